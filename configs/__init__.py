@@ -1,0 +1,1 @@
+"""Shipped data: policies, tasks, worlds and help documents."""

@@ -1,0 +1,56 @@
+"""What came of it: the result of one action, and one line of a log. Sources: seeds 002 and 004."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from protocol.actions import AgentAction
+from protocol.elements import VisualState
+from protocol.geometry import Frozen
+from protocol.targets import Resolved
+
+PROTOCOL_VERSION = "0.1"
+
+
+class ExecStatus(StrEnum):
+    """Status of one command (seed 002)."""
+
+    EXECUTED = "executed"
+    TIMEOUT = "timeout"
+    ERROR = "error"
+    PENDING = "pending"
+
+
+class ActionResult(Frozen):
+    """What the environment says of an action. A failure that can be planned around is a value, not an exception."""
+
+    exec_status: ExecStatus
+    error: str = ""
+    output: str = ""
+    resolved: Resolved | None = None
+
+    @property
+    def ok(self) -> bool:
+        return self.exec_status is ExecStatus.EXECUTED
+
+
+class InteractionStep(Frozen):
+    """One line of `log.jsonl`: what was seen, what was done, why, and what came of it."""
+
+    protocol_version: str = PROTOCOL_VERSION
+    timestamp: float
+    visual_state: VisualState
+    """Seen *before* the action."""
+    action: AgentAction
+    step: int = Field(default=0, ge=0)
+    run_id: str = ""
+    subtask: str = ""
+    role: str = ""
+    reasoning: str = ""
+    result: ActionResult | None = None
+    state_id: str = ""
+    after_state_id: str = ""
+    visible_change: bool | None = None
+    """Whether the next observation differed; None when there was none."""
