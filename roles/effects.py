@@ -1,0 +1,162 @@
+"""What an action amounts to in the world: reading a button's own words, never what the screen says about it.
+
+A button that none of these words fits is `activate`: unknown, so the default policy asks.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+from protocol import Action, Click, Drag, Fill, GUIElement, PressKey, SelectOption, Type, VisualState
+
+
+class Effect(StrEnum):
+    """From harmless to irreversible."""
+
+    OBSERVE = "observe"
+    NAVIGATE = "navigate"
+    EDIT = "edit"
+    SAVE = "save"
+    ACTIVATE = "activate"
+    CONFIRM = "confirm"
+    SUBMIT = "submit"
+    SEND = "send"
+    PURCHASE = "purchase"
+    ACCOUNT = "account"
+    PERMISSION = "permission"
+    UPLOAD = "upload"
+    DOWNLOAD = "download"
+    DELETE = "delete"
+
+
+# Order counts: "Delete account" is account, "Pay and submit" is purchase. English, German, Chinese.
+_WORDS: tuple[tuple[Effect, str], ...] = (
+    (Effect.ACCOUNT, r"(delete|close|create|deactivate|remove)\s+(my\s+|your\s+|the\s+|an?\s+)?account|sign\s?(in|up|out)|log\s?(in|out)|"
+                     r"(change|reset|set)\s+(the\s+|your\s+)?password|two-?factor|konto|passwort|anmelden|abmelden|账户|账号|密码|登录"),
+    (Effect.PURCHASE, r"buy|pay|purchase|place\s+(the\s+|an?\s+|your\s+)?order|order\s+now|check\s?out|donate|subscribe|transfer\s+(money|funds)|"
+                      r"kaufen|bezahlen|bestellen|zahlen|购买|支付|付款|下单"),
+    (Effect.DELETE, r"delete|remove|discard|erase|wipe|destroy|trash|purge|clear\s+all|empty|reset|uninstall|format|overwrite|revoke|"
+                    r"löschen|entfernen|verwerfen|删除|移除|清空"),
+    (Effect.PERMISSION, r"allow|grant|permit|accept|agree|consent|authori[sz]e|trust|enable\s+(macros|access|permissions?)|"
+                        r"erlauben|zulassen|akzeptieren|zustimmen|允许|同意|接受|授权"),
+    (Effect.SEND, r"send|reply\s+all\s+now|post|publish|share|forward\s+now|invite|tweet|broadcast|senden|abschicken|veröffentlichen|teilen|发送|发布|分享"),
+    (Effect.SUBMIT, r"submit|hand\s+in|turn\s+in|file\s+(the\s+|my\s+|a\s+)?(claim|report|request|form)|apply\s+now|register|book|reserve|confirm\s+(order|booking)|"
+                    r"approve|sign|absenden|einreichen|buchen|提交|报名|预订"),
+    (Effect.UPLOAD, r"upload|attach|import|hochladen|anhängen|上传|附加"),
+    (Effect.DOWNLOAD, r"download|export|install|herunterladen|下载|安装"),
+    (Effect.SAVE, r"save|store|keep|update|speichern|sichern|保存"),
+    (Effect.NAVIGATE, r"search|find|go|next|previous|prev|back|forward|home|open|close|cancel|dismiss|no(,|\s)?\s*thanks|not\s+now|later|skip|"
+                      r"new|compose|reply|add|create|edit|view|show|hide|details?|more|less|expand|collapse|menu|filter|sort|refresh|reload|help|"
+                      r"inbox|sent|drafts|archive|folder|tab|page|list|first|last|up|down|no|"
+                      r"suchen|weiter|zurück|öffnen|schließen|abbrechen|neu|搜索|下一页|上一页|返回|打开|关闭|取消|新建"),
+    (Effect.EDIT, r"rename|move|copy|cut|paste|undo|redo|select|mark|pin|star|bold|italic|umbenennen|verschieben|重命名|移动|复制"),
+    (Effect.CONFIRM, r"ok(ay)?|yes|confirm|continue|proceed|apply|finish|done|sure|got\s+it|ja|bestätigen|fortfahren|确定|确认|是|继续"),
+)  # fmt: skip
+
+_PATTERNS = tuple((effect, re.compile(rf"(?<![^\W_])(?:{words})(?![^\W_])", re.IGNORECASE)) for effect, words in _WORDS)
+_CJK = tuple((effect, [w for w in words.split("|") if re.fullmatch(r"[\u4e00-\u9fff]+", w)]) for effect, words in _WORDS)
+
+_PRESSABLE = {"button", "link", "menuitem", "menuitemcheckbox", "switch", "submit", "image", "img", "icon"}
+_EDITABLE = {"textbox", "searchbox", "combobox", "checkbox", "radio", "slider", "spinbutton", "listbox"}
+_SENSITIVE = (
+    Effect.ACCOUNT,
+    Effect.PURCHASE,
+    Effect.DELETE,
+    Effect.PERMISSION,
+    Effect.SEND,
+    Effect.SUBMIT,
+    Effect.UPLOAD,
+    Effect.DOWNLOAD,
+)
+SENSITIVE = frozenset(_SENSITIVE)
+"""Effects that reach outside or cannot be taken back (seed 000): they want explicit approval."""
+
+
+def effect_of(action: Action, element: GUIElement | None, state: VisualState) -> Effect:
+    """What `action` would do to `element` as it stands in `state`."""
+    match action:
+        case Fill() | SelectOption() | Drag():
+            return Effect.EDIT
+        case Type(submit=submit):
+            return _enter(element, state) if submit or "\n" in action.text else Effect.EDIT
+        case PressKey(keys=keys):
+            return _key(keys, element, state)
+        case Click():
+            return _press(element, state)
+        case _:
+            return Effect.NAVIGATE if action.verb in {"launch_app", "switch_window"} else Effect.OBSERVE
+
+
+def effect_of_words(words: str) -> Effect | None:
+    """The effect that a control of this name announces, or None when its words are not known."""
+    for (effect, pattern), (_, cjk) in zip(_PATTERNS, _CJK, strict=True):
+        if pattern.search(words) or any(word in words for word in cjk):
+            return effect
+    return None
+
+
+def _press(element: GUIElement | None, state: VisualState) -> Effect:
+    if element is None:
+        return Effect.ACTIVATE
+    if element.role in _EDITABLE:
+        return Effect.EDIT
+    if element.role not in _PRESSABLE:
+        return Effect.NAVIGATE
+    effect = effect_of_words(element.name) if element.name else None
+    dialog = _dialog_of(element, state)
+    if effect in {None, Effect.CONFIRM, Effect.SAVE, Effect.ACTIVATE} and dialog is not None:
+        return _dialog_effect(dialog, state) or effect or Effect.ACTIVATE
+    return effect or Effect.ACTIVATE
+
+
+def _dialog_of(element: GUIElement, state: VisualState) -> GUIElement | None:
+    seen: set[str] = set()
+    at: GUIElement | None = element
+    while at is not None and at.element_id not in seen:
+        if at.role in {"dialog", "alertdialog"}:
+            return at
+        seen.add(at.element_id)
+        at = state.by_id.get(at.parent or "")
+    return None
+
+
+def _dialog_effect(dialog: GUIElement, state: VisualState) -> Effect | None:
+    """An affirmative button does what its dialog asks; only a sensitive question changes what it is."""
+    texts = [dialog.name] + [e.name for e in state.elements if _dialog_of(e, state) == dialog and e.role not in _PRESSABLE]
+    found = [effect_of_words(text) for text in texts]
+    return next((effect for effect in _SENSITIVE if effect in found), None)
+
+
+def _enter(element: GUIElement | None, state: VisualState) -> Effect:
+    """Enter in a field presses the default button of the form around it, or of the dialog on top."""
+    holder = element.parent if element is not None else None
+    if state.modal is not None:
+        holder = state.modal
+    if holder is None:
+        return Effect.CONFIRM
+    buttons = [e for e in state.elements if e.parent == holder and e.role == "button"]
+    effects = [_press(b, state) for b in buttons]
+    worst = next((effect for effect in _SENSITIVE if effect in effects), None)
+    return worst or (effects[0] if effects else Effect.NAVIGATE)
+
+
+def _key(keys: tuple[str, ...], element: GUIElement | None, state: VisualState) -> Effect:
+    folded = tuple(key.casefold() for key in keys)
+    focused = element or next((e for e in state.elements if e.focused), None)
+    if folded[-1] in {"enter", " ", "space"}:
+        pressed = focused is not None and focused.role in _PRESSABLE
+        if pressed:
+            return _press(focused, state)
+        modified = len(folded) > 1 or state.modal is not None or (focused is not None and focused.role in _EDITABLE)
+        return _enter(focused, state) if modified else Effect.CONFIRM
+    if folded[-1] in {"delete", "backspace"}:
+        return Effect.EDIT if focused is not None and focused.role in _EDITABLE else Effect.DELETE
+    if len(folded) > 1 and folded[0] in {"control", "meta", "controlormeta"}:
+        chords = {"s": Effect.SAVE, "w": Effect.NAVIGATE, "c": Effect.OBSERVE, "a": Effect.OBSERVE, "f": Effect.NAVIGATE,
+                  "v": Effect.EDIT, "x": Effect.EDIT, "z": Effect.EDIT, "y": Effect.EDIT, "d": Effect.DELETE, "o": Effect.NAVIGATE}  # fmt: skip
+        return chords.get(folded[-1], Effect.ACTIVATE)
+    if len(folded[-1]) == 1 and not (set(folded[:-1]) - {"shift"}):
+        return Effect.EDIT
+    harmless = {"escape", "tab", "arrowup", "arrowdown", "arrowleft", "arrowright", "pageup", "pagedown", "home", "end"}
+    return Effect.NAVIGATE if folded[-1] in harmless else Effect.ACTIVATE

@@ -1,0 +1,168 @@
+"""The safety policy: what an action may do. Rules are data; deny stands before ask, ask before allow. Source: seed 000."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from typing import Any, Literal
+
+from pydantic import Field
+
+from protocol import Action, Frozen, GUIElement, VisualState
+from roles.effects import SENSITIVE, Effect, effect_of
+
+Verdict = Literal["allow", "ask", "deny"]
+_STRICTEST: tuple[Verdict, ...] = ("deny", "ask", "allow")
+
+
+class Rule(Frozen):
+    """Matches when every condition that it gives matches. Patterns are globs, case does not count."""
+
+    name: str = Field(min_length=1)
+    verdict: Verdict
+    effects: tuple[Effect, ...] = ()
+    verbs: tuple[str, ...] = ()
+    apps: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    why: str = ""
+
+    def matches(self, effect: Effect, action: Action, app: str, target: str) -> bool:
+        value = str(action.parameters.get("text") or action.parameters.get("option") or "")
+        return (
+            (not self.effects or effect in self.effects)
+            and (not self.verbs or action.verb in self.verbs)
+            and (not self.apps or _glob(app, self.apps))
+            and (not self.targets or _glob(target, self.targets))
+            and (not self.values or _glob(value, self.values))
+        )
+
+
+class SafetyPolicy(Frozen):
+    """Which applications may be used, what needs approval, what is forbidden, and what must not be shown."""
+
+    name: str = "ask-sensitive"
+    allowed_apps: tuple[str, ...] = ("*",)
+    rules: tuple[Rule, ...] = (
+        Rule(name="approval_required_for_sensitive_actions", verdict="ask", effects=tuple(sorted(SENSITIVE))),
+        Rule(name="approval_required_for_unknown_controls", verdict="ask", effects=(Effect.ACTIVATE, Effect.CONFIRM)),
+        Rule(name="work_is_allowed", verdict="allow", effects=(Effect.OBSERVE, Effect.NAVIGATE, Effect.EDIT, Effect.SAVE)),
+    )
+    otherwise: Verdict = "ask"
+    """For an action that no rule matches."""
+    min_confidence: float = Field(default=0.5, ge=0.0, le=1.0)
+    """A decision below it needs approval."""
+    redact: tuple[str, ...] = ("*password*", "*passcode*", "*secret*", "*card number*", "*cvv*", "*cvc*")
+    """Names of fields whose content is never logged, reported or shown, beside those an application marks private."""
+
+    def constrained(self, constraints: Mapping[str, Any]) -> SafetyPolicy:
+        """The policy under a task's `constraints` (seed 000): `allowed_apps`, `forbidden_actions`, `redact`.
+
+        `forbidden_actions` are effects, verbs or names of controls.
+        """
+        rules = [_forbid(str(word)) for word in constraints.get("forbidden_actions", ())]
+        return self.model_copy(
+            update={
+                "rules": (*rules, *self.rules),
+                "allowed_apps": tuple(constraints.get("allowed_apps", self.allowed_apps)),
+                "redact": (*self.redact, *constraints.get("redact", ())),
+            }
+        )
+
+    def is_private(self, element: GUIElement) -> bool:
+        return element.private or _glob(element.name, self.redact)
+
+
+class Review(Frozen):
+    """A safety finding: the verdict, the rule that decided and why."""
+
+    verdict: Verdict
+    policy: str
+    """Name of the rule."""
+    effect: Effect
+    severity: Literal["low", "medium", "high"]
+    reasons: tuple[str, ...] = ()
+
+
+def review(
+    action: Action,
+    element: GUIElement | None,
+    state: VisualState,
+    policy: SafetyPolicy,
+    *,
+    confidence: float = 1.0,
+    confirm: bool = False,
+) -> Review:
+    """What `policy` says of `action` on `element`. `confirm` means that the decision maker itself wants a person asked."""
+    effect = effect_of(action, element, state)
+    app = _app_of(action, element, state)
+    severity: Literal["low", "medium", "high"] = "medium" if effect in SENSITIVE else "low"
+    if app and not _glob(app, policy.allowed_apps):
+        reason = f"{app} is not among the allowed applications ({', '.join(policy.allowed_apps)})"
+        return Review(verdict="deny", policy="allowed_apps", effect=effect, severity="high", reasons=(reason,))
+    if action.verb == "ask_user":
+        return Review(
+            verdict="ask", policy="question_for_the_user", effect=effect, severity="low", reasons=("only the user can answer",)
+        )
+    target = element.name if element is not None else _words(action)
+    rule = _deciding(policy, effect, action, app or "", target)
+    verdict: Verdict = rule.verdict if rule else policy.otherwise
+    name, why = (rule.name, rule.why) if rule else ("otherwise", "no rule matches")
+    reasons = [why or f"the action would {_phrase(effect)}"]
+    if verdict == "allow" and confidence < policy.min_confidence:
+        verdict, name = "ask", "low_confidence"
+        reasons = [f"confidence {confidence:.2f} is below {policy.min_confidence:.2f}"]
+    if verdict == "allow" and confirm:
+        verdict, name, reasons = "ask", "asked_to_confirm", ["the decision maker wants a person to confirm"]
+    if verdict == "deny":
+        severity = "high"
+    return Review(verdict=verdict, policy=name, effect=effect, severity=severity, reasons=tuple(reasons))
+
+
+def _deciding(policy: SafetyPolicy, effect: Effect, action: Action, app: str, target: str) -> Rule | None:
+    matching = [rule for rule in policy.rules if rule.matches(effect, action, app, target)]
+    return min(matching, key=lambda rule: _STRICTEST.index(rule.verdict), default=None)
+
+
+def _app_of(action: Action, element: GUIElement | None, state: VisualState) -> str | None:
+    named = action.parameters.get("app") if action.verb == "launch_app" else None
+    if action.verb == "switch_window":
+        wanted = str(action.parameters.get("window"))
+        named = next((w.app for w in state.windows if wanted in (w.window_id, w.app)), wanted)
+    if action.inner:
+        return None
+    return named or (element.app if element is not None else None) or state.app
+
+
+def _words(action: Action) -> str:
+    return action.target.describe() if action.target else str(action.parameters.get("app", ""))
+
+
+def _phrase(effect: Effect) -> str:
+    phrases = {
+        Effect.SUBMIT: "submit something to others",
+        Effect.SEND: "send something to others",
+        Effect.PURCHASE: "spend money",
+        Effect.ACCOUNT: "change an account",
+        Effect.PERMISSION: "grant or accept something",
+        Effect.DELETE: "delete something",
+        Effect.ACTIVATE: "press a control of unknown effect",
+        Effect.CONFIRM: "confirm something",
+    }
+    return phrases.get(effect, str(effect))
+
+
+def _forbid(word: str) -> Rule:
+    folded = word.strip().casefold()
+    name = f"forbidden_{folded.replace(' ', '_')}"
+    if folded in {e.value for e in Effect}:
+        return Rule(name=name, verdict="deny", effects=(Effect(folded),), why=f"{word} is forbidden")
+    from_verbs = {"click", "hover", "drag", "type", "fill", "press_key", "scroll", "select_option", "launch_app", "switch_window"}
+    if folded in from_verbs:
+        return Rule(name=name, verdict="deny", verbs=(folded,), why=f"{word} is forbidden")
+    return Rule(name=name, verdict="deny", targets=(f"*{folded}*",), why=f'"{word}" is forbidden')
+
+
+def _glob(text: str, patterns: tuple[str, ...]) -> bool:
+    folded = text.casefold()
+    return any(fnmatchcase(folded, pattern.casefold()) for pattern in patterns)
