@@ -140,7 +140,7 @@ class UnexpectedSignal(RuntimeError):
     """A role reported what cannot happen in this situation: a bug, not bad input."""
 
 
-def row_for(situation: Situation, signal: Signal, totals: Totals = Totals()) -> Row:
+def row_for(situation: Situation, signal: Signal, totals: Totals) -> Row:
     """The row that applies. Raises UnexpectedSignal where there is none; DONE has no rows at all."""
     if signal in ANYWHERE and situation is not Situation.DONE:
         return Row(situation, signal, Situation.DONE, status=TaskStatus.REJECTED)

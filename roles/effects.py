@@ -32,32 +32,67 @@ class Effect(StrEnum):
 
 # Order counts: "Delete account" is account, "Pay and submit" is purchase. English, German, Chinese.
 _WORDS: tuple[tuple[Effect, str], ...] = (
-    (Effect.ACCOUNT, r"(delete|close|create|deactivate|remove)\s+(my\s+|your\s+|the\s+|an?\s+)?account|sign\s?(in|up|out)|log\s?(in|out)|"
-                     r"(change|reset|set)\s+(the\s+|your\s+)?password|two-?factor|konto|passwort|anmelden|abmelden|账户|账号|密码|登录"),
-    (Effect.PURCHASE, r"buy|pay|purchase|place\s+(the\s+|an?\s+|your\s+)?order|order\s+now|check\s?out|donate|subscribe|transfer\s+(money|funds)|"
-                      r"kaufen|bezahlen|bestellen|zahlen|购买|支付|付款|下单"),
-    (Effect.DELETE, r"delete|remove|discard|erase|wipe|destroy|trash|purge|clear\s+all|empty|reset|uninstall|format|overwrite|revoke|"
-                    r"löschen|entfernen|verwerfen|删除|移除|清空"),
-    (Effect.PERMISSION, r"allow|grant|permit|accept|agree|consent|authori[sz]e|trust|enable\s+(macros|access|permissions?)|"
-                        r"erlauben|zulassen|akzeptieren|zustimmen|允许|同意|接受|授权"),
-    (Effect.SEND, r"send|reply\s+all\s+now|post|publish|share|forward\s+now|invite|tweet|broadcast|senden|abschicken|veröffentlichen|teilen|发送|发布|分享"),
-    (Effect.SUBMIT, r"submit|hand\s+in|turn\s+in|file\s+(the\s+|my\s+|a\s+)?(claim|report|request|form)|apply\s+now|register|book|reserve|confirm\s+(order|booking)|"
-                    r"approve|sign|absenden|einreichen|buchen|提交|报名|预订"),
+    (
+        Effect.ACCOUNT,
+        r"(delete|close|create|deactivate|remove)\s+(my\s+|your\s+|the\s+|an?\s+)?account|"
+        r"sign\s?(in|up|out)|log\s?(in|out)|(change|reset|set)\s+(the\s+|your\s+)?password|two-?factor|"
+        r"konto|passwort|anmelden|abmelden|账户|账号|密码|登录",
+    ),
+    (
+        Effect.PURCHASE,
+        r"buy|pay|purchase|place\s+(the\s+|an?\s+|your\s+)?order|order\s+now|check\s?out|donate|subscribe|"
+        r"transfer\s+(money|funds)|kaufen|bezahlen|bestellen|zahlen|购买|支付|付款|下单",
+    ),
+    (
+        Effect.DELETE,
+        r"delete|remove|discard|erase|wipe|destroy|move\s+to\s+(the\s+)?trash|purge|clear\s+all|empty|"
+        r"reset|uninstall|format|overwrite|revoke|löschen|entfernen|verwerfen|删除|移除|清空",
+    ),
+    (
+        Effect.PERMISSION,
+        r"allow|grant|permit|accept|agree|consent|authori[sz]e|trust|"
+        r"enable\s+(macros|access|permissions?)|erlauben|zulassen|akzeptieren|zustimmen|允许|同意|接受|授权",
+    ),
+    (
+        Effect.SEND,
+        r"send|reply\s+all\s+now|post|publish|share|forward\s+now|invite|tweet|broadcast|senden|"
+        r"abschicken|veröffentlichen|teilen|发送|发布|分享",
+    ),
+    (
+        Effect.SUBMIT,
+        r"submit|hand\s+in|turn\s+in|file\s+(the\s+|my\s+|a\s+)?(claim|report|request|form)|apply\s+now|"
+        r"register|book|reserve|confirm\s+(order|booking)|approve|sign|absenden|einreichen|buchen|提交|报名|"
+        r"预订",
+    ),
     (Effect.UPLOAD, r"upload|attach|import|hochladen|anhängen|上传|附加"),
     (Effect.DOWNLOAD, r"download|export|install|herunterladen|下载|安装"),
     (Effect.SAVE, r"save|store|keep|update|speichern|sichern|保存"),
-    (Effect.NAVIGATE, r"search|find|go|next|previous|prev|back|forward|home|open|close|cancel|dismiss|no(,|\s)?\s*thanks|not\s+now|later|skip|"
-                      r"new|compose|reply|add|create|edit|view|show|hide|details?|more|less|expand|collapse|menu|filter|sort|refresh|reload|help|"
-                      r"inbox|sent|drafts|archive|folder|tab|page|list|first|last|up|down|no|"
-                      r"suchen|weiter|zurück|öffnen|schließen|abbrechen|neu|搜索|下一页|上一页|返回|打开|关闭|取消|新建"),
-    (Effect.EDIT, r"rename|move|copy|cut|paste|undo|redo|select|mark|pin|star|bold|italic|umbenennen|verschieben|重命名|移动|复制"),
-    (Effect.CONFIRM, r"ok(ay)?|yes|confirm|continue|proceed|apply|finish|done|sure|got\s+it|ja|bestätigen|fortfahren|确定|确认|是|继续"),
-)  # fmt: skip
+    (
+        Effect.NAVIGATE,
+        r"search|find|go|next|previous|prev|back|forward|home|open|close|cancel|dismiss|"
+        r"no(,|\s)?\s*thanks|not\s+now|later|skip|new|compose|reply|add|create|edit|view|show|hide|"
+        r"details?|more|less|expand|collapse|menu|filter|sort|refresh|reload|help|inbox|sent|drafts|"
+        r"archive|folder|tab|page|list|first|last|up|down|no|suchen|weiter|zurück|öffnen|schließen|"
+        r"abbrechen|neu|搜索|下一页|上一页|返回|打开|关闭|取消|新建",
+    ),
+    (
+        Effect.EDIT,
+        r"rename|move|copy|cut|paste|undo|redo|select|mark|pin|star|bold|italic|umbenennen|verschieben|"
+        r"重命名|移动|复制",
+    ),
+    (
+        Effect.CONFIRM,
+        r"ok(ay)?|yes|confirm|continue|proceed|apply|finish|done|sure|got\s+it|ja|bestätigen|fortfahren|"
+        r"确定|确认|是|继续",
+    ),
+)
 
 _PATTERNS = tuple((effect, re.compile(rf"(?<![^\W_])(?:{words})(?![^\W_])", re.IGNORECASE)) for effect, words in _WORDS)
 _CJK = tuple((effect, [w for w in words.split("|") if re.fullmatch(r"[\u4e00-\u9fff]+", w)]) for effect, words in _WORDS)
 
 _PRESSABLE = {"button", "link", "menuitem", "menuitemcheckbox", "switch", "submit", "image", "img", "icon"}
+_UNKNOWN_ACTS = _PRESSABLE - {"link"}
+"""A link of unknown words navigates; a button of unknown words may do anything."""
 _EDITABLE = {"textbox", "searchbox", "combobox", "checkbox", "radio", "slider", "spinbutton", "listbox"}
 _SENSITIVE = (
     Effect.ACCOUNT,
@@ -107,7 +142,7 @@ def _press(element: GUIElement | None, state: VisualState) -> Effect:
     dialog = _dialog_of(element, state)
     if effect in {None, Effect.CONFIRM, Effect.SAVE, Effect.ACTIVATE} and dialog is not None:
         return _dialog_effect(dialog, state) or effect or Effect.ACTIVATE
-    return effect or Effect.ACTIVATE
+    return effect or (Effect.ACTIVATE if element.role in _UNKNOWN_ACTS else Effect.NAVIGATE)
 
 
 def _dialog_of(element: GUIElement, state: VisualState) -> GUIElement | None:
@@ -153,9 +188,7 @@ def _key(keys: tuple[str, ...], element: GUIElement | None, state: VisualState) 
     if folded[-1] in {"delete", "backspace"}:
         return Effect.EDIT if focused is not None and focused.role in _EDITABLE else Effect.DELETE
     if len(folded) > 1 and folded[0] in {"control", "meta", "controlormeta"}:
-        chords = {"s": Effect.SAVE, "w": Effect.NAVIGATE, "c": Effect.OBSERVE, "a": Effect.OBSERVE, "f": Effect.NAVIGATE,
-                  "v": Effect.EDIT, "x": Effect.EDIT, "z": Effect.EDIT, "y": Effect.EDIT, "d": Effect.DELETE, "o": Effect.NAVIGATE}  # fmt: skip
-        return chords.get(folded[-1], Effect.ACTIVATE)
+        return _CHORDS.get(folded[-1], Effect.ACTIVATE)
     if len(folded[-1]) == 1 and not (set(folded[:-1]) - {"shift"}):
         return Effect.EDIT
     harmless = {"escape", "tab", "arrowup", "arrowdown", "arrowleft", "arrowright", "pageup", "pagedown", "home", "end"}
