@@ -104,6 +104,14 @@ _SENSITIVE = (
     Effect.UPLOAD,
     Effect.DOWNLOAD,
 )
+_CHORDS = {
+    **dict.fromkeys("ac", Effect.OBSERVE),
+    **dict.fromkeys("fow", Effect.NAVIGATE),
+    **dict.fromkeys("vxyz", Effect.EDIT),
+    "s": Effect.SAVE,
+    "d": Effect.DELETE,
+}
+"""With Control or Meta held."""
 SENSITIVE = frozenset(_SENSITIVE)
 """Effects that reach outside or cannot be taken back (seed 000): they want explicit approval."""
 
