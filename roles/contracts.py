@@ -280,6 +280,8 @@ class GateRequest(Frozen):
     summary: str = ""
     """What the worker says."""
     supplements: tuple[Supplement, ...] = ()
+    number: int = 0
+    """How many gates the run had before this one."""
     reask: str = ""
     """Why the last answer was not usable."""
 

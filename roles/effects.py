@@ -40,7 +40,7 @@ _WORDS: tuple[tuple[Effect, str], ...] = (
     ),
     (
         Effect.PURCHASE,
-        r"buy|pay|purchase|place\s+(the\s+|an?\s+|your\s+)?order|order\s+now|check\s?out|donate|subscribe|"
+        r"buy|pay|payment|purchase|place\s+(the\s+|an?\s+|your\s+)?order|order\s+now|check\s?out|donate|subscribe|"
         r"transfer\s+(money|funds)|kaufen|bezahlen|bestellen|zahlen|购买|支付|付款|下单",
     ),
     (

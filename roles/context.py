@@ -1,0 +1,87 @@
+"""What the nodes of every role are given beside the state: the world, the policies, the journal, the clock."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from environments.contract import AppCatalog, Environment
+from protocol import GUIElement, VisualState
+from roles.contracts import (
+    AppWords,
+    Clock,
+    EvaluatorPolicy,
+    ManagerPolicy,
+    OperatorPolicy,
+    Signal,
+    SupplementSource,
+)
+from roles.journal import Journal
+from roles.limits import Limits
+from roles.safety import SafetyPolicy
+
+
+class Recognizer(Protocol):
+    """Turns a raw screen into elements with confidence scores (seed 000's recognition model)."""
+
+    def recognize(self, state: VisualState) -> tuple[GUIElement, ...]: ...
+
+
+class AsShown:
+    """Trusts the environment's own elements; drops what has neither name, value nor a role to act on."""
+
+    def recognize(self, state: VisualState) -> tuple[GUIElement, ...]:
+        return tuple(e for e in state.elements if e.text or e.value or (e.role and e.role != "generic"))
+
+
+class Line(Protocol):
+    """A worker's line to the hub while it goes on working."""
+
+    def passing(self, signal: Signal, *, step: int, key: str) -> None:
+        """Report a change that does not end the delegation."""
+
+    def spent(self, step: int) -> str:
+        """Why the run may not go on, or an empty string."""
+
+
+class NoLine:
+    """A worker that works alone reports to nobody."""
+
+    def passing(self, signal: Signal, *, step: int, key: str) -> None:
+        return None
+
+    def spent(self, step: int) -> str:
+        return ""
+
+
+@dataclass(frozen=True)
+class Context:
+    """Injected through LangGraph's `context`; never part of the state, never checkpointed."""
+
+    environment: Environment
+    journal: Journal
+    operator: OperatorPolicy | None = None
+    manager: ManagerPolicy | None = None
+    evaluator: EvaluatorPolicy | None = None
+    recognizer: Recognizer = field(default_factory=AsShown)
+    sources: tuple[SupplementSource, ...] = ()
+    safety: SafetyPolicy = field(default_factory=SafetyPolicy)
+    limits: Limits = field(default_factory=Limits)
+    clock: Clock = time.time
+    line: Line = field(default_factory=NoLine)
+    run_id: str = "alone"
+
+    def apps(self) -> tuple[AppWords, ...]:
+        """The applications that can be named, or none if the environment does not know."""
+        if not isinstance(self.environment, AppCatalog):
+            return ()
+        return tuple(AppWords(app=a.app, title=a.title, words=a.words) for a in self.environment.apps())
+
+    def with_(self, **changes: Any) -> Context:
+        return replace(self, **changes)
+
+
+Update = dict[str, Any]
+State = Mapping[str, Any]

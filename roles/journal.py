@@ -1,0 +1,291 @@
+"""The run's journal: append-only SQLite, and the one truth about what happened.
+
+Live view, reports, logs, resume and tests all read it. Writes of one step are committed together, at the two points
+that matter: when an intent is written (before the effect) and when its outcome is known. What a kill takes with it is
+written again when the step is worked again. Nothing is pickled.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from protocol import Action, ActionResult, VisualState, parse_action
+from roles.contracts import Clock, Fact, StepRecord, Subtask, Supplement
+from roles.redaction import Redactor
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS events (
+    id INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, role TEXT NOT NULL,
+    subtask TEXT NOT NULL, step INTEGER NOT NULL, key TEXT, body TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS observations (state_id TEXT PRIMARY KEY, app TEXT NOT NULL, body BLOB NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS intents (key TEXT PRIMARY KEY, digest TEXT NOT NULL, action TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS outcomes (key TEXT PRIMARY KEY, result TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS approvals (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL, digest TEXT NOT NULL, decision TEXT NOT NULL,
+    message TEXT NOT NULL, who TEXT NOT NULL, at REAL NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS plans (version INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT;
+"""
+_REMEMBERED = 256
+"""Keys of the latest events: enough to recognise the events of a step that is worked again."""
+_CACHED = 48
+
+
+class Event(NamedTuple):
+    """One line of the run's history; `body` is JSON and already redacted."""
+
+    id: int
+    at: float
+    kind: str
+    role: str
+    subtask: str
+    step: int
+    body: dict[str, Any]
+
+
+class Intent(NamedTuple):
+    """What was about to be done under a key; the first writer wins."""
+
+    key: str
+    digest: str
+    action: Action
+
+
+Listener = Callable[[Event], None]
+
+
+class Journal:
+    """Owns one SQLite connection (WAL, synchronous=NORMAL). `path=None` keeps it in memory, for a role that works alone."""
+
+    def __init__(
+        self, path: Path | None, clock: Clock, redactor: Redactor | None = None, listener: Listener | None = None
+    ) -> None:
+        self.path = path
+        self._clock = clock
+        self._redactor = redactor
+        self._listener = listener
+        self._db = sqlite3.connect(path or ":memory:", isolation_level=None, check_same_thread=False)
+        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute("PRAGMA synchronous=NORMAL")
+        self._db.executescript(_SCHEMA)
+        self._screens: OrderedDict[str, VisualState] = OrderedDict()
+        self._stored: deque[str] = deque(maxlen=_REMEMBERED)
+        latest = self._db.execute("SELECT key FROM events WHERE key IS NOT NULL ORDER BY id DESC LIMIT ?", (_REMEMBERED,))
+        self._keys: OrderedDict[str, None] = OrderedDict.fromkeys(key for (key,) in reversed(latest.fetchall()))
+
+    # --- events -------------------------------------------------------------------------------------------------
+
+    def record(self, kind: str, body: dict[str, Any], *, role: str = "", subtask: str = "", step: int = 0, key: str = "") -> None:
+        """Append an event. One with a `key` that was recorded before is not recorded again."""
+        if key:
+            if key in self._keys:
+                return
+            self._keys[key] = None
+            if len(self._keys) > _REMEMBERED:
+                self._keys.popitem(last=False)
+        if self._redactor is not None:
+            body = self._redactor.body(body)
+        at = self._clock()
+        self._begin()
+        text = _dumps(body)
+        cursor = self._db.execute(
+            "INSERT INTO events (at, kind, role, subtask, step, key, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (at, kind, role, subtask, step, key or None, text),
+        )
+        if self._listener is not None:
+            self._listener(Event(cursor.lastrowid or 0, at, kind, role, subtask, step, body))
+
+    def events(self, *kinds: str, after: int = 0) -> Iterator[Event]:
+        """Events in order, all kinds or some; constant memory."""
+        where = f" AND kind IN ({','.join('?' * len(kinds))})" if kinds else ""
+        rows = self._db.execute(
+            f"SELECT id, at, kind, role, subtask, step, body FROM events WHERE id > ?{where} ORDER BY id",  # noqa: S608 - only marks
+            (after, *kinds),
+        )
+        for row in rows:
+            yield Event(*row[:6], json.loads(row[6]))
+
+    def commit(self) -> None:
+        """Make everything so far survive a kill."""
+        if self._db.in_transaction:
+            self._db.execute("COMMIT")
+
+    # --- observations -------------------------------------------------------------------------------------------
+
+    def observed(self, state: VisualState) -> str:
+        """Store a screen once, redacted, and return its id."""
+        state_id = state.state_id
+        if state_id in self._screens:
+            self._screens.move_to_end(state_id)
+        else:
+            self._screens[state_id] = state
+            if len(self._screens) > _CACHED:
+                self._screens.popitem(last=False)
+        if state_id not in self._stored:
+            shown = self._redactor.screen(state) if self._redactor is not None else state
+            text = shown.model_dump_json(exclude_defaults=True).encode("utf-8", "surrogatepass")
+            self._begin()
+            self._db.execute(
+                "INSERT OR IGNORE INTO observations VALUES (?, ?, ?)", (state_id, state.app or "", zlib.compress(text, 1))
+            )
+            self._stored.append(state_id)
+        return state_id
+
+    def screen(self, state_id: str) -> VisualState | None:
+        """An observation by id, as it was written (private content masked) unless it is still at hand."""
+        if (held := self._screens.get(state_id)) is not None:
+            return held
+        return self.stored_screen(state_id)
+
+    def stored_screen(self, state_id: str) -> VisualState | None:
+        """An observation as it was written."""
+        row = self._db.execute("SELECT body FROM observations WHERE state_id = ?", (state_id,)).fetchone()
+        return VisualState.model_validate_json(zlib.decompress(row[0])) if row else None
+
+    def latest_screens(self) -> dict[str, str]:
+        """app -> id of its latest observation, oldest look first."""
+        rows = self._db.execute(
+            "SELECT json_extract(body, '$.app'), json_extract(body, '$.state_id'), max(id) FROM events "
+            "WHERE kind = 'observed' GROUP BY 1 ORDER BY 3"
+        )
+        return {app: state_id for app, state_id, _ in rows if app}
+
+    # --- exactly once -------------------------------------------------------------------------------------------
+
+    def intend(self, key: str, action: Action) -> Intent:
+        """Write what is about to be done, commit, and read it back: a replay adopts the recorded action."""
+        self._begin()
+        body = _dumps(action.dump())
+        self._db.execute("INSERT OR IGNORE INTO intents VALUES (?, ?, ?)", (key, action.digest, body))
+        self.commit()
+        intent = self.intent(key)
+        assert intent is not None, "an intent that was just written can be read"  # noqa: S101 - an invariant
+        return intent
+
+    def replace_intent(self, key: str, action: Action) -> Intent:
+        """A person edited the action before it was done. Refused once there is an outcome."""
+        if self.outcome(key) is not None:
+            raise ValueError(f"{key} was already done and cannot be edited")
+        self._begin()
+        self._db.execute("INSERT OR REPLACE INTO intents VALUES (?, ?, ?)", (key, action.digest, _dumps(action.dump())))
+        self.commit()
+        return Intent(key, action.digest, action)
+
+    def intent(self, key: str) -> Intent | None:
+        row = self._db.execute("SELECT digest, action FROM intents WHERE key = ?", (key,)).fetchone()
+        return Intent(key, row[0], parse_action(json.loads(row[1]))) if row else None
+
+    def settle(self, key: str, result: ActionResult) -> ActionResult:
+        """Write the outcome; the first one stays."""
+        self._begin()
+        self._db.execute("INSERT OR IGNORE INTO outcomes VALUES (?, ?)", (key, result.model_dump_json(exclude_defaults=True)))
+        return self.outcome(key) or result
+
+    def outcome(self, key: str) -> ActionResult | None:
+        row = self._db.execute("SELECT result FROM outcomes WHERE key = ?", (key,)).fetchone()
+        return ActionResult.model_validate_json(row[0]) if row else None
+
+    def approve(self, key: str, digest: str, decision: str, message: str, who: str) -> None:
+        """Record a person's decision about exactly this action under exactly this key."""
+        self._begin()
+        self._db.execute(
+            "INSERT INTO approvals (key, digest, decision, message, who, at) VALUES (?, ?, ?, ?, ?, ?)",
+            (key, digest, decision, message, who, self._clock()),
+        )
+        self.commit()
+
+    def approved(self, key: str, digest: str) -> bool:
+        row = self._db.execute(
+            "SELECT decision FROM approvals WHERE key = ? AND digest = ? ORDER BY id DESC LIMIT 1", (key, digest)
+        ).fetchone()
+        return bool(row) and row[0] == "approve"
+
+    # --- steps, facts, plans ------------------------------------------------------------------------------------
+
+    def step(self, record: StepRecord, attempt: int, *, key: str) -> None:
+        """One finished step: the unit of history that other roles read."""
+        body = record.model_dump(mode="json", exclude_defaults=True) | {"attempt": attempt}
+        self.record("step", body, role=record.role, subtask=record.subtask, step=record.step, key=key)
+
+    def steps(self, subtask: str = "", attempt: int = 0, limit: int = 40) -> tuple[StepRecord, ...]:
+        """The last steps of one subtask attempt, or of the whole run, oldest first."""
+        query = "SELECT body FROM events WHERE kind = 'step'"
+        values: tuple[Any, ...] = ()
+        if subtask:
+            query += " AND subtask = ? AND json_extract(body, '$.attempt') = ?"
+            values = (subtask, attempt)
+        rows = self._db.execute(query + " ORDER BY id DESC LIMIT ?", (*values, limit)).fetchall()
+        return tuple(_record(json.loads(body)) for (body,) in reversed(rows))
+
+    def remember(self, fact: Fact) -> None:
+        """Put a fact on the blackboard; the newest value of a name counts."""
+        self._begin()
+        self._db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (fact.name, fact.model_dump_json(exclude_defaults=True)))
+        shown = fact.model_dump(mode="json", exclude_defaults=True)
+        if fact.private:
+            if self._redactor is not None:
+                self._redactor.keep(fact.value)
+            shown["value"] = "•••"
+        self.record("fact", shown, role=fact.role, subtask=fact.subtask, key=f"fact/{fact.name}/{fact.value}/{fact.state_id}")
+
+    def facts(self) -> tuple[Fact, ...]:
+        """The blackboard, oldest first."""
+        rows = self._db.execute("SELECT body FROM facts ORDER BY rowid")
+        return tuple(Fact.model_validate_json(body) for (body,) in rows)
+
+    def save_plan(self, subtasks: tuple[Subtask, ...]) -> int:
+        """Store a version of the plan and return its number."""
+        self._begin()
+        bodies = [subtask.model_dump(mode="json", exclude_defaults=True) for subtask in subtasks]
+        return self._db.execute("INSERT INTO plans (body) VALUES (?)", (_dumps(bodies),)).lastrowid or 0
+
+    def plan(self, version: int) -> tuple[Subtask, ...]:
+        row = self._db.execute("SELECT body FROM plans WHERE version = ?", (version,)).fetchone()
+        return tuple(Subtask.model_validate(item) for item in json.loads(row[0])) if row else ()
+
+    def supplements(self) -> tuple[Supplement, ...]:
+        """Everything that was looked up, in order."""
+        found: list[Supplement] = []
+        for event in self.events("supplement"):
+            found += [Supplement.model_validate(item) for item in event.body.get("found", ())]
+        return tuple(found)
+
+    # --- meta ---------------------------------------------------------------------------------------------------
+
+    def set_meta(self, key: str, value: Any) -> None:
+        self._begin()
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, _dumps(value)))
+        self.commit()
+
+    def meta(self, key: str) -> Any:
+        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return json.loads(row[0]) if row else None
+
+    def close(self) -> None:
+        """Commit and fold the write-ahead log into the file. Twice is fine."""
+        try:
+            self.commit()
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._db.close()
+        except sqlite3.ProgrammingError:
+            return
+
+    def _begin(self) -> None:
+        if not self._db.in_transaction:
+            self._db.execute("BEGIN IMMEDIATE")
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+
+
+def _record(body: dict[str, Any]) -> StepRecord:
+    body.pop("attempt", None)
+    return StepRecord.model_validate(body)

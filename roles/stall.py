@@ -1,0 +1,30 @@
+"""Has a worker stopped making progress? Pure, over its last steps. Sources: seeds 000 and 002."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from roles.contracts import StepRecord
+
+
+def stalled(steps: Sequence[StepRecord], repeats: int = 3) -> str:
+    """Why the last steps look like a stall, or an empty string.
+
+    Three signs: `repeats` identical actions in a row; A-B-A-B; `repeats` actions (waits aside) without visible change.
+    Distinct actions that change something never are one.
+    """
+    acts = [s for s in steps if s.verb not in {"wait", "screenshot"}]
+    names = [_signature(s) for s in acts]
+    if len(names) >= repeats and len(set(names[-repeats:])) == 1:
+        return f"the same action {repeats} times in a row: {acts[-1].verb} {acts[-1].target}".strip()
+    if len(names) >= 4 and names[-4:-2] == names[-2:] and names[-1] != names[-2]:
+        return f"two actions in turn: {acts[-2].verb} {acts[-2].target}, {acts[-1].verb} {acts[-1].target}"
+    if len(acts) >= repeats and not any(s.visible_change for s in acts[-repeats:]):
+        return f"{repeats} actions without a visible change"
+    return ""
+
+
+def _signature(step: StepRecord) -> tuple[str, str, str]:
+    """What makes two actions the same for a person: the verb, the thing and the value; not a frame's element number."""
+    rest = {k: v for k, v in step.action.items() if k not in {"target", "delay"}}
+    return step.verb, step.target, repr(sorted(rest.items()))
