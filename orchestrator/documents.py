@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, get_args
 
@@ -26,6 +26,10 @@ class Source(NamedTuple):
 
     def __str__(self) -> str:
         return self.name if self.line is None else f"{self.name}, line {self.line}"
+
+
+Where = Callable[[KeyPath], Source]
+"""Tells where the value of a key was set."""
 
 
 class Document(NamedTuple):
@@ -100,7 +104,7 @@ def _note_lines(node: yaml.Node, path: KeyPath, lines: dict[KeyPath, int], name:
             _note_lines(value, (*path, word), lines, name, above)
 
 
-def checked(model: type[Model], data: Mapping[str, Any], where: Any) -> Model:
+def checked(model: type[Model], data: Mapping[str, Any], where: Where) -> Model:
     """`data` as a `model`; else the first problem as one sentence. `where(path)` gives the Source of a key."""
     try:
         return model.model_validate_json(json.dumps(data, default=str), strict=True)
@@ -110,7 +114,7 @@ def checked(model: type[Model], data: Mapping[str, Any], where: Any) -> Model:
         raise UsageProblem(f"{where(())}: {bad}.") from None
 
 
-def explain(bad: ValidationError, model: type[BaseModel], where: Any) -> str:
+def explain(bad: ValidationError, model: type[BaseModel], where: Where) -> str:
     """The first problem: file, line, key, and what was expected."""
     problems = bad.errors()
     first = next((p for p in problems if p["type"] == "extra_forbidden"), problems[0])

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 import yaml
 from pydantic import Field
 
-from orchestrator.documents import Document, KeyPath, Source, checked, dotted, read_document
+from orchestrator.documents import Document, KeyPath, Source, Where, checked, dotted, read_document
 from orchestrator.errors import UsageProblem, did_you_mean
 from protocol import Frozen
 from roles.limits import Limits
@@ -106,7 +106,7 @@ def load_settings(config_files: Sequence[Path] = (), overrides: Sequence[str] = 
     settings = checked(Settings, merged, lambda path: _source_of(sources, path))
     around = {path[:end] for path in sources for end in range(1, len(path))}
     loaded = Loaded(settings, {dotted(path): str(source) for path, source in sources.items() if path not in around})
-    load_safety(settings.safety, loaded.source("safety"))
+    load_safety(settings.safety, lambda path: _source_of(sources, ("safety", *path)))
     return loaded
 
 
@@ -186,14 +186,14 @@ def shipped_names(kind: str) -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in shipped(kind).glob("*.yaml")))
 
 
-def load_safety(safety: str | Mapping[str, Any], source: str = "safety") -> dict[str, Any]:
+def load_safety(safety: str | Mapping[str, Any], where: Where = lambda path: Source("safety policy")) -> dict[str, Any]:
     """The safety policy that `safety` means, as data that `SafetyPolicy` accepts."""
     if isinstance(safety, Mapping):
-        checked(SafetyPolicy, safety, lambda path: f"{source}, safety")
+        checked(SafetyPolicy, safety, where)
         return dict(safety)
     path = Path(safety) if looks_like_path(safety) else shipped("policies", f"{safety}.yaml")
     if not looks_like_path(safety) and safety not in shipped_names("policies"):
-        raise UsageProblem(f"{source}: there is no safety policy {safety!r}{did_you_mean(safety, shipped_names('policies'))}.")
+        raise UsageProblem(f"{where(())}: there is no safety policy {safety!r}{did_you_mean(safety, shipped_names('policies'))}.")
     document = read_document(path, "safety policy")
     checked(SafetyPolicy, document.data, document.where)
     return document.data
