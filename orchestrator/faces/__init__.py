@@ -1,0 +1,60 @@
+"""What a person sees of a run: one protocol, four faces. A face only listens; it never decides and never knows a role.
+
+All text from screens, models and worlds passes `words.clean` and is printed without markup.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import IO, TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from orchestrator.runs import Outcome
+    from roles.journal import Event
+
+Answer = dict[str, Any]
+"""`{"decisions": [{"type": "approve"}]}`, as LangChain's human in the loop has it."""
+Approver = Callable[[dict[str, Any]], Answer | None]
+
+
+class Face(Protocol):
+    """Shows events as they come, and how it ended."""
+
+    approver: Approver | None
+    """Asks the person who sits there; None where nobody can be asked."""
+
+    def start(self) -> None: ...
+    def event(self, event: Event) -> None: ...
+    def stop(self) -> None:
+        """Give the screen back. Twice is fine."""
+
+    def finish(self, outcome: Outcome) -> None:
+        """The last screen: the verdict, why, what was done, where it is kept, and what to type next."""
+
+
+def make_face(display: str, *, out: IO[str] | None = None, source: IO[str] | None = None) -> Face:
+    """The face for `display`; `auto` is rich in a terminal that can show it, else plain lines."""
+    out, source = out or sys.stdout, source or sys.stdin
+    if display == "json":
+        from orchestrator.faces.jsonl import JsonLines
+
+        return JsonLines(out)
+    if display == "none":
+        from orchestrator.faces.silent import Silent
+
+        return Silent(out)
+    can_ask = out.isatty() and source.isatty()
+    if display == "rich" or (display == "auto" and is_rich_terminal(out)):
+        from orchestrator.faces.live import Live
+
+        return Live(out, can_ask=can_ask)
+    from orchestrator.faces.plain import Plain
+
+    return Plain(out, can_ask=can_ask)
+
+
+def is_rich_terminal(out: IO[str]) -> bool:
+    """A terminal that wants colours and can move its cursor."""
+    return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") not in ("dumb", "unknown", "")

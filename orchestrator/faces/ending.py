@@ -1,0 +1,63 @@
+"""The last screen of a run: the verdict, why, what was done, where it is kept, and what to type next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from orchestrator.documents import shown
+from orchestrator.faces.approval import allowed, first_action, request_lines
+from orchestrator.faces.words import Line, clean
+
+if TYPE_CHECKING:
+    from orchestrator.runs import Outcome
+
+_VERDICTS = {0: ("✓", "good"), 1: ("✗", "bad"), 3: ("‖", "ask"), 4: ("✗", "bad")}
+_FACTS_SHOWN = 8
+
+
+def ending_lines(outcome: Outcome) -> list[Line]:
+    """As pytest does it: what matters most stands last."""
+    sign, tone = _VERDICTS.get(outcome.exit_code, ("", ""))
+    waits = outcome.exit_code == 3
+    word = "waiting for a person" if waits else outcome.status
+    lines = [Line(sign, word + (" (a limit is spent)" if outcome.exit_code == 4 else ""), tone)]
+    if outcome.reason:
+        lines.append(Line("why", clean(outcome.reason)))
+    if waits and outcome.pending:
+        lines += request_lines(outcome.pending)
+    lines += _done(outcome.report)
+    lines.append(Line("run", clean(shown(outcome.folder))))
+    return [*lines, *(Line("next" if number == 0 else "", text) for number, text in enumerate(next_commands(outcome)))]
+
+
+def next_commands(outcome: Outcome) -> list[str]:
+    """What can be typed now."""
+    name = shlex.quote(outcome.run_id)
+    where = "" if outcome.folder.parent.name == "runs" and shown(outcome.folder.parent) == "runs" else None
+    tail = where if where is not None else f" --runs-dir {shlex.quote(shown(outcome.folder.parent))}"
+    if outcome.exit_code != 3:
+        return [f"deskcrew show {name}{tail}"]
+    pending = outcome.pending or {}
+    ways = {"approve": "--approve", "reject": '--reject "why"', "edit": "--edit FILE", "respond": '--respond "words"'}
+    if first_action(pending).get("name") == "ask_user":
+        ways = {"respond": '--respond "your answer"', "reject": '--reject "why"'}
+    return [f"deskcrew resume {name}{tail} {way}" for kind, way in ways.items() if kind in allowed(pending)]
+
+
+def _done(report: Mapping[str, Any]) -> list[Line]:
+    lines = []
+    for number, subtask in enumerate(report.get("plan") or (), start=1):
+        status = subtask.get("status", "")
+        sign = {"fulfilled": "✓", "rejected": "✗"}.get(status, "·")
+        tone = {"fulfilled": "good", "rejected": "bad"}.get(status, "dim")
+        lines.append(Line("done" if number == 1 else "", f"{sign} {clean(subtask.get('title', ''), 160)}", tone))
+    facts = list(report.get("facts") or ())
+    for number, fact in enumerate(facts[:_FACTS_SHOWN]):
+        lines.append(
+            Line("facts" if number == 0 else "", f"{clean(fact.get('name', ''), 60)} = {clean(fact.get('value', ''), 80)}")
+        )
+    if len(facts) > _FACTS_SHOWN:
+        lines.append(Line("", f"and {len(facts) - _FACTS_SHOWN} more"))
+    return lines

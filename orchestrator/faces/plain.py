@@ -1,0 +1,46 @@
+"""Plain lines, newest at the bottom: for pipes, logs, CI, terminals without colour, and screen readers."""
+
+from __future__ import annotations
+
+from typing import IO, TYPE_CHECKING, Any
+
+from orchestrator.faces import Answer, Approver
+from orchestrator.faces.approval import ask, request_lines
+from orchestrator.faces.ending import ending_lines
+from orchestrator.faces.words import lines_of
+
+if TYPE_CHECKING:
+    from orchestrator.runs import Outcome
+    from roles.journal import Event
+
+
+class Plain:
+    """One line per event that matters."""
+
+    def __init__(self, out: IO[str], *, can_ask: bool = False) -> None:
+        self._out = out
+        self.approver: Approver | None = self._ask if can_ask else None
+
+    def start(self) -> None:
+        return None
+
+    def event(self, event: Event) -> None:
+        for line in lines_of(event):
+            self._print(str(line))
+
+    def stop(self) -> None:
+        return None
+
+    def finish(self, outcome: Outcome) -> None:
+        self._print("")
+        for line in ending_lines(outcome):
+            self._print(str(line))
+
+    def _ask(self, request: dict[str, Any]) -> Answer | None:
+        for line in request_lines(request):
+            self._print(str(line))
+        return ask(request, read=input, say=self._print)
+
+    def _print(self, text: str) -> None:
+        self._out.write(text.rstrip() + "\n")
+        self._out.flush()

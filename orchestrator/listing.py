@@ -1,0 +1,116 @@
+"""What `ls` and `show` print: the same facts as text for people and as JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+from rich.cells import cell_len, set_cell_size
+
+from orchestrator.faces.words import clean
+
+if TYPE_CHECKING:
+    from orchestrator.runs import RunInfo, RunView
+
+GOAL_WIDTH = 60
+
+
+def plain_data(value: Any) -> Any:
+    """A model, a named tuple or a list of them as JSON data."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    return value._asdict() if hasattr(value, "_asdict") else value
+
+
+def runs_json(runs: Iterable[RunInfo]) -> str:
+    return json.dumps([plain_data(run) for run in runs], indent=2, default=str)
+
+
+def runs_table(runs: Sequence[RunInfo]) -> str:
+    """One line a run."""
+    if not runs:
+        return 'There are no runs here yet; start one with: deskcrew run "..."'
+    rows = [("RUN", "STATUS", "STEPS", "STARTED", "GOAL")]
+    for data in map(plain_data, runs):
+        status = "waiting" if data.get("waiting") else str(data.get("status", ""))
+        rows.append(
+            (
+                clean(data["run_id"]),
+                clean(status),
+                str(data.get("steps", "")),
+                moment(data.get("started")),
+                clean(data.get("goal", ""), GOAL_WIDTH),
+            )
+        )
+    return table(rows)
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Columns as wide as their widest cell; wide characters count two."""
+    widths = [max(cell_len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [set_cell_size(cell, width) for cell, width in zip(row, widths, strict=True)]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def moment(value: Any) -> str:
+    """A time as people write it, in local time."""
+    if isinstance(value, int | float):
+        return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(value))
+    return clean(value or "")
+
+
+def run_json(view: RunView) -> str:
+    return json.dumps(plain_data(view), indent=2, default=str)
+
+
+def run_page(view: RunView) -> str:
+    """The whole run on one page; the verdict stands last, as it does after a run."""
+    data = plain_data(view)
+    report = data.get("report") or {}
+    lines = [("goal", clean(report.get("goal", ""))), ("run", clean(report.get("run_id", "")))]
+    lines += _listed("plan", data.get("plan"), _subtask)
+    lines += _listed("steps", data.get("steps"), _step)
+    lines += _listed("gates", data.get("gates"), _gate)
+    lines += _listed("approvals", data.get("approvals"), _approval)
+    lines += [
+        ("facts" if n == 0 else "", f"{clean(f.get('name'))} = {clean(f.get('value'))}")
+        for n, f in enumerate(report.get("facts") or ())
+    ]
+    lines += [("note", clean(note)) for note in data.get("notes") or ()]
+    lines += [("status", clean(report.get("status", ""))), ("why", clean(report.get("reason", "")))]
+    return "\n".join(f"{mark:>9}  {text}".rstrip() for mark, text in lines if text)
+
+
+def _listed(mark: str, items: Any, say: Any) -> list[tuple[str, str]]:
+    return [(mark if number == 0 else "", say(item)) for number, item in enumerate(items or ())]
+
+
+def _subtask(item: Mapping[str, Any]) -> str:
+    sign = {"fulfilled": "✓", "rejected": "✗"}.get(item.get("status", ""), "·")
+    result = f": {clean(item['result'])}" if item.get("result") else ""
+    return f"{sign} {clean(item.get('title', ''))}{result}"
+
+
+def _step(item: Mapping[str, Any]) -> str:
+    from orchestrator.faces.words import action_words
+
+    action = dict(item.get("action") or {})
+    said = item.get("line") or action_words({"name": action.pop("action_type", "?"), "args": action})
+    good = item.get("exec_status") == "executed"
+    why = f" → {clean(item['error'])}" if item.get("error") else ""
+    return f"{item.get('step', '')} {'✓' if good else '✗'} {clean(said)}{why}"
+
+
+def _gate(item: Mapping[str, Any]) -> str:
+    return f"◆ {clean(item.get('trigger', ''))} → {clean(item.get('decision', ''))}: {clean(item.get('reason', ''))}"
+
+
+def _approval(item: Mapping[str, Any]) -> str:
+    message = f": {clean(item['message'])}" if item.get("message") else ""
+    return f"{clean(item.get('decision', ''))} {clean(item.get('line', ''))}{message}"
