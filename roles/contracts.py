@@ -311,6 +311,8 @@ class Report(BaseModel):
     held_action: dict[str, Any] | None = None
     """An action that waits for a gate."""
     query: str = ""
+    user_words: str = ""
+    """What the user said instead of approving."""
     refused: str = ""
     """The action that policy or user did not allow, in words."""
 

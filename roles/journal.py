@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from protocol import Action, ActionResult, VisualState, parse_action
+from protocol import ActionResult, AgentAction, VisualState, parse_action
 from roles.contracts import Clock, Fact, StepRecord, Subtask, Supplement
 from roles.redaction import Redactor
 
@@ -55,7 +55,7 @@ class Intent(NamedTuple):
 
     key: str
     digest: str
-    action: Action
+    action: AgentAction
 
 
 Listener = Callable[[Event], None]
@@ -79,6 +79,12 @@ class Journal:
         self._stored: deque[str] = deque(maxlen=_REMEMBERED)
         latest = self._db.execute("SELECT key FROM events WHERE key IS NOT NULL ORDER BY id DESC LIMIT ?", (_REMEMBERED,))
         self._keys: OrderedDict[str, None] = OrderedDict.fromkeys(key for (key,) in reversed(latest.fetchall()))
+        # Read on every step, so kept beside the tables: a query over all events would grow with the run.
+        self._steps: OrderedDict[tuple[str, int], deque[StepRecord]] = OrderedDict()
+        self._facts: tuple[Fact, ...] | None = None
+        self._supplements: tuple[Supplement, ...] | None = None
+        self._latest: dict[str, str] = {}
+        self._load_latest()
 
     # --- events -------------------------------------------------------------------------------------------------
 
@@ -110,18 +116,27 @@ class Journal:
             (after, *kinds),
         )
         for row in rows:
-            yield Event(*row[:6], json.loads(row[6]))
+            number, at, kind, role, subtask, step, body = row
+            yield Event(number, at, kind, role, subtask, step, json.loads(body))
 
     def commit(self) -> None:
         """Make everything so far survive a kill."""
         if self._db.in_transaction:
             self._db.execute("COMMIT")
 
+    def secret(self, text: str) -> None:
+        """From now on mask `text` wherever it would be written."""
+        if self._redactor is not None:
+            self._redactor.keep(text)
+
     # --- observations -------------------------------------------------------------------------------------------
 
     def observed(self, state: VisualState) -> str:
         """Store a screen once, redacted, and return its id."""
         state_id = state.state_id
+        if state.app:
+            self._latest.pop(state.app, None)
+            self._latest[state.app] = state_id
         if state_id in self._screens:
             self._screens.move_to_end(state_id)
         else:
@@ -151,15 +166,18 @@ class Journal:
 
     def latest_screens(self) -> dict[str, str]:
         """app -> id of its latest observation, oldest look first."""
+        return dict(self._latest)
+
+    def _load_latest(self) -> None:
         rows = self._db.execute(
             "SELECT json_extract(body, '$.app'), json_extract(body, '$.state_id'), max(id) FROM events "
             "WHERE kind = 'observed' GROUP BY 1 ORDER BY 3"
         )
-        return {app: state_id for app, state_id, _ in rows if app}
+        self._latest = {app: state_id for app, state_id, _ in rows if app}
 
     # --- exactly once -------------------------------------------------------------------------------------------
 
-    def intend(self, key: str, action: Action) -> Intent:
+    def intend(self, key: str, action: AgentAction) -> Intent:
         """Write what is about to be done, commit, and read it back: a replay adopts the recorded action."""
         self._begin()
         body = _dumps(action.dump())
@@ -169,7 +187,7 @@ class Journal:
         assert intent is not None, "an intent that was just written can be read"  # noqa: S101 - an invariant
         return intent
 
-    def replace_intent(self, key: str, action: Action) -> Intent:
+    def replace_intent(self, key: str, action: AgentAction) -> Intent:
         """A person edited the action before it was done. Refused once there is an outcome."""
         if self.outcome(key) is not None:
             raise ValueError(f"{key} was already done and cannot be edited")
@@ -211,22 +229,38 @@ class Journal:
 
     def step(self, record: StepRecord, attempt: int, *, key: str) -> None:
         """One finished step: the unit of history that other roles read."""
+        known = self._recent(record.subtask, attempt)
+        if not known or known[-1].step < record.step:
+            known.append(record)
         body = record.model_dump(mode="json", exclude_defaults=True) | {"attempt": attempt}
         self.record("step", body, role=record.role, subtask=record.subtask, step=record.step, key=key)
 
-    def steps(self, subtask: str = "", attempt: int = 0, limit: int = 40) -> tuple[StepRecord, ...]:
-        """The last steps of one subtask attempt, or of the whole run, oldest first."""
-        query = "SELECT body FROM events WHERE kind = 'step'"
-        values: tuple[Any, ...] = ()
-        if subtask:
-            query += " AND subtask = ? AND json_extract(body, '$.attempt') = ?"
-            values = (subtask, attempt)
-        rows = self._db.execute(query + " ORDER BY id DESC LIMIT ?", (*values, limit)).fetchall()
+    def steps(self, subtask: str, attempt: int, limit: int = 40) -> tuple[StepRecord, ...]:
+        """The last steps of one subtask attempt, oldest first."""
+        return tuple(self._recent(subtask, attempt))[-limit:]
+
+    def all_steps(self, limit: int) -> tuple[StepRecord, ...]:
+        """The last steps of the whole run, oldest first."""
+        rows = self._db.execute("SELECT body FROM events WHERE kind = 'step' ORDER BY id DESC LIMIT ?", (limit,)).fetchall()
         return tuple(_record(json.loads(body)) for (body,) in reversed(rows))
+
+    def _recent(self, subtask: str, attempt: int) -> deque[StepRecord]:
+        slot = (subtask, attempt)
+        if slot not in self._steps:
+            rows = self._db.execute(
+                "SELECT body FROM events WHERE kind = 'step' AND subtask = ? AND json_extract(body, '$.attempt') = ? "
+                "ORDER BY id DESC LIMIT ?",
+                (subtask, attempt, _CACHED),
+            ).fetchall()
+            self._steps[slot] = deque((_record(json.loads(body)) for (body,) in reversed(rows)), maxlen=_CACHED)
+            if len(self._steps) > 8:
+                self._steps.popitem(last=False)
+        return self._steps[slot]
 
     def remember(self, fact: Fact) -> None:
         """Put a fact on the blackboard; the newest value of a name counts."""
         self._begin()
+        self._facts = None
         self._db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (fact.name, fact.model_dump_json(exclude_defaults=True)))
         shown = fact.model_dump(mode="json", exclude_defaults=True)
         if fact.private:
@@ -237,8 +271,10 @@ class Journal:
 
     def facts(self) -> tuple[Fact, ...]:
         """The blackboard, oldest first."""
-        rows = self._db.execute("SELECT body FROM facts ORDER BY rowid")
-        return tuple(Fact.model_validate_json(body) for (body,) in rows)
+        if self._facts is None:
+            rows = self._db.execute("SELECT body FROM facts ORDER BY rowid")
+            self._facts = tuple(Fact.model_validate_json(body) for (body,) in rows)
+        return self._facts
 
     def save_plan(self, subtasks: tuple[Subtask, ...]) -> int:
         """Store a version of the plan and return its number."""
@@ -252,10 +288,16 @@ class Journal:
 
     def supplements(self) -> tuple[Supplement, ...]:
         """Everything that was looked up, in order."""
-        found: list[Supplement] = []
-        for event in self.events("supplement"):
-            found += [Supplement.model_validate(item) for item in event.body.get("found", ())]
-        return tuple(found)
+        if self._supplements is None:
+            bodies = [event.body for event in self.events("supplement")]
+            self._supplements = tuple(Supplement.model_validate(item) for body in bodies for item in body["found"])
+        return self._supplements
+
+    def supplied(self, query: str, found: list[Supplement], *, subtask: str, key: str) -> None:
+        """Record what a search brought, nothing included."""
+        self._supplements = None
+        body = {"query": query, "found": [item.model_dump(mode="json", exclude_defaults=True) for item in found]}
+        self.record("supplement", body, role="manager", subtask=subtask, key=key)
 
     # --- meta ---------------------------------------------------------------------------------------------------
 

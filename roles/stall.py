@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 from roles.contracts import StepRecord
 
+_INNER = frozenset({"memorize", "answer", "ask_user"})
+"""They change the blackboard, not the screen."""
+
 
 def stalled(steps: Sequence[StepRecord], repeats: int = 3) -> str:
     """Why the last steps look like a stall, or an empty string.
@@ -19,7 +22,8 @@ def stalled(steps: Sequence[StepRecord], repeats: int = 3) -> str:
         return f"the same action {repeats} times in a row: {acts[-1].verb} {acts[-1].target}".strip()
     if len(names) >= 4 and names[-4:-2] == names[-2:] and names[-1] != names[-2]:
         return f"two actions in turn: {acts[-2].verb} {acts[-2].target}, {acts[-1].verb} {acts[-1].target}"
-    if len(acts) >= repeats and not any(s.visible_change for s in acts[-repeats:]):
+    outer = [s for s in acts if s.verb not in _INNER]
+    if len(outer) >= repeats and not any(s.visible_change for s in outer[-repeats:]):
         return f"{repeats} actions without a visible change"
     return ""
 

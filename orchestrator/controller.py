@@ -1,0 +1,108 @@
+"""The controller: one hub and its spokes, compiled from the table of `machine.py`. Source: seed 002.
+
+A role ends with a report; the hub alone applies the table, the budgets and the gate triggers, records the change and
+says who works next. The state holds ids, counters and cursors; the plan's text, the facts and the trace are the journal's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypedDict
+
+from langgraph.graph import END, START, StateGraph
+
+from orchestrator.hub import controller
+from orchestrator.machine import Situation
+from roles.analyst.graph import build_analyst
+from roles.context import Context
+from roles.evaluator.graph import build_evaluator
+from roles.manager.graph import build_manager
+from roles.nodes import Graph, node
+from roles.operator.graph import build_operator
+from roles.technician.graph import build_technician
+
+SPOKES = ("manager", "operator", "technician", "analyst", "evaluator")
+
+
+class RunInput(TypedDict, total=False):
+    """A goal in words, and a stored plan to start from, if there is one."""
+
+    goal: str
+    plan_version: int
+
+
+class RunOutput(TypedDict, total=False):
+    """How the task ended and why."""
+
+    goal: str
+    task_status: str
+    situation: str
+    reason: str
+    ended_by: str
+    """The signal that ended it."""
+    steps: int
+    plans: int
+    gates: int
+
+
+class RunState(RunInput, total=False):
+    """JSON only, and as large at step 3,000 as at step 10."""
+
+    task_status: str
+    situation: str
+    reason: str
+    ended_by: str
+    spoke: str
+    """Who works next."""
+    report: dict[str, Any] | None
+    """What the spoke before ended with."""
+    carry: dict[str, Any]
+    statuses: dict[str, Any]
+    """subtask id -> [status, attempt]."""
+    current: str | None
+    assignment: dict[str, Any]
+    """For manager and evaluator."""
+    delegation: dict[str, Any]
+    """For a worker."""
+    held: dict[str, Any] | None
+    steps: int
+    plans: int
+    gates: int
+    turn: int
+    since_gate: int
+    evidence: list[str]
+    user_words: list[str]
+    refused: list[str]
+
+
+def build_controller(
+    context: Context | None = None, *, roles: Mapping[str, Graph] | None = None, checkpointer: Any = None
+) -> Graph:
+    """Compile hub and spokes. `roles` replaces any spoke by a finished graph with the same input and report.
+
+    Approvals pause the graph, so it needs a checkpointer, its own or that of the graph it is a node of.
+    """
+    spokes: dict[str, Graph] = {
+        "manager": build_manager(context),
+        "operator": build_operator(context, interrupts=True),
+        "technician": build_technician(context),
+        "analyst": build_analyst(context),
+        "evaluator": build_evaluator(context),
+    }
+    if unknown := set(roles or ()) - set(SPOKES):
+        raise ValueError(f"unknown role {sorted(unknown)[0]!r}; the roles are {', '.join(SPOKES)}")
+    spokes |= roles or {}
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(
+        RunState, context_schema=Context, input_schema=RunInput, output_schema=RunOutput
+    )
+    graph.add_node("controller", node(controller, context))
+    for name, spoke in spokes.items():
+        graph.add_node(name, spoke)
+        graph.add_edge(name, "controller")
+    graph.add_edge(START, "controller")
+    graph.add_conditional_edges("controller", _next, [*spokes, END])
+    return graph.compile(checkpointer=checkpointer, name="controller")
+
+
+def _next(state: RunState) -> str:
+    return END if state["situation"] == Situation.DONE else state["spoke"]

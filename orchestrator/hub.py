@@ -1,0 +1,276 @@
+"""The hub's one node: take the report, apply the table, say who works next with what. Source: seed 002."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from orchestrator.line import HubLine, source_of
+from orchestrator.machine import (
+    GateTrigger,
+    Signal,
+    Situation,
+    SubtaskStatus,
+    TaskStatus,
+    Totals,
+)
+from roles.context import Context, State, Update
+from roles.contracts import Subtask
+from roles.manager.graph import with_status
+from roles.plans import next_ready
+
+_KEPT = 8
+"""Items kept of evidence, refusals and user words: they are prompts, not the record."""
+_TRIGGERS = {
+    Signal.CHECK_DUE: GateTrigger.PERIODIC_CHECK,
+    Signal.STALE_PROGRESS: GateTrigger.WORKER_STALE,
+    Signal.WORKER_SUCCESS: GateTrigger.WORKER_SUCCESS,
+}
+_FAILURES = {Signal.CANNOT_EXECUTE, Signal.ERROR, Signal.TIMEOUT, Signal.APPROVAL_REJECTED, Signal.GATE_FAIL}
+_ENDED = {TaskStatus.FULFILLED.value, TaskStatus.REJECTED.value}
+
+
+def controller(state: State, ctx: Context) -> Update:
+    """One turn of the hub: from the report of the last spoke to the input of the next."""
+    turn = _Turn(state, ctx)
+    if state.get("report"):
+        turn.receive(state["report"])
+    else:
+        turn.open()
+    turn.dispatch()
+    ctx.journal.commit()
+    return turn.update
+
+
+class _Turn:
+    """The state of one hub turn; `update` is what the node returns."""
+
+    def __init__(self, state: State, ctx: Context) -> None:
+        self.ctx = ctx
+        self.line = ctx.line if isinstance(ctx.line, HubLine) else HubLine(ctx.journal, ctx.limits)
+        self.situation = Situation(state.get("situation") or Situation.INIT)
+        fresh: Update = {
+            "task_status": TaskStatus.CREATED.value,
+            "statuses": {},
+            "current": None,
+            "held": None,
+            "steps": 0,
+            "plans": 0,
+            "gates": 0,
+            "turn": 0,
+            "since_gate": 0,
+            "evidence": [],
+            "user_words": [],
+            "refused": [],
+            "plan_version": 0,
+            "carry": {},
+        }
+        self.update: Update = {key: state.get(key, default) for key, default in fresh.items()}
+        self.update |= {"report": None, "goal": state.get("goal", ""), "assignment": {}, "delegation": {}}
+        self.update["turn"] += 1
+        self.events = 0
+        self.continued = False
+        self.trigger = Signal.TASK_OPEN
+        self.query: dict[str, Any] = {}
+        self.summary = ""
+
+    # --- taking reports -----------------------------------------------------------------------------------------
+
+    def open(self) -> None:
+        """INIT: pending, unless the task has ended already; a plan that was given is worked at once."""
+        if self.update["task_status"] in _ENDED:
+            self._take(Signal.TASK_ENDED)
+            return
+        self._status(TaskStatus.PENDING)
+        given = self.ctx.journal.plan(self.update["plan_version"])
+        if given:
+            self.update["statuses"] = {s.id: [s.status.value, s.attempt] for s in given}
+        self._take(Signal.SUBTASKS_WAITING if next_ready(self._plan()) else Signal.TASK_OPEN)
+
+    def receive(self, report: dict[str, Any]) -> None:
+        """Apply one report: counters, statuses, then the table."""
+        signal = Signal(report["signal"])
+        self.trigger, self.summary = signal, report.get("summary", "")
+        worked = self.situation in {Situation.GET_ACTION, Situation.EXECUTE_ACTION}
+        if worked:
+            carry = self.update["carry"]
+            self.update["steps"] += int(carry.get("steps", 0))
+            self.update["since_gate"] += int(carry.get("actions", 0))
+            self.update["carry"] = {k: carry[k] for k in ("memory", "retries") if k in carry}
+            self.situation = source_of(signal) or self.situation
+        self.query = {"query": report.get("query") or "", "app": report.get("app")}
+        self.update["held"] = report.get("held_action")
+        if report.get("refused"):
+            self.update["refused"] = [*self.update["refused"], report["refused"]][-_KEPT:]
+        if report.get("user_words"):
+            self.update["user_words"] = [*self.update["user_words"], report["user_words"]][-_KEPT:]
+        left = self._statuses_after(signal)
+        self._take(signal, Totals(retries_left=0, subtasks_left=left))
+        if self.situation is Situation.PLAN and signal not in {Signal.SUPPLIED, Signal.NOTHING_FOUND}:
+            self.update["evidence"] = [*report.get("evidence", ())][-_KEPT:]
+        if signal is Signal.GATE_CONTINUE:
+            self.continued = True
+            self.update["since_gate"] = 0
+
+    def _statuses_after(self, signal: Signal) -> int:
+        """Move subtasks as the signal says; returns how many are left to do."""
+        current = self.update["current"]
+        if signal is Signal.PLANNED:
+            known = self.update["statuses"]
+            self.update["statuses"] = {
+                s.id: known.get(s.id, [s.status.value, s.attempt]) for s in self.ctx.journal.plan(self._version())
+            }
+        elif signal is Signal.GATE_DONE and current:
+            self._move(current, SubtaskStatus.FULFILLED)
+        elif signal in _FAILURES and current:
+            self._move(current, SubtaskStatus.REJECTED)
+        return sum(1 for s in self._plan() if s.status in {SubtaskStatus.READY, SubtaskStatus.PENDING})
+
+    def _version(self) -> int:
+        return int(self.update["plan_version"])
+
+    # --- sending work -------------------------------------------------------------------------------------------
+
+    def dispatch(self) -> None:
+        """Give the next spoke its input, or end."""
+        if self.situation is Situation.DONE:
+            self._finish()
+            return
+        if spent := self._spent():
+            self.summary = f"{spent} is spent"
+            self.ctx.journal.record("budget", {"name": spent}, role="controller", key=self._key())
+            self.trigger = Signal.BUDGET_SPENT
+            self._take(Signal.BUDGET_SPENT)
+            self._finish()
+            return
+        handlers = {
+            Situation.PLAN: self._to_manager,
+            Situation.SUPPLEMENT: self._to_supplement,
+            Situation.GET_ACTION: self._to_worker,
+            Situation.EXECUTE_ACTION: self._to_worker,
+            Situation.QUALITY_CHECK: self._to_evaluator,
+            Situation.FINAL_CHECK: self._to_evaluator,
+        }
+        handlers[self.situation]()
+        self.update["situation"] = self.situation.value
+
+    def _spent(self) -> str:
+        if self.situation is Situation.PLAN and self.update["plans"] >= self.ctx.limits.plans:
+            return f"the budget of {self.ctx.limits.plans} plans (limits.plans)"
+        if self.situation in {Situation.QUALITY_CHECK, Situation.FINAL_CHECK} and self.update["gates"] >= self.ctx.limits.gates:
+            return f"the budget of {self.ctx.limits.gates} gates (limits.gates)"
+        working = self.situation in {Situation.GET_ACTION, Situation.EXECUTE_ACTION}
+        return self.line.spent(self.update["steps"] if working else -1)
+
+    def _to_manager(self) -> None:
+        self.update["plans"] += 1
+        self.update["spoke"] = "manager"
+        self.update["assignment"] = {
+            "task": "plan",
+            "trigger": self.trigger.value,
+            "failed": self.update["current"],
+            "evidence": self.update["evidence"],
+            "statuses": self.update["statuses"],
+            "user_words": self.update["user_words"],
+            "refused": self.update["refused"],
+            "attempts": self.update["plans"],
+        }
+
+    def _to_supplement(self) -> None:
+        self.update["spoke"] = "manager"
+        query = self.query.get("query") or self.summary or self.update["goal"]
+        self.update["assignment"] = {
+            "task": "supplement",
+            "query": query,
+            "app": self.query.get("app"),
+            "failed": self.update["current"],
+            "attempts": self.update["plans"],
+        }
+
+    def _to_worker(self) -> None:
+        subtask = self._subtask()
+        going_on = subtask is not None and subtask.status is SubtaskStatus.PENDING
+        if not going_on:
+            subtask = next_ready(self._plan())
+            assert subtask is not None, "GET_ACTION is reached with a subtask that can be worked"  # noqa: S101 - an invariant
+            self._begin(subtask)
+            subtask = self._subtask()
+        assert subtask is not None, "the current subtask stands in the plan"  # noqa: S101 - an invariant
+        self.update["spoke"] = subtask.worker
+        previous = [f"{s.title}: {s.status.value}" for s in self._plan() if s.status is SubtaskStatus.FULFILLED]
+        self.update["delegation"] = {
+            "goal": self.update["goal"],
+            "subtask": subtask.model_dump(mode="json", exclude_defaults=True) | {"attempt": subtask.attempt},
+            "step": self.update["steps"],
+            "since_gate": self.update["since_gate"],
+            "held": self.update["held"] if self.continued else None,
+            "continued": self.continued,
+            "carry": self.update["carry"],
+            "previous": previous[-_KEPT:],
+            "message": self.summary if self.continued else "",
+            "refused": self.update["refused"],
+        }
+        self.update["held"] = None
+
+    def _begin(self, subtask: Subtask) -> None:
+        self.update["current"] = subtask.id
+        self.update["since_gate"] = 0
+        self.update["carry"] = {}
+        self.update["statuses"] = self.update["statuses"] | {subtask.id: [SubtaskStatus.READY.value, subtask.attempt + 1]}
+        self._move(subtask.id, SubtaskStatus.PENDING)
+
+    def _to_evaluator(self) -> None:
+        final = self.situation is Situation.FINAL_CHECK
+        trigger = GateTrigger.FINAL_CHECK if final else _TRIGGERS[self.trigger]
+        self.update["spoke"] = "evaluator"
+        self.update["assignment"] = {
+            "trigger": trigger.value,
+            "subtask": None if final else self.update["current"],
+            "statuses": self.update["statuses"],
+            "held": (self.update["held"] or {}).get("line", ""),
+            "summary": self.summary,
+            "number": self.update["gates"],
+        }
+        self.update["gates"] += 1
+        self.update["since_gate"] = 0
+
+    def _finish(self) -> None:
+        self.update["situation"] = Situation.DONE.value
+        self.update["reason"] = self.summary
+        self.update["ended_by"] = self.trigger.value
+        self.update["held"] = None
+
+    # --- small things -------------------------------------------------------------------------------------------
+
+    def _take(self, signal: Signal, totals: Totals | None = None) -> None:
+        row = self.line.take(self.situation, signal, totals or Totals(), subtask=self.update["current"] or "", key=self._key())
+        self.situation = row.next
+        if row.status is not None and row.next is Situation.DONE:
+            self._status(row.status)
+        if row.next is Situation.PLAN and signal is Signal.ISSUES_FOUND:
+            self.update["current"] = None
+
+    def _status(self, status: TaskStatus) -> None:
+        self.update["task_status"] = status.value
+        self.line.status(status, reason=self.summary, key=self._key())
+
+    def _move(self, subtask: str, status: SubtaskStatus) -> None:
+        before, attempt = self.update["statuses"][subtask]
+        self.update["statuses"] = self.update["statuses"] | {subtask: [status.value, attempt]}
+        self.ctx.journal.record(
+            "subtask_status",
+            {"status": status.value, "before": before, "attempt": attempt},
+            role="controller",
+            subtask=subtask,
+            key=self._key(),
+        )
+
+    def _key(self) -> str:
+        """Names the next event of this turn, so that a turn that is worked again after a kill records nothing twice."""
+        self.events += 1
+        return f"hub/{self.update['turn']}/{self.events}"
+
+    def _plan(self) -> list[Subtask]:
+        return [with_status(s, self.update["statuses"]) for s in self.ctx.journal.plan(self._version())]
+
+    def _subtask(self) -> Subtask | None:
+        return next((s for s in self._plan() if s.id == self.update["current"]), None)

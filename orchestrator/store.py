@@ -1,0 +1,109 @@
+"""Checkpoints on disk: SQLite that stays small and is written only where a resume needs it.
+
+A GUI action passes ten nodes, and one of them has an effect. What must survive a kill is the cursor in front of that
+node; everything between two effects can be worked again from the journal. So the cursors of the transient subgraphs are
+held in memory and written in front of an effect, with all of the controller's own. Old rows are pruned.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import WRITES_IDX_MAP, ChannelVersions, Checkpoint, CheckpointMetadata, CheckpointTuple
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.checkpoint.sqlite import SqliteSaver
+
+_KEEP = 2
+_PRUNE_EVERY = 16
+
+
+class CursorSaver(SqliteSaver):
+    """A SqliteSaver of one run. `durable_before` maps a subgraph's node to the inner nodes that need a cursor on disk."""
+
+    def __init__(self, path: Path | None, durable_before: Mapping[str, frozenset[str]]) -> None:
+        connection = sqlite3.connect(path or ":memory:", check_same_thread=False)
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")
+        # State is JSON: no type of ours or anyone's is ever imported to read a checkpoint.
+        super().__init__(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
+        self.setup()
+        self._durable_before = durable_before
+        self._held: dict[tuple[str, str], CheckpointTuple] = {}
+        self._puts = 0
+
+    def put(
+        self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata, new_versions: ChannelVersions
+    ) -> RunnableConfig:
+        place = config["configurable"]
+        slot = (str(place["thread_id"]), str(place.get("checkpoint_ns", "")))
+        if self._transient(slot[1], checkpoint):
+            saved: RunnableConfig = {
+                "configurable": {"thread_id": slot[0], "checkpoint_ns": slot[1], "checkpoint_id": checkpoint["id"]}
+            }
+            self._held[slot] = CheckpointTuple(saved, checkpoint, metadata, None, [])
+            return saved
+        self._held.pop(slot, None)
+        saved = super().put(config, checkpoint, metadata, new_versions)
+        self._prune(slot)
+        return saved
+
+    def put_writes(self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = "") -> None:
+        """Inside a transient subgraph only interrupts and their answers: a node's own writes follow in the next cursor."""
+        namespace = str(config["configurable"].get("checkpoint_ns", ""))
+        if self._boundary(namespace) is not None:
+            writes = [write for write in writes if write[0] in WRITES_IDX_MAP]
+            if not writes:
+                return
+        super().put_writes(config, writes, task_id, task_path)
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        place = config["configurable"]
+        held = self._held.get((str(place["thread_id"]), str(place.get("checkpoint_ns", ""))))
+        wanted = place.get("checkpoint_id")
+        if held is not None and wanted in (None, held.config["configurable"]["checkpoint_id"]):
+            return held
+        return super().get_tuple(config)
+
+    def close(self) -> None:
+        """Fold the write-ahead log in and give the file back. Twice is fine."""
+        try:
+            self.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self.conn.close()
+        except sqlite3.ProgrammingError:
+            return
+
+    def _boundary(self, namespace: str) -> frozenset[str] | None:
+        """The inner nodes that need a cursor, if `namespace` is that of a transient subgraph."""
+        innermost = namespace.rsplit("|", 1)[-1].split(":", 1)[0]
+        return self._durable_before.get(innermost)
+
+    def _transient(self, namespace: str, checkpoint: Checkpoint) -> bool:
+        nodes = self._boundary(namespace)
+        return nodes is not None and not any(f"branch:to:{node}" in checkpoint["channel_values"] for node in nodes)
+
+    def _prune(self, slot: tuple[str, str]) -> None:
+        """Keep the last rows of each namespace; a controller's cursor ends the subgraphs before it."""
+        thread, namespace = slot
+        self._puts += 1
+        with self.cursor() as cursor:
+            if namespace == "":
+                for table in ("checkpoints", "writes"):
+                    cursor.execute(f"DELETE FROM {table} WHERE thread_id = ? AND checkpoint_ns != ''", (thread,))  # noqa: S608 - fixed names
+                self._held.clear()
+            if self._puts % _PRUNE_EVERY and namespace != "":
+                return
+            cursor.execute(
+                "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? ORDER BY checkpoint_id DESC LIMIT ?",
+                (thread, namespace, _KEEP),
+            )
+            kept = [row[0] for row in cursor.fetchall()]
+            if len(kept) == _KEEP:
+                for table in ("checkpoints", "writes"):
+                    cursor.execute(
+                        f"DELETE FROM {table} WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id < ?",  # noqa: S608 - fixed names
+                        (thread, namespace, kept[-1]),
+                    )

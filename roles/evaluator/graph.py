@@ -1,0 +1,125 @@
+"""The Evaluator as a graph: one gate, one verdict. It sees observations, never the harness's conditions. Source: seed 002."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from langgraph.graph import END, START, StateGraph
+from pydantic import ValidationError
+
+from environments.contract import EnvironmentFault, Peek
+from protocol import VisualState
+from roles.context import Context, State, Update
+from roles.contracts import ALLOWED_DECISIONS, GateDecision, GateRequest, GateTrigger, GateVerdict, Report, Signal, StepRecord
+from roles.manager.graph import with_status
+from roles.nodes import Graph, node
+
+_EARLIER = 12
+"""Older screens given as evidence."""
+
+
+class EvaluatorState(TypedDict, total=False):
+    goal: str
+    assignment: dict[str, Any]
+    plan_version: int
+    report: dict[str, Any] | None
+
+
+class DecisionNotAllowed(ValueError):
+    """The verdict is not among those that this trigger allows."""
+
+
+def build_evaluator(context: Context | None = None, *, checkpointer: Any = None) -> Graph:
+    """One node: `evaluate`."""
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(EvaluatorState, context_schema=Context)
+    graph.add_node("evaluate", node(evaluate, context))
+    graph.add_edge(START, "evaluate")
+    graph.add_edge("evaluate", END)
+    return graph.compile(checkpointer=checkpointer, name="evaluator")
+
+
+def evaluate(state: State, ctx: Context) -> Update:
+    """Gather the evidence, ask the policy, hold it to the decisions that the trigger allows."""
+    if ctx.evaluator is None:
+        raise ValueError("the context of an Evaluator needs an evaluator policy")
+    request = _request(state, ctx)
+    verdict = _ask(request, ctx)
+    body = verdict.model_dump(mode="json") | {"trigger": request.trigger.value}
+    subtask = request.subtask.id if request.subtask else ""
+    ctx.journal.record("gate", body, role="evaluator", subtask=subtask, key=f"gate/{request.number}")
+    ctx.journal.commit()
+    signal = Signal(verdict.decision.value)
+    if request.trigger is GateTrigger.FINAL_CHECK:
+        signal = Signal.PASSED if verdict.decision is GateDecision.DONE else Signal.ISSUES_FOUND
+    evidence = [*verdict.issues] or [verdict.reason]
+    report = Report(signal=signal, summary=verdict.reason, evidence=evidence[:8], query=verdict.query)
+    return {"report": report.model_dump(mode="json")}
+
+
+def _request(state: State, ctx: Context) -> GateRequest:
+    assignment = state["assignment"]
+    trigger = GateTrigger(assignment["trigger"])
+    plan = tuple(with_status(s, assignment["statuses"]) for s in ctx.journal.plan(state["plan_version"]))
+    subtask = next((s for s in plan if s.id == assignment.get("subtask")), None)
+    final = trigger is GateTrigger.FINAL_CHECK
+    steps = ctx.journal.all_steps(200) if final or subtask is None else ctx.journal.steps(subtask.id, subtask.attempt)
+    return GateRequest(
+        trigger=trigger,
+        goal=state["goal"],
+        subtask=None if final else subtask,
+        plan=plan,
+        steps=steps,
+        facts=ctx.journal.facts(),
+        screens=_screens(ctx, everything=final),
+        earlier=_earlier(ctx, steps),
+        held=assignment.get("held", ""),
+        summary=assignment.get("summary", ""),
+        supplements=ctx.journal.supplements(),
+        number=assignment.get("number", 0),
+    )
+
+
+def _screens(ctx: Context, *, everything: bool) -> tuple[VisualState, ...]:
+    """The focused screen now, last; at the final check every other application that was used, before it."""
+    try:
+        now = ctx.environment.observe()
+    except EnvironmentFault:
+        stored = [ctx.journal.screen(state_id) for state_id in ctx.journal.latest_screens().values()]
+        return tuple(screen for screen in stored if screen is not None)
+    ctx.journal.observed(now)
+    if not everything:
+        return (now,)
+    others: list[VisualState] = []
+    for app, state_id in ctx.journal.latest_screens().items():
+        if app == now.app:
+            continue
+        seen = ctx.environment.peek(app) if isinstance(ctx.environment, Peek) else ctx.journal.screen(state_id)
+        if seen is not None:
+            others.append(seen)
+    return (*others, now)
+
+
+def _earlier(ctx: Context, steps: tuple[StepRecord, ...]) -> tuple[VisualState, ...]:
+    ids = list(dict.fromkeys(i for s in reversed(steps) for i in (s.after, s.before) if i))[:_EARLIER]
+    return tuple(screen for screen in (ctx.journal.screen(i) for i in ids) if screen is not None)
+
+
+def _ask(request: GateRequest, ctx: Context) -> GateVerdict:
+    """At most `reasks` more tries; a gate that gives no usable decision is never an open gate."""
+    problem = ""
+    for _ in range(ctx.limits.reasks + 1):
+        try:
+            verdict = ctx.evaluator.judge(request.model_copy(update={"reask": problem}))  # type: ignore[union-attr]  # checked by evaluate
+            return _allowed(verdict, request.trigger)
+        except (DecisionNotAllowed, ValidationError) as bad:
+            problem = str(bad) if isinstance(bad, DecisionNotAllowed) else f"the verdict is not usable: {bad.errors()[0]['msg']}"
+            ctx.journal.record("error", {"message": problem}, role="evaluator")
+    return GateVerdict(decision=GateDecision.FAIL, reason=f"no usable verdict: {problem}", issues=(problem,))
+
+
+def _allowed(verdict: GateVerdict, trigger: GateTrigger) -> GateVerdict:
+    allowed = ALLOWED_DECISIONS[trigger]
+    if verdict.decision not in allowed:
+        names = ", ".join(sorted(d.value for d in allowed))
+        raise DecisionNotAllowed(f"{verdict.decision.value} is not allowed at {trigger}: choose one of {names}")
+    return verdict

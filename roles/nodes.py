@@ -1,0 +1,34 @@
+"""How a role's function becomes a LangGraph node: the state comes in, the injected Context beside it."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+
+from roles.context import Context, State, Update
+
+Graph = CompiledStateGraph[Any, Any, Any, Any]
+
+
+class Stage(Protocol):
+    """What a role does at one node; plain and testable without a graph."""
+
+    def __call__(self, state: State, ctx: Context) -> Update: ...
+
+
+class Node(Protocol):
+    def __call__(self, state: Any, runtime: Runtime[Context]) -> Update: ...
+
+
+def node(stage: Stage, default: Context | None) -> Node:
+    """Bind a stage to the context of the call, or to `default` when the caller injects none."""
+
+    def run(state: Any, runtime: Runtime[Context]) -> Update:
+        context = runtime.context if isinstance(runtime.context, Context) else default
+        if context is None:
+            raise ValueError("a role needs a Context: give it to the builder or as context= of the call")
+        return stage(state, context)
+
+    return run

@@ -1,0 +1,297 @@
+"""The Operator's acting stages: execute, observe the feedback, decide the next step. Source: seed 000."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from langgraph.errors import GraphBubbleUp
+
+from environments.contract import DigestMismatch
+from protocol import (
+    Action,
+    ActionResult,
+    AgentAction,
+    Answer,
+    AskUser,
+    ExecStatus,
+    GUIElement,
+    Memorize,
+    TargetError,
+    VisualState,
+    parse_action,
+    resolve,
+)
+from roles.context import Context, State, Update
+from roles.contracts import Fact, Signal, StepRecord
+from roles.effects import effect_of
+from roles.operator.approval import approval_request
+from roles.operator.events import effect_verb, screen_events
+from roles.operator.perceive import adapter_error, attempt_key, attempt_of, safety_of, subtask_id
+from roles.operator.recovery import interruption, trouble_in
+from roles.safety import review
+from roles.stall import stalled
+
+FINALIZE = "finalize_interaction_report"
+
+
+def execute_action(state: State, ctx: Context) -> Update:
+    """The effect and nothing else. A key that has an outcome is not performed again."""
+    pending = state["pending_action"]
+    key, action = pending["key"], parse_action(pending["action"])
+    result = ctx.journal.outcome(key)
+    if result is None:
+        result = _perform(ctx, state, pending, action)
+        result = ctx.journal.settle(key, result)
+    body = {"line": pending["line"], "exec_status": result.exec_status.value, "error": result.error, "key": key}
+    ctx.journal.record("outcome", body, role="operator", subtask=subtask_id(state), step=pending["step"], key=f"outcome/{key}")
+    ctx.journal.commit()
+    return {"action_result": result.model_dump(mode="json", exclude_defaults=True), "route": "observe_feedback"}
+
+
+def _perform(ctx: Context, state: State, pending: dict[str, Any], action: Action) -> ActionResult:
+    if action.inner:
+        return _inner(ctx, state, pending, action)
+    if pending["missing"]:
+        return ActionResult(exec_status=ExecStatus.ERROR, error=f"target not found: {pending['missing']}")
+    if pending.get("approved") and (changed := _changed(ctx, pending, action)):
+        return ActionResult(exec_status=ExecStatus.ERROR, error=changed)
+    try:
+        return ctx.environment.perform(action, key=pending["key"])
+    except GraphBubbleUp:
+        raise
+    except DigestMismatch as mismatch:
+        return ActionResult(exec_status=ExecStatus.ERROR, error=f"not performed: {mismatch}")
+    except Exception as fault:  # noqa: BLE001 - an adapter may raise anything; it becomes a structured error (seed 000)
+        return ActionResult(exec_status=ExecStatus.ERROR, error=f"adapter: {type(fault).__name__}: {fault}")
+
+
+def _changed(ctx: Context, pending: dict[str, Any], action: Action) -> str:
+    """An approval holds for the control that was shown: after a wait it must still be the same one."""
+    shown = pending.get("element")
+    if shown is None or action.target is None:
+        return ""
+    now = ctx.environment.observe()
+    try:
+        element = now.by_id[resolve(action.target, now).element_id]
+    except TargetError as gone:
+        return f"the screen changed after the approval: {gone}"
+    if (element.role, element.text) != (shown["role"], shown["text"]) or effect_of(action, element, now).value != pending[
+        "effect"
+    ]:
+        return f"the screen changed after the approval: {shown['text']!r} is now {element.text!r}"
+    return ""
+
+
+def _inner(ctx: Context, state: State, pending: dict[str, Any], action: Action) -> ActionResult:
+    """Memory and questions: nothing of it reaches the environment."""
+    screen = ctx.journal.screen(pending["before"])
+    subtask = subtask_id(state)
+    match action:
+        case Memorize(name=name, value=value):
+            source = _source(action, screen)
+            private = source is not None and safety_of(state, ctx).is_private(source)
+            fact = Fact(
+                name=name,
+                value=value,
+                kind=kind_of(value),
+                app=pending["app"],
+                state_id=pending["before"],
+                element_id=source.element_id if source else None,
+                subtask=subtask,
+                private=private,
+            )
+        case AskUser(name=name):
+            fact = Fact(
+                name=name, value=pending.get("answer", ""), kind=kind_of(pending.get("answer", "")), subtask=subtask, role="user"
+            )
+        case Answer(text=text):
+            fact = Fact(name="answer", value=text, kind=kind_of(text), app=pending["app"], subtask=subtask)
+        case _:
+            return ActionResult(exec_status=ExecStatus.ERROR, error=f"{action.verb} is no action to execute")
+    ctx.journal.remember(fact)
+    return ActionResult(exec_status=ExecStatus.EXECUTED, output=fact.name)
+
+
+def kind_of(value: str) -> str:
+    """money, date, number, email or text: enough to match a fact with a field."""
+    text = value.strip()
+    if re.fullmatch(r"(?:[$€£¥]|USD|EUR|GBP|CHF)\s?-?[\d.,]+|-?[\d.,]+\s?(?:[$€£¥]|USD|EUR|GBP|CHF)", text):
+        return "money"
+    if re.fullmatch(r"\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}", text):
+        return "date"
+    if re.fullmatch(r"-?[\d.,]*\d", text):
+        return "number"
+    return "email" if re.fullmatch(r"[^@\s]+@[^@\s]+\.[^@\s]+", text) else "text"
+
+
+def _source(action: Action, screen: VisualState | None) -> GUIElement | None:
+    if action.target is None or screen is None:
+        return None
+    try:
+        return screen.by_id[resolve(action.target, screen).element_id]
+    except TargetError:
+        return None
+
+
+def observe_feedback(state: State, ctx: Context) -> Update:
+    """Look again and say what is different: navigation, validation, pop-ups, loading, alerts."""
+    pending, result = state["pending_action"], ActionResult.model_validate(state["action_result"])
+    action = parse_action(pending["action"])
+    try:
+        after = ctx.environment.observe()
+    except GraphBubbleUp:
+        raise
+    except Exception as fault:  # noqa: BLE001 - as above: whatever an adapter raises must not lose the history
+        return adapter_error(state, f"adapter: the feedback could not be observed: {type(fault).__name__}: {fault}")
+    before = ctx.journal.screen(pending["before"])
+    after_id = ctx.journal.observed(after)
+    events = screen_events(before, after)
+    shown = tuple(f"{event['kind']}: {event['text']}" for event in events)
+    record = StepRecord(
+        step=pending["step"],
+        subtask=subtask_id(state),
+        app=after.app,
+        action=pending["action"],
+        verb=effect_verb(action, pending.get("effect", "")),
+        target=_target_name(action),
+        exec_status=result.exec_status,
+        error=result.error,
+        before=pending["before"],
+        after=after_id,
+        visible_change=pending["before"] != after_id,
+        events=shown,
+    )
+    ctx.journal.step(record, attempt_of(state), key=f"step/{pending['key']}")
+    ctx.journal.record(
+        "feedback",
+        {"events": list(shown), "visible_change": record.visible_change, "state_id": after_id},
+        role="operator",
+        subtask=record.subtask,
+        step=record.step,
+        key=f"feedback/{pending['key']}",
+    )
+    signal = {ExecStatus.EXECUTED: Signal.EXECUTED, ExecStatus.TIMEOUT: Signal.TIMEOUT}.get(result.exec_status, Signal.ERROR)
+    left = ctx.limits.retries - int(state["task_context"]["retries"])
+    if signal is Signal.EXECUTED or left > 0:
+        ctx.line.passing(signal, step=record.step, key=f"result/{pending['key']}")
+    note = {"step": record.step, "line": pending["line"], "status": result.exec_status.value, "key": pending["key"]}
+    return {
+        "feedback_observation": {"state_id": after_id, "app": after.app},
+        "environment_events": [*state["environment_events"], *({"step": record.step, **e} for e in events)][-24:],
+        "action_trace": [*state["action_trace"], note],
+        "step_count": state["step_count"] + (0 if pending["recovery"] else 1),
+        "route": "decide_next_step",
+    }
+
+
+def _target_name(action: Action) -> str:
+    return (
+        action.target.describe() if action.target else str(action.parameters.get("app") or action.parameters.get("window") or "")
+    )
+
+
+def decide_next_step(state: State, ctx: Context) -> Update:
+    """Continue, recover, ask, or stop: by the result, by what the screen shows, by the last steps together."""
+    if state.get("route") == FINALIZE:
+        return {}
+    pending, result = state["pending_action"], ActionResult.model_validate(state["action_result"])
+    steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=12)
+    since = [s for s in steps if s.step > int((state.get("delegation") or {}).get("step", 0))]
+    if not result.ok:
+        return _failed(state, ctx, result)
+    after = ctx.journal.screen(state["feedback_observation"]["state_id"])
+    assert after is not None, "the feedback was just recorded"  # noqa: S101 - an invariant
+    blocked = interruption(after, steps)
+    if blocked is not None and not blocked.harmless:
+        return _ask_about(state, ctx, blocked.action, blocked.why, after)
+    if trouble := trouble_in(after, since[-1], blocked):
+        return _recover(state, state["task_context"], trouble)
+    if why := stalled(since, ctx.limits.stale_repeats):
+        report = {"signal": Signal.STALE_PROGRESS.value, "summary": why, "evidence": [why]}
+        return {"interaction_status": "blocked", "report": report, "pending_action": None, "route": FINALIZE}
+    reset = {} if pending["recovery"] else {"recovery_attempts": 0}
+    return reset | {"pending_action": None, "route": "observe_environment"}
+
+
+def _failed(state: State, ctx: Context, result: ActionResult) -> Update:
+    """An error or a timeout: retry within the budget, else hand back to the Manager."""
+    used = int(state["task_context"]["retries"])
+    context = state["task_context"] | {"retries": used + 1}
+    errors = [*state["errors"], result.error][-20:]
+    if used >= ctx.limits.retries:
+        signal = Signal.TIMEOUT if result.exec_status is ExecStatus.TIMEOUT else Signal.ERROR
+        report = {"signal": signal.value, "summary": result.error, "evidence": [result.error]}
+        return {
+            "interaction_status": "failed",
+            "errors": errors,
+            "report": report,
+            "task_context": context,
+            "pending_action": None,
+            "route": FINALIZE,
+        }
+    trouble = "failed"
+    if result.error.startswith("target not found"):
+        trouble = "missing"
+    elif "scroll" in result.error:
+        trouble = "hidden"
+    return {"errors": errors} | _recover(state, context, trouble)
+
+
+def _recover(state: State, context: dict[str, Any], trouble: str) -> Update:
+    """Within the cap go to recovery; beyond it stop with the trace kept."""
+    if state["recovery_attempts"] >= state["max_recovery_attempts"]:
+        why = f"max_recovery_attempts ({state['max_recovery_attempts']}) is reached: {trouble}"
+        report = {"signal": Signal.CANNOT_EXECUTE.value, "summary": why, "evidence": [why, *state["errors"][-2:]]}
+        return {
+            "interaction_status": "failed",
+            "errors": [*state["errors"], why][-20:],
+            "report": report,
+            "pending_action": None,
+            "route": FINALIZE,
+        }
+    return {"task_context": context | {"trouble": trouble}, "route": "recover_from_failure"}
+
+
+def _ask_about(state: State, ctx: Context, action: AgentAction, why: str, seen: VisualState) -> Update:
+    """An unexpected dialog that only a person may answer: propose the safest answer and wait."""
+    step = state["pending_action"]["step"] + 1
+    key = f"{ctx.run_id}/{attempt_key(state)}/{step}"
+    intent = ctx.journal.intend(key, action)
+    element = None if intent.action.inner else _source(intent.action, seen)
+    found = review(intent.action, element, seen, safety_of(state, ctx), confirm=True)
+    pending = {
+        "key": key,
+        "step": step,
+        "action": intent.action.dump(),
+        "digest": intent.digest,
+        "line": why,
+        "before": seen.state_id,
+        "app": seen.app,
+        "reason": why,
+        "expected": "",
+        "confidence": 1.0,
+        "confirm": True,
+        "recovery": True,
+        "missing": "",
+        "private": False,
+        "effect": found.effect.value,
+        "save_screenshot": False,
+        "element": {"element_id": element.element_id, "role": element.role, "text": element.text, "app": element.app}
+        if element
+        else None,
+    }
+    if found.verdict == "deny":
+        report = {"signal": Signal.CANNOT_EXECUTE.value, "summary": f"{why} ({found.policy})", "evidence": [why], "refused": why}
+        return {"pending_action": None, "interaction_status": "blocked", "report": report, "route": FINALIZE}
+    request = approval_request(pending, found.model_copy(update={"verdict": "ask", "reasons": (why,)}))
+    ctx.line.passing(Signal.GENERATE_ACTION, step=step, key=f"generate/{key}")
+    ctx.journal.record("approval_requested", request, role="operator", subtask=subtask_id(state), step=step, key=f"ask/{key}")
+    ctx.line.passing(Signal.APPROVAL_PENDING, step=step, key=f"pending/{key}")
+    ctx.journal.commit()
+    return {
+        "pending_action": pending | {"request": request},
+        "needs_approval": True,
+        "interaction_status": "needs_approval",
+        "route": "request_human_approval",
+    }

@@ -1,0 +1,86 @@
+"""The Operator as a graph: twelve nodes with the names and edges of seed 000.
+
+It works alone (`build_operator(...).invoke({...})` returns an `interaction_report`) and as a spoke of the controller,
+where a delegation comes in and a report for the hub goes out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+
+from roles.context import Context
+from roles.nodes import Graph, Stage, node
+from roles.operator.act import decide_next_step, execute_action, observe_feedback
+from roles.operator.approval import ask_by_interrupt, ask_by_report
+from roles.operator.decide import plan_next_action, review_action_safety
+from roles.operator.perceive import interpret_context, observe_environment, prepare_interaction_task, recognize_elements
+from roles.operator.recovery import recover_from_failure
+from roles.operator.report import finalize_interaction_report
+from roles.operator.state import OperatorInput, OperatorOutput, OperatorState
+
+NODES_PER_STEP = 10
+"""Super-steps of one action with a recovery, for recursion limits."""
+
+DURABLE_BEFORE = frozenset({"execute_action", "request_human_approval"})
+"""A checkpoint in front of these must survive a kill; the other stages can be worked again at no harm."""
+
+
+STAGES: dict[str, Stage] = {
+    "prepare_interaction_task": prepare_interaction_task,
+    "observe_environment": observe_environment,
+    "recognize_elements": recognize_elements,
+    "interpret_context": interpret_context,
+    "plan_next_action": plan_next_action,
+    "review_action_safety": review_action_safety,
+    "request_human_approval": ask_by_interrupt,
+    "execute_action": execute_action,
+    "observe_feedback": observe_feedback,
+    "decide_next_step": decide_next_step,
+    "recover_from_failure": recover_from_failure,
+    "finalize_interaction_report": finalize_interaction_report,
+}
+EDGES: tuple[tuple[str, str], ...] = (
+    ("observe_environment", "recognize_elements"),
+    ("recognize_elements", "interpret_context"),
+    ("interpret_context", "plan_next_action"),
+    ("plan_next_action", "review_action_safety"),
+    ("execute_action", "observe_feedback"),
+    ("observe_feedback", "decide_next_step"),
+    ("recover_from_failure", "observe_environment"),
+)
+CHOICES: dict[str, tuple[str, ...]] = {
+    "prepare_interaction_task": ("observe_environment", "review_action_safety", "finalize_interaction_report"),
+    "review_action_safety": ("execute_action", "request_human_approval", "finalize_interaction_report"),
+    "request_human_approval": ("execute_action", "finalize_interaction_report"),
+    "decide_next_step": ("observe_environment", "recover_from_failure", "request_human_approval", "finalize_interaction_report"),
+}
+
+
+def build_operator(context: Context | None = None, *, checkpointer: Any = None, interrupts: bool | None = None) -> Graph:
+    """Compile the Operator.
+
+    `context` is used when the caller injects none. With `interrupts` (the default as soon as there is a checkpointer) an
+    approval pauses the graph; without, a missing approval ends it with `interaction_status: needs_approval`.
+    """
+    if context is not None and context.operator is None:
+        raise ValueError("the context of an Operator needs an operator policy")
+    pausing = checkpointer is not None if interrupts is None else interrupts
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(
+        OperatorState, context_schema=Context, input_schema=OperatorInput, output_schema=OperatorOutput
+    )
+    stages = STAGES if pausing else STAGES | {"request_human_approval": ask_by_report}
+    for name, stage in stages.items():
+        graph.add_node(name, node(stage, context))
+    graph.add_edge(START, "prepare_interaction_task")
+    for start, end in EDGES:
+        graph.add_edge(start, end)
+    for start, ends in CHOICES.items():
+        graph.add_conditional_edges(start, _route, list(ends))
+    graph.add_edge("finalize_interaction_report", END)
+    return graph.compile(checkpointer=checkpointer, name="operator")
+
+
+def _route(state: OperatorState) -> str:
+    return state["route"]

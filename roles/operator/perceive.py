@@ -1,0 +1,241 @@
+"""The Operator's first four stages: prepare, observe, recognise, interpret. Source: seed 000."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from pydantic import ValidationError
+
+from environments.contract import EnvironmentFault
+from protocol import GUIElement, VisualState
+from roles.context import Context, State, Update
+from roles.contracts import Signal, Subtask
+from roles.safety import SafetyPolicy
+
+ALONE = "task"
+"""The subtask id of an Operator that works without a hub."""
+_AFFORDANCES = {
+    "textbox": ["fill", "type"],
+    "searchbox": ["fill", "type"],
+    "combobox": ["select_option"],
+    "checkbox": ["click"],
+    "radio": ["click"],
+    "button": ["click"],
+    "link": ["click"],
+    "tab": ["click"],
+    "row": ["click"],
+    "menuitem": ["click"],
+}
+_WORD = re.compile(r"[^\W_]{3,}")
+_KEPT = 16
+"""Interpretations kept per screen: those nearest to the task."""
+
+
+def prepare_interaction_task(state: State, ctx: Context) -> Update:
+    """Validate what was given, set every counter, and say where to start: at the screen, or at a held action."""
+    fresh: Update = {
+        "observations": [],
+        "action_plan": [],
+        "action_trace": [],
+        "environment_events": [],
+        "safety_findings": [],
+        "errors": [],
+        "pending_action": None,
+        "action_result": None,
+        "needs_approval": False,
+        "step_count": 0,
+        "recovery_attempts": 0,
+        "max_steps": state.get("max_steps") or ctx.limits.max_steps,
+        "max_recovery_attempts": state.get("max_recovery_attempts", ctx.limits.max_recovery_attempts),
+        "interaction_status": "ready",
+        "interaction_report": None,
+        "report": None,
+    }
+    if state.get("delegation"):
+        return fresh | _delegated(state["delegation"], ctx)
+    return fresh | _alone(state)
+
+
+def _delegated(delegation: dict[str, Any], ctx: Context) -> Update:
+    carry = delegation.get("carry") or {}
+    context = {"memory": carry.get("memory", {}), "retries": carry.get("retries", 0), "since": delegation.get("since_gate", 0)}
+    update: Update = {
+        "task_goal": delegation["subtask"]["instruction"],
+        "input": delegation["goal"],
+        "task_context": context,
+        "interaction_status": "running",
+        "route": "observe_environment",
+    }
+    held = delegation.get("held")
+    if held:
+        return update | {"pending_action": held, "route": "review_action_safety"}
+    if delegation.get("continued"):
+        step = int(delegation["step"])
+        ctx.line.passing(Signal.NOTHING_HELD, step=step, key=f"nothing/{delegation['subtask']['id']}/{step}")
+    return update
+
+
+def _alone(state: State) -> Update:
+    problems = []
+    goal = str(state.get("task_goal") or state.get("input") or "").strip()
+    if not goal:
+        problems.append("task_goal is missing: say what should be achieved")
+    if not state.get("initial_observation"):
+        problems.append("initial_observation is missing: give the first screen as VisualState JSON")
+    else:
+        try:
+            VisualState.model_validate(state["initial_observation"])
+        except ValidationError as bad:
+            problems.append(_first_error("initial_observation", bad))
+    try:
+        SafetyPolicy.model_validate(state.get("safety_policy") or {}).constrained(state.get("constraints") or {})
+    except ValidationError as bad:
+        problems.append(_first_error("safety_policy", bad))
+    if problems:
+        return {"interaction_status": "failed", "errors": problems, "task_context": {}, "route": "finalize_interaction_report"}
+    return {
+        "task_goal": goal,
+        "environment_type": state.get("environment_type") or "simulated",
+        "task_context": {"memory": {}, "retries": 0, "since": 0},
+        "interaction_status": "running",
+        "route": "observe_environment",
+    }
+
+
+def _first_error(name: str, bad: ValidationError) -> str:
+    first = bad.errors()[0]
+    return f"{name}.{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
+
+
+def observe_environment(state: State, ctx: Context) -> Update:
+    """Take the initial observation first, the environment's latest afterwards. A broken adapter is an error, not an end."""
+    step = step_of(state)
+    try:
+        if state.get("initial_observation") and not state["observations"]:
+            seen = VisualState.model_validate(state["initial_observation"])
+        else:
+            seen = ctx.environment.observe()
+    except EnvironmentFault as fault:
+        return adapter_error(state, f"the environment could not be observed: {fault}")
+    return look(state, ctx, seen, step)
+
+
+def look(state: State, ctx: Context, seen: VisualState, step: int) -> Update:
+    """Store one observation and keep a reference to it."""
+    state_id = ctx.journal.observed(seen)
+    ref = {"state_id": state_id, "app": seen.app, "timestamp": seen.timestamp, "step": step}
+    ctx.journal.record(
+        "observed",
+        ref | {"elements": len(seen.elements)},
+        role="operator",
+        subtask=subtask_id(state),
+        step=step,
+        key=f"observed/{attempt_key(state)}/{step}/{state_id}",
+    )
+    return {"current_observation": ref, "observations": [*state["observations"], ref][-state["max_steps"] :], "route": ""}
+
+
+def recognize_elements(state: State, ctx: Context) -> Update:
+    """Structured elements with confidence, from the recogniser."""
+    if state.get("route") == "finalize_interaction_report":
+        return {"recognized_elements": []}
+    elements = ctx.recognizer.recognize(current_screen(state, ctx))
+    sure = [e for e in elements if e.confidence >= ctx.limits.min_confidence]
+    ctx.journal.record(
+        "recognized",
+        {"elements": len(elements), "unsure": len(elements) - len(sure)},
+        role="operator",
+        subtask=subtask_id(state),
+        step=step_of(state),
+        key=f"recognized/{attempt_key(state)}/{step_of(state)}",
+    )
+    return {"recognized_elements": [e.model_dump(mode="json", exclude_defaults=True) for e in sure]}
+
+
+def interpret_context(state: State, ctx: Context) -> Update:
+    """What the recognised elements mean for this task: their affordances, and how near their words are to it."""
+    if state.get("route") == "finalize_interaction_report":
+        return {"element_interpretations": []}
+    wanted = {w.casefold() for w in _WORD.findall(state["task_goal"])}
+    scored = []
+    for element in state["recognized_elements"]:
+        words = {w.casefold() for w in _WORD.findall(f"{element.get('text') or ''} {element.get('value') or ''}")}
+        overlap = len(words & wanted)
+        if overlap or element.get("required") or element.get("invalid") or element.get("role") in {"dialog", "alert"}:
+            scored.append((overlap, element))
+    scored.sort(key=lambda pair: -pair[0])
+    meanings = [
+        {
+            "element_id": e["element_id"],
+            "meaning": f"{e.get('role') or 'element'} {e.get('text') or ''}".strip(),
+            "confidence": e.get("confidence", 1.0),
+            "affordances": _AFFORDANCES.get(e.get("role") or "", []),
+        }
+        for _, e in scored[:_KEPT]
+    ]
+    return {"element_interpretations": meanings}
+
+
+def current_screen(state: State, ctx: Context) -> VisualState:
+    """The VisualState that `current_observation` refers to; looks anew after a resume, when there is none."""
+    ref = state.get("current_observation")
+    seen = ctx.journal.screen(ref["state_id"]) if ref else None
+    if seen is None:
+        seen = ctx.environment.observe()
+        ctx.journal.observed(seen)
+    elements = state.get("recognized_elements")
+    if elements is not None and len(elements) != len(seen.elements):
+        kept = {e["element_id"] for e in elements}
+        narrowed = seen.model_copy(update={"elements": tuple(e for e in seen.elements if e.element_id in kept)})
+        narrowed.__dict__["state_id"] = seen.state_id
+        return narrowed
+    return seen
+
+
+def adapter_error(state: State, message: str) -> Update:
+    """Stop in an orderly way: nothing that was seen or done before is lost."""
+    return {
+        "errors": [*state["errors"], message][-20:],
+        "interaction_status": "failed",
+        "report": {"signal": Signal.CANNOT_EXECUTE.value, "summary": message, "evidence": [message]},
+        "route": "finalize_interaction_report",
+    }
+
+
+def subtask_of(state: State) -> Subtask:
+    delegation = state.get("delegation")
+    if delegation:
+        return Subtask.model_validate(delegation["subtask"])
+    return Subtask(id=ALONE, title=state["task_goal"][:80], instruction=state["task_goal"], app=None)
+
+
+def subtask_id(state: State) -> str:
+    return state["delegation"]["subtask"]["id"] if state.get("delegation") else ALONE
+
+
+def attempt_of(state: State) -> int:
+    return int(state["delegation"]["subtask"].get("attempt", 0)) if state.get("delegation") else 0
+
+
+def attempt_key(state: State) -> str:
+    return f"{subtask_id(state)}/{attempt_of(state)}"
+
+
+def step_of(state: State) -> int:
+    """The run-wide number of the step that is being worked."""
+    base = int(state["delegation"]["step"]) if state.get("delegation") else 0
+    return base + len(state["action_trace"]) + 1
+
+
+def element_ref(element: GUIElement | None) -> dict[str, Any] | None:
+    if element is None:
+        return None
+    return {"element_id": element.element_id, "role": element.role, "text": element.text, "app": element.app}
+
+
+def safety_of(state: State, ctx: Context) -> SafetyPolicy:
+    """The context's policy, or the one a stand-alone call gave, under the task's constraints."""
+    given, constraints = state.get("safety_policy"), state.get("constraints")
+    policy = SafetyPolicy.model_validate(given) if given else ctx.safety
+    return policy.constrained(constraints) if constraints else policy

@@ -1,0 +1,117 @@
+"""What stands in the way, and the bounded attempts to get past it. Source: seed 000 (recover_from_failure, failure cases).
+
+Recovery never acts on its own: it queues an action that is planned, reviewed and executed like any other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from protocol import ActionTarget, AgentAction, AskUser, Click, GUIElement, PressKey, Scroll, VisualState, Wait, describe
+from roles.context import Context, State, Update
+from roles.contracts import StepRecord
+from roles.operator.perceive import step_of, subtask_id
+from roles.rules.dialogs import HARMLESS, classify_dialog, dismiss_choice
+
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_EMPTY_WORDS = frozenset(
+    {"the", "and", "for", "you", "your", "this", "that", "with", "are", "not", "yes", "cancel", "close", "okay"}
+)
+_LONGEST_WAIT = 8.0
+
+
+class Interruption(NamedTuple):
+    """A dialog that the crew did not ask for, and the safest thing to do about it."""
+
+    harmless: bool
+    action: AgentAction
+    why: str
+
+
+def interruption(seen: VisualState, steps: Sequence[StepRecord]) -> Interruption | None:
+    """Classify an open dialog before anything is pressed in it; None when there is none, or when it is the crew's own."""
+    dialog = seen.by_id.get(seen.modal or "")
+    if dialog is None:
+        return None
+    inside = within(dialog, seen)
+    if _own(dialog, inside, steps):
+        return None
+    kind = classify_dialog(dialog, inside)
+    choice = dismiss_choice(inside)
+    what = " - ".join(dict.fromkeys(e.name for e in (dialog, *inside) if e.name and e.role != "button"))[:200]
+    if kind == HARMLESS:
+        action: AgentAction = Click(target=ActionTarget.of(choice)) if choice else PressKey(keys=("Escape",))
+        return Interruption(True, action, f"a harmless pop-up is in the way: {what}")
+    why = f"an unexpected {kind} dialog is open: {what}"
+    if choice is None:
+        buttons = ", ".join(repr(e.name) for e in inside if e.role == "button")
+        return Interruption(False, AskUser(question=f"{why}. What should be done? It offers {buttons or 'no button'}."), why)
+    press = Click(target=ActionTarget.of(choice))
+    return Interruption(False, press, f"{why}; the safest answer is to {describe(press)}")
+
+
+def within(dialog: GUIElement, seen: VisualState) -> list[GUIElement]:
+    """Everything inside the dialog, in reading order."""
+    inside = {dialog.element_id}
+    found = []
+    for element in seen.elements:
+        if element.parent in inside:
+            inside.add(element.element_id)
+            found.append(element)
+    return found
+
+
+def _own(dialog: GUIElement, inside: Sequence[GUIElement], steps: Sequence[StepRecord]) -> bool:
+    """A dialog that follows from the crew's own press of a control that speaks of the same thing."""
+    said = _words(" ".join([dialog.name, *(e.name for e in inside if e.role in {"heading", "button"})]))
+    pressed = [s for s in steps if s.action["action_type"] in {"click", "press_key", "drag"}]
+    return any(_words(s.target) & said for s in pressed[-4:])
+
+
+def _words(text: str) -> set[str]:
+    return {w.casefold() for w in _WORD.findall(text)} - _EMPTY_WORDS
+
+
+def trouble_in(after: VisualState, last: StepRecord, blocked: Interruption | None) -> str:
+    """What on the screen after a step that worked wants recovery, or an empty string."""
+    if blocked is not None:
+        return "popup"
+    if after.loading:
+        return "loading"
+    return "validation" if any(event.startswith("validation:") for event in last.events) else ""
+
+
+def recover_from_failure(state: State, ctx: Context) -> Update:
+    """One bounded attempt: wait, scroll, or simply look again with what is known now."""
+    trouble = state["task_context"]["trouble"]
+    attempt = state["recovery_attempts"] + 1
+    action = _remedy(trouble, attempt)
+    how = describe(action) if action else "observe again"
+    body = {"how": how, "attempt": attempt, "trouble": trouble}
+    step = step_of(state)
+    ctx.journal.record(
+        "recovered",
+        body,
+        role="operator",
+        subtask=subtask_id(state),
+        step=step,
+        key=f"recovered/{subtask_id(state)}/{step}/{attempt}",
+    )
+    context = {k: v for k, v in state["task_context"].items() if k not in {"trouble", "recovery"}}
+    if action is not None:
+        context["recovery"] = {"action": action.dump(), "why": f"recovery {attempt} from {trouble}"}
+    return {"recovery_attempts": attempt, "task_context": context, "pending_action": None, "interaction_status": "running"}
+
+
+def _remedy(trouble: str, attempt: int) -> AgentAction | None:
+    if trouble == "loading":
+        return Wait(seconds=min(2.0 ** (attempt - 1), _LONGEST_WAIT))
+    if trouble == "hidden" or (trouble == "missing" and attempt == 2):
+        return Scroll(dy=1, unit="page")
+    if trouble == "missing" and attempt > 2:
+        return Scroll(dy=-attempt, unit="page")
+    if trouble in {"missing", "failed"}:
+        return Wait(seconds=1.0)
+    return None

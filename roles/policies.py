@@ -1,0 +1,83 @@
+"""Scripted policies: decisions written down in YAML, for tests, demonstrations and replay.
+
+A script is read by position: the number of decisions already made comes with the request, so that a node that is worked
+again after a kill makes the same decision again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from protocol import AgentStatus, Frozen, OperatorDecision
+from roles.contracts import GateDecision, GateRequest, GateTrigger, GateVerdict, OperatorView, PlanAnswer, PlanRequest
+
+_CURSOR = "script_line"
+
+
+class ManagerScript(Frozen):
+    """One answer per planning attempt; the last one is repeated."""
+
+    plans: tuple[PlanAnswer, ...] = Field(min_length=1)
+
+
+class OperatorScript(Frozen):
+    """Decisions per subtask id, or `any` for every subtask; past the end the Operator finishes."""
+
+    decisions: dict[str, tuple[OperatorDecision, ...]]
+
+
+class EvaluatorScript(Frozen):
+    """Verdicts by trigger, one per gate of that kind; past the end a gate is done."""
+
+    verdicts: dict[GateTrigger, tuple[GateVerdict, ...]] = Field(default_factory=dict)
+
+
+class ScriptedManager:
+    """Answers with the plan written for this attempt."""
+
+    def __init__(self, script: ManagerScript) -> None:
+        self._plans = script.plans
+
+    def plan(self, request: PlanRequest) -> PlanAnswer:
+        return self._plans[min(request.attempts, len(self._plans)) - 1]
+
+
+class ScriptedOperator:
+    """Decides what stands next in the script of the subtask."""
+
+    def __init__(self, script: OperatorScript) -> None:
+        self._decisions = script.decisions
+
+    def decide(self, view: OperatorView) -> OperatorDecision:
+        lines = self._decisions.get(f"{view.subtask.id}/{view.subtask.attempt}") or self._decisions.get(view.subtask.id)
+        lines = lines or self._decisions.get("any", ())
+        at = int(view.memory.get(_CURSOR, 0))
+        if at >= len(lines):
+            return OperatorDecision(status=AgentStatus.FINISH, comment="the script has ended", memory=view.memory)
+        memory: dict[str, Any] = {**view.memory, _CURSOR: at + 1}
+        return lines[at].model_copy(update={"memory": memory})
+
+
+class ScriptedEvaluator:
+    """Gives the verdicts of the script, by trigger and in order."""
+
+    def __init__(self, script: EvaluatorScript) -> None:
+        self._verdicts = script.verdicts
+        self._given: dict[int, GateVerdict] = {}
+        self._next: dict[GateTrigger, int] = {}
+
+    def judge(self, request: GateRequest) -> GateVerdict:
+        """The same gate, asked twice, gets the same verdict, unless it is a re-ask."""
+        if request.number not in self._given or request.reask:
+            at = self._next.get(request.trigger, 0)
+            self._next[request.trigger] = at + 1
+            lines = self._verdicts.get(request.trigger, ())
+            end = GateVerdict(decision=_default(request.trigger), reason="the script has ended")
+            self._given[request.number] = lines[at] if at < len(lines) else end
+        return self._given[request.number]
+
+
+def _default(trigger: GateTrigger) -> GateDecision:
+    return GateDecision.CONTINUE if trigger in {GateTrigger.PERIODIC_CHECK, GateTrigger.WORKER_STALE} else GateDecision.DONE
