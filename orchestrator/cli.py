@@ -123,16 +123,17 @@ def resume(
             face,
             folder,
             lambda heard: runs.resume(run_id, runs_dir=folder, answer=answer, listener=heard, approver=face.approver),
+            run_id,
         )
 
 
 @app.command("ls")
 def list_(as_json: AsJson = False, runs_dir: RunsDir = None, debug: Debug = False) -> None:
-    """List the runs, newest last."""
+    """List the runs, newest first."""
     with guarded(debug):
-        from orchestrator import listing, runs
+        from orchestrator import folders, listing
 
-        found = runs.list_runs(runs_dir or RUNS)
+        found = folders.list_runs(runs_dir or RUNS)
         typer.echo(listing.runs_json(found) if as_json else listing.runs_table(found))
 
 
@@ -140,9 +141,9 @@ def list_(as_json: AsJson = False, runs_dir: RunsDir = None, debug: Debug = Fals
 def show(run_id: RunId, as_json: AsJson = False, runs_dir: RunsDir = None, debug: Debug = False) -> None:
     """Show one run: plan, steps, gates, approvals, and how it ended."""
     with guarded(debug):
-        from orchestrator import listing, runs
+        from orchestrator import folders, listing
 
-        view = runs.show_run(run_id, runs_dir or RUNS)
+        view = folders.show_run(run_id, runs_dir or RUNS)
         typer.echo(listing.run_json(view) if as_json else listing.run_page(view))
 
 
@@ -191,13 +192,13 @@ def _explained(bad: Exception) -> tuple[int, str]:
     return FAILED, f"this is a fault of deskcrew, not yours: {type(bad).__name__}: {said or 'no words'} (--debug shows where)."
 
 
-def _drive(face: Face, folder: Path, work: Callable[[Listener], Outcome]) -> None:
+def _drive(face: Face, folder: Path, work: Callable[[Listener], Outcome], run_id: str = "") -> None:
     """Run with a face on the screen, and end with the outcome's exit code."""
-    names: list[str] = []
+    names = [run_id] if run_id else []
 
     def listener(event: Event) -> None:
-        if event.kind in ("run_started", "run_resumed"):
-            names.append(str(event.body.get("run_id", "")))
+        if event.kind == "run_started":
+            names.append(str(event.body["run_id"]))
         face.event(event)
 
     face.start()

@@ -105,9 +105,9 @@ def _configs() -> Check:
 
 def _environment() -> Check:
     try:
-        from orchestrator.build import make_environment
+        from orchestrator.build import build_environment
 
-        environment = make_environment(load_settings().settings)
+        environment = build_environment(load_settings().settings, None)
         try:
             elements = len(environment.reset(seed=0).elements)
         finally:

@@ -13,7 +13,7 @@ from rich.cells import cell_len, set_cell_size
 from orchestrator.faces.words import clean
 
 if TYPE_CHECKING:
-    from orchestrator.runs import RunInfo, RunView
+    from orchestrator.folders import RunInfo, RunView
 
 GOAL_WIDTH = 60
 
@@ -71,18 +71,17 @@ def run_json(view: RunView) -> str:
 
 def run_page(view: RunView) -> str:
     """The whole run on one page; the verdict stands last, as it does after a run."""
-    data = plain_data(view)
-    report = data.get("report") or {}
+    report = view.report
     lines = [("goal", clean(report.get("goal", ""))), ("run", clean(report.get("run_id", "")))]
-    lines += _listed("plan", data.get("plan"), _subtask)
-    lines += _listed("steps", data.get("steps"), _step)
-    lines += _listed("gates", data.get("gates"), _gate)
-    lines += _listed("approvals", data.get("approvals"), _approval)
+    lines += _listed("plan", report.get("plan"), _subtask)
+    lines += _listed("steps", report.get("steps"), _step)
+    lines += _listed("gates", report.get("gates"), _gate)
+    lines += _listed("approvals", report.get("approvals"), _approval)
     lines += [
         ("facts" if n == 0 else "", f"{clean(f.get('name'))} = {clean(f.get('value'))}")
         for n, f in enumerate(report.get("facts") or ())
     ]
-    lines += [("note", clean(note)) for note in data.get("notes") or ()]
+    lines += [("note", clean(note)) for note in view.notes]
     lines += [("status", clean(report.get("status", ""))), ("why", clean(report.get("reason", "")))]
     return "\n".join(f"{mark:>9}  {text}".rstrip() for mark, text in lines if text)
 

@@ -14,7 +14,7 @@ from orchestrator.faces import Answer, Approver
 from orchestrator.faces.approval import ask, request_lines
 from orchestrator.faces.ending import ending_lines
 from orchestrator.faces.picture import Picture, SubtaskView
-from orchestrator.faces.words import Line, lines_of
+from orchestrator.faces.words import Line, Teller
 
 if TYPE_CHECKING:
     from orchestrator.runs import Outcome
@@ -31,8 +31,6 @@ SITUATIONS = {
     "DONE": "done",
 }
 PLAN_SHOWN = 8
-_SCROLLED = frozenset({"run_started", "run_resumed", "plan", "fact", "subtask_status", "outcome", "reviewed", "approval_requested", "approval", "gate",
-                       "recovered", "supplement", "budget", "error"})  # fmt: skip
 
 
 class Live:
@@ -42,6 +40,7 @@ class Live:
         self.console = console or Console(file=out, highlight=False, markup=False, emoji=False)
         self.approver: Approver | None = self._ask if can_ask else None
         self.picture = Picture()
+        self._teller = Teller()
         self._began = time.monotonic()
         self._live: RichLive | None = None
 
@@ -57,9 +56,8 @@ class Live:
 
     def event(self, event: Event) -> None:
         self.picture.apply(event)
-        if event.kind in _SCROLLED:
-            for line in lines_of(event):
-                self.console.print(styled(line))
+        for line in self._teller.lines(event):
+            self.console.print(styled(line))
 
     def finish(self, outcome: Outcome) -> None:
         self.stop()
@@ -126,10 +124,8 @@ def rule(width: int) -> Text:
 
 def header(now: Picture, seconds: float) -> Text:
     clock = f"{int(seconds) // 60:02d}:{int(seconds) % 60:02d}"
-    used, limit = now.budgets.get("steps", (float(now.steps), 0.0))
-    count = f"{used:g}/{limit:g}" if limit else f"{used:g}"
     return row(
-        "goal", Text.assemble((now.goal or "…", "bold"), "\n", f"{'run':>9}  {now.run_id or '…'} · {clock} · step {count}")
+        "goal", Text.assemble((now.goal or "…", "bold"), "\n", f"{'run':>9}  {now.run_id or '…'} · {clock} · step {now.steps}")
     )
 
 

@@ -42,7 +42,6 @@ class Picture:
     doing: str = ""
     gate: str = ""
     facts: tuple[tuple[str, str], ...] = ()
-    budgets: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     def apply(self, event: Event) -> None:
         """Take in one event."""
@@ -101,8 +100,3 @@ class Picture:
         name = clean(body.get("name", ""), 60)
         others = tuple(fact for fact in self.facts if fact[0] != name)
         self.facts = (*others, (name, clean(body.get("value", ""), 80)))[-FACTS_KEPT:]
-
-    def _on_budget(self, event: Event, body: dict[str, Any]) -> None:
-        used, limit = body.get("used"), body.get("limit")
-        if isinstance(used, int | float) and isinstance(limit, int | float):
-            self.budgets[str(body.get("name", ""))] = (float(used), float(limit))

@@ -7,7 +7,7 @@ from typing import IO, TYPE_CHECKING, Any
 from orchestrator.faces import Answer, Approver
 from orchestrator.faces.approval import ask, request_lines
 from orchestrator.faces.ending import ending_lines
-from orchestrator.faces.words import lines_of
+from orchestrator.faces.words import Teller
 
 if TYPE_CHECKING:
     from orchestrator.runs import Outcome
@@ -19,13 +19,14 @@ class Plain:
 
     def __init__(self, out: IO[str], *, can_ask: bool = False) -> None:
         self._out = out
+        self._teller = Teller()
         self.approver: Approver | None = self._ask if can_ask else None
 
     def start(self) -> None:
         return None
 
     def event(self, event: Event) -> None:
-        for line in lines_of(event):
+        for line in self._teller.lines(event):
             self._print(str(line))
 
     def stop(self) -> None:

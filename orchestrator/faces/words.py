@@ -46,10 +46,20 @@ class Line(NamedTuple):
         return f"{self.mark:>9}  {self.text}"
 
 
-def lines_of(event: Event) -> list[Line]:
-    """What an event says to a reader; nothing for those that only matter to the machinery."""
-    say = _SAY.get(event.kind)
-    return say(event) if say else []
+class Teller:
+    """Tells a run in lines; remembers what the subtasks are called."""
+
+    def __init__(self) -> None:
+        self._titles: dict[str, str] = {}
+
+    def lines(self, event: Event) -> list[Line]:
+        """What an event says to a reader; nothing for those that only matter to the machinery."""
+        if event.kind == "plan":
+            self._titles.update({str(s.get("id", "")): str(s.get("title", "")) for s in event.body.get("subtasks", ())})
+        if event.kind == "subtask_status":
+            return _subtask(event, self._titles.get(event.subtask) or event.subtask)
+        say = _SAY.get(event.kind)
+        return say(event) if say else []
 
 
 def action_words(request: Mapping[str, Any]) -> str:
@@ -67,7 +77,7 @@ def _started(event: Event) -> list[Line]:
 
 
 def _resumed(event: Event) -> list[Line]:
-    return [Line("resumed", clean(event.body.get("run_id", "")))]
+    return [Line("resumed", clean(event.body.get("goal", "")))]
 
 
 def _plan(event: Event) -> list[Line]:
@@ -83,12 +93,11 @@ def _plan(event: Event) -> list[Line]:
     return lines
 
 
-def _subtask(event: Event) -> list[Line]:
+def _subtask(event: Event, name: str) -> list[Line]:
     status = event.body.get("status", "")
     if status not in ("fulfilled", "rejected"):
         return []
     good = status == "fulfilled"
-    name = event.body.get("title") or event.subtask
     return [Line("subtask", f"{'✓' if good else '✗'} {clean(name, 160)} {status}", "good" if good else "bad")]
 
 
@@ -140,10 +149,7 @@ def _fact(event: Event) -> list[Line]:
 
 
 def _budget(event: Event) -> list[Line]:
-    used, limit = event.body.get("used"), event.body.get("limit")
-    if not (isinstance(used, int | float) and isinstance(limit, int | float) and used >= limit):
-        return []
-    return [Line("budget", f"{clean(event.body.get('name', ''))}: {used:g} of {limit:g} spent", "bad")]
+    return [Line("budget", f"spent: {clean(event.body.get('name', ''))}", "bad")]
 
 
 def _error(event: Event) -> list[Line]:
@@ -154,7 +160,6 @@ _SAY = {
     "run_started": _started,
     "run_resumed": _resumed,
     "plan": _plan,
-    "subtask_status": _subtask,
     "outcome": _outcome,
     "reviewed": _reviewed,
     "approval_requested": _requested,
