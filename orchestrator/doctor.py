@@ -105,9 +105,9 @@ def _configs() -> Check:
 
 def _environment() -> Check:
     try:
-        from orchestrator.build import build_environment
+        from orchestrator.build import make_environment
 
-        environment = build_environment(load_settings().settings, None)
+        environment = make_environment(load_settings().settings)
         try:
             elements = len(environment.reset(seed=0).elements)
         finally:
