@@ -1,0 +1,219 @@
+"""What the grammar understands: one frozen value per imperative clause. Pure data; imports nothing of ours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Entity:
+    """Which record is meant: an invoice, a mail, a file, ... Empty fields say nothing."""
+
+    noun: str = ""
+    id: str = ""
+    name: str = ""
+    """Vendor, sender, title or file name."""
+    subject: str = ""
+    dated: str = ""
+    filters: tuple[str, ...] = ()
+    """Attributes it must have: unpaid, overdue, unread, ..."""
+    pick: str = ""
+    """Superlative: latest, oldest, largest, smallest, first, last."""
+
+    @property
+    def specific(self) -> bool:
+        """Whether it says more than what kind of thing it is."""
+        return bool(self.id or self.name or self.subject or self.dated or self.filters or self.pick)
+
+    def __bool__(self) -> bool:
+        return bool(self.noun) or self.specific
+
+
+NOTHING = Entity()
+
+
+@dataclass(frozen=True)
+class Value:
+    """What to write: a text as given, then facts by name."""
+
+    text: str = ""
+    facts: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.text or self.facts)
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One thing to do. `app` is the application as the words call it; empty when they do not."""
+
+    app: str = ""
+
+
+@dataclass(frozen=True)
+class Open(Clause):
+    """Bring an application to the front."""
+
+
+@dataclass(frozen=True)
+class OpenItem(Clause):
+    entity: Entity = NOTHING
+
+
+@dataclass(frozen=True)
+class Read(Clause):
+    """Learn facts of a record; `names` are what the blackboard calls them, when that is not obvious."""
+
+    facts: tuple[str, ...] = ()
+    entity: Entity = NOTHING
+    names: tuple[str, ...] = ()
+
+    def fact_names(self) -> tuple[str, ...]:
+        """The names under which the facts are kept."""
+        return self.names or tuple(fact_name(fact, self.entity) for fact in self.facts)
+
+
+@dataclass(frozen=True)
+class Enter(Clause):
+    value: Value = Value()
+    field: str = ""
+    """Empty: the field that fits the value."""
+    entity: Entity = NOTHING
+    """The record to write into, such as a note by title."""
+
+
+@dataclass(frozen=True)
+class Complete(Clause):
+    """Fill in a form with what is known."""
+
+
+@dataclass(frozen=True)
+class Select(Clause):
+    option: Value = Value()
+    field: str = ""
+
+
+@dataclass(frozen=True)
+class Check(Clause):
+    box: str = ""
+    on: bool = True
+
+
+@dataclass(frozen=True)
+class ClickOn(Clause):
+    control: str = ""
+
+
+@dataclass(frozen=True)
+class Press(Clause):
+    keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Commit(Clause):
+    """Submit, send or save what is open."""
+
+    verb: str = "submit"
+    thing: str = ""
+    manner: str = ""
+    """As a draft, under a name, ..."""
+
+
+@dataclass(frozen=True)
+class Search(Clause):
+    query: str = ""
+
+
+@dataclass(frozen=True)
+class Compose(Clause):
+    """A new mail."""
+
+    to: tuple[str, ...] = ()
+    subject: Value = Value()
+    body: Value = Value()
+    send: bool = True
+
+
+@dataclass(frozen=True)
+class Reply(Clause):
+    entity: Entity = NOTHING
+    body: Value = Value()
+    send: bool = True
+
+
+@dataclass(frozen=True)
+class Forward(Clause):
+    entity: Entity = NOTHING
+    to: tuple[str, ...] = ()
+    body: Value = Value()
+
+
+@dataclass(frozen=True)
+class Create(Clause):
+    """A new note, folder, event, ... with what stands in it."""
+
+    noun: str = ""
+    title: Value = Value()
+    body: Value = Value()
+
+
+@dataclass(frozen=True)
+class Rename(Clause):
+    entity: Entity = NOTHING
+    to: str = ""
+
+
+@dataclass(frozen=True)
+class Move(Clause):
+    entity: Entity = NOTHING
+    to: str = ""
+
+
+@dataclass(frozen=True)
+class Delete(Clause):
+    entity: Entity = NOTHING
+
+
+@dataclass(frozen=True)
+class Scroll(Clause):
+    way: str = "down"
+
+
+@dataclass(frozen=True)
+class Pause(Clause):
+    seconds: float = 1.0
+
+
+@dataclass(frozen=True)
+class Tell(Clause):
+    """Answer the user."""
+
+    value: Value = Value()
+
+
+@dataclass(frozen=True)
+class Remember(Clause):
+    value: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Avoid(Clause):
+    """What must not be done."""
+
+    what: str = ""
+
+
+@dataclass(frozen=True)
+class Unknown(Clause):
+    """Words that the grammar does not understand, verbatim."""
+
+    text: str = ""
+
+
+def fact_name(fact: str, entity: Entity) -> str:
+    """`total` of an invoice is kept as `invoice total`."""
+    noun = entity.noun
+    if not noun or noun.casefold() in fact.casefold().split():
+        return fact
+    return f"{noun} {fact}"

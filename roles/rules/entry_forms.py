@@ -1,0 +1,239 @@
+"""Clauses that read and write values: enter, copy, set, fill in, select, create, open, read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from roles.rules import clauses as c
+from roles.rules.lexicon import COPY_VERBS, CREATE_VERBS, ENTER_VERBS, FIELD_NOISE, FIELD_WORDS, NOUNS, OPEN_VERBS, PRONOUNS
+from roles.rules.lexicon import READ_VERBS, SELECT_VERBS, SET_VERBS
+from roles.rules.masks import ANY
+from roles.rules.pairs import pairs_of
+from roles.rules.phrases import noun_phrase, parse_entity, take_place
+from roles.rules.reference import Context, Destination, destination, value_of
+
+Found = list[c.Clause] | None
+_ARTICLES = r"(?:the|my|our|a|an|its|this)\s+"
+_WRITE = re.compile(rf"^(?P<verb>{ENTER_VERBS}|{COPY_VERBS}|use|carry|move)\s+(?P<rest>.+)$", re.IGNORECASE | re.DOTALL)
+_CREATED = (
+    "note|folder|event|appointment|meeting|task|contact|document|memo|reminder|file|claim|expense|list|entry|todo|directory|draft"
+)
+_CREATE = re.compile(
+    rf"^(?:{CREATE_VERBS})\s+(?:(?:me|us)\s+)?(?P<new>an?\s+new\s+|an?\s+|new\s+|the\s+new\s+|another\s+)(?P<noun>(?:\w+\s+)?(?:{_CREATED}))\b(?P<rest>.*)$",
+    re.IGNORECASE,
+)
+_SET = re.compile(rf"^(?:{SET_VERBS})\s+(?:{_ARTICLES})?(?P<field>.+?)\s+(?:to|as|=|into)\s+(?P<value>.+)$", re.IGNORECASE)
+_FILL_WITH = re.compile(
+    r"^(?:fill(?:\s+(?:in|out|up))?|complete)\s+(?P<form>.+?)(?:\s+(?:with|using|from|as follows|like this)\s*:?\s+|\s*:\s*)(?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_FILL = re.compile(r"^(?:fill(?:\s+(?:in|out|up))?|complete)\s+(?P<form>.+?)(?:\s+(?:in|out|up))?$", re.IGNORECASE)
+_SELECT = re.compile(rf"^(?:{SELECT_VERBS})\s+(?P<rest>.+)$", re.IGNORECASE)
+_OPEN = re.compile(rf"^(?:{OPEN_VERBS})\s+(?P<rest>.+)$", re.IGNORECASE)
+_READ = re.compile(rf"^(?:{READ_VERBS}|check)\s+(?:(?:out|down|up|me|us)\s+)?(?P<rest>.+)$", re.IGNORECASE)
+_KEPT = re.compile(
+    r"^(?:note|write|jot|copy)\s+down\s+(?P<what>.+?)\s+(?:in|into|to|on)\s+(?P<where>(?:an?|the|my)\s+(?:new\s+)?(?:note|document|memo|list)\b.*)$",
+    re.IGNORECASE,
+)
+_TITLE = re.compile(
+    rf"^\s*,?\s*(?:(?:titled|called|named|entitled|with (?:the |a )?(?:title|name)(?: of)?|for)\s+)(?P<title>{ANY}|.+?)(?=\s*(?:,|\b(?:with|containing|and|that says|saying|holding|having)\b)|$)",
+    re.I,
+)
+_BODY = re.compile(
+    r"\s*(?:,\s*)?(?:and\s+)?(?:with|containing|that says|which says|saying|holding|that contains|that reads|including|listing|having)\s+"
+    r"(?:(?:the|a|its)?\s*(?:text|body|content|contents|message|words)(?:\s+of|:)?\s+)?(?P<body>.+)$", re.I,
+)  # fmt: skip
+
+
+def write(words: str, ctx: Context) -> Found:
+    """`enter V as F in A`, `copy V into D`, `put V in D`, `use V as F`."""
+    match = _WRITE.match(words)
+    if not match:
+        return None
+    verb = match["verb"].casefold()
+    is_fact = bool(re.fullmatch(rf"{COPY_VERBS}|carry|move", verb))
+    value_words, target = _split(match["rest"], ctx)
+    if not target and not is_fact and verb in {"use", "log", "record", "complete", "fill", "fill in", "fill out"}:
+        return None
+    if not target and pairs_of(match["rest"], ctx):
+        return _pairs(match["rest"], "", ctx)
+    value, reads = value_of(value_words, ctx, is_fact=is_fact)
+    if not value and not ctx.masks.only(value_words):
+        return None
+    return [*reads, _written(value, target, ctx)]
+
+
+def _split(rest: str, ctx: Context) -> tuple[str, Destination | None]:
+    """The value's words and where they go."""
+    named = re.match(r"^(?P<v>.+?)\s+as\s+(?P<f>.+?)(?:\s+(?:in|into|on|to|of)\s+(?P<app>.+))?$", rest, re.IGNORECASE)
+    if named and not re.search(r"\b(?:into|onto)\b", named["v"]):
+        inner = destination(named["app"], ctx) if named["app"] else Destination()
+        spot = destination(named["f"], ctx)
+        return named["v"], replace(inner, field=spot.field or inner.field, app=spot.app or inner.app)
+    for preps in (r"into|onto", r"to", r"in|on|under|at|for"):
+        cuts = list(re.finditer(rf"\s+(?:{preps})\s+", rest, re.IGNORECASE))
+        if preps.startswith("in|") and cuts and not _short(rest[: cuts[0].start()], ctx):
+            cuts = cuts[-1:]
+        if cuts:
+            return rest[: cuts[0].start()], destination(rest[cuts[0].end() :], ctx)
+    return rest, None
+
+
+def _short(words: str, ctx: Context) -> bool:
+    plain = words.casefold().strip()
+    return (
+        plain in PRONOUNS
+        or ctx.masks.only(words) is not None
+        or plain.removeprefix("the ") in FIELD_WORDS
+        or bool(ctx.fact_for(plain.removeprefix("the ")))
+    )
+
+
+def _written(value: c.Value, target: Destination | None, ctx: Context) -> c.Clause:
+    spot = target or Destination()
+    if spot.create:
+        return c.Create(spot.app, spot.create, c.Value(spot.title), value)
+    if spot.field.casefold() in {"form", "sheet"}:
+        spot = replace(spot, field="")
+    return c.Enter(
+        spot.app or ("" if spot.entity else ctx.form if not target or spot.field else ""), value, spot.field, spot.entity
+    )
+
+
+def fill(words: str, ctx: Context) -> Found:
+    """`fill in the form with V`, `fill the expense form: vendor Acme, amount $5`, `fill in F with V`."""
+    match = _FILL_WITH.match(words)
+    if match:
+        spot = destination(match["form"], ctx)
+        pairs = _pairs(match["rest"], spot.app, ctx) if not spot.field or spot.field.casefold() == "form" else None
+        if pairs:
+            return pairs
+        value, reads = value_of(match["rest"], ctx, is_fact=False)
+        return [*reads, _written(value, spot, ctx)]
+    bare = _FILL.match(words)
+    if not bare or re.search(r"\b(?:into|to)\b", bare["form"]):
+        return None
+    spot = destination(bare["form"], ctx)
+    formal = spot.app or re.fullmatch(rf"(?:{_ARTICLES})?(?:form|rest|fields|remaining fields|it)", bare["form"], re.IGNORECASE)
+    return [c.Complete(spot.app or ctx.form)] if formal else None
+
+
+def _pairs(text: str, app: str, ctx: Context) -> Found:
+    pairs = pairs_of(text, ctx)
+    if not pairs:
+        return None
+    found: list[c.Clause] = []
+    for field, value_words in pairs:
+        value, reads = value_of(value_words, ctx, is_fact=False)
+        found += [*reads, c.Enter(app or ctx.form, value, field)]
+    return found
+
+
+def set_field(words: str, ctx: Context) -> Found:
+    """`set the amount to 12.50`."""
+    match = _SET.match(words)
+    if not match:
+        return None
+    value, reads = value_of(match["value"], ctx, is_fact=False)
+    spot = destination(match["field"], ctx)
+    app = spot.app
+    if not app and not ctx.masks.only(match["value"]):
+        left, app = take_place(match["value"], ctx.masks, ctx.apps)
+        value, reads = value_of(left, ctx, is_fact=False)
+    return [*reads, c.Enter(app or ctx.form, value, spot.field)]
+
+
+def select(words: str, ctx: Context) -> Found:
+    """`choose category Travel`, `select Travel as the category`, `pick Travel from the Category list`."""
+    match = _SELECT.match(words)
+    if not match:
+        return None
+    rest, app = take_place(match["rest"], ctx.masks, ctx.apps)
+    how = re.match(r"^(?P<v>.+?)\s+(?:as|for|in|from|under)\s+(?P<f>.+)$", rest, re.IGNORECASE)
+    if not how and (pairs := pairs_of(rest, ctx)):
+        return [_choice(field, value, app, ctx) for field, value in pairs]
+    if re.search(rf"\b(?:{'|'.join(NOUNS)})\b", rest, re.IGNORECASE) and not how:
+        return [c.OpenItem(app, parse_entity(rest, ctx.masks))]
+    if how:
+        spot = destination(how["f"], ctx)
+        return [_choice(spot.field, how["v"], app or spot.app, ctx)]
+    return [_choice("", re.sub(rf"^{_ARTICLES}|\s+(?:option|entry)$", "", rest, flags=re.IGNORECASE), app, ctx)]
+
+
+def _choice(field: str, words: str, app: str, ctx: Context) -> c.Clause:
+    option = re.sub(r"^(?:the\s+)?(?:option|value|entry)\s+", "", words, flags=re.IGNORECASE)
+    value, _ = value_of(option, ctx, is_fact=False)
+    return c.Select(app or ctx.form, value, field)
+
+
+def create(words: str, ctx: Context) -> Found:
+    """`create a note titled X with text Y`, `make a folder called X`."""
+    match = _CREATE.match(words)
+    if not match or re.match(r"\s+(?:from|by|dated)\b", match["rest"]):
+        return None
+    rest, app = take_place(match["rest"], ctx.masks, ctx.apps)
+    title = _TITLE.match(rest)
+    rest = rest[title.end() :] if title else rest
+    body, reads = c.Value(), []
+    if said := _BODY.match(rest):
+        is_fact = not ctx.masks.only(said["body"]) and bool(re.match(r"the\s|it$|them$|both", said["body"]))
+        body, reads = value_of(said["body"], ctx, is_fact=is_fact)
+        rest = ""
+    if rest.strip(" ,"):
+        return None
+    noun = match["noun"].casefold()
+    name, more = value_of(title["title"], ctx, is_fact=False) if title else (c.Value(), [])
+    return [*reads, *more, c.Create(app, NOUNS.get(noun, noun), name, body)]
+
+
+def open_thing(words: str, ctx: Context) -> Found:
+    """`open the billing app`, `open the mail from Ada about the offsite`, `go to the expense form`."""
+    match = _OPEN.match(words)
+    if not match:
+        return None
+    rest = match["rest"].strip()
+    bare = re.sub(rf"^{_ARTICLES}|^up\s+", "", rest, flags=re.IGNORECASE)
+    if app := destination(bare, ctx).app:
+        return [c.Open(app)]
+    left, place = take_place(rest, ctx.masks, ctx.apps)
+    entity = parse_entity(left, ctx.masks)
+    if re.search(rf"\b(?:tab|link|button|{FIELD_NOISE})$", rest, re.IGNORECASE):
+        return [
+            c.ClickOn(place, ctx.masks.show(re.sub(rf"^{_ARTICLES}|\s+(?:tab|link|button|{FIELD_NOISE})$", "", rest, flags=re.I)))
+        ]
+    if entity.noun and (entity.specific or left.casefold() not in NOUNS) and not _plural(bare):
+        return [c.OpenItem(place, entity)]
+    if entity.id or (entity.name and ctx.masks.of_kind(left, "file", "quoted")):
+        return [c.OpenItem(place, entity)]
+    return [c.Open(ctx.masks.show(bare))] if len(bare.split()) <= 3 else None
+
+
+def _plural(bare: str) -> bool:
+    return bool(
+        re.fullmatch(
+            r"(?:my |the )?(?:notes|files|mails?|e-?mails?|messages|contacts|invoices|expenses|claims)", bare, re.IGNORECASE
+        )
+    )
+
+
+def read(words: str, ctx: Context) -> Found:
+    """`find the total of invoice INV-7 in billing`; without a fact it means opening the record."""
+    match = _READ.match(words)
+    if not match:
+        return None
+    if (kept := _KEPT.match(words)) and destination(kept["where"], ctx) != Destination(field=kept["where"]):
+        return write(f"copy {kept['what']} into {kept['where']}", ctx)
+    said_names = re.match(r"^(?P<rest>.+?)\s+as\s+(?P<name>.+)$", match["rest"])
+    rest = said_names["rest"] if said_names else match["rest"]
+    phrase = noun_phrase(rest, ctx.masks, ctx.apps)
+    entity = phrase.entity
+    if not entity.specific and ctx.entity and entity.noun in {"", ctx.entity.noun}:
+        entity = ctx.entity
+    if not phrase.facts:
+        return [c.OpenItem(phrase.app, entity)] if phrase.entity else None
+    names = (ctx.masks.show(re.sub(rf"^{_ARTICLES}", "", said_names["name"])),) if said_names else ()
+    return [c.Read(phrase.app, phrase.facts, entity, names)]
+
+
+ENTRIES = (create, fill, set_field, select, write, open_thing, read)

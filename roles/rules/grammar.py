@@ -1,0 +1,65 @@
+"""Imperative English to clauses. What it cannot understand comes back as Unknown with its words, never dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from roles.contracts import AppWords
+from roles.rules import clauses as c
+from roles.rules.command_forms import COMMANDS
+from roles.rules.entry_forms import ENTRIES
+from roles.rules.mail_forms import MAILS
+from roles.rules.question_forms import QUESTIONS
+from roles.rules.reference import Context
+from roles.rules.segments import segment
+from roles.rules.wording import describe, parse_canonical
+
+__all__ = ["describe", "parse"]
+
+_FORMS = (*QUESTIONS, *MAILS, *COMMANDS, *ENTRIES)
+
+
+def parse(text: str, apps: Sequence[AppWords] = (), known: Iterable[str] = ()) -> list[c.Clause]:
+    """The clauses of `text` in order. `apps` helps to tell applications from names; `known` are facts that exist."""
+    segments, masks = segment(text)
+    ctx = Context(masks, apps, list(known))
+    found: list[c.Clause] = []
+    place = ""
+    for words, said_place, verbatim in segments:
+        exact = parse_canonical(words, masks)
+        place = said_place or place
+        clauses = [exact] if exact is not None else _understand(words, verbatim, ctx)
+        for index, clause in enumerate(clauses):
+            here = place if said_place or _inherits(clause) else ""
+            placed = clause if exact is not None or _read_for_entry(clauses, index) else _placed(clause, here)
+            ctx.learn(placed)
+            found.append(placed)
+            place = placed.app if isinstance(placed, c.Open) else place
+        place = "" if any(clause.app and clause.app != place for clause in clauses) else place
+    return found
+
+
+def _understand(words: str, verbatim: str, ctx: Context) -> list[c.Clause]:
+    for form in _FORMS:
+        clauses = form(words, ctx)
+        if clauses is not None:
+            return clauses
+    return [c.Unknown(text=verbatim)]
+
+
+def _inherits(clause: c.Clause) -> bool:
+    return isinstance(
+        clause, c.Read | c.OpenItem | c.Search | c.ClickOn | c.Scroll | c.Select | c.Check | c.Enter | c.Commit | c.Delete
+    )
+
+
+def _read_for_entry(clauses: Sequence[c.Clause], index: int) -> bool:
+    """In `in the form, enter the total`, the place is where to enter, not where to read."""
+    return index < len(clauses) - 1 and isinstance(clauses[-1], c.Enter | c.Create | c.Compose) and not clauses[-1].app
+
+
+def _placed(clause: c.Clause, place: str) -> c.Clause:
+    if clause.app or not place or isinstance(clause, c.Open | c.Unknown | c.Tell | c.Avoid | c.Pause | c.Remember):
+        return clause
+    return replace(clause, app=place)

@@ -1,0 +1,164 @@
+"""The words that rules know: verbs by what they ask for, nouns of records, attributes, superlatives. Data only."""
+
+from __future__ import annotations
+
+import re
+
+READ_VERBS = (
+    r"find out|figure out|work out|look up|look for|look at|pick up|pull up|note down|write down|jot down|copy down|"
+    r"find|get|read|retrieve|fetch|grab|see|take|determine|collect|obtain|pull|extract|locate|identify|note|discover|gather|"
+    r"memori[sz]e|remember"
+)
+COPY_VERBS = r"copy over|carry over|bring over|copy|transfer|carry|paste|bring|duplicate"
+ENTER_VERBS = r"key in|type in|write in|enter|type|write|put|insert|input|record|add|append|log|fill in|fill out|fill|complete"
+SET_VERBS = r"set|change|update|adjust|edit"
+SELECT_VERBS = r"select|choose|pick"
+CLICK_VERBS = r"click on|double-click on|double-click|click|push|tap on|tap|hit|press on|press"
+OPEN_VERBS = r"open up|open|launch|start|switch to|switch over to|go to|navigate to|go back to|head to|visit|bring up|show"
+SUBMIT_VERBS = (
+    r"submit|send in|send it in|send them in|send the form in|hand in|hand it in|hand the form in|turn in|turn it in|file"
+)
+SAVE_VERBS = r"save|store"
+SEND_VERBS = r"send off|send"
+MAIL_VERBS = r"e-?mail|mail|message"
+TELL_VERBS = r"tell me|tell us|let me know|answer|report back|report|show me|give me|say"
+CREATE_VERBS = r"create|make|start|begin|open|add|write|compose|draft"
+DELETE_VERBS = r"delete|remove|erase|trash|throw away|get rid of"
+SEARCH_VERBS = r"search for|search|look for"
+OTHER_VERBS = (
+    r"check off|check|uncheck|untick|tick off|tick|mark|unmark|use|rename|move|scroll|wait|pause|reply|respond|forward|compose|"
+    r"draft|make|create|start|begin|log|append|attach|upload|download|print|compare|summari[sz]e|translate|calculate|sum|close|"
+    r"archive|approve|reject|pay|order|book|schedule|invite|share|call|reconcile|sort|filter|export|import|undo|redo|"
+    r"do not|don[’']t|never|what|how much|confirm|verify|ensure|make sure|return|refund|cancel|send|tell|give"
+)
+NOUN_VERBS = frozenset(
+    "note file mail email e-mail message type check mark order book report sum share call log record set add print export import "
+    "filter sort move copy transfer input post answer draft return refund edit change update start display tick use show pay".split()
+)
+"""Verbs that are also nouns: they open a clause only when an object follows."""
+
+ALL_VERBS = "|".join(
+    sorted(
+        {
+            verb
+            for group in (
+                READ_VERBS, COPY_VERBS, ENTER_VERBS, SET_VERBS, SELECT_VERBS, CLICK_VERBS, OPEN_VERBS, SUBMIT_VERBS, SAVE_VERBS,
+                SEND_VERBS, MAIL_VERBS, TELL_VERBS, CREATE_VERBS, DELETE_VERBS, SEARCH_VERBS, OTHER_VERBS,
+            )
+            for verb in group.split("|")
+        },
+        key=lambda verb: (-len(verb), verb),
+    )
+)  # fmt: skip
+
+FILLERS = (
+    r"please|kindly|now|just|also|finally|lastly|first|firstly|next|then|and|so|afterwards?|after that|once (?:that is |you are )?done|"
+    r"secondly|thirdly|can you|could you|would you|will you|i need you to|i want you to|i would like you to|i[’']d like you to|"
+    r"i need to|i want to|i would like to|i[’']d like to|i have to|you should|you need to|we need to|let[’']s|go ahead and|"
+    r"make sure to|be sure to|make sure you|remember to|don[’']t forget to|try to|help me|to|it is time to|your task is to|"
+    r"go and|in the end|at the end|hi|hello|hey|ok|okay|thanks|thank you|before that|when done|when you are done"
+)
+APP_NOISE = r"app|application|page|screen|window|program|system|portal|tool|client|site|website|section|module|software"
+FORM_NOISE = r"form|sheet"
+FIELD_NOISE = r"field|box|input|cell|column|textbox|text box|entry field|line|slot|dropdown|drop-down|list|menu|control"
+
+NOUNS = {
+    "invoice": "invoice", "invoices": "invoice", "bill": "invoice", "bills": "invoice",
+    "mail": "mail", "mails": "mail", "email": "mail", "emails": "mail", "e-mail": "mail", "e-mails": "mail", "message": "mail",
+    "messages": "mail", "note": "note", "notes": "note", "file": "file", "files": "file", "document": "file",
+    "documents": "file", "folder": "folder", "folders": "folder", "directory": "folder", "contact": "contact",
+    "contacts": "contact", "order": "order", "orders": "order", "receipt": "receipt", "receipts": "receipt",
+    "expense": "expense", "expenses": "expense", "claim": "claim", "claims": "claim", "event": "event", "events": "event",
+    "appointment": "event", "meeting": "event", "task": "task", "tasks": "task", "todo": "task", "ticket": "ticket",
+    "tickets": "ticket", "record": "record", "records": "record", "row": "row", "entry": "entry", "draft": "draft",
+    "payment": "payment", "payments": "payment", "booking": "booking", "quote": "quote", "contract": "contract",
+    "reimbursement": "claim", "purchase order": "order", "customer": "customer", "product": "product", "item": "item",
+}  # fmt: skip
+ID_NOUNS = {"INV": "invoice", "BILL": "invoice", "PO": "order", "ORD": "order", "SO": "order", "EXP": "claim", "CLM": "claim", "CLAIM": "claim",
+            "TKT": "ticket", "TICKET": "ticket", "REC": "receipt", "TASK": "task"}  # fmt: skip
+"""What an id's letters usually stand for."""
+NAMED_BY_NUMBER = frozenset("number no no. id date address name reference title subject size code due".split())
+"""After a noun these make one fact: invoice number, e-mail address, file name."""
+
+PICKS = {
+    "latest": "latest", "newest": "latest", "most recent": "latest", "recent": "latest", "oldest": "oldest", "earliest": "oldest",
+    "largest": "largest", "highest": "largest", "biggest": "largest", "most expensive": "largest", "greatest": "largest",
+    "smallest": "smallest", "lowest": "smallest", "cheapest": "smallest", "least expensive": "smallest", "first": "first",
+    "top": "first", "last": "last", "bottom": "last", "second": "second", "third": "third",
+}  # fmt: skip
+FILTERS = (
+    "unpaid", "overdue", "paid", "unread", "read", "open", "pending", "closed", "approved", "rejected", "draft", "sent", "due",
+    "starred", "flagged", "urgent", "cancelled", "outstanding", "active", "new", "returned", "shared", "archived", "disputed",
+)  # fmt: skip
+
+FIELD_WORDS = frozenset(
+    "amount total subtotal sum tax vat price cost vendor supplier merchant payee company date day category type description purpose "
+    "reason memo comment comments notes number reference recipient to subject title body text message name email phone address "
+    "currency status quantity due department project cc city country method account location time start end priority "
+    "attendees guests iban code customer employee receipt total_due balance fee discount rate".split()
+)
+"""Words that fields and facts are usually called."""
+
+PRONOUNS = frozenset(
+    "it this that them these those both all everything".split()
+    + [
+        "all of them",
+        "both of them",
+        "the value",
+        "the values",
+        "the result",
+        "the results",
+        "the number",
+        "the numbers",
+        "this value",
+    ]
+    + ["the figure", "that value", "that number", "that amount", "this amount", "the information", "the details", "the data"]
+    + [
+        "all of it",
+        "the facts",
+        "the answer",
+        "the text",
+        "the amount",
+        "the amounts",
+        "these values",
+        "those values",
+        "the figures",
+    ]
+)
+KINDRED = (
+    ("total", "amount", "sum", "amount due", "total due", "balance due", "grand total", "amount payable", "price", "cost", "value",
+     "total amount", "invoice total", "gross", "total payable", "betrag", "charge", "how much"),
+    ("subtotal", "net", "net amount", "amount before tax"),
+    ("tax", "vat", "sales tax", "gst", "mwst"),
+    ("vendor", "supplier", "merchant", "payee", "company", "seller", "biller", "vendor name", "issuer", "store", "provider"),
+    ("date", "day", "invoice date", "issue date", "issued", "issued on", "date of expense", "expense date", "when"),
+    ("due date", "due", "pay by", "payable by", "due on", "deadline", "payment due"),
+    ("description", "purpose", "reason", "memo", "comment", "comments", "details", "justification", "remarks", "what for"),
+    ("invoice number", "invoice no", "reference", "invoice id", "invoice", "ref", "number", "document number", "invoice ref",
+     "reference number", "bill number"),
+    ("recipient", "to", "recipients", "send to", "addressee", "e-mail to"),
+    ("message", "body", "text", "content", "contents", "note text", "mail text", "note", "notes"),
+    ("title", "name", "heading", "note title", "called"),
+    ("subject", "topic", "re", "subject line"),
+    ("sender", "from", "author"),
+    ("category", "type", "kind", "expense type", "expense category", "class"),
+    ("e-mail", "email", "mail", "email address", "e-mail address", "mail address"),
+    ("phone", "telephone", "phone number", "mobile", "tel"),
+    ("status", "state"),
+    ("quantity", "qty", "count", "number of items"),
+    ("address", "street", "street address", "postal address"),
+    ("location", "place", "where", "venue", "room"),
+)  # fmt: skip
+"""Groups of names for one thing. A name in two groups belongs to the first that holds it exactly."""
+
+MONTHS = r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
+
+KEY_NAMES = {
+    "ctrl": "Control", "control": "Control", "cmd": "Meta", "command": "Meta", "meta": "Meta", "alt": "Alt", "option": "Alt",
+    "shift": "Shift", "enter": "Enter", "return": "Enter", "esc": "Escape", "escape": "Escape", "tab": "Tab", "space": " ",
+    "delete": "Delete", "del": "Delete", "backspace": "Backspace", "up": "ArrowUp", "down": "ArrowDown", "left": "ArrowLeft",
+    "right": "ArrowRight", "home": "Home", "end": "End", "pageup": "PageUp", "page up": "PageUp", "pagedown": "PageDown",
+    "page down": "PageDown", **{f"f{n}": f"F{n}" for n in range(1, 13)},
+}  # fmt: skip
+
+WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")

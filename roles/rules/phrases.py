@@ -1,0 +1,223 @@
+"""Noun phrases: which facts, of which record, in which application."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from roles.contracts import AppWords
+from roles.rules import clauses as c
+from roles.rules.lexicon import APP_NOISE, FIELD_WORDS, FILTERS, FORM_NOISE, ID_NOUNS, NAMED_BY_NUMBER, NOUNS, PICKS
+from roles.rules.masks import ANY, Masks
+
+_W = rf"(?:[\w&’'-]|{ANY})+"
+_THE = r"(?:the|my|our|your|a|an|its|their|his|her|this|that|these|those|some|any|all|both|every)\s+"
+_LOCATION = re.compile(
+    rf"\b(?:in|on|onto|from|at|using|inside|within|via|through|with|into|to|of)\s+(?:{_THE})?(?P<app>(?:{_W}\s+){{0,3}}?{_W})\s+(?:{APP_NOISE})s?\b",
+    re.IGNORECASE,
+)
+_FORM = re.compile(
+    rf"\b(?:in|on|onto|from|at|using|inside|within|via|into|to|of)\s+(?:{_THE})?(?P<app>(?:new\s+)?(?:{_W}\s+){{0,2}}?{_W}\s+(?:{FORM_NOISE}))s?\b",
+    re.IGNORECASE,
+)
+_HERE = re.compile(rf"\s*\b(?:in|on|from|at)\s+(?:the|this|that)\s+(?:current\s+)?(?:{APP_NOISE}|{FORM_NOISE})\b", re.IGNORECASE)
+_BARE = re.compile(rf"\b(?P<prep>in|inside|within|on|from)\s+(?:{_THE})?(?P<app>{_W}(?:\s+{_W})?)$", re.IGNORECASE)
+_PICK = re.compile(r"\b(" + "|".join(sorted(PICKS, key=len, reverse=True)) + r")\b", re.IGNORECASE)
+_FILTER = re.compile(r"\b(" + "|".join(FILTERS) + r")\b", re.IGNORECASE)
+_NOUN = re.compile(r"\b(" + "|".join(sorted(NOUNS, key=len, reverse=True)) + r")\b", re.IGNORECASE)
+_PREPS = re.compile(
+    r"\s+(?:of|for|on|from|in|about|dated|by|with|regarding|concerning|titled|called|named|at|that)\s+", re.IGNORECASE
+)
+_LIST = re.compile(r"\s*,\s*(?:and\s+|&\s*)?|\s+and\s+|\s+&\s+|\s+plus\s+|\s+as well as\s+|\s+along with\s+", re.IGNORECASE)
+_ARTICLE = re.compile(rf"^(?:{_THE})+", re.IGNORECASE)
+_FACT_NOISE = re.compile(
+    r"^(?:exact|correct|current|full|given|shown|stated|value of the|name of the)\s+|\s+(?:value|figure|shown|there|listed)$",
+    re.I,
+)
+_MORE = re.compile(r"\s+(?:and|plus|as well as)\s+(?:the|its|their)\s+(?P<fact>[a-z]+(?:\s[a-z]+)?)$", re.IGNORECASE)
+_STOP = r"(?=\s+(?:from|by|dated|in|on|with|for|about|and)\s|\s*,|$)"
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """What a noun phrase says."""
+
+    facts: tuple[str, ...] = ()
+    entity: c.Entity = c.NOTHING
+    app: str = ""
+
+
+def noun_phrase(text: str, masks: Masks, apps: Sequence[AppWords] = ()) -> Phrase:
+    """`the tax and the total of invoice INV-7 in billing`."""
+    text = re.sub(r"^what\s+(?:is\s+|are\s+)?|^how much\s+|\s+(?:is|are|was)$", "", text.strip(" ,.:"), flags=re.IGNORECASE)
+    text, app = take_place(text, masks, apps)
+    head, tail = _split_head(text)
+    owned = re.match(r"(?P<owner>.+?)(?:['’]s|s['’])\s+(?P<rest>.+)$", head)
+    if owned and _NOUN.search(owned["owner"]):
+        head, tail = owned["rest"], f"{owned['owner']} {tail}"
+    elif owned:
+        head, tail = owned["rest"], f"for {owned['owner']} {tail}"
+    facts, entity = _facts_of(head, masks)
+    more = _MORE.search(tail)
+    if facts and more and more["fact"].casefold().split()[-1] in FIELD_WORDS:
+        facts, tail = (*facts, more["fact"].casefold()), tail[: more.start()]
+    return Phrase(facts, _merge(entity, parse_entity(tail, masks)), app)
+
+
+def take_place(text: str, masks: Masks, apps: Sequence[AppWords] = ()) -> tuple[str, str]:
+    """Cut the words for an application out of `text`: what is left, and the words."""
+    text = _HERE.sub("", text)
+    for pattern in (_LOCATION, _FORM):
+        for match in pattern.finditer(text):
+            app = masks.show(_ARTICLE.sub("", match["app"]))
+            if pattern is _LOCATION and _is_record(app):
+                continue
+            return _cut(text, match), re.sub(r"^new\s+", "", app, flags=re.IGNORECASE)
+    match = _BARE.search(text)
+    if match and _is_app(match["app"], match["prep"], masks, apps):
+        return _cut(text, match), masks.show(match["app"])
+    return text, ""
+
+
+def _cut(text: str, match: re.Match[str]) -> str:
+    return " ".join((text[: match.start()] + text[match.end() :]).split())
+
+
+def _is_record(words: str) -> bool:
+    return bool(re.search(r"['’]s\b|\d", words))
+
+
+def _is_app(words: str, prep: str, masks: Masks, apps: Sequence[AppWords]) -> bool:
+    """Whether bare words after a preposition name an application: `in billing`, `from Mail` when Mail is known."""
+    if re.search(ANY, words) or _PICK.search(words):
+        return False
+    folded = words.casefold()
+    known = any(folded in _names(app) for app in apps)
+    if known:
+        return True
+    unspecific = prep.casefold() in {"in", "inside", "within"}
+    return unspecific and folded not in NOUNS and not _NOUN.match(words) and len(words) > 1 and not folded.startswith("total")
+
+
+def _names(app: AppWords) -> set[str]:
+    return {app.app.casefold(), app.title.casefold()} | ({w.casefold() for w in app.words} - set(NOUNS))
+
+
+def parse_entity(text: str, masks: Masks) -> c.Entity:
+    """`the latest unpaid invoice INV-7 from Acme dated 2026-03-02 about the offsite`."""
+    text = f" {text.strip(' ,.:')} "
+    found: dict[str, str] = {}
+    text = _take_typed(text, masks, found)
+    text = _take_named(text, masks, found)
+    text, pick = _take(_PICK, text)
+    filters: list[str] = []
+    while (
+        (match := _FILTER.search(text))
+        and _NOUN.search(text, match.end())
+        or (match and re.search(r"\b(that|which) (is|are)\b", text))
+    ):
+        filters.append(match.group().casefold())
+        text = _cut(text, match)
+    text, noun = _take(_NOUN, text)
+    name = found.get("name") or _leftover(text, masks)
+    return c.Entity(
+        NOUNS.get(noun, "") or ID_NOUNS.get(re.split(r"[-\d]", found.get("id", ""))[0].upper(), ""), found.get("id", ""), name, found.get("subject", ""), found.get("dated", ""),
+        tuple(filters), PICKS.get(pick, ""),
+    )  # fmt: skip
+
+
+def _take_typed(text: str, masks: Masks, found: dict[str, str]) -> str:
+    """Ids, dates and file names are known by their shape."""
+    for kind, key in (("id", "id"), ("file", "name"), ("date", "dated")):
+        for char in masks.of_kind(text, kind)[:1]:
+            found[key] = masks.show(char)
+            text = re.sub(rf"(?:\b(?:dated|from|of|on|with|number|no\.?|id|the)\s+)*{char}", " ", text, flags=re.IGNORECASE)
+    if number := re.search(rf"\b(?:number|no\.?|nr\.?|id)\s+({ANY})", text, re.IGNORECASE):
+        found.setdefault("id", masks.show(number.group(1)))
+        text = _cut(text, number)
+    return f" {text} "
+
+
+def _take_named(text: str, masks: Masks, found: dict[str, str]) -> str:
+    """`about the offsite`, `called Taxes`, `from Ada Byron`."""
+    shapes = (
+        ("subject", r"\b(?:about|with (?:the )?subject|regarding|concerning|re:?|on the subject of)\s+(.+?)" + _STOP),
+        ("name", r"\b(?:titled|called|named|entitled|with (?:the )?(?:title|name))\s+(.+?)" + _STOP),
+        ("name", r"\b(?:from|by|for|of|to|with|at|on)\s+(?:the\s+)?(?:(?:vendor|supplier|customer|client|company|sender|merchant|payee)\s+)?(.+?)" + _STOP),
+    )  # fmt: skip
+    for key, pattern in shapes:
+        matches = re.finditer(pattern, text, re.IGNORECASE)
+        match = next((m for m in matches if not _NOUN.search(m.group(1))), None)
+        if match and key not in found:
+            found[key] = _bare(masks.show(match.group(1)))
+            text = f" {_cut(text, match)} "
+    return text
+
+
+def _leftover(text: str, masks: Masks) -> str:
+    words = re.sub(
+        r"\b(?:the|a|an|my|our|your|its|of|for|on|from|in|by|with|that|which|is|are|was|at|to|and|vendor|supplier|customer|and its)\b|['’]s\b",
+        " ", text, flags=re.IGNORECASE,
+    )  # fmt: skip
+    return masks.show(" ".join(words.split())).strip(" ,.:;'’")
+
+
+def _bare(words: str) -> str:
+    return re.sub(r"['’]s$", "", _ARTICLE.sub("", words.strip())).strip()
+
+
+def _take(pattern: re.Pattern[str], text: str) -> tuple[str, str]:
+    match = pattern.search(text)
+    return (_cut(text, match), match.group().casefold()) if match else (text, "")
+
+
+def _split_head(text: str) -> tuple[str, str]:
+    match = _PREPS.search(text)
+    if match and re.fullmatch(r"(?:the\s+)?(?:name|number|amount|date|value)", text[: match.start()].strip(), re.IGNORECASE):
+        return text[: match.start()], text[match.start() :]
+    return (text[: match.start()], text[match.start() :]) if match else (text, "")
+
+
+def _facts_of(head: str, masks: Masks) -> tuple[tuple[str, ...], c.Entity]:
+    facts: list[str] = []
+    entity = c.NOTHING
+    for part in _LIST.split(head):
+        fact, about = _fact_of(_ARTICLE.sub("", part.strip()), masks)
+        entity = _merge(entity, about)
+        if fact:
+            facts.append(fact)
+    return tuple(dict.fromkeys(facts)), entity
+
+
+def _fact_of(words: str, masks: Masks) -> tuple[str, c.Entity]:
+    """`latest invoice total`: total, of the latest invoice. A phrase that ends in a record's noun has no fact."""
+    noun = _NOUN.search(words)
+    held = masks.only(words)
+    if held is not None and held.kind == "quoted":
+        return held.raw, c.NOTHING
+    if noun is None:
+        if masks.of_kind(words, "id", "file"):
+            return "", parse_entity(words, masks)
+        return _FACT_NOISE.sub("", masks.show(words)).strip().casefold() if words else "", c.NOTHING
+    rest = words[noun.end() :].strip()
+    before = words[: noun.end()]
+    if not rest or masks.of_kind(rest, "id") or rest[:1].isupper():
+        return "", parse_entity(words, masks)
+    if rest.casefold() in NAMED_BY_NUMBER:
+        rest = f"{noun.group()} {rest}"
+    return _FACT_NOISE.sub("", masks.show(rest)).casefold(), parse_entity(before, masks)
+
+
+def _merge(first: c.Entity, second: c.Entity) -> c.Entity:
+    """What `first` leaves open is taken from `second`."""
+    return replace(
+        second,
+        noun=first.noun or second.noun, id=first.id or second.id, name=first.name or second.name,
+        subject=first.subject or second.subject, dated=first.dated or second.dated,
+        filters=tuple(dict.fromkeys((*first.filters, *second.filters))), pick=first.pick or second.pick,
+    )  # fmt: skip
+
+
+merge = _merge
+strip_article = _ARTICLE.sub

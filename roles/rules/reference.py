@@ -1,0 +1,204 @@
+"""What pronouns, places and value words refer to while a text is read from left to right."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from roles.contracts import AppWords
+from roles.rules import clauses as c
+from roles.rules.lexicon import APP_NOISE, FIELD_NOISE, FIELD_WORDS, FORM_NOISE, KINDRED, NOUNS, PRONOUNS
+from roles.rules.masks import ANY, Masks
+from roles.rules.phrases import noun_phrase, take_place
+
+_ARTICLE = re.compile(r"^(?:the|my|our|your|a|an|its|their|this|that|his|her)\s+", re.IGNORECASE)
+_FIELD = re.compile(
+    rf"^(?P<field>.+?)\s+(?:{FIELD_NOISE})s?(?:\s+(?:of|in|on|from|for)\s+(?P<rest>.+))?$|^(?:field|box|column)\s+(?P<named>.+?)(?:\s+(?:of|in|on)\s+(?P<rest2>.+))?$",
+    re.IGNORECASE,
+)
+_FIELD_OF = re.compile(r"^(?P<field>.+?)\s+(?:of|in|on)\s+(?P<rest>.+)$", re.IGNORECASE)
+_DOCUMENT = re.compile(
+    rf"^(?:(?P<article>a|the|my|an|our)\s+)?(?P<new>(?:new|fresh|blank|separate)\s+)?(?P<noun>note|document|memo|draft|list|task|event|sticky note|reminder)"
+    rf"(?:\s+(?:(?:titled|called|named|entitled|with (?:the )?title)\s+)?(?P<title>{ANY}|[^,]+?))?$",
+    re.IGNORECASE,
+)
+
+
+@dataclass
+class Context:
+    """Grows as clauses are understood."""
+
+    masks: Masks
+    apps: Sequence[AppWords] = ()
+    known: list[str] = field(default_factory=list)
+    """Names of facts, oldest first."""
+    last: tuple[str, ...] = ()
+    """What `it` and `them` mean."""
+    entity: c.Entity = c.NOTHING
+    """What was opened or read last."""
+    form: str = ""
+    """The last application that something was entered in."""
+
+    def learn(self, clause: c.Clause) -> None:
+        """Take note of what `clause` reads, opens or writes into."""
+        if isinstance(clause, c.Read):
+            self.last = clause.fact_names()
+            self.known.extend(name for name in self.last if name not in self.known)
+            self.entity = clause.entity or self.entity
+        elif isinstance(clause, c.OpenItem):
+            self.entity = clause.entity
+        elif isinstance(clause, c.Remember):
+            self.last = (clause.name,)
+            self.known.append(clause.name)
+        elif isinstance(clause, c.Enter | c.Complete | c.Select) and clause.app:
+            self.form = clause.app
+
+    def fact_for(self, fact: str) -> str | None:
+        """The known fact that the words `fact` mean."""
+        folded = fact.casefold()
+        latest_first = list(reversed(self.known))
+        tests = (
+            lambda name: name == folded,
+            lambda name: name.endswith(" " + folded),
+            lambda name: folded.endswith(" " + name),
+            lambda name: _kin(name, folded),
+            lambda name: set(folded.split()) <= set(name.split()) and len(folded.split()) > 1,
+        )
+        return next((name for test in tests for name in latest_first if test(name.casefold())), None)
+
+
+def _kin(name: str, fact: str) -> bool:
+    """`amount` may mean the fact `invoice total`: both belong to one group of names."""
+    return any(fact in group and any(name == other or name.endswith(" " + other) for other in group) for group in KINDRED)
+
+
+@dataclass(frozen=True)
+class Destination:
+    """Where a value goes."""
+
+    field: str = ""
+    app: str = ""
+    entity: c.Entity = c.NOTHING
+    create: str = ""
+    """Noun of the thing to make, when the words ask for a new one."""
+    title: str = ""
+
+
+def value_of(words: str, ctx: Context, *, is_fact: bool) -> tuple[c.Value, list[c.Clause]]:
+    """The value that `words` mean, and the reads that it first needs. An empty value when nothing is meant."""
+    words = re.sub(
+        r"^(?:the\s+)?(?:value|content|contents|text)\s+(?:of\s+)?(?=the\s)", "", words.strip(" ,"), flags=re.IGNORECASE
+    )
+    held = ctx.masks.only(words)
+    if held is not None:
+        return c.Value(held.raw), []
+    if facts := re.fullmatch(rf"(?:the\s+)?facts?\s+((?:{ANY}|,|and|\s)+)", words):
+        return c.Value(facts=tuple(ctx.masks.held(x).raw for x in re.findall(ANY, facts.group(1)))), []
+    if words.casefold() in PRONOUNS:
+        return _pronoun(words, ctx)
+    definite = bool(re.match(r"(?:the|its|their|his|her|both|all|that|this)\s", words, re.IGNORECASE))
+    if definite or is_fact or ctx.fact_for(words):
+        value, reads = _facts(words, ctx)
+        if value and (is_fact or not reads or _looks_like_fact(reads)):
+            return value, reads
+    return c.Value(ctx.masks.show(_ARTICLE.sub("", words) if is_fact else words)), []
+
+
+def _pronoun(words: str, ctx: Context) -> tuple[c.Value, list[c.Clause]]:
+    bare = re.sub(r"^(?:the|this|that)\s+", "", words.casefold())
+    if bare in FIELD_WORDS and bare != words.casefold() and (name := ctx.fact_for(bare)):
+        return c.Value(facts=(name,)), []
+    if not ctx.last and bare in {"amount", "text", "amounts", "date"}:
+        return _facts(words, ctx)
+    return c.Value(facts=ctx.last or ("it",)), []
+
+
+def _facts(words: str, ctx: Context) -> tuple[c.Value, list[c.Clause]]:
+    phrase = noun_phrase(words, ctx.masks, ctx.apps)
+    names = [
+        ctx.fact_for(_full(fact, phrase.entity)) or (None if phrase.entity.specific else ctx.fact_for(fact))
+        for fact in phrase.facts
+    ]
+    if phrase.facts and all(names):
+        return c.Value(facts=tuple(name for name in names if name)), []
+    if not phrase.facts:
+        return c.Value(), []
+    entity = phrase.entity if phrase.entity.specific or not _fits(ctx.entity, phrase.entity) else ctx.entity
+    read = c.Read(phrase.app, phrase.facts, entity)
+    return c.Value(facts=read.fact_names()), [read]
+
+
+def _full(fact: str, entity: c.Entity) -> str:
+    return c.fact_name(fact, entity)
+
+
+def _fits(known: c.Entity, said: c.Entity) -> bool:
+    return bool(known) and (not said.noun or said.noun == known.noun)
+
+
+def _looks_like_fact(reads: Sequence[c.Clause]) -> bool:
+    read = reads[0]
+    if not isinstance(read, c.Read):
+        return False
+    return bool(read.entity.specific or read.app or all(fact.split()[-1] in FIELD_WORDS for fact in read.facts if fact))
+
+
+def destination(words: str, ctx: Context) -> Destination:
+    """`the amount field of the expense form`, `a new note titled Taxes`, `the reimbursement form`."""
+    words = words.strip(" ,.")
+    found = _document(words, ctx)
+    if found:
+        return found
+    bare = _ARTICLE.sub("", words)
+    match = _FIELD.match(bare)
+    if match:
+        app = _place(match["rest"] or match["rest2"] or "", ctx)
+        return Destination(_field_name(match["field"] or match["named"] or "", ctx), app)
+    if app := _as_app(bare, ctx):
+        return Destination(app=app)
+    of = _FIELD_OF.match(bare)
+    if of:
+        inner = _document(of["rest"], ctx)
+        if inner:
+            return replace(inner, field=_field_name(of["field"], ctx))
+        return Destination(_field_name(of["field"], ctx), _place(of["rest"], ctx))
+    return Destination(_field_name(bare, ctx))
+
+
+def _field_name(words: str, ctx: Context) -> str:
+    return ctx.masks.show(_ARTICLE.sub("", words.strip()))
+
+
+def _place(words: str, ctx: Context) -> str:
+    if not words:
+        return ""
+    _, app = take_place(f"x in {words}", ctx.masks, ctx.apps)
+    return app or ctx.masks.show(re.sub(rf"\s+(?:{APP_NOISE})$", "", _ARTICLE.sub("", words), flags=re.IGNORECASE))
+
+
+def _as_app(bare: str, ctx: Context) -> str:
+    """The words when they name an application or a form."""
+    if match := re.fullmatch(rf"(?P<app>.+?)\s+(?:{APP_NOISE})", bare, re.IGNORECASE):
+        return _place(match["app"], ctx)
+    if re.search(rf"\b(?:{FORM_NOISE}|report|claim|editor)$", bare, re.IGNORECASE):
+        return "" if bare.casefold() in {"form", "sheet"} else ctx.masks.show(re.sub(r"^new\s+", "", bare))
+    folded = bare.casefold()
+    for app in ctx.apps:
+        if folded in {app.app.casefold(), app.title.casefold()} or folded in {w.casefold() for w in app.words} - FIELD_WORDS:
+            return ctx.masks.show(bare)
+    return ""
+
+
+def _document(words: str, ctx: Context) -> Destination | None:
+    match = _DOCUMENT.match(words)
+    if not match:
+        return None
+    title = ctx.masks.show((match["title"] or "").strip())
+    noun = NOUNS.get(match["noun"].casefold(), match["noun"].casefold())
+    definite = (match["article"] or "").casefold() in {"the", "my", "our"}
+    if match["title"] and not match["article"] and not match["new"] and ctx.masks.only(match["title"]) is None:
+        return None
+    if definite and not match["new"]:
+        return Destination(entity=c.Entity(noun, name=title))
+    return Destination(create=noun, title=title)

@@ -1,0 +1,179 @@
+"""Cut a text into clauses: sentences, numbered steps, and connectors that an imperative verb follows."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from roles.rules.lexicon import ALL_VERBS, APP_NOISE, FILLERS, FORM_NOISE, NOUN_VERBS
+from roles.rules.masks import ANY, Masks
+
+_W = rf"(?:[\w&’'-]|{ANY})+"
+_STEP = re.compile(r"(?:^|(?<=\s))(?:step\s+)?\d{1,2}\s?[.):]\s+(?=[A-Za-z\ue000-\uf8ff])", re.IGNORECASE)
+_BULLET = re.compile(r"^\s*[-*•]\s+", re.MULTILINE)
+_ABBREVIATIONS = (
+    "ltd",
+    "inc",
+    "co",
+    "corp",
+    "mr",
+    "mrs",
+    "ms",
+    "dr",
+    "no",
+    "nr",
+    "st",
+    "vs",
+    "e.g",
+    "i.e",
+    "approx",
+    "llc",
+    "gmbh",
+)
+_SENTENCE = re.compile(r"\n+|;\s*|[.!?]+(?=\s|$)")
+_LINK = r"(?:and|then|but|afterwards|after that|next|finally|also|lastly|or)"
+_CONNECTOR = re.compile(
+    rf"(?:\s*,\s*|\s*:\s+|\s+)(?:{_LINK}\b[\s,:]*)+|\s*,\s*|\s*:\s+|\s*(?:->|→|=>)\s*|\s+[-–—]\s+|\s+(?=without\s+\w+ing\b)", re.I
+)
+_FILLER = re.compile(rf"^(?:{FILLERS})\b[\s,:]*", re.IGNORECASE)
+_CONDITION = re.compile(r"^(?:when|once|after|as soon as|if you have|having)\s+[^,]{1,60},\s*(?:then\s+)?", re.IGNORECASE)
+_PLACE = re.compile(
+    rf"^(?:in|on|from|using|with|within|at|inside|via|use|open|go to|switch to|over in)\s+(?:the\s+|my\s+|our\s+)?"
+    rf"(?P<app>(?:{_W}\s+){{0,3}}?{_W}?)\s*(?P<noise>\b(?:{APP_NOISE}|{FORM_NOISE})\b)?\s*(?P<how>,|:|\s+to\s|\s)\s*"
+    rf"(?:please\s+)?(?=(?:{ALL_VERBS})\b)",
+    re.IGNORECASE,
+)
+_VERB = re.compile(rf"^(?P<verb>{ALL_VERBS})\b(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
+_OBJECT = re.compile(
+    rf"^\s+(?:the|a|an|it|its|them|this|that|these|my|our|your|both|all|to|down|off|in|out|me|us|any|every|each|your|{ANY}|[A-Z0-9]|as)",
+)
+_COMMON_OBJECT = re.compile(r"^\s+\w+\s+(?:of|for|as|to|into|from|in|titled|called|named)\b", re.IGNORECASE)
+
+
+class Segment(NamedTuple):
+    """One clause: its words with fillers off, the place that stood before them, and the words as written."""
+
+    words: str
+    place: str
+    verbatim: str
+
+
+def segment(text: str) -> tuple[list[Segment], Masks]:
+    """The clauses of `text` in the order in which they are to be done."""
+    masks = Masks()
+    hidden = masks.hide_quotes(text)
+    hidden = _BULLET.sub("\n", _STEP.sub("\n", hidden))
+    hidden = masks.hide_typed(hidden)
+    found: list[Segment] = []
+    for sentence in _sentences(hidden):
+        for part in _parts(sentence):
+            _add(found, part, masks)
+    return found, masks
+
+
+def _add(found: list[Segment], part: str, masks: Masks) -> None:
+    words, place = strip(part)
+    if not words:
+        return
+    item = Segment(words, masks.show(place), masks.verbatim(part.strip(" ,:")))
+    earlier = re.match(r"\s*(?:but\s+)?before that\b", part, re.IGNORECASE)
+    found.insert(len(found) - 1 if earlier and found else len(found), item)
+
+
+def strip(part: str) -> tuple[str, str]:
+    """`part` without fillers, conditions and the place before its verb; and that place."""
+    words, place = part.strip(" ,:"), ""
+    while True:
+        shorter = _CONDITION.sub("", _strip_filler(words))
+        match = _PLACE.match(shorter)
+        if match and _place_counts(match):
+            place, shorter = _place_words(match), shorter[match.end() :]
+        if shorter == words:
+            break
+        words = shorter
+    words = re.sub(
+        r"\s+(?:please|for me|thanks|thank you|as well|too|right away|now|afterwards)$",
+        "",
+        words.rstrip(" .,!?"),
+        flags=re.IGNORECASE,
+    )
+    return words.strip(), place
+
+
+def _strip_filler(words: str) -> str:
+    match = _FILLER.match(words)
+    if not match:
+        return words
+    rest = words[match.end() :]
+    return rest if rest else words if _VERB.match(words) else ""
+
+
+def _place_counts(match: re.Match[str]) -> bool:
+    """`use X app to find`, `in X, find`; a bare `open X find` is no place."""
+    lead = match.group().split()[0].casefold()
+    if not match["app"].strip() and not match["noise"]:
+        return False
+    if lead in {"use", "open", "go", "switch"}:
+        return match["how"].strip() == "to" and not re.search(r"['’]s\b", match["app"])
+    return bool(match["noise"]) or match["how"].strip() in {",", ":"} or len(match["app"].split()) <= 2
+
+
+def _place_words(match: re.Match[str]) -> str:
+    app, noise = match["app"].strip(), (match["noise"] or "").casefold()
+    return f"{app} {noise}".strip() if noise in {"form", "sheet"} else app
+
+
+def _sentences(text: str) -> list[str]:
+    parts: list[str] = []
+    at = 0
+    for match in _SENTENCE.finditer(text):
+        if match.group().startswith(".") and _is_abbreviation(text[at : match.start()], text[match.end() :]):
+            continue
+        parts.append(text[at : match.end()].rstrip("\n;. !"))
+        at = match.end()
+    return [part.strip() for part in [*parts, text[at:]] if part.strip()]
+
+
+def _is_abbreviation(before: str, after: str) -> bool:
+    word = re.search(r"[\w.]+$", before)
+    if not word or word.group().casefold() not in _ABBREVIATIONS or not after.strip():
+        return False
+    return not starts_clause(after)
+
+
+def _parts(sentence: str) -> list[str]:
+    cuts = [m for m in _CONNECTOR.finditer(sentence) if _is_cut(m, sentence)]
+    parts: list[str] = []
+    at = 0
+    for match in cuts:
+        if match.start() < at:
+            continue
+        parts.append(sentence[at : match.start()])
+        kept = re.search(r"before that|without.*", match.group())
+        at = match.start() if kept else match.end()
+    return [part for part in [*parts, sentence[at:]] if part.strip(" ,:.")]
+
+
+def _is_cut(match: re.Match[str], sentence: str) -> bool:
+    rest = sentence[match.end() :]
+    before = sentence[: match.start()].strip()
+    bare = strip(before)[0]
+    if not before or (_PLACE.match(f"{bare}, {rest}") and not _VERB.match(bare)):
+        return False
+    if re.match(r"without\s+\w+ing\b", rest, re.IGNORECASE):
+        return True
+    return starts_clause(rest)
+
+
+def starts_clause(text: str) -> bool:
+    """Whether `text` opens with an imperative verb, fillers and places aside."""
+    words, _ = strip(text)
+    match = _VERB.match(words)
+    if not match:
+        return False
+    verb, rest = match["verb"].casefold(), match["rest"]
+    if verb == "message" and re.match(rf"\s*:?\s*{ANY}", rest):
+        return False  # "with subject S and message M"
+    if verb in NOUN_VERBS:
+        return bool(_OBJECT.match(rest) or _COMMON_OBJECT.match(rest) or (rest == "" and verb in {"submit", "send", "save"}))
+    return not rest or not rest.strip() or rest[0] in " ,:"
