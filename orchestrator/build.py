@@ -94,7 +94,7 @@ def build_context(
     given = dict(parts or {})
     safety = given.get("safety") or build_safety(settings)
     surface = environment or make_environment(settings, store)
-    journal = Journal(journal_path, clock, Redactor(safety), listener)
+    journal = Journal(journal_path, clock, Redactor(safety), listener, run_id)
     crew = settings.crew
     return Context(
         environment=surface,
@@ -107,7 +107,6 @@ def build_context(
         limits=settings.limits,
         clock=clock,
         line=HubLine(journal, settings.limits),
-        run_id=run_id,
     )
 
 

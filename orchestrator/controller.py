@@ -12,13 +12,14 @@ from typing import Any, TypedDict
 from langgraph.graph import END, START, StateGraph
 
 from orchestrator.hub import controller
+from orchestrator.line import HubLine
 from orchestrator.machine import Situation
 from roles.analyst.graph import build_analyst
-from roles.context import Context
+from roles.context import Context, NoLine
 from roles.evaluator.graph import build_evaluator
 from roles.manager.graph import build_manager
 from roles.nodes import Graph, node
-from roles.operator.graph import build_operator
+from roles.operator.graph import Granularity, build_operator
 from roles.technician.graph import build_technician
 
 SPOKES = ("manager", "operator", "technician", "analyst", "evaluator")
@@ -76,15 +77,22 @@ class RunState(RunInput, total=False):
 
 
 def build_controller(
-    context: Context | None = None, *, roles: Mapping[str, Graph] | None = None, checkpointer: Any = None
+    context: Context | None = None,
+    *,
+    roles: Mapping[str, Graph] | None = None,
+    checkpointer: Any = None,
+    granularity: Granularity = "coarse",
 ) -> Graph:
     """Compile hub and spokes. `roles` replaces any spoke by a finished graph with the same input and report.
 
+    `granularity` is the Operator's: "fine" makes every stage a node of its own, to watch or to draw.
     Approvals pause the graph, so it needs a checkpointer, its own or that of the graph it is a node of.
     """
+    if context is not None and isinstance(context.line, NoLine):
+        context = context.with_(line=HubLine(context.journal, context.limits))
     spokes: dict[str, Graph] = {
         "manager": build_manager(context),
-        "operator": build_operator(context, interrupts=True),
+        "operator": build_operator(context, interrupts=True, granularity=granularity),
         "technician": build_technician(context),
         "analyst": build_analyst(context),
         "evaluator": build_evaluator(context),

@@ -80,6 +80,8 @@ class _Turn:
         if self.update["task_status"] in _ENDED:
             self._take(Signal.TASK_ENDED)
             return
+        if not self.update["plan_version"]:
+            self.ctx.journal.begin()
         self._status(TaskStatus.PENDING)
         given = self.ctx.journal.plan(self.update["plan_version"])
         if given:
@@ -98,13 +100,16 @@ class _Turn:
             self.update["carry"] = {k: carry[k] for k in ("memory", "retries") if k in carry}
             self.situation = source_of(signal) or self.situation
         self.query = {"query": report.get("query") or "", "app": report.get("app")}
-        self.update["held"] = report.get("held_action")
+        if worked:
+            self.update["held"] = report.get("held_action")
         if report.get("refused"):
             self.update["refused"] = [*self.update["refused"], report["refused"]][-_KEPT:]
         if report.get("user_words"):
             self.update["user_words"] = [*self.update["user_words"], report["user_words"]][-_KEPT:]
         left = self._statuses_after(signal)
         self._take(signal, Totals(retries_left=0, subtasks_left=left))
+        if self.situation is Situation.PLAN:
+            self.update["held"] = None
         if self.situation is Situation.PLAN and signal not in {Signal.SUPPLIED, Signal.NOTHING_FOUND}:
             self.update["evidence"] = [*report.get("evidence", ())][-_KEPT:]
         if signal is Signal.GATE_CONTINUE:

@@ -52,7 +52,12 @@ def export_log(journal: Journal, path: Path, run_id: str) -> int:
 
 def _interaction_steps(journal: Journal, run_id: str) -> Iterator[InteractionStep]:
     reasons: dict[int, str] = {}
-    for event in journal.events("decided", "step"):
+    seen_at: dict[str, float] = {}
+    for event in journal.events("observed", "decided", "step"):
+        if event.kind == "observed":
+            seen_at = seen_at if len(seen_at) < 64 else {}
+            seen_at[event.body["state_id"]] = event.body["timestamp"]
+            continue
         if event.kind == "decided":
             reasons = {event.step: str(event.body.get("reasoning", ""))}
             continue
@@ -60,7 +65,7 @@ def _interaction_steps(journal: Journal, run_id: str) -> Iterator[InteractionSte
         seen = journal.stored_screen(body.get("before", "")) or VisualState()
         key = f"{run_id}/{event.subtask}/{body['attempt']}/{event.step}"
         yield InteractionStep(
-            timestamp=seen.timestamp,
+            timestamp=seen_at.get(body.get("before", ""), seen.timestamp),
             visual_state=seen,
             action=parse_action(body["action"]),
             step=event.step,

@@ -67,7 +67,8 @@ class _Run:
     context: Context
     saver: CursorSaver
     graph: Graph
-    seen: str = "pending"
+    owned: bool = True
+    """Whether the environment was made for this run and goes with it."""
 
     @property
     def config(self) -> RunnableConfig:
@@ -78,7 +79,8 @@ class _Run:
     def close(self) -> None:
         self.context.journal.close()
         self.saver.close()
-        self.context.environment.close()
+        if self.owned:
+            self.context.environment.close()
 
 
 def start(
@@ -177,7 +179,8 @@ def _drive(run: _Run, start_with: Any, approver: Approver | None) -> Outcome:
 
 
 def _wait(run: _Run, request: dict[str, Any]) -> Outcome:
-    reason = f"waiting for {'an answer' if request['kind'] == 'question' else 'approval'}: {request['action_requests'][0]['description']}"
+    wanted = "an answer" if request["kind"] == "question" else "approval"
+    reason = f"waiting for {wanted}: {request['action_requests'][0]['description']}"
     report = _write_report(run, {"status": TaskStatus.ON_HOLD.value, "reason": reason})
     return _outcome(run, TaskStatus.ON_HOLD.value, WAITING, reason, report, request)
 
@@ -276,6 +279,7 @@ def _open(folder: Path, record: dict[str, Any], listener: Listener | None, parts
     try:
         context = build_context(
             settings,
+            environment=(parts or {}).get("environment"),
             run_id=record["run_id"],
             journal_path=folder / "journal.sqlite",
             store=folder / "world.sqlite",
@@ -287,7 +291,7 @@ def _open(folder: Path, record: dict[str, Any], listener: Listener | None, parts
         kept = salvage(folder / "journal.sqlite")
         note = kept.note or f"{folder} is damaged ({bad}): {len(kept.events)} events could be read"
         raise UsageProblem(f"{note}; it cannot be resumed, see what was kept with: deskcrew show {record['run_id']}") from None
-    return _Run(record, folder, context, saver, build_controller(checkpointer=saver))
+    return _Run(record, folder, context, saver, build_controller(checkpointer=saver), "environment" not in (parts or {}))
 
 
 def _check_answer(answer: Mapping[str, Any]) -> None:

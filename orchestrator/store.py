@@ -2,7 +2,7 @@
 
 A GUI action passes ten nodes, and one of them has an effect. What must survive a kill is the cursor in front of that
 node; everything between two effects can be worked again from the journal. So the cursors of the transient subgraphs are
-held in memory and written in front of an effect, with all of the controller's own. Old rows are pruned.
+held in memory and written in front of an effect, with all of the controller's own. Each replaces the one before it.
 """
 
 from __future__ import annotations
@@ -17,23 +17,21 @@ from langgraph.checkpoint.base import WRITES_IDX_MAP, ChannelVersions, Checkpoin
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-_KEEP = 2
-_PRUNE_EVERY = 16
-
 
 class CursorSaver(SqliteSaver):
     """A SqliteSaver of one run. `durable_before` maps a subgraph's node to the inner nodes that need a cursor on disk."""
 
     def __init__(self, path: Path | None, durable_before: Mapping[str, frozenset[str]]) -> None:
         connection = sqlite3.connect(path or ":memory:", check_same_thread=False)
+        connection.execute("PRAGMA page_size=1024")
         connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA wal_autocheckpoint=8000")
         connection.execute("PRAGMA synchronous=NORMAL")
         # State is JSON: no type of ours or anyone's is ever imported to read a checkpoint.
         super().__init__(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
         self.setup()
         self._durable_before = durable_before
         self._held: dict[tuple[str, str], CheckpointTuple] = {}
-        self._puts = 0
 
     def put(
         self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata, new_versions: ChannelVersions
@@ -47,9 +45,8 @@ class CursorSaver(SqliteSaver):
             self._held[slot] = CheckpointTuple(saved, checkpoint, metadata, None, [])
             return saved
         self._held.pop(slot, None)
-        saved = super().put(config, checkpoint, metadata, new_versions)
-        self._prune(slot)
-        return saved
+        self._forget(slot)
+        return super().put(config, checkpoint, metadata, new_versions)
 
     def put_writes(self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = "") -> None:
         """Inside a transient subgraph only interrupts and their answers: a node's own writes follow in the next cursor."""
@@ -85,25 +82,15 @@ class CursorSaver(SqliteSaver):
         nodes = self._boundary(namespace)
         return nodes is not None and not any(f"branch:to:{node}" in checkpoint["channel_values"] for node in nodes)
 
-    def _prune(self, slot: tuple[str, str]) -> None:
-        """Keep the last rows of each namespace; a controller's cursor ends the subgraphs before it."""
+    def _forget(self, slot: tuple[str, str]) -> None:
+        """Take out what the next cursor replaces, in the transaction that puts it in: a controller's also ends all subgraphs."""
         thread, namespace = slot
-        self._puts += 1
-        with self.cursor() as cursor:
-            if namespace == "":
-                for table in ("checkpoints", "writes"):
-                    cursor.execute(f"DELETE FROM {table} WHERE thread_id = ? AND checkpoint_ns != ''", (thread,))  # noqa: S608 - fixed names
-                self._held.clear()
-            if self._puts % _PRUNE_EVERY and namespace != "":
-                return
-            cursor.execute(
-                "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? ORDER BY checkpoint_id DESC LIMIT ?",
-                (thread, namespace, _KEEP),
-            )
-            kept = [row[0] for row in cursor.fetchall()]
-            if len(kept) == _KEEP:
-                for table in ("checkpoints", "writes"):
-                    cursor.execute(
-                        f"DELETE FROM {table} WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id < ?",  # noqa: S608 - fixed names
-                        (thread, namespace, kept[-1]),
-                    )
+        if namespace == "":
+            self._held.clear()
+        with self.lock:
+            for table in ("checkpoints", "writes"):
+                if namespace == "":
+                    self.conn.execute(f"DELETE FROM {table} WHERE thread_id = ?", (thread,))  # noqa: S608 - fixed names
+                else:
+                    where = "thread_id = ? AND checkpoint_ns = ?"
+                    self.conn.execute(f"DELETE FROM {table} WHERE {where}", slot)  # noqa: S608 - fixed names

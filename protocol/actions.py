@@ -173,9 +173,9 @@ AgentAction = Annotated[
 _ADAPTER: TypeAdapter[Any] = TypeAdapter(AgentAction)
 
 
-def parse_action(data: Any) -> Action:
+def parse_action(data: Any) -> AgentAction:
     """The action that `data` (a dict as `dump` writes it) means. Raises pydantic.ValidationError."""
-    action: Action = _ADAPTER.validate_python(data)
+    action: AgentAction = _ADAPTER.validate_python(data)
     return action
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from functools import cached_property
 from typing import Annotated, Any
 
@@ -90,9 +89,12 @@ class VisualState(Frozen):
     @cached_property
     def state_id(self) -> str:
         """Hash of what is shown; the time and the picture do not count, so equal screens have equal ids."""
-        body = self.model_dump(mode="json", exclude={"timestamp", "screenshot_path"}, exclude_defaults=True)
-        text = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-        return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        return hashlib.blake2b(self.canonical, digest_size=8).hexdigest()
+
+    @cached_property
+    def canonical(self) -> bytes:
+        """What is shown as JSON, without the time and the picture; equal screens give equal bytes."""
+        return self.model_dump_json(exclude={"timestamp", "screenshot_path"}, exclude_none=True).encode()
 
     @cached_property
     def by_id(self) -> dict[str, GUIElement]:

@@ -71,7 +71,6 @@ class Context:
     limits: Limits = field(default_factory=Limits)
     clock: Clock = time.time
     line: Line = field(default_factory=NoLine)
-    run_id: str = "alone"
 
     def apps(self) -> tuple[AppWords, ...]:
         """The applications that can be named, or none if the environment does not know."""

@@ -8,6 +8,7 @@ written again when the step is worked again. Nothing is pickled.
 from __future__ import annotations
 
 import json
+import secrets
 import sqlite3
 import zlib
 from collections import OrderedDict, deque
@@ -25,8 +26,8 @@ CREATE TABLE IF NOT EXISTS events (
     id INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, role TEXT NOT NULL,
     subtask TEXT NOT NULL, step INTEGER NOT NULL, key TEXT, body TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS observations (state_id TEXT PRIMARY KEY, app TEXT NOT NULL, body BLOB NOT NULL) STRICT;
-CREATE TABLE IF NOT EXISTS intents (key TEXT PRIMARY KEY, digest TEXT NOT NULL, action TEXT NOT NULL) STRICT;
-CREATE TABLE IF NOT EXISTS outcomes (key TEXT PRIMARY KEY, result TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS actions (
+    key TEXT PRIMARY KEY, digest TEXT NOT NULL, action TEXT NOT NULL, result TEXT) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS approvals (
     id INTEGER PRIMARY KEY, key TEXT NOT NULL, digest TEXT NOT NULL, decision TEXT NOT NULL,
     message TEXT NOT NULL, who TEXT NOT NULL, at REAL NOT NULL) STRICT;
@@ -65,14 +66,24 @@ class Journal:
     """Owns one SQLite connection (WAL, synchronous=NORMAL). `path=None` keeps it in memory, for a role that works alone."""
 
     def __init__(
-        self, path: Path | None, clock: Clock, redactor: Redactor | None = None, listener: Listener | None = None
+        self,
+        path: Path | None,
+        clock: Clock,
+        redactor: Redactor | None = None,
+        listener: Listener | None = None,
+        run_id: str = "alone",
     ) -> None:
         self.path = path
+        self._run_id = run_id
+        self.run_key = run_id
+        """First part of every action's key."""
         self._clock = clock
         self._redactor = redactor
         self._listener = listener
         self._db = sqlite3.connect(path or ":memory:", isolation_level=None, check_same_thread=False)
+        self._db.execute("PRAGMA page_size=1024")  # rows are small; a commit writes whole pages
         self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute("PRAGMA wal_autocheckpoint=8000")
         self._db.execute("PRAGMA synchronous=NORMAL")
         self._db.executescript(_SCHEMA)
         self._screens: OrderedDict[str, VisualState] = OrderedDict()
@@ -85,6 +96,18 @@ class Journal:
         self._supplements: tuple[Supplement, ...] | None = None
         self._latest: dict[str, str] = {}
         self._load_latest()
+
+    def begin(self) -> None:
+        """A new run starts. A journal in memory forgets the run before, and its keys are new to the environment."""
+        if self.path is not None:
+            return
+        for table in ("events", "actions", "approvals", "facts", "plans", "meta"):
+            self._db.execute(f"DELETE FROM {table}")  # noqa: S608 - fixed names
+        self._keys.clear()
+        self._steps.clear()
+        self._latest.clear()
+        self._facts = self._supplements = None
+        self.run_key = f"{self._run_id}-{secrets.token_hex(4)}"
 
     # --- events -------------------------------------------------------------------------------------------------
 
@@ -145,10 +168,10 @@ class Journal:
                 self._screens.popitem(last=False)
         if state_id not in self._stored:
             shown = self._redactor.screen(state) if self._redactor is not None else state
-            text = shown.model_dump_json(exclude_defaults=True).encode("utf-8", "surrogatepass")
             self._begin()
             self._db.execute(
-                "INSERT OR IGNORE INTO observations VALUES (?, ?, ?)", (state_id, state.app or "", zlib.compress(text, 1))
+                "INSERT OR IGNORE INTO observations VALUES (?, ?, ?)",
+                (state_id, state.app or "", zlib.compress(shown.canonical, 1)),
             )
             self._stored.append(state_id)
         return state_id
@@ -181,7 +204,7 @@ class Journal:
         """Write what is about to be done, commit, and read it back: a replay adopts the recorded action."""
         self._begin()
         body = _dumps(action.dump())
-        self._db.execute("INSERT OR IGNORE INTO intents VALUES (?, ?, ?)", (key, action.digest, body))
+        self._db.execute("INSERT OR IGNORE INTO actions (key, digest, action) VALUES (?, ?, ?)", (key, action.digest, body))
         self.commit()
         intent = self.intent(key)
         assert intent is not None, "an intent that was just written can be read"  # noqa: S101 - an invariant
@@ -192,23 +215,27 @@ class Journal:
         if self.outcome(key) is not None:
             raise ValueError(f"{key} was already done and cannot be edited")
         self._begin()
-        self._db.execute("INSERT OR REPLACE INTO intents VALUES (?, ?, ?)", (key, action.digest, _dumps(action.dump())))
+        self._db.execute(
+            "INSERT OR REPLACE INTO actions (key, digest, action) VALUES (?, ?, ?)", (key, action.digest, _dumps(action.dump()))
+        )
         self.commit()
         return Intent(key, action.digest, action)
 
     def intent(self, key: str) -> Intent | None:
-        row = self._db.execute("SELECT digest, action FROM intents WHERE key = ?", (key,)).fetchone()
+        row = self._db.execute("SELECT digest, action FROM actions WHERE key = ?", (key,)).fetchone()
         return Intent(key, row[0], parse_action(json.loads(row[1]))) if row else None
 
     def settle(self, key: str, result: ActionResult) -> ActionResult:
         """Write the outcome; the first one stays."""
         self._begin()
-        self._db.execute("INSERT OR IGNORE INTO outcomes VALUES (?, ?)", (key, result.model_dump_json(exclude_defaults=True)))
+        self._db.execute(
+            "UPDATE actions SET result = ? WHERE key = ? AND result IS NULL", (result.model_dump_json(exclude_defaults=True), key)
+        )
         return self.outcome(key) or result
 
     def outcome(self, key: str) -> ActionResult | None:
-        row = self._db.execute("SELECT result FROM outcomes WHERE key = ?", (key,)).fetchone()
-        return ActionResult.model_validate_json(row[0]) if row else None
+        row = self._db.execute("SELECT result FROM actions WHERE key = ?", (key,)).fetchone()
+        return ActionResult.model_validate_json(row[0]) if row and row[0] else None
 
     def approve(self, key: str, digest: str, decision: str, message: str, who: str) -> None:
         """Record a person's decision about exactly this action under exactly this key."""

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
+from langgraph.types import Command
 
 from roles.context import Context, State, Update
 
@@ -19,16 +20,20 @@ class Stage(Protocol):
 
 
 class Node(Protocol):
-    def __call__(self, state: Any, runtime: Runtime[Context]) -> Update: ...
+    def __call__(self, state: Any, runtime: Runtime[Context]) -> Update | Command[str]: ...
 
 
-def node(stage: Stage, default: Context | None) -> Node:
-    """Bind a stage to the context of the call, or to `default` when the caller injects none."""
+def node(stage: Stage, default: Context | None, *, routes: bool = False) -> Node:
+    """Bind a stage to the context of the call, or to `default` when the caller injects none.
 
-    def run(state: Any, runtime: Runtime[Context]) -> Update:
+    With `routes` the stage's own `route` says which node comes next.
+    """
+
+    def run(state: Any, runtime: Runtime[Context]) -> Update | Command[str]:
         context = runtime.context if isinstance(runtime.context, Context) else default
         if context is None:
             raise ValueError("a role needs a Context: give it to the builder or as context= of the call")
-        return stage(state, context)
+        update = stage(state, context)
+        return Command(update=update, goto=update["route"]) if routes else update
 
     return run

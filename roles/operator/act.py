@@ -194,7 +194,7 @@ def _target_name(action: Action) -> str:
 def decide_next_step(state: State, ctx: Context) -> Update:
     """Continue, recover, ask, or stop: by the result, by what the screen shows, by the last steps together."""
     if state.get("route") == FINALIZE:
-        return {}
+        return {"route": FINALIZE}
     pending, result = state["pending_action"], ActionResult.model_validate(state["action_result"])
     steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=12)
     since = [s for s in steps if s.step > int((state.get("delegation") or {}).get("step", 0))]
@@ -256,7 +256,7 @@ def _recover(state: State, context: dict[str, Any], trouble: str) -> Update:
 def _ask_about(state: State, ctx: Context, action: AgentAction, why: str, seen: VisualState) -> Update:
     """An unexpected dialog that only a person may answer: propose the safest answer and wait."""
     step = state["pending_action"]["step"] + 1
-    key = f"{ctx.run_id}/{attempt_key(state)}/{step}"
+    key = f"{ctx.journal.run_key}/{attempt_key(state)}/{step}"
     intent = ctx.journal.intend(key, action)
     element = None if intent.action.inner else _source(intent.action, seen)
     found = review(intent.action, element, seen, safety_of(state, ctx), confirm=True)

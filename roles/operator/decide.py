@@ -174,7 +174,7 @@ def _pend(state: State, ctx: Context, decision: OperatorDecision, seen: VisualSt
     assert action is not None, "a decision that goes on has an action"  # noqa: S101 - checked by the model
     step = step_of(state)
     pending: dict[str, Any] = {
-        "key": f"{ctx.run_id}/{attempt_key(state)}/{step}",
+        "key": f"{ctx.journal.run_key}/{attempt_key(state)}/{step}",
         "step": step,
         "action": action.dump(),
         "line": describe(action),

@@ -6,11 +6,11 @@ where a delegation comes in and a report for the hub goes out.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
 
-from roles.context import Context
+from roles.context import Context, State, Update
 from roles.nodes import Graph, Stage, node
 from roles.operator.act import decide_next_step, execute_action, observe_feedback
 from roles.operator.approval import ask_by_interrupt, ask_by_report
@@ -57,9 +57,32 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "decide_next_step": ("observe_environment", "recover_from_failure", "request_human_approval", "finalize_interaction_report"),
 }
 
+COARSE: dict[str, tuple[str, ...]] = {
+    "observe_environment": (
+        "observe_environment",
+        "recognize_elements",
+        "interpret_context",
+        "plan_next_action",
+        "review_action_safety",
+    ),
+    "execute_action": ("execute_action", "observe_feedback", "decide_next_step", "recover_from_failure"),
+}
+"""Stages that share a super-step when speed counts: everything up to the effect, and everything after it."""
 
-def build_operator(context: Context | None = None, *, checkpointer: Any = None, interrupts: bool | None = None) -> Graph:
+Granularity = Literal["fine", "coarse"]
+
+
+def build_operator(
+    context: Context | None = None,
+    *,
+    checkpointer: Any = None,
+    interrupts: bool | None = None,
+    granularity: Granularity = "fine",
+) -> Graph:
     """Compile the Operator.
+
+    `fine` is the seed's graph, a node per stage. `coarse` runs the same stages by the same edges in two super-steps an
+    action, before and after the cursor that a resume needs: a super-step costs more than most stages.
 
     `context` is used when the caller injects none. With `interrupts` (the default as soon as there is a checkpointer) an
     approval pauses the graph; without, a missing approval ends it with `interaction_status: needs_approval`.
@@ -71,16 +94,42 @@ def build_operator(context: Context | None = None, *, checkpointer: Any = None, 
         OperatorState, context_schema=Context, input_schema=OperatorInput, output_schema=OperatorOutput
     )
     stages = STAGES if pausing else STAGES | {"request_human_approval": ask_by_report}
+    edges, choices = EDGES, CHOICES
+    if granularity == "coarse":
+        stages, edges, choices = _fused(stages)
     for name, stage in stages.items():
-        graph.add_node(name, node(stage, context))
+        # A Command routes without the copy of all channels that a conditional edge reads.
+        graph.add_node(name, node(stage, context, routes=name in choices), destinations=choices.get(name))
     graph.add_edge(START, "prepare_interaction_task")
-    for start, end in EDGES:
+    for start, end in edges:
         graph.add_edge(start, end)
-    for start, ends in CHOICES.items():
-        graph.add_conditional_edges(start, _route, list(ends))
     graph.add_edge("finalize_interaction_report", END)
     return graph.compile(checkpointer=checkpointer, name="operator")
 
 
-def _route(state: OperatorState) -> str:
-    return state["route"]
+def _fused(stages: dict[str, Stage]) -> tuple[dict[str, Stage], tuple[tuple[str, str], ...], dict[str, tuple[str, ...]]]:
+    """The same machine with each chain of COARSE as one node."""
+    inside = {name for chain in COARSE.values() for name in chain[1:]} - {"review_action_safety"}
+    kept = {name: stage for name, stage in stages.items() if name not in inside}
+    for name, chain in COARSE.items():
+        kept[name] = _chain({link: stages[link] for link in chain})
+    choices = {name: ends for name, ends in CHOICES.items() if name in kept}
+    choices["observe_environment"] = CHOICES["review_action_safety"]
+    choices["execute_action"] = tuple(end for end in CHOICES["decide_next_step"] if end not in inside)
+    return kept, (), choices
+
+
+def _chain(stages: dict[str, Stage]) -> Stage:
+    """Several stages as one; recovery runs only when it was decided, and leads back to the screen."""
+
+    def run(state: State, ctx: Context) -> Update:
+        total: Update = {}
+        for name, stage in stages.items():
+            if name == "recover_from_failure":
+                if total.get("route") != name:
+                    continue
+                total["route"] = "observe_environment"
+            total |= stage({**state, **total}, ctx)
+        return total
+
+    return run

@@ -54,6 +54,7 @@ def prepare_interaction_task(state: State, ctx: Context) -> Update:
     }
     if state.get("delegation"):
         return fresh | _delegated(state["delegation"], ctx)
+    ctx.journal.begin()
     return fresh | _alone(state)
 
 
@@ -150,7 +151,17 @@ def recognize_elements(state: State, ctx: Context) -> Update:
         step=step_of(state),
         key=f"recognized/{attempt_key(state)}/{step_of(state)}",
     )
-    return {"recognized_elements": [e.model_dump(mode="json", exclude_defaults=True) for e in sure]}
+    return {"recognized_elements": [_brief(e) for e in sure]}
+
+
+def _brief(element: GUIElement) -> dict[str, Any]:
+    """What the state says of an element; the whole of it is in the observation."""
+    brief: dict[str, Any] = {"element_id": element.element_id, "role": element.role, "text": element.text}
+    if element.value is not None:
+        brief["value"] = element.value
+    if element.required or element.invalid:
+        brief |= {"required": element.required, "invalid": element.invalid}
+    return brief | {"confidence": element.confidence}
 
 
 def interpret_context(state: State, ctx: Context) -> Update:

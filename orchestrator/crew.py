@@ -1,0 +1,106 @@
+"""The crew as a Python object: as good as the command, from a config or from your own parts."""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from langchain_core.tools import BaseTool, StructuredTool
+
+from orchestrator import runs
+from orchestrator.build import build_context
+from orchestrator.controller import build_controller
+from orchestrator.journal import Event
+from orchestrator.runs import Approver, Outcome
+from orchestrator.settings import Loaded, load_settings
+from orchestrator.tasks import Task, resolve_target
+from roles.nodes import Graph
+
+PARTS = ("environment", "manager", "operator", "evaluator", "sources", "safety")
+
+
+class Crew:
+    """Works goals. One crew works one run at a time; make several for several.
+
+    `parts` replaces what the settings would build: `environment`, the policies `manager`, `operator` and `evaluator`,
+    `sources` of supplements, `safety` (a SafetyPolicy).
+    """
+
+    def __init__(self, settings: Loaded | None = None, **parts: Any) -> None:
+        if unknown := set(parts) - set(PARTS):
+            raise ValueError(f"unknown part {sorted(unknown)[0]!r}; the parts are {', '.join(PARTS)}")
+        self.settings = settings or load_settings()
+        self._parts = {name: part for name, part in parts.items() if part is not None}
+
+    @classmethod
+    def from_config(cls, *files: Path | str, overrides: Sequence[str] = (), **parts: Any) -> Self:
+        """A crew from YAML files and `key=value` overrides, as on the command line."""
+        return cls(load_settings([Path(file) for file in files], overrides), **parts)
+
+    def run(self, target: Task | str, *, approver: Approver | None = None) -> Outcome:
+        """Work a goal in words, a Task or a task file until it ends or waits for a person."""
+        return runs.start(self.settings, _target(target), approver=approver, parts=self._parts)
+
+    def resume(self, run_id: str, answer: Mapping[str, Any] | None = None, *, approver: Approver | None = None) -> Outcome:
+        """Go on with a run that waits or was stopped."""
+        folder = self.settings.settings.runs_dir
+        return runs.resume(run_id, runs_dir=folder, answer=answer, approver=approver, parts=self._parts)
+
+    def stream(self, target: Task | str, *, approver: Approver | None = None) -> Iterator[Event | Outcome]:
+        """Every event of the journal as it happens; the last item is the Outcome."""
+        items: queue.SimpleQueue[Event | Outcome | BaseException] = queue.SimpleQueue()
+
+        def work() -> None:
+            try:
+                items.put(runs.start(self.settings, _target(target), listener=items.put, approver=approver, parts=self._parts))
+            except BaseException as bad:  # noqa: BLE001 - handed to the reader, who raises it
+                items.put(bad)
+
+        worker = threading.Thread(target=work, name="deskcrew-run", daemon=True)
+        worker.start()
+        while True:
+            item = items.get()
+            if isinstance(item, BaseException):
+                raise item
+            yield item
+            if isinstance(item, Outcome):
+                worker.join()
+                return
+
+    async def arun(self, target: Task | str, *, approver: Approver | None = None) -> Outcome:
+        """`run` without blocking the event loop."""
+        return await asyncio.to_thread(self.run, target, approver=approver)
+
+    async def astream(self, target: Task | str, *, approver: Approver | None = None) -> AsyncIterator[Event | Outcome]:
+        """`stream` without blocking the event loop."""
+        events = self.stream(target, approver=approver)
+        while (item := await asyncio.to_thread(next, events, None)) is not None:
+            yield item
+
+    def graph(self, checkpointer: Any = None) -> Graph:
+        """The controller as a plain LangGraph graph: `{"goal": ...}` in, `{"task_status": ..., "reason": ...}` out.
+
+        Invoke it, stream it with `subgraphs=True`, draw it with `get_graph(xray=True)`, or add it as a node of your own
+        graph, whose checkpointer it then uses. Approvals are interrupts.
+        """
+        context = build_context(self.settings.settings, environment=self._parts.get("environment"), parts=self._parts)
+        return build_controller(context, checkpointer=checkpointer)
+
+    def as_tool(self, name: str = "work_the_desktop", approver: Approver | None = None) -> BaseTool:
+        """The crew as a LangChain tool that takes a goal. Without an approver, what needs approval is left waiting."""
+
+        def work(goal: str) -> str:
+            """Work the desktop's applications towards a goal given in plain words."""
+            outcome = self.run(goal, approver=approver)
+            answer = next((f["value"] for f in reversed(outcome.report["facts"]) if f["name"] == "answer"), "")
+            return f"{outcome.status}: {answer or outcome.reason} (run {outcome.run_id})"
+
+        return StructuredTool.from_function(work, name=name)
+
+
+def _target(target: Task | str) -> Task | str:
+    return target if isinstance(target, Task) else resolve_target(target)
