@@ -1,0 +1,254 @@
+"""The command as it is typed: exit codes, one sentence for each mistake, nothing loaded that is not needed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TASK = "invoice-to-reimbursement"
+
+
+def deskcrew(*words: str, cwd: Path, timeout: float = 120) -> subprocess.CompletedProcess[str]:
+    """The real command, in its own process, without a terminal."""
+    environment = {**os.environ, "TERM": "dumb", "COLUMNS": "100"}
+    return subprocess.run(
+        [sys.executable, "-m", "orchestrator.cli", *words],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+    )
+
+
+@pytest.fixture(scope="module")
+def waiting(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object]]:
+    """A folder with a run that waits for approval, and its outcome."""
+    folder = tmp_path_factory.mktemp("waiting")
+    done = deskcrew("run", TASK, "--json", cwd=folder)
+    assert done.returncode == 3, done.stderr
+    return folder, json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize(
+    "words", [["--help"], ["run", "--help"], ["resume", "--help"], ["ls"], ["--version"], ["run", "--show-config"]]
+)
+def test_help_and_listings_load_neither_langgraph_nor_langchain(words: list[str], tmp_path: Path) -> None:
+    code = (
+        "import sys\nfrom orchestrator.cli import main\n"
+        f"sys.argv = ['deskcrew', *{words!r}]\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code, end.code\n"
+        "heavy = sorted(m for m in sys.modules if m.split('.')[0] in {'langgraph', 'langchain_core', 'langsmith'})\n"
+        "assert not heavy, heavy[:5]\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+DAMAGED_WORLD = "windows: [\n"
+
+BAD_INPUT: list[tuple[list[str], list[str]]] = [
+    (["run", ""], ["goal is empty"]),
+    (["run", "   "], ["goal is empty"]),
+    (["run"], ["nothing to do"]),
+    (["run", "missing.yaml"], ["no task file missing.yaml"]),
+    (["run", "invoice-to-reimbursment.yaml"], ["did you mean invoice-to-reimbursement"]),
+    (["run", "no-such-task"], ["no shipped task 'no-such-task'"]),
+    (["run", "unknown-key.yaml"], ["unknown-key.yaml, line 2", "unknown key 'wrold'", "did you mean 'world'"]),
+    (["run", "wrong-type.yaml"], ["wrong-type.yaml, line 3", "limits.steps", "a whole number"]),
+    (["run", "empty-goal.yaml"], ["empty-goal.yaml", "goal is empty"]),
+    (["run", "not-yaml.yaml"], ["not-yaml.yaml, line 2", "not valid YAML"]),
+    (["run", "binary.yaml"], ["binary.yaml", "not UTF-8"]),
+    (["run", "unknown-app.yaml"], ["world.yaml", "spredsheet"]),
+    (["run", "bad-world.yaml"], ["broken.yaml"]),
+    (["run", "Open mail", "--world", "no-such-world"], ["no-such-world"]),
+    (["run", "Open mail", "--world", "missing.yaml"], ["missing.yaml"]),
+    (["run", "Open mail", "-c", "limits.setps=4"], ["command line", "did you mean 'steps'"]),
+    (["run", "Open mail", "-c", "limits.steps=many"], ["command line", "limits.steps", "a whole number"]),
+    (["run", "Open mail", "-c", "limits.steps"], ["KEY=VALUE"]),
+    (["run", "Open mail", "--config", "nowhere.yaml"], ["no config file nowhere.yaml"]),
+    (["run", "Open mail", "--display", "loud"], ["display", "'rich'"]),
+    (["run", "Open mail", "-c", "environment=real"], ["environment", "'real'"]),
+    (["run", "Open mail", "-c", "crew.operator.policy=clever"], ["crew.operator.policy", "'clever'"]),
+    (["run", "Open mail", "-c", "crew.operator.policy=scripted"], ["crew.operator.script"]),
+    (["run", "Open mail", "-c", "safety=ask-evrything"], ["no safety policy 'ask-evrything'"]),
+    (["run", "Open mail", "--seed", "x"], ["--seed"]),
+    (["run", "Open mail", "--runs-dir", "not-yaml.yaml/runs"], ["runs"]),
+    (["run", "Open mail", "--nonsense"], ["--nonsense"]),
+    (["walk"], ["walk"]),
+    (["resume", "abcd"], ["no run 'abcd'", "deskcrew ls"]),
+    (["resume", "abcd", "--approve", "--reject", "no"], ["one answer"]),
+    (["resume", "abcd", "--edit", "nowhere.json"], ["nowhere.json", "cannot be read"]),
+    (["resume", "abcd", "--edit", "not-yaml.yaml"], ["not-yaml.yaml", "neither JSON nor YAML"]),
+    (["show", "abcd"], ["no run 'abcd'"]),
+]
+
+
+@pytest.fixture(scope="module")
+def mistakes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with one file for each kind of mistake."""
+    folder = tmp_path_factory.mktemp("mistakes")
+    files = {
+        "unknown-key.yaml": "goal: open mail\nwrold: office\n",
+        "wrong-type.yaml": "goal: open mail\nlimits:\n  steps: many\n",
+        "empty-goal.yaml": "goal: ''\n",
+        "not-yaml.yaml": "goal: [a\nb: c\n",
+        "world.yaml": "apps:\n  spredsheet: {}\n",
+        "unknown-app.yaml": "goal: open mail\nworld: ./world.yaml\n",
+        "broken.yaml": DAMAGED_WORLD,
+        "bad-world.yaml": "goal: open mail\nworld: ./broken.yaml\n",
+    }
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    (folder / "binary.yaml").write_bytes(b"goal: \xff\xfe\n")
+    return folder
+
+
+@pytest.mark.parametrize(("words", "parts"), BAD_INPUT, ids=[" ".join(words) or "nothing" for words, _ in BAD_INPUT])
+def test_bad_input_is_one_clear_sentence_and_exit_code_2(words: list[str], parts: list[str], mistakes: Path) -> None:
+    done = deskcrew(*words, cwd=mistakes)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    for part in parts:
+        assert part in done.stderr
+    if done.stderr.startswith("deskcrew: "):
+        assert len(done.stderr.splitlines()) == 1
+    assert not (mistakes / "runs").exists() or not list((mistakes / "runs").iterdir())
+
+
+def test_debug_shows_the_traceback_and_keeps_the_exit_code(tmp_path: Path) -> None:
+    done = deskcrew("run", "", "--debug", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "Traceback" in done.stderr
+    assert "goal is empty" in done.stderr.splitlines()[-1]
+
+
+def test_show_config_prints_every_value_and_its_source(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("limits: {steps: 30}\n", encoding="utf-8")
+    words = ["run", TASK, "--config", "mine.yaml", "-c", "limits.gates=5", "--seed", "4", "--show-config"]
+    done = deskcrew(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    line = {text.split()[0]: text for text in done.stdout.splitlines()}
+    assert line["limits.gates"].endswith("command line")
+    assert line["seed"].split()[1] == "4"
+    assert not (tmp_path / "runs").exists()
+    listed = json.loads(deskcrew(*words, "--json", cwd=tmp_path).stdout)
+    assert {"key": "limits.gates", "value": 5, "source": "command line"} in listed
+
+
+def test_a_run_without_a_terminal_waits_with_exit_code_3_and_names_the_command(tmp_path: Path) -> None:
+    done = deskcrew("run", TASK, cwd=tmp_path)
+    assert done.returncode == 3, done.stderr
+    assert "\x1b" not in done.stdout
+    run_id = next((tmp_path / "runs").iterdir()).name
+    assert f"deskcrew resume {run_id} --approve" in done.stdout
+    done = deskcrew("resume", run_id, "--approve", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "✓  fulfilled" in done.stdout
+
+
+def test_a_finished_run_is_not_resumed(tmp_path: Path) -> None:
+    run_id = json.loads(deskcrew("run", TASK, "--json", cwd=tmp_path).stdout.splitlines()[-1])["run_id"]
+    assert deskcrew("resume", run_id[-4:], "--approve", cwd=tmp_path).returncode == 0
+    done = deskcrew("resume", run_id, "--approve", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "finished" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_json_events_come_one_a_line_with_the_outcome_last(waiting: tuple[Path, dict[str, object]]) -> None:
+    _, last = waiting
+    assert last["kind"] == "run_outcome"
+    assert last["exit_code"] == 3
+    pending = last["pending"]
+    assert isinstance(pending, dict)
+    assert pending["action_requests"]
+
+
+def test_a_waiting_run_is_listed_and_shown(waiting: tuple[Path, dict[str, object]]) -> None:
+    folder, last = waiting
+    listed = json.loads(deskcrew("ls", "--json", cwd=folder).stdout)
+    assert [(run["run_id"], run["waiting"]) for run in listed] == [(last["run_id"], True)]
+    assert "waiting" in deskcrew("ls", cwd=folder).stdout
+    shown = deskcrew("show", str(last["run_id"]), cwd=folder)
+    assert shown.returncode == 0, shown.stderr
+    for part in ("goal", "plan", "steps", "status  on_hold"):
+        assert part in shown.stdout
+    as_data = json.loads(deskcrew("show", str(last["run_id"]), "--json", cwd=folder).stdout)
+    assert as_data["report"]["status"] == "on_hold"
+
+
+def test_a_waiting_run_resumed_without_an_answer_goes_on_waiting(waiting: tuple[Path, dict[str, object]]) -> None:
+    folder, last = waiting
+    done = deskcrew("resume", str(last["run_id"]), cwd=folder)
+    assert done.returncode == 3
+    assert "--approve" in done.stdout
+
+
+def test_an_unusable_edit_changes_nothing(waiting: tuple[Path, dict[str, object]]) -> None:
+    folder, last = waiting
+    (folder / "edit.json").write_text('{"action_type": "clik"}', encoding="utf-8")
+    done = deskcrew("resume", str(last["run_id"]), "--edit", "edit.json", cwd=folder)
+    assert done.returncode == 2
+    assert "edit.json" in done.stderr
+    assert json.loads(deskcrew("ls", "--json", cwd=folder).stdout)[0]["waiting"]
+
+
+def test_a_rejected_approval_is_not_executed_and_the_run_goes_on(tmp_path: Path) -> None:
+    run_id = json.loads(deskcrew("run", TASK, "--json", cwd=tmp_path).stdout.splitlines()[-1])["run_id"]
+    done = deskcrew("resume", run_id, "--reject", "not today", "--json", cwd=tmp_path)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode in (1, 3), done.stderr
+    assert any(line["kind"] == "approval" and line["body"]["message"] == "not today" for line in lines)
+    assert not any(line["kind"] == "outcome" and "ubmit" in line["body"]["line"] for line in lines[:-1])
+
+
+def test_a_spent_limit_is_exit_code_4(tmp_path: Path) -> None:
+    done = deskcrew("run", TASK, "-c", "limits.steps=2", cwd=tmp_path)
+    assert done.returncode == 4, done.stdout + done.stderr
+    assert "a limit is spent" in done.stdout
+
+
+def test_a_goal_that_is_not_understood_fails_with_the_clause(tmp_path: Path) -> None:
+    done = deskcrew("run", "Defenestrate the quarterly zeitgeist", cwd=tmp_path)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "zeitgeist" in done.stdout
+
+
+def test_a_damaged_journal_is_said_and_what_can_be_read_is_kept(tmp_path: Path) -> None:
+    run_id = json.loads(deskcrew("run", TASK, "--json", cwd=tmp_path).stdout.splitlines()[-1])["run_id"]
+    journal = tmp_path / "runs" / run_id / "journal.sqlite"
+    data = bytearray(journal.read_bytes())
+    data[len(data) // 2 :] = b"\x7f" * (len(data) - len(data) // 2)
+    journal.write_bytes(data)
+    resumed = deskcrew("resume", run_id, "--approve", cwd=tmp_path)
+    assert resumed.returncode == 2
+    assert "Traceback" not in resumed.stderr
+    assert "journal" in resumed.stderr
+    shown = deskcrew("show", run_id, cwd=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    assert "note" in shown.stdout
+
+
+def test_doctor_says_that_all_is_well_or_how_to_mend_it(tmp_path: Path) -> None:
+    done = deskcrew("doctor", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (tmp_path / "runs").write_text("in the way", encoding="utf-8")
+    done = deskcrew("doctor", "--json", cwd=tmp_path)
+    assert done.returncode == 1
+    bad = [check for check in json.loads(done.stdout) if not check["ok"]]
+    assert [check["name"] for check in bad] == ["runs"]
+    assert bad[0]["fix"]
+
+
+def test_a_reader_that_goes_away_is_no_fault(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m orchestrator.cli run --show-config | head -1"
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert "Traceback" not in done.stderr
+    assert "fault" not in done.stderr
