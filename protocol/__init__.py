@@ -25,7 +25,7 @@ from protocol.actions import (
 )
 from protocol.decisions import AgentStatus, OperatorDecision
 from protocol.elements import GUIElement, VisualState, Window
-from protocol.geometry import BoundingBox, Frozen, Point
+from protocol.geometry import BoundingBox, Frozen, Point, Tagged
 from protocol.log import LogLine, read_log, write_log
 from protocol.steps import PROTOCOL_VERSION, ActionResult, ExecStatus, InteractionStep
 from protocol.targets import ActionTarget, Resolved, TargetError, resolve
@@ -61,6 +61,7 @@ __all__ = [
     "Scroll",
     "SelectOption",
     "SwitchWindow",
+    "Tagged",
     "TargetError",
     "Type",
     "VisualState",

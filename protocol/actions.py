@@ -10,15 +10,16 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, TypeAdapter, model_validator
 
-from protocol.geometry import Frozen
+from protocol.geometry import Tagged
 from protocol.targets import ActionTarget
 
 Text = Annotated[str, Field(max_length=100_000)]
 
 
-class Action(Frozen):
+class Action(Tagged):
     """What all actions share. `action_type` names the verb; text is opaque and never interpreted."""
 
+    tag: ClassVar[str] = "action_type"
     inner: ClassVar[bool] = False
     """True for verbs that change the crew's memory or ask its user, and never reach the environment."""
 
@@ -33,7 +34,8 @@ class Action(Frozen):
     @property
     def parameters(self) -> dict[str, Any]:
         """Seed 003's view of an action: everything but the verb and the target."""
-        return self.model_dump(mode="json", exclude={"action_type", "target"}, exclude_defaults=True)
+        dumped = self.model_dump(mode="json", exclude={"target"}, exclude_defaults=True)
+        return {name: value for name, value in dumped.items() if name != self.tag}
 
     @property
     def digest(self) -> str:
@@ -42,7 +44,7 @@ class Action(Frozen):
 
     def dump(self) -> dict[str, Any]:
         """JSON form without what is default; `parse_action` reads it back."""
-        return {"action_type": self.verb, **self.model_dump(mode="json", exclude_defaults=True)}
+        return self.model_dump(mode="json", exclude_defaults=True)
 
 
 class _Targeted(Action):
@@ -180,7 +182,11 @@ def parse_action(data: Any) -> AgentAction:
 
 
 def describe(action: Action, *, hide_text: bool = False) -> str:
-    """One line for people: `click "Save"`, `fill "Amount" with "$248.90"`."""
+    """One line for people: `click "Save"`, `fill "Amount" with "$248.90"`. A name off the screen cannot break it."""
+    return "⏎".join(_said(action, hide_text).splitlines())
+
+
+def _said(action: Action, hide_text: bool) -> str:  # noqa: C901 - one case a verb
     where = f'"{action.target.describe()}"' if action.target else ""
     match action:
         case Click(button=button, count=count):
@@ -218,4 +224,4 @@ def describe(action: Action, *, hide_text: bool = False) -> str:
 
 def _quoted(text: str, limit: int = 60) -> str:
     short = text if len(text) <= limit else text[: limit - 1] + "…"
-    return '"' + short.replace("\n", "⏎") + '"'
+    return f'"{short}"'

@@ -50,7 +50,7 @@ class OperatorDecision(Frozen):
         if not isinstance(data, dict):
             return data
         status = data.get("status")
-        if status is None and data.get("is_goal_complete"):
+        if status is None and data.get("is_goal_complete") is True:
             return {**data, "status": AgentStatus.FINISH}
         known = {s.value for s in AgentStatus}
         if str(status) not in known:

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 
 class Frozen(BaseModel):
     """A value: immutable, closed to unknown keys. Base of every model of the protocol."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Tagged(Frozen):
+    """A member of a union: its tag is written even where defaults are left out, so that it can be read back."""
+
+    tag: ClassVar[str]
+
+    @model_serializer(mode="wrap")
+    def _with_tag(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {self.tag: getattr(self, self.tag), **write(self)}
 
 
 class Point(NamedTuple):

@@ -34,7 +34,7 @@ def write_log(path: Path, steps: Iterable[InteractionStep]) -> int:
 
 def read_log(path: Path) -> Iterator[LogLine]:
     """Every line in order, constant memory. A bad or truncated line is reported and the rest is still read."""
-    with path.open(encoding="utf-8", errors="surrogatepass") as file:
+    with path.open("rb") as file:  # bytes: a line cut off inside a character must not end the reading
         for number, line in enumerate(file, start=1):
             if not line.strip():
                 continue
@@ -43,5 +43,5 @@ def read_log(path: Path) -> Iterator[LogLine]:
             except ValidationError as bad:
                 first = bad.errors()[0]
                 where = ".".join(str(part) for part in first["loc"]) or "line"
-                cut = "" if line.endswith("\n") else " (the line is cut off)"
+                cut = "" if line.endswith(b"\n") else " (the line is cut off)"
                 yield LogLine(number, None, f"{where}: {first['msg']}{cut}")

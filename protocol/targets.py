@@ -76,8 +76,7 @@ def _tiers(target: ActionTarget, state: VisualState) -> list[tuple[Tier, object,
     if target.track_id is not None:
         found.append(("track_id", target.track_id, [e for e in state.elements if e.track_id == target.track_id]))
     if target.element_id is not None:
-        hit = state.by_id.get(target.element_id)
-        found.append(("element_id", target.element_id, [hit] if hit else []))
+        found.append(("element_id", target.element_id, [e for e in state.elements if e.element_id == target.element_id]))
     if target.text is not None:
         found.append(("text", target.text, _by_text(target.text, state)))
     if target.bbox is not None:
@@ -88,6 +87,8 @@ def _tiers(target: ActionTarget, state: VisualState) -> list[tuple[Tier, object,
 def _by_text(text: str, state: VisualState) -> list[GUIElement]:
     """Exact names first, then names that differ in case and spacing only; visible ones win over hidden ones."""
     folded = " ".join(text.split()).casefold()
+    if not folded:
+        return []
     exact = [e for e in state.elements if e.text == text]
     loose = [e for e in state.elements if " ".join(e.name.split()).casefold() == folded]
     matches = exact or loose
@@ -96,5 +97,8 @@ def _by_text(text: str, state: VisualState) -> list[GUIElement]:
 
 def _by_point(point: Point, state: VisualState) -> list[GUIElement]:
     """The innermost visible element under the point: a button inside a panel is the button."""
-    hit = [e for e in state.elements if e.visible and e.bbox and e.bbox.contains(point)]
-    return sorted(hit, key=lambda e: e.bbox.area if e.bbox else 0)[:1]
+    hit = [(e.bbox.area, e) for e in state.elements if e.visible and e.bbox and e.bbox.contains(point)]
+    least = min((area for area, _ in hit), default=0)
+    smallest = [e for area, e in hit if area == least]
+    around = {e.parent for e in smallest}
+    return [e for e in smallest if e.element_id not in around]

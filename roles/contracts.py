@@ -6,11 +6,11 @@ A policy is one method per role. A role never knows whether rules, a script, a m
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, ClassVar, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from protocol import ExecStatus, Frozen, OperatorDecision, VisualState
+from protocol import ExecStatus, Frozen, OperatorDecision, Tagged, VisualState
 
 
 class SubtaskStatus(StrEnum):
@@ -86,14 +86,18 @@ class Signal(StrEnum):
 Worker = Literal["operator", "technician", "analyst"]
 
 
-class FactKnown(Frozen):
+class _Expected(Tagged):
+    tag: ClassVar[str] = "kind"
+
+
+class FactKnown(_Expected):
     """A fact of this name is on the blackboard."""
 
     kind: Literal["fact_known"] = "fact_known"
     name: str
 
 
-class FieldHas(Frozen):
+class FieldHas(_Expected):
     """A field was seen with this value, given as text or as the name of a fact."""
 
     kind: Literal["field_has"] = "field_has"
@@ -103,7 +107,7 @@ class FieldHas(Frozen):
     app: str | None = None
 
 
-class TextShown(Frozen):
+class TextShown(_Expected):
     """A text was seen."""
 
     kind: Literal["text_shown"] = "text_shown"
@@ -111,7 +115,7 @@ class TextShown(Frozen):
     app: str | None = None
 
 
-class EffectSeen(Frozen):
+class EffectSeen(_Expected):
     """An action of this kind (`submit`, `send`, `save`, `delete`, `click`, ...) was executed and something visible came of it."""
 
     kind: Literal["effect_seen"] = "effect_seen"
@@ -120,7 +124,7 @@ class EffectSeen(Frozen):
     app: str | None = None
 
 
-class AppShown(Frozen):
+class AppShown(_Expected):
     """The application is on the screen."""
 
     kind: Literal["app_shown"] = "app_shown"
