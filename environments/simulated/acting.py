@@ -1,0 +1,164 @@
+"""An action as a function: a world and an action in, the next world and a result out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from environments.simulated import keyboard
+from environments.simulated.apps import nearest_app
+from environments.simulated.events import Rule
+from environments.simulated.following import follow, settled
+from environments.simulated.pointer import click, drag, find, scroll, select, usable
+from environments.simulated.turn import Failed, Refused, Turn, spend
+from environments.simulated.world import World
+from protocol import (
+    Action,
+    ActionResult,
+    Click,
+    Drag,
+    ExecStatus,
+    Fill,
+    Hover,
+    LaunchApp,
+    PressKey,
+    Resolved,
+    Screenshot,
+    Scroll,
+    SelectOption,
+    SwitchWindow,
+    Type,
+    Wait,
+)
+
+SECONDS_PER_ACTION = 0.5
+
+
+class Crashed(Exception):
+    """A rule breaks the environment: nothing was performed. `world` only counts the crash."""
+
+    def __init__(self, message: str, world: World) -> None:
+        super().__init__(message)
+        self.world = world
+
+
+class Step(NamedTuple):
+    """What an action leaves behind."""
+
+    world: World
+    result: ActionResult
+
+
+def step(world: World, action: Action, rules: Sequence[Rule]) -> Step:
+    """Do one action. Raises Crashed when a rule says so; everything else is a result."""
+    for armed in world.desk.armed:
+        if crash := rules[armed.rule].crash:
+            raise Crashed(crash.message, spend(world, armed))
+    started = _ticked(world, action)
+    turn = Turn(started, rules)
+    resolved: Resolved | None = None
+    try:
+        resolved = _act(turn, action)
+        result = ActionResult(exec_status=ExecStatus.EXECUTED, output=turn.output, resolved=resolved)
+    except Refused as no:
+        turn = Turn(started, rules)
+        result = ActionResult(exec_status=ExecStatus.ERROR, error=str(no))
+    except Failed as fault:
+        turn = Turn(fault.world, rules)
+        result = ActionResult(exec_status=fault.status, error=str(fault))
+    follow(turn)
+    return Step(settled(world, turn.world), result)
+
+
+def _ticked(world: World, action: Action) -> World:
+    """The clock goes on, whatever comes of the action; what has run out by then is gone."""
+    desk = world.desk
+    took = action.seconds if isinstance(action, Wait) else SECONDS_PER_ACTION
+    clock = round(desk.clock + took + (action.delay or 0.0), 3)
+    return world.with_desk(
+        clock=clock,
+        actions=desk.actions + 1,
+        messages=tuple(m for m in desk.messages if m.until > clock),
+        loading={app: until for app, until in desk.loading.items() if until > clock},
+    )
+
+
+def _act(turn: Turn, action: Action) -> Resolved | None:
+    if action.inner:
+        raise Refused(f"{action.verb} changes the crew's own state and is not for the desktop")
+    match action:
+        case LaunchApp(app=app):
+            _launch(turn, app)
+            return None
+        case SwitchWindow(window=window):
+            _switch(turn, window)
+            return None
+        case Wait() | Screenshot():
+            return None
+        case Type() | PressKey() if action.target is None:
+            _by_keyboard(turn, action)
+            return None
+        case Scroll() if action.target is None:
+            scroll(turn, action)
+            return None
+        case _:
+            return _on_target(turn, action)
+
+
+def _on_target(turn: Turn, action: Action) -> Resolved:
+    if action.target is None:
+        raise Refused(f"{action.verb} needs a target")
+    shown, resolved = find(turn, action.target)
+    usable(turn, shown)
+    turn.fault(shown)
+    match action:
+        case Click(count=count, button=button):
+            click(turn, shown, count, button)
+        case Fill(text=text):
+            keyboard.fill(turn, shown, text)
+        case SelectOption(option=option):
+            select(turn, shown, option)
+        case Drag(to=to):
+            drag(turn, shown, to)
+        case Type() | PressKey():
+            keyboard.take_focus(turn, shown)
+            _by_keyboard(turn, action)
+        case Scroll():
+            scroll(turn, action)
+        case Hover():
+            pass
+        case _:
+            raise Refused(f"this desktop cannot {action.verb.replace('_', ' ')}")
+    return resolved
+
+
+def _by_keyboard(turn: Turn, action: Type | PressKey) -> None:
+    if isinstance(action, PressKey):
+        keyboard.press(turn, action.keys)
+        return
+    keyboard.write(turn, action.text)
+    if action.submit:
+        keyboard.press(turn, ("Enter",))
+
+
+def _launch(turn: Turn, wanted: str) -> None:
+    _no_dialog(turn)
+    app, hint = nearest_app(wanted, turn.world.apps)
+    if app is None:
+        raise Refused(f"there is no app {wanted!r}; {hint}")
+    turn.open_app(app)
+
+
+def _switch(turn: Turn, wanted: str) -> None:
+    _no_dialog(turn)
+    opened = {win.window_id: win.app for win in turn.desk.windows}
+    app = opened.get(wanted) or nearest_app(wanted, list(opened.values()))[0]
+    if app is None:
+        names = ", ".join(sorted(opened.values())) or "none"
+        raise Refused(f"there is no window {wanted!r}; open windows are: {names}")
+    turn.open_app(app)
+
+
+def _no_dialog(turn: Turn) -> None:
+    if turn.desk.dialogs:
+        raise Refused(f'a dialog "{turn.desk.dialogs[-1].title}" is open; answer it first')

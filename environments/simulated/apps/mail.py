@@ -1,0 +1,229 @@
+"""Mail: folders of messages, reading, writing and answering."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ConfigDict, Field
+
+from environments.simulated.app import (
+    Answered,
+    App,
+    Arrived,
+    Content,
+    Dialog,
+    Edited,
+    Event,
+    Pressed,
+    Setting,
+    Shortcut,
+    Submitted,
+    Toast,
+    Update,
+)
+from environments.simulated.apps.mail_state import FOLDERS, PAGE_SIZE, Compose, Folder, MailState, Message, bad_address, found
+from environments.simulated.apps.mail_view import compose_view, list_view, read_view
+from environments.simulated.generate import TOPICS, day_before, mail_address, paragraph
+from environments.simulated.values import Day, Model, page_of
+from environments.simulated.widgets import Widget
+
+
+class Letter(Model):
+    """A message in a world file. `sender` may be written `from`."""
+
+    model_config = ConfigDict(validate_by_name=True)
+    id: str = ""
+    folder: Folder = "Inbox"
+    sender: str = Field(default="", alias="from")
+    to: str = ""
+    cc: str = ""
+    subject: str = ""
+    date: Day = ""
+    body: str = ""
+    unread: bool = True
+
+
+class MailContent(Content):
+    """`messages` are all there are; without them, `generate` says how many to make."""
+
+    messages: tuple[Letter, ...] | None = None
+    generate: int = Field(default=14, ge=0, le=500)
+    address: str | None = None
+
+
+class Mail(App[MailContent, MailState]):
+    """Electronic mail."""
+
+    name = "mail"
+    title = "Mail"
+    words = ("mail", "mails", "email", "emails", "inbox", "message", "messages")
+    content = MailContent
+    state = MailState
+
+    def start(self, content: MailContent, setting: Setting) -> MailState:
+        address = content.address or mail_address(setting.cast.user)
+        today = setting.cast.today.isoformat()
+        letters = _generated(content.generate, setting, address) if content.messages is None else content.messages
+        messages: dict[str, Message] = {}
+        for number, letter in enumerate(letters, start=1):
+            name = letter.id or str(number)
+            own = letter.folder in ("Sent", "Drafts")
+            values: dict[str, Any] = {**letter.model_dump(), "id": name, "date": letter.date or today}
+            values["sender"] = letter.sender or (address if own else "")
+            values["to"] = letter.to or ("" if own else address)
+            values["unread"] = letter.unread and not own
+            messages[name] = Message.model_validate(values)
+        return MailState(messages=messages, address=address, today=today, counter=len(messages))
+
+    def view(self, state: MailState) -> tuple[Widget, ...]:
+        if state.compose is not None:
+            return compose_view(state.compose, state.errors)
+        opened = state.messages.get(state.open)
+        return read_view(opened) if opened else list_view(state)
+
+    def update(self, state: MailState, event: Event) -> Update[MailState]:
+        match event:
+            case Arrived(topic="mail", data=data):
+                return Update(_received(state, data), (Toast(f"New message from {data.get('from', '')}"),))
+            case Arrived(topic="compose", data=data):
+                letter = Compose(to=data.get("to", ""), subject=data.get("subject", ""), body=data.get("body", ""))
+                return Update(state.model_copy(update={"compose": letter, "errors": {}}))
+        if state.compose is not None:
+            return _writing(state, state.compose, event)
+        if state.open in state.messages:
+            return _reading(state, state.messages[state.open], event)
+        return _listing(state, event)
+
+
+def _listing(state: MailState, event: Event) -> Update[MailState]:
+    match event:
+        case Edited(key="query", value=value):
+            return Update(state.model_copy(update={"query": value}))
+        case Pressed(key="search"):
+            return Update(state.model_copy(update={"applied": state.query, "page": 1}))
+        case Pressed(key="compose"):
+            return Update(state.model_copy(update={"compose": Compose(), "errors": {}}))
+        case Pressed(key="next" | "previous" as key):
+            _, page, _ = page_of(found(state), state.page + (1 if key == "next" else -1), PAGE_SIZE)
+            return Update(state.model_copy(update={"page": page}))
+        case Pressed(key=key) if key.startswith("folder-"):
+            folder = next(name for name in FOLDERS if f"folder-{name.lower()}" == key)
+            return Update(state.model_copy(update={"folder": folder, "page": 1, "query": "", "applied": ""}))
+        case Pressed(key=key) if key.startswith("message-"):
+            return Update(_opened(state, key.removeprefix("message-").removesuffix(".subject")))
+    return Update(state)
+
+
+def _opened(state: MailState, name: str) -> MailState:
+    message = state.messages[name]
+    if message.folder == "Drafts":
+        letter = Compose(to=message.to, cc=message.cc, subject=message.subject, body=message.body, draft=name)
+        return state.model_copy(update={"compose": letter, "errors": {}})
+    read = message.model_copy(update={"unread": False})
+    return state.model_copy(update={"open": name, "messages": {**state.messages, name: read}})
+
+
+def _reading(state: MailState, message: Message, event: Event) -> Update[MailState]:
+    match event:
+        case Pressed(key="back"):
+            return Update(state.model_copy(update={"open": ""}))
+        case Pressed(key="delete"):
+            gone = message.model_copy(update={"folder": "Trash"})
+            messages = {**state.messages, message.id: gone}
+            if message.folder == "Trash":
+                del messages[message.id]
+            return Update(state.model_copy(update={"open": "", "messages": messages}), (Toast("Message deleted"),))
+        case Pressed(key="reply"):
+            subject = message.subject if message.subject.casefold().startswith("re:") else f"Re: {message.subject}"
+            to = message.to if message.folder == "Sent" else message.sender
+            return Update(state.model_copy(update={"compose": Compose(to=to, subject=subject), "errors": {}}))
+    return Update(state)
+
+
+def _writing(state: MailState, letter: Compose, event: Event) -> Update[MailState]:
+    match event:
+        case Edited(key=key, value=value) if key.startswith("compose."):
+            name = key.removeprefix("compose.")
+            errors = {k: v for k, v in state.errors.items() if k != name}
+            return Update(state.model_copy(update={"compose": letter.model_copy(update={name: value}), "errors": errors}))
+        case Pressed(key="send"):
+            return _send(state, letter)
+        case Pressed(key="save-draft") | Shortcut(chord="Control+s" | "Meta+s"):
+            return Update(_kept(state, letter), (Toast("Draft saved"),))
+        case Pressed(key="discard") if letter.empty:
+            return Update(state.model_copy(update={"compose": None, "errors": {}}))
+        case Pressed(key="discard"):
+            ask = Dialog(
+                key="discard",
+                title="Discard this message?",
+                text="What you have written will be lost.",
+                buttons=("Discard message", "Keep writing"),
+                escape="Keep writing",
+            )
+            return Update(state, (ask,))
+        case Answered(key="discard", button="Discard message"):
+            return Update(_closed(state, {k: m for k, m in state.messages.items() if k != letter.draft}))
+    return Update(state)
+
+
+def _closed(state: MailState, messages: dict[str, Message]) -> MailState:
+    return state.model_copy(update={"compose": None, "errors": {}, "messages": messages})
+
+
+def _filed(state: MailState, letter: Compose, folder: Folder) -> MailState:
+    """The letter as a message in a folder; a draft that it came from is replaced."""
+    name = letter.draft if folder == "Drafts" and letter.draft else str(state.counter + 1)
+    message = Message(id=name, folder=folder, sender=state.address, to=letter.to.strip(), cc=letter.cc.strip(),
+                      subject=letter.subject, date=state.today, body=letter.body)  # fmt: skip
+    rest = {k: m for k, m in state.messages.items() if k != letter.draft or k == name}
+    counter = state.counter if name == letter.draft else state.counter + 1
+    return state.model_copy(update={"messages": {**rest, name: message}, "counter": counter})
+
+
+def _kept(state: MailState, letter: Compose) -> MailState:
+    filed = _filed(state, letter, "Drafts")
+    name = letter.draft or str(filed.counter)
+    return filed.model_copy(update={"compose": letter.model_copy(update={"draft": name})})
+
+
+def _send(state: MailState, letter: Compose) -> Update[MailState]:
+    errors = {}
+    if not letter.to.strip():
+        errors["to"] = "To is required"
+    for name in ("to", "cc"):
+        if bad := bad_address(getattr(letter, name)):
+            errors[name] = f"{bad} is not a mail address"
+    if errors:
+        return Update(state.model_copy(update={"errors": errors}))
+    filed = _filed(state, letter, "Sent")
+    return Update(_closed(filed, filed.messages).model_copy(update={"open": ""}), (Submitted(), Toast("Message sent")))
+
+
+def _received(state: MailState, data: Mapping[str, str]) -> MailState:
+    name = str(state.counter + 1)
+    message = Message(id=name, sender=data.get("from", ""), to=state.address, subject=data.get("subject", ""), date=state.today,
+                      body=data.get("body", ""), unread=True)  # fmt: skip
+    return state.model_copy(update={"messages": {**state.messages, name: message}, "counter": state.counter + 1})
+
+
+def _generated(count: int, setting: Setting, address: str) -> tuple[Letter, ...]:
+    rng, cast = setting
+    made = []
+    for _ in range(count):
+        person, sent = rng.choice(cast.people), rng.random() < 0.2
+        greeting = f"Hello {(person if sent else cast.user).split()[0]},"
+        made.append(
+            Letter.model_validate(
+                {
+                    "folder": "Sent" if sent else "Inbox",
+                    "from": address if sent else mail_address(person),
+                    "to": mail_address(person) if sent else address,
+                    "subject": f"{rng.choice(TOPICS).capitalize()} {rng.randrange(10, 99)}",
+                    "date": day_before(rng, cast.today, 40),
+                    "body": f"{greeting}\n{paragraph(rng)}\n{(cast.user if sent else person).split()[0]}",
+                    "unread": rng.random() < 0.4,
+                }
+            )
+        )
+    return tuple(made)

@@ -1,0 +1,138 @@
+"""Settings: the user's account."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import model_validator
+
+from environments.simulated.app import (
+    Answered,
+    App,
+    AppState,
+    Content,
+    Dialog,
+    Edited,
+    Event,
+    Pressed,
+    Setting,
+    Shortcut,
+    Toast,
+    Update,
+)
+from environments.simulated.generate import mail_address
+from environments.simulated.values import Model
+from environments.simulated.widgets import (
+    Widget,
+    alert,
+    bar,
+    button,
+    checkbox,
+    combobox,
+    form,
+    group,
+    heading,
+    text,
+    textbox,
+)
+
+LANGUAGES = ("English", "Deutsch", "Español", "Français", "中文")
+
+
+class Account(Model):
+    """What can be set."""
+
+    name: str
+    email: str
+    phone: str = ""
+    language: str
+    notifications: bool = True
+
+
+class SettingsContent(Content):
+    """What is left out comes from the user of the world."""
+
+    name: str | None = None
+    email: str | None = None
+    phone: str | None = None
+    languages: tuple[str, ...] = LANGUAGES
+    language: str | None = None
+    notifications: bool = True
+
+    @model_validator(mode="after")
+    def _language_is_offered(self) -> Self:
+        if not self.languages or (self.language is not None and self.language not in self.languages):
+            raise ValueError(f"language: {self.language!r} is not one of {', '.join(self.languages) or '(no languages)'}")
+        return self
+
+
+class SettingsState(AppState):
+    """The account as saved, and as the form has it."""
+
+    account: Account
+    form: Account
+    languages: tuple[str, ...]
+    error: str = ""
+    deleted: bool = False
+
+
+class Settings(App[SettingsContent, SettingsState]):
+    """The user's account and preferences."""
+
+    name = "settings"
+    title = "Settings"
+    words = ("settings", "preferences", "account", "profile", "options")
+    content = SettingsContent
+    state = SettingsState
+
+    def start(self, content: SettingsContent, setting: Setting) -> SettingsState:
+        name = content.name or setting.cast.user
+        phone = content.phone if content.phone is not None else f"+1 555 {setting.rng.randrange(1000, 9999)}"
+        account = Account(name=name, email=content.email or mail_address(name), phone=phone,
+                          language=content.language or content.languages[0], notifications=content.notifications)  # fmt: skip
+        return SettingsState(account=account, form=account, languages=content.languages)
+
+    def view(self, state: SettingsState) -> tuple[Widget, ...]:
+        if state.deleted:
+            return (heading("Account deleted", "deleted"), text("This account no longer exists.", "gone"))
+        account = state.form
+        fields = (
+            textbox("Account name", "name", account.name, required=True, invalid=bool(state.error)),
+            *((alert(state.error, "name.error"),) if state.error else ()),
+            textbox("Email address", "email", account.email),
+            textbox("Recovery phone", "phone", account.phone, private=True),
+            combobox("Language", "language", account.language, state.languages),
+            checkbox("Enable notifications", "notifications", account.notifications),
+            bar(button("Save settings", "save", enabled=account != state.account)),
+        )
+        danger = group(
+            text("Deleting the account cannot be undone.", "warning"), button("Delete account", "delete"), key="danger"
+        )
+        return (heading("Account settings", "account"), form("account-form", *fields, submit="save"), danger)
+
+    def update(self, state: SettingsState, event: Event) -> Update[SettingsState]:
+        match event:
+            case Edited(key="notifications", value=value):
+                return Update(_changed(state, "notifications", value == "true"))
+            case Edited(key=key, value=value) if key in Account.model_fields:
+                return Update(_changed(state, key, value))
+            case Pressed(key="save") | Shortcut(chord="Control+s" | "Meta+s") if not state.deleted:
+                if not state.form.name.strip():
+                    return Update(state.model_copy(update={"error": "Account name is required"}))
+                return Update(state.model_copy(update={"account": state.form, "error": ""}), (Toast("Settings saved"),))
+            case Pressed(key="delete"):
+                ask = Dialog(
+                    key="delete",
+                    title="Delete your account?",
+                    text="All mail, notes and files of this account will be lost for good.",
+                    buttons=("Delete my account", "Cancel"),
+                    escape="Cancel",
+                )
+                return Update(state, (ask,))
+            case Answered(key="delete", button="Delete my account"):
+                return Update(state.model_copy(update={"deleted": True}))
+        return Update(state)
+
+
+def _changed(state: SettingsState, name: str, value: str | bool) -> SettingsState:
+    return state.model_copy(update={"form": state.form.model_copy(update={name: value}), "error": ""})

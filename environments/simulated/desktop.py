@@ -1,0 +1,116 @@
+"""The simulated desktop: a world behind the environment contract."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from environments.contract import AppInfo, DigestMismatch, EnvironmentFault
+from environments.simulated.acting import Crashed, step
+from environments.simulated.apps import APPS
+from environments.simulated.events import Happening
+from environments.simulated.following import follow, settled
+from environments.simulated.screen import screen_of, window_of
+from environments.simulated.store import Performed, Store
+from environments.simulated.turn import Turn
+from environments.simulated.world import World
+from environments.simulated.worldfile import WorldSpec, first_world
+from protocol import Action, ActionResult, VisualState
+
+
+class SimulatedDesktop:
+    """A desktop of pure apps. With a `store` that holds a world already, it goes on from there."""
+
+    def __init__(self, spec: WorldSpec, seed: int | None = None, store: Path | None = None) -> None:
+        self.name = f"simulated:{spec.name}"
+        self._spec = spec
+        self._seed = spec.seed if seed is None else seed
+        self._origin = hashlib.blake2b(spec.model_dump_json(exclude={"seed"}).encode(), digest_size=12).hexdigest()
+        self._folder = store
+        self._store = Store(store)
+        self._closed = False
+        stored = self._store.load(self._origin)
+        self._world = self._first() if stored is None else stored
+        if stored is None:
+            self._store.begin(self._world, self._origin)
+
+    def reset(self, *, seed: int | None = None) -> VisualState:
+        self._live()
+        self._seed = self._seed if seed is None else seed
+        self._world = self._first()
+        self._store.begin(self._world, self._origin)
+        return self.observe()
+
+    def observe(self) -> VisualState:
+        self._live()
+        return screen_of(self._world).state
+
+    def perform(self, action: Action, *, key: str) -> ActionResult:
+        self._live()
+        known = self._store.known(key)
+        if known is not None:
+            if known.digest != action.digest:
+                raise DigestMismatch(f"key {key!r} was used before for another action: {known.action}")
+            return ActionResult.model_validate_json(known.result)
+        before = self._world
+        try:
+            after, result = step(before, action, self._spec.events)
+        except Crashed as crash:
+            self._store.commit(before, crash.world, None)
+            self._world = crash.world
+            raise EnvironmentFault(str(crash)) from None
+        done = Performed(key, action.digest, json.dumps(action.dump()), result.model_dump_json(exclude_defaults=True))
+        self._store.commit(before, after, done)
+        self._world = after
+        return result
+
+    def close(self) -> None:
+        self._closed = True
+        self._store.close()
+
+    def apps(self) -> list[AppInfo]:
+        return [AppInfo(name, APPS[name].title, APPS[name].words) for name in self._world.apps]
+
+    def peek(self, app: str) -> VisualState | None:
+        self._live()
+        if all(win.app != app for win in self._world.desk.windows):
+            return None
+        return window_of(self._world, app)
+
+    def world(self) -> dict[str, Any]:
+        """The true state: apps by name, and the desk's own parts."""
+        desk = self._world.desk.model_dump(mode="json")
+        apps = {name: state.model_dump(mode="json") for name, state in self._world.apps.items()}
+        front = self._world.desk.front
+        keep = ("clock", "clipboard", "focus", "actions", "windows", "answered", "seed")
+        return {
+            "apps": apps,
+            **{key: desk[key] for key in keep},
+            "front": front,
+            "dialogs": [d["title"] for d in desk["dialogs"]],
+        }
+
+    def received(self) -> list[dict[str, Any]]:
+        self._live()
+        return [
+            {"key": done.key, "action": json.loads(done.action), "exec_status": json.loads(done.result)["exec_status"]}
+            for done in self._store.performed()
+        ]
+
+    def state_hash(self) -> str:
+        """Equal worlds have equal hashes, in any process."""
+        return self._world.hash()
+
+    def _first(self) -> World:
+        world = first_world(self._spec, self._seed)
+        turn = Turn(world, self._spec.events)
+        if front := world.desk.front:
+            turn.happened.append(Happening("app_opened", front))
+        follow(turn)
+        return settled(world, turn.world)
+
+    def _live(self) -> None:
+        if self._closed:
+            raise EnvironmentFault("the desktop was closed")
