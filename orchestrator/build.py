@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.loading import load_world
+from environments.simulated.worldfile import load_world
 from roles.rules.evaluator import RulesEvaluator
 from roles.rules.help import HelpDocuments
 from roles.rules.manager import RulesManager
@@ -30,7 +30,7 @@ from roles.safety import SafetyPolicy
 
 
 def _simulated(settings: Settings, store: Path | None) -> Environment:
-    desktop: Environment = SimulatedDesktop(load_world(settings.world, settings.seed), store=store)
+    desktop: Environment = SimulatedDesktop(load_world(settings.world), settings.seed, store)
     return desktop
 
 

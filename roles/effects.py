@@ -45,7 +45,8 @@ _WORDS: tuple[tuple[Effect, str], ...] = (
     ),
     (
         Effect.DELETE,
-        r"delete|remove|discard|erase|wipe|destroy|move\s+to\s+(the\s+)?trash|purge|clear\s+all|empty|"
+        r"delete|remove|discard|erase|wipe|destroy|move\b.{0,40}\bto\s+(the\s+)?(trash|bin)|purge|"
+        r"cancel\b.{0,20}\b(order|subscription|booking|reservation|appointment|meeting|membership|trip|flight)|取消订单|取消订阅|clear\s+all|empty|"
         r"reset|uninstall|format|overwrite|revoke|löschen|entfernen|verwerfen|删除|移除|清空",
     ),
     (
@@ -69,7 +70,7 @@ _WORDS: tuple[tuple[Effect, str], ...] = (
     (Effect.SAVE, r"save|store|keep|update|speichern|sichern|保存"),
     (
         Effect.NAVIGATE,
-        r"search|find|go|next|previous|prev|back|forward|home|open|close|cancel|dismiss|"
+        r"search|find|go|my|next|previous|prev|back|forward|home|open|close|cancel|dismiss|"
         r"no(,|\s)?\s*thanks|not\s+now|later|skip|new|compose|reply|add|create|edit|view|show|hide|"
         r"details?|more|less|expand|collapse|menu|filter|sort|refresh|reload|help|inbox|sent|drafts|"
         r"archive|folder|tab|page|list|first|last|up|down|no|suchen|weiter|zurück|öffnen|schließen|"
@@ -90,6 +91,13 @@ _WORDS: tuple[tuple[Effect, str], ...] = (
 _PATTERNS = tuple((effect, re.compile(rf"(?<![^\W_])(?:{words})(?![^\W_])", re.IGNORECASE)) for effect, words in _WORDS)
 _CJK = tuple((effect, [w for w in words.split("|") if re.fullmatch(r"[\u4e00-\u9fff]+", w)]) for effect, words in _WORDS)
 
+_WAY_OUT = re.compile(
+    r"(close|cancel|dismiss|no(,|\s)?\s*thanks|not\s+now|(maybe\s+)?later|skip|no|back|go\s+back|keep\s+editing|help|"
+    r"nein|abbrechen|schließen|zurück|später|取消|关闭|返回)[.!]?",
+    re.IGNORECASE,
+)
+"""In a dialog only these leave things as they are; "Next" or "Go" say yes to what it asks."""
+
 _PRESSABLE = {"button", "link", "menuitem", "menuitemcheckbox", "switch", "submit", "image", "img", "icon"}
 _UNKNOWN_ACTS = _PRESSABLE - {"link"}
 """A link of unknown words navigates; a button of unknown words may do anything."""
@@ -104,6 +112,8 @@ _SENSITIVE = (
     Effect.UPLOAD,
     Effect.DOWNLOAD,
 )
+_DEEPEST = 64
+"""Containers around an element; a screen that claims more, or a circle of them, is cut off."""
 _CHORDS = {
     **dict.fromkeys("ac", Effect.OBSERVE),
     **dict.fromkeys("fow", Effect.NAVIGATE),
@@ -121,8 +131,8 @@ def effect_of(action: Action, element: GUIElement | None, state: VisualState) ->
     match action:
         case Fill() | SelectOption() | Drag():
             return Effect.EDIT
-        case Type(submit=submit):
-            return _enter(element, state) if submit or "\n" in action.text else Effect.EDIT
+        case Type(submit=submit, text=text):
+            return _enter(element, state) if submit or "\n" in text or "\r" in text else Effect.EDIT
         case PressKey(keys=keys):
             return _key(keys, element, state)
         case Click():
@@ -148,18 +158,16 @@ def _press(element: GUIElement | None, state: VisualState) -> Effect:
         return Effect.NAVIGATE
     effect = effect_of_words(element.name) if element.name else None
     dialog = _dialog_of(element, state)
-    if effect in {None, Effect.CONFIRM, Effect.SAVE, Effect.ACTIVATE} and dialog is not None:
+    if effect not in SENSITIVE and dialog is not None and not _WAY_OUT.fullmatch(element.name.strip()):
         return _dialog_effect(dialog, state) or effect or Effect.ACTIVATE
     return effect or (Effect.ACTIVATE if element.role in _UNKNOWN_ACTS else Effect.NAVIGATE)
 
 
 def _dialog_of(element: GUIElement, state: VisualState) -> GUIElement | None:
-    seen: set[str] = set()
     at: GUIElement | None = element
-    while at is not None and at.element_id not in seen:
-        if at.role in {"dialog", "alertdialog"}:
+    for _ in range(_DEEPEST):
+        if at is None or at.role in {"dialog", "alertdialog"}:
             return at
-        seen.add(at.element_id)
         at = state.by_id.get(at.parent or "")
     return None
 
@@ -172,22 +180,41 @@ def _dialog_effect(dialog: GUIElement, state: VisualState) -> Effect | None:
 
 
 def _enter(element: GUIElement | None, state: VisualState) -> Effect:
-    """Enter in a field presses the default button of the form around it, or of the dialog on top."""
-    holder = element.parent if element is not None else None
-    if state.modal is not None:
-        holder = state.modal
+    """Enter in a field presses the default button of the form or dialog around it: the worst of its buttons counts."""
+    holder = state.by_id.get(state.modal) if state.modal is not None else _around(element, state)
     if holder is None:
         return Effect.CONFIRM
-    buttons = [e for e in state.elements if e.parent == holder and e.role == "button"]
-    effects = [_press(b, state) for b in buttons]
+    effects = [_press(e, state) for e in state.elements if e.role == "button" and _is_inside(e, holder, state)]
     worst = next((effect for effect in _SENSITIVE if effect in effects), None)
-    return worst or (effects[0] if effects else Effect.NAVIGATE)
+    return worst or (effects[0] if effects else Effect.CONFIRM)
+
+
+def _around(element: GUIElement | None, state: VisualState) -> GUIElement | None:
+    """The form or dialog that the element stands in, else its outermost container."""
+    at, outermost = element, None
+    for _ in range(_DEEPEST):
+        at = state.by_id.get(at.parent or "") if at is not None else None
+        if at is None:
+            return outermost
+        outermost = at
+        if at.role in {"form", "search", "dialog", "alertdialog"}:
+            return at
+    return outermost
+
+
+def _is_inside(element: GUIElement, holder: GUIElement, state: VisualState) -> bool:
+    at: GUIElement | None = element
+    for _ in range(_DEEPEST):
+        if at is None or at.element_id == holder.element_id:
+            return at is not None
+        at = state.by_id.get(at.parent or "")
+    return False
 
 
 def _key(keys: tuple[str, ...], element: GUIElement | None, state: VisualState) -> Effect:
     folded = tuple(key.casefold() for key in keys)
     focused = element or next((e for e in state.elements if e.focused), None)
-    if folded[-1] in {"enter", " ", "space"}:
+    if folded[-1] in {"enter", "return", "\n", "\r", " ", "space"}:
         pressed = focused is not None and focused.role in _PRESSABLE
         if pressed:
             return _press(focused, state)
