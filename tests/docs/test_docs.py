@@ -1,0 +1,121 @@
+"""Every code block of the documents is run or read; the diagram is the table's."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import yaml
+
+from orchestrator.documents import Document, parse_document
+from orchestrator.machine import mermaid
+from orchestrator.settings import Settings, load_safety, load_settings
+from orchestrator.tasks import load_task
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+_FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+WAITS = 3
+
+
+class Block(NamedTuple):
+    """A fenced block of a document."""
+
+    document: str
+    number: int
+    language: str
+    text: str
+
+
+BLOCKS = [
+    Block(document.name, number, match[1], match[2])
+    for document in DOCUMENTS
+    for number, match in enumerate(_FENCE.finditer(document.read_text(encoding="utf-8")), start=1)
+]
+
+
+def blocks(*languages: str) -> list[object]:
+    return [pytest.param(b, id=f"{b.document}-{b.number}") for b in BLOCKS if b.language in languages]
+
+
+@pytest.mark.parametrize("block", blocks("python"))
+def test_python_in_the_documents_runs(block: Block, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", block.text], cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("block", blocks("bash", "sh"))
+def test_commands_in_the_documents_run(block: Block, tmp_path: Path) -> None:
+    """One after the other; a run that waits for a person is as good as one that is done."""
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "TERM": "dumb"}
+    for command in block.text.splitlines():
+        done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+        assert done.returncode in (0, WAITS), f"{command}: {done.stdout}{done.stderr}"
+
+
+@pytest.mark.parametrize("block", blocks("console"))
+def test_scripts_that_the_documents_name_are_there(block: Block) -> None:
+    for line in block.text.splitlines():
+        if line.startswith("$ "):
+            assert os.access(ROOT / line.split()[1], os.X_OK), line
+
+
+@pytest.mark.parametrize("block", blocks("yaml"))
+def test_yaml_in_the_documents_is_what_its_first_line_says(block: Block, tmp_path: Path) -> None:
+    kind = block.text.splitlines()[0].removeprefix("# ")
+    path = tmp_path / "example.yaml"
+    path.write_text(block.text, encoding="utf-8")
+    if kind == "settings":
+        load_settings([path])
+    elif kind == "safety policy":
+        load_safety(str(path))
+    else:
+        assert kind == "task"
+        load_settings(task_layer=load_task(path).layer())
+
+
+def test_every_block_is_of_a_kind_that_is_tested() -> None:
+    assert {block.language for block in BLOCKS} <= {"python", "bash", "sh", "console", "yaml", "mermaid", ""}
+
+
+def test_the_diagram_is_printed_from_the_table() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"```mermaid\n{mermaid()}\n```" in readme
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_and_paths_lead_somewhere(document: Path) -> None:
+    text = document.read_text(encoding="utf-8")
+    for target in _LINK.findall(text):
+        assert (document.parent / target).exists(), target
+    for path in re.findall(r"`((?:orchestrator|roles|environments|protocol|configs|docs|scripts|tests)/[\w./-]*)`", text):
+        assert (ROOT / path).exists(), path
+
+
+def test_the_shipped_defaults_name_only_known_keys() -> None:
+    document: Document = parse_document(
+        (ROOT / "configs/default.yaml").read_text(encoding="utf-8"), "default.yaml", "config file"
+    )
+    assert set(document.data) <= set(Settings.model_fields)
+
+
+def test_the_constraints_pin_every_dependency_to_one_version() -> None:
+    pins = [line for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    assert all(re.fullmatch(r"[\w.-]+==[\w.]+", pin) for pin in pins)
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    names = {re.sub(r"[-_.]+", "-", pin.split("==")[0]).casefold() for pin in pins}
+    for needed in re.findall(r'^    "([\w-]+)[><=]', text, re.MULTILINE):
+        assert re.sub(r"[-_.]+", "-", needed).casefold() in names, needed
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "configs").rglob("*.yaml")), ids=lambda path: path.stem)
+def test_every_shipped_yaml_file_can_be_read(path: Path) -> None:
+    assert yaml.safe_load(path.read_text(encoding="utf-8"))
