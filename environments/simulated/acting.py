@@ -60,6 +60,8 @@ def step(world: World, action: Action, rules: Sequence[Rule]) -> Step:
     try:
         resolved = _act(turn, action)
         result = ActionResult(exec_status=ExecStatus.EXECUTED, output=turn.output, resolved=resolved)
+        if turn.late:
+            result = ActionResult(exec_status=ExecStatus(turn.late.status), error=turn.late.error, resolved=resolved)
     except Refused as no:
         turn = Turn(started, rules)
         result = ActionResult(exec_status=ExecStatus.ERROR, error=str(no))

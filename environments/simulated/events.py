@@ -97,12 +97,13 @@ class Edit(Model):
 
 
 class Fail(Model):
-    """The next actions on a control report a failure and have no effect."""
+    """The next actions on a control report a failure; they have no effect, or have it nonetheless with `after`."""
 
     app: str | None = None
     label: Label
     error: str = "the application did not respond"
     status: Literal["error", "timeout"] = "error"
+    after: bool = False
     times: int = Field(default=1, ge=1)
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
+from pydantic import ValidationError
+
 from environments.simulated.app import Arrived, Dialog
 from environments.simulated.apps import APPS
 from environments.simulated.events import Edit, Popup, Rule, due, set_in
@@ -32,7 +36,8 @@ def _apply(turn: Turn, index: int, rule: Rule) -> None:
         of_app = {**names.get(rule.rename.app, {}), rule.rename.label: rule.rename.to}
         turn.change(names={**names, rule.rename.app: of_app})
     elif rule.edit:
-        turn.world = edited(turn.world, rule.edit)
+        with suppress(KeyError, ValidationError):  # what was to be edited may be gone by now
+            turn.world = edited(turn.world, rule.edit)
     elif rule.mail:
         turn.tell("mail", Arrived("mail", {"from": rule.mail.sender, "subject": rule.mail.subject, "body": rule.mail.body}))
     elif fault := rule.swallow or rule.fail or rule.crash:

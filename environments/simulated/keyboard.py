@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from environments.simulated.app import Shortcut
 from environments.simulated.editing import Line, delete, insert, move, select_all
-from environments.simulated.pointer import enabled, form_of, into_view, select
+from environments.simulated.pointer import enabled, form_of, into_view, scroll, select
 from environments.simulated.screen import Shown
 from environments.simulated.turn import Refused, Turn
 from environments.simulated.widgets import FIELDS
 from environments.simulated.world import Win
+from protocol import Scroll
 
 _NAMES = {
     "return": "Enter", "esc": "Escape", "ctrl": "Control", "cmd": "Meta", "command": "Meta", "super": "Meta", "win": "Meta",
@@ -39,7 +40,7 @@ def press(turn: Turn, keys: Sequence[str]) -> None:
     elif key == "Tab":
         _tab(turn, backwards="Shift" in held)
     else:
-        _plain(turn, key)
+        _plain(turn, key.upper() if len(key) == 1 and "Shift" in held else key)
 
 
 def write(turn: Turn, text: str) -> None:
@@ -194,6 +195,8 @@ def _tab(turn: Turn, backwards: bool) -> None:
 
 def _plain(turn: Turn, key: str) -> None:
     shown = turn.focused
+    if key in {"PageDown", "PageUp"}:
+        scroll(turn, Scroll(dy=1 if key == "PageDown" else -1, unit="page"))
     if shown is None:
         return
     line = _line(turn, shown)

@@ -81,6 +81,7 @@ def click(turn: Turn, shown: Shown, count: int, button: str) -> None:
     if actor is None or button != "left":
         # Clicking plain text takes the focus away; two or three clicks select it.
         turn.move_focus("")
+        turn.clicked(shown)
         turn.change(selection=shown.widget.text or "" if count > 1 else "")
         return
     enabled(turn, actor)
@@ -89,8 +90,10 @@ def click(turn: Turn, shown: Shown, count: int, button: str) -> None:
     turn.move_focus(str(actor.element.track_id), caret=len(value), anchor=0 if count > 1 and value else None)
     if swallowed:
         return
-    if actor.widget.role == "checkbox":
+    if actor.widget.role in FIELDS:
         turn.fault(actor)
+        turn.clicked(actor)
+    if actor.widget.role == "checkbox":
         turn.edit(actor, "false" if value == "true" else "true")
     elif actor.widget.role not in FIELDS:
         _press(turn, actor, count)

@@ -41,7 +41,10 @@ class Store:
         try:
             if folder is not None:
                 folder.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(":memory:" if folder is None else folder / FILE, isolation_level=None)
+            self._db = sqlite3.connect(
+                ":memory:" if folder is None else folder / FILE, isolation_level=None, check_same_thread=False
+            )
+            # One thread at a time is the contract's promise; which one may change, as a graph runs its nodes in a pool.
             # Small pages: an action changes a few hundred bytes, and the log grows by whole pages.
             self._db.execute("PRAGMA page_size=1024")
             self._db.execute("PRAGMA journal_mode=WAL")
@@ -63,9 +66,13 @@ class Store:
         if "desk" not in meta:
             return None
         if meta.get("origin") != origin:
-            raise WorldError(
-                f"The store holds another world ({json.loads(meta['desk'])['name']}); use another folder or reset it."
-            )
+            raise WorldError(f"The store holds another world ({json.loads(meta['desk'])['name']}); use another folder.")
+        try:
+            return self._restored(meta)
+        except (ValueError, KeyError) as bad:
+            raise WorldError(f"The stored world is damaged ({str(bad).splitlines()[0]}); use another folder.") from bad
+
+    def _restored(self, meta: dict[str, str]) -> World:
         fields: dict[str, dict[str, Any]] = {}
         for app, field, entry, body in self._all("SELECT app, field, entry, body FROM state ORDER BY rowid"):
             if entry == "":
@@ -159,3 +166,5 @@ class _Transaction:
 
     def __exit__(self, kind: object, value: object, trace: object) -> None:
         self.db.execute("COMMIT" if kind is None else "ROLLBACK")
+        if isinstance(value, sqlite3.Error):
+            raise EnvironmentFault(f"the world could not be stored: {value}") from value

@@ -53,6 +53,8 @@ class Turn:
         self.rules = rules
         self.happened: list[Happening] = []
         self.output = ""
+        self.late: Fail | None = None
+        """A failure that is reported although the action had its effect."""
 
     @property
     def desk(self) -> Desk:
@@ -119,13 +121,16 @@ class Turn:
     def press(self, shown: Shown) -> None:
         """Activate a control, whether by pointer or by key."""
         self.fault(shown)
-        self.happened.append(Happening("clicked", shown.element.app or "", shown.name))
+        self.clicked(shown)
         if shown.layer:
             self.answer(int(shown.widget.key.rsplit("-", 1)[1]) - 1)
         elif shown.element.app is None:
             self.open_app(shown.widget.key.removeprefix("icon-"))
         else:
             self.tell(shown.element.app, Pressed(shown.widget.key))
+
+    def clicked(self, shown: Shown) -> None:
+        self.happened.append(Happening("clicked", shown.element.app or "", shown.name))
 
     def edit(self, shown: Shown, value: str) -> None:
         """A field gets a new value."""
@@ -158,8 +163,12 @@ class Turn:
     def fault(self, shown: Shown) -> None:
         """Raise Failed when a rule makes actions on this control fail."""
         hit = self._caught(shown, lambda rule: rule.fail)
-        if hit:
+        if hit and self.late is None:
             at, fail = hit
+            if fail.after:
+                self.late = fail
+                self.change(armed=_spent(self.desk.armed, at))
+                return
             world = self.before.with_desk(armed=_spent(self.before.desk.armed, at))
             raise Failed(fail.error, ExecStatus(fail.status), world)
 

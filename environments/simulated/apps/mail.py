@@ -88,7 +88,8 @@ class Mail(App[MailContent, MailState]):
                 return Update(_received(state, data), (Toast(f"New message from {data.get('from', '')}"),))
             case Arrived(topic="compose", data=data):
                 letter = Compose(to=data.get("to", ""), subject=data.get("subject", ""), body=data.get("body", ""))
-                return Update(state.model_copy(update={"compose": letter, "errors": {}}))
+                kept = _kept(state, state.compose) if state.compose and not state.compose.empty else state
+                return Update(kept.model_copy(update={"compose": letter, "errors": {}}))
         if state.compose is not None:
             return _writing(state, state.compose, event)
         if state.open in state.messages:
