@@ -114,16 +114,20 @@ def resume(
     """Go on with a run: one that waits for a person, or one that was interrupted."""
     with guarded(debug):
         answer = _answer(approve, reject, edit, respond)
-        from orchestrator import runs
+        from orchestrator import folders, runs
         from orchestrator.faces import make_face
+        from orchestrator.journal import salvage
 
         folder = runs_dir or RUNS
+        before = folders.find_run(run_id, folder)
         face = make_face("json" if as_json else _checked_display(display))
+        for event in salvage(before / "journal.sqlite").events:
+            face.recall(event)
         _drive(
             face,
             folder,
-            lambda heard: runs.resume(run_id, runs_dir=folder, answer=answer, listener=heard, approver=face.approver),
-            run_id,
+            lambda heard: runs.resume(before.name, runs_dir=folder, answer=answer, listener=heard, approver=face.approver),
+            before.name,
         )
 
 

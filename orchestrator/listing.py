@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 from rich.cells import cell_len, set_cell_size
 
+from orchestrator.faces.approval import request_lines
 from orchestrator.faces.words import clean
 
 if TYPE_CHECKING:
@@ -81,7 +82,10 @@ def run_page(view: RunView) -> str:
         ("facts" if n == 0 else "", f"{clean(f.get('name'))} = {clean(f.get('value'))}")
         for n, f in enumerate(report.get("facts") or ())
     ]
+    checks = (report.get("judge") or {}).get("checks") or ()
+    lines += _listed("judge", checks, _check)
     lines += [("note", clean(note)) for note in view.notes]
+    lines += [(line.mark, line.text) for line in request_lines(report.get("pending") or {})] if report.get("pending") else []
     lines += [("status", clean(report.get("status", ""))), ("why", clean(report.get("reason", "")))]
     return "\n".join(f"{mark:>9}  {text}".rstrip() for mark, text in lines if text)
 
@@ -108,6 +112,11 @@ def _step(item: Mapping[str, Any]) -> str:
 
 def _gate(item: Mapping[str, Any]) -> str:
     return f"◆ {clean(item.get('trigger', ''))} → {clean(item.get('decision', ''))}: {clean(item.get('reason', ''))}"
+
+
+def _check(item: Mapping[str, Any]) -> str:
+    error = f" ({clean(item['error'])})" if item.get("error") else ""
+    return f"{'✓' if item.get('passed') else '✗'} {clean(item.get('expression', ''))}{error}"
 
 
 def _approval(item: Mapping[str, Any]) -> str:

@@ -26,6 +26,9 @@ class Face(Protocol):
     """Asks the person who sits there; None where nobody can be asked."""
 
     def start(self) -> None: ...
+    def recall(self, event: Event) -> None:
+        """Take in what happened before a resume, without showing it again."""
+
     def event(self, event: Event) -> None: ...
     def stop(self) -> None:
         """Give the screen back. Twice is fine."""

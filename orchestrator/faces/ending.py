@@ -20,16 +20,22 @@ _FACTS_SHOWN = 8
 def ending_lines(outcome: Outcome) -> list[Line]:
     """As pytest does it: what matters most stands last."""
     sign, tone = _VERDICTS.get(outcome.exit_code, ("", ""))
-    waits = outcome.exit_code == 3
-    word = "waiting for a person" if waits else outcome.status
-    lines = [Line(sign, word + (" (a limit is spent)" if outcome.exit_code == 4 else ""), tone)]
-    if outcome.reason:
-        lines.append(Line("why", clean(outcome.reason)))
-    if waits and outcome.pending:
+    lines = [Line(sign, _verdict(outcome), tone)]
+    if outcome.pending:
         lines += request_lines(outcome.pending)
+    elif outcome.reason:
+        lines.append(Line("why", clean(outcome.reason)))
     lines += _done(outcome.report)
     lines.append(Line("run", clean(shown(outcome.folder))))
     return [*lines, *(Line("next" if number == 0 else "", text) for number, text in enumerate(next_commands(outcome)))]
+
+
+def _verdict(outcome: Outcome) -> str:
+    if outcome.exit_code == 3:
+        return "waiting for a person"
+    if outcome.exit_code == 1 and outcome.status == "fulfilled":
+        return "failed, though the crew reports it as fulfilled"
+    return outcome.status + (" (a limit is spent)" if outcome.exit_code == 4 else "")
 
 
 def next_commands(outcome: Outcome) -> list[str]:

@@ -23,6 +23,9 @@ class JsonLines:
     def start(self) -> None:
         return None
 
+    def recall(self, event: Event) -> None:
+        return None
+
     def event(self, event: Event) -> None:
         self._write(event._asdict())
 

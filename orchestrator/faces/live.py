@@ -54,6 +54,10 @@ class Live:
             self._live.stop()
             self._live = None
 
+    def recall(self, event: Event) -> None:
+        self.picture.apply(event)
+        self._teller.lines(event)
+
     def event(self, event: Event) -> None:
         self.picture.apply(event)
         for line in self._teller.lines(event):

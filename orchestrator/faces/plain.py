@@ -25,6 +25,9 @@ class Plain:
     def start(self) -> None:
         return None
 
+    def recall(self, event: Event) -> None:
+        self._teller.lines(event)
+
     def event(self, event: Event) -> None:
         for line in self._teller.lines(event):
             self._print(str(line))

@@ -23,6 +23,9 @@ class Silent:
     def start(self) -> None:
         return None
 
+    def recall(self, event: Event) -> None:
+        return None
+
     def event(self, event: Event) -> None:
         return None
 
