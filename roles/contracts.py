@@ -196,6 +196,8 @@ class StepRecord(Frozen):
     events: tuple[str, ...] = ()
     """`kind: words` of what the environment showed after it: validation, alert, status, popup, loading, navigation."""
     role: str = "operator"
+    recovery: bool = False
+    """It was an attempt to get past something, not a step of the work."""
 
 
 class AppWords(Frozen):

@@ -160,6 +160,7 @@ def observe_feedback(state: State, ctx: Context) -> Update:
         before=pending["before"],
         after=after_id,
         visible_change=pending["before"] != after_id,
+        recovery=pending["recovery"],
         events=shown,
     )
     ctx.journal.step(record, attempt_of(state), key=f"step/{pending['key']}")

@@ -32,7 +32,7 @@ from roles.operator.perceive import (
     subtask_id,
     subtask_of,
 )
-from roles.operator.recovery import interruption
+from roles.operator.recovery import interruption, remedy
 from roles.safety import Review, review
 
 FINALIZE = "finalize_interaction_report"
@@ -62,6 +62,8 @@ def plan_next_action(state: State, ctx: Context) -> Update:
             action=parse_action(queued["action"]), status=AgentStatus.CONTINUE, reasoning=queued["why"], memory=context["memory"]
         )
         return _pend(state, ctx, decision, seen, recovery=True) | {"task_context": context}
+    if seen.loading and state["recovery_attempts"] < state["max_recovery_attempts"]:
+        return _wait(state, ctx, seen)
     blocked = interruption(seen, ctx.journal.steps(subtask_id(state), attempt_of(state), limit=8))
     if blocked is not None:
         status = AgentStatus.CONTINUE if blocked.harmless else AgentStatus.CONFIRM
@@ -70,6 +72,15 @@ def plan_next_action(state: State, ctx: Context) -> Update:
         )
         return _pend(state, ctx, decision, seen, recovery=True)
     return _follow(state, ctx, _ask_policy(state, ctx, seen), seen)
+
+
+def _wait(state: State, ctx: Context, seen: VisualState) -> Update:
+    """The application is busy: wait boundedly, deciding nothing on a screen that is about to change."""
+    action = remedy("loading", state["recovery_attempts"] + 1)
+    decision = OperatorDecision(
+        action=action, status=AgentStatus.CONTINUE, reasoning="the application is loading", memory=state["task_context"]["memory"]
+    )
+    return _pend(state, ctx, decision, seen, recovery=True) | {"recovery_attempts": state["recovery_attempts"] + 1}
 
 
 def _unrecognized(state: State, ctx: Context, seen: VisualState) -> Update:
@@ -279,6 +290,8 @@ def _element(action: Action, seen: VisualState) -> tuple[GUIElement | None, str]
 
 
 def _verdict(state: State, ctx: Context, pending: dict[str, Any], found: Review, finding: dict[str, Any]) -> Update:
+    if pending["missing"] and found.verdict == "ask":
+        found = found.model_copy(update={"verdict": "allow"})  # there is nothing to press: it will fail, and be recovered from
     trace_note = {"step": pending["step"], "line": pending["line"], "status": "blocked"}
     findings = state["safety_findings"]
     if found.verdict != "allow":
@@ -295,7 +308,7 @@ def _verdict(state: State, ctx: Context, pending: dict[str, Any], found: Review,
             "route": FINALIZE,
         }
     ctx.line.passing(Signal.GENERATE_ACTION, step=pending["step"], key=f"generate/{pending['key']}")
-    if pending["missing"] or found.verdict == "allow":
+    if found.verdict == "allow":
         return {"pending_action": pending, "needs_approval": False, "safety_findings": findings, "route": "execute_action"}
     request = approval_request(pending, found)
     ctx.journal.record(

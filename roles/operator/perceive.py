@@ -141,7 +141,7 @@ def recognize_elements(state: State, ctx: Context) -> Update:
     """Structured elements with confidence, from the recogniser."""
     if state.get("route") == "finalize_interaction_report":
         return {"recognized_elements": []}
-    elements = ctx.recognizer.recognize(current_screen(state, ctx))
+    elements = ctx.recognizer.recognize(_whole_screen(state, ctx))
     sure = [e for e in elements if e.confidence >= ctx.limits.min_confidence]
     ctx.journal.record(
         "recognized",
@@ -189,18 +189,24 @@ def interpret_context(state: State, ctx: Context) -> Update:
 
 
 def current_screen(state: State, ctx: Context) -> VisualState:
-    """The VisualState that `current_observation` refers to; looks anew after a resume, when there is none."""
-    ref = state.get("current_observation")
-    seen = ctx.journal.screen(ref["state_id"]) if ref else None
-    if seen is None:
-        seen = ctx.environment.observe()
-        ctx.journal.observed(seen)
+    """The observed screen, narrowed to what was recognised on it."""
+    seen = _whole_screen(state, ctx)
     elements = state.get("recognized_elements")
     if elements is not None and len(elements) != len(seen.elements):
         kept = {e["element_id"] for e in elements}
         narrowed = seen.model_copy(update={"elements": tuple(e for e in seen.elements if e.element_id in kept)})
         narrowed.__dict__["state_id"] = seen.state_id
         return narrowed
+    return seen
+
+
+def _whole_screen(state: State, ctx: Context) -> VisualState:
+    """The VisualState that `current_observation` refers to; looks anew after a resume, when there is none."""
+    ref = state.get("current_observation")
+    seen = ctx.journal.screen(ref["state_id"]) if ref else None
+    if seen is None:
+        seen = ctx.environment.observe()
+        ctx.journal.observed(seen)
     return seen
 
 

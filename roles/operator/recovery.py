@@ -13,13 +13,15 @@ from protocol import ActionTarget, AgentAction, AskUser, Click, GUIElement, Pres
 from roles.context import Context, State, Update
 from roles.contracts import StepRecord
 from roles.operator.perceive import step_of, subtask_id
-from roles.rules.dialogs import HARMLESS, classify_dialog, dismiss_choice
+from roles.rules.dialogs import classify_dialog, dismiss_choice
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _EMPTY_WORDS = frozenset(
     {"the", "and", "for", "you", "your", "this", "that", "with", "are", "not", "yes", "cancel", "close", "okay"}
 )
 _LONGEST_WAIT = 8.0
+_GRAVE = frozenset({"security", "permission", "payment", "consent", "account"})
+"""Kinds that a person answers (seed 000), whatever was pressed before."""
 
 
 class Interruption(NamedTuple):
@@ -36,12 +38,12 @@ def interruption(seen: VisualState, steps: Sequence[StepRecord]) -> Interruption
     if dialog is None:
         return None
     inside = within(dialog, seen)
-    if _own(dialog, inside, steps):
-        return None
     kind = classify_dialog(dialog, inside)
-    choice = dismiss_choice(inside)
+    if kind not in _GRAVE and _own(dialog, inside, steps):
+        return None
+    choice = dismiss_choice(dialog, inside)
     what = " - ".join(dict.fromkeys(e.name for e in (dialog, *inside) if e.name and e.role != "button"))[:200]
-    if kind == HARMLESS:
+    if kind == "harmless":
         action: AgentAction = Click(target=ActionTarget.of(choice)) if choice else PressKey(keys=("Escape",))
         return Interruption(True, action, f"a harmless pop-up is in the way: {what}")
     why = f"an unexpected {kind} dialog is open: {what}"
@@ -87,7 +89,7 @@ def recover_from_failure(state: State, ctx: Context) -> Update:
     """One bounded attempt: wait, scroll, or simply look again with what is known now."""
     trouble = state["task_context"]["trouble"]
     attempt = state["recovery_attempts"] + 1
-    action = _remedy(trouble, attempt)
+    action = remedy(trouble, attempt)
     how = describe(action) if action else "observe again"
     body = {"how": how, "attempt": attempt, "trouble": trouble}
     step = step_of(state)
@@ -105,7 +107,8 @@ def recover_from_failure(state: State, ctx: Context) -> Update:
     return {"recovery_attempts": attempt, "task_context": context, "pending_action": None, "interaction_status": "running"}
 
 
-def _remedy(trouble: str, attempt: int) -> AgentAction | None:
+def remedy(trouble: str, attempt: int) -> AgentAction | None:
+    """What to try against the trouble at this attempt; None means to look again and decide with what is known now."""
     if trouble == "loading":
         return Wait(seconds=min(2.0 ** (attempt - 1), _LONGEST_WAIT))
     if trouble == "hidden" or (trouble == "missing" and attempt == 2):

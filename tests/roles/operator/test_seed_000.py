@@ -1,0 +1,448 @@
+"""The test ideas and failure cases of seed 000, one named test each, on the real desktop and the real graph."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.worldfile import parse_world
+from protocol import (
+    Action,
+    ActionTarget,
+    AgentStatus,
+    Click,
+    Fill,
+    FinishGoal,
+    GUIElement,
+    OperatorDecision,
+    PressKey,
+    Scroll,
+    VisualState,
+    Wait,
+)
+from roles.context import Context
+from roles.contracts import OperatorView
+from roles.journal import Journal
+from roles.limits import Limits
+from roles.operator.graph import CHOICES, EDGES, STAGES, build_operator
+from roles.policies import OperatorScript, ScriptedOperator
+from roles.redaction import Redactor
+from roles.safety import SafetyPolicy
+
+WORLD = "name: claim\napps: {reimbursement: {}, notes: {}}\nopen: [reimbursement]\n"
+AMOUNT = ActionTarget(text="Amount")
+SUBMIT = ActionTarget(text="Submit")
+
+
+def desktop(events: str = "", apps: str = "") -> SimulatedDesktop:
+    world = WORLD if not apps else f"name: claim\napps: {apps}\nopen: [reimbursement]\n"
+    return SimulatedDesktop(parse_world(world + (f"events: {events}\n" if events else "")), 0)
+
+
+def decide(action: Action, **more: Any) -> OperatorDecision:
+    return OperatorDecision.model_validate({"action": action.dump(), "status": "CONTINUE", "reasoning": "as written", **more})
+
+
+FINISH = OperatorDecision(status=AgentStatus.FINISH, comment="done")
+
+
+def script(*decisions: OperatorDecision) -> ScriptedOperator:
+    return ScriptedOperator(OperatorScript(decisions={"any": (*decisions, FINISH)}))
+
+
+def context(desk: SimulatedDesktop, policy: Any, **changes: Any) -> Context:
+    safety = changes.pop("safety", SafetyPolicy())
+    return Context(
+        environment=desk, journal=Journal(None, time.time, Redactor(safety)), operator=policy, safety=safety, **changes
+    )
+
+
+def work(desk: SimulatedDesktop, policy: Any, *, given: dict[str, Any] | None = None, **changes: Any) -> dict[str, Any]:
+    graph = build_operator(context(desk, policy, **changes))
+    start = {"task_goal": "enter the amount and submit the form", "initial_observation": desk.observe().model_dump(mode="json")}
+    return graph.invoke(start | (given or {}), {"recursion_limit": 2000})
+
+
+def verbs(desk: SimulatedDesktop) -> list[str]:
+    return [item["action"]["action_type"] for item in desk.received()]
+
+
+def value_of(desk: SimulatedDesktop, label: str) -> str | None:
+    return next(e.value for e in desk.observe().elements if e.text == label)
+
+
+# --- the graph ------------------------------------------------------------------------------------------------------
+
+
+def test_the_graph_has_the_twelve_nodes_and_the_edges_of_the_seed() -> None:
+    drawn = build_operator(context(desktop(), script())).get_graph()
+    assert set(drawn.nodes) - {"__start__", "__end__"} == set(STAGES)
+    edges = {(edge.source, edge.target) for edge in drawn.edges}
+    wanted = set(EDGES) | {(start, end) for start, ends in CHOICES.items() for end in ends}
+    assert edges == wanted | {("__start__", "prepare_interaction_task"), ("finalize_interaction_report", "__end__")}
+
+
+@pytest.mark.parametrize("granularity", ["fine", "coarse"])
+def test_both_granularities_do_and_report_the_same(granularity: Any) -> None:
+    desk = desktop()
+    policy = script(decide(Fill(target=AMOUNT, text="$248.90")))
+    graph = build_operator(context(desk, policy), granularity=granularity)
+    out = graph.invoke({"task_goal": "enter it", "initial_observation": desk.observe().model_dump(mode="json")})
+    assert out["interaction_report"]["status"] == "completed"
+    assert [a["target"] for a in out["interaction_report"]["completed_actions"]] == ["Amount"]
+    assert value_of(desk, "Amount") == "$248.90"
+
+
+# --- test ideas -----------------------------------------------------------------------------------------------------
+
+
+def test_the_happy_path_recognises_a_field_types_observes_the_update_and_completes() -> None:
+    desk = desktop()
+    out = work(desk, script(decide(Fill(target=AMOUNT, text="$248.90"))))
+    report = out["interaction_report"]
+    assert report["status"] == "completed"
+    assert report["completed_actions"] == [{"step": 1, "type": "fill", "target": "Amount", "verified": True, "text": "$248.90"}]
+    shown = {e.get("text"): e.get("value") for e in report["final_observation"]["elements"]}
+    assert shown["Amount"] == "$248.90"
+
+
+def test_a_submit_asks_before_it_is_executed() -> None:
+    desk = desktop()
+    out = work(desk, script(decide(Fill(target=AMOUNT, text="$248.90")), decide(Click(target=SUBMIT))))
+    report = out["interaction_report"]
+    assert out["interaction_status"] == report["status"] == "needs_approval"
+    assert report["pending_action"]["target"] == "Submit"
+    assert report["safety_findings"][0]["policy"] == "approval_required_for_sensitive_actions"
+    assert verbs(desk) == ["fill"]
+
+
+def test_a_rejected_approval_prevents_execution_and_ends_blocked() -> None:
+    desk = desktop()
+    given = {"human_approval": {"type": "reject", "message": "not today"}}
+    out = work(desk, script(decide(Fill(target=AMOUNT, text="$1.00")), decide(Click(target=SUBMIT))), given=given)
+    assert out["interaction_status"] == "blocked"
+    assert "not today" in out["interaction_report"]["summary"]
+    assert verbs(desk) == ["fill"]
+
+
+def test_an_approval_leads_to_exactly_one_execution() -> None:
+    desk = desktop()
+    policy = script(decide(Fill(target=AMOUNT, text="$1.00")), decide(Click(target=SUBMIT)))
+    out = work(desk, policy, given={"human_approval": {"type": "approve"}})
+    assert out["interaction_status"] == "completed"
+    assert verbs(desk) == ["fill", "click"]
+
+
+def test_one_given_approval_does_not_cover_a_second_action() -> None:
+    desk = desktop()
+    policy = script(
+        decide(Fill(target=AMOUNT, text="$1.00")), decide(Click(target=SUBMIT)), decide(Click(target=ActionTarget(text="New claim"))),
+        decide(Fill(target=AMOUNT, text="$2.00")), decide(Click(target=SUBMIT)),
+    )  # fmt: skip
+    out = work(desk, policy, given={"human_approval": {"type": "approve"}})
+    assert out["interaction_status"] == "needs_approval"
+    assert len(desk.world()["apps"]["reimbursement"]["claims"]) == 1
+
+
+def test_a_missing_element_is_recovered_once_a_new_observation_shows_it() -> None:
+    hidden = "{rename: {app: reimbursement, label: Amount, to: Sum}}"
+    shown = "{when: {at: 1}, rename: {app: reimbursement, label: Amount, to: Amount}}"
+    desk = desktop(f"[{hidden}, {shown}]")
+    out = work(desk, script(decide(Fill(target=AMOUNT, text="$5.00")), decide(Fill(target=AMOUNT, text="$5.00"))))
+    assert out["interaction_status"] == "completed"
+    assert value_of(desk, "Amount") == "$5.00"
+    assert out["interaction_report"]["failed_actions"][0]["error"].startswith("target not found")
+    assert "wait" in verbs(desk)
+
+
+def test_a_loading_event_is_waited_out_without_counting_as_a_step() -> None:
+    desk = desktop("[{when: {clicked: Save draft}, loading: {app: reimbursement, seconds: 4}}]")
+    policy = script(decide(Fill(target=AMOUNT, text="$5.00")), decide(Click(target=ActionTarget(text="Save draft"))))
+    out = work(desk, policy)
+    assert out["interaction_status"] == "completed"
+    assert verbs(desk)[:2] == ["fill", "click"]
+    assert set(verbs(desk)[2:]) == {"wait"}
+    assert out["step_count"] == 2
+    assert any(event["kind"] == "loading" for event in out["interaction_report"]["environment_events"])
+
+
+def test_max_steps_stops_an_unfinished_task_and_keeps_the_trace() -> None:
+    desk = desktop()
+    policy = script(*(decide(Fill(target=AMOUNT, text=f"${n}.00")) for n in range(9)))
+    out = work(desk, policy, given={"max_steps": 3})
+    assert out["interaction_status"] == "failed"
+    assert len(out["action_trace"]) == 3
+    assert any("max_steps" in error for error in out["interaction_report"]["errors"])
+
+
+def test_recognition_and_planning_can_be_given_by_deterministic_fakes() -> None:
+    class OnlyAmount:
+        def recognize(self, state: VisualState) -> tuple[GUIElement, ...]:
+            return tuple(e for e in state.elements if e.text == "Amount")
+
+    seen: list[tuple[str, ...]] = []
+
+    class Watching:
+        def decide(self, view: OperatorView) -> OperatorDecision:
+            seen.append(tuple(e.name for e in view.seen.elements))
+            return FINISH
+
+    out = work(desktop(), Watching(), recognizer=OnlyAmount())
+    assert seen == [("Amount",)]
+    assert [e["text"] for e in out["recognized_elements"]] == ["Amount"]
+
+
+def test_the_environment_receives_only_approved_actions() -> None:
+    desk = desktop()
+    allowed = [decide(Fill(target=AMOUNT, text="$1.00")), decide(Fill(target=ActionTarget(text="Vendor"), text="Acme"))]
+    out = work(desk, script(*allowed, decide(Click(target=SUBMIT)), decide(Fill(target=AMOUNT, text="$9.00"))))
+    keys = {entry["key"] for entry in out["action_trace"] if "key" in entry}
+    assert {item["key"] for item in desk.received()} == keys
+    assert "click" not in verbs(desk)
+
+
+def test_private_fields_are_redacted_in_the_report_when_constraints_say_so() -> None:
+    desk = desktop()
+    policy = script(decide(Fill(target=ActionTarget(text="Vendor"), text="Clinic Dr. Gray")))
+    out = work(desk, policy, given={"constraints": {"redact": ["vendor"]}})
+    assert value_of(desk, "Vendor") == "Clinic Dr. Gray"
+    assert "Clinic" not in str(out["interaction_report"])
+
+
+# --- failure cases --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("missing", ["task_goal", "initial_observation"])
+def test_missing_input_fails_with_a_validation_error_and_no_action(missing: str) -> None:
+    desk = desktop()
+    out = work(desk, script(decide(Fill(target=AMOUNT, text="1"))), given={missing: "" if missing == "task_goal" else {}})
+    assert out["interaction_status"] == "failed"
+    assert any(missing in error for error in out["interaction_report"]["errors"])
+    assert desk.received() == []
+
+
+def test_empty_recognition_looks_once_more_and_then_fails() -> None:
+    class Blind:
+        def recognize(self, state: VisualState) -> tuple[GUIElement, ...]:
+            return ()
+
+    desk = desktop()
+    out = work(desk, script(decide(Fill(target=AMOUNT, text="1"))), recognizer=Blind())
+    assert out["interaction_status"] == "failed"
+    assert verbs(desk) == ["screenshot"]
+
+
+def test_low_confidence_elements_count_as_not_recognised() -> None:
+    class Unsure:
+        def recognize(self, state: VisualState) -> tuple[GUIElement, ...]:
+            return tuple(e.model_copy(update={"confidence": 0.2}) for e in state.elements)
+
+    out = work(desktop(), script(decide(Fill(target=AMOUNT, text="1"))), recognizer=Unsure())
+    assert out["interaction_status"] == "failed"
+
+
+def test_a_target_that_never_appears_is_recovered_from_boundedly() -> None:
+    desk = desktop()
+    policy = script(*(decide(Click(target=ActionTarget(text="No such thing"))) for _ in range(12)))
+    out = work(desk, policy, given={"max_recovery_attempts": 2}, limits=Limits(retries=50))
+    assert out["interaction_status"] == "failed"
+    assert out["recovery_attempts"] == 2
+    assert any("max_recovery_attempts" in error for error in out["interaction_report"]["errors"])
+    assert len(out["action_trace"]) >= 3
+
+
+def test_a_harmless_pop_up_is_classified_and_dismissed() -> None:
+    popup = "{title: Tip of the day, text: You can drag files, buttons: [Got it, Close]}"
+    desk = desktop(f"[{{when: {{after_actions: 1}}, popup: {popup}}}]")
+    policy = script(decide(Fill(target=AMOUNT, text="$5.00")), decide(Fill(target=ActionTarget(text="Vendor"), text="Acme")))
+    out = work(desk, policy)
+    assert out["interaction_status"] == "completed"
+    assert desk.world()["dialogs"] == []
+    assert value_of(desk, "Vendor") == "Acme"
+    assert any(event["kind"] == "popup" for event in out["interaction_report"]["environment_events"])
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "buttons"),
+    [
+        ("Security warning", "The certificate of this site is not trusted.", "[Proceed anyway, Go back]"),
+        ("Allow access?", "Notes wants to use your location.", "[Allow, Not now]"),
+        ("Payment required", "Pay $49 to continue.", "[Pay now, Cancel]"),
+        ("We value your privacy", "We and our partners use cookies.", "[Accept all, Reject all]"),
+        ("Session expired", "Sign in with your password to go on.", "[Sign in, Cancel]"),
+    ],
+)
+def test_a_dangerous_dialog_goes_to_a_person_before_anything_is_pressed(title: str, text: str, buttons: str) -> None:
+    desk = desktop(f"[{{when: {{after_actions: 1}}, popup: {{title: '{title}', text: '{text}', buttons: {buttons}}}}}]")
+    out = work(desk, script(decide(Fill(target=AMOUNT, text="$5.00")), decide(Fill(target=AMOUNT, text="$6.00"))))
+    assert out["interaction_status"] == "needs_approval"
+    assert desk.world()["dialogs"] == [title]
+    assert verbs(desk) == ["fill"]
+
+
+def test_validation_errors_become_events_and_the_planner_gets_another_try() -> None:
+    desk = desktop()
+    policy = script(
+        decide(Fill(target=AMOUNT, text="lots")), decide(Click(target=SUBMIT)), decide(Fill(target=AMOUNT, text="$5.00"))
+    )
+    out = work(desk, policy, safety=SafetyPolicy(rules=(), otherwise="allow"))
+    kinds = {event["kind"] for event in out["interaction_report"]["environment_events"]}
+    assert "validation" in kinds
+    assert out["interaction_status"] == "completed"
+    assert value_of(desk, "Amount") == "$5.00"
+    assert desk.world()["apps"]["reimbursement"]["claims"] == {}
+
+
+def test_a_disallowed_action_is_blocked_before_execution_and_recorded() -> None:
+    desk = desktop()
+    given = {"constraints": {"forbidden_actions": ["submit"]}, "human_approval": {"type": "approve"}}
+    out = work(desk, script(decide(Fill(target=AMOUNT, text="$5.00")), decide(Click(target=SUBMIT))), given=given)
+    assert out["interaction_status"] == "blocked"
+    assert [f["verdict"] for f in out["interaction_report"]["safety_findings"]] == ["deny"]
+    assert verbs(desk) == ["fill"]
+
+
+def test_pressing_enter_in_a_form_is_a_submit_too() -> None:
+    desk = desktop()
+    out = work(desk, script(decide(Fill(target=AMOUNT, text="$5.00")), decide(PressKey(target=AMOUNT, keys=("Enter",)))))
+    assert out["interaction_status"] == "needs_approval"
+    assert desk.world()["apps"]["reimbursement"]["claims"] == {}
+
+
+def test_an_adapter_exception_becomes_a_structured_error_and_loses_no_history() -> None:
+    desk = desktop("[{when: {after_actions: 1}, crash: {message: the session was lost, times: 99}}]")
+    policy = script(*(decide(Fill(target=AMOUNT, text=f"${n}.00")) for n in range(1, 9)))
+    out = work(desk, policy)
+    report = out["interaction_report"]
+    assert report["status"] == "failed"
+    assert any("adapter: EnvironmentFault: the session was lost" in error for error in report["errors"])
+    assert report["completed_actions"][0]["text"] == "$1.00"
+    assert len(report["observations"]) >= 2
+
+
+def test_an_adapter_that_cannot_even_be_observed_ends_in_a_report() -> None:
+    desk = desktop()
+
+    class ClosesItself:
+        def decide(self, view: OperatorView) -> OperatorDecision:
+            desk.close()
+            return decide(Fill(target=AMOUNT, text="$5.00"))
+
+    out = work(desk, ClosesItself())
+    assert out["interaction_status"] == "failed"
+    assert any("could not be observed" in error for error in out["interaction_report"]["errors"])
+
+
+def test_a_decision_without_a_usable_status_is_asked_for_again_and_never_finishes() -> None:
+    class Mute:
+        asked = 0
+
+        def decide(self, view: OperatorView) -> OperatorDecision:
+            self.asked += 1
+            return OperatorDecision.model_validate({"status": "done!"})
+
+    policy = Mute()
+    out = work(desktop(), policy, limits=Limits(reasks=2))
+    assert out["interaction_status"] == "failed"
+    assert policy.asked == 3
+
+
+def test_low_confidence_needs_approval() -> None:
+    desk = desktop()
+    out = work(desk, script(decide(Fill(target=AMOUNT, text="$5.00"), confidence=0.3)))
+    assert out["interaction_status"] == "needs_approval"
+    assert desk.received() == []
+
+
+def test_confirm_stops_before_the_action() -> None:
+    desk = desktop()
+    out = work(desk, script(decide(Fill(target=AMOUNT, text="$5.00"), status="CONFIRM")))
+    assert out["interaction_status"] == "needs_approval"
+    assert desk.received() == []
+
+
+# --- approval as an interrupt ---------------------------------------------------------------------------------------
+
+
+def _paused(desk: SimulatedDesktop, *decisions: OperatorDecision) -> tuple[Any, dict[str, Any], Any]:
+    graph = build_operator(context(desk, script(*decisions)), checkpointer=InMemorySaver())
+    config: dict[str, Any] = {"configurable": {"thread_id": "1"}, "recursion_limit": 500}
+    out = graph.invoke({"task_goal": "go", "initial_observation": desk.observe().model_dump(mode="json")}, config)
+    return graph, config, out["__interrupt__"][0]
+
+
+def _answer(graph: Any, config: dict[str, Any], asked: Any, **decision: Any) -> dict[str, Any]:
+    return graph.invoke(Command(resume={asked.id: {"decisions": [decision]}}), config)
+
+
+def test_the_interrupt_carries_the_ecosystems_payload() -> None:
+    _, _, asked = _paused(desktop(), decide(Fill(target=AMOUNT, text="$5.00")), decide(Click(target=SUBMIT)))
+    assert asked.value["action_requests"] == [
+        {"name": "click", "args": {"target": {"text": "Submit"}}, "description": 'click "Submit"'}
+    ]
+    assert asked.value["review_configs"] == [
+        {"action_name": "click", "allowed_decisions": ["approve", "edit", "reject", "respond"]}
+    ]
+    assert asked.value["default"] == "reject"
+
+
+def test_an_edited_action_is_done_instead_of_the_proposed_one() -> None:
+    desk = desktop()
+    graph, config, asked = _paused(desk, decide(Fill(target=AMOUNT, text="$5.00")), decide(Click(target=SUBMIT)))
+    edited = {"name": "click", "args": {"target": {"text": "Save draft"}}}
+    out = _answer(graph, config, asked, type="edit", edited_action=edited)
+    assert out["interaction_status"] == "completed"
+    assert desk.received()[-1]["action"]["target"] == {"text": "Save draft"}
+    assert desk.world()["apps"]["reimbursement"]["claims"] == {}
+
+
+def test_an_approval_for_another_digest_is_void() -> None:
+    desk = desktop()
+    graph, config, asked = _paused(desk, decide(Fill(target=AMOUNT, text="$5.00")), decide(Click(target=SUBMIT)))
+    out = _answer(graph, config, asked, type="approve", digest="0" * 24)
+    assert out["interaction_status"] == "blocked"
+    assert verbs(desk) == ["fill"]
+
+
+@pytest.mark.parametrize("answer", [{"type": "yes"}, {}, {"type": "edit"}, {"type": "edit", "edited_action": {"name": "eval"}}])
+def test_an_unusable_answer_never_opens_the_gate(answer: dict[str, Any]) -> None:
+    desk = desktop()
+    graph, config, asked = _paused(desk, decide(Fill(target=AMOUNT, text="$5.00")), decide(Click(target=SUBMIT)))
+    out = _answer(graph, config, asked, **answer)
+    assert out["interaction_status"] == "blocked"
+    assert verbs(desk) == ["fill"]
+
+
+def test_an_approved_control_that_has_changed_meanwhile_is_not_pressed() -> None:
+    desk = desktop()
+    graph, config, asked = _paused(desk, decide(Fill(target=AMOUNT, text="$5.00")), decide(Click(target=SUBMIT)))
+    desk.perform(Click(target=ActionTarget(text="My claims")), key="somebody-else")
+    _answer(graph, config, asked, type="approve")
+    assert desk.world()["apps"]["reimbursement"]["claims"] == {}
+
+
+def test_a_question_is_answered_with_words_that_become_a_fact() -> None:
+    desk = desktop()
+    question = {"action_type": "ask_user", "question": "Which amount?", "name": "amount"}
+    decision = OperatorDecision.model_validate({"action": question, "status": "PENDING"})
+    journal_context = context(desk, script(decision))
+    graph = build_operator(journal_context, checkpointer=InMemorySaver())
+    config: dict[str, Any] = {"configurable": {"thread_id": "1"}}
+    out = graph.invoke({"task_goal": "go", "initial_observation": desk.observe().model_dump(mode="json")}, config)
+    asked = out["__interrupt__"][0]
+    assert asked.value["kind"] == "question"
+    out = _answer(graph, config, asked, type="respond", message="$7.50")
+    assert out["interaction_status"] == "completed"
+    assert [(f.name, f.value, f.role) for f in journal_context.journal.facts()] == [("amount", "$7.50", "user")]
+
+
+def test_the_report_survives_scrolling_waiting_and_finishing_by_action() -> None:
+    desk = desktop()
+    out = work(desk, script(decide(Scroll(dy=1, unit="page")), decide(Wait(seconds=1)), decide(FinishGoal())))
+    assert out["interaction_status"] == "completed"
+    assert [a["type"] for a in out["interaction_report"]["completed_actions"]] == ["scroll", "wait"]
