@@ -1,0 +1,103 @@
+"""A hand on a simulated desktop: worlds written as YAML in the test, and actions by the words on the screen."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.worldfile import parse_world
+from protocol import (
+    Action,
+    ActionResult,
+    ActionTarget,
+    Click,
+    Drag,
+    Fill,
+    GUIElement,
+    LaunchApp,
+    PressKey,
+    Scroll,
+    SelectOption,
+    Type,
+    VisualState,
+    Wait,
+)
+
+
+class Hand:
+    """Acts on a desktop with keys of its own, and looks at it."""
+
+    def __init__(self, desktop: SimulatedDesktop) -> None:
+        self.desktop = desktop
+        self.count = len(desktop.received())
+
+    def do(self, action: Action) -> ActionResult:
+        self.count += 1
+        return self.desktop.perform(action, key=f"test/{self.count}")
+
+    def click(self, text: str, count: int = 1) -> ActionResult:
+        return self.do(Click(target=ActionTarget(text=text), count=count))
+
+    def fill(self, text: str, value: str) -> ActionResult:
+        return self.do(Fill(target=ActionTarget(text=text), text=value))
+
+    def type(self, value: str, text: str | None = None, submit: bool = False) -> ActionResult:
+        return self.do(Type(target=ActionTarget(text=text) if text else None, text=value, submit=submit))
+
+    def press(self, *keys: str, on: str | None = None) -> ActionResult:
+        return self.do(PressKey(keys=keys, target=ActionTarget(text=on) if on else None))
+
+    def select(self, text: str, option: str) -> ActionResult:
+        return self.do(SelectOption(target=ActionTarget(text=text), option=option))
+
+    def drag(self, text: str, to: str) -> ActionResult:
+        return self.do(Drag(target=ActionTarget(text=text), to=ActionTarget(text=to)))
+
+    def launch(self, app: str) -> ActionResult:
+        return self.do(LaunchApp(app=app))
+
+    def scroll(self, dy: int) -> ActionResult:
+        return self.do(Scroll(dy=dy))
+
+    def wait(self, seconds: float) -> ActionResult:
+        return self.do(Wait(seconds=seconds))
+
+    @property
+    def screen(self) -> VisualState:
+        return self.desktop.observe()
+
+    def texts(self, role: str | None = None) -> list[str]:
+        return [e.name for e in self.screen.elements if role in (None, e.role) and e.text]
+
+    def element(self, text: str) -> GUIElement:
+        return next(e for e in self.screen.elements if e.text == text)
+
+    def app(self, name: str) -> dict:
+        return self.desktop.world()["apps"][name]
+
+    def value_of(self, label: str) -> str:
+        """What stands beside a label on a detail page."""
+        parent = self.element(label).parent
+        return next(e.name for e in self.screen.elements if e.parent == parent and e.text != label)
+
+
+MakeHand = Callable[..., Hand]
+
+
+@pytest.fixture
+def hand() -> Iterator[MakeHand]:
+    """`hand(yaml, seed=…, store=…)` gives a Hand on the world that the YAML describes."""
+    made: list[SimulatedDesktop] = []
+
+    def make(text: str, seed: int | None = None, store: Path | None = None) -> Hand:
+        desktop = SimulatedDesktop(parse_world(textwrap.dedent(text), "test.yaml", seed), store=store)
+        made.append(desktop)
+        return Hand(desktop)
+
+    yield make
+    for desktop in made:
+        desktop.close()

@@ -1,0 +1,87 @@
+"""Mail: reading, searching, writing, answering, deleting."""
+
+from __future__ import annotations
+
+WORLD = """
+apps:
+  mail:
+    address: me@x.org
+    messages:
+      - {from: ann@x.org, subject: Budget, date: 2026-03-01, body: "Hello,\\nTotal: $12.00"}
+      - {from: bob@x.org, subject: "Re: Lunch", date: 2026-03-02, unread: false}
+      - {folder: Drafts, to: cy@x.org, subject: Half, body: Dear}
+open: [mail]
+"""
+
+
+def test_reading_a_message_marks_it_read(hand):
+    h = hand(WORLD)
+    assert h.texts("link")[4:] == ["Re: Lunch", "Budget"]
+    assert "Unread" in h.texts("cell")
+    h.click("Budget")
+    assert h.value_of("From") == "ann@x.org"
+    assert "Total: $12.00" in h.texts("text")
+    h.click("Back to list")
+    assert "Unread" not in h.texts("cell")
+
+
+def test_a_message_is_written_and_sent(hand):
+    h = hand(WORLD)
+    h.click("Compose")
+    h.click("Send")
+    assert h.texts("alert") == ["To is required"]
+    h.fill("To", "ann")
+    h.fill("Cc", "Bob <bob@x.org>, cy@x.org")
+    h.fill("Subject", "Hi")
+    h.type("line one\nline two", "Message")
+    h.click("Send")
+    assert h.texts("alert") == ["ann is not a mail address"]
+    h.fill("To", "ann@x.org")
+    assert h.click("Send").ok
+    sent = [m for m in h.app("mail")["messages"].values() if m["folder"] == "Sent"]
+    assert [(m["to"], m["cc"], m["body"], m["sender"]) for m in sent] == [
+        ("ann@x.org", "Bob <bob@x.org>, cy@x.org", "line one\nline two", "me@x.org")
+    ]
+
+
+def test_a_reply_starts_with_recipient_and_subject(hand):
+    h = hand(WORLD)
+    h.click("Budget")
+    h.click("Reply")
+    assert (h.element("To").value, h.element("Subject").value) == ("ann@x.org", "Re: Budget")
+    h.click("Discard")
+    assert h.screen.modal is not None
+    h.press("Escape")
+    assert h.texts("heading") == ["Write a message"]
+    h.click("Discard")
+    h.click("Discard message")
+    assert h.texts("heading") == ["Budget"]
+
+
+def test_deleting_moves_to_trash_and_from_there_for_good(hand):
+    h = hand(WORLD)
+    h.click("Budget")
+    h.click("Delete")
+    assert h.app("mail")["messages"]["1"]["folder"] == "Trash"
+    h.click("Trash")
+    h.click("Budget")
+    h.click("Delete")
+    assert "1" not in h.app("mail")["messages"]
+
+
+def test_a_sent_draft_leaves_the_drafts(hand):
+    h = hand(WORLD)
+    h.click("Drafts")
+    h.click("Half")
+    h.type(" Cy", "Message")
+    h.press("Control", "s")
+    assert h.app("mail")["messages"]["3"]["body"] == "Dear Cy"
+    h.click("Send")
+    folders = [m["folder"] for m in h.app("mail")["messages"].values()]
+    assert sorted(folders) == ["Inbox", "Inbox", "Sent"]
+
+
+def test_searching_the_folder(hand):
+    h = hand(WORLD)
+    h.type("bob", "Search mail", submit=True)
+    assert h.texts("link")[4:] == ["Re: Lunch"]

@@ -1,0 +1,57 @@
+"""Notes: writing, finding, deleting, and leaving without saving."""
+
+from __future__ import annotations
+
+WORLD = "apps: {notes: {notes: [{title: Plan, body: one}, {title: List, body: two}]}}\nopen: [notes]"
+
+
+def test_a_new_note_is_saved(hand):
+    h = hand(WORLD)
+    h.click("New note")
+    h.click("Save")
+    assert h.texts("alert") == ["Title is required"]
+    h.fill("Title", "Third")
+    h.fill("Body", "text")
+    h.press("Control+s")
+    assert h.app("notes")["notes"]["3"] == {"id": "3", "title": "Third", "body": "text"}
+    assert h.texts("heading") == ["Edit note"]
+
+
+def test_a_note_is_found_and_changed(hand):
+    h = hand(WORLD)
+    h.type("two", "Search notes", submit=True)
+    assert h.texts("link") == ["List"]
+    h.click("List")
+    h.type(" more", "Body")
+    h.click("Save")
+    assert h.app("notes")["notes"]["2"]["body"] == "two more"
+
+
+def test_deleting_asks_first(hand):
+    h = hand(WORLD)
+    h.click("Plan")
+    h.click("Delete")
+    assert h.click("Save").error == 'a dialog "Delete this note?" is open; answer it first'
+    assert h.press("Enter").error.startswith('"Delete this note?" has no default button')
+    h.click("Cancel")
+    assert "1" in h.app("notes")["notes"]
+    h.click("Delete")
+    h.click("Delete note")
+    assert list(h.app("notes")["notes"]) == ["2"]
+
+
+def test_leaving_with_changes_asks_what_to_do(hand):
+    h = hand(WORLD)
+    h.click("Plan")
+    h.fill("Body", "changed")
+    h.click("Back to notes")
+    h.click("Keep editing")
+    h.click("Back to notes")
+    h.click("Discard changes")
+    assert h.app("notes")["notes"]["1"]["body"] == "one"
+    h.click("Plan")
+    h.fill("Body", "changed")
+    h.click("Back to notes")
+    h.click("Save changes")
+    assert h.app("notes")["notes"]["1"]["body"] == "changed"
+    assert h.texts("heading") == ["All notes"]
