@@ -211,7 +211,7 @@ def _drive(face: Face, folder: Path, work: Callable[[Listener], Outcome], run_id
     except KeyboardInterrupt:
         face.stop()
         again = f"; go on with: deskcrew resume {names[-1]}{_runs_dir_option(folder)}" if names else ""
-        typer.echo(f"deskcrew: stopped; what was done is kept{again}", err=True)
+        typer.echo(f"\ndeskcrew: stopped; what was done is kept{again}", err=True)
         raise
     finally:
         face.stop()

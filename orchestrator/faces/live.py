@@ -61,7 +61,8 @@ class Live:
     def event(self, event: Event) -> None:
         self.picture.apply(event)
         for line in self._teller.lines(event):
-            self.console.print(styled(line))
+            if self.approver is None or event.kind != "approval_requested":  # else it is asked at once
+                self.console.print(styled(line))
 
     def finish(self, outcome: Outcome) -> None:
         self.stop()

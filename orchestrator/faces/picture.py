@@ -47,7 +47,7 @@ class Picture:
         """Take in one event."""
         self.began = event.at if self.began is None else self.began
         self.latest = event.at
-        if event.role and event.role != "user":
+        if event.role not in ("", "user", "controller"):
             self.role = event.role
         self.subtask = event.subtask or self.subtask
         change = getattr(self, f"_on_{event.kind}", None)

@@ -30,7 +30,8 @@ class Plain:
 
     def event(self, event: Event) -> None:
         for line in self._teller.lines(event):
-            self._print(str(line))
+            if self.approver is None or event.kind != "approval_requested":  # else it is asked at once
+                self._print(str(line))
 
     def stop(self) -> None:
         return None

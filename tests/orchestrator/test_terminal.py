@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ import pytest
 
 TASK = "invoice-to-reimbursement"
 PROMPT = "[a]pprove"
+INTERRUPT = b"\x03"
 
 
 class Session(NamedTuple):
@@ -48,7 +50,10 @@ def in_terminal(words: list[str], typed: list[bytes], folder: Path, *, columns: 
                 break
             shown += data.decode("utf-8", "replace")
             if answered < len(typed) and shown.count(PROMPT) > answered:
-                os.write(ours, typed[answered])
+                if typed[answered] == INTERRUPT:
+                    process.send_signal(signal.SIGINT)
+                else:
+                    os.write(ours, typed[answered])
                 answered += 1
         elif process.poll() is not None:
             break
@@ -92,7 +97,7 @@ def test_a_terminal_without_colour_asks_in_plain_lines(setting: dict[str, str], 
 
 
 def test_ctrl_c_keeps_the_run_and_says_how_to_go_on(tmp_path: Path) -> None:
-    session = in_terminal(["run", TASK], [b"\x03"], tmp_path)
+    session = in_terminal(["run", TASK], [INTERRUPT], tmp_path)
     assert session.code == 130
     assert "deskcrew resume" in plain(session.shown)
     assert "Traceback" not in session.shown
