@@ -69,7 +69,7 @@ class Store:
             raise WorldError(f"The store holds another world ({json.loads(meta['desk'])['name']}); use another folder.")
         try:
             return self._restored(meta)
-        except (ValueError, KeyError) as bad:
+        except (ValueError, KeyError, TypeError) as bad:
             raise WorldError(f"The stored world is damaged ({str(bad).splitlines()[0]}); use another folder.") from bad
 
     def _restored(self, meta: dict[str, str]) -> World:

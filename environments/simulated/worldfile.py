@@ -21,6 +21,7 @@ from environments.simulated.following import edited
 from environments.simulated.generate import cast_for
 from environments.simulated.values import Model
 from environments.simulated.world import Desk, Win, World
+from environments.simulated.yaml_text import load_yaml
 
 
 class WorldSpec(Model):
@@ -49,10 +50,10 @@ def load_world(path_or_name: str | Path, seed: int | None = None) -> WorldSpec:
 def parse_world(text: str, name: str = "world", seed: int | None = None) -> WorldSpec:
     """The world that a YAML text describes; `name` stands for the file in errors."""
     try:
-        data = yaml.safe_load(text)
+        data = load_yaml(text)
     except yaml.MarkedYAMLError as bad:
         line = bad.problem_mark.line + 1 if bad.problem_mark else 1
-        raise WorldError(f"{name}, line {line}: this is not YAML: {bad.problem or bad.context}.") from None
+        raise WorldError(f"{name}, line {line}: {bad.problem or bad.context}; mend the YAML there.") from None
     except yaml.YAMLError as bad:
         raise WorldError(f"{name}: this is not YAML: {str(bad).splitlines()[0]}.") from None
     if not isinstance(data, dict):

@@ -30,7 +30,8 @@ def test_a_claim_is_submitted_and_listed(hand):
     assert h.texts("heading") == ["Claim R-0001 submitted"]
     assert h.value_of("Amount") == "$1,248.90"
     assert h.app("reimbursement")["claims"] == {
-        "R-0001": {"number": "R-0001", "employee": "Mara Lind", "vendor": "Oak Ltd", "invoice_number": "A-1", "date": "2026-03-02",
+        "R-0001": {"number": "R-0001", "employee": "Mara Lind", "vendor": "Oak Ltd", "invoice_number": "A-1", 
+                   "date": "2026-03-02",
                    "category": "Travel", "amount": "1248.90", "description": "two\nlines", "receipt": True, "status": "Submitted"}
     }  # fmt: skip
     h.click("My claims")
