@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Any
 
@@ -85,6 +86,13 @@ class VisualState(Frozen):
     modal: ElementId | None = None
     loading: bool = False
     """True while the focused application shows that it is busy."""
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> VisualState:
+        """A copy, without what was worked out from the original: it shows something else."""
+        copy = super().model_copy(update=update, deep=deep)
+        for name in ("state_id", "canonical", "by_id"):
+            copy.__dict__.pop(name, None)
+        return copy
 
     @cached_property
     def state_id(self) -> str:

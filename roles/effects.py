@@ -6,6 +6,7 @@ A button that none of these words fits is `activate`: unknown, so the default po
 from __future__ import annotations
 
 import re
+import unicodedata
 from enum import StrEnum
 
 from protocol import Action, Click, Drag, Fill, GUIElement, PressKey, SelectOption, Type, VisualState
@@ -143,10 +144,16 @@ def effect_of(action: Action, element: GUIElement | None, state: VisualState) ->
 
 def effect_of_words(words: str) -> Effect | None:
     """The effect that a control of this name announces, or None when its words are not known."""
+    words = words if words.isascii() else _plain(words)
     for (effect, pattern), (_, cjk) in zip(_PATTERNS, _CJK, strict=True):
         if pattern.search(words) or any(word in words for word in cjk):
             return effect
     return None
+
+
+def _plain(words: str) -> str:
+    """Without what cannot be seen and would hide a word: invisible characters, wide letters, loose accents."""
+    return "".join(c for c in unicodedata.normalize("NFKC", words) if unicodedata.category(c) != "Cf")
 
 
 def _press(element: GUIElement | None, state: VisualState) -> Effect:

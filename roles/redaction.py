@@ -26,7 +26,7 @@ class Redactor:
     def keep(self, secret: str) -> None:
         """Remember one value; very short ones would mask half of every text and are masked in their field only."""
         if len(secret.strip()) >= 4:
-            self._secrets.add(secret)
+            self._secrets.add(secret.strip())
 
     def screen(self, state: VisualState) -> VisualState:
         """`state` as it may be written."""
@@ -36,13 +36,15 @@ class Redactor:
         elements = []
         for element in state.elements:
             hidden = MASK if element.value and self._policy.is_private(element) else self.text(element.value)
-            elements.append(element.model_copy(update={"value": hidden, "text": self.text(element.text)}))
-        return state.model_copy(update={"elements": tuple(elements)})
+            shown = {"value": hidden, "text": self.text(element.text), "placeholder": self.text(element.placeholder)}
+            elements.append(element.model_copy(update=shown | {"options": tuple(self.body(element.options))}))
+        windows = tuple(w.model_copy(update={"title": self.text(w.title)}) for w in state.windows)
+        return state.model_copy(update={"elements": tuple(elements), "windows": windows})
 
     def text(self, text: str | None) -> str | None:
         if text is None or not self._secrets:
             return text
-        for secret in self._secrets:
+        for secret in sorted(self._secrets, key=len, reverse=True):  # one secret may be a part of another
             text = text.replace(secret, MASK)
         return text
 

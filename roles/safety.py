@@ -58,16 +58,16 @@ class SafetyPolicy(Frozen):
     def constrained(self, constraints: Mapping[str, Any]) -> SafetyPolicy:
         """The policy under a task's `constraints` (seed 000): `allowed_apps`, `forbidden_actions`, `redact`.
 
-        `forbidden_actions` are effects, verbs or names of controls.
+        `forbidden_actions` are effects, verbs or names of controls. A task narrows what the policy allows and never widens it.
         """
-        rules = [_forbid(str(word)) for word in constraints.get("forbidden_actions", ())]
-        return self.model_copy(
-            update={
-                "rules": (*rules, *self.rules),
-                "allowed_apps": tuple(constraints.get("allowed_apps", self.allowed_apps)),
-                "redact": (*self.redact, *constraints.get("redact", ())),
-            }
-        )
+        rules = [_forbid(word) for word in _listed(constraints.get("forbidden_actions"))]
+        allowed = self.allowed_apps
+        if constraints.get("allowed_apps") is not None:
+            asked = _listed(constraints["allowed_apps"])
+            both = [a for a in asked if _glob(a, allowed)] + [a for a in allowed if _glob(a, asked)]
+            allowed = tuple(dict.fromkeys(both))
+        redact = (*self.redact, *_listed(constraints.get("redact")))
+        return self.model_copy(update={"rules": (*rules, *self.rules), "allowed_apps": allowed, "redact": redact})
 
     def is_private(self, element: GUIElement) -> bool:
         return element.private or _glob(element.name, self.redact)
@@ -96,6 +96,7 @@ def review(
     """What `policy` says of `action` on `element`. `confirm` means that the decision maker itself wants a person asked."""
     effect = effect_of(action, element, state)
     app = _app_of(action, element, state)
+    harmless = action.inner or effect is Effect.OBSERVE
     severity: Literal["low", "medium", "high"] = "medium" if effect in SENSITIVE else "low"
     if app and not _glob(app, policy.allowed_apps):
         reason = f"{app} is not among the allowed applications ({', '.join(policy.allowed_apps)})"
@@ -112,6 +113,9 @@ def review(
     if verdict == "allow" and confidence < policy.min_confidence:
         verdict, name = "ask", "low_confidence"
         reasons = [f"confidence {confidence:.2f} is below {policy.min_confidence:.2f}"]
+    if verdict == "allow" and not app and not _glob("", policy.allowed_apps) and not harmless:
+        verdict, name = "ask", "allowed_apps"
+        reasons = ["it cannot be told which application this is"]
     if verdict == "allow" and confirm:
         verdict, name, reasons = "ask", "asked_to_confirm", ["the decision maker wants a person to confirm"]
     if verdict == "deny":
@@ -160,7 +164,14 @@ def _forbid(word: str) -> Rule:
     from_verbs = {"click", "hover", "drag", "type", "fill", "press_key", "scroll", "select_option", "launch_app", "switch_window"}
     if folded in from_verbs:
         return Rule(name=name, verdict="deny", verbs=(folded,), why=f"{word} is forbidden")
-    return Rule(name=name, verdict="deny", targets=(f"*{folded}*",), why=f'"{word}" is forbidden')
+    return Rule(name=name, verdict="deny", targets=(f"*{folded.replace('[', '[[]')}*",), why=f'"{word}" is forbidden')
+
+
+def _listed(value: Any) -> tuple[str, ...]:
+    """A constraint that is one word counts as a list of one."""
+    if value is None or isinstance(value, str):
+        return () if value is None else (value,)
+    return tuple(str(item) for item in value)
 
 
 def _glob(text: str, patterns: tuple[str, ...]) -> bool:

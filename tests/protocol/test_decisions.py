@@ -1,0 +1,82 @@
+"""What a policy answers: an answer that cannot be understood is an error, never a success."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from protocol import AgentStatus, Click, OperatorDecision
+
+CLICK = {"action_type": "click", "target": {"text": "Save"}}
+
+
+@pytest.mark.parametrize("status", ["DONE", "finish", "Finish", " FINISH", "FINISH!", "SUCCESS", "", 1, True, [], ["FINISH"], {}])
+def test_an_unknown_status_is_an_error_that_says_what_was_given(status: object) -> None:
+    decision = OperatorDecision.model_validate({"status": status, "action": CLICK})
+    assert decision.status is AgentStatus.ERROR
+    assert repr(status) in decision.comment
+
+
+@given(st.text() | st.integers() | st.none() | st.booleans() | st.lists(st.text()))
+def test_nothing_but_the_word_itself_finishes(status: object) -> None:
+    decision = OperatorDecision.model_validate({"status": status, "action": CLICK})
+    assert (decision.status is AgentStatus.FINISH) == (status == "FINISH")
+
+
+def test_a_missing_status_is_an_error() -> None:
+    decision = OperatorDecision.model_validate({"action": CLICK, "reasoning": "all is done"})
+    assert decision.status is AgentStatus.ERROR
+    assert "status" in decision.comment
+    assert OperatorDecision().status is AgentStatus.ERROR
+
+
+@pytest.mark.parametrize("said", [False, "false", "no", "", 0, None, "0", "maybe"])
+def test_only_a_plain_true_completes_the_goal_of_an_answer_without_a_status(said: object) -> None:
+    try:
+        decision = OperatorDecision.model_validate({"is_goal_complete": said})
+    except ValidationError:
+        return
+    assert decision.status is AgentStatus.ERROR
+    assert OperatorDecision.model_validate({"is_goal_complete": True}).status is AgentStatus.FINISH
+
+
+def test_a_goal_that_is_complete_does_not_overrule_a_status() -> None:
+    decision = OperatorDecision.model_validate({"status": "FAIL", "is_goal_complete": True})
+    assert decision.status is AgentStatus.FAIL
+    assert OperatorDecision.model_validate({"status": "DONE", "is_goal_complete": True}).status is AgentStatus.ERROR
+
+
+@pytest.mark.parametrize("status", ["CONTINUE", "CONFIRM", "PENDING"])
+def test_a_status_that_acts_needs_an_action(status: str) -> None:
+    with pytest.raises(ValidationError, match=f"status {status} needs an action"):
+        OperatorDecision.model_validate({"status": status})
+    assert isinstance(OperatorDecision.model_validate({"status": status, "action": CLICK}).action, Click)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"status": "CONTINUE", "action": {"action_type": "explode"}},
+        {"status": "CONTINUE", "action": CLICK, "confidence": 1.5},
+        {"status": "CONTINUE", "action": CLICK, "thoughts": "unknown key"},
+        "FINISH",
+        None,
+        [],
+    ],
+)
+def test_an_answer_of_another_shape_is_refused(wrong: Any) -> None:
+    with pytest.raises(ValidationError):
+        OperatorDecision.model_validate(wrong)
+
+
+@pytest.mark.parametrize("status", AgentStatus)
+@pytest.mark.parametrize("brief", [True, False])
+def test_a_decision_is_read_back_as_itself(status: AgentStatus, brief: bool) -> None:
+    decision = OperatorDecision.model_validate({"status": status, "action": CLICK, "memory": {"at": 1}, "plan": ["a", "b"]})
+    again = OperatorDecision.model_validate_json(decision.model_dump_json(exclude_defaults=brief))
+    assert (again.status, again.action, again.memory, again.plan) == (decision.status, decision.action, {"at": 1}, ("a", "b"))
+    assert brief or again == decision

@@ -1,0 +1,75 @@
+"""Boxes: pixels, corners, and the two spellings of the seeds."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, ValidationError
+
+from protocol import BoundingBox, Point
+from protocol.geometry import Box
+
+numbers = st.integers(-5_000, 5_000)
+sizes = st.integers(0, 3_000)
+boxes = st.builds(lambda x, y, w, h: BoundingBox(x1=x, y1=y, x2=x + w, y2=y + h), numbers, numbers, sizes, sizes)
+
+
+class _Holder(BaseModel):
+    box: Box
+
+
+def test_a_box_may_be_written_as_a_list_or_as_an_object() -> None:
+    listed = _Holder.model_validate({"box": [120, 80, 800, 120]}).box
+    assert listed == _Holder.model_validate({"box": {"x1": 120, "y1": 80, "x2": 800, "y2": 120}}).box
+    assert (listed.x1, listed.y1, listed.x2, listed.y2) == (120, 80, 800, 120)
+
+
+@pytest.mark.parametrize(
+    "written", [[1, 2, 3], [1, 2, 3, 4, 5], [], ["a", 0, 0, 0], [0.5, 0, 1, 1], {"x": 1, "y": 1, "w": 2, "h": 2}]
+)
+def test_a_box_of_another_shape_is_refused(written: object) -> None:
+    with pytest.raises(ValidationError):
+        _Holder.model_validate({"box": written})
+
+
+@pytest.mark.parametrize(("x1", "y1", "x2", "y2"), [(10, 0, 9, 5), (0, 10, 5, 9)])
+def test_corners_out_of_order_are_refused_and_named(x1: int, y1: int, x2: int, y2: int) -> None:
+    with pytest.raises(ValidationError, match=rf"\({x1},{y1}\) to \({x2},{y2}\)"):
+        BoundingBox(x1=x1, y1=y1, x2=x2, y2=y2)
+
+
+def test_the_right_and_the_lower_edge_are_outside() -> None:
+    box = BoundingBox(x1=0, y1=0, x2=10, y2=10)
+    assert box.contains(Point(0, 0))
+    assert box.contains(Point(9, 9))
+    assert not box.contains(Point(10, 5))
+    assert not box.contains(Point(5, 10))
+
+
+def test_boxes_that_touch_do_not_overlap() -> None:
+    left, right = BoundingBox(x1=0, y1=0, x2=10, y2=10), BoundingBox(x1=10, y1=0, x2=20, y2=10)
+    assert not left.overlaps(right)
+    assert left.overlaps(BoundingBox(x1=9, y1=9, x2=20, y2=20))
+
+
+@given(boxes)
+def test_the_centre_of_a_box_with_an_area_is_inside(box: BoundingBox) -> None:
+    assert box.contains(box.center) == (box.area > 0)
+
+
+@given(boxes, boxes)
+def test_overlap_is_mutual_and_means_a_common_pixel(one: BoundingBox, other: BoundingBox) -> None:
+    corner = Point(max(one.x1, other.x1), max(one.y1, other.y1))
+    shared = one.contains(corner) and other.contains(corner)
+    assert other.overlaps(one) == one.overlaps(other)
+    if one.area and other.area:
+        assert one.overlaps(other) == shared
+
+
+def test_values_cannot_be_changed_or_widened() -> None:
+    box = BoundingBox(x1=0, y1=0, x2=1, y2=1)
+    with pytest.raises(ValidationError, match="frozen"):
+        box.x1 = 5  # type: ignore[misc]
+    with pytest.raises(ValidationError, match="z1"):
+        BoundingBox.model_validate({"x1": 0, "y1": 0, "x2": 1, "y2": 1, "z1": 3})

@@ -1,0 +1,143 @@
+"""`log.jsonl`: what is written is read back, and a damaged line costs only itself."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from protocol import (
+    ActionResult,
+    ActionTarget,
+    Click,
+    ExecStatus,
+    Fill,
+    GUIElement,
+    InteractionStep,
+    Resolved,
+    VisualState,
+    Wait,
+    read_log,
+    write_log,
+)
+
+SCREEN = VisualState(
+    elements=(GUIElement(element_id="e1", text="Größe – 大小 🎈", role="textbox", value='a "quoted"\nline'),), app="x"
+)
+
+
+def steps(count: int, text: str = "Größe 🎈") -> list[InteractionStep]:
+    return [
+        InteractionStep(timestamp=n, step=n, visual_state=SCREEN, action=Fill(target=ActionTarget(text="Größe"), text=text))
+        for n in range(1, count + 1)
+    ]
+
+
+texts = st.text(max_size=60)
+logged = st.builds(
+    InteractionStep,
+    timestamp=st.floats(0, 1e9),
+    visual_state=st.builds(
+        VisualState, app=st.none() | texts, elements=st.builds(GUIElement, element_id=texts, text=texts).map(lambda e: (e,))
+    ),
+    action=st.one_of(
+        st.builds(Fill, target=st.builds(ActionTarget, text=texts), text=texts),
+        st.builds(Click, target=st.builds(ActionTarget, element_id=texts), count=st.integers(1, 3)),
+        st.builds(Wait),
+    ),
+    step=st.integers(0, 10_000),
+    reasoning=texts,
+    result=st.none()
+    | st.builds(
+        ActionResult,
+        exec_status=st.sampled_from(ExecStatus),
+        error=texts,
+        resolved=st.none() | st.builds(Resolved, element_id=texts, tier=st.sampled_from(["text", "bbox"]), point=st.just((3, 4))),
+    ),
+    visible_change=st.none() | st.booleans(),
+)
+
+
+@given(st.lists(logged, max_size=4))
+def test_a_log_is_read_back_as_it_was_written(history: list[InteractionStep]) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "log.jsonl"
+        assert write_log(path, history) == len(history)
+        lines = list(read_log(path))
+        assert [line.step for line in lines] == history
+        assert [line.number for line in lines] == list(range(1, len(history) + 1))
+        assert len(path.read_bytes().splitlines()) == len(history)
+
+
+def test_every_line_names_the_protocol_and_the_verb(tmp_path: Path) -> None:
+    write_log(tmp_path / "log.jsonl", steps(2))
+    for line in (tmp_path / "log.jsonl").read_text(encoding="utf-8").splitlines():
+        data = json.loads(line)
+        assert data["protocol_version"] == "0.1"
+        assert data["action"]["action_type"] == "fill"
+
+
+def test_a_log_cut_off_anywhere_in_its_last_line_keeps_the_rest_and_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    write_log(path, steps(3))
+    whole = path.read_bytes()
+    start = whole.rindex(b"\n", 0, -1) + 1
+    for end in range(start + 1, len(whole) - 1):
+        path.write_bytes(whole[:end])
+        *kept, last = read_log(path)
+        assert [line.step.step for line in kept if line.step] == [1, 2]
+        assert (last.number, last.step) == (3, None)
+        assert "cut off" in last.error
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        (b"not json", "JSON"),
+        (b"\xff\xfe\x00 broken bytes", "JSON"),
+        (b'{"timestamp": 1}', "visual_state"),
+        (b'{"timestamp": 1, "visual_state": {}, "action": {"action_type": "explode"}}', "explode"),
+        (b'{"timestamp": 1, "visual_state": {}, "action": {"target": {"text": "a"}}}', "action"),
+        (b"[]", "object"),
+    ],
+)
+def test_a_bad_line_is_reported_with_its_number_and_the_rest_is_read(tmp_path: Path, bad: bytes, said: str) -> None:
+    path = tmp_path / "log.jsonl"
+    write_log(path, steps(2))
+    first, second = path.read_bytes().splitlines()
+    path.write_bytes(b"\n".join([first, bad, b"", second, b""]))
+    lines = list(read_log(path))
+    assert [(line.number, line.step is None) for line in lines] == [(1, False), (2, True), (4, False)]
+    assert said in lines[1].error
+    assert "cut off" not in lines[1].error
+
+
+def test_an_interrupted_write_leaves_the_old_log(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    write_log(path, steps(2))
+
+    def breaking() -> list[InteractionStep]:
+        yield from steps(1)  # type: ignore[misc]
+        raise RuntimeError("the disk is full")
+
+    with pytest.raises(RuntimeError):
+        write_log(path, breaking())
+    assert len(list(read_log(path))) == 2
+
+
+def test_a_long_log_is_read_in_constant_memory(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    write_log(path, steps(1) * 1_500)
+    size = path.stat().st_size
+    tracemalloc.start()
+    try:
+        assert sum(1 for line in read_log(path) if line.step) == 1_500
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < size / 2

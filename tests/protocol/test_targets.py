@@ -1,0 +1,165 @@
+"""Resolving a target: the order of the tiers, and that nothing is ever guessed."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from protocol import ActionTarget, BoundingBox, GUIElement, TargetError, VisualState, resolve
+
+
+def box(x: int, y: int, w: int = 40, h: int = 20) -> BoundingBox:
+    return BoundingBox(x1=x, y1=y, x2=x + w, y2=y + h)
+
+
+SAVE = GUIElement(element_id="e1", track_id="t-save", text="Save", role="button", bbox=box(0, 0))
+SEND = GUIElement(element_id="e2", track_id="t-send", text="Send", role="button", bbox=box(100, 0))
+ROW_1 = GUIElement(element_id="e3", text="Open", role="button", bbox=box(0, 100))
+ROW_2 = GUIElement(element_id="e4", text="Open", role="link", bbox=box(0, 200))
+SCREEN = VisualState(elements=(SAVE, SEND, ROW_1, ROW_2))
+
+
+@pytest.mark.parametrize(
+    ("target", "element_id", "tier"),
+    [
+        (ActionTarget(track_id="t-save", element_id="e2", text="Send", bbox=box(100, 0)), "e1", "track_id"),
+        (ActionTarget(element_id="e2", text="Save", bbox=box(0, 0)), "e2", "element_id"),
+        (ActionTarget(text="Save", bbox=box(100, 0)), "e1", "text"),
+        (ActionTarget(bbox=box(100, 0)), "e2", "bbox"),
+        (ActionTarget(track_id="gone", element_id="gone", text="Send", bbox=box(0, 0)), "e2", "text"),
+        (ActionTarget(track_id="gone", element_id="gone", text="gone", bbox=box(0, 0)), "e1", "bbox"),
+        (ActionTarget(text="  save "), "e1", "text"),
+        (ActionTarget(text="SEND"), "e2", "text"),
+    ],
+)
+def test_the_first_tier_that_matches_decides(target: ActionTarget, element_id: str, tier: str) -> None:
+    found = resolve(target, SCREEN)
+    assert (found.element_id, found.tier) == (element_id, tier)
+    assert found.point == SCREEN.by_id[element_id].bbox.center  # type: ignore[union-attr]
+
+
+def test_an_ambiguous_text_target_is_an_error_that_lists_the_candidates() -> None:
+    with pytest.raises(TargetError, match=r"2 elements match text 'Open'.*e3 button.*e4 link") as caught:
+        resolve(ActionTarget(text="Open"), SCREEN)
+    assert caught.value.candidates == ("e3", "e4")
+
+
+def test_an_ambiguous_tier_is_not_settled_by_a_later_one() -> None:
+    with pytest.raises(TargetError) as caught:
+        resolve(ActionTarget(text="Open", bbox=box(0, 100)), SCREEN)
+    assert caught.value.candidates == ("e3", "e4")
+
+
+@pytest.mark.parametrize(
+    "target",
+    [ActionTarget(text="Delete"), ActionTarget(element_id="e9"), ActionTarget(track_id="x"), ActionTarget(bbox=box(900, 700))],
+)
+def test_a_target_that_is_not_there_is_an_error_without_candidates(target: ActionTarget) -> None:
+    with pytest.raises(TargetError, match="no element on the screen matches") as caught:
+        resolve(target, SCREEN)
+    assert caught.value.candidates == ()
+
+
+def test_an_exact_name_wins_over_one_that_differs_in_case() -> None:
+    state = VisualState(elements=(GUIElement(element_id="a", text="OK"), GUIElement(element_id="b", text="ok")))
+    assert resolve(ActionTarget(text="ok"), state).element_id == "b"
+    with pytest.raises(TargetError) as caught:
+        resolve(ActionTarget(text="Ok"), state)
+    assert caught.value.candidates == ("a", "b")
+
+
+def test_a_visible_element_wins_over_a_hidden_one_of_the_same_name() -> None:
+    hidden = GUIElement(element_id="a", text="Save", visible=False)
+    state = VisualState(elements=(hidden, GUIElement(element_id="b", text="Save")))
+    assert resolve(ActionTarget(text="Save"), state).element_id == "b"
+    assert resolve(ActionTarget(text="Save"), VisualState(elements=(hidden,))).element_id == "a"
+
+
+def test_part_of_a_name_is_not_the_name() -> None:
+    with pytest.raises(TargetError):
+        resolve(ActionTarget(text="Sav"), SCREEN)
+
+
+@pytest.mark.parametrize("blank", ["", "   ", "\n"])
+def test_a_blank_text_does_not_mean_the_element_without_a_name(blank: str) -> None:
+    state = VisualState(elements=(GUIElement(element_id="pane"), SAVE))
+    with pytest.raises(TargetError):
+        resolve(ActionTarget(text=blank), state)
+    assert resolve(ActionTarget(text=blank, bbox=box(0, 0)), state).element_id == "e1"
+
+
+@pytest.mark.parametrize("field", ["element_id", "track_id"])
+def test_an_id_that_two_elements_share_is_ambiguous(field: str) -> None:
+    one = GUIElement.model_validate({"element_id": "a", "text": "Save", field: "same"})
+    two = GUIElement.model_validate({"element_id": "b", "text": "Delete", field: "same"})
+    with pytest.raises(TargetError, match="2 elements"):
+        resolve(ActionTarget.model_validate({field: "same"}), VisualState(elements=(one, two)))
+
+
+def test_a_point_means_the_innermost_element_under_it() -> None:
+    panel = GUIElement(element_id="panel", bbox=box(0, 0, 400, 400))
+    label = GUIElement(element_id="label", parent="e1", bbox=SAVE.bbox)
+    assert resolve(ActionTarget(bbox=box(0, 0)), VisualState(elements=(panel, SAVE))).element_id == "e1"
+    assert resolve(ActionTarget(bbox=box(0, 0)), VisualState(elements=(label, SAVE, panel))).element_id == "label"
+    assert resolve(ActionTarget(bbox=box(300, 300)), VisualState(elements=(panel, SAVE))).element_id == "panel"
+
+
+def test_two_elements_of_one_size_under_a_point_are_ambiguous() -> None:
+    twin = GUIElement(element_id="twin", text="Delete", bbox=SAVE.bbox)
+    with pytest.raises(TargetError) as caught:
+        resolve(ActionTarget(bbox=box(0, 0)), VisualState(elements=(SAVE, twin)))
+    assert set(caught.value.candidates) == {"e1", "twin"}
+
+
+def test_what_is_not_visible_is_not_under_the_point() -> None:
+    covered = SAVE.model_copy(update={"visible": False})
+    with pytest.raises(TargetError):
+        resolve(ActionTarget(bbox=box(0, 0)), VisualState(elements=(covered,)))
+
+
+@pytest.mark.parametrize("nothing", [{}, {"text": None}, {"bbox": None, "element_id": None}])
+def test_a_target_that_names_nothing_is_refused(nothing: dict[str, None]) -> None:
+    with pytest.raises(ValidationError, match="a target needs"):
+        ActionTarget.model_validate(nothing)
+
+
+def test_the_target_of_an_element_holds_every_locator_it_offers() -> None:
+    assert ActionTarget.of(SAVE) == ActionTarget(track_id="t-save", element_id="e1", text="Save", bbox=box(0, 0))
+    assert ActionTarget.of(GUIElement(element_id="e", text="")).text is None
+
+
+words = st.sampled_from(["Save", "save", "Save ", "OK", "", None])
+ids = st.sampled_from(["a", "b", "c"])
+places = st.none() | st.builds(box, st.sampled_from([0, 5]), st.just(0), st.sampled_from([10, 40]))
+elements = st.builds(
+    GUIElement, element_id=ids, track_id=st.none() | ids, text=words, bbox=places, visible=st.booleans(), parent=st.none() | ids
+)
+targets = st.builds(lambda **given: given, track_id=st.none() | ids, element_id=st.none() | ids, text=words, bbox=places).filter(
+    lambda given: any(v is not None for v in given.values())
+)
+
+
+@given(targets.map(ActionTarget.model_validate), st.lists(elements, max_size=6))
+def test_resolving_never_guesses(target: ActionTarget, shown: list[GUIElement]) -> None:
+    """Whatever is found is the same in any order of the elements, and it answers to the tier that found it."""
+    try:
+        found = resolve(target, VisualState(elements=tuple(shown)))
+    except TargetError:
+        with pytest.raises(TargetError) as refused:
+            resolve(target, VisualState(elements=tuple(reversed(shown))))
+        assert set(refused.value.candidates) <= {e.element_id for e in shown}
+        return
+    assert resolve(target, VisualState(elements=tuple(reversed(shown)))) == found
+    named = [e for e in shown if e.element_id == found.element_id]
+    if found.tier == "track_id":
+        assert any(e.track_id == target.track_id for e in named)
+    elif found.tier == "element_id":
+        assert len(named) == 1
+        assert target.element_id == found.element_id
+    elif found.tier == "text":
+        assert any(e.name.strip().casefold() == str(target.text).strip().casefold() for e in named)
+    else:
+        assert target.bbox is not None
+        assert any(e.bbox is not None and e.bbox.contains(target.bbox.center) for e in named)

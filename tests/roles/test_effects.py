@@ -1,0 +1,356 @@
+"""What an action amounts to: a table of names, kind and hostile, in three languages."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import protocol as p
+from protocol import ActionTarget, Click, GUIElement, PressKey, Type, VisualState
+from roles.effects import SENSITIVE, Effect, effect_of
+
+TARGET = ActionTarget(element_id="it")
+
+
+def press(name: str, role: str = "button", *around: GUIElement, parent: str | None = None, modal: str | None = None) -> Effect:
+    element = GUIElement(element_id="it", text=name, role=role, parent=parent)
+    return effect_of(Click(target=TARGET), element, VisualState(elements=(*around, element), modal=modal, app="x"))
+
+
+NAMES: dict[Effect, tuple[str, ...]] = {
+    Effect.ACCOUNT: (
+        "Delete account",
+        "Close my account",
+        "Sign in",
+        "Log out",
+        "Change password",
+        "Konto löschen",
+        "Anmelden",
+        "登录",
+        "修改密码",
+    ),
+    Effect.PURCHASE: (
+        "Buy",
+        "Pay now",
+        "Pay $200",
+        "Place order",
+        "Checkout",
+        "Check out",
+        "Order now",
+        "Donate",
+        "Jetzt kaufen",
+        "Zahlungspflichtig bestellen",
+        "Pay and submit",
+        "立即购买",
+        "付款",
+        "Update payment method",
+    ),
+    Effect.DELETE: (
+        "Delete",
+        "DELETE ALL",
+        "Remove from list",
+        "Discard draft",
+        "Empty trash",
+        "Move to trash",
+        "Move 3 items to the bin",
+        "Cancel subscription",
+        "Cancel my order",
+        "Yes, delete",
+        "delete_all",
+        "Löschen",
+        "Entfernen",
+        "删除",
+        "清空回收站",
+        "取消订单",
+    ),
+    Effect.PERMISSION: (
+        "Allow",
+        "Accept all",
+        "I agree",
+        "Grant access",
+        "Trust this computer",
+        "Erlauben",
+        "Alle akzeptieren",
+        "允许",
+        "同意并继续",
+    ),
+    Effect.SEND: (
+        "Send",
+        "Send message",
+        "Post",
+        "Publish",
+        "Share link",
+        "Senden",
+        "Veröffentlichen",
+        "发送",
+        "分享",
+    ),
+    Effect.SUBMIT: (
+        "Submit",
+        "Submit claim",
+        "File claim",
+        "Book",
+        "Reserve seat",
+        "Register",
+        "Absenden",
+        "Einreichen",
+        "提交",
+    ),
+    Effect.UPLOAD: (
+        "Upload",
+        "Attach file",
+        "Hochladen",
+        "上传文件",
+    ),
+    Effect.DOWNLOAD: (
+        "Download",
+        "Export as CSV",
+        "Install",
+        "Herunterladen",
+        "下载",
+    ),
+    Effect.SAVE: (
+        "Save",
+        "Save changes",
+        "Speichern",
+        "保存",
+    ),
+    Effect.NAVIGATE: (
+        "Next",
+        "Back",
+        "Cancel",
+        "Close",
+        "Search",
+        "New message",
+        "Zurück",
+        "Abbrechen",
+        "取消",
+        "打开",
+    ),
+    Effect.EDIT: (
+        "Rename",
+        "Undo",
+        "Umbenennen",
+        "重命名",
+    ),
+    Effect.CONFIRM: (
+        "OK",
+        "Okay",
+        "Yes",
+        "Continue",
+        "Confirm",
+        "Ja",
+        "Bestätigen",
+        "确定",
+        "继续",
+    ),
+    Effect.ACTIVATE: (
+        "Frobnicate",
+        "Ausführen",
+        "执行",
+        "",
+        "???",
+        "…",
+        "🎈",
+    ),
+}
+
+
+@pytest.mark.parametrize(("effect", "name"), [(effect, name) for effect, names in NAMES.items() for name in names])
+def test_a_button_does_what_its_own_words_say(effect: Effect, name: str) -> None:
+    assert press(name) is effect
+
+
+@pytest.mark.parametrize("name", [name for effect in SENSITIVE for name in NAMES[effect]])
+@pytest.mark.parametrize("role", ["link", "menuitem", "switch", "icon"])
+def test_whatever_can_be_pressed_is_read_like_a_button(name: str, role: str) -> None:
+    assert press(name, role) is press(name)
+
+
+@pytest.mark.parametrize("role", ["row", "cell", "listitem", "option", "text", "heading", "tab"])
+@pytest.mark.parametrize("name", ["Delete everything", "Pay now", "Send", "OK", "账户 删除"])
+def test_data_that_is_named_like_a_button_only_navigates(role: str, name: str) -> None:
+    assert press(name, role) is Effect.NAVIGATE
+
+
+@pytest.mark.parametrize("role", ["textbox", "searchbox", "combobox", "checkbox", "radio"])
+def test_a_field_that_is_named_like_a_button_is_only_edited(role: str) -> None:
+    assert press("Delete everything", role) is Effect.EDIT
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Deleted items count", "Playlist", "Paypal-ish", "Accounting", "Sendai", "Reservoir", "Undelete", "Freepost", "Ordering"],
+)
+def test_a_word_inside_another_word_does_not_count(name: str) -> None:
+    assert press(name) not in SENSITIVE
+
+
+@pytest.mark.parametrize("name", ["Frobnicate", "执行", "🎈"])
+def test_a_link_of_unknown_words_navigates_and_a_button_of_unknown_words_may_do_anything(name: str) -> None:
+    assert press(name, "link") is Effect.NAVIGATE
+    assert press(name, "button") is Effect.ACTIVATE
+
+
+@pytest.mark.parametrize(
+    "name", ["Go De\u200blete", "Show \uff24\uff45\uff4c\uff45\uff54\uff45", "Neu lo\u0308schen", "Open de\u00adlete"]
+)
+def test_characters_that_cannot_be_seen_hide_no_word(name: str) -> None:
+    assert press(name) is Effect.DELETE
+
+
+def test_a_target_that_is_not_there_may_do_anything() -> None:
+    assert effect_of(Click(target=TARGET), None, VisualState()) is Effect.ACTIVATE
+
+
+def dialog(question: str, *, deep: bool = False) -> tuple[GUIElement, ...]:
+    box = GUIElement(element_id="d", role="dialog", text="Question")
+    inner = GUIElement(element_id="g", role="group", parent="d")
+    return box, inner, GUIElement(element_id="q", role="text", text=question, parent="g" if deep else "d")
+
+
+QUESTIONS = (
+    ("Pay $200?", Effect.PURCHASE),
+    ("Delete 14 files for good?", Effect.DELETE),
+    ("Allow this site to use your camera?", Effect.PERMISSION),
+    ("Send to all 4,000 recipients?", Effect.SEND),
+    ("Konto löschen?", Effect.ACCOUNT),
+    ("确定要删除吗?", Effect.DELETE),
+    ("立即付款?", Effect.PURCHASE),
+)
+
+
+@pytest.mark.parametrize(("question", "effect"), QUESTIONS)
+@pytest.mark.parametrize(
+    "name", ["OK", "Yes", "Continue", "确定", "Ja", "Go", "Go ahead", "Next", "Let's go", "Open", "Frobnicate", "Save", ""]
+)
+@pytest.mark.parametrize("deep", [False, True])
+def test_a_button_that_agrees_does_what_its_dialog_asks(question: str, effect: Effect, name: str, deep: bool) -> None:
+    assert press(name, "button", *dialog(question, deep=deep), parent="g" if deep else "d", modal="d") is effect
+
+
+@pytest.mark.parametrize("question", [question for question, _ in QUESTIONS])
+@pytest.mark.parametrize("name", ["Cancel", "No", "No thanks", "Close", "Not now", "Back", "Abbrechen", "Schließen", "取消"])
+def test_the_way_out_of_a_dialog_stays_harmless(question: str, name: str) -> None:
+    assert press(name, "button", *dialog(question), parent="d", modal="d") is Effect.NAVIGATE
+
+
+def test_a_way_out_that_says_more_is_read_to_the_end() -> None:
+    assert press("No thanks, delete it", "button", *dialog("Keep it?"), parent="d") is Effect.DELETE
+    assert press("Close and pay", "button", *dialog("Ready?"), parent="d") is Effect.PURCHASE
+
+
+def test_a_dialog_elsewhere_on_the_screen_does_not_colour_a_button() -> None:
+    assert press("OK", "button", *dialog("Pay $200?")) is Effect.CONFIRM
+
+
+def test_the_buttons_of_a_dialog_are_not_its_question() -> None:
+    other = GUIElement(element_id="b", role="button", text="Delete", parent="d")
+    assert press("OK", "button", *dialog("All is well."), other, parent="d") is Effect.CONFIRM
+
+
+def test_containers_that_hold_each_other_are_no_endless_loop() -> None:
+    ring = (GUIElement(element_id="a", parent="b"), GUIElement(element_id="b", parent="a"))
+    assert press("OK", "button", *ring, parent="a") is Effect.CONFIRM
+
+
+def form(*buttons: str, nested: bool = False) -> VisualState:
+    holder = GUIElement(element_id="f", role="form")
+    group = GUIElement(element_id="g", role="group", parent="f")
+    field = GUIElement(element_id="field", role="textbox", text="Amount", parent="g" if nested else "f", focused=True)
+    named = [GUIElement(element_id=f"b{n}", role="button", text=name, parent="f") for n, name in enumerate(buttons)]
+    return VisualState(elements=(holder, group, field, *named))
+
+
+ENTERS = {
+    "enter": PressKey(keys=("Enter",)),
+    "return": PressKey(keys=("Return",)),
+    "control enter": PressKey(keys=("Control", "Enter")),
+    "submit": Type(target=ActionTarget(element_id="field"), text="9", submit=True),
+    "line feed": Type(target=ActionTarget(element_id="field"), text="9\n"),
+    "carriage return": Type(target=ActionTarget(element_id="field"), text="9\r"),
+}
+
+
+@pytest.mark.parametrize("action", ENTERS.values(), ids=ENTERS)
+@pytest.mark.parametrize("nested", [False, True])
+def test_enter_in_a_field_is_the_worst_of_its_forms_buttons(action: p.Action, nested: bool) -> None:
+    state = form("Cancel", "Save draft", "Submit claim", nested=nested)
+    assert effect_of(action, state.by_id["field"], state) is Effect.SUBMIT
+
+
+def test_enter_never_counts_for_less_than_pressing_the_forms_button() -> None:
+    for name in NAMES[Effect.PURCHASE]:
+        state = form(name)
+        assert effect_of(ENTERS["submit"], state.by_id["field"], state) is Effect.PURCHASE
+
+
+def test_enter_on_a_focused_button_presses_it() -> None:
+    button = GUIElement(element_id="it", role="button", text="Delete", focused=True)
+    for key in ("Enter", " ", "Space"):
+        assert effect_of(PressKey(keys=(key,)), None, VisualState(elements=(button,))) is Effect.DELETE
+
+
+def test_enter_goes_to_the_dialog_on_top() -> None:
+    box, group, question = dialog("Pay $200?")
+    ok = GUIElement(element_id="ok", role="button", text="OK", parent="g")
+    state = VisualState(elements=(*form("Search").elements, box, group, question, ok), modal="d")
+    assert effect_of(PressKey(keys=("Enter",)), None, state) is Effect.PURCHASE
+
+
+def test_enter_into_the_unknown_is_never_free() -> None:
+    assert effect_of(PressKey(keys=("Enter",)), None, VisualState()) in {Effect.CONFIRM, Effect.ACTIVATE}
+    assert effect_of(ENTERS["submit"], None, VisualState()) in {Effect.CONFIRM, Effect.ACTIVATE}
+
+
+@pytest.mark.parametrize(
+    ("keys", "effect"),
+    [
+        (("Escape",), Effect.NAVIGATE),
+        (("Tab",), Effect.NAVIGATE),
+        (("PageDown",), Effect.NAVIGATE),
+        (("Control", "c"), Effect.OBSERVE),
+        (("Control", "S"), Effect.SAVE),
+        (("Meta", "v"), Effect.EDIT),
+        (("Control", "d"), Effect.DELETE),
+        (("Control", "p"), Effect.ACTIVATE),
+        (("Alt", "F4"), Effect.ACTIVATE),
+        (("Delete",), Effect.DELETE),
+        (("Shift", "Delete"), Effect.DELETE),
+        (("F9",), Effect.ACTIVATE),
+        (("a",), Effect.EDIT),
+    ],
+)
+def test_keys_are_read_like_the_controls_they_stand_for(keys: tuple[str, ...], effect: Effect) -> None:
+    assert effect_of(PressKey(keys=keys), None, VisualState()) is effect
+
+
+def test_delete_inside_a_field_deletes_a_letter_only() -> None:
+    state = form("Submit")
+    assert effect_of(PressKey(keys=("Delete",)), None, state) is Effect.EDIT
+
+
+@pytest.mark.parametrize(
+    ("action", "effect"),
+    [
+        (p.Fill(target=TARGET, text="Delete everything\n"), Effect.EDIT),
+        (Type(target=TARGET, text="pay now"), Effect.EDIT),
+        (p.SelectOption(target=TARGET, option="Delete"), Effect.EDIT),
+        (p.LaunchApp(app="Delete"), Effect.NAVIGATE),
+        (p.SwitchWindow(window="w"), Effect.NAVIGATE),
+        (p.Scroll(dy=1), Effect.OBSERVE),
+        (p.Wait(), Effect.OBSERVE),
+        (p.Hover(target=TARGET), Effect.OBSERVE),
+        (p.Memorize(name="a", value="delete"), Effect.OBSERVE),
+    ],
+)
+def test_the_other_verbs_are_what_they_are_whatever_the_text_says(action: p.Action, effect: Effect) -> None:
+    button = GUIElement(element_id="it", role="textbox", text="Delete")
+    assert effect_of(action, button, VisualState(elements=(button,))) is effect
+
+
+@given(st.text(max_size=30), st.sampled_from(["button", "menuitem", "icon"]))
+def test_a_sensitive_word_beside_any_text_is_never_free(text: str, role: str) -> None:
+    assert press(f"{text} delete", role) in SENSITIVE
+    assert press(f"删除{text}", role) in SENSITIVE
