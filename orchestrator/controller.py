@@ -53,6 +53,8 @@ class RunState(RunInput, total=False):
     situation: str
     reason: str
     ended_by: str
+    worked_goal: str
+    """The goal that the rest of the state is about; another one starts anew."""
     spoke: str
     """Who works next."""
     report: dict[str, Any] | None

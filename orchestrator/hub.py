@@ -26,6 +26,7 @@ _TRIGGERS = {
     Signal.WORKER_SUCCESS: GateTrigger.WORKER_SUCCESS,
 }
 _FAILURES = {Signal.CANNOT_EXECUTE, Signal.ERROR, Signal.TIMEOUT, Signal.APPROVAL_REJECTED, Signal.GATE_FAIL}
+_OPEN = {SubtaskStatus.READY.value, SubtaskStatus.PENDING.value}
 _ENDED = {TaskStatus.FULFILLED.value, TaskStatus.REJECTED.value}
 
 
@@ -47,7 +48,9 @@ class _Turn:
     def __init__(self, state: State, ctx: Context) -> None:
         self.ctx = ctx
         self.line = ctx.line if isinstance(ctx.line, HubLine) else HubLine(ctx.journal, ctx.limits)
-        self.situation = Situation(state.get("situation") or Situation.INIT)
+        starting = not state.get("report")
+        self.ended = starting and state.get("task_status") in _ENDED and state.get("goal") == state.get("worked_goal")
+        self.situation = Situation.INIT if starting else Situation(state["situation"])
         fresh: Update = {
             "task_status": TaskStatus.CREATED.value,
             "statuses": {},
@@ -56,7 +59,8 @@ class _Turn:
             "steps": 0,
             "plans": 0,
             "gates": 0,
-            "turn": 0,
+            "reason": "",
+            "ended_by": "",
             "since_gate": 0,
             "evidence": [],
             "user_words": [],
@@ -64,9 +68,13 @@ class _Turn:
             "plan_version": 0,
             "carry": {},
         }
-        self.update: Update = {key: state.get(key, default) for key, default in fresh.items()}
-        self.update |= {"report": None, "goal": state.get("goal", ""), "assignment": {}, "delegation": {}}
-        self.update["turn"] += 1
+        going_on = not starting or self.ended
+        self.update: Update = {key: state.get(key, default) if going_on else default for key, default in fresh.items()}
+        if starting and state.get("task_status") not in _ENDED:
+            self.update["plan_version"] = state.get("plan_version", 0)
+        goal = state.get("goal", "")
+        self.update |= {"report": None, "goal": goal, "worked_goal": goal, "assignment": {}, "delegation": {}}
+        self.update["turn"] = state.get("turn", 0) + 1
         self.events = 0
         self.continued = False
         self.trigger = Signal.TASK_OPEN
@@ -77,7 +85,7 @@ class _Turn:
 
     def open(self) -> None:
         """INIT: pending, unless the task has ended already; a plan that was given is worked at once."""
-        if self.update["task_status"] in _ENDED:
+        if self.ended:
             self._take(Signal.TASK_ENDED)
             return
         if not self.update["plan_version"]:
@@ -120,10 +128,11 @@ class _Turn:
         """Move subtasks as the signal says; returns how many are left to do."""
         current = self.update["current"]
         if signal is Signal.PLANNED:
+            plan = self.ctx.journal.plan(self._version())
             known = self.update["statuses"]
-            self.update["statuses"] = {
-                s.id: known.get(s.id, [s.status.value, s.attempt]) for s in self.ctx.journal.plan(self._version())
-            }
+            for gone in [name for name, (status, _) in known.items() if status in _OPEN and name not in {s.id for s in plan}]:
+                self._move(gone, SubtaskStatus.REJECTED)
+            self.update["statuses"] = {s.id: known.get(s.id, [s.status.value, s.attempt]) for s in plan}
         elif signal is Signal.GATE_DONE and current:
             self._move(current, SubtaskStatus.FULFILLED)
         elif signal in _FAILURES and current:
@@ -138,6 +147,11 @@ class _Turn:
     def dispatch(self) -> None:
         """Give the next spoke its input, or end."""
         if self.situation is Situation.DONE:
+            self._finish()
+            return
+        if self.line.cancelled():
+            self.summary, self.trigger = "the run was cancelled", Signal.CANCELLED
+            self._take(Signal.CANCELLED)
             self._finish()
             return
         if spent := self._spent():
@@ -240,8 +254,9 @@ class _Turn:
 
     def _finish(self) -> None:
         self.update["situation"] = Situation.DONE.value
-        self.update["reason"] = self.summary
-        self.update["ended_by"] = self.trigger.value
+        if not self.ended:
+            self.update["reason"] = self.summary
+            self.update["ended_by"] = self.trigger.value
         self.update["held"] = None
 
     # --- small things -------------------------------------------------------------------------------------------

@@ -52,6 +52,7 @@ class HubLine:
             return f"the budget of {self._limits.steps} steps (limits.steps)"
         if self.elapsed() >= self._limits.wall_seconds:
             return f"the budget of {self._limits.wall_seconds:g} seconds (limits.wall_seconds)"
-        if self._journal.meta("cancelled"):
-            return "the run was cancelled: what it may use"
         return ""
+
+    def cancelled(self) -> bool:
+        return bool(self._journal.meta("cancelled"))

@@ -45,6 +45,9 @@ class Line(Protocol):
     def spent(self, step: int) -> str:
         """Why the run may not go on, or an empty string."""
 
+    def cancelled(self) -> bool:
+        """Whether somebody has called the run off."""
+
 
 class NoLine:
     """A worker that works alone reports to nobody."""
@@ -54,6 +57,9 @@ class NoLine:
 
     def spent(self, step: int) -> str:
         return ""
+
+    def cancelled(self) -> bool:
+        return False
 
 
 @dataclass(frozen=True)

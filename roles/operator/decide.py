@@ -48,6 +48,8 @@ def plan_next_action(state: State, ctx: Context) -> Update:
     if state.get("route") == FINALIZE:
         return {}
     step = step_of(state)
+    if ctx.line.cancelled():
+        return _end(state, Signal.CANCELLED, "blocked", "the run was cancelled")
     if spent := ctx.line.spent(step - 1):
         return _end(state, Signal.BUDGET_SPENT, "failed", f"{spent} is spent")
     if state["step_count"] >= state["max_steps"]:
@@ -307,7 +309,8 @@ def _verdict(state: State, ctx: Context, pending: dict[str, Any], found: Review,
             "action_trace": [*state["action_trace"], trace_note],
             "route": FINALIZE,
         }
-    ctx.line.passing(Signal.GENERATE_ACTION, step=pending["step"], key=f"generate/{pending['key']}")
+    if not pending.get("held"):
+        ctx.line.passing(Signal.GENERATE_ACTION, step=pending["step"], key=f"generate/{pending['key']}")
     if found.verdict == "allow":
         return {"pending_action": pending, "needs_approval": False, "safety_findings": findings, "route": "execute_action"}
     request = approval_request(pending, found)

@@ -70,7 +70,7 @@ def _delegated(delegation: dict[str, Any], ctx: Context) -> Update:
     }
     held = delegation.get("held")
     if held:
-        return update | {"pending_action": held, "route": "review_action_safety"}
+        return update | {"pending_action": held | {"held": True}, "route": "review_action_safety"}
     if delegation.get("continued"):
         step = int(delegation["step"])
         ctx.line.passing(Signal.NOTHING_HELD, step=step, key=f"nothing/{delegation['subtask']['id']}/{step}")

@@ -1,0 +1,121 @@
+"""Parts that several tests need: small desktops, scripts, and a crew whose policies are written down."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from langgraph.types import Command
+
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.worldfile import parse_world
+from orchestrator.controller import build_controller
+from orchestrator.line import HubLine
+from orchestrator.store import CursorSaver
+from protocol import Action, AgentStatus, OperatorDecision
+from roles.context import Context
+from roles.contracts import GateDecision, GateTrigger, GateVerdict, PlanAnswer, Subtask, Supplement
+from roles.journal import Event, Journal
+from roles.limits import Limits
+from roles.operator.graph import DURABLE_BEFORE
+from roles.policies import EvaluatorScript, ManagerScript, OperatorScript, ScriptedEvaluator, ScriptedManager, ScriptedOperator
+from roles.redaction import Redactor
+from roles.safety import SafetyPolicy
+
+CLAIM_WORLD = "name: claim\napps: {reimbursement: {}, notes: {}}\nopen: [reimbursement]\n"
+FINISH = OperatorDecision(status=AgentStatus.FINISH, comment="done")
+OPEN_HOUSE = SafetyPolicy(name="open-house", rules=(), otherwise="allow")
+
+
+def desktop(events: str = "", world: str = CLAIM_WORLD, seed: int = 0, store: Path | None = None) -> SimulatedDesktop:
+    return SimulatedDesktop(parse_world(world + (f"events: {events}\n" if events else "")), seed, store)
+
+
+def decide(action: Action, **more: Any) -> OperatorDecision:
+    return OperatorDecision.model_validate({"action": action.dump(), "status": "CONTINUE", "reasoning": "as written", **more})
+
+
+def subtask(name: str, *after: str, **more: Any) -> Subtask:
+    return Subtask(id=name, title=f"do {name}", instruction=f"do {name}", depends_on=after, **more)
+
+
+def planned(*subtasks: Subtask) -> PlanAnswer:
+    return PlanAnswer(outcome="planned", subtasks=subtasks)
+
+
+def verdict(decision: GateDecision, reason: str = "as written") -> GateVerdict:
+    return GateVerdict(decision=decision, reason=reason, issues=(reason,))
+
+
+class Handbook:
+    """A supplement source with these texts for every query."""
+
+    name = "handbook"
+
+    def __init__(self, *texts: str) -> None:
+        self.texts = texts
+
+    def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:
+        return [Supplement(query=query, source=self.name, title=text, text=text) for text in self.texts][:limit]
+
+
+@dataclass
+class Run:
+    """One run of the real controller with scripted policies; `go` starts it or answers what it waits for."""
+
+    plans: Sequence[PlanAnswer]
+    decisions: dict[str, Sequence[OperatorDecision]] = field(default_factory=dict)
+    verdicts: dict[GateTrigger, Sequence[GateVerdict]] = field(default_factory=dict)
+    desk: SimulatedDesktop = field(default_factory=desktop)
+    limits: Limits = field(default_factory=Limits)
+    safety: SafetyPolicy = field(default_factory=SafetyPolicy)
+    sources: Iterable[Any] = ()
+    parts: dict[str, Any] = field(default_factory=dict)
+    listener: Callable[[Event], None] | None = None
+    result: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.journal = Journal(None, time.time, Redactor(self.safety), self.listener)
+        scripts = {name: (*lines, FINISH) for name, lines in self.decisions.items()}
+        self.context = Context(
+            environment=self.desk,
+            journal=self.journal,
+            manager=ScriptedManager(ManagerScript(plans=tuple(self.plans))),
+            operator=ScriptedOperator(OperatorScript(decisions=scripts)),
+            evaluator=ScriptedEvaluator(EvaluatorScript(verdicts={k: tuple(v) for k, v in self.verdicts.items()})),
+            sources=tuple(self.sources),
+            safety=self.safety,
+            limits=self.limits,
+            line=HubLine(self.journal, self.limits),
+        )
+        self.context = self.context.with_(**self.parts)
+        self.saver = CursorSaver(None, {"operator": DURABLE_BEFORE})
+        self.graph = build_controller(checkpointer=self.saver)
+        self.config: Any = {"configurable": {"thread_id": "1"}, "recursion_limit": 5000}
+
+    def go(self, answer: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Run until the end or the next question."""
+        given: Any = {"goal": "do it"}
+        if answer is not None:
+            given = Command(resume={self.result["__interrupt__"][0].id: {"decisions": [answer]}})
+        self.result = self.graph.invoke(given, self.config, context=self.context, durability="sync")
+        return self.result
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        return dict(self.result["__interrupt__"][0].value)
+
+    @property
+    def status(self) -> str:
+        return str(self.result["task_status"])
+
+    @property
+    def rows(self) -> list[str]:
+        """Every row of the table that was taken, in order."""
+        return [event.body["row"] for event in self.journal.events("situation")]
+
+    def bodies(self, kind: str) -> list[dict[str, Any]]:
+        return [event.body for event in self.journal.events(kind)]
