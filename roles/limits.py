@@ -22,7 +22,7 @@ class Limits(Frozen):
     """Recovery attempts in a row, without a successful step between them (seed 000)."""
     retries: int = Field(default=2, ge=0)
     """Executions that may time out or fail in one subtask attempt before the Manager plans anew."""
-    check_every: int = Field(default=12, ge=1)
+    check_every: int = Field(default=15, ge=1)
     """A PERIODIC_CHECK is due after this many actions of a subtask."""
     reasks: int = Field(default=2, ge=0)
     """How often an unusable decision is asked for again."""

@@ -322,9 +322,17 @@ def test_an_unknown_role_is_refused() -> None:
 _ACTIONS = st.sampled_from([FILL, OTHER, PRESS, GIVE_UP, WANTS_HELP, decide(Wait(seconds=1)), decide(Screenshot()),
                             decide(Click(target=ActionTarget(text="nothing"))), decide(Click(target=AMOUNT))])  # fmt: skip
 _VERDICTS = st.sampled_from([DONE, FAIL, CONTINUE, SUPPLEMENT])
-_PLANS = st.sampled_from([planned(subtask("a")), planned(subtask("b"), subtask("a", "b")), INFEASIBLE,
-                          PlanAnswer(outcome="nothing_left"), PlanAnswer(outcome="supplement_needed", query="q"), PlanAnswer(outcome="plan_failed"),
-                          planned(subtask("a", "zz"))])  # fmt: skip
+_PLANS = st.sampled_from(
+    [
+        planned(subtask("a")),
+        planned(subtask("b"), subtask("a", "b")),
+        planned(subtask("a", "zz")),
+        PlanAnswer(outcome="nothing_left"),
+        PlanAnswer(outcome="supplement_needed", query="q"),
+        PlanAnswer(outcome="plan_failed"),
+        INFEASIBLE,
+    ]
+)
 
 
 @settings(max_examples=40, deadline=None)
