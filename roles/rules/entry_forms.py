@@ -6,11 +6,22 @@ import re
 from dataclasses import replace
 
 from roles.rules import clauses as c
-from roles.rules.lexicon import COPY_VERBS, CREATE_VERBS, ENTER_VERBS, FIELD_NOISE, FIELD_WORDS, NOUNS, OPEN_VERBS, PRONOUNS
-from roles.rules.lexicon import READ_VERBS, SELECT_VERBS, SET_VERBS
+from roles.rules.lexicon import (
+    COPY_VERBS,
+    CREATE_VERBS,
+    ENTER_VERBS,
+    FIELD_NOISE,
+    FIELD_WORDS,
+    NOUNS,
+    OPEN_VERBS,
+    PRONOUNS,
+    READ_VERBS,
+    SELECT_VERBS,
+    SET_VERBS,
+)
 from roles.rules.masks import ANY
 from roles.rules.pairs import pairs_of
-from roles.rules.phrases import noun_phrase, parse_entity, take_place
+from roles.rules.phrases import LIST, noun_phrase, parse_entity, take_place
 from roles.rules.reference import Context, Destination, destination, value_of
 
 Found = list[c.Clause] | None
@@ -53,6 +64,8 @@ def write(words: str, ctx: Context) -> Found:
         return None
     verb = match["verb"].casefold()
     is_fact = bool(re.fullmatch(rf"{COPY_VERBS}|carry|move", verb))
+    if several := _several(match["rest"], is_fact, ctx):
+        return several
     value_words, target = _split(match["rest"], ctx)
     if not target and not is_fact and verb in {"use", "log", "record", "complete", "fill", "fill in", "fill out"}:
         return None
@@ -61,7 +74,26 @@ def write(words: str, ctx: Context) -> Found:
     value, reads = value_of(value_words, ctx, is_fact=is_fact)
     if not value and not ctx.masks.only(value_words):
         return None
+    if target and target.field and len(value.facts) > 1 and not re.match(r"(?:both|all|them)\b", value_words, re.IGNORECASE):
+        rest = c.Value(value.text, value.facts[:-1])  # "the vendor and the total as the amount": only the last has a field
+        last = _written(c.Value(facts=value.facts[-1:]), target, ctx)
+        return [*reads, _written(rest, replace(target, field=""), ctx), last]
     return [*reads, _written(value, target, ctx)]
+
+
+def _several(rest: str, is_fact: bool, ctx: Context) -> Found:
+    """`the vendor as the merchant and the total as the amount in the form`."""
+    left, app = take_place(rest, ctx.masks, ctx.apps)
+    parts = LIST.split(left)
+    if len([part for part in parts if re.search(r"\sas\s", part)]) < 2:
+        return None
+    found: list[c.Clause] = []
+    for part in parts:
+        words, _, field = (re.split(r"\s+(as)\s+", part, maxsplit=1) + ["", ""])[:3]
+        value, reads = value_of(words, ctx, is_fact=is_fact)
+        spot = destination(field, ctx) if field else Destination()
+        found += [*reads, c.Enter(app or spot.app or ctx.form, value, spot.field)]
+    return found
 
 
 def _split(rest: str, ctx: Context) -> tuple[str, Destination | None]:
@@ -175,7 +207,8 @@ def create(words: str, ctx: Context) -> Found:
     rest, app = take_place(match["rest"], ctx.masks, ctx.apps)
     title = _TITLE.match(rest)
     rest = rest[title.end() :] if title else rest
-    body, reads = c.Value(), []
+    body = c.Value()
+    reads: list[c.Clause] = []
     if said := _BODY.match(rest):
         is_fact = not ctx.masks.only(said["body"]) and bool(re.match(r"the\s|it$|them$|both", said["body"]))
         body, reads = value_of(said["body"], ctx, is_fact=is_fact)

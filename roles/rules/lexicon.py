@@ -32,8 +32,7 @@ OTHER_VERBS = (
     r"do not|don[’']t|never|what|how much|confirm|verify|ensure|make sure|return|refund|cancel|send|tell|give"
 )
 NOUN_VERBS = frozenset(
-    "note file mail email e-mail message type check mark order book report sum share call log record set add print export import "
-    "filter sort move copy transfer input post answer draft return refund edit change update start display tick use show pay".split()
+    ["note", "file", "mail", "email", "e-mail", "message", "type", "check", "mark", "order", "book", "report", "sum", "share", "call", "log", "record", "set", "add", "print", "export", "import", "filter", "sort", "move", "copy", "transfer", "input", "post", "answer", "draft", "return", "refund", "edit", "change", "update", "start", "display", "tick", "use", "show", "pay"]
 )
 """Verbs that are also nouns: they open a clause only when an object follows."""
 
@@ -77,7 +76,7 @@ NOUNS = {
 ID_NOUNS = {"INV": "invoice", "BILL": "invoice", "PO": "order", "ORD": "order", "SO": "order", "EXP": "claim", "CLM": "claim", "CLAIM": "claim",
             "TKT": "ticket", "TICKET": "ticket", "REC": "receipt", "TASK": "task"}  # fmt: skip
 """What an id's letters usually stand for."""
-NAMED_BY_NUMBER = frozenset("number no no. id date address name reference title subject size code due".split())
+NAMED_BY_NUMBER = frozenset(["number", "no", "no.", "id", "date", "address", "name", "reference", "title", "subject", "size", "code", "due"])
 """After a noun these make one fact: invoice number, e-mail address, file name."""
 
 PICKS = {
@@ -92,15 +91,12 @@ FILTERS = (
 )  # fmt: skip
 
 FIELD_WORDS = frozenset(
-    "amount total subtotal sum tax vat price cost vendor supplier merchant payee company date day category type description purpose "
-    "reason memo comment comments notes number reference recipient to subject title body text message name email phone address "
-    "currency status quantity due department project cc city country method account location time start end priority "
-    "attendees guests iban code customer employee receipt total_due balance fee discount rate".split()
+    ["amount", "total", "subtotal", "sum", "tax", "vat", "price", "cost", "vendor", "supplier", "merchant", "payee", "company", "date", "day", "category", "type", "description", "purpose", "reason", "memo", "comment", "comments", "notes", "number", "reference", "recipient", "to", "subject", "title", "body", "text", "message", "name", "email", "phone", "address", "currency", "status", "quantity", "due", "department", "project", "cc", "city", "country", "method", "account", "location", "time", "start", "end", "priority", "attendees", "guests", "iban", "code", "customer", "employee", "receipt", "total_due", "balance", "fee", "discount", "rate"]
 )
 """Words that fields and facts are usually called."""
 
 PRONOUNS = frozenset(
-    "it this that them these those both all everything".split()
+    ["it", "this", "that", "them", "these", "those", "both", "all", "everything"]
     + [
         "all of them",
         "both of them",

@@ -31,6 +31,10 @@ _BODY = re.compile(
     r",?\s*(?:\band\s+)?\b(?:saying|that says|which says|to say|that reads|stating|writing|telling (?:him|her|them)|and say|and write)\s+(?:that\s+)?(?P<said>.+)$|"
     r",?\s*\b(?:with|containing|including|that contains|that includes|about)\s+(?P<facts>.+)$", re.IGNORECASE,
 )  # fmt: skip
+_AS_BODY = re.compile(
+    rf",?\s*(?:\band\s+)?(?:\bwith\s+|\busing\s+)?(?P<v>{ANY}|(?:the|its|both|all|it|them)\b(?:(?!\bwith\b|\bsubject\b|,).)*?)"
+    r"\s+as\s+(?:the\s+|its\s+)?(?:message|body|text|content)s?\b", re.IGNORECASE,
+)  # fmt: skip
 _REPLY = re.compile(r"^(?:reply|respond|write back|answer)(?:\s+to)?\s+(?P<rest>.+)$", re.IGNORECASE)
 _REPLY_NOUN = re.compile(r"^(?:send|write|draft)\s+(?:a\s+)?reply\s+to\s+(?P<rest>.+)$", re.IGNORECASE)
 _FORWARD = re.compile(rf"^forward\s+(?P<what>.+?)\s+to\s+(?P<to>{_PEOPLE})(?P<rest>.*)$", re.IGNORECASE)
@@ -82,10 +86,14 @@ def _people(words: str, ctx: Context) -> tuple[str, ...]:
 def _parts(rest: str, ctx: Context) -> _Parts:
     subject, body = c.Value(), c.Value()
     reads: list[c.Clause] = []
-    if found := _SUBJECT.search(rest):
-        subject, reads = value_of(found["v"], ctx, is_fact=False)
+    if found := _AS_BODY.search(rest):
+        body, reads = value_of(found["v"], ctx, is_fact=ctx.masks.only(found["v"]) is None)
         rest = rest[: found.start()] + rest[found.end() :]
-    if found := _BODY.search(rest):
+    if found := _SUBJECT.search(rest):
+        subject, more = value_of(found["v"], ctx, is_fact=False)
+        reads = [*reads, *more]
+        rest = rest[: found.start()] + rest[found.end() :]
+    if not body and (found := _BODY.search(rest)):
         literal = found["v"] or found["said"]
         body, more = value_of(
             literal or found["facts"], ctx, is_fact=not literal and ctx.masks.only(found["facts"].strip()) is None
@@ -102,7 +110,8 @@ def reply(words: str, ctx: Context) -> Found:
         return None
     rest, app = take_place(match["rest"], ctx.masks, ctx.apps)
     found = _said(rest)
-    body, reads = c.Value(), []
+    body = c.Value()
+    reads: list[c.Clause] = []
     if found:
         literal = found["v"] or found["said"] or ""
         body, reads = value_of(literal or found["facts"], ctx, is_fact=not literal and not ctx.masks.only(found["facts"].strip()))

@@ -14,14 +14,14 @@ from roles.rules.lexicon import KINDRED, NOUNS, WORD
 
 T = TypeVar("T")
 _NOISE = frozenset(
-    "the a an of for in on to my our your please enter field box form page app screen window new button here optional required".split()
+    ["the", "a", "an", "of", "for", "in", "on", "to", "my", "our", "your", "please", "enter", "field", "box", "form", "page", "app", "screen", "window", "new", "button", "here", "optional", "required"]
 )
 _RECORD_WORDS = frozenset(NOUNS) - {"reference", "quote", "item", "message", "note", "notes", "payment"}
 _KIND_WORDS = {
-    "money": frozenset("amount total sum price cost value betrag payable balance".split()),
-    "date": frozenset("date day when on due until deadline".split()),
-    "email": frozenset("to email e-mail mail recipient address cc".split()),
-    "number": frozenset("number quantity count no amount reference".split()),
+    "money": frozenset(["amount", "total", "sum", "price", "cost", "value", "betrag", "payable", "balance"]),
+    "date": frozenset(["date", "day", "when", "on", "due", "until", "deadline"]),
+    "email": frozenset(["to", "email", "e-mail", "mail", "recipient", "address", "cc"]),
+    "number": frozenset(["number", "quantity", "count", "no", "amount", "reference"]),
 }
 GOOD = 0.6
 """A score below it is no match."""

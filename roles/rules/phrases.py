@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from roles.contracts import AppWords
 from roles.rules import clauses as c
-from roles.rules.lexicon import APP_NOISE, FIELD_WORDS, FILTERS, FORM_NOISE, ID_NOUNS, NAMED_BY_NUMBER, NOUNS, PICKS
+from roles.rules.lexicon import APP_NOISE, FIELD_NOISE, FIELD_WORDS, FILTERS, FORM_NOISE, ID_NOUNS, NAMED_BY_NUMBER, NOUNS, PICKS
 from roles.rules.masks import ANY, Masks
 
 _W = rf"(?:[\w&’'-]|{ANY})+"
@@ -74,9 +74,9 @@ def take_place(text: str, masks: Masks, apps: Sequence[AppWords] = ()) -> tuple[
             if pattern is _LOCATION and _is_record(app):
                 continue
             return _cut(text, match), re.sub(r"^new\s+", "", app, flags=re.IGNORECASE)
-    match = _BARE.search(text)
-    if match and _is_app(match["app"], match["prep"], masks, apps):
-        return _cut(text, match), masks.show(match["app"])
+    bare = _BARE.search(text)
+    if bare and _is_app(bare["app"], bare["prep"], masks, apps):
+        return _cut(text, bare), masks.show(bare["app"])
     return text, ""
 
 
@@ -93,6 +93,8 @@ def _is_app(words: str, prep: str, masks: Masks, apps: Sequence[AppWords]) -> bo
     if re.search(ANY, words) or _PICK.search(words):
         return False
     folded = words.casefold()
+    if re.search(rf"\b(?:{FIELD_NOISE})$", folded) or folded in FIELD_WORDS:
+        return False
     known = any(folded in _names(app) for app in apps)
     if known:
         return True
@@ -112,11 +114,7 @@ def parse_entity(text: str, masks: Masks) -> c.Entity:
     text = _take_named(text, masks, found)
     text, pick = _take(_PICK, text)
     filters: list[str] = []
-    while (
-        (match := _FILTER.search(text))
-        and _NOUN.search(text, match.end())
-        or (match and re.search(r"\b(that|which) (is|are)\b", text))
-    ):
+    while match := _filter_in(text):
         filters.append(match.group().casefold())
         text = _cut(text, match)
     text, noun = _take(_NOUN, text)
@@ -125,6 +123,14 @@ def parse_entity(text: str, masks: Masks) -> c.Entity:
         NOUNS.get(noun, "") or ID_NOUNS.get(re.split(r"[-\d]", found.get("id", ""))[0].upper(), ""), found.get("id", ""), name, found.get("subject", ""), found.get("dated", ""),
         tuple(filters), PICKS.get(pick, ""),
     )  # fmt: skip
+
+
+def _filter_in(text: str) -> re.Match[str] | None:
+    """An attribute before the noun, or after `that is`."""
+    match = _FILTER.search(text)
+    if match and (_NOUN.search(text, match.end()) or re.search(r"\b(?:that|which) (?:is|are)\b", text)):
+        return match
+    return None
 
 
 def _take_typed(text: str, masks: Masks, found: dict[str, str]) -> str:
@@ -219,5 +225,4 @@ def _merge(first: c.Entity, second: c.Entity) -> c.Entity:
     )  # fmt: skip
 
 
-merge = _merge
-strip_article = _ARTICLE.sub
+LIST = _LIST

@@ -53,6 +53,8 @@ class Context:
             self.known.append(clause.name)
         elif isinstance(clause, c.Enter | c.Complete | c.Select) and clause.app:
             self.form = clause.app
+        elif isinstance(clause, c.Create | c.Compose | c.Reply):
+            self.form = clause.app
 
     def fact_for(self, fact: str) -> str | None:
         """The known fact that the words `fact` mean."""

@@ -80,7 +80,7 @@ def parse_date(value: str) -> date | None:
         return None
     for form in _DATE_FORMATS:
         try:
-            return datetime.strptime(text, form).date()  # noqa: DTZ007 - a calendar day has no zone
+            return datetime.strptime(text, form).date()
         except ValueError:
             continue
     return None

@@ -1,0 +1,193 @@
+"""The Evaluator's rules policy: evidence first, then a verdict. What a worker says of itself counts for nothing."""
+
+from __future__ import annotations
+
+import re
+
+from protocol import VisualState
+from roles.contracts import FieldHas, GateDecision, GateRequest, GateTrigger, GateVerdict, Subtask, SubtaskStatus
+from roles.rules import clauses as c
+from roles.rules.evidence import Finding, check, expected_value, holds
+from roles.rules.grammar import describe, parse
+from roles.rules.matching import similarity
+from roles.rules.screens import FIELD_ROLES, Screen
+from roles.rules.values import same_value
+
+_LATELY = 4
+_BAD_STATUS = re.compile(r"\b(?:returned|rejected|failed|refused|bounced|needs? changes|undeliverable|declined)\b", re.IGNORECASE)
+
+
+class RulesEvaluator:
+    """Deterministic. Checks each expectation against observations and names the evidence."""
+
+    def judge(self, request: GateRequest) -> GateVerdict:
+        match request.trigger:
+            case GateTrigger.WORKER_SUCCESS:
+                return _success(request)
+            case GateTrigger.PERIODIC_CHECK:
+                return _periodic(request)
+            case GateTrigger.WORKER_STALE:
+                return _stale(request)
+            case GateTrigger.FINAL_CHECK:
+                return _final(request)
+
+
+def _findings(subtask: Subtask | None, request: GateRequest) -> list[Finding]:
+    return [check(expectation, request) for expectation in subtask.expect] if subtask else []
+
+
+def _evidence(findings: list[Finding], request: GateRequest) -> tuple[str, ...]:
+    ids = [e for finding in findings for e in finding.evidence]
+    if not ids and request.screens:
+        ids = [f"state:{request.screens[-1].state_id}"]
+    return tuple(dict.fromkeys(ids))[:12]
+
+
+def _success(request: GateRequest) -> GateVerdict:
+    findings = _findings(request.subtask, request)
+    missing = [f.missing for f in findings if not f.holds]
+    evidence = _evidence(findings, request)
+    complaints = _complaints(request.screens[-1]) if request.screens else []
+    if not missing and not complaints:
+        reason = f"all {len(findings)} expectations hold" if findings else "the worker finished and nothing speaks against it"
+        return GateVerdict(decision=GateDecision.DONE, reason=reason, evidence=evidence)
+    issues = tuple([*missing, *complaints])
+    return GateVerdict(decision=GateDecision.FAIL, reason="; ".join(issues), evidence=evidence, issues=issues)
+
+
+def _progress(request: GateRequest) -> list[str]:
+    """Steps of late that changed something new: a screen that was not there before."""
+    before = {s.after for s in request.steps[:-_LATELY]} | {s.before for s in request.steps[:1]}
+    return [f"step:{s.step}" for s in request.steps[-_LATELY:] if s.visible_change and s.after not in before]
+
+
+def _periodic(request: GateRequest) -> GateVerdict:
+    moved = _progress(request)
+    if moved or not request.steps:
+        return GateVerdict(decision=GateDecision.CONTINUE, reason="the last steps changed the screen", evidence=tuple(moved))
+    if request.subtask and request.subtask.expect and all(f.holds for f in _findings(request.subtask, request)):
+        return GateVerdict(decision=GateDecision.CONTINUE, reason="what is expected already holds")
+    last = f"step:{request.steps[-1].step}"
+    reason = f"no visible progress in the last {min(_LATELY, len(request.steps))} steps"
+    return GateVerdict(decision=GateDecision.FAIL, reason=reason, evidence=(last,), issues=(reason,))
+
+
+def _stale(request: GateRequest) -> GateVerdict:
+    """One more chance while something moves, then help if there was none yet, then another plan."""
+    moved = _progress(request)
+    repeats = len(request.steps) >= _LATELY and len({str(s.action) for s in request.steps[-_LATELY:]}) <= 2
+    if moved and not repeats:
+        return GateVerdict(decision=GateDecision.CONTINUE, reason="the last steps still changed something", evidence=tuple(moved))
+    last = (f"step:{request.steps[-1].step}",) if request.steps else ()
+    reason = f"no visible progress: {request.summary or 'the last actions changed nothing'}"
+    query = _help_query(request)
+    if query:
+        return GateVerdict(decision=GateDecision.SUPPLEMENT, reason=reason, evidence=last, query=query)
+    return GateVerdict(decision=GateDecision.FAIL, reason=reason, evidence=last, issues=(reason,))
+
+
+def _help_query(request: GateRequest) -> str:
+    """A question for the handbook, when the worker looks for a way rather than fights a dead control."""
+    unable = re.search(r"\b(?:how to|where|no button|no field|no way)\b", request.summary)
+    return request.summary[:200] if unable and not request.supplements and request.subtask else ""
+
+
+def _complaints(state: VisualState) -> list[str]:
+    """Open validation errors on a screen."""
+    screen = Screen(state)
+    invalid = [f for f in screen.inputs if f.invalid]
+    if not invalid:
+        return []
+    alerts = [e.name for e in state.elements if e.role == "alert" and e.name]
+    return [f'{state.app} complains: {"; ".join(alerts) or invalid[0].name + " is not valid"}']
+
+
+def _final(request: GateRequest) -> GateVerdict:
+    issues: list[str] = []
+    evidence: list[str] = []
+    live = [s for s in request.plan if s.status is not SubtaskStatus.REJECTED]
+    issues += [f"{s.id}: {s.title} is not fulfilled" for s in live if s.status is not SubtaskStatus.FULFILLED]
+    for subtask in live:
+        for expectation in subtask.expect:
+            finding = check(expectation, request)
+            if isinstance(expectation, FieldHas) and (lost := _lost(expectation, subtask, live, request)):
+                issues.append(f"{subtask.id}: {lost}")
+            elif finding.holds:
+                evidence += finding.evidence
+    issues += [issue for state in request.screens for issue in _open_ends(state, live)]
+    issues += _uncovered(request, live)
+    seen = tuple(dict.fromkeys([*evidence, *(f"state:{s.state_id}" for s in request.screens)]))[:16]
+    if issues:
+        kept = tuple(dict.fromkeys(issues))
+        return GateVerdict(decision=GateDecision.FAIL, reason="; ".join(kept), evidence=seen, issues=kept)
+    return GateVerdict(decision=GateDecision.DONE, reason="every subtask is fulfilled, and what can still be seen holds", evidence=seen)
+
+
+def _lost(wanted: FieldHas, subtask: Subtask, live: list[Subtask], request: GateRequest) -> str:
+    """A value that was there and that the screen now contradicts; what has left the screen contradicts nothing."""
+    later = live[live.index(subtask) + 1 :]
+    if any(isinstance(e, FieldHas) and e.app == wanted.app and similarity(e.label, wanted.label) >= 0.9 for s in later for e in s.expect):
+        return ""
+    value = expected_value(wanted, request)
+    state = next((s for s in reversed(request.screens) if s.app == wanted.app), None)
+    if value is None or state is None or _handed_over(subtask):
+        return "" if value is None or state is None else _changed_pair(wanted, value, state)
+    fields = [e for e in state.elements if e.role in FIELD_ROLES and similarity(wanted.label, e.name) >= 0.9]
+    if not fields or any(holds(e, value) for e in fields):
+        return ""
+    return f'the value {value!r} of "{fields[0].name}" is gone: the field shows {fields[0].value or ""!r}'
+
+
+def _handed_over(subtask: Subtask) -> bool:
+    """After submitting, the form is a new one."""
+    return any(getattr(e, "verb", "") in {"submit", "send"} for e in subtask.expect)
+
+
+def _changed_pair(wanted: FieldHas, value: str, state: VisualState) -> str:
+    """The record that was submitted shows another value."""
+    screen = Screen(state)
+    pairs = [p for p in screen.pairs if p.element.role not in FIELD_ROLES and similarity(wanted.label, p.label) >= 0.9]
+    if not pairs or any(same_value(p.value, value) for p in pairs):
+        return ""
+    return f'the value {value!r} of "{pairs[0].label}" is gone: it shows {pairs[0].value!r}'
+
+
+def _open_ends(state: VisualState, live: list[Subtask]) -> list[str]:
+    """Validation errors, alerts, a dialog, an unsent draft, a record that was sent back."""
+    owner = next((s.id for s in reversed(live) if s.app == state.app), "")
+    prefix = f"{owner}: " if owner else ""
+    found = [f"{prefix}{words}" for words in _complaints(state)]
+    screen = Screen(state)
+    if screen.dialog is not None:
+        found.append(f'{prefix}a dialog is still open in {state.app}: "{screen.dialog.name}"')
+    back = [p for p in screen.pairs if similarity("status", p.label) >= 0.9 and _BAD_STATUS.search(p.value) and p.element.role not in FIELD_ROLES]
+    changed = any(getattr(e, "verb", "") in {"submit", "send"} for s in live if s.app == state.app for e in s.expect)
+    found += [f"{prefix}what was submitted in {state.app} has the status {p.value!r}" for p in back if changed]
+    sends = any(getattr(e, "verb", "") == "send" for s in live if s.app == state.app for e in s.expect)
+    draft = [f for f in screen.inputs if similarity("to", f.name) >= 0.9 and f.value]
+    if sends and draft and any(e.name.casefold() == "send" for e in screen.presses):
+        found.append(f"{prefix}a message to {draft[0].value} is written and not sent")
+    return found
+
+
+def _uncovered(request: GateRequest, live: list[Subtask]) -> list[str]:
+    """Clauses of the goal that no fulfilled subtask speaks of. Words that a help document stood for are covered by its steps."""
+    wanted = [x for x in parse(request.goal) if isinstance(x, _MUST)]
+    done = [x for s in live if s.status is SubtaskStatus.FULFILLED for x in parse(s.instruction)]
+    kinds: dict[type[c.Clause], int] = {}
+    for clause in done:
+        kinds[type(clause)] = kinds.get(type(clause), 0) + 1
+    issues = []
+    for clause in wanted:
+        if kinds.get(type(clause), 0) > 0:
+            kinds[type(clause)] -= 1
+        elif not isinstance(clause, c.Commit) or _forbidden(request.goal, clause) is False:
+            issues.append(f"not done: {describe(clause)}")
+    return issues
+
+
+_MUST = (c.Commit, c.Compose, c.Reply, c.Forward, c.Create, c.Delete, c.Rename, c.Move)
+
+
+def _forbidden(goal: str, clause: c.Commit) -> bool:
+    return any(isinstance(x, c.Avoid) and clause.verb[:4] in x.what for x in parse(goal))

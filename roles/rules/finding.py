@@ -1,0 +1,213 @@
+"""Get to a record: choose its entry, or search, turn pages and go back until it is there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from protocol import ActionTarget, AskUser, GUIElement, Type
+from roles.rules import clauses as c
+from roles.rules.matching import best, similarity
+from roles.rules.moves import Move, Situation, act, fail, press, set_value
+from roles.rules.records import Entry, entry_of, matching_entries, on_record, picked
+from roles.rules.screens import Item
+from roles.rules.wording import entity_words
+
+_BACK = ("back", "back to list", "list", "all", "overview", "cancel")
+MAX_PAGES = 40
+
+
+def is_open(entity: c.Entity, at: Situation) -> bool:
+    """Whether the record is on the screen by itself."""
+    entity = chosen_entity(entity, at)
+    chosen = at.notes.get("chosen")
+    if chosen and not at.screen.columns:
+        return bool(at.notes.get("opened")) or at.screen.says(chosen)
+    if chosen:
+        return at.screen.says(chosen) or bool(at.notes.get("opened") and at.notes.get("list") != _listing(at))
+    if entity.pick:
+        return False
+    listed = bool(matching_entries(entity, [entry_of(i) for i in at.screen.items]))
+    return on_record(entity, at.screen) and bool(entity.specific or at.screen.pairs) and not (listed and not entity.specific)
+
+
+def _listing(at: Situation) -> str:
+    return "|".join(at.screen.columns)
+
+
+def chosen_entity(entity: c.Entity, at: Situation) -> c.Entity:
+    """With what the user answered when asked which one is meant."""
+    answer = at.fact(_question_name(entity)) if at.notes.get("asked") else None
+    answer = answer or next((f for f in at.view.facts if f.name == _question_name(entity)), None)
+    return replace(entity, name=entity.name or answer.value, pick="") if answer else entity
+
+
+def _question_name(entity: c.Entity) -> str:
+    return f"which {entity.noun or 'item'}"
+
+
+def go_to(entity: c.Entity, at: Situation) -> Move:
+    """The next step towards the record. Call it only while `is_open` says no."""
+    entity = chosen_entity(entity, at)
+    if at.screen.items and _is_list_of(entity, at):
+        move = _from_list(entity, at)
+        if move:
+            return move
+    return _look_elsewhere(entity, at)
+
+
+def _is_list_of(entity: c.Entity, at: Situation) -> bool:
+    """Rows that lead somewhere; the lines of an invoice on its own page do not."""
+    if any(i.press is not i.element for i in at.screen.items):
+        return True
+    return not _leads_away(at) and not at.screen.prose
+
+
+def _leads_away(at: Situation) -> bool:
+    return any(_leads_back(e.name) for e in at.screen.presses)
+
+
+def _from_list(entity: c.Entity, at: Situation) -> Move | None:
+    """Choose among the entries, over all pages when a superlative or a second match demands it."""
+    page = int(at.notes.get("page", 0))
+    here = [entry_of(item, page) for item in at.screen.items]
+    seen = _remembered(at, here, page)
+    if not at.notes.get("chosen"):
+        if _more_pages(entity, here, at):
+            following = _next_page(at)
+            if following is not None:
+                at.notes["page"] = page + 1
+                return press(following, "the other pages may hold it too", at=at)
+        fitting = picked(entity, matching_entries(entity, seen))
+        if not fitting:
+            return None
+        if len(fitting) > 1 and len({e.text for e in fitting}) > 1:
+            return _which(entity, fitting, at)
+        at.notes.update(chosen=fitting[0].key, chosen_page=fitting[0].page, chosen_text=fitting[0].text)
+    return _open_chosen(at, page)
+
+
+def _remembered(at: Situation, here: list[Entry], page: int) -> list[Entry]:
+    kept: dict[str, list[list[object]]] = at.notes.setdefault("entries", {})
+    kept[str(page)] = [[e.text, [list(cell) for cell in e.cells]] for e in here]
+    return [
+        Entry(str(text), tuple((str(k), str(v)) for k, v in cells), int(number))  # type: ignore[attr-defined]
+        for number, entries in sorted(kept.items(), key=lambda pair: int(pair[0]))
+        for text, cells in entries
+    ]
+
+
+def _more_pages(entity: c.Entity, here: list[Entry], at: Situation) -> bool:
+    """An id or a title is found as soon as it is seen; anything else may be on a later page as well."""
+    if int(at.notes.get("page", 0)) >= MAX_PAGES:
+        return False
+    found = matching_entries(entity, here)
+    return not (entity.id and found) and not (entity.pick == "first" and found)
+
+
+def _next_page(at: Situation) -> GUIElement | None:
+    wanted = [e for e in at.screen.presses if e.enabled and e.role in {"button", "link"} and similarity_next(e.name)]
+    return wanted[0] if wanted else None
+
+
+def similarity_next(name: str) -> bool:
+    return name.strip().casefold() in {"next", "next page", "more", "load more", "show more", "older", ">", "›", "»", "→"}
+
+
+def _open_chosen(at: Situation, page: int) -> Move | None:
+    text = at.notes.get("chosen_text", "")
+    item = next((i for i in at.screen.items if i.text == text), None)
+    if item is None:
+        return _turn_back(at, page)
+    times = at.count("opened")
+    at.notes["list"] = _listing(at)
+    if times == 0 and item.press.visible:
+        return press(item.press, f'it is the one that is meant: "{text}"', at=at)
+    return _open_otherwise(item, times, at)
+
+
+def _open_otherwise(item: Item, times: int, at: Situation) -> Move | None:
+    """A click that only selects is followed by a double click, then by an Open button."""
+    if scroll := at.reach(item.press):
+        at.notes["opened"] = times
+        return scroll
+    if times == 0:
+        return press(item.press, f'it is the one that is meant: "{item.text}"')
+    opener = next((e for e in at.screen.presses if e.enabled and e.name.casefold() in {"open", "view", "details", "show"}), None)
+    if opener is not None and times in {1, 3}:
+        return press(opener, "a click only selected it", at=at)
+    if times <= 3:
+        return press(item.press, "a click did not open it", count=2, at=at)
+    return None
+
+
+def _turn_back(at: Situation, page: int) -> Move | None:
+    """The chosen entry is on an earlier page."""
+    wanted = int(at.notes.get("chosen_page", 0))
+    names = (
+        {"previous", "previous page", "prev", "newer", "<", "‹", "«", "←"}
+        if wanted < page
+        else {"next", "next page", ">", "›", "»", "→"}
+    )
+    button = next((e for e in at.screen.presses if e.enabled and e.name.strip().casefold() in names), None)
+    if button is None or wanted == page:
+        return None
+    at.notes["page"] = page + (1 if wanted > page else -1)
+    return press(button, "the one that is meant is on another page", at=at)
+
+
+def _which(entity: c.Entity, fitting: list[Entry], at: Situation) -> Move:
+    if at.count("asked") > 0:
+        return fail(f"several entries fit {entity_words(entity)}: {'; '.join(e.text for e in fitting[:5])}")
+    listed = "; ".join(entry.text for entry in fitting[:8])
+    question = f"Which {entity.noun or 'one'} do you mean? These fit: {listed}"
+    return Move(
+        "ask", "several entries fit equally well", AskUser(question=question, name=_question_name(entity)), confidence=0.4
+    )
+
+
+def _look_elsewhere(entity: c.Entity, at: Situation) -> Move:
+    """Search, then another list of the same application, then back; then there is no such thing here."""
+    words = entity.id or entity.name or entity.subject
+    field = next((f for f in at.screen.searches if f.enabled), None)
+    if field is not None and words and not at.notes.get("searched"):
+        if field.value != words:
+            return set_value(field, words, f'to search for "{words}"', at)
+        at.notes.update(searched=True, page=0, entries={})
+        button = next(
+            (e for e in at.screen.presses if e.role == "button" and e.name.casefold() in {"search", "find", "go"}), None
+        )
+        return press(button, "", at=at) if button else act(Type(target=ActionTarget.of(field), text="", submit=True), "to search")
+    back = next((e for e in at.screen.presses if e.enabled and _leads_back(e.name)), None)
+    if back is not None and not at.screen.columns and at.count("backs") < 3:
+        return press(back, "the list may hold it", at=at)
+    if (tab := _list_tab(entity, at)) is not None:
+        return press(tab, "it may be listed there", at=at)
+    if back is not None and at.count("backs") < 4:
+        return press(back, "the list may hold it", at=at)
+    app = at.view.subtask.app or at.view.app or "this application"
+    return fail(f"{entity_words(entity)} was not found in {app}", f"where to find {entity.noun or 'it'} in {app}")
+
+
+def _leads_back(name: str) -> bool:
+    words = name.casefold().split()
+    return bool(words) and (words[0] in {"back", "←", "‹"} or name.casefold() in _BACK)
+
+
+def _list_tab(entity: c.Entity, at: Situation) -> GUIElement | None:
+    """A tab or link to a list of such things that was not tried yet."""
+    tried: list[str] = at.notes.setdefault("tabs", [])
+    options = [
+        e
+        for e in at.screen.presses
+        if e.role in {"tab", "link", "menuitem"} and not e.selected and e.name not in tried and e.enabled
+    ]
+    match = best(entity.noun or "all", options, lambda e: e.name) if options else None
+    chosen = (
+        match.item
+        if match
+        else next((e for e in options if similarity("inbox", e.name) > 0.9 or e.name.casefold().startswith("all")), None)
+    )
+    if chosen is not None:
+        tried.append(chosen.name)
+        at.notes.update(page=0, entries={}, searched=False)
+    return chosen

@@ -1,0 +1,130 @@
+"""Clauses to subtasks: group by application, say what is expected, order by what flows from one to the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from roles.contracts import AppShown, AppWords, EffectSeen, Expectation, FactKnown, FieldHas, Subtask, TextShown
+from roles.rules import clauses as c
+from roles.rules.places import place_clauses
+from roles.rules.wording import describe
+
+_EFFECTS = (c.Commit, c.Compose, c.Reply, c.Forward, c.Delete, c.Rename, c.Move, c.ClickOn, c.Press)
+
+
+def make_subtasks(
+    clauses: Sequence[c.Clause], apps: Sequence[AppWords], *, first: int = 1, known: Iterable[str] = (), after: Sequence[str] = ()
+) -> list[Subtask]:
+    """Subtasks `s<first>`, ... for `clauses`. `after` are ids that the first of them waits for."""
+    groups = _groups(place_clauses([x for x in clauses if not isinstance(x, c.Avoid)], apps))
+    titles = {app.app: app.title for app in apps}
+    made: list[Subtask] = []
+    producers: dict[str, str] = {}
+    for number, (app, group) in enumerate(groups, start=first):
+        name = f"s{number}"
+        depends = _depends(group, app, made, producers) if made else list(after)
+        made.append(subtask_of(name, app, group, titles.get(app or "", app or ""), depends))
+        producers.update({fact: name for clause in group if isinstance(clause, c.Read) for fact in clause.fact_names()})
+    return made
+
+
+def _groups(placed: Sequence[tuple[c.Clause, str | None]]) -> list[tuple[str | None, list[c.Clause]]]:
+    groups: list[tuple[str | None, list[c.Clause]]] = []
+    for clause, app in placed:
+        if groups and groups[-1][0] == app:
+            groups[-1][1].append(clause)
+        else:
+            groups.append((app, [clause]))
+    return groups
+
+
+def subtask_of(name: str, app: str | None, group: Sequence[c.Clause], title: str, depends: Sequence[str]) -> Subtask:
+    """One subtask with canonical English for its instruction."""
+    kept = [x for x in group if not isinstance(x, c.Open)] or list(group)
+    plain = [x if isinstance(x, c.Open) else replace(x, app="") for x in kept]
+    head = describe(plain[0])
+    more = f" (+{len(plain) - 1})" if len(plain) > 1 else ""
+    return Subtask(
+        id=name,
+        title=f"{title}: {head}{more}" if title else f"{head}{more}",
+        instruction=" ".join(f"{describe(clause)}." for clause in plain),
+        app=app,
+        depends_on=tuple(depends),
+        expect=tuple(dict.fromkeys(e for clause in kept for e in expectations(clause, app))),
+    )
+
+
+def _depends(group: Sequence[c.Clause], app: str | None, made: Sequence[Subtask], producers: dict[str, str]) -> list[str]:
+    """Who knows the facts, who was in this application before; what has effects waits for all that the goal says first."""
+    needs = [producers[fact] for clause in group for fact in facts_used(clause) if fact in producers]
+    same = [s.id for s in made if s.app == app][-1:]
+    before = [made[-1].id] if any(isinstance(x, _EFFECTS) for x in group) or not (needs or same) else []
+    return list(dict.fromkeys([*needs, *same, *before]))
+
+
+def facts_used(clause: c.Clause) -> tuple[str, ...]:
+    """Names of the facts that the clause writes or says."""
+    values: list[c.Value] = []
+    match clause:
+        case c.Enter(value=value) | c.Tell(value=value):
+            values = [value]
+        case c.Select(option=option):
+            values = [option]
+        case c.Compose(subject=subject, body=body):
+            values = [subject, body]
+        case c.Reply(body=body) | c.Forward(body=body):
+            values = [body]
+        case c.Create(title=title, body=body):
+            values = [title, body]
+        case _:
+            pass
+    return tuple(fact for value in values for fact in value.facts)
+
+
+def expectations(clause: c.Clause, app: str | None) -> list[Expectation]:
+    """What must have been seen once the clause is done."""
+    match clause:
+        case c.Read():
+            return [FactKnown(name=name) for name in clause.fact_names()]
+        case c.Open():
+            return [AppShown(app=app)] if app else []
+        case c.Enter(value=value, field=field):
+            return _entered(value, field, app)
+        case c.Select(option=option, field=field):
+            return _entered(option, field or option.text, app)
+        case c.Check(box=box, on=on):
+            return [FieldHas(label=box, value="true" if on else "false", app=app)]
+        case c.Create(noun=noun, title=title, body=body):
+            shown = [TextShown(text=title.text, app=app)] if title.text else []
+            return [*shown, *_entered(body, "text", app), *([] if noun in {"folder", "directory"} else [])]
+        case _:
+            return _effects(clause, app)
+
+
+def _entered(value: c.Value, field: str, app: str | None) -> list[Expectation]:
+    if value.text and not value.facts:
+        return [FieldHas(label=field or value.text, value=value.text, app=app)]
+    return [FieldHas(label=field if len(value.facts) == 1 and field else fact, fact=fact, app=app) for fact in value.facts]
+
+
+def _effects(clause: c.Clause, app: str | None) -> list[Expectation]:
+    match clause:
+        case c.Commit(verb=verb, thing=thing):
+            return [EffectSeen(verb=verb, target=None if thing in {"form", ""} else thing, app=app)]
+        case c.Compose(send=send) | c.Reply(send=send):
+            return [EffectSeen(verb="send" if send else "save", app=app)]
+        case c.Forward():
+            return [EffectSeen(verb="send", app=app)]
+        case c.Delete(entity=entity):
+            return [EffectSeen(verb="delete", target=entity.name or entity.id or None, app=app)]
+        case c.Move():
+            return [EffectSeen(verb="move", app=app)]
+        case c.Rename(to=to):
+            return [TextShown(text=to, app=app)]
+        case c.ClickOn(control=control):
+            return [EffectSeen(verb="click", target=control, app=app)]
+        case c.OpenItem(entity=entity) if entity.id or entity.name:
+            return [TextShown(text=entity.id or entity.name, app=app)]
+        case _:
+            return []

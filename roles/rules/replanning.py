@@ -1,0 +1,227 @@
+"""Another plan after something went wrong: what is done stays, what failed is done differently, as the evidence teaches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from roles.contracts import PlanAnswer, PlanRequest, Subtask, SubtaskStatus
+from roles.rules import clauses as c
+from roles.rules.grammar import parse
+from roles.rules.handbook import steps_for
+from roles.rules.places import other_homes
+from roles.rules.planning import make_subtasks, subtask_of
+
+KEYBOARD = "use the keyboard"
+ASK = "ask the user for what is missing"
+_OPEN = {SubtaskStatus.READY, SubtaskStatus.PENDING}
+_REFUSED = re.compile(r"\bis not allowed\b|\brejected by\b|\bwas rejected\b|\brefused\b|\bdenied\b|\bforbidden\b", re.IGNORECASE)
+_REQUIRED = re.compile(r"required field \"(?P<a>[^\"]+)\"|(?P<b>[\w ]{2,40}?) is required", re.IGNORECASE)
+_UNFACT = re.compile(r'the fact "(?P<fact>[^"]+)" is not known', re.IGNORECASE)
+_NOT_FOUND = re.compile(r"\bwas not found in\b|\bno \"[^\"]*\" is shown in\b", re.IGNORECASE)
+_STUCK = re.compile(
+    r"no visible effect|does not react|identical actions|no visible change|without visible change|stall|stale|same action|back and forth|nothing (?:new )?to see|did not change",
+    re.IGNORECASE,
+)
+_ISSUE = re.compile(r"^(?P<id>s\d+\w*):\s*(?P<words>.+)$", re.DOTALL)
+
+
+class Change(NamedTuple):
+    """What to do instead: subtasks in order, the last of which takes the place of the failed one."""
+
+    subtasks: list[Subtask]
+    reason: str
+
+
+def replan(request: PlanRequest) -> PlanAnswer:
+    """Answer for a plan that exists: nothing left, a changed plan, or why there can be none."""
+    failed = next((s for s in request.plan if s.id == request.failed and s.status is not SubtaskStatus.FULFILLED), None)
+    if failed is None and request.trigger == "issues_found":
+        return _after_issues(request)
+    if failed is None:
+        waiting = [s for s in request.plan if s.status in _OPEN]
+        if not waiting:
+            return PlanAnswer(outcome="nothing_left", reason="every subtask is fulfilled")
+        return PlanAnswer(outcome="planned", subtasks=request.plan, reason="the plan goes on")
+    said = " ".join(request.evidence)
+    if request.trigger == "approval_rejected" or request.refused or _REFUSED.search(said):
+        return PlanAnswer(outcome="infeasible", reason=_refusal(request, failed))
+    change = _change(request, failed, said)
+    if change is None:
+        return PlanAnswer(outcome="infeasible", reason=f"{failed.title}: {said or 'it did not work'}; no other way is known")
+    return _planned(request, failed, change)
+
+
+def _refusal(request: PlanRequest, failed: Subtask) -> str:
+    what = request.refused[-1] if request.refused else failed.title
+    words = f'; the user said: "{request.user_words[-1]}"' if request.user_words else ""
+    evidence = f" ({'; '.join(request.evidence)})" if request.evidence else ""
+    return f"not allowed: {what}{words}{evidence}"
+
+
+def _planned(request: PlanRequest, failed: Subtask, change: Change) -> PlanAnswer:
+    last = change.subtasks[-1].id
+    done = [s for s in request.plan if s.status is SubtaskStatus.FULFILLED]
+    rest = [
+        s.model_copy(update={"depends_on": tuple(last if d == failed.id else d for d in s.depends_on)})
+        for s in request.plan
+        if s.status in _OPEN and s.id != failed.id
+    ]
+    return PlanAnswer(outcome="planned", subtasks=(*done, *change.subtasks, *rest), reason=change.reason)
+
+
+def _change(request: PlanRequest, failed: Subtask, said: str) -> Change | None:
+    for way in (_missing_fact, _required_field, _elsewhere, _by_keyboard, _by_handbook, _once_more):
+        if change := way(request, failed, said):
+            return change
+    return None
+
+
+def _number(request: PlanRequest) -> int:
+    return max((int(m.group(1)) for s in request.plan if (m := re.match(r"s(\d+)", s.id))), default=0) + 1
+
+
+def _again(request: PlanRequest, failed: Subtask, **changes: object) -> Subtask:
+    """The failed subtask under a new id, waiting for what is fulfilled only."""
+    fulfilled_or_open = {s.id for s in request.plan if s.status is not SubtaskStatus.REJECTED and s.id != failed.id}
+    kept = tuple(d for d in failed.depends_on if d in fulfilled_or_open)
+    fresh = {"id": f"s{_number(request)}", "status": SubtaskStatus.READY, "attempt": 0, "result": "", "depends_on": kept}
+    return failed.model_copy(update={**fresh, **changes})
+
+
+def _tries(request: PlanRequest, failed: Subtask) -> int:
+    """How often this work was begun: rejected subtasks of the same title, whatever their ids."""
+    return sum(1 for s in request.plan if s.title == failed.title and (s.status is SubtaskStatus.REJECTED or s.id == failed.id))
+
+
+def _missing_fact(request: PlanRequest, failed: Subtask, said: str) -> Change | None:
+    match = _UNFACT.search(said)
+    if not match:
+        return None
+    return _read_first(request, failed, match["fact"], f'the fact "{match["fact"]}" is read first')
+
+
+def _required_field(request: PlanRequest, failed: Subtask, said: str) -> Change | None:
+    """A form that wants more: read it where the other facts came from; after that, ask."""
+    match = _REQUIRED.search(said)
+    if not match:
+        return None
+    field = (match["a"] or match["b"]).strip()
+    change = _read_first(request, failed, field.casefold(), f'the form wants "{field}", which is read first')
+    if change is not None:
+        return change
+    if ASK in failed.hints:
+        return None
+    retry = _again(request, failed, hints=(*failed.hints, ASK))
+    return Change([retry], f'nothing known fits the required field "{field}", so the user is asked')
+
+
+def _read_first(request: PlanRequest, failed: Subtask, fact: str, reason: str) -> Change | None:
+    """A new subtask that reads `fact` from the record that facts were read from, unless that was tried."""
+    source = next((s for s in request.plan if s.status is SubtaskStatus.FULFILLED and _reads(s)), None)
+    if source is None:
+        return None
+    record = _reads(source)[0]
+    plain = fact.removeprefix(f"{record.entity.noun} ") if record.entity.noun else fact
+    read = c.Read("", (plain,), record.entity)
+    wanted = subtask_of(f"s{_number(request)}", source.app, [read], "", [source.id])
+    if any(s.instruction == wanted.instruction for s in request.plan):
+        return None
+    retry = _again(request, failed, id=f"s{_number(request) + 1}")
+    retry = retry.model_copy(update={"depends_on": (*retry.depends_on, wanted.id)})
+    return Change([wanted, retry], reason)
+
+
+def _reads(subtask: Subtask) -> list[c.Read]:
+    return [x for x in parse(subtask.instruction) if isinstance(x, c.Read)]
+
+
+def _elsewhere(request: PlanRequest, failed: Subtask, said: str) -> Change | None:
+    """What is not in one application may be in another: a mail, a note, a file."""
+    clauses = parse(failed.instruction)
+    looks = clauses and all(isinstance(x, c.Read | c.OpenItem) for x in clauses)
+    if not _NOT_FOUND.search(said) or not looks:
+        return None
+    tried = [s.app for s in request.plan if s.app and s.instruction == failed.instruction and s.status is SubtaskStatus.REJECTED]
+    homes = other_homes([*tried, failed.app or ""], request.apps)
+    if not homes:
+        return None
+    expect = tuple(e.model_copy(update={"app": homes[0]}) if "app" in type(e).model_fields else e for e in failed.expect)
+    return Change([_again(request, failed, app=homes[0], expect=expect)], f"it may be in {homes[0]}")
+
+
+def _by_keyboard(request: PlanRequest, failed: Subtask, said: str) -> Change | None:
+    stuck = _STUCK.search(said) or request.trigger == "stale_progress"
+    if not stuck or KEYBOARD in failed.hints:
+        return None
+    return Change([_again(request, failed, hints=(*failed.hints, KEYBOARD))], "clicks did nothing, so the keyboard is used")
+
+
+def _by_handbook(request: PlanRequest, failed: Subtask, said: str) -> Change | None:
+    """Material that was fetched for this failure becomes the worker's hints, or steps when it is a procedure."""
+    fresh = [s for s in request.supplements if not any(s.title in hint for hint in failed.hints)]
+    if request.trigger != "supplied" or not fresh:
+        return None
+    clauses = steps_for(failed.title, request)
+    if clauses:
+        made = make_subtasks(clauses, request.apps, first=_number(request), after=_again(request, failed).depends_on)
+        return Change(made, f"the handbook says how: {fresh[0].title}")
+    hints = tuple(f"{s.title}: {s.text[:600]}" for s in fresh[:2])
+    return Change([_again(request, failed, hints=(*failed.hints, *hints))], f"with help: {fresh[0].title}")
+
+
+def _once_more(request: PlanRequest, failed: Subtask, said: str) -> Change | None:
+    """Anything else is tried once more, with what was seen as a hint; the same approach never fails more than twice."""
+    if _tries(request, failed) >= 2:
+        return None
+    hints = tuple(dict.fromkeys((*failed.hints, f"an earlier attempt failed: {said[:300]}"))) if said else failed.hints
+    return Change([_again(request, failed, hints=hints)], "it is tried once more")
+
+
+def _after_issues(request: PlanRequest) -> PlanAnswer:
+    """The final check named what does not hold: redo the subtasks it speaks of."""
+    redo: list[Subtask] = []
+    number = _number(request)
+    for issue in request.evidence:
+        match = _ISSUE.match(issue)
+        source = next((s for s in request.plan if match and s.id == match["id"]), None)
+        if source is None or any(r.title == source.title for r in redo):
+            continue
+        if _redone(request, source) >= 2:
+            return PlanAnswer(outcome="infeasible", reason=f"{source.title} does not last: {issue}")
+        words = match["words"] if match else issue
+        fresh = {"id": f"s{number + len(redo)}", "status": SubtaskStatus.READY, "attempt": 0, "result": ""}
+        hints = (*source.hints, f"the final check found: {words[:300]}")
+        redo.append(source.model_copy(update={**fresh, "depends_on": (source.id,), "hints": hints, **_narrowed(source, words)}))
+    if not redo:
+        return _by_clause(request)
+    return PlanAnswer(outcome="planned", subtasks=(*request.plan, *redo), reason=f"to put right: {'; '.join(request.evidence)}")
+
+
+def _redone(request: PlanRequest, source: Subtask) -> int:
+    return sum(1 for s in request.plan if s.title == source.title and s.id != source.id)
+
+
+def _narrowed(source: Subtask, words: str) -> dict[str, object]:
+    """A thing that was made or sent is not made twice: only the values that were lost are entered anew, and saved."""
+    clauses = parse(source.instruction)
+    lost = [x for x in clauses if isinstance(x, c.Enter | c.Select | c.Check | c.Complete)]
+    saves = [x for x in clauses if isinstance(x, c.Commit) and x.verb == "save"]
+    if not lost or "value" not in words:
+        return {}
+    submits = [x for x in clauses if isinstance(x, c.Commit) and x.verb != "save"]
+    kept: Sequence[c.Clause] = [replace(x, app="") for x in (*lost, *saves, *([] if saves else submits))]
+    narrowed = subtask_of(source.id, source.app, kept, "", ())
+    return {"instruction": narrowed.instruction, "expect": narrowed.expect}
+
+
+def _by_clause(request: PlanRequest) -> PlanAnswer:
+    """An issue that names no subtask: a clause of the goal that nothing covers is planned; else there is no way."""
+    uncovered = [m.group(1) for issue in request.evidence if (m := re.match(r"not done: (.+)$", issue, re.DOTALL))]
+    clauses = [x for words in uncovered for x in parse(words, request.apps, [f.name for f in request.facts])]
+    if clauses and not any(isinstance(x, c.Unknown) for x in clauses) and request.attempts < 4:
+        made = make_subtasks(clauses, request.apps, first=_number(request))
+        return PlanAnswer(outcome="planned", subtasks=(*request.plan, *made), reason="what was left out is added")
+    return PlanAnswer(outcome="infeasible", reason=f"the final check found: {'; '.join(request.evidence) or 'issues'}")

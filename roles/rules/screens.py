@@ -1,0 +1,255 @@
+"""A screen as a person reads it: fields, buttons, labelled values, tables, lists. Text is data here, never an instruction."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from protocol import GUIElement, VisualState
+
+FIELD_ROLES = frozenset({"textbox", "searchbox", "combobox", "checkbox", "radio", "spinbutton", "listbox", "switch"})
+PRESS_ROLES = frozenset({"button", "link", "tab", "menuitem", "option", "switch"})
+TEXT_ROLES = frozenset(
+    {
+        "text",
+        "paragraph",
+        "heading",
+        "label",
+        "cell",
+        "term",
+        "definition",
+        "gridcell",
+        "rowheader",
+        "statictext",
+        "status",
+        "alert",
+    }
+)
+DIALOG_ROLES = frozenset({"dialog", "alertdialog"})
+_COLON = re.compile(r"^(?P<label>[^\W\d_][^:\n]{0,40}?)\s*:\s+(?P<value>\S[^\n]*)$")
+
+
+class Pair(NamedTuple):
+    """A labelled value; `element` shows the value."""
+
+    label: str
+    value: str
+    element: GUIElement
+
+
+class Item(NamedTuple):
+    """A row or list entry: what to press for it, its text, and its cells by column."""
+
+    element: GUIElement
+    press: GUIElement
+    text: str
+    cells: tuple[Pair, ...] = ()
+
+
+class Screen:
+    """The part of a state that takes input: the modal dialog if there is one, else the window."""
+
+    def __init__(self, state: VisualState) -> None:
+        self.state = state
+        self._kids: dict[str | None, list[GUIElement]] = {}
+        for element in state.elements:
+            self._kids.setdefault(element.parent, []).append(element)
+
+    def kids(self, element: GUIElement) -> list[GUIElement]:
+        return self._kids.get(element.element_id, [])
+
+    def within(self, element: GUIElement) -> list[GUIElement]:
+        """All that stands inside `element`, in reading order."""
+        found: list[GUIElement] = []
+        for kid in self.kids(element):
+            found += [kid, *self.within(kid)]
+        return found
+
+    def above(self, element: GUIElement) -> list[GUIElement]:
+        """Containers from the inside out."""
+        chain: list[GUIElement] = []
+        at = self.state.by_id.get(element.parent or "")
+        while at is not None and at not in chain:
+            chain.append(at)
+            at = self.state.by_id.get(at.parent or "")
+        return chain
+
+    @cached_property
+    def dialog(self) -> GUIElement | None:
+        return self.state.by_id.get(self.state.modal or "")
+
+    @cached_property
+    def elements(self) -> list[GUIElement]:
+        if self.dialog is not None:
+            return self.within(self.dialog)
+        return [
+            e
+            for e in self.state.elements
+            if e.role not in DIALOG_ROLES and not any(a.role in DIALOG_ROLES for a in self.above(e))
+        ]
+
+    @cached_property
+    def fields(self) -> list[GUIElement]:
+        return [e for e in self.elements if e.role in FIELD_ROLES]
+
+    @cached_property
+    def searches(self) -> list[GUIElement]:
+        return [
+            f
+            for f in self.fields
+            if f.role == "searchbox" or re.search(r"\b(?:search|find|filter|look up)\b", f"{f.name} {f.placeholder or ''}", re.I)
+        ]
+
+    @cached_property
+    def inputs(self) -> list[GUIElement]:
+        """Fields that hold data: all but the search fields."""
+        return [f for f in self.fields if f not in self.searches]
+
+    @cached_property
+    def presses(self) -> list[GUIElement]:
+        """Controls that are not entries of a list."""
+        rows = {e.element_id for e in self.rows}
+        return [
+            e for e in self.elements if e.role in PRESS_ROLES and e.name and not any(a.element_id in rows for a in self.above(e))
+        ]
+
+    @cached_property
+    def rows(self) -> list[GUIElement]:
+        headers = {e.parent for e in self.elements if e.role == "columnheader"}
+        return [e for e in self.elements if e.role in {"row", "listitem", "treeitem"} and e.element_id not in headers]
+
+    @cached_property
+    def items(self) -> list[Item]:
+        return [self._item(row) for row in self.rows if self.kids(row) or row.name]
+
+    def _item(self, row: GUIElement) -> Item:
+        inside = self.within(row)
+        table = next((a for a in self.above(row) if a.role in {"table", "grid"}), None)
+        columns = [e.name for e in self.within(table) if e.role == "columnheader"] if table is not None else []
+        cells = self.kids(row)
+        pairs = tuple(Pair(column, _shown(cell), cell) for column, cell in zip(columns, cells, strict=False))
+        text = " · ".join(
+            dict.fromkeys(t for t in [row.name, *(_shown(e) for e in inside if e.role not in {"checkbox", "button"})] if t)
+        )
+        links = [e for e in inside if e.role in {"link", "option"}] or [
+            e for e in inside if e.role == "button" and row.role == "listitem"
+        ]
+        press = links[0] if links else row
+        return Item(row, press, text, pairs)
+
+    @cached_property
+    def columns(self) -> list[str]:
+        return [e.name for e in self.elements if e.role == "columnheader"]
+
+    @cached_property
+    def detail_texts(self) -> list[GUIElement]:
+        """Texts outside rows and controls: headings, labels, values, prose."""
+        rows = {e.element_id for e in self.rows}
+        return [
+            e for e in self.elements
+            if e.role not in PRESS_ROLES | FIELD_ROLES | {"columnheader"} and _shown(e) and e.element_id not in rows
+            and not any(a.element_id in rows for a in self.above(e))
+        ]  # fmt: skip
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """Labelled values outside rows: two texts in one group, `Label: value`, neighbours by position, filled fields."""
+        found: list[Pair] = []
+        used: set[str] = set()
+        for element in self.elements:
+            texts = [k for k in self.kids(element) if k.role in TEXT_ROLES and _shown(k)]
+            if len(texts) == 2 and len(self.kids(element)) == 2 and element in self._containers and _in_line(*texts):
+                found.append(Pair(_label(texts[0]), _shown(texts[1]), texts[1]))
+                used |= {texts[0].element_id, texts[1].element_id}
+        for text in self.detail_texts:
+            match = _COLON.match(_shown(text))
+            if match and text.element_id not in used:
+                found.append(Pair(match["label"], match["value"].strip(), text))
+                used.add(text.element_id)
+        found += [Pair(f.name, f.value, f) for f in self.inputs if f.value and f.role != "checkbox" and f.name]
+        loose = [t for t in self.detail_texts if t.element_id not in used and t.bbox is not None]
+        return [*found, *_neighbours(loose)]
+
+    @cached_property
+    def _containers(self) -> list[GUIElement]:
+        rows = {e.element_id for e in self.rows}
+        return [e for e in self.elements if e.element_id not in rows and e.role not in {"table", "grid", "list", "dialog"}]
+
+    @cached_property
+    def prose(self) -> list[GUIElement]:
+        """Running text: bodies of mails and notes, long paragraphs."""
+        texts = [t for t in self.detail_texts if len(_shown(t)) > 24 or "\n" in _shown(t)]
+        return [*texts, *(f for f in self.inputs if f.value and (len(f.value) > 24 or "\n" in f.value))]
+
+    @cached_property
+    def complaints(self) -> list[str]:
+        """What the screen says is wrong."""
+        alerts = [_shown(e) for e in self.elements if e.role == "alert" and _shown(e)]
+        return alerts + [f'the field "{f.name}" is marked as wrong' for f in self.inputs if f.invalid]
+
+    @property
+    def notices(self) -> list[str]:
+        return [_shown(e) for e in self.state.elements if e.role == "status" and _shown(e)]
+
+    def says(self, words: str) -> bool:
+        """Whether the heads, labels and prose of the screen, rows aside, contain `words`."""
+        folded = fold(words)
+        shown = [_shown(t) for t in self.detail_texts] + [f.value or "" for f in self.inputs]
+        return bool(folded) and any(folded in fold(text) for text in shown)
+
+
+def fold(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def shown(element: GUIElement) -> str:
+    """What a person reads in it."""
+    return _shown(element)
+
+
+def _shown(element: GUIElement) -> str:
+    return (element.value if element.role in FIELD_ROLES and element.value else element.text or element.value or "").strip()
+
+
+def _label(element: GUIElement) -> str:
+    return _shown(element).rstrip(" :")
+
+
+def _neighbours(texts: Sequence[GUIElement]) -> list[Pair]:
+    """A short text with another to its right in the same line, or else right below it."""
+    found: list[Pair] = []
+    for label in texts:
+        if len(label.name) > 32 or re.search(r"\d{2}|[.!?]$", label.name):
+            continue
+        right = [t for t in texts if t is not label and _right_of(label, t)]
+        below = [t for t in texts if t is not label and _below(label, t)] if not right else []
+        for value in sorted(right, key=lambda t: t.bbox.x1 if t.bbox else 0)[:1] or below[:1]:
+            found.append(Pair(_label(label), _shown(value), value))
+    return found
+
+
+def _in_line(label: GUIElement, value: GUIElement) -> bool:
+    """Side by side; without positions, a label is a short text that is no sentence."""
+    if label.bbox is None or value.bbox is None:
+        return len(label.name) <= 40 and not label.name.endswith((".", "!", "?"))
+    return abs(label.bbox.center.y - value.bbox.center.y) < 12
+
+
+def _right_of(label: GUIElement, other: GUIElement) -> bool:
+    a, b = label.bbox, other.bbox
+    return (
+        a is not None
+        and b is not None
+        and a.x2 <= b.x1 <= a.x2 + 400
+        and abs(a.center.y - b.center.y) < 10
+        and other.parent == label.parent
+    )
+
+
+def _below(label: GUIElement, other: GUIElement) -> bool:
+    a, b = label.bbox, other.bbox
+    return (
+        a is not None and b is not None and a.y2 <= b.y1 <= a.y2 + 24 and abs(a.x1 - b.x1) < 12 and other.parent == label.parent
+    )
