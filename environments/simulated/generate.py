@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from environments.simulated.values import from_cents
 
@@ -53,6 +54,11 @@ def cast_for(seed: int, user: str | None = None, today: date | None = None) -> C
     vendors = [f"{stem} {rng.choice(_TRADE)} {rng.choice(_FORM)}" for stem in rng.sample(_STEM, 12)]
     day = date(2026, 1, 5) + timedelta(days=rng.randrange(300))
     return Cast(user or names[0], tuple(names[1:]), tuple(vendors), today or day)
+
+
+def how_many(given: Sequence[Any] | Mapping[str, Any] | None, generate: int | None, otherwise: int) -> int:
+    """How much to make up: as much as the world file says, else only where it gives nothing itself."""
+    return generate if generate is not None else otherwise if given is None else 0
 
 
 def mail_address(name: str) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+from pydantic import BaseModel
 
 from environments.simulated.values import slug
 from environments.simulated.widgets import Widget
@@ -128,6 +130,8 @@ def _size(widget: Widget, width: int) -> tuple[int, int]:
     return min(width, _natural(widget)), lines * LINE
 
 
+M = TypeVar("M", bound=BaseModel)
+_FIELDS: dict[type[BaseModel], set[str]] = {kind: set(kind.model_fields) for kind in (GUIElement, BoundingBox)}
 _DEFAULTS = {name: field.get_default() for name, field in GUIElement.model_fields.items()}
 
 
@@ -139,19 +143,24 @@ def element_of(node: Node, number: int, parent: str | None, clip: tuple[int, int
     visible = top <= (y1 + y2) // 2 < bottom if not widget.children else y2 > top and y1 < bottom
     if visible:
         y1, y2 = max(y1, top), min(y2, bottom)
-    # Built without validation: every value comes from our own types, and an observation builds a hundred of these.
     values = {
         **_DEFAULTS,
         "element_id": f"e{number}", "role": widget.role, "text": widget.text,
-        "bbox": BoundingBox.model_construct(x1=x1, y1=y1, x2=x2, y2=y2), "visible": visible, "track_id": node.track_id,
+        "bbox": _built(BoundingBox, {"x1": x1, "y1": y1, "x2": x2, "y2": y2}), "visible": visible, "track_id": node.track_id,
         "name_source": None if widget.text is None else "label" if widget.value is not None else "content",
         "value": widget.value, "enabled": widget.enabled, "focused": node.track_id == focus, "selected": widget.selected,
         "required": widget.required, "invalid": widget.invalid, "private": widget.private, "parent": parent, "app": app,
         "window": None if app is None else f"win-{app}", "placeholder": widget.placeholder, "options": widget.options,
     }  # fmt: skip
-    element = GUIElement.__new__(GUIElement)
-    object.__setattr__(element, "__dict__", values)
-    object.__setattr__(element, "__pydantic_fields_set__", set(_DEFAULTS))
-    object.__setattr__(element, "__pydantic_extra__", None)
-    object.__setattr__(element, "__pydantic_private__", None)
-    return element
+    return _built(GUIElement, values)
+
+
+def _built(kind: type[M], values: dict[str, Any]) -> M:
+    """A model without validation, which costs more than all the rest of a screen."""
+    model = kind.__new__(kind)
+    put = object.__setattr__
+    put(model, "__dict__", values)
+    put(model, "__pydantic_fields_set__", _FIELDS[kind])
+    put(model, "__pydantic_extra__", None)
+    put(model, "__pydantic_private__", None)
+    return model

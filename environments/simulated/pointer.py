@@ -127,7 +127,7 @@ def drag(turn: Turn, shown: Shown, to: ActionTarget) -> None:
     place = _ancestor(onto, "drop")
     if source is None or source.element.app is None:
         raise Refused(f'"{shown.name}" cannot be dragged')
-    if place is None or place is source:
+    if place is None or place.element.track_id == source.element.track_id:
         raise Refused(f'nothing can be dropped on "{onto.name}"')
     turn.fault(source)
     turn.tell(source.element.app, Dropped(source.widget.key, place.widget.key))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any, NamedTuple
 
-from environments.simulated.app import AnyApp, AppState, Dialog, DialogField
+from environments.simulated.app import Dialog, DialogField
 from environments.simulated.apps import APPS
 from environments.simulated.layout import Area, Node, element_of, place
 from environments.simulated.values import slug
@@ -84,10 +85,6 @@ def window_of(world: World, app: str) -> VisualState:
     return _screen(canvas, world, app, None, 0, overflow).state
 
 
-def max_scroll(world: World) -> int:
-    return screen_of(world).overflow
-
-
 def _screen(canvas: _Canvas, world: World, app: str | None, modal: str | None, top: int, overflow: int) -> Screen:
     desk = world.desk
     state = VisualState.model_construct(
@@ -114,34 +111,60 @@ def _windows(desk: Desk) -> tuple[Window, ...]:
 def _window(canvas: _Canvas, world: World, app: str) -> int:
     desk = world.desk
     clip = (TITLE_BAR, desk.size[1] - TASK_BAR)
-    top = TITLE_BAR + MARGIN // 2
-    nodes, height = place(_view(world, app), app, Area(MARGIN, top, desk.size[0] - 2 * MARGIN, clip))
-    overflow = max(0, top + height + MARGIN - clip[1])
-    if offset := min(desk.scroll.get(app, 0), overflow):
-        nodes = [_moved(node, offset) for node in nodes]
-    canvas.add(nodes, clip, app, 0)
+    names = desk.names.get(app)
+    drawn = _drawn(app, _Same(world.apps[app]), _Same(names), desk.busy(app), desk.size, desk.scroll.get(app, 0))
+    canvas.shown.extend(_focused(shown) if shown.element.track_id == canvas.focus else shown for shown in drawn.shown)
     for index, message in enumerate(desk.messages):
         area = Area(desk.size[0] - 400, clip[1] - 36 * (index + 1), 380, clip)
         toast, _ = place([status(message.text, f"toast-{index + 1}")], app, area)
         canvas.add(toast, clip, app, 0)
-    return overflow
+    return drawn.overflow
+
+
+class _Same:
+    """Stands for an object in a cache's key: equal only to the very same object."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.value is other.value
+
+
+class _Drawn(NamedTuple):
+    """A window with nothing focused."""
+
+    shown: tuple[Shown, ...]
+    overflow: int
+
+
+@lru_cache(maxsize=32)
+def _drawn(app: str, state: _Same, names: _Same, busy: bool, size: tuple[int, int], scrolled: int) -> _Drawn:
+    """Drawn once for each state of the app: most of what an action changes is elsewhere."""
+    widgets: tuple[Widget, ...] = (progress("Loading…"),) if busy else APPS[app].view(state.value)
+    if names.value and not busy:
+        widgets = tuple(renamed(widget, names.value) for widget in widgets)
+    clip = (TITLE_BAR, size[1] - TASK_BAR)
+    top = TITLE_BAR + MARGIN // 2
+    nodes, height = place(widgets, app, Area(MARGIN, top, size[0] - 2 * MARGIN, clip))
+    overflow = max(0, top + height + MARGIN - clip[1])
+    if offset := min(scrolled, overflow):
+        nodes = [_moved(node, offset) for node in nodes]
+    canvas = _Canvas("")
+    canvas.add(nodes, clip, app, 0)
+    return _Drawn(tuple(canvas.shown), overflow)
+
+
+def _focused(shown: Shown) -> Shown:
+    return replace(shown, element=shown.element.model_copy(update={"focused": True}))
 
 
 def _moved(node: Node, offset: int) -> Node:
     x1, y1, x2, y2 = node.box
     return Node(node.widget, node.track_id, (x1, y1 - offset, x2, y2 - offset), node.above)
-
-
-def _view(world: World, app: str) -> tuple[Widget, ...]:
-    if world.desk.busy(app):
-        return (progress("Loading…"),)
-    widgets = _app_view(APPS[app], world.apps[app])
-    names = world.desk.names.get(app)
-    return tuple(renamed(widget, names) for widget in widgets) if names else widgets
-
-
-def _app_view(app: AnyApp, state: AppState) -> tuple[Widget, ...]:
-    return app.view(state)
 
 
 def _icons(canvas: _Canvas, world: World) -> int:
@@ -161,7 +184,7 @@ def _dialog(canvas: _Canvas, dialog: Dialog, layer: int, size: tuple[int, int]) 
     buttons = tuple(button(name, f"button-{slug(name)}-{i}") for i, name in enumerate(dialog.buttons, start=1))
     tree = Widget("dialog", dialog.title, dialog.key, children=(*body, *buttons))
     width = min(_DIALOG_WIDTH, size[0])
-    area = Area((size[0] - width) // 2, 0, width, (0, size[1]), text_max=240)
+    area = Area((size[0] - width) // 2, 0, width, (0, size[1]), text_max=min(240, size[1] // 3))
     prefix = f"{dialog.app or 'desktop'}.dialog" + (f"-{layer}" if layer > 1 else "")
     nodes, height = place([tree], prefix, area)
     top = max(0, (size[1] - height) // 2)

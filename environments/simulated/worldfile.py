@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import yaml
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 from rapidfuzz import fuzz, process
 
 from environments.contract import WorldError
@@ -62,7 +62,7 @@ def parse_world(text: str, name: str = "world", seed: int | None = None) -> Worl
     try:
         spec = WorldSpec.model_validate(data)
     except ValidationError as bad:
-        raise WorldError(_sentence(name, (), bad, WorldSpec.model_fields)) from None
+        raise WorldError(_sentence(name, (), bad, WorldSpec)) from None
     _check(spec, name)
     return spec
 
@@ -76,7 +76,7 @@ def first_world(spec: WorldSpec, seed: int, name: str = "") -> World:
         try:
             apps[app] = APPS[app].initial(content or {}, setting)
         except ValidationError as bad:
-            raise WorldError(_sentence(name or spec.name, ("apps", app), bad, APPS[app].content.model_fields)) from None
+            raise WorldError(_sentence(name or spec.name, ("apps", app), bad, APPS[app].content)) from None
     windows = tuple(Win(app=app) for app in reversed(spec.open))
     return World(Desk(name=spec.name, seed=seed, size=spec.screen, windows=windows), apps)
 
@@ -137,21 +137,34 @@ def _check_edit(world: World, rule: Rule, where: str) -> None:
         raise WorldError(f"{where}.value: {_reason(bad)}.") from None
 
 
-def _sentence(name: str, at: Sequence[str], bad: ValidationError, known: Mapping[str, Any]) -> str:
+def _sentence(name: str, at: Sequence[str], bad: ValidationError, root: type[BaseModel]) -> str:
     """The first problem as `file: key: what is wrong, and what to do.`"""
-    first = bad.errors()[0]
+    # A misspelt key is also a missing one; the misspelling says more.
+    first = next((error for error in bad.errors() if error["type"] == "extra_forbidden"), bad.errors()[0])
     key = ".".join(str(part) for part in (*at, *first["loc"]))
     if first["type"] == "extra_forbidden":
         word = str(first["loc"][-1])
-        where = (
-            f"known keys here are: {', '.join(known)}{_meant(word, known)}"
-            if len(first["loc"]) == 1
-            else "check its spelling or remove it"
-        )
-        return f"{name}: {key}: this key is not known; {where}."
+        known = _keys_at(root, first["loc"][:-1])
+        return f"{name}: {key}: this key is not known; known keys here are: {', '.join(known)}{_meant(word, known)}."
     if first["type"] == "missing":
         return f"{name}: {key}: this key is missing; add it."
     return f"{name}: {key + ': ' if key else ''}{_reason(bad)}."
+
+
+def _keys_at(root: type[BaseModel], loc: Sequence[int | str]) -> list[str]:
+    """The keys that may stand at a place of a document."""
+    model: type[BaseModel] = root
+    for part in loc:
+        if part in model.model_fields:
+            model = _model_in(model.model_fields[str(part)].annotation) or model
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    """The model that a type is or holds: `Line` of `tuple[Line, ...] | None`."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for part in get_args(annotation) if (found := _model_in(part))), None)
 
 
 def _reason(bad: ValidationError) -> str:

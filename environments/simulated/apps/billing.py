@@ -7,7 +7,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from environments.simulated.app import App, AppState, Content, Copy, Edited, Event, Launch, Pressed, Setting, Toast, Update
-from environments.simulated.generate import amount, day_after, day_before
+from environments.simulated.generate import amount, day_after, day_before, how_many
 from environments.simulated.values import Day, Model, Money, from_cents, in_cents, matches, page_of, shown
 from environments.simulated.widgets import Widget, bar, button, cell, heading, link, pager, pair, row, search_bar, table, text
 
@@ -58,10 +58,10 @@ class Invoice(Model):
 
 
 class BillingContent(Content):
-    """`open` is the number of the invoice that is on the screen at first, or `any`."""
+    """`generate` adds invoices from the seed; `open` is the number of the one on the screen at first, or `any`."""
 
     invoices: tuple[Invoice, ...] | None = None
-    generate: int = Field(default=36, ge=0, le=2000)
+    generate: int | None = Field(default=None, ge=0, le=2000)
     open: str | None = None
     currency: str = "$"
     page_size: int = Field(default=12, ge=1, le=50)
@@ -71,8 +71,9 @@ class BillingContent(Content):
         numbers = [invoice.number for invoice in self.invoices or ()]
         if len(set(numbers)) < len(numbers):
             raise ValueError("two invoices have the same number")
-        if self.invoices is not None and self.open not in (None, "any", *numbers):
-            raise ValueError(f"open: there is no invoice {self.open}; invoices are: {', '.join(numbers[:8])}")
+        if self.open not in (None, "any", *numbers):
+            given = ", ".join(numbers[:8]) or "none, so write open: any"
+            raise ValueError(f"open: there is no invoice {self.open}; invoices given are: {given}")
         return self
 
 
@@ -98,7 +99,10 @@ class Billing(App[BillingContent, BillingState]):
     state = BillingState
 
     def start(self, content: BillingContent, setting: Setting) -> BillingState:
-        invoices = _generated(content.generate, setting) if content.invoices is None else content.invoices
+        given = content.invoices or ()
+        taken = {invoice.number for invoice in given}
+        made = _generated(how_many(content.invoices, content.generate, 36), setting)
+        invoices = (*given, *(invoice for invoice in made if invoice.number not in taken))
         numbers = [invoice.number for invoice in invoices]
         opened = content.open
         if opened == "any":

@@ -36,7 +36,7 @@ from environments.simulated.apps.files_state import (
     parent,
     removed,
 )
-from environments.simulated.generate import TOPICS, paragraph
+from environments.simulated.generate import TOPICS, how_many, paragraph
 from environments.simulated.values import page_of, slug
 from environments.simulated.widgets import (
     Widget,
@@ -58,11 +58,11 @@ _NEW = {"new-folder": ("New folder", "Folder name"), "new-file": ("New file", "F
 
 
 class FilesContent(Content):
-    """`files` maps absolute paths to texts; `folders` adds empty ones. Without `files`, some are made."""
+    """`files` maps absolute paths to texts; `folders` adds empty ones. `generate` adds files from the seed."""
 
     files: dict[str, str] | None = None
     folders: tuple[str, ...] = ()
-    generate: int = Field(default=8, ge=0, le=500)
+    generate: int | None = Field(default=None, ge=0, le=500)
     cwd: str = ROOT
     open: str | None = None
 
@@ -74,8 +74,10 @@ class FilesContent(Content):
                 raise ValueError(f"{path!r} is no absolute path; write it like /Documents/plan.txt")
             if any(path != other and other.startswith(path + "/") for other in paths if path in (self.files or {})):
                 raise ValueError(f"{path!r} is a file, so nothing can be in it")
-        if self.files is not None and self.open is not None and self.open not in self.files:
-            raise ValueError(f"open: there is no file {self.open!r}")
+        if self.open not in (None, *(self.files or {})):
+            raise ValueError(
+                f"open: there is no file {self.open!r}; files given are: {', '.join(list(self.files or {})[:8]) or 'none'}"
+            )
         return self
 
 
@@ -89,7 +91,7 @@ class Files(App[FilesContent, FilesState]):
     state = FilesState
 
     def start(self, content: FilesContent, setting: Setting) -> FilesState:
-        files = _generated(content.generate, setting) if content.files is None else content.files
+        files = {**_generated(how_many(content.files, content.generate, 8), setting), **(content.files or {})}
         entries = {ROOT: Entry(kind="folder")}
         for path in (*content.folders, *files):
             above = parent(path) if path in files else path

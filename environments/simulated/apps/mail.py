@@ -24,7 +24,7 @@ from environments.simulated.app import (
 )
 from environments.simulated.apps.mail_state import FOLDERS, PAGE_SIZE, Compose, Folder, MailState, Message, bad_address, found
 from environments.simulated.apps.mail_view import compose_view, list_view, read_view
-from environments.simulated.generate import TOPICS, day_before, mail_address, paragraph
+from environments.simulated.generate import TOPICS, day_before, how_many, mail_address, paragraph
 from environments.simulated.values import Day, Model, page_of
 from environments.simulated.widgets import Widget
 
@@ -45,10 +45,10 @@ class Letter(Model):
 
 
 class MailContent(Content):
-    """`messages` are all there are; without them, `generate` says how many to make."""
+    """`generate` adds messages from the seed to those that are given."""
 
     messages: tuple[Letter, ...] | None = None
-    generate: int = Field(default=14, ge=0, le=500)
+    generate: int | None = Field(default=None, ge=0, le=500)
     address: str | None = None
 
 
@@ -64,7 +64,8 @@ class Mail(App[MailContent, MailState]):
     def start(self, content: MailContent, setting: Setting) -> MailState:
         address = content.address or mail_address(setting.cast.user)
         today = setting.cast.today.isoformat()
-        letters = _generated(content.generate, setting, address) if content.messages is None else content.messages
+        made = _generated(how_many(content.messages, content.generate, 14), setting, address)
+        letters = (*(content.messages or ()), *made)
         messages: dict[str, Message] = {}
         for number, letter in enumerate(letters, start=1):
             name = letter.id or str(number)

@@ -21,7 +21,7 @@ from environments.simulated.app import (
     Toast,
     Update,
 )
-from environments.simulated.generate import TOPICS, paragraph
+from environments.simulated.generate import TOPICS, how_many, paragraph
 from environments.simulated.values import Model, matches, page_of
 from environments.simulated.widgets import (
     Widget,
@@ -50,17 +50,17 @@ class Note(Model):
 
 
 class NotesContent(Content):
-    """`open` is the title of the note that is on the screen at first."""
+    """`generate` adds notes from the seed; `open` is the title of the note that is on the screen at first."""
 
     notes: tuple[Note, ...] | None = None
-    generate: int = Field(default=6, ge=0, le=500)
+    generate: int | None = Field(default=None, ge=0, le=500)
     open: str | None = None
 
     @model_validator(mode="after")
     def _open_exists(self) -> Self:
         titles = [note.title for note in self.notes or ()]
-        if self.notes is not None and self.open is not None and self.open not in titles:
-            raise ValueError(f"open: there is no note {self.open!r}; notes are: {', '.join(titles[:8])}")
+        if self.open not in (None, *titles):
+            raise ValueError(f"open: there is no note {self.open!r}; notes given are: {', '.join(titles[:8]) or 'none'}")
         return self
 
 
@@ -88,7 +88,7 @@ class Notes(App[NotesContent, NotesState]):
     state = NotesState
 
     def start(self, content: NotesContent, setting: Setting) -> NotesState:
-        given = _generated(content.generate, setting) if content.notes is None else content.notes
+        given = (*(content.notes or ()), *_generated(how_many(content.notes, content.generate, 6), setting))
         notes = {n.id: n for n in (note.model_copy(update={"id": note.id or str(i)}) for i, note in enumerate(given, start=1))}
         state = NotesState(notes=notes, counter=len(notes))
         opened = next((note.id for note in notes.values() if note.title == content.open), None)

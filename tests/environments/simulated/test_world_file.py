@@ -47,6 +47,13 @@ from environments.simulated.worldfile import load_world, parse_world
             "apps: {notes: }\nevents: [{edit: {app: notes, path: page, value: x}}]",
             r"events\.0\.edit\.value: Input should be a valid integer",
         ),
+        ("apps: {billing: {open: A-9}}", r"invoices given are: none, so write open: any"),
+        ("apps: {notes: {open: Plan}}", r"there is no note 'Plan'; notes given are: none"),
+        ("apps: {mail: {messages: [{frm: a}]}}", r"messages\.0\.frm: this key is not known; .*did you mean from\?"),
+        (
+            "apps: {mail: }\nevents: [{popup: {titel: a}}]",
+            r"events\.0\.popup\.titel: .* did you mean title\?",
+        ),
         ("apps: {files: {files: {plan.txt: x}}}", r"apps\.files: 'plan\.txt' is no absolute path"),
         ("apps: {files: {files: {/a: x, /a/b: y}}}", r"'/a' is a file, so nothing can be in it"),
         ("apps: {reimbursement: {required: [amnt]}}", r"apps\.reimbursement\.required\.0: Input should be 'employee'"),
@@ -111,3 +118,18 @@ events: [{popup: {title: Sure, buttons: [Yes, No]}}]
     desktop = SimulatedDesktop(parse_world(text))
     assert {"Yes", "No", "12:30"} <= {e.text for e in desktop.observe().elements}
     assert desktop.world()["apps"]["billing"]["invoices"]["0042"]["date"] == "2026-03-01"
+
+
+def test_given_content_can_stand_among_generated():
+    text = """
+apps:
+  billing: {invoices: [{number: INV-1, vendor: Oak, date: 2026-01-01, total: 7}], generate: 20, open: INV-1}
+  mail: {messages: [{from: a@x.org, subject: Hi}], generate: 5}
+  notes: {notes: [{title: Plan}], generate: 3, open: Plan}
+  files: {files: {/a.txt: x}, generate: 4}
+"""
+    apps = SimulatedDesktop(parse_world(text)).world()["apps"]
+    assert len(apps["billing"]["invoices"]) == 21
+    assert len(apps["mail"]["messages"]) == 6
+    assert len(apps["notes"]["notes"]) == 4
+    assert sum(entry["kind"] == "file" for entry in apps["files"]["entries"].values()) == 5
