@@ -24,6 +24,8 @@ _ONWARD = {"next", "continue", "review", "proceed", "next step"}
 def commit(clause: c.Commit, at: Situation) -> Move:
     """Press the button of that name once the form is whole, then look for what it did."""
     pressed = int(at.notes.get("pressed", 0))
+    if clause.verb == "save" and at.notes.get("just_saved"):
+        return done("it was saved when it was made")
     if pressed and (move := after_press(clause.verb, at)):
         return move
     if not pressed and clause.verb != "save" and (move := required(at)) and move.kind != "done":

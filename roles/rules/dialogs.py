@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from protocol import GUIElement
-from roles.rules.screens import FIELD_ROLES, PRESS_ROLES, Screen, shown
+from roles.rules.screens import FIELD_ROLES, PRESS_ROLES, Screen
 
 DialogKind = Literal["harmless", "security", "permission", "payment", "consent", "account", "confirm", "unknown"]
 
@@ -42,6 +42,8 @@ _KINDS: tuple[tuple[DialogKind, str], ...] = (
         r"reset|erase|for good|permanently|löschen|verwerfen|wirklich|überschreiben|确定要|删除|放弃",
     ),
 )
+_NAMED = re.compile(r"[\w/-]+\.\w{2,4}\b|\"[^\"]*\"|“[^”]*”")
+"""Names of files and quoted titles: what a thing is called says nothing about what a dialog does."""
 _GRAVE = frozenset({"payment", "account", "permission", "security"})
 _NEWSLETTER = re.compile(r"newsletter|mailing list|product news|weekly (?:news|digest|tips)", re.IGNORECASE)
 _MONEY = re.compile(r"[$€£¥]\s?\d|\d\s?(?:[$€£¥]|USD|EUR|GBP)|\bper (?:month|year)\b|free trial", re.IGNORECASE)
@@ -68,7 +70,7 @@ _VERB_ALIASES = {
 
 def dialog_text(dialog: GUIElement, children: Sequence[GUIElement]) -> str:
     """Its title and what it says; the names of its buttons do not count."""
-    texts = [dialog.name, *(shown(e) for e in children if e.role not in PRESS_ROLES)]
+    texts = [dialog.name, *(e.name for e in children if e.role not in PRESS_ROLES)]
     return " ".join(dict.fromkeys(t for t in texts if t))
 
 
@@ -76,6 +78,7 @@ def classify_dialog(dialog: GUIElement, children: Sequence[GUIElement]) -> Dialo
     """What the dialog is about, the gravest reading of its words first. What no rule knows is unknown, never harmless."""
     buttons = [e for e in children if e.role == "button"]
     said = " ".join([dialog_text(dialog, children), *(b.name for b in buttons)])
+    said = _NAMED.sub(" ", said)
     if _NEWSLETTER.search(said) and not _MONEY.search(said):
         said = re.sub(r"subscri\w*", "", said, flags=re.IGNORECASE)  # a newsletter costs nothing, and is declined all the same
     for kind, words in _KINDS:

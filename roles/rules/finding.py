@@ -26,8 +26,9 @@ def is_open(entity: c.Entity, at: Situation) -> bool:
         return at.screen.says(chosen) or bool(at.notes.get("opened") and at.notes.get("list") != _listing(at))
     if entity.pick:
         return False
-    listed = bool(matching_entries(entity, [entry_of(i) for i in at.screen.items]))
-    return on_record(entity, at.screen) and bool(entity.specific or at.screen.pairs) and not (listed and not entity.specific)
+    if at.screen.items and _is_list_of(at):
+        return entity.specific and on_record(entity, at.screen)
+    return on_record(entity, at.screen)
 
 
 def _listing(at: Situation) -> str:
@@ -48,14 +49,14 @@ def _question_name(entity: c.Entity) -> str:
 def go_to(entity: c.Entity, at: Situation) -> Move:
     """The next step towards the record. Call it only while `is_open` says no."""
     entity = chosen_entity(entity, at)
-    if at.screen.items and _is_list_of(entity, at):
+    if at.screen.items and _is_list_of(at):
         move = _from_list(entity, at)
         if move:
             return move
     return _look_elsewhere(entity, at)
 
 
-def _is_list_of(entity: c.Entity, at: Situation) -> bool:
+def _is_list_of(at: Situation) -> bool:
     """Rows that lead somewhere; the lines of an invoice on its own page do not."""
     if any(i.press is not i.element for i in at.screen.items):
         return True
@@ -177,6 +178,8 @@ def _look_elsewhere(entity: c.Entity, at: Situation) -> Move:
             (e for e in at.screen.presses if e.role == "button" and e.name.casefold() in {"search", "find", "go"}), None
         )
         return press(button, "", at=at) if button else act(Type(target=ActionTarget.of(field), text="", submit=True), "to search")
+    if (folder := _folder(at)) is not None:
+        return folder
     back = next((e for e in at.screen.presses if e.enabled and _leads_back(e.name)), None)
     if back is not None and not at.screen.columns and at.count("backs") < 3:
         return press(back, "the list may hold it", at=at)
@@ -186,6 +189,18 @@ def _look_elsewhere(entity: c.Entity, at: Situation) -> Move:
         return press(back, "the list may hold it", at=at)
     app = at.view.subtask.app or at.view.app or "this application"
     return fail(f"{entity_words(entity)} was not found in {app}", f"where to find {entity.noun or 'it'} in {app}")
+
+
+def _folder(at: Situation) -> Move | None:
+    """The next folder of a tree that was not looked into; its links are called by their paths."""
+    tried: list[str] = at.notes.setdefault("folders", [])
+    links = [i.press for i in at.screen.items if i.press.role in {"link", "treeitem"} and i.press.name.startswith(("/", "~", "C:\\"))]
+    link = next((e for e in links if e.name not in tried and e.name != "/"), None)
+    if link is None or len(tried) > MAX_PAGES:
+        return None
+    tried.append(link.name)
+    at.notes.update(page=0, entries={}, searched=False)
+    return press(link, f'it may be in "{link.name}"', at=at)
 
 
 def _leads_back(name: str) -> bool:

@@ -29,7 +29,7 @@ _SUBJECT = re.compile(
 _BODY = re.compile(
     r",?\s*(?:\band\s+)?(?:\bwith\s+|\busing\s+)?(?:\b(?:the|a|as)\s+)*\b(?:message|body|text|content|contents)(?:\s+(?:is|of|set to|being|saying))?\s*:?\s+(?P<v>.+)$|"
     r",?\s*(?:\band\s+)?\b(?:saying|that says|which says|to say|that reads|stating|writing|telling (?:him|her|them)|and say|and write)\s+(?:that\s+)?(?P<said>.+)$|"
-    r",?\s*\b(?:with|containing|including|that contains|that includes|about)\s+(?P<facts>.+)$", re.IGNORECASE,
+    r",?\s*\b(?:with|containing|including|that contains|that includes)\s+(?P<facts>.+)$", re.IGNORECASE,
 )  # fmt: skip
 _AS_BODY = re.compile(
     rf",?\s*(?:\band\s+)?(?:\bwith\s+|\busing\s+)?(?P<v>{ANY}|(?:the|its|both|all|it|them)\b(?:(?!\bwith\b|\bsubject\b|,).)*?)"

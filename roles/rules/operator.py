@@ -27,7 +27,8 @@ class RulesOperator:
             if move.kind != "done":
                 return _decision(view, clauses, at, move, {"clause": at, "notes": notes, "finished": finished})
             finished = [*finished, move.why][-12:]
-            at, notes = at + 1, {}
+            saved = isinstance(clauses[at], c.Create) and "pressed" in notes
+            at, notes = at + 1, {"just_saved": True} if saved else {}
         said = "; ".join(finished) or "there was nothing to do"
         kept = {"clause": at, "notes": {}, "finished": finished}
         return OperatorDecision(

@@ -16,7 +16,7 @@ from roles.rules.screens import Pair, shown
 from roles.rules.values import find_dates, find_money
 
 _SIBLINGS = ("vendor", "date", "invoice number", "description", "category", "total")
-_FORMAL = re.compile(r"\b(?:form|claim|expense|reimburse\w*|submit|fill|enter|report|request)\b", re.IGNORECASE)
+_FORMAL = re.compile(r"\b(?:forms?|claims?|expenses?|reimburse\w*|submit)\b", re.IGNORECASE)
 
 
 class Found(NamedTuple):
