@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import quote
 
 from protocol import ActionResult, InteractionStep, VisualState, parse_action, write_log
 from roles.journal import Event, Intent, Journal, Listener
@@ -27,22 +29,50 @@ def salvage(path: Path) -> Salvage:
         return Salvage([], f"{path} is missing")
     events: dict[int, Event] = {}
     problems: list[str] = []
-    uri = f"file:{path.resolve().as_posix().replace('?', '%3f').replace('#', '%23')}?mode=ro"
-    try:
-        db = sqlite3.connect(uri, uri=True)
-    except sqlite3.Error as bad:
-        return Salvage([], f"{path} cannot be opened ({bad})")
+    for opening in (_open_read_only, _open_mended):
+        try:
+            with closing(opening(path)) as db:
+                _read_events(db, events, problems)
+        except (sqlite3.Error, OSError) as bad:
+            problems.append(str(bad))
+        if events or not problems:
+            break
+    kept = [events[number] for number in sorted(events)]
+    note = f"{path} is damaged ({problems[0]}): {len(kept)} events could be read" if problems else ""
+    return Salvage(kept, note)
+
+
+def _open_read_only(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"file:{quote(path.resolve().as_posix())}?mode=ro", uri=True)
+
+
+def _open_mended(path: Path) -> sqlite3.Connection:
+    """A copy in memory whose header asks for no more than there is: SQLite refuses a file that was cut off as a whole."""
+    body = bytearray(path.read_bytes())
+    size = int.from_bytes(body[16:18], "big")
+    pages = len(body) // size if size >= 512 else 0
+    if not pages:
+        raise sqlite3.DatabaseError("no database page is left")
+    body[18:20] = b"\1\1"  # no write-ahead log
+    body[28:32] = pages.to_bytes(4, "big")
+    db = sqlite3.connect(":memory:")
+    db.deserialize(bytes(body[: size * pages]))
+    return db
+
+
+def _read_events(db: sqlite3.Connection, events: dict[int, Event], problems: list[str]) -> None:
+    """From both ends, as far as each can be read."""
+    db.text_factory = lambda text: text.decode("utf-8", "replace")
     for order in ("ASC", "DESC"):
         try:
             for row in db.execute(f"SELECT id, at, kind, role, subtask, step, body FROM events ORDER BY id {order}"):  # noqa: S608
                 number, at, kind, role, subtask, step, body = row
-                events.setdefault(number, Event(number, at, kind, role, subtask, step, json.loads(body)))
-        except (sqlite3.Error, ValueError, UnicodeDecodeError) as bad:
+                try:
+                    events.setdefault(number, Event(number, at, kind, role, subtask, step, json.loads(body)))
+                except (ValueError, TypeError) as bad:
+                    problems.append(f"event {number}: {bad}")
+        except sqlite3.Error as bad:
             problems.append(str(bad))
-    db.close()
-    kept = [events[number] for number in sorted(events)]
-    note = f"{path} is damaged ({problems[0]}): {len(kept)} events could be read" if problems else ""
-    return Salvage(kept, note)
 
 
 def export_log(journal: Journal, path: Path, run_id: str) -> int:

@@ -96,6 +96,9 @@ class Journal:
         self._supplements: tuple[Supplement, ...] | None = None
         self._latest: dict[str, str] = {}
         self._load_latest()
+        for fact in self.facts():
+            if fact.private:
+                self.secret(fact.value)
 
     def begin(self) -> None:
         """A new run starts. A journal in memory forgets the run before, and its keys are new to the environment."""
@@ -227,6 +230,9 @@ class Journal:
 
     def settle(self, key: str, result: ActionResult) -> ActionResult:
         """Write the outcome; the first one stays."""
+        if self._redactor is not None:
+            said = {"error": self._redactor.text(result.error), "output": self._redactor.text(result.output)}
+            result = result.model_copy(update=said)
         self._begin()
         self._db.execute(
             "UPDATE actions SET result = ? WHERE key = ? AND result IS NULL", (result.model_dump_json(exclude_defaults=True), key)
@@ -287,6 +293,7 @@ class Journal:
     def remember(self, fact: Fact) -> None:
         """Put a fact on the blackboard; the newest value of a name counts."""
         self._begin()
+        known = fact in self.facts()
         self._facts = None
         self._db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (fact.name, fact.model_dump_json(exclude_defaults=True)))
         shown = fact.model_dump(mode="json", exclude_defaults=True)
@@ -294,7 +301,8 @@ class Journal:
             if self._redactor is not None:
                 self._redactor.keep(fact.value)
             shown["value"] = "•••"
-        self.record("fact", shown, role=fact.role, subtask=fact.subtask, key=f"fact/{fact.name}/{fact.value}/{fact.state_id}")
+        if not known:  # no key: it would hold the value, private or not
+            self.record("fact", shown, role=fact.role, subtask=fact.subtask)
 
     def facts(self) -> tuple[Fact, ...]:
         """The blackboard, oldest first."""
