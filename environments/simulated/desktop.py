@@ -28,7 +28,6 @@ class SimulatedDesktop:
         self._spec = spec
         self._seed = spec.seed if seed is None else seed
         self._origin = hashlib.blake2b(spec.model_dump_json(exclude={"seed"}).encode(), digest_size=12).hexdigest()
-        self._folder = store
         self._store = Store(store)
         self._closed = False
         stored = self._store.load(self._origin)

@@ -15,6 +15,7 @@ from environments.simulated.app import (
     Dialog,
     Edited,
     Event,
+    Notify,
     Pressed,
     Setting,
     Shortcut,
@@ -136,6 +137,8 @@ def _reading(state: MailState, message: Message, event: Event) -> Update[MailSta
             if message.folder == "Trash":
                 del messages[message.id]
             return Update(state.model_copy(update={"open": "", "messages": messages}), (Toast("Message deleted"),))
+        case Pressed(key="to-notes"):
+            return Update(state, (Notify("notes", "note", {"title": message.subject or "(no subject)", "body": message.body}),))
         case Pressed(key="reply"):
             subject = message.subject if message.subject.casefold().startswith("re:") else f"Re: {message.subject}"
             to = message.to if message.folder == "Sent" else message.sender

@@ -59,7 +59,12 @@ def read_view(message: Message) -> tuple[Widget, ...]:
         heading(message.subject or "(no subject)", key),
         *(pair(label, value, f"{key}.{label.lower()}") for label, value in facts.items() if value),
         group(*lines, key=f"{key}.body") if lines else text("(empty)", f"{key}.body"),
-        bar(button("Reply", "reply"), button("Delete", "delete"), button("Back to list", "back")),
+        bar(
+            button("Reply", "reply"),
+            button("Delete", "delete"),
+            button("Save to notes", "to-notes"),
+            button("Back to list", "back"),
+        ),
     )
 
 

@@ -101,7 +101,10 @@ class Notes(App[NotesContent, NotesState]):
         if isinstance(event, Arrived) and event.topic == "note":
             name = str(state.counter + 1)
             note = Note(id=name, title=event.data.get("title", "Untitled"), body=event.data.get("body", ""))
-            return Update(state.model_copy(update={"notes": {**state.notes, name: note}, "counter": state.counter + 1}))
+            return Update(
+                state.model_copy(update={"notes": {**state.notes, name: note}, "counter": state.counter + 1}),
+                (Toast("Saved to notes"),),
+            )
         return _listing(state, event) if state.open is None else _editing(state, state.open, event)
 
 

@@ -85,3 +85,18 @@ def test_searching_the_folder(hand):
     h = hand(WORLD)
     h.type("bob", "Search mail", submit=True)
     assert h.texts("link")[4:] == ["Re: Lunch"]
+
+
+def test_a_message_is_kept_as_a_note(hand):
+    h = hand(WORLD.replace("open:", "  notes: {notes: []}\nopen:"))
+    h.click("Budget")
+    h.click("Save to notes")
+    assert h.texts("status") == ["Saved to notes"]
+    assert h.app("notes")["notes"]["1"]["title"] == "Budget"
+
+
+def test_an_app_that_is_not_there_is_said_to_be_missing(hand):
+    h = hand(WORLD)
+    h.click("Budget")
+    h.click("Save to notes")
+    assert h.texts("status") == ["Notes is not installed"]
