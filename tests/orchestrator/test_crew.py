@@ -1,0 +1,166 @@
+"""The Python API does what the command does, and the controller is a plain LangGraph graph."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any, TypedDict
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Command
+from support import FINISH, Run, decide, desktop, planned, subtask
+
+from orchestrator import Crew, UsageProblem
+from orchestrator.journal import Event
+from orchestrator.machine import TaskStatus
+from orchestrator.runs import Outcome
+from protocol import ActionTarget, Click, Fill, OperatorDecision
+from roles.contracts import OperatorView
+
+GOAL = 'In the reimbursement form, enter "$12.50" as the amount and save the draft'
+SUBMIT_GOAL = 'In the reimbursement form, enter "$12.50" as the amount and submit the form'
+
+
+@pytest.fixture
+def crew(tmp_path: Path) -> Crew:
+    return Crew.from_config(overrides=[f"runs_dir={json.dumps(str(tmp_path / 'runs'))}", "seed=3"])
+
+
+def approve(request: dict[str, Any]) -> dict[str, Any]:
+    return {"decisions": [{"type": "approve"}]}
+
+
+def test_a_goal_in_words_is_run_to_its_end(crew: Crew) -> None:
+    outcome = crew.run(GOAL)
+    assert (outcome.status, outcome.exit_code) == ("fulfilled", 0)
+    assert outcome.report["counts"]["steps"] > 0
+    assert (outcome.folder / "report.json").exists()
+    assert (outcome.folder / "log.jsonl").exists()
+
+
+def test_a_run_waits_and_goes_on_with_an_answer(crew: Crew) -> None:
+    waiting = crew.run(SUBMIT_GOAL)
+    assert (waiting.exit_code, waiting.status) == (3, "on_hold")
+    assert waiting.pending is not None
+    assert waiting.pending["action_requests"][0]["name"] == "click"
+    done = crew.resume(waiting.run_id, {"decisions": [{"type": "approve"}]})
+    assert (done.exit_code, done.status) == (0, "fulfilled")
+
+
+def test_an_approver_answers_at_once(crew: Crew) -> None:
+    assert crew.run(SUBMIT_GOAL, approver=approve).status == "fulfilled"
+
+
+def test_stream_gives_every_event_and_the_outcome_last(crew: Crew) -> None:
+    items = list(crew.stream(GOAL))
+    assert isinstance(items[-1], Outcome)
+    kinds = [item.kind for item in items if isinstance(item, Event)]
+    assert kinds[0] == "run_started"
+    assert {"plan", "situation", "observed", "decided", "reviewed", "outcome", "gate", "run_finished"} <= set(kinds)
+
+
+def test_stream_raises_what_went_wrong(crew: Crew) -> None:
+    with pytest.raises(UsageProblem, match="empty"):
+        list(crew.stream("  "))
+
+
+def test_the_asynchronous_twins_do_the_same(crew: Crew) -> None:
+    async def both() -> tuple[Outcome, list[Any]]:
+        return await crew.arun(GOAL), [item async for item in crew.astream(GOAL)]
+
+    outcome, items = asyncio.run(both())
+    assert outcome.status == "fulfilled"
+    assert isinstance(items[-1], Outcome)
+    assert items[-1].status == "fulfilled"
+
+
+def test_a_crew_is_built_from_parts_of_ones_own(tmp_path: Path) -> None:
+    class Mine:
+        def decide(self, view: OperatorView) -> OperatorDecision:
+            done = any(step.verb == "fill" for step in view.history)
+            return FINISH if done else decide(Fill(target=ActionTarget(text="Vendor"), text="mine"))
+
+    desk = desktop()
+    base = Crew.from_config(overrides=[f"runs_dir={json.dumps(str(tmp_path))}"])
+    crew = Crew(base.settings, environment=desk, operator=Mine())
+    crew.run(GOAL)
+    assert next(e.value for e in desk.observe().elements if e.text == "Vendor") == "mine"
+
+
+def test_an_unknown_part_is_refused(crew: Crew) -> None:
+    with pytest.raises(ValueError, match="unknown part 'driver'"):
+        Crew(crew.settings, driver=1)
+
+
+def test_the_controller_is_a_plain_graph(crew: Crew) -> None:
+    graph = crew.graph(InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "1"}}
+    out = graph.invoke({"goal": GOAL}, config)
+    assert out["task_status"] == TaskStatus.FULFILLED
+    assert {"controller", "manager", "evaluator"} <= set(graph.get_graph().nodes)
+    assert any("plan_subtasks" in name for name in graph.get_graph(xray=True).nodes)
+
+
+def test_the_graph_streams_its_subgraphs(crew: Crew) -> None:
+    config: Any = {"configurable": {"thread_id": "1"}}
+    spaces = {
+        space[0].split(":")[0]
+        for space, _ in crew.graph(InMemorySaver()).stream({"goal": GOAL}, config, stream_mode="updates", subgraphs=True)
+        if space
+    }
+    assert {"manager", "operator", "evaluator"} <= spaces
+
+
+def test_the_graph_works_goal_after_goal(crew: Crew) -> None:
+    graph = crew.graph(InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "1"}}
+    first = graph.invoke({"goal": GOAL}, config)
+    second = graph.invoke({"goal": 'Create a note titled "Again" with the text "twice"'}, config)
+    assert first["task_status"] == second["task_status"] == TaskStatus.FULFILLED
+    assert second["goal"] != first["goal"]
+
+
+def test_the_controller_is_a_node_of_a_users_own_graph_and_its_approvals_surface_there(crew: Crew) -> None:
+    class Mine(TypedDict, total=False):
+        goal: str
+        task_status: str
+        note: str
+
+    graph: Any = StateGraph(Mine)
+    graph.add_node("desk", crew.graph())
+    graph.add_node("after", lambda state: {"note": f"it is {state['task_status']}"})
+    graph.add_edge(START, "desk")
+    graph.add_edge("desk", "after")
+    graph.add_edge("after", END)
+    own = graph.compile(checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "mine"}}
+    out = own.invoke({"goal": SUBMIT_GOAL}, config)
+    asked = out["__interrupt__"][0]
+    assert asked.value["effect"] == "submit"
+    out = own.invoke(Command(resume={asked.id: {"decisions": [{"type": "approve"}]}}), config)
+    assert out["note"] == "it is fulfilled"
+
+
+def test_the_crew_is_a_langchain_tool(crew: Crew) -> None:
+    tool = crew.as_tool(approver=approve)
+    assert tool.invoke({"goal": GOAL}).startswith("fulfilled")
+
+
+def test_each_roles_graph_works_alone() -> None:
+    run = Run([planned(subtask("a"))], {"a": [decide(Click(target=ActionTarget(text="Amount")))]})
+    from roles.analyst.graph import build_analyst
+    from roles.evaluator.graph import build_evaluator
+    from roles.manager.graph import build_manager
+    from roles.technician.graph import build_technician
+
+    plan = build_manager(run.context).invoke({"goal": "x", "assignment": {"task": "plan"}})
+    assert plan["report"]["signal"] == "planned"
+    gate = {"trigger": "FINAL_CHECK", "statuses": {"a": ["fulfilled", 1]}}
+    out = build_evaluator(run.context).invoke({"goal": "x", "assignment": gate, "plan_version": plan["plan_version"]})
+    assert out["report"]["signal"] == "passed"
+    work = {"delegation": {"subtask": {"id": "a"}}}
+    assert build_technician(run.context).invoke(work)["report"]["signal"] == "cannot_execute"
+    assert build_analyst(run.context).invoke(work)["report"]["signal"] == "cannot_execute"
