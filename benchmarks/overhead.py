@@ -88,7 +88,7 @@ def make_context(folder: Path, steps: int, meter: Meter) -> Context:
     journal = Journal(folder / "journal.sqlite", time.time, Redactor(safety), meter.heard)
     plan = PlanAnswer(outcome="planned", subtasks=(Subtask(id="fill", title="fill", instruction="enter amounts"),))
     return Context(
-        environment=SimulatedDesktop(parse_world(WORLD), 0, folder / "world.sqlite"),
+        environment=SimulatedDesktop(parse_world(WORLD), 0, folder),
         journal=journal,
         manager=ScriptedManager(ManagerScript(plans=(plan,))),
         operator=Filling(steps),

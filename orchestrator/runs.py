@@ -282,7 +282,7 @@ def _open(folder: Path, record: dict[str, Any], listener: Listener | None, parts
             environment=(parts or {}).get("environment"),
             run_id=record["run_id"],
             journal_path=folder / "journal.sqlite",
-            store=folder / "world.sqlite",
+            store=folder,
             listener=listener,
             parts=parts,
         )

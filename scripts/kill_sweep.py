@@ -92,7 +92,7 @@ def result(runs_dir: Path) -> dict[str, Any]:
 
     folder = next(path for path in runs_dir.iterdir() if (path / "report.json").exists())
     record = json.loads((folder / "run.json").read_text())
-    desktop = SimulatedDesktop(load_world(record["settings"]["world"]), record["settings"]["seed"], folder / "world.sqlite")
+    desktop = SimulatedDesktop(load_world(record["settings"]["world"]), record["settings"]["seed"], folder)
     received = [{**item, "key": item["key"].partition("/")[2]} for item in desktop.received()]
     world = desktop.world()
     desktop.close()
