@@ -66,4 +66,7 @@ def _done(report: Mapping[str, Any]) -> list[Line]:
         )
     if len(facts) > _FACTS_SHOWN:
         lines.append(Line("", f"and {len(facts) - _FACTS_SHOWN} more"))
+    if counts := report.get("counts"):
+        parts = [f"{number} {word if number != 1 else word[:-1]}" for word, number in counts.items()]
+        lines.append(Line("work", f"{', '.join(parts)} · {report.get('wall_seconds', 0):.1f} s"))
     return lines

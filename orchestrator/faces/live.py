@@ -14,7 +14,7 @@ from orchestrator.faces import Answer, Approver
 from orchestrator.faces.approval import ask, request_lines
 from orchestrator.faces.ending import ending_lines
 from orchestrator.faces.picture import Picture, SubtaskView
-from orchestrator.faces.words import Line, Teller
+from orchestrator.faces.words import Line, Teller, titled
 
 if TYPE_CHECKING:
     from orchestrator.runs import Outcome
@@ -119,7 +119,7 @@ def aligned(mark: Text, text: Text) -> RenderableType:
 
 def row(mark: str, text: str | Text) -> Text:
     """A row of the panel, cut at the terminal's edge."""
-    made = Text(f"{mark:>9}  ", style="dim", no_wrap=True, overflow="ellipsis")
+    made = Text.assemble((f"{mark:>9}  ", "dim"), no_wrap=True, overflow="ellipsis")
     return made.append(text) if isinstance(text, str) else made.append_text(text)
 
 
@@ -127,11 +127,9 @@ def rule(width: int) -> Text:
     return Text("─" * max(width - 1, 1), style="dim", no_wrap=True, overflow="crop")
 
 
-def header(now: Picture, seconds: float) -> Text:
+def header(now: Picture, seconds: float) -> list[RenderableType]:
     clock = f"{int(seconds) // 60:02d}:{int(seconds) % 60:02d}"
-    return row(
-        "goal", Text.assemble((now.goal or "…", "bold"), "\n", f"{'run':>9}  {now.run_id or '…'} · {clock} · step {now.steps}")
-    )
+    return [row("goal", Text(now.goal or "…", style="bold")), row("run", f"{now.run_id or '…'} · {clock} · step {now.steps}")]
 
 
 def machine(now: Picture) -> RenderableType:
@@ -166,8 +164,7 @@ def plan(now: Picture) -> list[Text]:
 
 def _subtask(number: int, subtask: SubtaskView, current: bool) -> Text:
     sign, style = {"fulfilled": ("✓", "green"), "rejected": ("✗", "red")}.get(subtask.status, ("▸" if current else "·", ""))
-    where = f" · {subtask.app}" if subtask.app else ""
-    return Text(f"{sign} {number}. {subtask.title}{where}", style="bold" if current and not style else style)
+    return Text(f"{sign} {number}. {titled(subtask.title, subtask.app)}", style="bold" if current and not style else style)
 
 
 def worker(now: Picture) -> Text:

@@ -62,6 +62,12 @@ class Teller:
         return say(event) if say else []
 
 
+def titled(title: str, app: str) -> str:
+    """A subtask with its application, unless its title begins with it."""
+    said = clean(title, 160)
+    return said if not app or said.casefold().startswith(app.casefold()) else f"{said} · {clean(app, 40)}"
+
+
 def action_words(request: Mapping[str, Any]) -> str:
     """The exact action of an approval request, or of any `{name, args}`."""
     name, args = str(request.get("name", "?")), request.get("args") or {}
@@ -85,10 +91,12 @@ def _plan(event: Event) -> list[Line]:
     if reason := event.body.get("reason"):
         lines.append(Line("plan", clean(reason), "dim"))
     for number, subtask in enumerate(event.body.get("subtasks", ()), start=1):
-        where = f" · {subtask['app']}" if subtask.get("app") else ""
         sign = {"fulfilled": "✓ ", "rejected": "✗ "}.get(subtask.get("status", ""), "")
         lines.append(
-            Line("plan" if number == 1 and not reason else "", f"{number}. {sign}{clean(subtask.get('title', ''), 160)}{where}")
+            Line(
+                "plan" if number == 1 and not reason else "",
+                f"{number}. {sign}{titled(subtask.get('title', ''), subtask.get('app') or '')}",
+            )
         )
     return lines
 
@@ -143,11 +151,6 @@ def _supplement(event: Event) -> list[Line]:
     ]
 
 
-def _fact(event: Event) -> list[Line]:
-    where = f" · {event.body['app']}" if event.body.get("app") else ""
-    return [Line("fact", f"{clean(event.body.get('name', ''), 80)} = {clean(event.body.get('value', ''), 120)}{where}", "good")]
-
-
 def _budget(event: Event) -> list[Line]:
     return [Line("budget", f"spent: {clean(event.body.get('name', ''))}", "bad")]
 
@@ -167,7 +170,6 @@ _SAY = {
     "gate": _gate,
     "recovered": _recovered,
     "supplement": _supplement,
-    "fact": _fact,
     "budget": _budget,
     "error": _error,
 }
