@@ -35,7 +35,10 @@ _KINDS: tuple[tuple[DialogKind, str], ...] = (
         r"security|virus|malware|infected|certificate|not secure|unsafe|untrusted|suspicious|threat|administrator|firewall|\bmacros?\b|"
         r"remote control|phishing|sicherheit|warnung|安全|病毒",
     ),
-    ("consent", r"consent|cookies?|privacy|\bterms\b|conditions|\bagree|licen[cs]e|gdpr|data processing|einwillig|datenschutz|bedingungen|同意|隐私|条款"),
+    (
+        "consent",
+        r"consent|cookies?|privacy|\bterms\b|conditions|\bagree|licen[cs]e|gdpr|data processing|einwillig|datenschutz|bedingungen|同意|隐私|条款",
+    ),
     (
         "confirm",
         r"are you sure|delete|discard|remove|overwrite|replace|cannot be undone|unsaved|save changes|lose (?:your|all)|leave (?:this|the) page|"
@@ -59,7 +62,9 @@ _OUT = re.compile(
     r"ablehnen|überspringen|关闭|取消|以后再说|不用了|拒绝|跳过)[.!]?$",
     re.IGNORECASE,
 )
-_ACKNOWLEDGE = re.compile(r"^(?:ok(?:ay)?|got it|understood|i understand|verstanden|alles klar|好的?|知道了|确定)[.!]?$", re.IGNORECASE)
+_ACKNOWLEDGE = re.compile(
+    r"^(?:ok(?:ay)?|got it|understood|i understand|verstanden|alles klar|好的?|知道了|确定)[.!]?$", re.IGNORECASE
+)
 _AGREE = ("ok", "yes", "confirm", "continue", "proceed", "sure", "done", "apply")
 _VERB_ALIASES = {
     "delete": ("delete", "remove", "discard", "erase", "move to trash"), "submit": ("submit", "send", "file"), "send": ("send", "submit"),
@@ -84,7 +89,11 @@ def classify_dialog(dialog: GUIElement, children: Sequence[GUIElement]) -> Dialo
     for kind, words in _KINDS:
         if re.search(words, said, re.IGNORECASE):
             return kind
-    only_ways_out = bool(buttons) and all(_OUT.match(b.name.strip()) or _ACKNOWLEDGE.match(b.name.strip()) for b in buttons)
+    if _MONEY.search(said):
+        return "payment"
+    question = re.search(r"[?？]\s*$", dialog_text(dialog, children)) is not None  # to which OK would say yes
+    harmless = [_OUT.match(b.name.strip()) or (not question and _ACKNOWLEDGE.match(b.name.strip())) for b in buttons]
+    only_ways_out = bool(buttons) and all(harmless)
     asks_for_input = any(e.role in FIELD_ROLES for e in children)
     if not asks_for_input and (only_ways_out or (_TOLD.search(said) and dismiss_choice(dialog, children) is not None)):
         return HARMLESS

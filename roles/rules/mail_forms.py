@@ -31,6 +31,7 @@ _BODY = re.compile(
     r",?\s*(?:\band\s+)?\b(?:saying|that says|which says|to say|that reads|stating|writing|telling (?:him|her|them)|and say|and write)\s+(?:that\s+)?(?P<said>.+)$|"
     r",?\s*\b(?:with|containing|including|that contains|that includes)\s+(?P<facts>.+)$", re.IGNORECASE,
 )  # fmt: skip
+_ABOUT = re.compile(rf"\babout\s+(?:the\s+)?(?P<v>{ANY}|.+?)(?=\s*,|\s+(?:and|with|saying|that says|containing)\b|$)", re.IGNORECASE)
 _AS_BODY = re.compile(
     rf",?\s*(?:\band\s+)?(?:\bwith\s+|\busing\s+)?(?P<v>{ANY}|(?:the|its|both|all|it|them)\b(?:(?!\bwith\b|\bsubject\b|,).)*?)"
     r"\s+as\s+(?:the\s+|its\s+)?(?:message|body|text|content)s?\b", re.IGNORECASE,
@@ -89,7 +90,7 @@ def _parts(rest: str, ctx: Context) -> _Parts:
     if found := _AS_BODY.search(rest):
         body, reads = value_of(found["v"], ctx, is_fact=ctx.masks.only(found["v"]) is None)
         rest = rest[: found.start()] + rest[found.end() :]
-    if found := _SUBJECT.search(rest):
+    if found := _SUBJECT.search(rest) or _ABOUT.search(rest):
         subject, more = value_of(found["v"], ctx, is_fact=False)
         reads = [*reads, *more]
         rest = rest[: found.start()] + rest[found.end() :]

@@ -14,7 +14,8 @@ from roles.rules.masks import ANY, Masks
 _W = rf"(?:[\w&’'-]|{ANY})+"
 _THE = r"(?:the|my|our|your|a|an|its|their|his|her|this|that|these|those|some|any|all|both|every)\s+"
 _LOCATION = re.compile(
-    rf"\b(?:in|on|onto|from|at|using|inside|within|via|through|with|into|to|of)\s+(?:{_THE})?(?P<app>(?:{_W}\s+){{0,3}}?{_W})\s+(?:{APP_NOISE})s?\b",
+    rf"\b(?P<prep>in|on|onto|from|at|using|inside|within|via|through|with|into|to|of)\s+(?P<the>{_THE})?"
+    rf"(?P<app>(?:{_W}\s+){{0,3}}?{_W})\s+(?P<noise>{APP_NOISE})s?\b(?!['’]s)",
     re.IGNORECASE,
 )
 _FORM = re.compile(
@@ -71,13 +72,20 @@ def take_place(text: str, masks: Masks, apps: Sequence[AppWords] = ()) -> tuple[
     for pattern in (_LOCATION, _FORM):
         for match in pattern.finditer(text):
             app = masks.show(_ARTICLE.sub("", match["app"]))
-            if pattern is _LOCATION and _is_record(app):
+            if pattern is _LOCATION and (_is_record(app) or not _is_named(match, masks)):
                 continue
             return _cut(text, match), re.sub(r"^new\s+", "", app, flags=re.IGNORECASE)
     bare = _BARE.search(text)
     if bare and _is_app(bare["app"], bare["prep"], masks, apps):
         return _cut(text, bare), masks.show(bare["app"])
     return text, ""
+
+
+def _is_named(match: re.Match[str], masks: Masks) -> bool:
+    """`in the CRM tool` names an application; `from Vertex Software` and `from a@b.org about software` name people and things."""
+    if masks.of_kind(match["app"], "email", "money", "date", "id", "number"):
+        return False
+    return bool(match["the"]) or match["noise"].casefold() in {"app", "application", "page", "screen", "window"}
 
 
 def _cut(text: str, match: re.Match[str]) -> str:

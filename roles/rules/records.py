@@ -17,7 +17,7 @@ _SIZE_COLUMNS = ("total", "amount", "amount due", "price", "sum", "size")
 _DATE_COLUMNS = ("date", "invoice date", "received", "modified", "due date", "day")
 _OPPOSITE = {"unpaid": "paid", "unread": "read", "paid": "unpaid", "read": "unread"}
 _IMPLIED = {
-    "unpaid": {"unpaid", "overdue", "open", "outstanding", "due"},
+    "unpaid": {"unpaid", "open", "outstanding", "due"},
     "outstanding": {"unpaid", "overdue", "open", "outstanding"},
 }
 _COMPANY = re.compile(r"\b(?:ltd|inc|llc|gmbh|corp|co|company|limited|ag|plc)\b\.?", re.IGNORECASE)
