@@ -196,11 +196,11 @@ class _Turn:
 
     def _to_supplement(self) -> None:
         self.update["spoke"] = "manager"
-        query = self.query.get("query") or self.summary or self.update["goal"]
+        current = self._subtask()
         self.update["assignment"] = {
             "task": "supplement",
-            "query": query,
-            "app": self.query.get("app"),
+            "query": self.query.get("query") or self.summary or self.update["goal"],
+            "app": self.query.get("app") or (current.app if current is not None else None),
             "failed": self.update["current"],
             "attempts": self.update["plans"],
         }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from orchestrator.machine import ROWS, Row, Signal, Situation, TaskStatus, Totals, row_for
 from roles.journal import Journal
@@ -43,8 +45,17 @@ class HubLine:
         self._journal.record("task_status", {"status": status.value, "reason": reason}, role="controller", key=key)
 
     def elapsed(self) -> float:
-        """Seconds at work, over all processes of this run."""
+        """Seconds at work, over all processes of this run; waiting for a person is no work."""
         return self._elapsed + time.monotonic() - self._started
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """The clock stands still while a person thinks."""
+        since = time.monotonic()
+        try:
+            yield
+        finally:
+            self._started += time.monotonic() - since
 
     def spent(self, step: int) -> str:
         """The budget that is used up, or an empty string; `step` actions were done so far."""

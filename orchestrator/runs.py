@@ -169,7 +169,8 @@ def _drive(run: _Run, start_with: Any, approver: Approver | None) -> Outcome:
             if not waiting:
                 return _finish(run, result)
             request = waiting[0].value
-            given = approver(request) if approver else None
+            with line.waiting():
+                given = approver(request) if approver else None
             if given is None:
                 return _wait(run, request)
             line.status(TaskStatus.PENDING, reason="answered")
