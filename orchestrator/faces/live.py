@@ -78,7 +78,7 @@ class Live:
         now = self.picture
         rows: list[RenderableType] = [
             rule(self.console.width),
-            header(now, time.monotonic() - self._began),
+            *header(now, time.monotonic() - self._began),
             machine(now),
             *plan(now),
             worker(now),
