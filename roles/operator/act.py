@@ -19,6 +19,7 @@ from protocol import (
     Memorize,
     TargetError,
     VisualState,
+    describe,
     parse_action,
     resolve,
 )
@@ -266,7 +267,7 @@ def _ask_about(state: State, ctx: Context, action: AgentAction, why: str, seen: 
         "step": step,
         "action": intent.action.dump(),
         "digest": intent.digest,
-        "line": why,
+        "line": describe(intent.action),
         "before": seen.state_id,
         "app": seen.app,
         "reason": why,
