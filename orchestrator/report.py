@@ -10,6 +10,7 @@ from orchestrator.journal import Event
 def build_report(events: list[Event], *, run: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]:
     """`run` is `run.json`; `result` is how the controller ended, or how far it came."""
     waiting = _waiting(events) if result["status"] == "on_hold" else None
+    steps = [_step(e) for e in events if e.kind == "step"]
     return {
         "run_id": run["run_id"],
         "goal": run["goal"],
@@ -27,7 +28,7 @@ def build_report(events: list[Event], *, run: dict[str, Any], result: dict[str, 
         "wall_seconds": round(result.get("elapsed", 0.0), 3),
         "plan": _plan(events),
         "facts": [_pick(e.body, "name", "value", "kind", "app") for e in events if e.kind == "fact"],
-        "steps": [_step(e) for e in events if e.kind == "step"],
+        "steps": steps,
         "gates": [
             _pick(e.body, "trigger", "decision", "reason", "evidence", "issues") | {"subtask": e.subtask}
             for e in events

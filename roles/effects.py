@@ -100,8 +100,13 @@ _WAY_OUT = re.compile(
 """In a dialog only these leave things as they are; "Next" or "Go" say yes to what it asks."""
 
 _PRESSABLE = {"button", "link", "menuitem", "menuitemcheckbox", "switch", "submit", "image", "img", "icon"}
-_UNKNOWN_ACTS = _PRESSABLE - {"link"}
-"""A link of unknown words navigates; a button of unknown words may do anything."""
+_DATA = {
+    *("row", "cell", "gridcell", "columnheader", "rowheader", "listitem", "option", "treeitem", "tab"),
+    *("heading", "text", "paragraph", "article", "status", "alert", "list", "table", "group", "form", "progress", "window"),
+}
+"""Roles that show something: pressing them looks closer. A role that is neither this nor pressable may be any control."""
+_FILLERS = {"now", "this", "it", "all", "item", "entry", "row", "selected", "…", "...", "!"}
+_TRASH = re.compile(r"trash|recycl|\bbin\b|papierkorb|回收站|废纸篓", re.IGNORECASE)
 _EDITABLE = {"textbox", "searchbox", "combobox", "checkbox", "radio", "slider", "spinbutton", "listbox"}
 _SENSITIVE = (
     Effect.ACCOUNT,
@@ -130,7 +135,9 @@ SENSITIVE = frozenset(_SENSITIVE)
 def effect_of(action: Action, element: GUIElement | None, state: VisualState) -> Effect:
     """What `action` would do to `element` as it stands in `state`."""
     match action:
-        case Fill() | SelectOption() | Drag():
+        case Drag(to=to):
+            return Effect.DELETE if _TRASH.search(to.text or "") else Effect.EDIT
+        case Fill() | SelectOption():
             return Effect.EDIT
         case Type(submit=submit, text=text):
             return _enter(element, state) if submit or "\n" in text or "\r" in text else Effect.EDIT
@@ -161,13 +168,27 @@ def _press(element: GUIElement | None, state: VisualState) -> Effect:
         return Effect.ACTIVATE
     if element.role in _EDITABLE:
         return Effect.EDIT
-    if element.role not in _PRESSABLE:
-        return Effect.NAVIGATE
     effect = effect_of_words(element.name) if element.name else None
+    if element.role in _DATA or (element.role == "link" and _inside_data(element, state)):
+        return (
+            effect if effect in SENSITIVE and _is_command(element.name, 2 if element.role == "link" else 1) else Effect.NAVIGATE
+        )
     dialog = _dialog_of(element, state)
     if effect not in SENSITIVE and dialog is not None and not _WAY_OUT.fullmatch(element.name.strip()):
         return _dialog_effect(dialog, state) or effect or Effect.ACTIVATE
-    return effect or (Effect.ACTIVATE if element.role in _UNKNOWN_ACTS else Effect.NAVIGATE)
+    return effect or (Effect.NAVIGATE if element.role == "link" else Effect.ACTIVATE)
+
+
+def _inside_data(element: GUIElement, state: VisualState) -> bool:
+    parent = state.by_id.get(element.parent or "")
+    return parent is not None and parent.role in {"row", "cell", "gridcell", "listitem"}
+
+
+def _is_command(name: str) -> bool:
+    """A bare command ("Delete", "Pay now"), unlike a subject or a title that has such a word in it."""
+    words = _plain(name).casefold().split()
+    rest = [word for word in words if word not in _FILLERS]
+    return 0 < len(rest) <= 2 and effect_of_words(" ".join(rest[:1])) in SENSITIVE and len(words) <= 3
 
 
 def _dialog_of(element: GUIElement, state: VisualState) -> GUIElement | None:

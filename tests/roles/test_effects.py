@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import protocol as p
-from protocol import ActionTarget, Click, GUIElement, PressKey, Type, VisualState
+from protocol import ActionTarget, Click, Drag, GUIElement, PressKey, Type, VisualState
 from roles.effects import SENSITIVE, Effect, effect_of
 
 TARGET = ActionTarget(element_id="it")
@@ -354,3 +354,30 @@ def test_the_other_verbs_are_what_they_are_whatever_the_text_says(action: p.Acti
 def test_a_sensitive_word_beside_any_text_is_never_free(text: str, role: str) -> None:
     assert press(f"{text} delete", role) in SENSITIVE
     assert press(f"删除{text}", role) in SENSITIVE
+
+
+@pytest.mark.parametrize(
+    ("role", "name", "inside", "expected"),
+    [
+        ("link", "Payment reminder for March", "row", Effect.NAVIGATE),
+        ("link", "Re: please send the report", "listitem", Effect.NAVIGATE),
+        ("link", "Delete", "row", Effect.DELETE),
+        ("link", "Pay now", "cell", Effect.PURCHASE),
+        (None, "Pay now", "group", Effect.PURCHASE),
+        ("generic", "Frobnicate", "group", Effect.ACTIVATE),
+        (None, None, "group", Effect.ACTIVATE),
+    ],
+)
+def test_a_subject_is_read_and_a_bare_command_is_a_command_whatever_its_role(
+    role: str | None, name: str | None, inside: str, expected: Effect
+) -> None:
+    holder = GUIElement(element_id="h", role=inside)
+    element = GUIElement(element_id="e", role=role, text=name, parent="h")
+    state = VisualState(elements=(holder, element))
+    assert effect_of(Click(target=ActionTarget(element_id="e")), element, state) is expected
+
+
+def test_dragging_to_the_trash_deletes() -> None:
+    to = ActionTarget(text="Trash")
+    state = VisualState(elements=(GUIElement(element_id="a", role="row"), GUIElement(element_id="t", role="link", text="Trash")))
+    assert effect_of(Drag(target=ActionTarget(element_id="a"), to=to), state.elements[0], state) is Effect.DELETE
