@@ -80,6 +80,8 @@ class Enter(Clause):
     """Empty: the field that fits the value."""
     entity: Entity = NOTHING
     """The record to write into, such as a note by title."""
+    add: bool = False
+    """Behind what is there, instead of replacing it."""
 
 
 @dataclass(frozen=True)

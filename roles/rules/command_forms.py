@@ -28,7 +28,7 @@ _KEYS = re.compile(
 _CLICK = re.compile(rf"^(?:{CLICK_VERBS})\s+(?P<what>.+)$", re.IGNORECASE)
 _CONTROL = re.compile(r"\s+(?:button|link|tab|icon|control|menu item|menu|option)$", re.IGNORECASE)
 _BOX = re.compile(
-    r"^(?P<verb>check off|tick off|check|tick|mark|enable|uncheck|untick|unmark|disable|clear)\s+(?P<what>.+)$", re.IGNORECASE
+    r"^(?P<verb>turn on|turn off|switch on|switch off|check off|tick off|check|tick|mark|enable|uncheck|untick|unmark|disable|clear)\s+(?P<what>.+)$", re.IGNORECASE
 )
 _BOX_NOUN = re.compile(r"\s*(?:check\s?box|tick\s?box|box|option)\s*", re.IGNORECASE)
 _COMMIT = re.compile(rf"^(?P<verb>{SUBMIT_VERBS}|{SAVE_VERBS}|{SEND_VERBS}|confirm|post)\b\s*(?P<what>.*)$", re.IGNORECASE)
@@ -70,9 +70,9 @@ def tick(words: str, ctx: Context) -> Found:
     label = ctx.masks.show(_ARTICLE.sub("", _BOX_NOUN.sub(" ", rest).strip())).strip()
     if verb == "check" and not has_noun and not _boxlike(rest, ctx):
         return None
-    if verb in {"enable", "disable", "clear", "mark"} and not has_noun:
+    if verb in {"clear", "mark"} and not has_noun:
         return None
-    return [c.Check(app or ctx.form, label, not verb.startswith(("un", "dis", "clear")))]
+    return [c.Check(app or ctx.form, label, not verb.startswith(("un", "dis", "clear")) and not verb.endswith(" off"))]
 
 
 def _boxlike(rest: str, ctx: Context) -> bool:
@@ -139,7 +139,8 @@ def move(words: str, ctx: Context) -> Found:
     thing = _thing(what, ctx)
     from roles.rules.phrases import noun_phrase
 
-    if noun_phrase(what, ctx.masks).facts or not (thing.noun in _MOVABLE or ctx.masks.of_kind(what, "file")):
+    is_file = bool(ctx.masks.of_kind(what, "file"))
+    if (noun_phrase(what, ctx.masks).facts and not is_file) or not (thing.noun in _MOVABLE or is_file):
         return None
     to = ctx.masks.show(re.sub(r"\s+(?:folder|directory|mailbox|list)$", "", _ARTICLE.sub("", match["to"]), flags=re.IGNORECASE))
     return [c.Move(app, thing, re.sub(r"^folder\s+", "", to))]

@@ -10,18 +10,15 @@ from roles.rules.lexicon import (
     COPY_VERBS,
     CREATE_VERBS,
     ENTER_VERBS,
-    FIELD_NOISE,
     FIELD_WORDS,
     NOUNS,
-    OPEN_VERBS,
     PRONOUNS,
-    READ_VERBS,
     SELECT_VERBS,
     SET_VERBS,
 )
 from roles.rules.masks import ANY
 from roles.rules.pairs import pairs_of
-from roles.rules.phrases import LIST, noun_phrase, parse_entity, take_place
+from roles.rules.phrases import LIST, parse_entity, take_place
 from roles.rules.reference import Context, Destination, destination, value_of
 
 Found = list[c.Clause] | None
@@ -41,12 +38,6 @@ _FILL_WITH = re.compile(
 )
 _FILL = re.compile(r"^(?:fill(?:\s+(?:in|out|up))?|complete)\s+(?P<form>.+?)(?:\s+(?:in|out|up))?$", re.IGNORECASE)
 _SELECT = re.compile(rf"^(?:{SELECT_VERBS})\s+(?P<rest>.+)$", re.IGNORECASE)
-_OPEN = re.compile(rf"^(?:{OPEN_VERBS})\s+(?P<rest>.+)$", re.IGNORECASE)
-_READ = re.compile(rf"^(?:{READ_VERBS}|check)\s+(?:(?:out|down|up|me|us)\s+)?(?P<rest>.+)$", re.IGNORECASE)
-_KEPT = re.compile(
-    r"^(?:note|write|jot|copy)\s+down\s+(?P<what>.+?)\s+(?:in|into|to|on)\s+(?P<where>(?:an?|the|my)\s+(?:new\s+)?(?:note|document|memo|list)\b.*)$",
-    re.IGNORECASE,
-)
 _TITLE = re.compile(
     rf"^\s*,?\s*(?:(?:titled|called|named|entitled|with (?:the |a )?(?:title|name)(?: of)?|for)\s+)(?P<title>{ANY}|.+?)(?=\s*(?:,|\b(?:with|containing|and|that says|saying|holding|having)\b)|$)",
     re.I,
@@ -69,8 +60,9 @@ def write(words: str, ctx: Context) -> Found:
     value_words, target = _split(match["rest"], ctx)
     if not target and not is_fact and verb in {"use", "log", "record", "complete", "fill", "fill in", "fill out"}:
         return None
-    if not target and pairs_of(match["rest"], ctx):
-        return _pairs(match["rest"], "", ctx)
+    left, app = take_place(match["rest"], ctx.masks, ctx.apps)
+    if not is_fact and not re.search(r"\b(?:as|into)\b", left) and (pairs := pairs_of(left, ctx)) and (not target or _named_fields(pairs)):
+        return _pairs(left, app, ctx)
     value, reads = value_of(value_words, ctx, is_fact=is_fact)
     if not value and not ctx.masks.only(value_words):
         return None
@@ -78,7 +70,11 @@ def write(words: str, ctx: Context) -> Found:
         rest = c.Value(value.text, value.facts[:-1])  # "the vendor and the total as the amount": only the last has a field
         last = _written(c.Value(facts=value.facts[-1:]), target, ctx)
         return [*reads, _written(rest, replace(target, field=""), ctx), last]
-    return [*reads, _written(value, target, ctx)]
+    return [*reads, _written(value, target, ctx, verb)]
+
+
+def _named_fields(pairs: list[tuple[str, str]]) -> bool:
+    return all(field.casefold().split()[0] in FIELD_WORDS and not re.search(r"\b(?:as|into|to|in)\b", value) for field, value in pairs)
 
 
 def _several(rest: str, is_fact: bool, ctx: Context) -> Found:
@@ -122,15 +118,14 @@ def _short(words: str, ctx: Context) -> bool:
     )
 
 
-def _written(value: c.Value, target: Destination | None, ctx: Context) -> c.Clause:
+def _written(value: c.Value, target: Destination | None, ctx: Context, verb: str = "") -> c.Clause:
     spot = target or Destination()
     if spot.create:
         return c.Create(spot.app, spot.create, c.Value(spot.title), value)
     if spot.field.casefold() in {"form", "sheet"}:
         spot = replace(spot, field="")
-    return c.Enter(
-        spot.app or ("" if spot.entity else ctx.form if not target or spot.field else ""), value, spot.field, spot.entity
-    )
+    form = ctx.form if not spot.entity and (not target or spot.field) else ""
+    return c.Enter(spot.app or form, value, spot.field, spot.entity, verb in {"add", "append"} and bool(spot.entity))
 
 
 def fill(words: str, ctx: Context) -> Found:
@@ -173,7 +168,7 @@ def set_field(words: str, ctx: Context) -> Found:
     if not app and not ctx.masks.only(match["value"]):
         left, app = take_place(match["value"], ctx.masks, ctx.apps)
         value, reads = value_of(left, ctx, is_fact=False)
-    return [*reads, c.Enter(app or ctx.form, value, spot.field)]
+    return [*reads, c.Enter(app or ("" if spot.entity else ctx.form), value, spot.field, spot.entity)]
 
 
 def select(words: str, ctx: Context) -> Found:
@@ -220,53 +215,4 @@ def create(words: str, ctx: Context) -> Found:
     return [*reads, *more, c.Create(app, NOUNS.get(noun, noun), name, body)]
 
 
-def open_thing(words: str, ctx: Context) -> Found:
-    """`open the billing app`, `open the mail from Ada about the offsite`, `go to the expense form`."""
-    match = _OPEN.match(words)
-    if not match:
-        return None
-    rest = match["rest"].strip()
-    bare = re.sub(rf"^{_ARTICLES}|^up\s+", "", rest, flags=re.IGNORECASE)
-    if app := destination(bare, ctx).app:
-        return [c.Open(app)]
-    left, place = take_place(rest, ctx.masks, ctx.apps)
-    entity = parse_entity(left, ctx.masks)
-    if re.search(rf"\b(?:tab|link|button|{FIELD_NOISE})$", rest, re.IGNORECASE):
-        return [
-            c.ClickOn(place, ctx.masks.show(re.sub(rf"^{_ARTICLES}|\s+(?:tab|link|button|{FIELD_NOISE})$", "", rest, flags=re.I)))
-        ]
-    if entity.noun and (entity.specific or left.casefold() not in NOUNS) and not _plural(bare):
-        return [c.OpenItem(place, entity)]
-    if entity.id or (entity.name and ctx.masks.of_kind(left, "file", "quoted")):
-        return [c.OpenItem(place, entity)]
-    return [c.Open(ctx.masks.show(bare))] if len(bare.split()) <= 3 else None
-
-
-def _plural(bare: str) -> bool:
-    return bool(
-        re.fullmatch(
-            r"(?:my |the )?(?:notes|files|mails?|e-?mails?|messages|contacts|invoices|expenses|claims)", bare, re.IGNORECASE
-        )
-    )
-
-
-def read(words: str, ctx: Context) -> Found:
-    """`find the total of invoice INV-7 in billing`; without a fact it means opening the record."""
-    match = _READ.match(words)
-    if not match:
-        return None
-    if (kept := _KEPT.match(words)) and destination(kept["where"], ctx) != Destination(field=kept["where"]):
-        return write(f"copy {kept['what']} into {kept['where']}", ctx)
-    said_names = re.match(r"^(?P<rest>.+?)\s+as\s+(?P<name>.+)$", match["rest"])
-    rest = said_names["rest"] if said_names else match["rest"]
-    phrase = noun_phrase(rest, ctx.masks, ctx.apps)
-    entity = phrase.entity
-    if not entity.specific and ctx.entity and entity.noun in {"", ctx.entity.noun}:
-        entity = ctx.entity
-    if not phrase.facts:
-        return [c.OpenItem(phrase.app, entity)] if phrase.entity else None
-    names = (ctx.masks.show(re.sub(rf"^{_ARTICLES}", "", said_names["name"])),) if said_names else ()
-    return [c.Read(phrase.app, phrase.facts, entity, names)]
-
-
-ENTRIES = (create, fill, set_field, select, write, open_thing, read)
+ENTRIES = (create, fill, set_field, select, write)

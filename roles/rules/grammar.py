@@ -10,19 +10,21 @@ from roles.rules import clauses as c
 from roles.rules.command_forms import COMMANDS
 from roles.rules.entry_forms import ENTRIES
 from roles.rules.mail_forms import MAILS
+from roles.rules.matching import app_for
 from roles.rules.question_forms import QUESTIONS
+from roles.rules.record_forms import FIRST, RECORDS
 from roles.rules.reference import Context
 from roles.rules.segments import segment
 from roles.rules.wording import describe, parse_canonical
 
 __all__ = ["describe", "parse"]
 
-_FORMS = (*QUESTIONS, *MAILS, *COMMANDS, *ENTRIES)
+_FORMS = (*FIRST, *QUESTIONS, *MAILS, *COMMANDS, *ENTRIES, *RECORDS)
 
 
 def parse(text: str, apps: Sequence[AppWords] = (), known: Iterable[str] = ()) -> list[c.Clause]:
     """The clauses of `text` in order. `apps` helps to tell applications from names; `known` are facts that exist."""
-    segments, masks = segment(text)
+    segments, masks = segment(text, lambda words: bool(apps) and app_for(words, apps) is not None)
     ctx = Context(masks, apps, list(known))
     found: list[c.Clause] = []
     place = ""
@@ -33,9 +35,14 @@ def parse(text: str, apps: Sequence[AppWords] = (), known: Iterable[str] = ()) -
         for index, clause in enumerate(clauses):
             here = place if said_place or _inherits(clause) else ""
             placed = clause if exact is not None or _read_for_entry(clauses, index) else _placed(clause, here)
+            if found and exact is None and (sent := _sent(found[-1], placed)) is not None:
+                found[-1] = sent
+                continue
             ctx.learn(placed)
             found.append(placed)
             place = placed.app if isinstance(placed, c.Open) else place
+        if len(clauses) > 1 and all(isinstance(clause, c.Read) for clause in clauses):
+            ctx.last = tuple(name for clause in clauses if isinstance(clause, c.Read) for name in clause.fact_names())
         place = "" if any(clause.app and clause.app != place for clause in clauses) else place
     return found
 
@@ -46,6 +53,14 @@ def _understand(words: str, verbatim: str, ctx: Context) -> list[c.Clause]:
         if clauses is not None:
             return clauses
     return [c.Unknown(text=verbatim)]
+
+
+def _sent(before: c.Clause, clause: c.Clause) -> c.Clause | None:
+    """`write a mail ..., and send it` is one clause."""
+    if not isinstance(before, c.Compose | c.Reply) or not isinstance(clause, c.Commit) or clause.verb == "save":
+        return None
+    mail = clause.thing.casefold() in {"form", "mail", "e-mail", "email", "message", "reply", "answer", "draft", ""}
+    return replace(before, send=True) if mail else None
 
 
 def _inherits(clause: c.Clause) -> bool:

@@ -9,7 +9,7 @@ READ_VERBS = (
     r"find|get|read|retrieve|fetch|grab|see|take|determine|collect|obtain|pull|extract|locate|identify|note|discover|gather|"
     r"memori[sz]e|remember"
 )
-COPY_VERBS = r"copy over|carry over|bring over|copy|transfer|carry|paste|bring|duplicate"
+COPY_VERBS = r"copy over|carry over|bring over|drop|plug|stick|place|copy|transfer|carry|paste|bring|duplicate"
 ENTER_VERBS = r"key in|type in|write in|enter|type|write|put|insert|input|record|add|append|log|fill in|fill out|fill|complete"
 SET_VERBS = r"set|change|update|adjust|edit"
 SELECT_VERBS = r"select|choose|pick"
@@ -26,6 +26,7 @@ CREATE_VERBS = r"create|make|start|begin|open|add|write|compose|draft"
 DELETE_VERBS = r"delete|remove|erase|trash|throw away|get rid of"
 SEARCH_VERBS = r"search for|search|look for"
 OTHER_VERBS = (
+    r"turn on|turn off|switch on|switch off|enable|disable|"
     r"check off|check|uncheck|untick|tick off|tick|mark|unmark|use|rename|move|scroll|wait|pause|reply|respond|forward|compose|"
     r"draft|make|create|start|begin|log|append|attach|upload|download|print|compare|summari[sz]e|translate|calculate|sum|close|"
     r"archive|approve|reject|pay|order|book|schedule|invite|share|call|reconcile|sort|filter|export|import|undo|redo|"
@@ -51,6 +52,7 @@ ALL_VERBS = "|".join(
 )  # fmt: skip
 
 FILLERS = (
+    r"second|third|fourth|"
     r"please|kindly|now|just|also|finally|lastly|first|firstly|next|then|and|so|afterwards?|after that|once (?:that is |you are )?done|"
     r"secondly|thirdly|can you|could you|would you|will you|i need you to|i want you to|i would like you to|i[’']d like you to|"
     r"i need to|i want to|i would like to|i[’']d like to|i have to|you should|you need to|we need to|let[’']s|go ahead and|"
@@ -71,7 +73,7 @@ NOUNS = {
     "appointment": "event", "meeting": "event", "task": "task", "tasks": "task", "todo": "task", "ticket": "ticket",
     "tickets": "ticket", "record": "record", "records": "record", "row": "row", "entry": "entry", "draft": "draft",
     "payment": "payment", "payments": "payment", "booking": "booking", "quote": "quote", "contract": "contract",
-    "reimbursement": "claim", "purchase order": "order", "customer": "customer", "product": "product", "item": "item",
+    "reimbursement": "claim", "purchase order": "order", "customer": "customer", "product": "product", "item": "item", "result": "item", "results": "item",
 }  # fmt: skip
 ID_NOUNS = {"INV": "invoice", "BILL": "invoice", "PO": "order", "ORD": "order", "SO": "order", "EXP": "claim", "CLM": "claim", "CLAIM": "claim",
             "TKT": "ticket", "TICKET": "ticket", "REC": "receipt", "TASK": "task"}  # fmt: skip

@@ -110,6 +110,9 @@ def reply(words: str, ctx: Context) -> Found:
     if not match or (words.casefold().startswith("answer") and " to " not in f" {words} "):
         return None
     rest, app = take_place(match["rest"], ctx.masks, ctx.apps)
+    held = ctx.masks.only(rest.strip(" :,"))
+    if held is not None and held.kind == "quoted":
+        return [c.Reply(app, ctx.entity if ctx.entity.noun == "mail" else c.Entity("mail"), c.Value(held.raw))]
     found = _said(rest)
     body = c.Value()
     reads: list[c.Clause] = []

@@ -22,7 +22,7 @@ _FORM = re.compile(
     rf"\b(?:in|on|onto|from|at|using|inside|within|via|into|to|of)\s+(?:{_THE})?(?P<app>(?:new\s+)?(?:{_W}\s+){{0,2}}?{_W}\s+(?:{FORM_NOISE}))s?\b",
     re.IGNORECASE,
 )
-_HERE = re.compile(rf"\s*\b(?:in|on|from|at)\s+(?:the|this|that)\s+(?:current\s+)?(?:{APP_NOISE}|{FORM_NOISE})\b", re.IGNORECASE)
+_HERE = re.compile(rf"\s*\b(?:in|on|from|at)\s+(?:(?:the|this|that|my)\s+|(?=screen\b))(?:current\s+)?(?:{APP_NOISE}|{FORM_NOISE})\b", re.IGNORECASE)
 _BARE = re.compile(rf"\b(?P<prep>in|inside|within|on|from)\s+(?:{_THE})?(?P<app>{_W}(?:\s+{_W})?)$", re.IGNORECASE)
 _PICK = re.compile(r"\b(" + "|".join(sorted(PICKS, key=len, reverse=True)) + r")\b", re.IGNORECASE)
 _FILTER = re.compile(r"\b(" + "|".join(FILTERS) + r")\b", re.IGNORECASE)
@@ -37,6 +37,7 @@ _FACT_NOISE = re.compile(
     re.I,
 )
 _MORE = re.compile(r"\s+(?:and|plus|as well as)\s+(?:the|its|their)\s+(?P<fact>[a-z]+(?:\s[a-z]+)?)$", re.IGNORECASE)
+_STRAY = frozenset("it them into onto then me who what whether if please drop so".split())
 _STOP = r"(?=\s+(?:from|by|dated|in|on|with|for|about|and)\s|\s*,|$)"
 
 
@@ -51,7 +52,8 @@ class Phrase:
 
 def noun_phrase(text: str, masks: Masks, apps: Sequence[AppWords] = ()) -> Phrase:
     """`the tax and the total of invoice INV-7 in billing`."""
-    text = re.sub(r"^what\s+(?:is\s+|are\s+)?|^how much\s+|\s+(?:is|are|was)$", "", text.strip(" ,.:"), flags=re.IGNORECASE)
+    text = re.sub(r"^(?:what|who|when|where|which)\s+(?:is\s+|are\s+)?|^how much\s+|\s+(?:is|are|was)$", "", text.strip(" ,.:"), flags=re.I)
+    text = re.sub(r"\s+(?:is|are)\s+(?=(?:on|in|for|of)\s)", " ", text)
     text, app = take_place(text, masks, apps)
     head, tail = _split_head(text)
     owned = re.match(r"(?P<owner>.+?)(?:['’]s|s['’])\s+(?P<rest>.+)$", head)
@@ -63,7 +65,16 @@ def noun_phrase(text: str, masks: Masks, apps: Sequence[AppWords] = ()) -> Phras
     more = _MORE.search(tail)
     if facts and more and more["fact"].casefold().split()[-1] in FIELD_WORDS:
         facts, tail = (*facts, more["fact"].casefold()), tail[: more.start()]
-    return Phrase(facts, _merge(entity, parse_entity(tail, masks)), app)
+    entity = _merge(entity, parse_entity(tail, masks))
+    if not entity.noun and (noun := next((NOUNS[w] for f in facts if (w := f.split()[0]) in NOUNS and len(f.split()) > 1), "")):
+        entity = replace(entity, noun=noun)
+    return Phrase(facts, entity, app) if sane(facts, entity) else Phrase()
+
+
+def sane(facts: Sequence[str], entity: c.Entity) -> bool:
+    """Words that hold a pronoun or half a sentence were not understood, and nothing must be made of them."""
+    words = " ".join([*facts, entity.name, entity.subject]).casefold().split()
+    return not _STRAY.intersection(words) and all(len(fact.split()) <= 5 for fact in facts)
 
 
 def take_place(text: str, masks: Masks, apps: Sequence[AppWords] = ()) -> tuple[str, str]:
@@ -216,10 +227,11 @@ def _fact_of(words: str, masks: Masks) -> tuple[str, c.Entity]:
         return _FACT_NOISE.sub("", masks.show(words)).strip().casefold() if words else "", c.NOTHING
     rest = words[noun.end() :].strip()
     before = words[: noun.end()]
-    if not rest or masks.of_kind(rest, "id") or rest[:1].isupper():
+    if not rest or masks.of_kind(rest, "id", "file", "quoted") or rest[:1].isupper():
         return "", parse_entity(words, masks)
     if rest.casefold() in NAMED_BY_NUMBER:
-        rest = f"{noun.group()} {rest}"
+        before = words[: noun.start()]
+        return f"{noun.group()} {rest}".casefold(), parse_entity(before, masks)
     return _FACT_NOISE.sub("", masks.show(rest)).casefold(), parse_entity(before, masks)
 
 

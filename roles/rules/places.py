@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from roles.contracts import AppWords
 from roles.rules import clauses as c
-from roles.rules.matching import rank_apps, tokens
+from roles.rules.matching import rank_apps, similarity, tokens
 
 _FORM_WORDS = ("form", "expense", "claim", "reimbursement", "request", "application form", "report")
 _MAIL_CLAUSES = (c.Compose, c.Reply, c.Forward)
@@ -101,8 +101,17 @@ def _form_app(clause: c.Clause, before: str | None, form: str | None, apps: Sequ
     """Values go to the last form; the first one to where they were read would be no form, so look for a form."""
     if form is not None:
         return form
-    literal = isinstance(clause, c.Enter) and not clause.value.facts
-    return before if before and literal else _first(_FORM_WORDS, apps) or before
+    literal = not (isinstance(clause, c.Enter) and clause.value.facts)
+    if literal and (before or not _formal(clause)):
+        return before
+    return _first(_FORM_WORDS, apps) or before
+
+
+def _formal(clause: c.Clause) -> bool:
+    """Whether the words speak of what a form asks for; `the message field` may be anywhere."""
+    field = clause.field if isinstance(clause, c.Enter | c.Select) else ""
+    formal = ("amount", "vendor", "category", "description", "date", "invoice number", "receipt", "expense type")
+    return isinstance(clause, c.Complete | c.Check) or any(similarity(name, field) >= 0.9 for name in formal)
 
 
 def _home_of(clause: c.Read, apps: Sequence[AppWords]) -> str | None:

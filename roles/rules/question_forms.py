@@ -35,6 +35,8 @@ def question(words: str, ctx: Context) -> Found:
     if not match:
         return None
     rest = re.sub(r"^(?:it that|there in)\s+", "", match["rest"])
+    if due := re.match(r"^(?P<what>.+?)\s+(?:due|payable)$", rest, re.IGNORECASE):
+        rest = f"the due date of {due['what']}"
     phrase = noun_phrase(rest, ctx.masks, ctx.apps)
     facts = phrase.facts
     if not facts and words.casefold().startswith("how much") and phrase.entity:

@@ -18,8 +18,10 @@ _FIELD = re.compile(
     re.IGNORECASE,
 )
 _FIELD_OF = re.compile(r"^(?P<field>.+?)\s+(?:of|in|on)\s+(?P<rest>.+)$", re.IGNORECASE)
+_OWNED = re.compile(rf"^(?P<app>.+?\s(?:{FORM_NOISE}|{APP_NOISE}))['’]s\s+(?P<field>.+)$", re.IGNORECASE)
+_WHICHEVER = re.compile(r"(?:the\s+)?(?:corresponding|right|matching|appropriate|respective|proper|correct|relevant)(?:\s+(?:field|place|box)s?)?", re.I)
 _DOCUMENT = re.compile(
-    rf"^(?:(?P<article>a|the|my|an|our)\s+)?(?P<new>(?:new|fresh|blank|separate)\s+)?(?P<noun>note|document|memo|draft|list|task|event|sticky note|reminder)"
+    rf"^(?:(?P<article>a|the|my|an|our)\s+)?(?P<new>(?:new|fresh|blank|separate)\s+)?(?P<noun>note|(?:text )?file|document|memo|draft|list|task|event|sticky note|reminder)"
     rf"(?:\s+(?:(?:titled|called|named|entitled|with (?:the )?title)\s+)?(?P<title>{ANY}|[^,]+?))?$",
     re.IGNORECASE,
 )
@@ -149,15 +151,19 @@ def _looks_like_fact(reads: Sequence[c.Clause]) -> bool:
 def destination(words: str, ctx: Context) -> Destination:
     """`the amount field of the expense form`, `a new note titled Taxes`, `the reimbursement form`."""
     words = words.strip(" ,.")
+    if words.casefold() in {"it", "this", "that", "them"} and ctx.entity:
+        return Destination(entity=ctx.entity)
     found = _document(words, ctx)
     if found:
         return found
     bare = _ARTICLE.sub("", words)
+    if owned := _OWNED.match(bare):
+        bare = f"{owned['field']} of the {owned['app']}"
     match = _FIELD.match(bare)
     if match:
         app = _place(match["rest"] or match["rest2"] or "", ctx)
         return Destination(_field_name(match["field"] or match["named"] or "", ctx), app)
-    if app := _as_app(bare, ctx):
+    if app := as_app(bare, ctx):
         return Destination(app=app)
     of = _FIELD_OF.match(bare)
     if of:
@@ -169,7 +175,8 @@ def destination(words: str, ctx: Context) -> Destination:
 
 
 def _field_name(words: str, ctx: Context) -> str:
-    return ctx.masks.show(_ARTICLE.sub("", words.strip()))
+    bare = ctx.masks.show(_ARTICLE.sub("", words.strip()))
+    return "" if _WHICHEVER.fullmatch(bare) else bare
 
 
 def _place(words: str, ctx: Context) -> str:
@@ -179,7 +186,7 @@ def _place(words: str, ctx: Context) -> str:
     return app or ctx.masks.show(re.sub(rf"\s+(?:{APP_NOISE})$", "", _ARTICLE.sub("", words), flags=re.IGNORECASE))
 
 
-def _as_app(bare: str, ctx: Context) -> str:
+def as_app(bare: str, ctx: Context) -> str:
     """The words when they name an application or a form."""
     if match := re.fullmatch(rf"(?P<app>.+?)\s+(?:{APP_NOISE})", bare, re.IGNORECASE):
         return _place(match["app"], ctx)
@@ -197,7 +204,7 @@ def _document(words: str, ctx: Context) -> Destination | None:
     if not match:
         return None
     title = ctx.masks.show((match["title"] or "").strip())
-    noun = NOUNS.get(match["noun"].casefold(), match["noun"].casefold())
+    noun = "file" if match["noun"].casefold().endswith("file") else NOUNS.get(match["noun"].casefold(), match["noun"].casefold())
     definite = (match["article"] or "").casefold() in {"the", "my", "our"}
     if match["title"] and not match["article"] and not match["new"] and ctx.masks.only(match["title"]) is None:
         return None

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
-from roles.rules.lexicon import ALL_VERBS, APP_NOISE, FILLERS, FORM_NOISE, NOUN_VERBS
+from roles.rules.lexicon import ALL_VERBS, APP_NOISE, FIELD_WORDS, FILLERS, FORM_NOISE, NOUN_VERBS
 from roles.rules.masks import ANY, Masks
 
 _W = rf"(?:[\w&’'-]|{ANY})+"
 _STEP = re.compile(r"(?:^|(?<=\s))(?:step\s+)?\d{1,2}\s?[.):]\s+(?=[A-Za-z\ue000-\uf8ff])", re.IGNORECASE)
+_ASIDE = re.compile(r"\s*\((?:in |from |see )?(?:the )?([\w ]{2,24}?)(?: app| page)?\)")
 _BULLET = re.compile(r"^\s*[-*•]\s+", re.MULTILINE)
 _ABBREVIATIONS = (
     "ltd",
@@ -45,7 +47,8 @@ _PLACE = re.compile(
 )
 _VERB = re.compile(rf"^(?P<verb>{ALL_VERBS})\b(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
 _OBJECT = re.compile(
-    rf"^\s+(?:the|a|an|it|its|them|this|that|these|my|our|your|both|all|to|down|off|in|out|me|us|any|every|each|your|{ANY}|[A-Z0-9]|as)",
+    rf"^\s+(?:the|a|an|it|its|them|this|that|these|my|our|your|both|all|to|down|off|in|out|me|us|any|every|each|your|{ANY}|[A-Z0-9]|as|"
+    rf"(?:{'|'.join(sorted(FIELD_WORDS - {'to', 'number', 'title', 'text', 'body'}))})\b(?=\s*,|\s+(?:and|of|for|from|as|into)\b))",
 )
 _COMMON_OBJECT = re.compile(r"^\s+\w+\s+(?:of|for|as|to|into|from|in|titled|called|named)\b", re.IGNORECASE)
 
@@ -58,10 +61,11 @@ class Segment(NamedTuple):
     verbatim: str
 
 
-def segment(text: str) -> tuple[list[Segment], Masks]:
-    """The clauses of `text` in the order in which they are to be done."""
+def segment(text: str, is_app: Callable[[str], bool] = lambda words: False) -> tuple[list[Segment], Masks]:
+    """The clauses of `text` in the order in which they are to be done. `is_app` knows the names of applications."""
     masks = Masks()
     hidden = masks.hide_quotes(text)
+    hidden = _ASIDE.sub(lambda m: f" in {m.group(1)}" if is_app(m.group(1)) else m.group(), hidden)
     hidden = _BULLET.sub("\n", _STEP.sub("\n", hidden))
     hidden = masks.hide_typed(hidden)
     found: list[Segment] = []

@@ -29,9 +29,9 @@ def _describe(clause: c.Clause) -> str:
             return f"Open {entity_words(entity)}"
         case c.Read():
             return _read_words(clause)
-        case c.Enter(value=value, field=field, entity=entity):
+        case c.Enter(value=value, field=field, entity=entity, add=add):
             into = f" into the field {quote(field)}" if field else ""
-            return f"Enter {value_words(value)}{into}" + (f" of {entity_words(entity)}" if entity else "")
+            return f"{'Append' if add else 'Enter'} {value_words(value)}{into}" + (f" of {entity_words(entity)}" if entity else "")
         case c.Select(option=option, field=field):
             return f"Select the option {value_words(option)}" + (f" in the field {quote(field)}" if field else "")
         case c.Commit(verb=verb, thing=thing, manner=manner):
@@ -183,8 +183,8 @@ _TABLE: tuple[tuple[str, _Build], ...] = (
         lambda r, app: c.Read(app, r.words("facts"), r.entity(), r.words("names")),
     ),
     (
-        rf"Enter (?P<v>{_V})(?: into the field (?P<f>{ANY}))?(?: of (?P<entity>{_E}))?",
-        lambda r, app: c.Enter(app, r.value("v"), r.word("f"), r.entity()),
+        rf"(?P<verb>Enter|Append) (?P<v>{_V})(?: into the field (?P<f>{ANY}))?(?: of (?P<entity>{_E}))?",
+        lambda r, app: c.Enter(app, r.value("v"), r.word("f"), r.entity(), r.word("verb") == "Append"),
     ),
     (rf"Select the option (?P<v>{_V})(?: in the field (?P<f>{ANY}))?", lambda r, app: c.Select(app, r.value("v"), r.word("f"))),
     (

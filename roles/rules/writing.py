@@ -29,7 +29,20 @@ def enter(clause: c.Enter, at: Situation) -> Move:
     if text is None:
         return fail("there is nothing to enter")
     name = clause.value.facts[0] if clause.value.facts else ""
+    if clause.add:
+        return _append(clause.field, name, text, at)
     return put(clause.field, name, text, at)
+
+
+def _append(field: str, fact: str, text: str, at: Situation) -> Move:
+    """Behind what is there; what the field held at first sight is remembered, so that it is added once."""
+    element, _ = field_for(field or "body", fact, text, at)
+    if element is None:
+        return _reach_form(field or "body", fact, at)
+    if "whole" not in at.notes:
+        held = (element.value or "").rstrip("\n")
+        at.notes["whole"] = f"{held}\n{text}" if held else text
+    return put_into(element, str(at.notes["whole"]), at)
 
 
 def _several_fields(at: Situation) -> bool:
