@@ -169,10 +169,10 @@ def _press(element: GUIElement | None, state: VisualState) -> Effect:
     if element.role in _EDITABLE:
         return Effect.EDIT
     effect = effect_of_words(element.name) if element.name else None
-    if element.role in _DATA or (element.role == "link" and _inside_data(element, state)):
-        return (
-            effect if effect in SENSITIVE and _is_command(element.name, 2 if element.role == "link" else 1) else Effect.NAVIGATE
-        )
+    if element.role in _DATA:
+        return Effect.NAVIGATE
+    if element.role == "link" and _inside_data(element, state):
+        return effect if effect in SENSITIVE and _is_command(element.name) else Effect.NAVIGATE
     dialog = _dialog_of(element, state)
     if effect not in SENSITIVE and dialog is not None and not _WAY_OUT.fullmatch(element.name.strip()):
         return _dialog_effect(dialog, state) or effect or Effect.ACTIVATE
