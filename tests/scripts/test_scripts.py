@@ -1,0 +1,45 @@
+"""The shell scripts: they can be parsed, run from anywhere, and say what is missing."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SHELL = [ROOT / "scripts/demo", ROOT / "scripts/test", ROOT / "scripts/venv.sh", ROOT / ".ci/run"]
+
+
+@pytest.mark.parametrize("path", SHELL, ids=lambda path: path.name)
+def test_a_script_can_be_parsed_and_stops_at_the_first_failure(path: Path) -> None:
+    assert subprocess.run(["bash", "-n", str(path)], capture_output=True).returncode == 0
+    if path.suffix != ".sh":
+        assert "set -euo pipefail" in path.read_text(encoding="utf-8")
+
+
+def test_a_machine_without_a_new_enough_python_is_told_in_one_sentence(tmp_path: Path) -> None:
+    old = tmp_path / "python3"
+    old.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    old.chmod(0o755)
+    command = f"set -euo pipefail; source {ROOT}/scripts/venv.sh; PATH={tmp_path}; found=$(find_python); echo $found"
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "Python 3.11 or newer is needed" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_an_installed_environment_is_not_installed_again(tmp_path: Path) -> None:
+    """Only the stamp is looked at: nothing here could install anything."""
+    (tmp_path / "pyproject.toml").write_text("", encoding="utf-8")
+    (tmp_path / "constraints.txt").write_text("", encoding="utf-8")
+    command = tmp_path / ".venv/bin/deskcrew"
+    command.parent.mkdir(parents=True)
+    command.write_text("#!/bin/sh\n", encoding="utf-8")
+    command.chmod(0o755)
+    stamp = 'echo "$(cat pyproject.toml constraints.txt | cksum) $PWD .[dev]" >.venv/.installed'
+    script = f"set -euo pipefail; source {ROOT}/scripts/venv.sh; {stamp}; make_venv .venv .; make_venv .venv '.[dev]'"
+    done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
