@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from protocol import ActionTarget, GUIElement, PressKey, Wait
 from roles.contracts import StepRecord
 from roles.rules import clauses as c
@@ -33,6 +35,8 @@ def commit(clause: c.Commit, at: Situation) -> Move:
     button = commit_button(clause.verb, clause.thing, clause.manner, at)
     if button is None:
         return _no_button(clause, at)
+    if not button.enabled and clause.verb == "save" and not at.screen.complaints and required(at) is None:
+        return done("nothing has changed that wants saving")
     if not button.enabled:
         return required(at) or fail(f'"{button.name}" is disabled and no required field is empty; {_complaint(at)}')
     return push(button, clause.verb, at)
@@ -43,6 +47,7 @@ def push(button: GUIElement, verb: str, at: Situation) -> Move:
     if scroll := at.reach(button):
         return scroll
     times = at.count("pressed")
+    at.notes.update(button=button.name, verb=verb)
     at.notes["at"] = len(at.history)
     keyboard = at.keyboard or times in {1, 2}
     if times > 3:
@@ -81,7 +86,13 @@ def after_press(verb: str, at: Situation) -> Move | None:
 def worked(last: StepRecord, at: Situation) -> bool:
     """Whether the step showed an effect; events of validation say that it did not."""
     refused = any(event.startswith(("validation", "alert")) for event in last.events)
-    return last.visible_change and not (refused and at.screen.complaints)
+    if not last.visible_change or (refused and at.screen.complaints):
+        return False
+    if at.notes.get("verb") == "save" and any(re.search(r"\bsaved\b", notice, re.IGNORECASE) for notice in at.screen.notices):
+        return True  # saving twice shows the same words twice
+    pressed = at.notes.get("button")
+    still = any(e.name == pressed and e.enabled for e in at.screen.presses)
+    return bool(last.events) or not still  # a button that merely took the focus has done nothing
 
 
 def mend(at: Situation) -> Move | None:

@@ -129,7 +129,9 @@ def _effect(verb: str, target: str | None, app: str | None, request: GateRequest
     done = [s for s in request.steps if _amounts_to(s, verb, target) and s.exec_status == "executed"]
     if app:
         done = [s for s in done if s.app in {app, None}] or done
-    seen = [s for s in done if s.visible_change and not _complained(s)]
+    seen = [s for s in done if s.visible_change and not _complained(s) and _more_than_focus(s, request)]
+    if not seen and verb == "save" and (state := _nothing_to_save(app, request)):
+        return Finding(True, (f"state:{state.state_id}",))
     if seen:
         last = seen[-1]
         return Finding(True, (f"step:{last.step}", f"state:{last.after}"))
@@ -147,6 +149,31 @@ def _amounts_to(step: StepRecord, verb: str, target: str | None) -> bool:
     shortcut = verb == "save" and keys[-1:] == ["s"] and len(keys) > 1
     pressed = step.action.get("action_type") in {"click", "press_key", "type"}
     return step.verb in words or shortcut or (pressed and any(name == w or name.startswith(w + " ") for w in words))
+
+
+def _nothing_to_save(app: str | None, request: GateRequest) -> VisualState | None:
+    """A screen that says it was saved, or whose Save button is disabled because nothing is new."""
+    for state in request.screens[::-1]:
+        if app and state.app != app:
+            continue
+        said = any(e.role == "status" and "saved" in fold(e.name).split() for e in state.elements)
+        idle = any(e.role == "button" and not e.enabled and fold(e.name).split()[:1] == ["save"] for e in state.elements)
+        if (said and any(_amounts_to(s, "save", None) for s in request.steps)) or idle:
+            return state
+    return None
+
+
+def _more_than_focus(step: StepRecord, request: GateRequest) -> bool:
+    """Whether something else changed than which element has the focus, as far as both screens are known."""
+    states = {state.state_id: state for state in views(request)}
+    before, after = states.get(step.before), states.get(step.after)
+    if before is None or after is None or step.events or step.verb == "click":
+        return True
+    return _unfocused(before) != _unfocused(after)
+
+
+def _unfocused(state: VisualState) -> list[GUIElement]:
+    return [element.model_copy(update={"focused": False}) for element in state.elements]
 
 
 def _complained(step: StepRecord) -> bool:

@@ -39,7 +39,7 @@ def chosen_entity(entity: c.Entity, at: Situation) -> c.Entity:
     """With what the user answered when asked which one is meant."""
     answer = at.fact(_question_name(entity)) if at.notes.get("asked") else None
     answer = answer or next((f for f in at.view.facts if f.name == _question_name(entity)), None)
-    return replace(entity, name=entity.name or answer.value, pick="") if answer else entity
+    return replace(entity, subject=answer.value, pick="") if answer else entity
 
 
 def _question_name(entity: c.Entity) -> str:

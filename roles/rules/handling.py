@@ -34,16 +34,30 @@ def create(clause: c.Create, at: Situation) -> Move:
         return move
     if not at.notes.get("begun"):
         return _begin(clause.noun, at)
-    for names, text in ((_TITLE, title), (_BODY, body)):
+    parts = ((_BODY, body),) if at.notes.get("named") else ((_TITLE, title), (_BODY, body))
+    return _write_parts(parts, clause.noun, at) or _keep(clause.noun, at)
+
+
+def _write_parts(parts: tuple[tuple[tuple[str, ...], str], ...], noun: str, at: Situation) -> Move | None:
+    for names, text in parts:
         field = _named(names, at)
-        if text and field is None:
-            if at.screen.inputs or at.count("waits") > 1:
-                return fail(f'a new {clause.noun} has no field "{names[0]}" here')
-            at.notes["begun"] = False
-            return _begin(clause.noun, at)
         if text and field is not None and (move := put_into(field, text, at)).kind != "done":
             return move
-    return _keep(clause.noun, at)
+        if text and field is None:
+            return _open_further(names[0], noun, at)
+    return None
+
+
+def _open_further(name: str, noun: str, at: Situation) -> Move:
+    """A prompt that asks for the name alone is answered first; the text goes into what opens then."""
+    choice = agree_choice("create", at.screen) if at.screen.dialog else None
+    if choice is not None and name == _BODY[0]:
+        at.notes["named"] = True
+        return press(choice, f"the {noun} gets its name first", at=at)
+    if at.screen.inputs or at.count("waits") > 1:
+        return fail(f'a new {noun} has no field "{name}" here')
+    at.notes["begun"] = False
+    return _begin(noun, at)
 
 
 def _named(names: tuple[str, ...], at: Situation) -> GUIElement | None:

@@ -159,4 +159,9 @@ KEY_NAMES = {
     "page down": "PageDown", **{f"f{n}": f"F{n}" for n in range(1, 13)},
 }  # fmt: skip
 
+LANGUAGES = {
+    "german": "Deutsch", "french": "Français", "spanish": "Español", "chinese": "中文", "italian": "Italiano", "dutch": "Nederlands",
+    "portuguese": "Português", "polish": "Polski", "japanese": "日本語", "russian": "Русский", "english": "English",
+}  # fmt: skip
+"""What languages are called in lists that name each in its own."""
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")

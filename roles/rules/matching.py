@@ -93,7 +93,15 @@ def similarity(wanted: str, label: str) -> float:
     first, second = _group(wanted), _group(label)
     if first and second:
         return 0.92 - 0.004 * abs(first[1] - second[1]) if first[0] == second[0] else min(0.3, _overlap(a, b))
-    return max(_overlap(_core(wanted), _core(label)), _spelling(" ".join(a), " ".join(b)))
+    return max(_overlap(_core(wanted), _core(label)), _spelling(" ".join(a), " ".join(b)), _in_passing(first, b), _in_passing(second, a))
+
+
+def _in_passing(group: tuple[int, int] | None, words: tuple[str, ...]) -> float:
+    """`Sum claimed` for an amount: one word of the same group, and none of another."""
+    groups = {found[0] for word in words if (found := _group(word)) is not None}
+    if group is None or group[0] not in groups:
+        return 0.0
+    return 0.75 if len(groups) == 1 else 0.4
 
 
 def _strip(words: tuple[str, ...]) -> tuple[str, ...]:

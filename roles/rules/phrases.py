@@ -12,14 +12,15 @@ from roles.rules.lexicon import APP_NOISE, FIELD_NOISE, FIELD_WORDS, FILTERS, FO
 from roles.rules.masks import ANY, Masks
 
 _W = rf"(?:[\w&’'-]|{ANY})+"
+_PLAIN = rf"(?!(?:in|on|of|from|to|at|for|with|by|the|my|our|as|and)\b){_W}"
 _THE = r"(?:the|my|our|your|a|an|its|their|his|her|this|that|these|those|some|any|all|both|every)\s+"
 _LOCATION = re.compile(
     rf"\b(?P<prep>in|on|onto|from|at|using|inside|within|via|through|with|into|to|of)\s+(?P<the>{_THE})?"
-    rf"(?P<app>(?:{_W}\s+){{0,3}}?{_W})\s+(?P<noise>{APP_NOISE})s?\b(?!['’]s)",
+    rf"(?P<app>(?:{_PLAIN}\s+){{0,3}}?{_PLAIN})\s+(?P<noise>{APP_NOISE})s?\b(?!['’]s)",
     re.IGNORECASE,
 )
 _FORM = re.compile(
-    rf"\b(?:in|on|onto|from|at|using|inside|within|via|into|to|of)\s+(?:{_THE})?(?P<app>(?:new\s+)?(?:{_W}\s+){{0,2}}?{_W}\s+(?:{FORM_NOISE}))s?\b",
+    rf"\b(?:in|on|onto|from|at|using|inside|within|via|into|to|of)\s+(?:{_THE})?(?P<app>(?:new\s+)?(?:{_PLAIN}\s+){{0,2}}?{_PLAIN}\s+(?:{FORM_NOISE}))s?\b",
     re.IGNORECASE,
 )
 _HERE = re.compile(rf"\s*\b(?:in|on|from|at)\s+(?:(?:the|this|that|my)\s+|(?=screen\b))(?:current\s+)?(?:{APP_NOISE}|{FORM_NOISE})\b", re.IGNORECASE)

@@ -11,10 +11,14 @@ from roles.contracts import PlanAnswer, PlanRequest, Subtask, SubtaskStatus
 from roles.rules import clauses as c
 from roles.rules.grammar import parse
 from roles.rules.handbook import steps_for
+from roles.rules.matching import similarity
 from roles.rules.places import other_homes
 from roles.rules.planning import make_subtasks, subtask_of
 
 KEYBOARD = "use the keyboard"
+_READABLE = ("vendor", "date", "invoice number", "total", "due date", "subtotal", "tax", "e-mail", "phone", "address", "subject")
+"""What a record may tell; a category or a purpose is the user's to say."""
+EXTRA = "wanted by a form"
 ASK = "ask the user for what is missing"
 _OPEN = {SubtaskStatus.READY, SubtaskStatus.PENDING}
 _REFUSED = re.compile(r"\bis not allowed\b|\brejected by\b|\bwas rejected\b|\brefused\b|\bdenied\b|\bforbidden\b", re.IGNORECASE)
@@ -33,6 +37,8 @@ class Change(NamedTuple):
 
     subtasks: list[Subtask]
     reason: str
+    dropped: str = ""
+    """Id of another subtask that the new ones replace."""
 
 
 def replan(request: PlanRequest) -> PlanAnswer:
@@ -65,15 +71,15 @@ def _planned(request: PlanRequest, failed: Subtask, change: Change) -> PlanAnswe
     last = change.subtasks[-1].id
     done = [s for s in request.plan if s.status is SubtaskStatus.FULFILLED]
     rest = [
-        s.model_copy(update={"depends_on": tuple(last if d == failed.id else d for d in s.depends_on)})
+        s.model_copy(update={"depends_on": tuple(last if d in {failed.id, change.dropped} else d for d in s.depends_on)})
         for s in request.plan
-        if s.status in _OPEN and s.id != failed.id
+        if s.status in _OPEN and s.id not in {failed.id, change.dropped}
     ]
     return PlanAnswer(outcome="planned", subtasks=(*done, *change.subtasks, *rest), reason=change.reason)
 
 
 def _change(request: PlanRequest, failed: Subtask, said: str) -> Change | None:
-    for way in (_missing_fact, _required_field, _elsewhere, _by_keyboard, _by_handbook, _once_more):
+    for way in (_without_extra, _missing_fact, _required_field, _elsewhere, _by_keyboard, _by_handbook, _once_more):
         if change := way(request, failed, said):
             return change
     return None
@@ -96,6 +102,14 @@ def _tries(request: PlanRequest, failed: Subtask) -> int:
     return sum(1 for s in request.plan if s.title == failed.title and (s.status is SubtaskStatus.REJECTED or s.id == failed.id))
 
 
+def _without_extra(request: PlanRequest, failed: Subtask, said: str) -> Change | None:
+    """What a form wanted cannot be read: who waits for it asks the user instead."""
+    waiting = next((s for s in request.plan if failed.id in s.depends_on and s.status in _OPEN), None)
+    if EXTRA not in failed.hints or waiting is None:
+        return None
+    return Change([_again(request, waiting, hints=(*waiting.hints, ASK))], "it cannot be read, so the user is asked", waiting.id)
+
+
 def _missing_fact(request: PlanRequest, failed: Subtask, said: str) -> Change | None:
     match = _UNFACT.search(said)
     if not match:
@@ -109,7 +123,8 @@ def _required_field(request: PlanRequest, failed: Subtask, said: str) -> Change 
     if not match:
         return None
     field = (match["a"] or match["b"]).strip()
-    change = _read_first(request, failed, field.casefold(), f'the form wants "{field}", which is read first')
+    readable = any(similarity(name, field) >= 0.9 for name in _READABLE)
+    change = _read_first(request, failed, field.casefold(), f'the form wants "{field}", which is read first') if readable else None
     if change is not None:
         return change
     if ASK in failed.hints:
@@ -129,6 +144,7 @@ def _read_first(request: PlanRequest, failed: Subtask, fact: str, reason: str) -
     wanted = subtask_of(f"s{_number(request)}", source.app, [read], "", [source.id])
     if any(s.instruction == wanted.instruction for s in request.plan):
         return None
+    wanted = wanted.model_copy(update={"hints": (EXTRA,)})
     retry = _again(request, failed, id=f"s{_number(request) + 1}")
     retry = retry.model_copy(update={"depends_on": (*retry.depends_on, wanted.id)})
     return Change([wanted, retry], reason)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date, datetime
 
-from roles.rules.lexicon import MONTHS
+from roles.rules.lexicon import LANGUAGES, MONTHS
 
 _MONEY = re.compile(
     r"^\s*(?P<sign>[-−(]?)\s*(?P<before>[$€£¥]|[A-Z]{3})?\s*(?P<neg>[-−]?)(?P<number>\d[\d.,'  ]*)\s*(?P<after>[$€£¥]|[A-Z]{3}|dollars?|euros?)?\)?\s*$"
@@ -120,7 +120,7 @@ def rewritings(value: str) -> tuple[str, ...]:
 def same_value(left: str, right: str) -> bool:
     """Whether two texts are the same value: `$1,248.90` and `1248.90`, `5 March 2026` and `2026-03-05`."""
     a, b = " ".join(left.split()).casefold(), " ".join(right.split()).casefold()
-    if a == b:
+    if a == b or LANGUAGES.get(a, a).casefold() == LANGUAGES.get(b, b).casefold():
         return True
     if (day := parse_date(left)) is not None:
         return day == parse_date(right)

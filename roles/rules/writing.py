@@ -125,8 +125,8 @@ def _by_keys(element: GUIElement, text: str, tried: int, at: Situation) -> Move:
 
 
 def _options(element: GUIElement, text: str) -> list[str]:
-    match = best(text, element.options, lambda o: o, least=0.7)
     exact = next((o for o in element.options if o.casefold() == text.strip().casefold() or same_value(o, text)), None)
+    match = best(text, element.options, lambda o: o, least=0.7)
     return [exact] if exact is not None else [match.item] if match else []
 
 
@@ -240,7 +240,7 @@ def complete(clause: c.Complete, at: Situation) -> Move:
         fact = fact_for_field(field, at)
         if fact is not None and not field.value:
             return put_into(field, fact.value, at)
-    return required(at) or done("what is known is in the form")
+    return done("what is known is in the form")
 
 
 def fact_for_field(field: GUIElement, at: Situation) -> Fact | None:
