@@ -27,7 +27,8 @@ CREATE TABLE IF NOT EXISTS events (
     subtask TEXT NOT NULL, step INTEGER NOT NULL, key TEXT, body TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS observations (state_id TEXT PRIMARY KEY, app TEXT NOT NULL, body BLOB NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS actions (
-    key TEXT PRIMARY KEY, digest TEXT NOT NULL, action TEXT NOT NULL, result TEXT) STRICT, WITHOUT ROWID;
+    key TEXT PRIMARY KEY, digest TEXT NOT NULL, action TEXT NOT NULL, started INTEGER NOT NULL DEFAULT 0,
+    result TEXT) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS approvals (
     id INTEGER PRIMARY KEY, key TEXT NOT NULL, digest TEXT NOT NULL, decision TEXT NOT NULL,
     message TEXT NOT NULL, who TEXT NOT NULL, at REAL NOT NULL) STRICT;
@@ -227,6 +228,22 @@ class Journal:
     def intent(self, key: str) -> Intent | None:
         row = self._db.execute("SELECT digest, action FROM actions WHERE key = ?", (key,)).fetchone()
         return Intent(key, row[0], parse_action(json.loads(row[1]))) if row else None
+
+    def start(self, key: str) -> bool:
+        """Note that the effect is about to happen. True when it was noted before: then it may have happened already."""
+        self._begin()
+        noted = self._db.execute("UPDATE actions SET started = 1 WHERE key = ? AND started = 0", (key,)).rowcount
+        self.commit()
+        return noted == 0
+
+    def request(self, key: str) -> dict[str, Any]:
+        """The approval request of an action, as it was recorded."""
+        row = self._db.execute(
+            "SELECT body FROM events WHERE kind = 'approval_requested' AND json_extract(body, '$.key') = ? "
+            "ORDER BY id DESC LIMIT 1",
+            (key,),
+        ).fetchone()
+        return dict(json.loads(row[0])) if row else {}
 
     def settle(self, key: str, result: ActionResult) -> ActionResult:
         """Write the outcome; the first one stays."""

@@ -31,19 +31,22 @@ class Counter:
     """Counts the points of this process and kills it at the one that was asked for."""
 
     def __init__(self, fatal: int) -> None:
-        self.count = 0
+        self.labels: list[str] = []
         self.fatal = fatal
 
-    def tick(self, *_: Any) -> None:
-        self.count += 1
-        if self.count == self.fatal:
+    def heard(self, event: Any) -> None:
+        self.tick(event.kind)
+
+    def tick(self, label: str) -> None:
+        self.labels.append(label)
+        if len(self.labels) == self.fatal:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    def around(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def around(self, label: str, function: Callable[..., Any]) -> Callable[..., Any]:
         def ticking(*args: Any, **kwargs: Any) -> Any:
-            self.tick()
+            self.tick(label)
             result = function(*args, **kwargs)
-            self.tick()
+            self.tick(label)
             return result
 
         return ticking
@@ -58,21 +61,21 @@ def child(task: str, runs_dir: Path, fatal: int) -> int:
     from orchestrator.tasks import Task, resolve_target
 
     counter = Counter(fatal)
-    SimulatedDesktop.perform = counter.around(SimulatedDesktop.perform)  # type: ignore[method-assign]
-    CursorSaver.put = counter.around(CursorSaver.put)  # type: ignore[method-assign]
+    SimulatedDesktop.perform = counter.around("perform", SimulatedDesktop.perform)  # type: ignore[method-assign]
+    CursorSaver.put = counter.around("put", CursorSaver.put)  # type: ignore[method-assign]
 
     def approve(request: dict[str, Any]) -> dict[str, Any]:
         return {"decisions": [{"type": "approve"}]}
 
     there = runs.list_runs(runs_dir)
     if there:
-        outcome = runs.resume(there[0].run_id, runs_dir=runs_dir, listener=counter.tick, approver=approve)
+        outcome = runs.resume(there[0].run_id, runs_dir=runs_dir, listener=counter.heard, approver=approve)
     else:
         target = resolve_target(task)
         layer = target.layer() if isinstance(target, Task) else None
         settings = load_settings(overrides=[f"runs_dir={json.dumps(str(runs_dir))}"], task_layer=layer)
-        outcome = runs.start(settings, target, listener=counter.tick, approver=approve)
-    (runs_dir / "points").write_text(str(counter.count))
+        outcome = runs.start(settings, target, listener=counter.heard, approver=approve)
+    (runs_dir / "points").write_text(json.dumps(counter.labels))
     return outcome.exit_code
 
 
@@ -86,9 +89,8 @@ def spawn(task: str, runs_dir: Path, fatal: int) -> int:
 
 def result(runs_dir: Path) -> dict[str, Any]:
     """What must be the same with and without kills: the world, what the environment received, and how the run ended."""
-    from environments.simulated.worldfile import load_world
-
     from environments.simulated.desktop import SimulatedDesktop
+    from environments.simulated.worldfile import load_world
 
     folder = next(path for path in runs_dir.iterdir() if (path / "report.json").exists())
     record = json.loads((folder / "run.json").read_text())
@@ -101,12 +103,12 @@ def result(runs_dir: Path) -> dict[str, Any]:
     return {"world": world, "received": received, "status": report["status"], "steps": steps}
 
 
-def points_of(task: str) -> tuple[int, dict[str, Any]]:
-    """How many points a whole run has, and what it comes to."""
+def points_of(task: str) -> tuple[list[str], dict[str, Any]]:
+    """The points of a whole run by what happens there, and what the run comes to."""
     runs_dir = Path(tempfile.mkdtemp(prefix="kill-sweep-"))
     try:
         spawn(task, runs_dir, 0)
-        return int((runs_dir / "points").read_text()), result(runs_dir)
+        return json.loads((runs_dir / "points").read_text()), result(runs_dir)
     finally:
         shutil.rmtree(runs_dir)
 
@@ -130,10 +132,12 @@ def check(task: str, point: int, expected: dict[str, Any], again: int = 0) -> st
         shutil.rmtree(runs_dir)
 
 
-def sweep(task: str, sample: int, seed: int, *, twice: bool) -> int:
-    points, expected = points_of(task)
+def sweep(task: str, sample: int, seed: int, *, twice: bool, only: str = "", last: int = 0) -> int:
+    labels, expected = points_of(task)
     rng = random.Random(seed)
-    chosen = sorted(rng.sample(range(1, points + 1), min(sample, points))) if sample else list(range(1, points + 1))
+    chosen = [point for point, label in enumerate(labels, start=1) if only in ("", label)][-last:]
+    if sample:
+        chosen = sorted(rng.sample(chosen, min(sample, len(chosen))))
     wrong = 0
     for done, point in enumerate(chosen, start=1):
         problem = check(task, point, expected, rng.randint(1, 40) if twice else 0)
@@ -142,7 +146,7 @@ def sweep(task: str, sample: int, seed: int, *, twice: bool) -> int:
             print(f"point {point}: {problem}", flush=True)
         elif sys.stderr.isatty():
             print(f"\r{done}/{len(chosen)}", end="", file=sys.stderr, flush=True)
-    print(f"{task}: {len(chosen)} of {points} points killed (seed {seed}), {wrong} went wrong")
+    print(f"{task}: {len(chosen)} of {len(labels)} points killed (seed {seed}), {wrong} went wrong")
     return 1 if wrong else 0
 
 
@@ -152,13 +156,15 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=0, help="so many points instead of all")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--twice", action="store_true", help="kill the resume as well")
+    parser.add_argument("--only", default="", help="points of one kind: perform, put, or a kind of event")
+    parser.add_argument("--last", type=int, default=0, help="only so many, from the end")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--runs-dir", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--fatal", type=int, default=0, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.child:
         return child(given.task, given.runs_dir, given.fatal)
-    return sweep(given.task, given.sample, given.seed, twice=given.twice)
+    return sweep(given.task, given.sample, given.seed, twice=given.twice, only=given.only, last=given.last)
 
 
 if __name__ == "__main__":

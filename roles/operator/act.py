@@ -55,8 +55,11 @@ def _perform(ctx: Context, state: State, pending: dict[str, Any], action: Action
         return _inner(ctx, state, pending, action)
     if pending["missing"]:
         return ActionResult(exec_status=ExecStatus.ERROR, error=f"target not found: {pending['missing']}")
-    if pending.get("approved") and (changed := _changed(ctx, pending, action)):
-        return ActionResult(exec_status=ExecStatus.ERROR, error=changed)
+    if pending.get("approved"):
+        changed = _changed(ctx, pending, action)
+        # What was started before a kill may have changed the screen itself: the environment knows the key and tells.
+        if not ctx.journal.start(pending["key"]) and changed:
+            return ActionResult(exec_status=ExecStatus.ERROR, error=changed)
     try:
         return ctx.environment.perform(action, key=pending["key"])
     except GraphBubbleUp:
@@ -292,7 +295,7 @@ def _ask_about(state: State, ctx: Context, action: AgentAction, why: str, seen: 
     ctx.line.passing(Signal.APPROVAL_PENDING, step=step, key=f"pending/{key}")
     ctx.journal.commit()
     return {
-        "pending_action": pending | {"request": request},
+        "pending_action": pending,
         "needs_approval": True,
         "interaction_status": "needs_approval",
         "route": "request_human_approval",

@@ -82,8 +82,8 @@ def approval_request(pending: dict[str, Any], found: Review) -> dict[str, Any]:
 
 
 def ask_by_interrupt(state: State, ctx: Context) -> Update:
-    """Pause the graph with the request; nothing but the question stands before the interrupt."""
-    return apply_answer(state, ctx, interrupt(state["pending_action"]["request"]))
+    """Pause the graph with the recorded request; nothing but reading it stands before the interrupt."""
+    return apply_answer(state, ctx, interrupt(ctx.journal.request(state["pending_action"]["key"])))
 
 
 def ask_by_report(state: State, ctx: Context) -> Update:

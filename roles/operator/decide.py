@@ -325,7 +325,7 @@ def _verdict(state: State, ctx: Context, pending: dict[str, Any], found: Review,
     ctx.line.passing(Signal.APPROVAL_PENDING, step=pending["step"], key=f"pending/{pending['key']}")
     ctx.journal.commit()
     return {
-        "pending_action": pending | {"request": request},
+        "pending_action": pending,
         "needs_approval": True,
         "safety_findings": findings,
         "interaction_status": "needs_approval",

@@ -21,6 +21,7 @@ def finalize_interaction_report(state: State, ctx: Context) -> Update:
     report = Report.model_validate(state.get("report") or _problem(state)).model_dump(mode="json")
     steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=len(state["action_trace"]) or 1)
     pending = state.get("pending_action")
+    asked = ctx.journal.request(pending["key"]) if pending and state["interaction_status"] == "needs_approval" else None
     body: dict[str, Any] = {
         "status": state["interaction_status"],
         "summary": report["summary"],
@@ -41,8 +42,8 @@ def finalize_interaction_report(state: State, ctx: Context) -> Update:
             if s.exec_status != "executed"
         ],
         "blocked_actions": [t for t in state["action_trace"] if t["status"] in {"blocked", "rejected", "skipped"}],
-        "pending_action": _pending(pending) if pending else None,
-        "pending_approval": (pending or {}).get("request") if state["interaction_status"] == "needs_approval" else None,
+        "pending_action": _pending(pending, asked) if pending else None,
+        "pending_approval": asked,
         "observations": state["observations"],
         "final_observation": _final(state, ctx, redactor),
         "environment_events": state["environment_events"],
@@ -68,7 +69,7 @@ def _problem(state: State) -> dict[str, Any]:
     return {"signal": Signal.CANNOT_EXECUTE.value, "summary": summary, "evidence": list(state["errors"])}
 
 
-def _pending(pending: dict[str, Any]) -> dict[str, Any]:
+def _pending(pending: dict[str, Any], asked: dict[str, Any] | None) -> dict[str, Any]:
     action = pending["action"]
     element = pending.get("element") or {}
     target = element.get("text") or (action.get("target") or {}).get("text")
@@ -78,7 +79,7 @@ def _pending(pending: dict[str, Any]) -> dict[str, Any]:
         "line": pending["line"],
         "key": pending["key"],
         "digest": pending.get("digest"),
-        "reason": (pending.get("request") or {}).get("reasons", [pending["reason"]])[0],
+        "reason": (asked or {}).get("reasons", [pending["reason"]])[0],
     }
 
 

@@ -136,9 +136,19 @@ def test_a_run_that_was_killed_before_its_first_checkpoint_starts_over(tmp_path:
     assert crew.resume(waiting.run_id).exit_code == 3
 
 
-@pytest.mark.parametrize("task", ["invoice-to-reimbursement", "changed-behind-the-back"])
-def test_killed_anywhere_and_resumed_nothing_is_done_twice_and_nothing_is_lost(task: str) -> None:
-    command: list[Any] = [sys.executable, ROOT / "scripts" / "kill_sweep.py", "--task", task, "--sample", "5", "--seed", "7"]
+@pytest.mark.parametrize(
+    "points",
+    [
+        ("--task", "invoice-to-reimbursement", "--sample", "5", "--seed", "7"),
+        ("--task", "changed-behind-the-back", "--sample", "3", "--seed", "7"),
+        ("--task", "invoice-to-reimbursement", "--only", "perform", "--last", "2"),
+        ("--task", "invoice-to-reimbursement", "--only", "approval"),
+    ],
+    ids=lambda points: " ".join(points[1:]),
+)
+def test_killed_anywhere_and_resumed_nothing_is_done_twice_and_nothing_is_lost(points: tuple[str, ...]) -> None:
+    """The last `perform` is the approved submit: killed after it, the run must not take its own effect for a changed screen."""
+    command: list[Any] = [sys.executable, ROOT / "scripts" / "kill_sweep.py", *points]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert ", 0 went wrong" in done.stdout
