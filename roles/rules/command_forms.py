@@ -28,7 +28,9 @@ _KEYS = re.compile(
 _CLICK = re.compile(rf"^(?:{CLICK_VERBS})\s+(?P<what>.+)$", re.IGNORECASE)
 _CONTROL = re.compile(r"\s+(?:button|link|tab|icon|control|menu item|menu|option)$", re.IGNORECASE)
 _BOX = re.compile(
-    r"^(?P<verb>turn on|turn off|switch on|switch off|check off|tick off|check|tick|mark|enable|uncheck|untick|unmark|disable|clear)\s+(?P<what>.+)$", re.IGNORECASE
+    r"^(?P<verb>turn on|turn off|switch on|switch off|check off|tick off|check|tick|mark|enable|uncheck|untick|unmark"
+    r"|disable|clear)\s+(?P<what>.+)$",
+    re.IGNORECASE,
 )
 _BOX_NOUN = re.compile(r"\s*(?:check\s?box|tick\s?box|box|option)\s*", re.IGNORECASE)
 _COMMIT = re.compile(rf"^(?P<verb>{SUBMIT_VERBS}|{SAVE_VERBS}|{SEND_VERBS}|confirm|post)\b\s*(?P<what>.*)$", re.IGNORECASE)
@@ -99,7 +101,7 @@ def commit(words: str, ctx: Context) -> Found:
         return None
     thing = ctx.masks.show(_ARTICLE.sub("", f"{thing} ").strip())
     if thing.casefold() in {"it", "this", "that", "them", "everything", "changes", ""}:
-        thing = "form" if verb != "send" or what.strip().endswith(" in") else "form"
+        thing = "form"
     word = (
         "submit" if verb in SUBMIT_VERBS.split("|") or verb == "confirm" else "save" if verb in SAVE_VERBS.split("|") else "send"
     )

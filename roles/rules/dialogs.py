@@ -17,31 +17,37 @@ HARMLESS: DialogKind = "harmless"
 _KINDS: tuple[tuple[DialogKind, str], ...] = (
     (
         "payment",
-        r"\bpay(?:ment|ments)?\b|purchase|\bbuy\b|card number|credit card|\biban\b|invoice due|\bcharge[sd]?\b|subscri|upgrade|\btrial\b|"
+        r"\bpay(?:ment|ments)?\b|purchase|\bbuy\b|card number|credit card|\biban\b|invoice due|\bcharge[sd]?\b"
+        r"|subscri|upgrade|\btrial\b|"
         r"\bprices?\b|order now|bezahl|zahlung|kauf|kreditkarte|支付|付款|购买",
     ),
     (
         "account",
-        r"\baccount|password|sign(?:ed)? ?(?:in|out|up)\b|log(?:ged)? ?(?:in|out)\b|session (?:has )?expired|verify your|two-?factor|"
+        r"\baccount|password|sign(?:ed)? ?(?:in|out|up)\b|log(?:ged)? ?(?:in|out)\b|session (?:has )?expired"
+        r"|verify your|two-?factor|"
         r"one-time code|konto|passwort|anmeld|账户|账号|密码|登录",
     ),
     (
         "permission",
-        r"permission|allow(?:ed)? access|wants? (?:to )?(?:access|use|know|send|open)|\bgrant|access to your|\blocation\b|microphone|camera|"
+        r"permission|allow(?:ed)? access|wants? (?:to )?(?:access|use|know|send|open)|\bgrant|access to your"
+        r"|\blocation\b|microphone|camera|"
         r"\ballow\b|notifications?\b|berechtigung|zugriff|权限|访问您|允许",
     ),
     (
         "security",
-        r"security|virus|malware|infected|certificate|not secure|unsafe|untrusted|suspicious|threat|administrator|firewall|\bmacros?\b|"
+        r"security|virus|malware|infected|certificate|not secure|unsafe|untrusted|suspicious|threat|administrator"
+        r"|firewall|\bmacros?\b|"
         r"remote control|phishing|sicherheit|warnung|安全|病毒",
     ),
     (
         "consent",
-        r"consent|cookies?|privacy|\bterms\b|conditions|\bagree|licen[cs]e|gdpr|data processing|einwillig|datenschutz|bedingungen|同意|隐私|条款",
+        r"consent|cookies?|privacy|\bterms\b|conditions|\bagree|licen[cs]e|gdpr|data processing|einwillig|datenschutz"
+        r"|bedingungen|同意|隐私|条款",
     ),
     (
         "confirm",
-        r"are you sure|delete|discard|remove|overwrite|replace|cannot be undone|unsaved|save changes|lose (?:your|all)|leave (?:this|the) page|"
+        r"are you sure|delete|discard|remove|overwrite|replace|cannot be undone|unsaved|save changes|lose (?:your"
+        r"|all)|leave (?:this|the) page|"
         r"reset|erase|for good|permanently|löschen|verwerfen|wirklich|überschreiben|确定要|删除|放弃",
     ),
 )
@@ -51,14 +57,17 @@ _GRAVE = frozenset({"payment", "account", "permission", "security"})
 _NEWSLETTER = re.compile(r"newsletter|mailing list|product news|weekly (?:news|digest|tips)", re.IGNORECASE)
 _MONEY = re.compile(r"[$€£¥]\s?\d|\d\s?(?:[$€£¥]|USD|EUR|GBP)|\bper (?:month|year)\b|free trial", re.IGNORECASE)
 _TOLD = re.compile(
-    r"newsletter|\btips?\b|did you know|what.?s new|welcome|\btour\b|feedback|survey|rate (?:us|this)|how (?:do you like|was)|new version|"
-    r"updates? (?:is |are )?available|release notes|maintenance|reminder|congratulations|thank|saved|success|news|offer|discover|information|"
+    r"newsletter|\btips?\b|did you know|what.?s new|welcome|\btour\b|feedback|survey|rate (?:us|this)"
+    r"|how (?:do you like|was)|new version|"
+    r"updates? (?:is |are )?available|release notes|maintenance|reminder|congratulations|thank|saved|success|news"
+    r"|offer|discover|information|"
     r"\bnote\b|hint|notice|announce|feature|hinweis|tipp|willkommen|neuigkeiten|提示|欢迎|通知",
     re.IGNORECASE,
 )
 _OUT = re.compile(
     r"^(?:close|dismiss|cancel|no(?:,? ?thanks?| thank you)?|not now|maybe later|later|remind me later|skip|ignore|decline|"
-    r"reject(?: all)?|deny|don.?t allow|keep(?: it| editing| writing)?|stay|go back|never|×|x|✕|✖|schließen|abbrechen|nein(?: danke)?|später|"
+    r"reject(?: all)?|deny|don.?t allow|keep(?: it| editing| writing)?|stay|go back|never|×|x|✕|✖|schließen|abbrechen"
+    r"|nein(?: danke)?|später|"
     r"ablehnen|überspringen|关闭|取消|以后再说|不用了|拒绝|跳过)[.!]?$",
     re.IGNORECASE,
 )
@@ -67,7 +76,8 @@ _ACKNOWLEDGE = re.compile(
 )
 _AGREE = ("ok", "yes", "confirm", "continue", "proceed", "sure", "done", "apply")
 _VERB_ALIASES = {
-    "delete": ("delete", "remove", "discard", "erase", "move to trash"), "submit": ("submit", "send", "file"), "send": ("send", "submit"),
+    "delete": ("delete", "remove", "discard", "erase", "move to trash"),
+    "submit": ("submit", "send", "file"), "send": ("send", "submit"),
     "save": ("save", "save changes", "replace", "overwrite"), "rename": ("rename", "ok", "save"), "move": ("move", "ok"),
     "create": ("create", "save", "ok", "add"), "reply": ("send",),
 }  # fmt: skip
@@ -101,7 +111,8 @@ def classify_dialog(dialog: GUIElement, children: Sequence[GUIElement]) -> Dialo
 
 
 def dismiss_choice(dialog: GUIElement, children: Sequence[GUIElement]) -> GUIElement | None:
-    """The button that changes least: a way out, or a mere acknowledgement when it is the only button. None when there is neither."""
+    """The button that changes least: a way out, or a mere acknowledgement when it is the only button. None when "
+    "there is neither."""
     buttons = [e for e in children if e.role in {"button", "link"} and e.enabled and e.visible]
     for button in buttons:
         if _OUT.match(button.name.strip()):
@@ -116,7 +127,8 @@ def _bare(name: str) -> str:
 
 
 def agree_choice(verb: str, screen: Screen) -> GUIElement | None:
-    """In a dialog that the crew's own `verb` brought up: the button that goes on with it. None when the dialog is about something else."""
+    """In a dialog that the crew's own `verb` brought up: the button that goes on with it. None when the dialog is "
+    "about something else."""
     dialog = screen.dialog
     if dialog is None:
         return None

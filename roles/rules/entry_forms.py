@@ -33,17 +33,20 @@ _CREATE = re.compile(
 )
 _SET = re.compile(rf"^(?:{SET_VERBS})\s+(?:{_ARTICLES})?(?P<field>.+?)\s+(?:to|as|=|into)\s+(?P<value>.+)$", re.IGNORECASE)
 _FILL_WITH = re.compile(
-    r"^(?:fill(?:\s+(?:in|out|up))?|complete)\s+(?P<form>.+?)(?:\s+(?:with|using|from|as follows|like this)\s*:?\s+|\s*:\s*)(?P<rest>.+)$",
+    r"^(?:fill(?:\s+(?:in|out|up))?|complete)\s+(?P<form>.+?)(?:\s+(?:with|using|from|as follows|like this)\s*:?\s+"
+    r"|\s*:\s*)(?P<rest>.+)$",
     re.IGNORECASE,
 )
 _FILL = re.compile(r"^(?:fill(?:\s+(?:in|out|up))?|complete)\s+(?P<form>.+?)(?:\s+(?:in|out|up))?$", re.IGNORECASE)
 _SELECT = re.compile(rf"^(?:{SELECT_VERBS})\s+(?P<rest>.+)$", re.IGNORECASE)
 _TITLE = re.compile(
-    rf"^\s*,?\s*(?:(?:titled|called|named|entitled|with (?:the |a )?(?:title|name)(?: of)?|for)\s+)(?P<title>{ANY}|.+?)(?=\s*(?:,|\b(?:with|containing|and|that says|saying|holding|having)\b)|$)",
+    rf"^\s*,?\s*(?:(?:titled|called|named|entitled|with (?:the |a )?(?:title|name)(?: of)?|for)\s+)(?P<title>{ANY}"
+    rf"|.+?)(?=\s*(?:,|\b(?:with|containing|and|that says|saying|holding|having)\b)|$)",
     re.I,
 )
 _BODY = re.compile(
-    r"\s*(?:,\s*)?(?:and\s+)?(?:with|containing|that says|which says|saying|holding|that contains|that reads|including|listing|having)\s+"
+    r"\s*(?:,\s*)?(?:and\s+)?(?:with|containing|that says|which says|saying|holding|that contains|that reads"
+    r"|including|listing|having)\s+"
     r"(?:(?:the|a|its)?\s*(?:text|body|content|contents|message|words)(?:\s+of|:)?\s+)?(?P<body>.+)$", re.I,
 )  # fmt: skip
 
@@ -61,7 +64,12 @@ def write(words: str, ctx: Context) -> Found:
     if not target and not is_fact and verb in {"use", "log", "record", "complete", "fill", "fill in", "fill out"}:
         return None
     left, app = take_place(match["rest"], ctx.masks, ctx.apps)
-    if not is_fact and not re.search(r"\b(?:as|into)\b", left) and (pairs := pairs_of(left, ctx)) and (not target or _named_fields(pairs)):
+    if (
+        not is_fact
+        and not re.search(r"\b(?:as|into)\b", left)
+        and (pairs := pairs_of(left, ctx))
+        and (not target or _named_fields(pairs))
+    ):
         return _pairs(left, app, ctx)
     value, reads = value_of(value_words, ctx, is_fact=is_fact)
     if not value and not ctx.masks.only(value_words):
@@ -74,7 +82,9 @@ def write(words: str, ctx: Context) -> Found:
 
 
 def _named_fields(pairs: list[tuple[str, str]]) -> bool:
-    return all(field.casefold().split()[0] in FIELD_WORDS and not re.search(r"\b(?:as|into|to|in)\b", value) for field, value in pairs)
+    return all(
+        field.casefold().split()[0] in FIELD_WORDS and not re.search(r"\b(?:as|into|to|in)\b", value) for field, value in pairs
+    )
 
 
 def _several(rest: str, is_fact: bool, ctx: Context) -> Found:
@@ -85,7 +95,7 @@ def _several(rest: str, is_fact: bool, ctx: Context) -> Found:
         return None
     found: list[c.Clause] = []
     for part in parts:
-        words, _, field = (re.split(r"\s+(as)\s+", part, maxsplit=1) + ["", ""])[:3]
+        words, _, field = ([*re.split(r"\s+(as)\s+", part, maxsplit=1), "", ""])[:3]
         value, reads = value_of(words, ctx, is_fact=is_fact)
         spot = destination(field, ctx) if field else Destination()
         found += [*reads, c.Enter(app or spot.app or ctx.form, value, spot.field)]

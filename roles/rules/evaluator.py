@@ -99,7 +99,7 @@ def _complaints(state: VisualState) -> list[str]:
     if not invalid:
         return []
     alerts = [e.name for e in state.elements if e.role == "alert" and e.name]
-    return [f'{state.app} complains: {"; ".join(alerts) or invalid[0].name + " is not valid"}']
+    return [f"{state.app} complains: {'; '.join(alerts) or invalid[0].name + ' is not valid'}"]
 
 
 def _final(request: GateRequest) -> GateVerdict:
@@ -120,13 +120,19 @@ def _final(request: GateRequest) -> GateVerdict:
     if issues:
         kept = tuple(dict.fromkeys(issues))
         return GateVerdict(decision=GateDecision.FAIL, reason="; ".join(kept), evidence=seen, issues=kept)
-    return GateVerdict(decision=GateDecision.DONE, reason="every subtask is fulfilled, and what can still be seen holds", evidence=seen)
+    return GateVerdict(
+        decision=GateDecision.DONE, reason="every subtask is fulfilled, and what can still be seen holds", evidence=seen
+    )
 
 
 def _lost(wanted: FieldHas, subtask: Subtask, live: list[Subtask], request: GateRequest) -> str:
     """A value that was there and that the screen now contradicts; what has left the screen contradicts nothing."""
     later = live[live.index(subtask) + 1 :]
-    if any(isinstance(e, FieldHas) and e.app == wanted.app and similarity(e.label, wanted.label) >= 0.9 for s in later for e in s.expect):
+    if any(
+        isinstance(e, FieldHas) and e.app == wanted.app and similarity(e.label, wanted.label) >= 0.9
+        for s in later
+        for e in s.expect
+    ):
         return ""
     value = expected_value(wanted, request)
     state = next((s for s in reversed(request.screens) if s.app == wanted.app), None)
@@ -160,7 +166,11 @@ def _open_ends(state: VisualState, live: list[Subtask]) -> list[str]:
     screen = Screen(state)
     if screen.dialog is not None:
         found.append(f'{prefix}a dialog is still open in {state.app}: "{screen.dialog.name}"')
-    back = [p for p in screen.pairs if similarity("status", p.label) >= 0.9 and _BAD_STATUS.search(p.value) and p.element.role not in FIELD_ROLES]
+    back = [
+        p
+        for p in screen.pairs
+        if similarity("status", p.label) >= 0.9 and _BAD_STATUS.search(p.value) and p.element.role not in FIELD_ROLES
+    ]
     changed = any(getattr(e, "verb", "") in {"submit", "send"} for s in live if s.app == state.app for e in s.expect)
     found += [f"{prefix}what was submitted in {state.app} has the status {p.value!r}" for p in back if changed]
     sends = any(getattr(e, "verb", "") == "send" for s in live if s.app == state.app for e in s.expect)

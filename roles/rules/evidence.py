@@ -136,7 +136,9 @@ def _effect(verb: str, target: str | None, app: str | None, request: GateRequest
         last = seen[-1]
         return Finding(True, (f"step:{last.step}", f"state:{last.after}"))
     if done:
-        return Finding(False, (f"step:{done[-1].step}",), f"{verb} was tried, and nothing showed that it worked{_words(done[-1])}")
+        return Finding(
+            False, (f"step:{done[-1].step}",), f"{verb} was tried, and nothing showed that it worked{_words(done[-1])}"
+        )
     return Finding(False, (), f"nothing was done to {verb}")
 
 
@@ -188,5 +190,3 @@ def _words(step: StepRecord) -> str:
 def _app(app: str, request: GateRequest) -> Finding:
     state = next((s for s in views(request) if s.app == app), None)
     return Finding(True, (f"state:{state.state_id}",)) if state else Finding(False, (), f"{app} was not seen")
-
-

@@ -194,7 +194,9 @@ def _look_elsewhere(entity: c.Entity, at: Situation) -> Move:
 def _folder(at: Situation) -> Move | None:
     """The next folder of a tree that was not looked into; its links are called by their paths."""
     tried: list[str] = at.notes.setdefault("folders", [])
-    links = [i.press for i in at.screen.items if i.press.role in {"link", "treeitem"} and i.press.name.startswith(("/", "~", "C:\\"))]
+    links = [
+        i.press for i in at.screen.items if i.press.role in {"link", "treeitem"} and i.press.name.startswith(("/", "~", "C:\\"))
+    ]
     link = next((e for e in links if e.name not in tried and e.name != "/"), None)
     if link is None or len(tried) > MAX_PAGES:
         return None

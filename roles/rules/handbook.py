@@ -46,7 +46,13 @@ def _entity_in(text: str) -> c.Entity:
 def _filled(steps: str, text: str) -> str | None:
     """Slots such as {invoice} take the id or name that the goal gives; a slot that nothing fills makes the document unusable."""
     entity = _entity_in(text)
-    values = {entity.noun: entity.id or entity.name, "id": entity.id, "number": entity.id, "name": entity.name, "vendor": entity.name}
+    values = {
+        entity.noun: entity.id or entity.name,
+        "id": entity.id,
+        "number": entity.id,
+        "name": entity.name,
+        "vendor": entity.name,
+    }
     missing = [slot for slot in _SLOT.findall(steps) if not _slot(slot, values)]
     return None if missing else _SLOT.sub(lambda m: _slot(m.group(1), values), steps)
 

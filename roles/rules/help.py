@@ -8,15 +8,16 @@ from pathlib import Path
 from rapidfuzz import fuzz
 
 from roles.contracts import Supplement
-from roles.rules.lexicon import WORD
+from roles.rules.lexicon import WORD, words_of
 
-_EMPTY = frozenset("the a an of for to in on with and or how do i is it what where this that from into find shows goes into my your".split())
+_EMPTY = words_of("a an and do find for from goes how i in into is it my of on or shows that the this to what where with your")
 _LEAST = 0.5
 _MAX_BYTES = 200_000
 
 
 class HelpDocuments:
-    """A SupplementSource over `<folder>/<app>/*.md`, and `<folder>/*.md` for all applications. Nothing fits, nothing is returned."""
+    """A SupplementSource over `<folder>/<app>/*.md`, and `<folder>/*.md` for all applications. Nothing fits, nothing "
+    "is returned."""
 
     def __init__(self, folder: Path | str) -> None:
         self._folder = Path(folder)
@@ -49,7 +50,11 @@ def _title(text: str, path: Path) -> str:
 
 
 def _stems(text: str) -> set[str]:
-    return {re.sub(r"(?:ing|ed|es|s|e)$", "", w.casefold()) for w in WORD.findall(text) if w.casefold() not in _EMPTY and not re.search(r"\d", w)}
+    return {
+        re.sub(r"(?:ing|ed|es|s|e)$", "", w.casefold())
+        for w in WORD.findall(text)
+        if w.casefold() not in _EMPTY and not re.search(r"\d", w)
+    }
 
 
 def _score(query: str, document: Supplement, app: str | None) -> float:

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import re
 
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a list written as one text; `|` parts those that have blanks in them."""
+    return frozenset(text.split("|") if "|" in text else text.split())
+
+
 READ_VERBS = (
     r"find out|figure out|work out|look up|look for|look at|pick up|pull up|note down|write down|jot down|copy down|"
     r"find|get|read|retrieve|fetch|grab|see|take|determine|collect|obtain|pull|extract|locate|identify|note|discover|gather|"
@@ -32,8 +38,10 @@ OTHER_VERBS = (
     r"archive|approve|reject|pay|order|book|schedule|invite|share|call|reconcile|sort|filter|export|import|undo|redo|"
     r"do not|don[’']t|never|what|how much|confirm|verify|ensure|make sure|return|refund|cancel|send|tell|give"
 )
-NOUN_VERBS = frozenset(
-    ["note", "file", "mail", "email", "e-mail", "message", "type", "check", "mark", "order", "book", "report", "sum", "share", "call", "log", "record", "set", "add", "print", "export", "import", "filter", "sort", "move", "copy", "transfer", "input", "post", "answer", "draft", "return", "refund", "edit", "change", "update", "start", "display", "tick", "use", "show", "pay"]
+NOUN_VERBS = words_of(
+    "add answer book call change check copy display draft e-mail edit email export file filter import input log mail "
+    "mark message move note order pay post print record refund report return set share show sort start sum tick "
+    "transfer type update use"
 )
 """Verbs that are also nouns: they open a clause only when an object follows."""
 
@@ -53,7 +61,8 @@ ALL_VERBS = "|".join(
 
 FILLERS = (
     r"second|third|fourth|"
-    r"please|kindly|now|just|also|finally|lastly|first|firstly|next|then|and|so|afterwards?|after that|once (?:that is |you are )?done|"
+    r"please|kindly|now|just|also|finally|lastly|first|firstly|next|then|and|so|afterwards?|after that"
+    r"|once (?:that is |you are )?done|"
     r"secondly|thirdly|can you|could you|would you|will you|i need you to|i want you to|i would like you to|i[’']d like you to|"
     r"i need to|i want to|i would like to|i[’']d like to|i have to|you should|you need to|we need to|let[’']s|go ahead and|"
     r"make sure to|be sure to|make sure you|remember to|don[’']t forget to|try to|help me|to|it is time to|your task is to|"
@@ -73,12 +82,14 @@ NOUNS = {
     "appointment": "event", "meeting": "event", "task": "task", "tasks": "task", "todo": "task", "ticket": "ticket",
     "tickets": "ticket", "record": "record", "records": "record", "row": "row", "entry": "entry", "draft": "draft",
     "payment": "payment", "payments": "payment", "booking": "booking", "quote": "quote", "contract": "contract",
-    "reimbursement": "claim", "purchase order": "order", "customer": "customer", "product": "product", "item": "item", "result": "item", "results": "item",
+    "reimbursement": "claim", "purchase order": "order", "customer": "customer", "product": "product",
+    "item": "item", "result": "item", "results": "item",
 }  # fmt: skip
-ID_NOUNS = {"INV": "invoice", "BILL": "invoice", "PO": "order", "ORD": "order", "SO": "order", "EXP": "claim", "CLM": "claim", "CLAIM": "claim",
+ID_NOUNS = {"INV": "invoice", "BILL": "invoice", "PO": "order", "ORD": "order", "SO": "order", "EXP": "claim",
+            "CLM": "claim", "CLAIM": "claim",
             "TKT": "ticket", "TICKET": "ticket", "REC": "receipt", "TASK": "task"}  # fmt: skip
 """What an id's letters usually stand for."""
-NAMED_BY_NUMBER = frozenset(["number", "no", "no.", "id", "date", "address", "name", "reference", "title", "subject", "size", "code", "due"])
+NAMED_BY_NUMBER = words_of("address code date due id name no no. number reference size subject title")
 """After a noun these make one fact: invoice number, e-mail address, file name."""
 
 PICKS = {
@@ -92,39 +103,24 @@ FILTERS = (
     "starred", "flagged", "urgent", "cancelled", "outstanding", "active", "new", "returned", "shared", "archived", "disputed",
 )  # fmt: skip
 
-FIELD_WORDS = frozenset(
-    ["amount", "total", "subtotal", "sum", "tax", "vat", "price", "cost", "vendor", "supplier", "merchant", "payee", "company", "date", "day", "category", "type", "description", "purpose", "reason", "memo", "comment", "comments", "notes", "number", "reference", "recipient", "to", "subject", "title", "body", "text", "message", "name", "email", "phone", "address", "currency", "status", "quantity", "due", "department", "project", "cc", "city", "country", "method", "account", "location", "time", "start", "end", "priority", "attendees", "guests", "iban", "code", "customer", "employee", "receipt", "total_due", "balance", "fee", "discount", "rate"]
+FIELD_WORDS = words_of(
+    "account address amount attendees balance body category cc city code comment comments company cost country "
+    "currency customer date day department description discount due email employee end fee guests iban location memo "
+    "merchant message method name notes number payee phone price priority project purpose quantity rate reason "
+    "receipt recipient reference start status subject subtotal sum supplier tax text time title to total total_due "
+    "type vat vendor"
 )
 """Words that fields and facts are usually called."""
 
-PRONOUNS = frozenset(
-    ["it", "this", "that", "them", "these", "those", "both", "all", "everything"]
-    + [
-        "all of them",
-        "both of them",
-        "the value",
-        "the values",
-        "the result",
-        "the results",
-        "the number",
-        "the numbers",
-        "this value",
-    ]
-    + ["the figure", "that value", "that number", "that amount", "this amount", "the information", "the details", "the data"]
-    + [
-        "all of it",
-        "the facts",
-        "the answer",
-        "the text",
-        "the amount",
-        "the amounts",
-        "these values",
-        "those values",
-        "the figures",
-    ]
+PRONOUNS = words_of(
+    "all|all of it|all of them|both|both of them|everything|it|that|that amount|that number|that value|the amount|"
+    "the amounts|the answer|the data|the details|the facts|the figure|the figures|the information|the number|"
+    "the numbers|the result|the results|the text|the value|the values|them|these|these values|this|this amount|"
+    "this value|those|those values"
 )
 KINDRED = (
-    ("total", "amount", "sum", "amount due", "total due", "balance due", "grand total", "amount payable", "price", "cost", "value",
+    ("total", "amount", "sum", "amount due", "total due", "balance due", "grand total", "amount payable", "price",
+    "cost", "value",
      "total amount", "invoice total", "gross", "total payable", "betrag", "charge", "how much"),
     ("subtotal", "net", "net amount", "amount before tax"),
     ("tax", "vat", "sales tax", "gst", "mwst"),
@@ -149,7 +145,10 @@ KINDRED = (
 )  # fmt: skip
 """Groups of names for one thing. A name in two groups belongs to the first that holds it exactly."""
 
-MONTHS = r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
+MONTHS = (
+    r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?"
+)
 
 KEY_NAMES = {
     "ctrl": "Control", "control": "Control", "cmd": "Meta", "command": "Meta", "meta": "Meta", "alt": "Alt", "option": "Alt",
@@ -160,7 +159,8 @@ KEY_NAMES = {
 }  # fmt: skip
 
 LANGUAGES = {
-    "german": "Deutsch", "french": "Français", "spanish": "Español", "chinese": "中文", "italian": "Italiano", "dutch": "Nederlands",
+    "german": "Deutsch", "french": "Français", "spanish": "Español", "chinese": "中文", "italian": "Italiano",
+    "dutch": "Nederlands",
     "portuguese": "Português", "polish": "Polski", "japanese": "日本語", "russian": "Русский", "english": "English",
 }  # fmt: skip
 """What languages are called in lists that name each in its own."""

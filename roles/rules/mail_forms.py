@@ -23,15 +23,20 @@ _FORMS = (
     re.compile(rf"^(?i:{_MAIL}|send)\s+(?P<what>.+?)(?P<rest>\s+to\s+{_PEOPLE}(?:[ ,].*)?)$"),
 )
 _SUBJECT = re.compile(
-    rf",?\s*(?:\band\s+)?(?:\bwith\s+|\busing\s+|\bunder\s+)?(?:\b(?:the|a)\s+)?\bsubject(?:\s+line)?(?:\s+(?:is|of|set to|being))?\s*:?\s+(?P<v>{ANY}|.+?)"
+    rf",?\s*(?:\band\s+)?(?:\bwith\s+|\busing\s+|\bunder\s+)?(?:\b(?:the|a)\s+)?\bsubject(?:\s+line)?(?:\s+(?:is|of"
+    rf"|set to|being))?\s*:?\s+(?P<v>{ANY}|.+?)"
     r"(?=\s*,|\s+(?:and|with|saying|that says|containing|body|message)\b|$)", re.IGNORECASE,
 )  # fmt: skip
 _BODY = re.compile(
-    r",?\s*(?:\band\s+)?(?:\bwith\s+|\busing\s+)?(?:\b(?:the|a|as)\s+)*\b(?:message|body|text|content|contents)(?:\s+(?:is|of|set to|being|saying))?\s*:?\s+(?P<v>.+)$|"
-    r",?\s*(?:\band\s+)?\b(?:saying|that says|which says|to say|that reads|stating|writing|telling (?:him|her|them)|and say|and write)\s+(?:that\s+)?(?P<said>.+)$|"
+    r",?\s*(?:\band\s+)?(?:\bwith\s+|\busing\s+)?(?:\b(?:the|a|as)\s+)*\b(?:message|body|text|content"
+    r"|contents)(?:\s+(?:is|of|set to|being|saying))?\s*:?\s+(?P<v>.+)$|"
+    r",?\s*(?:\band\s+)?\b(?:saying|that says|which says|to say|that reads|stating|writing|telling (?:him|her|them)"
+    r"|and say|and write)\s+(?:that\s+)?(?P<said>.+)$|"
     r",?\s*\b(?:with|containing|including|that contains|that includes)\s+(?P<facts>.+)$", re.IGNORECASE,
 )  # fmt: skip
-_ABOUT = re.compile(rf"\babout\s+(?:the\s+)?(?P<v>{ANY}|.+?)(?=\s*,|\s+(?:and|with|saying|that says|containing)\b|$)", re.IGNORECASE)
+_ABOUT = re.compile(
+    rf"\babout\s+(?:the\s+)?(?P<v>{ANY}|.+?)(?=\s*,|\s+(?:and|with|saying|that says|containing)\b|$)", re.IGNORECASE
+)
 _AS_BODY = re.compile(
     rf",?\s*(?:\band\s+)?(?:\bwith\s+|\busing\s+)?(?P<v>{ANY}|(?:the|its|both|all|it|them)\b(?:(?!\bwith\b|\bsubject\b|,).)*?)"
     r"\s+as\s+(?:the\s+|its\s+)?(?:message|body|text|content)s?\b", re.IGNORECASE,

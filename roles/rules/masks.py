@@ -1,4 +1,5 @@
-"""Quoted strings, money, dates, addresses and ids are opaque: each becomes one private-use character while grammar looks at the rest."""
+"""Quoted strings, money, dates, addresses and ids are opaque: each becomes one private-use character while grammar "
+"looks at the rest."""
 
 from __future__ import annotations
 
@@ -17,11 +18,15 @@ _QUOTED = re.compile(
     re.DOTALL,
 )
 _NUMBER = r"\d[\d,  ]*(?:\.\d+)?|\d[\d.]*,\d{2}"
-_MONEY = r"(?:[$€£¥]|(?:USD|EUR|GBP|CHF)\s?)\s?\d(?:[\d,.']*\d)?|\d(?:[\d,.']*\d)?\s?(?:USD|EUR|GBP|CHF|dollars?|euros?|pounds?)\b|\d(?:[\d,.']*\d)?\s?[€£$]"
+_MONEY = (
+    r"(?:[$€£¥]|(?:USD|EUR|GBP|CHF)\s?)\s?\d(?:[\d,.']*\d)?|\d(?:[\d,.']*\d)?\s?(?:USD|EUR|GBP|CHF|dollars?"
+    r"|euros?|pounds?)\b|\d(?:[\d,.']*\d)?\s?[€£$]"
+)
 _TYPED: tuple[tuple[str, str], ...] = (
     ("url", r"\bhttps?://[^\s,;]+[^\s,;.]"),
     ("email", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.\w+"),
-    ("file", r"(?:[\w-]+/)*[\w-]+(?:\.[\w-]+)*\.(?:txt|pdf|csv|md|docx?|xlsx?|pptx?|png|jpe?g|json|log|zip|eml|ics|html?|odt|ods|rtf)\b"),
+    ("file", r"(?:[\w-]+/)*[\w-]+(?:\.[\w-]+)*\.(?:txt|pdf|csv|md|docx?|xlsx?|pptx?|png|jpe?g|json|log|zip|eml|ics"
+    r"|html?|odt|ods|rtf)\b"),
     ("date", r"\b\d{4}-\d{1,2}-\d{1,2}\b|\b\d{1,2}/\d{1,2}/\d{2,4}\b|\b\d{1,2}\.\d{1,2}\.\d{4}\b|"
              rf"\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{MONTHS})\b\.?(?:,?\s+\d{{4}})?|"
              rf"\b(?:{MONTHS})\.?\s+\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}}\b)?"),

@@ -10,11 +10,11 @@ from typing import Generic, NamedTuple, TypeVar
 from rapidfuzz import fuzz
 
 from roles.contracts import AppWords
-from roles.rules.lexicon import KINDRED, NOUNS, WORD
+from roles.rules.lexicon import KINDRED, NOUNS, WORD, words_of
 
 T = TypeVar("T")
-_NOISE = frozenset(
-    ["the", "a", "an", "of", "for", "in", "on", "to", "my", "our", "your", "please", "enter", "field", "box", "form", "page", "app", "screen", "window", "new", "button", "here", "optional", "required"]
+_NOISE = words_of(
+    "a an app box button enter field for form here in my new of on optional our page please required screen the to window your"
 )
 _RECORD_WORDS = frozenset(NOUNS) - {"reference", "quote", "item", "message", "note", "notes", "payment"}
 _KIND_WORDS = {
@@ -93,7 +93,9 @@ def similarity(wanted: str, label: str) -> float:
     first, second = _group(wanted), _group(label)
     if first and second:
         return 0.92 - 0.004 * abs(first[1] - second[1]) if first[0] == second[0] else min(0.3, _overlap(a, b))
-    return max(_overlap(_core(wanted), _core(label)), _spelling(" ".join(a), " ".join(b)), _in_passing(first, b), _in_passing(second, a))
+    return max(
+        _overlap(_core(wanted), _core(label)), _spelling(" ".join(a), " ".join(b)), _in_passing(first, b), _in_passing(second, a)
+    )
 
 
 def _in_passing(group: tuple[int, int] | None, words: tuple[str, ...]) -> float:

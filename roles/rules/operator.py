@@ -46,7 +46,8 @@ def _decision(view: OperatorView, clauses: list[c.Clause], at: int, move: Move, 
         )  # fmt: skip
     status = AgentStatus.PENDING if move.kind == "ask" else AgentStatus.CONTINUE
     return OperatorDecision(
-        observation=seen, reasoning=f"{move.why}, so {describe(move.action)}", action=parse_action(move.action.dump()), status=status, plan=plan,
+        observation=seen, reasoning=f"{move.why}, so {describe(move.action)}",
+        action=parse_action(move.action.dump()), status=status, plan=plan,
         expected=move.expected, confidence=move.confidence, memory=memory,
     )  # fmt: skip
 

@@ -10,7 +10,8 @@ from roles.rules.reference import Context
 
 _SPLIT = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+|\s*;\s*", re.IGNORECASE)
 _SIGN = re.compile(
-    r"^(?:the\s+)?(?P<field>[^:=]+?)\s*(?:=|:)\s*(?P<value>.+)$|^(?:the\s+)?(?P<field2>[\w\s-]+?)\s+(?:as|is|to|set to|of)\s+(?P<value2>.+)$",
+    r"^(?:the\s+)?(?P<field>[^:=]+?)\s*(?:=|:)\s*(?P<value>.+)$|^(?:the\s+)?(?P<field2>[\w\s-]+?)\s+(?:as|is|to"
+    r"|set to|of)\s+(?P<value2>.+)$",
     re.I,
 )
 

@@ -8,7 +8,18 @@ from dataclasses import dataclass, replace
 
 from roles.contracts import AppWords
 from roles.rules import clauses as c
-from roles.rules.lexicon import APP_NOISE, FIELD_NOISE, FIELD_WORDS, FILTERS, FORM_NOISE, ID_NOUNS, NAMED_BY_NUMBER, NOUNS, PICKS
+from roles.rules.lexicon import (
+    APP_NOISE,
+    FIELD_NOISE,
+    FIELD_WORDS,
+    FILTERS,
+    FORM_NOISE,
+    ID_NOUNS,
+    NAMED_BY_NUMBER,
+    NOUNS,
+    PICKS,
+    words_of,
+)
 from roles.rules.masks import ANY, Masks
 
 _W = rf"(?:[\w&’'-]|{ANY})+"
@@ -23,7 +34,10 @@ _FORM = re.compile(
     rf"\b(?:in|on|onto|from|at|using|inside|within|via|into|to|of)\s+(?:{_THE})?(?P<app>(?:new\s+)?(?:{_PLAIN}\s+){{0,2}}?{_PLAIN}\s+(?:{FORM_NOISE}))s?\b",
     re.IGNORECASE,
 )
-_HERE = re.compile(rf"\s*\b(?:in|on|from|at)\s+(?:(?:the|this|that|my)\s+|(?=screen\b))(?:current\s+)?(?:{APP_NOISE}|{FORM_NOISE})\b", re.IGNORECASE)
+_HERE = re.compile(
+    rf"\s*\b(?:in|on|from|at)\s+(?:(?:the|this|that|my)\s+|(?=screen\b))(?:current\s+)?(?:{APP_NOISE}|{FORM_NOISE})\b",
+    re.IGNORECASE,
+)
 _BARE = re.compile(rf"\b(?P<prep>in|inside|within|on|from)\s+(?:{_THE})?(?P<app>{_W}(?:\s+{_W})?)$", re.IGNORECASE)
 _PICK = re.compile(r"\b(" + "|".join(sorted(PICKS, key=len, reverse=True)) + r")\b", re.IGNORECASE)
 _FILTER = re.compile(r"\b(" + "|".join(FILTERS) + r")\b", re.IGNORECASE)
@@ -38,7 +52,7 @@ _FACT_NOISE = re.compile(
     re.I,
 )
 _MORE = re.compile(r"\s+(?:and|plus|as well as)\s+(?:the|its|their)\s+(?P<fact>[a-z]+(?:\s[a-z]+)?)$", re.IGNORECASE)
-_STRAY = frozenset("it them into onto then me who what whether if please drop so".split())
+_STRAY = words_of("drop if into it me onto please so them then what whether who")
 _STOP = r"(?=\s+(?:from|by|dated|in|on|with|for|about|and)\s|\s*,|$)"
 
 
@@ -53,7 +67,9 @@ class Phrase:
 
 def noun_phrase(text: str, masks: Masks, apps: Sequence[AppWords] = ()) -> Phrase:
     """`the tax and the total of invoice INV-7 in billing`."""
-    text = re.sub(r"^(?:what|who|when|where|which)\s+(?:is\s+|are\s+)?|^how much\s+|\s+(?:is|are|was)$", "", text.strip(" ,.:"), flags=re.I)
+    text = re.sub(
+        r"^(?:what|who|when|where|which)\s+(?:is\s+|are\s+)?|^how much\s+|\s+(?:is|are|was)$", "", text.strip(" ,.:"), flags=re.I
+    )
     text = re.sub(r"\s+(?:is|are)\s+(?=(?:on|in|for|of)\s)", " ", text)
     text, app = take_place(text, masks, apps)
     head, tail = _split_head(text)
@@ -139,10 +155,14 @@ def parse_entity(text: str, masks: Masks) -> c.Entity:
         text = _cut(text, match)
     text, noun = _take(_NOUN, text)
     name = found.get("name") or _leftover(text, masks)
-    return c.Entity(
-        NOUNS.get(noun, "") or ID_NOUNS.get(re.split(r"[-\d]", found.get("id", ""))[0].upper(), ""), found.get("id", ""), name, found.get("subject", ""), found.get("dated", ""),
-        tuple(filters), PICKS.get(pick, ""),
-    )  # fmt: skip
+    about = {key: found.get(key, "") for key in ("id", "subject", "dated")}
+    kind = NOUNS.get(noun, "") or _noun_of_id(about["id"])
+    return c.Entity(noun=kind, name=name, filters=tuple(filters), pick=PICKS.get(pick, ""), **about)
+
+
+def _noun_of_id(record_id: str) -> str:
+    """`INV-7` is an invoice."""
+    return ID_NOUNS.get(re.split(r"[-\d]", record_id)[0].upper(), "")
 
 
 def _filter_in(text: str) -> re.Match[str] | None:
@@ -170,7 +190,8 @@ def _take_named(text: str, masks: Masks, found: dict[str, str]) -> str:
     shapes = (
         ("subject", r"\b(?:about|with (?:the )?subject|regarding|concerning|re:?|on the subject of)\s+(.+?)" + _STOP),
         ("name", r"\b(?:titled|called|named|entitled|with (?:the )?(?:title|name))\s+(.+?)" + _STOP),
-        ("name", r"\b(?:from|by|for|of|to|with|at|on)\s+(?:the\s+)?(?:(?:vendor|supplier|customer|client|company|sender|merchant|payee)\s+)?(.+?)" + _STOP),
+        ("name", r"\b(?:from|by|for|of|to|with|at|on)\s+(?:the\s+)?(?:(?:vendor|supplier|customer|client|company"
+        r"|sender|merchant|payee)\s+)?(.+?)" + _STOP),
     )  # fmt: skip
     for key, pattern in shapes:
         matches = re.finditer(pattern, text, re.IGNORECASE)
@@ -183,7 +204,8 @@ def _take_named(text: str, masks: Masks, found: dict[str, str]) -> str:
 
 def _leftover(text: str, masks: Masks) -> str:
     words = re.sub(
-        r"\b(?:the|a|an|my|our|your|its|of|for|on|from|in|by|with|that|which|is|are|was|at|to|and|vendor|supplier|customer|and its)\b|['’]s\b",
+        r"\b(?:the|a|an|my|our|your|its|of|for|on|from|in|by|with|that|which|is|are|was|at|to|and|vendor|supplier"
+        r"|customer|and its)\b|['’]s\b",
         " ", text, flags=re.IGNORECASE,
     )  # fmt: skip
     return masks.show(" ".join(words.split())).strip(" ,.:;'’")

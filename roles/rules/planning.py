@@ -95,9 +95,9 @@ def expectations(clause: c.Clause, app: str | None) -> list[Expectation]:
             return _entered(option, field or option.text, app)
         case c.Check(box=box, on=on):
             return [FieldHas(label=box, value="true" if on else "false", app=app)]
-        case c.Create(noun=noun, title=title, body=body):
+        case c.Create(title=title, body=body):
             shown = [TextShown(text=title.text, app=app)] if title.text else []
-            return [*shown, *_entered(body, "text", app), *([] if noun in {"folder", "directory"} else [])]
+            return [*shown, *_entered(body, "text", app)]
         case _:
             return _effects(clause, app)
 

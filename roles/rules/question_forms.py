@@ -13,11 +13,13 @@ Found = list[c.Clause] | None
 _AVOID = re.compile(r"^(?:do not|don[’']t|never|without)\s+(?P<what>.+)$", re.IGNORECASE)
 _TELL = re.compile(rf"^(?:{TELL_VERBS})(?:\s+(?:the user|me|us))?(?:\s+(?:about|back|with))?\s*(?P<rest>.*)$", re.IGNORECASE)
 _ASK = re.compile(
-    r"^(?:what(?:[’']s| is| are| was)|how much(?: is| was| does| do)?|when is|when was|who is|which is|where is)\s+(?P<rest>.+?)\??$",
+    r"^(?:what(?:[’']s| is| are| was)|how much(?: is| was| does| do)?|when is|when was|who is|which is"
+    r"|where is)\s+(?P<rest>.+?)\??$",
     re.IGNORECASE,
 )
 _NEEDED = re.compile(
-    r"^(?P<what>.+?)\s+(?:should|must|needs? to|has to|have to|is to|are to)\s+(?:go|be\s+(?:copied|entered|put|written|transferred|filled|typed|noted))\s+"
+    r"^(?P<what>.+?)\s+(?:should|must|needs? to|has to|have to|is to|are to)\s+(?:go|be\s+(?:copied|entered|put"
+    r"|written|transferred|filled|typed|noted))\s+"
     r"(?P<where>(?:in|into|on|to|onto|as)\s+.+)$", re.IGNORECASE,
 )  # fmt: skip
 _WANTED = re.compile(r"^i\s+(?:need|want|would like)\s+(?P<what>the\s.+?)\s+(?P<where>(?:in|into|on|to)\s+.+)$", re.IGNORECASE)

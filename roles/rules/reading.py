@@ -80,7 +80,8 @@ def _in_prose(fact: str, at: Situation) -> Found | None:
     words = [fact, *_kin(fact)]
     for word in words:
         pattern = re.compile(
-            rf"\b{re.escape(word)}\b\s*(?:\([^)]*\)\s*)?(?:is|was|are|will be|comes to|of|on|at|=|:|-|–)+\s*(?:the\s+)?(?P<v>[^\n]+)",
+            rf"\b{re.escape(word)}\b\s*(?:\([^)]*\)\s*)?(?:is|was|are|will be|comes to|of|on|at|=|:|-"
+            rf"|–)+\s*(?:the\s+)?(?P<v>[^\n]+)",
             re.I,
         )
         for element in prose:

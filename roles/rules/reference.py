@@ -19,12 +19,20 @@ _FIELD = re.compile(
 )
 _FIELD_OF = re.compile(r"^(?P<field>.+?)\s+(?:of|in|on)\s+(?P<rest>.+)$", re.IGNORECASE)
 _OWNED = re.compile(rf"^(?P<app>.+?\s(?:{FORM_NOISE}|{APP_NOISE}))['’]s\s+(?P<field>.+)$", re.IGNORECASE)
-_WHICHEVER = re.compile(r"(?:the\s+)?(?:corresponding|right|matching|appropriate|respective|proper|correct|relevant)(?:\s+(?:field|place|box)s?)?", re.I)
+_WHICHEVER = re.compile(
+    r"(?:the\s+)?(?:corresponding|right|matching|appropriate|respective|proper|correct|relevant)(?:\s+(?:field|place|box)s?)?",
+    re.I,
+)
 _DOCUMENT = re.compile(
-    rf"^(?:(?P<article>a|the|my|an|our)\s+)?(?P<new>(?:new|fresh|blank|separate)\s+)?(?P<noun>note|(?:text )?file|document|memo|draft|list|task|event|sticky note|reminder)"
+    rf"^(?:(?P<article>a|the|my|an|our)\s+)?(?P<new>(?:new|fresh|blank|separate)\s+)?(?P<noun>note|(?:text )?file"
+    rf"|document|memo|draft|list|task|event|sticky note|reminder)"
     rf"(?:\s+(?:(?:titled|called|named|entitled|with (?:the )?title)\s+)?(?P<title>{ANY}|[^,]+?))?$",
     re.IGNORECASE,
 )
+
+
+_FILLING = (c.Enter, c.Complete, c.Select)
+_MAKING = (c.Create, c.Compose, c.Reply)
 
 
 @dataclass
@@ -53,9 +61,7 @@ class Context:
         elif isinstance(clause, c.Remember):
             self.last = (clause.name,)
             self.known.append(clause.name)
-        elif isinstance(clause, c.Enter | c.Complete | c.Select) and clause.app:
-            self.form = clause.app
-        elif isinstance(clause, c.Create | c.Compose | c.Reply):
+        elif isinstance(clause, _MAKING) or (isinstance(clause, _FILLING) and clause.app):
             self.form = clause.app
 
     def fact_for(self, fact: str) -> str | None:

@@ -26,7 +26,8 @@ _REQUIRED = re.compile(r"required field \"(?P<a>[^\"]+)\"|(?P<b>[\w ]{2,40}?) is
 _UNFACT = re.compile(r'the fact "(?P<fact>[^"]+)" is not known', re.IGNORECASE)
 _NOT_FOUND = re.compile(r"\bwas not found in\b|\bno \"[^\"]*\" is shown in\b", re.IGNORECASE)
 _STUCK = re.compile(
-    r"no visible effect|does not react|identical actions|no visible change|without visible change|stall|stale|same action|back and forth|nothing (?:new )?to see|did not change",
+    r"no visible effect|does not react|identical actions|no visible change|without visible change|stall|stale"
+    r"|same action|back and forth|nothing (?:new )?to see|did not change",
     re.IGNORECASE,
 )
 _ISSUE = re.compile(r"^(?P<id>s\d+\w*):\s*(?P<words>.+)$", re.DOTALL)
@@ -124,7 +125,9 @@ def _required_field(request: PlanRequest, failed: Subtask, said: str) -> Change 
         return None
     field = (match["a"] or match["b"]).strip()
     readable = any(similarity(name, field) >= 0.9 for name in _READABLE)
-    change = _read_first(request, failed, field.casefold(), f'the form wants "{field}", which is read first') if readable else None
+    change = (
+        _read_first(request, failed, field.casefold(), f'the form wants "{field}", which is read first') if readable else None
+    )
     if change is not None:
         return change
     if ASK in failed.hints:

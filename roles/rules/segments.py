@@ -48,7 +48,8 @@ _PLACE = re.compile(
 _VERB = re.compile(rf"^(?P<verb>{ALL_VERBS})\b(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
 _OBJECT = re.compile(
     rf"^\s+(?:the|a|an|it|its|them|this|that|these|my|our|your|both|all|to|down|off|in|out|me|us|any|every|each|your|{ANY}|[A-Z0-9]|as|"
-    rf"(?:{'|'.join(sorted(FIELD_WORDS - {'to', 'number', 'title', 'text', 'body'}))})\b(?=\s*,|\s+(?:and|of|for|from|as|into)\b))",
+    rf"(?:{'|'.join(sorted(FIELD_WORDS - {'to', 'number', 'title', 'text', 'body'}))})\b(?=\s*,|\s+(?:and|of|for|from"
+    rf"|as|into)\b))",
 )
 _COMMON_OBJECT = re.compile(r"^\s+\w+\s+(?:of|for|as|to|into|from|in|titled|called|named)\b", re.IGNORECASE)
 

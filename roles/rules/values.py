@@ -8,7 +8,8 @@ from datetime import date, datetime
 from roles.rules.lexicon import LANGUAGES, MONTHS
 
 _MONEY = re.compile(
-    r"^\s*(?P<sign>[-−(]?)\s*(?P<before>[$€£¥]|[A-Z]{3})?\s*(?P<neg>[-−]?)(?P<number>\d[\d.,'  ]*)\s*(?P<after>[$€£¥]|[A-Z]{3}|dollars?|euros?)?\)?\s*$"
+    r"^\s*(?P<sign>[-−(]?)\s*(?P<before>[$€£¥]|[A-Z]{3})?\s*(?P<neg>[-−]?)(?P<number>\d[\d.,'  ]*)\s*(?P<after>[$€£¥]"
+    r"|[A-Z]{3}|dollars?|euros?)?\)?\s*$"
 )
 _EMAIL = re.compile(r"^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$")
 _NUMBER = re.compile(r"^[-−]?\d[\d,]*(?:\.\d+)?%?$")

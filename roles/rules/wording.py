@@ -31,7 +31,9 @@ def _describe(clause: c.Clause) -> str:
             return _read_words(clause)
         case c.Enter(value=value, field=field, entity=entity, add=add):
             into = f" into the field {quote(field)}" if field else ""
-            return f"{'Append' if add else 'Enter'} {value_words(value)}{into}" + (f" of {entity_words(entity)}" if entity else "")
+            return f"{'Append' if add else 'Enter'} {value_words(value)}{into}" + (
+                f" of {entity_words(entity)}" if entity else ""
+            )
         case c.Select(option=option, field=field):
             return f"Select the option {value_words(option)}" + (f" in the field {quote(field)}" if field else "")
         case c.Commit(verb=verb, thing=thing, manner=manner):
