@@ -7,14 +7,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from environments.contract import Environment
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.worldfile import load_world
-from roles.rules.evaluator import RulesEvaluator
-from roles.rules.help import HelpDocuments
-from roles.rules.manager import RulesManager
-from roles.rules.operator import RulesOperator
-
-from environments.contract import Environment
 from orchestrator.documents import checked, read_document
 from orchestrator.errors import UsageProblem, did_you_mean
 from orchestrator.line import HubLine
@@ -26,6 +21,10 @@ from roles.journal import Journal, Listener
 from roles.operator.graph import DURABLE_BEFORE
 from roles.policies import EvaluatorScript, ManagerScript, OperatorScript, ScriptedEvaluator, ScriptedManager, ScriptedOperator
 from roles.redaction import Redactor
+from roles.rules.evaluator import RulesEvaluator
+from roles.rules.help import HelpDocuments
+from roles.rules.manager import RulesManager
+from roles.rules.operator import RulesOperator
 from roles.safety import SafetyPolicy
 
 

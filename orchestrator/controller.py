@@ -72,6 +72,8 @@ class RunState(RunInput, total=False):
     plans: int
     gates: int
     turn: int
+    gates_by: dict[str, int]
+    """Gates so far, by trigger."""
     since_gate: int
     evidence: list[str]
     user_words: list[str]

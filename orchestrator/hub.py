@@ -59,6 +59,7 @@ class _Turn:
             "steps": 0,
             "plans": 0,
             "gates": 0,
+            "gates_by": {},
             "reason": "",
             "ended_by": "",
             "since_gate": 0,
@@ -248,8 +249,10 @@ class _Turn:
             "held": (self.update["held"] or {}).get("line", ""),
             "summary": self.summary,
             "number": self.update["gates"],
+            "nth": self.update["gates_by"].get(trigger.value, 0),
         }
         self.update["gates"] += 1
+        self.update["gates_by"] = self.update["gates_by"] | {trigger.value: self.update["assignment"]["nth"] + 1}
         self.update["since_gate"] = 0
 
     def _finish(self) -> None:

@@ -288,6 +288,8 @@ class GateRequest(Frozen):
     supplements: tuple[Supplement, ...] = ()
     number: int = 0
     """How many gates the run had before this one."""
+    nth: int = 0
+    """How many of them had this trigger."""
     reask: str = ""
     """Why the last answer was not usable."""
 

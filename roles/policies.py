@@ -65,18 +65,12 @@ class ScriptedEvaluator:
 
     def __init__(self, script: EvaluatorScript) -> None:
         self._verdicts = script.verdicts
-        self._given: dict[int, GateVerdict] = {}
-        self._next: dict[GateTrigger, int] = {}
 
     def judge(self, request: GateRequest) -> GateVerdict:
-        """The same gate, asked twice, gets the same verdict, unless it is a re-ask."""
-        if request.number not in self._given or request.reask:
-            at = self._next.get(request.trigger, 0)
-            self._next[request.trigger] = at + 1
-            lines = self._verdicts.get(request.trigger, ())
-            end = GateVerdict(decision=_default(request.trigger), reason="the script has ended")
-            self._given[request.number] = lines[at] if at < len(lines) else end
-        return self._given[request.number]
+        lines = self._verdicts.get(request.trigger, ())
+        if request.nth < len(lines):
+            return lines[request.nth]
+        return GateVerdict(decision=_default(request.trigger), reason="the script has ended")
 
 
 def _default(trigger: GateTrigger) -> GateDecision:

@@ -76,6 +76,7 @@ def _request(state: State, ctx: Context) -> GateRequest:
         summary=assignment.get("summary", ""),
         supplements=ctx.journal.supplements(),
         number=assignment.get("number", 0),
+        nth=assignment.get("nth", 0),
     )
 
 

@@ -1,4 +1,4 @@
-"""The Technician as a graph. Uses the system terminal (seed 002); until it can, it says so in a report that the Manager plans with."""
+"""The Technician as a graph. Uses the system terminal (seed 002); until it can, it says so, and the Manager plans with that."""
 
 from __future__ import annotations
 

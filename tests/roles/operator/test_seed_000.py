@@ -141,9 +141,12 @@ def test_an_approval_leads_to_exactly_one_execution() -> None:
 def test_one_given_approval_does_not_cover_a_second_action() -> None:
     desk = desktop()
     policy = script(
-        decide(Fill(target=AMOUNT, text="$1.00")), decide(Click(target=SUBMIT)), decide(Click(target=ActionTarget(text="New claim"))),
-        decide(Fill(target=AMOUNT, text="$2.00")), decide(Click(target=SUBMIT)),
-    )  # fmt: skip
+        decide(Fill(target=AMOUNT, text="$1.00")),
+        decide(Click(target=SUBMIT)),
+        decide(Click(target=ActionTarget(text="New claim"))),
+        decide(Fill(target=AMOUNT, text="$2.00")),
+        decide(Click(target=SUBMIT)),
+    )
     out = work(desk, policy, given={"human_approval": {"type": "approve"}})
     assert out["interaction_status"] == "needs_approval"
     assert len(desk.world()["apps"]["reimbursement"]["claims"]) == 1
