@@ -1,4 +1,4 @@
-"""The Analyst as a graph. Analyses what the crew remembers (seed 002); until it can, it says so in a report that the Manager plans with."""
+"""The Analyst as a graph. Analyses what the crew remembers (seed 002); until it can, it says so, and the Manager plans on."""
 
 from __future__ import annotations
 
