@@ -11,6 +11,7 @@ from roles.rules.command_forms import COMMANDS
 from roles.rules.entry_forms import ENTRIES
 from roles.rules.mail_forms import MAILS
 from roles.rules.matching import app_for
+from roles.rules.phrases import Misread
 from roles.rules.question_forms import QUESTIONS
 from roles.rules.record_forms import FIRST, RECORDS
 from roles.rules.reference import Context
@@ -49,7 +50,10 @@ def parse(text: str, apps: Sequence[AppWords] = (), known: Iterable[str] = ()) -
 
 def _understand(words: str, verbatim: str, ctx: Context) -> list[c.Clause]:
     for form in _FORMS:
-        clauses = form(words, ctx)
+        try:
+            clauses = form(words, ctx)
+        except Misread:
+            continue
         if clauses is not None:
             return clauses
     return [c.Unknown(text=verbatim)]
@@ -71,7 +75,8 @@ def _inherits(clause: c.Clause) -> bool:
 
 def _read_for_entry(clauses: Sequence[c.Clause], index: int) -> bool:
     """In `in the form, enter the total`, the place is where to enter, not where to read."""
-    return index < len(clauses) - 1 and isinstance(clauses[-1], c.Enter | c.Create | c.Compose) and not clauses[-1].app
+    writes = isinstance(clauses[-1], c.Enter | c.Create | c.Compose) and not clauses[-1].app
+    return writes and isinstance(clauses[index], c.Read)
 
 
 def _placed(clause: c.Clause, place: str) -> c.Clause:

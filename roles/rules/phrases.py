@@ -85,13 +85,19 @@ def noun_phrase(text: str, masks: Masks, apps: Sequence[AppWords] = ()) -> Phras
     entity = _merge(entity, parse_entity(tail, masks))
     if not entity.noun and (noun := next((NOUNS[w] for f in facts if (w := f.split()[0]) in NOUNS and len(f.split()) > 1), "")):
         entity = replace(entity, noun=noun)
-    return Phrase(facts, entity, app) if sane(facts, entity) else Phrase()
+    return Phrase(facts, entity, app)
 
 
-def sane(facts: Sequence[str], entity: c.Entity) -> bool:
-    """Words that hold a pronoun or half a sentence were not understood, and nothing must be made of them."""
-    words = " ".join([*facts, entity.name, entity.subject]).casefold().split()
-    return not _STRAY.intersection(words) and all(len(fact.split()) <= 5 for fact in facts)
+class Misread(ValueError):
+    """Half a sentence stands where a name or a fact should; nothing must be made of it."""
+
+
+def _checked(words: str) -> str:
+    """`words`, still masked, unless they hold a pronoun, a comma or too much for a name."""
+    stray = _STRAY.intersection(words.casefold().split())
+    if stray or re.search(r"[,:;]", words) or len(words.split()) > 8:
+        raise Misread(words)
+    return words
 
 
 def take_place(text: str, masks: Masks, apps: Sequence[AppWords] = ()) -> tuple[str, str]:
@@ -197,7 +203,7 @@ def _take_named(text: str, masks: Masks, found: dict[str, str]) -> str:
         matches = re.finditer(pattern, text, re.IGNORECASE)
         match = next((m for m in matches if not _NOUN.search(m.group(1))), None)
         if match and key not in found:
-            found[key] = _bare(masks.show(match.group(1)))
+            found[key] = _bare(masks.show(_checked(match.group(1))))
             text = f" {_cut(text, match)} "
     return text
 
@@ -208,7 +214,7 @@ def _leftover(text: str, masks: Masks) -> str:
         r"|customer|and its)\b|['’]s\b",
         " ", text, flags=re.IGNORECASE,
     )  # fmt: skip
-    return masks.show(" ".join(words.split())).strip(" ,.:;'’")
+    return masks.show(_checked(" ".join(words.split()).strip(" ,.:;'’"))).strip(" ,.:;'’")
 
 
 def _bare(words: str) -> str:
@@ -240,7 +246,7 @@ def _facts_of(head: str, masks: Masks) -> tuple[tuple[str, ...], c.Entity]:
 
 def _fact_of(words: str, masks: Masks) -> tuple[str, c.Entity]:
     """`latest invoice total`: total, of the latest invoice. A phrase that ends in a record's noun has no fact."""
-    noun = _NOUN.search(words)
+    noun = _NOUN.search(_checked(words))
     held = masks.only(words)
     if held is not None and held.kind == "quoted":
         return held.raw, c.NOTHING

@@ -31,7 +31,7 @@ _DOCUMENT = re.compile(
 )
 
 
-_FILLING = (c.Enter, c.Complete, c.Select)
+_FILLING = (c.Enter, c.Complete, c.Select, c.Check)
 _MAKING = (c.Create, c.Compose, c.Reply)
 
 

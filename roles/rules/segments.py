@@ -47,7 +47,7 @@ _PLACE = re.compile(
 )
 _VERB = re.compile(rf"^(?P<verb>{ALL_VERBS})\b(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
 _OBJECT = re.compile(
-    rf"^\s+(?:the|a|an|it|its|them|this|that|these|my|our|your|both|all|to|down|off|in|out|me|us|any|every|each|your|{ANY}|[A-Z0-9]|as|"
+    rf"^\s+(?:the|a|an|it|its|them|this|that|these|my|our|your|both|all|to|down|off|in|out|me|us|any|every|each|your|{ANY}|[A-Z0-9]|as|what|how|whether|who|when|"
     rf"(?:{'|'.join(sorted(FIELD_WORDS - {'to', 'number', 'title', 'text', 'body'}))})\b(?=\s*,|\s+(?:and|of|for|from"
     rf"|as|into)\b))",
 )

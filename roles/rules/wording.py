@@ -78,7 +78,7 @@ def _describe_rest(clause: c.Clause) -> str:
         case c.Scroll(way=way):
             return f"Scroll {way}"
         case c.Pause(seconds=seconds):
-            return f"Wait {seconds!r} seconds"
+            return f"Wait {quote(repr(seconds))} seconds"
         case c.Tell(value=value):
             return f"Tell the user {value_words(value)}"
         case c.Remember(value=value, name=name):
@@ -218,7 +218,7 @@ _TABLE: tuple[tuple[str, _Build], ...] = (
     (r"Fill in the form", lambda r, app: c.Complete(app)),
     (rf"Search for (?P<x>{ANY})", lambda r, app: c.Search(app, r.word("x"))),
     (r"Scroll (?P<x>up|down|left|right)", lambda r, app: c.Scroll(app, r.word("x"))),
-    (rf"Wait (?P<x>{ANY}|[\d.]+) seconds", lambda r, app: c.Pause(app, float(r.word("x")))),
+    (rf"Wait (?P<x>{ANY}) seconds", lambda r, app: c.Pause(app, float(r.word("x")))),
     (rf"Tell the user (?P<v>{_V})", lambda r, app: c.Tell(app, r.value("v"))),
     (rf"Remember (?P<x>{ANY}) as (?P<n>{ANY})", lambda r, app: c.Remember(app, r.word("x"), r.word("n"))),
     (rf"Do not do (?P<x>{ANY})", lambda r, app: c.Avoid(app, r.word("x"))),
