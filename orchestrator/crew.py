@@ -19,6 +19,7 @@ from orchestrator.runs import Approver, Outcome
 from orchestrator.settings import Loaded, load_settings
 from orchestrator.tasks import Task, resolve_target
 from roles.nodes import Graph
+from roles.operator.graph import Granularity
 
 PARTS = ("environment", "manager", "operator", "evaluator", "sources", "safety")
 
@@ -81,14 +82,15 @@ class Crew:
         while (item := await asyncio.to_thread(next, events, None)) is not None:
             yield item
 
-    def graph(self, checkpointer: Any = None) -> Graph:
+    def graph(self, checkpointer: Any = None, *, granularity: Granularity = "coarse") -> Graph:
         """The controller as a plain LangGraph graph: `{"goal": ...}` in, `{"task_status": ..., "reason": ...}` out.
 
         Invoke it, stream it with `subgraphs=True`, draw it with `get_graph(xray=True)`, or add it as a node of your own
-        graph, whose checkpointer it then uses. Approvals are interrupts.
+        graph, whose checkpointer it then uses. Approvals are interrupts. `granularity="fine"` makes each of the Operator's
+        twelve stages a node of its own, to watch or to draw; "coarse" runs the same stages at half the cost.
         """
         context = build_context(self.settings.settings, environment=self._parts.get("environment"), parts=self._parts)
-        return build_controller(context, checkpointer=checkpointer)
+        return build_controller(context, checkpointer=checkpointer, granularity=granularity)
 
     def as_tool(self, name: str = "work_the_desktop", approver: Approver | None = None) -> BaseTool:
         """The crew as a LangChain tool that takes a goal. Without an approver, what needs approval is left waiting."""

@@ -19,6 +19,7 @@ from orchestrator.machine import TaskStatus
 from orchestrator.runs import Outcome
 from protocol import ActionTarget, Click, Fill, OperatorDecision
 from roles.contracts import OperatorView
+from roles.operator.graph import STAGES
 
 GOAL = 'In the reimbursement form, enter "$12.50" as the amount and save the draft'
 SUBMIT_GOAL = 'In the reimbursement form, enter "$12.50" as the amount and submit the form'
@@ -102,6 +103,14 @@ def test_the_controller_is_a_plain_graph(crew: Crew) -> None:
     assert out["task_status"] == TaskStatus.FULFILLED
     assert {"controller", "manager", "evaluator"} <= set(graph.get_graph().nodes)
     assert any("plan_subtasks" in name for name in graph.get_graph(xray=True).nodes)
+
+
+def test_a_fine_graph_shows_every_stage_of_the_operator(crew: Crew) -> None:
+    drawn = crew.graph(granularity="fine").get_graph(xray=True).nodes
+    assert {f"operator:{name}" for name in STAGES} <= set(drawn)
+    config: Any = {"configurable": {"thread_id": "1"}}
+    out = crew.graph(InMemorySaver(), granularity="fine").invoke({"goal": GOAL}, config)
+    assert out["task_status"] == TaskStatus.FULFILLED
 
 
 def test_the_graph_streams_its_subgraphs(crew: Crew) -> None:
