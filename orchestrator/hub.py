@@ -119,7 +119,8 @@ class _Turn:
         self._take(signal, Totals(retries_left=0, subtasks_left=left))
         if self.situation is Situation.PLAN:
             self.update["held"] = None
-        if self.situation is Situation.PLAN and signal not in {Signal.SUPPLIED, Signal.NOTHING_FOUND}:
+        leads_to_plan = self.situation in {Situation.PLAN, Situation.SUPPLEMENT}
+        if leads_to_plan and signal not in {Signal.SUPPLIED, Signal.NOTHING_FOUND}:
             self.update["evidence"] = [*report.get("evidence", ())][-_KEPT:]
         if signal is Signal.GATE_CONTINUE:
             self.continued = True
@@ -130,9 +131,10 @@ class _Turn:
         current = self.update["current"]
         if signal is Signal.PLANNED:
             plan = self.ctx.journal.plan(self._version())
+            for replaced in [s.id for s in plan if s.status is SubtaskStatus.REJECTED]:
+                if self.update["statuses"].get(replaced, [""])[0] in _OPEN:
+                    self._move(replaced, SubtaskStatus.REJECTED)
             known = self.update["statuses"]
-            for gone in [name for name, (status, _) in known.items() if status in _OPEN and name not in {s.id for s in plan}]:
-                self._move(gone, SubtaskStatus.REJECTED)
             self.update["statuses"] = {s.id: known.get(s.id, [s.status.value, s.attempt]) for s in plan}
         elif signal is Signal.GATE_DONE and current:
             self._move(current, SubtaskStatus.FULFILLED)

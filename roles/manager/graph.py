@@ -84,8 +84,11 @@ def _merge(old: tuple[Subtask, ...], answer: PlanAnswer, ctx: Context) -> tuple[
     """The new plan, with what is fulfilled or rejected kept exactly as it was."""
     ended = {s.id: s for s in old if s.status in {SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED}}
     fresh = [ended.get(s.id, s) for s in answer.subtasks]
-    missing = [s for s in ended.values() if s.id not in {f.id for f in fresh}]
-    merged = (*missing, *fresh)
+    kept = {s.id for s in fresh}
+    missing = [s for s in ended.values() if s.id not in kept]
+    # What is replaced stays in sight as rejected: a policy must know what was tried before.
+    replaced = [s.model_copy(update={"status": SubtaskStatus.REJECTED}) for s in old if s.status in _OPEN and s.id not in kept]
+    merged = (*missing, *replaced, *fresh)
     validate_plan(merged, ctx.apps())
     rejected = {s.id for s in merged if s.status is SubtaskStatus.REJECTED}
     live = [s for s in merged if s.status not in {SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED}]
