@@ -64,7 +64,7 @@ def _is_list_of(at: Situation) -> bool:
 
 
 def _leads_away(at: Situation) -> bool:
-    return any(_leads_back(e.name) for e in at.screen.presses)
+    return any(leads_back(e.name) for e in at.screen.presses)
 
 
 def _from_list(entity: c.Entity, at: Situation) -> Move | None:
@@ -180,7 +180,7 @@ def _look_elsewhere(entity: c.Entity, at: Situation) -> Move:
         return press(button, "", at=at) if button else act(Type(target=ActionTarget.of(field), text="", submit=True), "to search")
     if (folder := _folder(at)) is not None:
         return folder
-    back = next((e for e in at.screen.presses if e.enabled and _leads_back(e.name)), None)
+    back = next((e for e in at.screen.presses if e.enabled and leads_back(e.name)), None)
     if back is not None and not at.screen.columns and at.count("backs") < 3:
         return press(back, "the list may hold it", at=at)
     if (tab := _list_tab(entity, at)) is not None:
@@ -205,7 +205,8 @@ def _folder(at: Situation) -> Move | None:
     return press(link, f'it may be in "{link.name}"', at=at)
 
 
-def _leads_back(name: str) -> bool:
+def leads_back(name: str) -> bool:
+    """Whether a control of this name returns to where one came from."""
     words = name.casefold().split()
     return bool(words) and (words[0] in {"back", "←", "‹"} or name.casefold() in _BACK)
 

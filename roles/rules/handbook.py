@@ -11,7 +11,7 @@ from roles.contracts import PlanRequest, Supplement
 from roles.rules import clauses as c
 from roles.rules.grammar import parse
 from roles.rules.masks import Masks
-from roles.rules.phrases import parse_entity
+from roles.rules.phrases import Misread, parse_entity
 
 _STEP = re.compile(r"^\s*\d{1,2}[.)]\s+(.+)$", re.MULTILINE)
 _SLOT = re.compile(r"\{([\w. ]+)\}")
@@ -39,8 +39,11 @@ def _likeness(text: str, document: Supplement) -> float:
 def _entity_in(text: str) -> c.Entity:
     masks = Masks()
     hidden = masks.hide_typed(masks.hide_quotes(text))
-    match = re.search(r"\b(?:for|of|on|with|from)\s+(.+)$", hidden)
-    return parse_entity(match.group(1), masks) if match else c.NOTHING
+    match = re.search(r"\b(?:for|of|on|with|from)\s+(.+)$", hidden) or re.match(r"\w+\s+(.+)$", hidden)
+    try:
+        return parse_entity(match.group(1), masks) if match else c.NOTHING
+    except Misread:
+        return c.NOTHING
 
 
 def _filled(steps: str, text: str) -> str | None:

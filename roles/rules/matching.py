@@ -100,7 +100,7 @@ def similarity(wanted: str, label: str) -> float:
 
 def _in_passing(group: tuple[int, int] | None, words: tuple[str, ...]) -> float:
     """`Sum claimed` for an amount: one word of the same group, and none of another."""
-    groups = {found[0] for word in words if (found := _group(word)) is not None}
+    groups = {found[0] for word in _strip(words) if (found := _group(word)) is not None}
     if group is None or group[0] not in groups:
         return 0.0
     return 0.75 if len(groups) == 1 else 0.4

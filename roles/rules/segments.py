@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from roles.rules.lexicon import ALL_VERBS, APP_NOISE, FIELD_WORDS, FILLERS, FORM_NOISE, NOUN_VERBS
 from roles.rules.masks import ANY, Masks
+from roles.rules.paraphrase import plainly
 
 _W = rf"(?:[\w&’'-]|{ANY})+"
 _STEP = re.compile(r"(?:^|(?<=\s))(?:step\s+)?\d{1,2}\s?[.):]\s+(?=[A-Za-z\ue000-\uf8ff])", re.IGNORECASE)
@@ -68,7 +69,7 @@ def segment(text: str, is_app: Callable[[str], bool] = lambda words: False) -> t
     hidden = masks.hide_quotes(text)
     hidden = _ASIDE.sub(lambda m: f" in {m.group(1)}" if is_app(m.group(1)) else m.group(), hidden)
     hidden = _BULLET.sub("\n", _STEP.sub("\n", hidden))
-    hidden = masks.hide_typed(hidden)
+    hidden = plainly(masks.hide_typed(hidden))
     found: list[Segment] = []
     for sentence in _sentences(hidden):
         for part in _parts(sentence):

@@ -8,7 +8,7 @@ from typing import Any
 from protocol import ActionTarget, Click, LaunchApp, PressKey, Scroll, SwitchWindow, Type, Wait
 from roles.rules import clauses as c
 from roles.rules.committing import click, commit
-from roles.rules.finding import go_to
+from roles.rules.finding import go_to, leads_back
 from roles.rules.handling import create, delete, move, open_item, rename
 from roles.rules.mailing import compose, forward, reply
 from roles.rules.matching import app_for
@@ -80,6 +80,9 @@ def _once(move: Move, at: Situation) -> Move:
 def _search(clause: c.Search, at: Situation) -> Move:
     field = next((f for f in at.screen.searches if f.enabled), None)
     if field is None:
+        back = next((e for e in at.screen.presses if e.enabled and leads_back(e.name)), None)
+        if back is not None and at.count("backs") < 3:
+            return press(back, "the list may have a search field", at=at)
         return fail("there is no search field on this screen", "how to search")
     if at.notes.get("searched"):
         return done("the search was made")

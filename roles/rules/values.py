@@ -7,9 +7,10 @@ from datetime import date, datetime
 
 from roles.rules.lexicon import LANGUAGES, MONTHS
 
+_CODES = r"USD|EUR|GBP|CHF|JPY|CNY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|INR"
 _MONEY = re.compile(
-    r"^\s*(?P<sign>[-−(]?)\s*(?P<before>[$€£¥]|[A-Z]{3})?\s*(?P<neg>[-−]?)(?P<number>\d[\d.,'  ]*)\s*(?P<after>[$€£¥]"
-    r"|[A-Z]{3}|dollars?|euros?)?\)?\s*$"
+    rf"^\s*(?P<sign>[-−(]?)\s*(?P<before>[$€£¥]|{_CODES})?\s*(?P<neg>[-−]?)(?P<number>\d[\d.,'\u00a0\u202f ]*)"
+    rf"\s*(?P<after>[$€£¥]|{_CODES}|dollars?|euros?|pounds?)?\)?\s*$"
 )
 _EMAIL = re.compile(r"^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$")
 _NUMBER = re.compile(r"^[-−]?\d[\d,]*(?:\.\d+)?%?$")
@@ -67,7 +68,7 @@ def amount_of(value: str) -> float | None:
 
 def plain_number(text: str) -> str:
     """`1,248.90` and `1.248,90` as `1248.90`."""
-    digits = re.sub(r"[\s' ]", "", text)
+    digits = re.sub(r"[\s'\u00a0\u202f]", "", text)
     if re.search(r",\d{2}$", digits) and ("." not in digits or digits.rfind(".") < digits.rfind(",")):
         return digits.replace(".", "").replace(",", ".")
     return digits.replace(",", "")
@@ -113,7 +114,13 @@ def rewritings(value: str) -> tuple[str, ...]:
         if not match or amount_of(value) is None:
             return ()
         digits = plain_number(match["number"])
-        ways = [digits, f"{float(digits):.2f}", f"{float(digits):,.2f}", digits.replace(".", ","), digits.split(".")[0]]
+        ways = [
+            digits,
+            f"{float(digits):.2f}",
+            f"{float(digits):,.2f}",
+            digits.replace(".", ","),
+            *([digits.split(".")[0]] if float(digits).is_integer() else []),
+        ]
         ways = [f"-{way}" if match["sign"] or match["neg"] else way for way in ways]
     return tuple(dict.fromkeys(way for way in ways if way != value))
 

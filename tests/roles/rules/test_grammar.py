@@ -200,7 +200,9 @@ def test_what_must_not_be_done_is_kept_apart() -> None:
     assert [type(x) for x in found] == [c.Enter, c.Avoid]
 
 
-SAFE = st.text(alphabet=st.characters(blacklist_categories=["Cs", "Cc", "Co"], blacklist_characters='"\\“”'), min_size=1, max_size=40)
+SAFE = st.text(
+    alphabet=st.characters(blacklist_categories=["Cs", "Cc", "Co"], blacklist_characters='"\\“”'), min_size=1, max_size=40
+)
 
 
 @settings(max_examples=150, deadline=None)
