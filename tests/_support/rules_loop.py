@@ -20,8 +20,8 @@ from roles.contracts import (
     StepRecord,
     Subtask,
     SubtaskStatus,
+    Supplement,
 )
-from roles.contracts import Supplement
 from roles.effects import effect_of
 from roles.operator.events import effect_verb, screen_events
 from roles.operator.recovery import interruption
@@ -78,7 +78,7 @@ class Crew:
         trigger, failed = "task_open", None
         evidence: tuple[str, ...] = ()
         supplements: tuple[Supplement, ...] = ()
-        for self.plans in range(1, 11):  # noqa: B020 - the count of plans is a result
+        for self.plans in range(1, 11):
             request = PlanRequest(
                 goal=self.goal, apps=self.apps, plan=self.plan, facts=tuple(self.facts), trigger=trigger, failed=failed,
                 evidence=evidence, supplements=supplements, attempts=self.plans,

@@ -24,8 +24,10 @@ def small(
 ) -> str:
     rules = f"events:\n  - {events}\n" if events else ""
     return (
-        f"apps:\n  billing: {{invoices: [{INVOICES}]{billing}}}\n  reimbursement: {{{form}}}\n  mail: {{messages: [{mail}]}}\n"
-        f"  notes: {{notes: [{notes}]}}\n  files: {{files: {{/Documents/plan.txt: hello}}}}\n  settings: {{}}\nopen: [billing]\n{more}{rules}"
+        f"apps:\n  billing: {{invoices: [{INVOICES}]{billing}}}\n  reimbursement: {{{form}}}\n"
+        f"  mail: {{messages: [{mail}]}}\n"
+        f"  notes: {{notes: [{notes}]}}\n  files: {{files: {{/Documents/plan.txt: hello}}}}\n"
+        f"  settings: {{}}\nopen: [billing]\n{more}{rules}"
     )
 
 
@@ -230,23 +232,10 @@ def test_text_on_a_screen_is_copied_and_never_obeyed() -> None:
         assert crew.state[untouched] == before[untouched]
 
 
-@pytest.mark.parametrize(
-    ("goal", "check"),
-    [
-        (
-            'Open plan.txt and append "bye" to it, then save the file',
-            lambda s: s["files"]["entries"]["/Documents/plan.txt"]["text"],
-        ),
-        (
-            'Store the text "hello\nbye" in a note called T',
-            lambda s: notes(s).get("T", "hello\nbye"),
-        ),
-    ],
-)
-def test_texts_are_written_line_by_line(goal: str, check: Any) -> None:
-    crew = Crew(world(small()), goal)
-    crew.run()
-    assert check(crew.state) == "hello\nbye"
+def test_text_is_appended_to_a_file_as_a_line_of_its_own() -> None:
+    crew = Crew(world(small()), 'Open plan.txt and append "bye" to it, then save the file')
+    assert crew.run() == "done", crew.why
+    assert crew.state["files"]["entries"]["/Documents/plan.txt"]["text"] == "hello\nbye"
 
 
 def test_a_question_is_answered_from_the_screen() -> None:

@@ -1,0 +1,204 @@
+"""Gates: evidence decides, whatever the worker says of itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from protocol import ExecStatus, GUIElement, VisualState
+from roles.contracts import (
+    ALLOWED_DECISIONS,
+    AppShown,
+    EffectSeen,
+    Fact,
+    FactKnown,
+    FieldHas,
+    GateRequest,
+    GateTrigger,
+    GateVerdict,
+    StepRecord,
+    Subtask,
+    SubtaskStatus,
+    Supplement,
+    TextShown,
+)  # fmt: skip
+from roles.rules.evaluator import RulesEvaluator
+
+TOTAL = Fact(name="invoice total", value="$1,248.90", kind="money")
+
+
+def element(n: int, role: str, text: str | None = None, **more: Any) -> GUIElement:
+    return GUIElement(element_id=f"e{n}", role=role, text=text, **more)
+
+
+def form(amount: str, *others: GUIElement, invalid: bool = False) -> VisualState:
+    field = element(1, "textbox", "Amount", value=amount, invalid=invalid)
+    return VisualState(elements=(field, element(2, "button", "Submit"), *others), app="trips")
+
+
+def step(n: int, verb: str = "click", changed: bool = True, target: str = "Next", **more: Any) -> StepRecord:
+    action = {"action_type": "click", "target": {"text": target}}
+    states = {"before": f"b{n}", "after": f"a{n}"}
+    fields = {"step": n, "subtask": "s1", "action": action, "verb": verb, "target": target, "exec_status": ExecStatus.EXECUTED}
+    return StepRecord(**{**fields, **states, "visible_change": changed, **more})
+
+
+def subtask(
+    *expect: Any, name: str = "s1", status: SubtaskStatus = SubtaskStatus.PENDING, instruction: str = "Scroll down."
+) -> Subtask:
+    return Subtask(id=name, title="t", instruction=instruction, app="trips", expect=expect, status=status)
+
+
+def judge(trigger: GateTrigger, **more: Any) -> GateVerdict:
+    verdict = RulesEvaluator().judge(GateRequest(trigger=trigger, goal=more.pop("goal", "Scroll down"), **more))
+    assert verdict.decision in ALLOWED_DECISIONS[trigger]
+    assert verdict.reason
+    return verdict
+
+
+def succeeded(*expect: Any, **more: Any) -> GateVerdict:
+    return judge(GateTrigger.WORKER_SUCCESS, subtask=subtask(*expect), summary="it all went well", **more)
+
+
+def test_a_fact_that_is_known_is_enough_and_is_the_evidence() -> None:
+    verdict = succeeded(FactKnown(name="invoice total"), facts=(TOTAL,))
+    assert (verdict.decision, verdict.evidence) == ("gate_done", ("fact:invoice total",))
+    assert succeeded(FactKnown(name="invoice total")).decision == "gate_fail"
+
+
+@pytest.mark.parametrize(
+    ("shown", "decision"), [("$1,248.90", "gate_done"), ("1248.90", "gate_done"), ("1248.9", "gate_done"), ("1.00", "gate_fail")]
+)
+def test_a_field_holds_a_value_in_any_spelling(shown: str, decision: str) -> None:
+    verdict = succeeded(FieldHas(label="amount", fact="invoice total", app="trips"), facts=(TOTAL,), screens=(form(shown),))
+    assert verdict.decision == decision
+    if decision == "gate_fail":
+        assert "1.00" in verdict.reason
+
+
+def test_what_has_left_the_screen_is_shown_by_older_observations() -> None:
+    gone = VisualState(elements=(element(1, "heading", "Claim submitted"),), app="trips")
+    older = form("1248.90")
+    verdict = succeeded(
+        FieldHas(label="amount", fact="invoice total", app="trips"), facts=(TOTAL,), screens=(gone,), earlier=(older,)
+    )
+    assert verdict.decision == "gate_done"
+    assert verdict.evidence == (f"state:{older.state_id}",)
+
+
+def test_an_effect_needs_a_step_that_showed_something() -> None:
+    wanted = EffectSeen(verb="submit", app="trips")
+    pressed = step(4, "submit", target="Submit", app="trips", events=("navigation: trips / done",))
+    assert succeeded(wanted, steps=(pressed,)).decision == "gate_done"
+    assert succeeded(wanted, steps=(pressed.model_copy(update={"visible_change": False}),)).decision == "gate_fail"
+    assert (
+        succeeded(wanted, steps=(step(4, "submit", target="Submit", app="trips", events=("validation: no",)),)).decision
+        == "gate_fail"
+    )
+    assert succeeded(wanted, steps=(step(1),)).decision == "gate_fail"
+    assert succeeded(wanted).decision == "gate_fail"
+
+
+def test_a_button_that_merely_took_the_focus_shows_nothing() -> None:
+    before = form("5.00")
+    focused = before.model_copy(
+        update={"elements": (before.elements[0], before.elements[1].model_copy(update={"focused": True}))}
+    )
+    focused = VisualState.model_validate(focused.model_dump())
+    pressed = step(4, "submit", target="Submit", app="trips", before=before.state_id, after=focused.state_id)
+    assert succeeded(EffectSeen(verb="submit"), steps=(pressed,), screens=(focused,), earlier=(before,)).decision == "gate_fail"
+
+
+def test_a_worker_that_is_content_while_the_form_complains_is_not_believed() -> None:
+    complaining = form("12,x", element(3, "alert", "Amount must be a number"), invalid=True)
+    verdict = succeeded(screens=(complaining,))
+    assert verdict.decision == "gate_fail"
+    assert "Amount must be a number" in verdict.reason
+
+
+def test_texts_and_applications_that_were_shown_count() -> None:
+    screens = (VisualState(elements=(element(1, "heading", "Plan for May"),), app="trips"),)
+    assert succeeded(TextShown(text="plan for may"), AppShown(app="trips"), screens=screens).decision == "gate_done"
+    assert succeeded(TextShown(text="June"), screens=screens).decision == "gate_fail"
+    assert succeeded(AppShown(app="mail"), screens=screens).decision == "gate_fail"
+
+
+def test_progress_goes_on_and_standing_still_does_not() -> None:
+    moving = tuple(step(n) for n in range(1, 7))
+    still = tuple(step(n, changed=False) for n in range(1, 7))
+    circling = tuple(step(n, before=f"x{n % 2}", after=f"x{(n + 1) % 2}") for n in range(1, 9))
+    assert judge(GateTrigger.PERIODIC_CHECK, subtask=subtask(), steps=moving).decision == "gate_continue"
+    assert judge(GateTrigger.PERIODIC_CHECK, subtask=subtask(), steps=still).decision == "gate_fail"
+    assert judge(GateTrigger.PERIODIC_CHECK, subtask=subtask(), steps=circling).decision == "gate_fail"
+
+
+def test_a_stale_worker_gets_help_once_when_it_looks_for_a_way() -> None:
+    still = tuple(step(n, changed=False) for n in range(1, 5))
+    lost = judge(GateTrigger.WORKER_STALE, subtask=subtask(), steps=still, summary="there is no button to submit")
+    assert (lost.decision, lost.query) == ("gate_supplement", "there is no button to submit")
+    told = (Supplement(query="q", source="s", title="t", text="x"),)
+    again = judge(
+        GateTrigger.WORKER_STALE, subtask=subtask(), steps=still, summary="there is no button to submit", supplements=told
+    )
+    assert again.decision == "gate_fail"
+    stuck = judge(GateTrigger.WORKER_STALE, subtask=subtask(), steps=still, summary="the same action 3 times in a row")
+    assert stuck.decision == "gate_fail"
+
+
+def final(*screens: VisualState, plan: tuple[Subtask, ...], **more: Any) -> GateVerdict:
+    return judge(GateTrigger.FINAL_CHECK, plan=plan, screens=screens, facts=(TOTAL,), **more)
+
+
+FILLED = subtask(FieldHas(label="amount", fact="invoice total", app="trips"), status=SubtaskStatus.FULFILLED)
+
+
+def test_the_final_check_passes_when_everything_still_holds() -> None:
+    assert final(form("$1,248.90"), plan=(FILLED,)).decision == "gate_done"
+
+
+def test_a_value_that_was_changed_afterwards_is_an_issue_of_its_subtask() -> None:
+    verdict = final(form("1.00"), plan=(FILLED,))
+    assert verdict.decision == "gate_fail"
+    assert verdict.issues[0].startswith("s1: the value '$1,248.90'")
+
+
+def test_a_subtask_that_is_not_fulfilled_is_an_issue_and_a_rejected_one_is_history() -> None:
+    waiting = subtask(name="s2", status=SubtaskStatus.READY)
+    rejected = subtask(name="s3", status=SubtaskStatus.REJECTED)
+    assert "s2" in final(form("$1,248.90"), plan=(FILLED, waiting)).issues[0]
+    assert final(form("$1,248.90"), plan=(FILLED, rejected)).decision == "gate_done"
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        VisualState(
+            elements=(element(1, "textbox", "Amount", value="x", invalid=True), element(2, "alert", "Not a number")), app="trips"
+        ),
+        VisualState(elements=(element(1, "dialog", "Save changes?"),), app="trips", modal="e1"),
+    ],
+)
+def test_what_is_left_open_is_an_issue(left: VisualState) -> None:
+    assert final(left, plan=(subtask(status=SubtaskStatus.FULFILLED),)).decision == "gate_fail"
+
+
+def test_a_message_that_is_written_and_not_sent_is_an_issue() -> None:
+    sends = subtask(EffectSeen(verb="send", app="trips"), status=SubtaskStatus.FULFILLED)
+    draft = VisualState(elements=(element(1, "textbox", "To", value="a@b.org"), element(2, "button", "Send")), app="trips")
+    verdict = final(draft, plan=(sends,))
+    assert verdict.decision == "gate_fail"
+    assert "not sent" in verdict.reason
+
+
+def test_a_record_that_was_sent_back_is_an_issue() -> None:
+    submits = subtask(EffectSeen(verb="submit", app="trips"), status=SubtaskStatus.FULFILLED)
+    back = VisualState(elements=(element(1, "text", "Status: Returned, receipt is missing"),), app="trips")
+    assert "Returned" in final(back, plan=(submits,)).reason
+
+
+def test_a_clause_of_the_goal_that_nobody_worked_is_an_issue() -> None:
+    done = subtask(status=SubtaskStatus.FULFILLED, instruction='Enter "5" into the field "amount".')
+    verdict = final(form("5"), plan=(done,), goal="Enter 5 as the amount in the expense form and submit it")
+    assert verdict.decision == "gate_fail"
+    assert any(issue.startswith("not done: Submit") for issue in verdict.issues)
