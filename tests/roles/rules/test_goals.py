@@ -155,9 +155,7 @@ def test_two_facts_go_into_a_new_note_and_into_an_old_one(seed: int) -> None:
             "248.90",
         ),
         (
-            small(
-                events="{when: {after_actions: 2}, popup: {title: Newsletter, text: 'Subscribe?', buttons: [Subscribe, No thanks]}}"
-            ),
+            small(events="{when: {after_actions: 2}, popup: {title: Newsletter, text: Join, buttons: [Subscribe, No thanks]}}"),
             CLAIM,
             "248.90",
         ),
@@ -275,7 +273,8 @@ def test_a_procedure_of_the_handbook_is_looked_up_and_followed() -> None:
 def test_a_value_that_somebody_changed_is_put_right_and_nothing_is_made_twice() -> None:
     given = small(events="{when: {app_opened: notes}, edit: {app: reimbursement, path: draft.amount, value: '1.00'}}")
     goal = (
-        "Find the total of invoice INV-7 on the billing page, enter it as the amount in the reimbursement form and save the draft, "
+        "Find the total of invoice INV-7 on the billing page, enter it as the amount in the reimbursement form and save "
+        "the draft, "
         'then create a note titled "Claim prepared" and save it'
     )
     crew = Crew(world(given), goal)
