@@ -37,8 +37,10 @@ from roles.redaction import Redactor
 from roles.safety import SafetyPolicy
 
 WORLD = "name: bench\napps: {reimbursement: {}}\nopen: [reimbursement]\n"
-WINDOW = 60
+WINDOW = 100
 """Actions that one figure is taken over."""
+FIRST = 3
+"""Where the first window begins: after the start and the first plan."""
 
 
 class Filling:
@@ -72,8 +74,8 @@ class Meter:
 
     def per_action(self, step: int) -> tuple[float, float]:
         """CPU milliseconds and bytes of one action, over the window that ends (or, near the start, begins) at `step`."""
-        last = min(max(step, WINDOW), len(self.marks) - 1)
-        first = max(last - WINDOW, 0)
+        last = min(max(step, WINDOW + FIRST), len(self.marks) - 1)
+        first = max(last - WINDOW, FIRST)
         start, end = self.marks[first], self.marks[last]
         return (end.cpu - start.cpu) * 1000 / (last - first), (end.written - start.written) / (last - first)
 
@@ -148,6 +150,9 @@ def plain(folder: Path, steps: int) -> Meter:
 
 def measure(steps: list[int], turns: int) -> list[dict[str, float]]:
     best: dict[int, dict[str, float]] = {}
+    with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
+        controller(Path(first), 2 * FIRST)  # what is imported and compiled at first use is no cost of an action
+        plain(Path(second), 2 * FIRST)
     for _ in range(turns):
         with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
             durable, largest = controller(Path(first), max(steps))

@@ -83,6 +83,7 @@ def export_log(journal: Journal, path: Path, run_id: str) -> int:
 def _interaction_steps(journal: Journal, run_id: str) -> Iterator[InteractionStep]:
     reasons: dict[int, str] = {}
     seen_at: dict[str, float] = {}
+    rows = journal.screen_rows()
     for event in journal.events("observed", "decided", "step"):
         if event.kind == "observed":
             seen_at = seen_at if len(seen_at) < 64 else {}
@@ -92,7 +93,8 @@ def _interaction_steps(journal: Journal, run_id: str) -> Iterator[InteractionSte
             reasons = {event.step: str(event.body.get("reasoning", ""))}
             continue
         body = event.body
-        seen = journal.stored_screen(body.get("before", "")) or VisualState()
+        row = rows.get(body.get("before", ""))
+        seen = VisualState() if row is None else journal.screen_at(row)
         key = f"{run_id}/{event.subtask}/{body['attempt']}/{event.step}"
         yield InteractionStep(
             timestamp=seen_at.get(body.get("before", ""), seen.timestamp),

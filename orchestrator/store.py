@@ -8,6 +8,7 @@ held in memory and written in front of an effect, with all of the controller's o
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,18 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 
+class Compact(JsonPlusSerializer):
+    """LangGraph's serializer, deflated: a cursor is written in front of every action, and its keys repeat themselves."""
+
+    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
+        kind, data = super().dumps_typed(obj)
+        return f"z:{kind}", zlib.compress(data, 1)
+
+    def loads_typed(self, data: tuple[str, bytes]) -> Any:
+        kind, body = data
+        return super().loads_typed((kind.removeprefix("z:"), zlib.decompress(body)) if kind.startswith("z:") else data)
+
+
 class CursorSaver(SqliteSaver):
     """A SqliteSaver of one run. `durable_before` maps a subgraph's node to the inner nodes that need a cursor on disk."""
 
@@ -25,10 +38,10 @@ class CursorSaver(SqliteSaver):
         connection = sqlite3.connect(path or ":memory:", check_same_thread=False)
         connection.execute("PRAGMA page_size=1024")
         connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA wal_autocheckpoint=8000")
+        connection.execute("PRAGMA wal_autocheckpoint=500")
         connection.execute("PRAGMA synchronous=NORMAL")
         # State is JSON: no type of ours or anyone's is ever imported to read a checkpoint.
-        super().__init__(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
+        super().__init__(connection, serde=Compact(allowed_msgpack_modules=None))
         self.setup()
         self._durable_before = durable_before
         self._held: dict[tuple[str, str], CheckpointTuple] = {}

@@ -25,7 +25,8 @@ CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRI
 CREATE TABLE IF NOT EXISTS events (
     id INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, role TEXT NOT NULL,
     subtask TEXT NOT NULL, step INTEGER NOT NULL, key TEXT, body TEXT NOT NULL) STRICT;
-CREATE TABLE IF NOT EXISTS observations (state_id TEXT PRIMARY KEY, app TEXT NOT NULL, body BLOB NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS observations (
+    row INTEGER PRIMARY KEY, state_id TEXT NOT NULL, app TEXT NOT NULL, body BLOB NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS actions (
     key TEXT PRIMARY KEY, digest TEXT NOT NULL, action TEXT NOT NULL, started INTEGER NOT NULL DEFAULT 0,
     result TEXT) STRICT, WITHOUT ROWID;
@@ -84,11 +85,12 @@ class Journal:
         self._db = sqlite3.connect(path or ":memory:", isolation_level=None, check_same_thread=False)
         self._db.execute("PRAGMA page_size=1024")  # rows are small; a commit writes whole pages
         self._db.execute("PRAGMA journal_mode=WAL")
-        self._db.execute("PRAGMA wal_autocheckpoint=8000")
+        self._db.execute("PRAGMA wal_autocheckpoint=500")
         self._db.execute("PRAGMA synchronous=NORMAL")
         self._db.executescript(_SCHEMA)
         self._screens: OrderedDict[str, VisualState] = OrderedDict()
-        self._stored: deque[str] = deque(maxlen=_REMEMBERED)
+        stored = self._db.execute("SELECT state_id FROM observations ORDER BY row DESC LIMIT ?", (_REMEMBERED,))
+        self._stored: deque[str] = deque((state_id for (state_id,) in reversed(stored.fetchall())), maxlen=_REMEMBERED)
         latest = self._db.execute("SELECT key FROM events WHERE key IS NOT NULL ORDER BY id DESC LIMIT ?", (_REMEMBERED,))
         self._keys: OrderedDict[str, None] = OrderedDict.fromkeys(key for (key,) in reversed(latest.fetchall()))
         # Read on every step, so kept beside the tables: a query over all events would grow with the run.
@@ -174,7 +176,7 @@ class Journal:
             shown = self._redactor.screen(state) if self._redactor is not None else state
             self._begin()
             self._db.execute(
-                "INSERT OR IGNORE INTO observations VALUES (?, ?, ?)",
+                "INSERT INTO observations (state_id, app, body) VALUES (?, ?, ?)",
                 (state_id, state.app or "", zlib.compress(shown.canonical, 1)),
             )
             self._stored.append(state_id)
@@ -188,8 +190,20 @@ class Journal:
 
     def stored_screen(self, state_id: str) -> VisualState | None:
         """An observation as it was written."""
-        row = self._db.execute("SELECT body FROM observations WHERE state_id = ?", (state_id,)).fetchone()
-        return VisualState.model_validate_json(zlib.decompress(row[0])) if row else None
+        # No index: hashes come in no order, so keeping one sorted would write more pages the longer a run gets.
+        row = self._db.execute(
+            "SELECT row FROM observations WHERE state_id = ? ORDER BY row DESC LIMIT 1", (state_id,)
+        ).fetchone()
+        return self.screen_at(row[0]) if row else None
+
+    def screen_rows(self) -> dict[str, int]:
+        """state_id -> row, for a reader that wants many."""
+        return dict(self._db.execute("SELECT state_id, row FROM observations"))
+
+    def screen_at(self, row: int) -> VisualState:
+        """The observation of a row, as it was written."""
+        (body,) = self._db.execute("SELECT body FROM observations WHERE row = ?", (row,)).fetchone()
+        return VisualState.model_validate_json(zlib.decompress(body))
 
     def latest_screens(self) -> dict[str, str]:
         """app -> id of its latest observation, oldest look first."""
