@@ -83,7 +83,7 @@ def export_log(journal: Journal, path: Path, run_id: str) -> int:
 def _interaction_steps(journal: Journal, run_id: str) -> Iterator[InteractionStep]:
     reasons: dict[int, str] = {}
     seen_at: dict[str, float] = {}
-    rows = journal.screen_rows()
+    rows = journal.screens.rows()
     for event in journal.events("observed", "decided", "step"):
         if event.kind == "observed":
             seen_at = seen_at if len(seen_at) < 64 else {}
@@ -94,7 +94,7 @@ def _interaction_steps(journal: Journal, run_id: str) -> Iterator[InteractionSte
             continue
         body = event.body
         row = rows.get(body.get("before", ""))
-        seen = VisualState() if row is None else journal.screen_at(row)
+        seen = VisualState() if row is None else journal.screens.at(row)
         key = f"{run_id}/{event.subtask}/{body['attempt']}/{event.step}"
         yield InteractionStep(
             timestamp=seen_at.get(body.get("before", ""), seen.timestamp),

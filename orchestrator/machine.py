@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from protocol import ExecStatus
-from roles.contracts import GateDecision, GateTrigger, Signal, SubtaskStatus
+from roles.signals import GateDecision, GateTrigger, Signal, SubtaskStatus
 
 __all__ = [
     "ROWS",

@@ -9,18 +9,11 @@ from typing import Any, Protocol
 
 from environments.contract import AppCatalog, Environment
 from protocol import GUIElement, VisualState
-from roles.contracts import (
-    AppWords,
-    Clock,
-    EvaluatorPolicy,
-    ManagerPolicy,
-    OperatorPolicy,
-    Signal,
-    SupplementSource,
-)
+from roles.contracts import AppWords, Clock, EvaluatorPolicy, ManagerPolicy, OperatorPolicy, SupplementSource
 from roles.journal import Journal
 from roles.limits import Limits
 from roles.safety import SafetyPolicy
+from roles.signals import Signal
 
 
 class Recognizer(Protocol):

@@ -5,83 +5,12 @@ A policy is one method per role. A role never knows whether rules, a script, a m
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from protocol import ExecStatus, Frozen, OperatorDecision, Tagged, VisualState
-
-
-class SubtaskStatus(StrEnum):
-    """Seed 002."""
-
-    READY = "ready"
-    PENDING = "pending"
-    FULFILLED = "fulfilled"
-    REJECTED = "rejected"
-
-
-class GateTrigger(StrEnum):
-    """Why the Evaluator is asked (seed 002)."""
-
-    PERIODIC_CHECK = "PERIODIC_CHECK"
-    WORKER_STALE = "WORKER_STALE"
-    WORKER_SUCCESS = "WORKER_SUCCESS"
-    FINAL_CHECK = "FINAL_CHECK"
-
-
-class GateDecision(StrEnum):
-    """What the Evaluator answers (seed 002)."""
-
-    DONE = "gate_done"
-    FAIL = "gate_fail"
-    SUPPLEMENT = "gate_supplement"
-    CONTINUE = "gate_continue"
-
-
-ALLOWED_DECISIONS: dict[GateTrigger, frozenset[GateDecision]] = {
-    GateTrigger.WORKER_SUCCESS: frozenset({GateDecision.DONE, GateDecision.FAIL, GateDecision.CONTINUE}),
-    GateTrigger.WORKER_STALE: frozenset({GateDecision.CONTINUE, GateDecision.FAIL, GateDecision.SUPPLEMENT}),
-    GateTrigger.PERIODIC_CHECK: frozenset(GateDecision),
-    GateTrigger.FINAL_CHECK: frozenset({GateDecision.DONE, GateDecision.FAIL}),
-}
-
-
-class Signal(StrEnum):
-    """What a role reports to the hub; the left side of every row of the transition table."""
-
-    TASK_OPEN = "task_open"
-    SUBTASKS_WAITING = "subtasks_waiting"
-    TASK_ENDED = "task_ended"
-    PLANNED = "planned"
-    NOTHING_LEFT = "nothing_left"
-    SUPPLEMENT_NEEDED = "supplement_needed"
-    PLAN_FAILED = "plan_failed"
-    INFEASIBLE = "infeasible"
-    GENERATE_ACTION = "generate_action"
-    WORKER_SUCCESS = "worker_success"
-    STALE_PROGRESS = "stale_progress"
-    CHECK_DUE = "check_due"
-    CANNOT_EXECUTE = "cannot_execute"
-    SUPPLEMENT = "supplement"
-    EXECUTED = "executed"
-    TIMEOUT = "timeout"
-    ERROR = "error"
-    NOTHING_HELD = "nothing_held"
-    APPROVAL_PENDING = "approval_pending"
-    APPROVAL_REJECTED = "approval_rejected"
-    GATE_DONE = "gate_done"
-    GATE_FAIL = "gate_fail"
-    GATE_CONTINUE = "gate_continue"
-    GATE_SUPPLEMENT = "gate_supplement"
-    SUPPLIED = "supplied"
-    NOTHING_FOUND = "nothing_found"
-    PASSED = "passed"
-    ISSUES_FOUND = "issues_found"
-    BUDGET_SPENT = "budget_spent"
-    CANCELLED = "cancelled"
-
+from roles.signals import GateDecision, GateTrigger, Signal, SubtaskStatus
 
 Worker = Literal["operator", "technician", "analyst"]
 

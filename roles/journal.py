@@ -10,23 +10,22 @@ from __future__ import annotations
 import json
 import secrets
 import sqlite3
-import zlib
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from protocol import ActionResult, AgentAction, VisualState, parse_action
+from protocol import ActionResult, AgentAction, parse_action
 from roles.contracts import Clock, Fact, StepRecord, Subtask, Supplement
 from roles.redaction import Redactor
+from roles.screens import SCHEMA as SCREENS
+from roles.screens import Screens
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS events (
     id INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, role TEXT NOT NULL,
     subtask TEXT NOT NULL, step INTEGER NOT NULL, key TEXT, body TEXT NOT NULL) STRICT;
-CREATE TABLE IF NOT EXISTS observations (
-    row INTEGER PRIMARY KEY, state_id TEXT NOT NULL, app TEXT NOT NULL, body BLOB NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS actions (
     key TEXT PRIMARY KEY, digest TEXT NOT NULL, action TEXT NOT NULL, started INTEGER NOT NULL DEFAULT 0,
     result TEXT) STRICT, WITHOUT ROWID;
@@ -87,18 +86,14 @@ class Journal:
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA wal_autocheckpoint=500")
         self._db.execute("PRAGMA synchronous=NORMAL")
-        self._db.executescript(_SCHEMA)
-        self._screens: OrderedDict[str, VisualState] = OrderedDict()
-        stored = self._db.execute("SELECT state_id FROM observations ORDER BY row DESC LIMIT ?", (_REMEMBERED,))
-        self._stored: deque[str] = deque((state_id for (state_id,) in reversed(stored.fetchall())), maxlen=_REMEMBERED)
+        self._db.executescript(_SCHEMA + SCREENS)
+        self.screens = Screens(self._db, redactor, self._begin, self._last_looks())
         latest = self._db.execute("SELECT key FROM events WHERE key IS NOT NULL ORDER BY id DESC LIMIT ?", (_REMEMBERED,))
         self._keys: OrderedDict[str, None] = OrderedDict.fromkeys(key for (key,) in reversed(latest.fetchall()))
         # Read on every step, so kept beside the tables: a query over all events would grow with the run.
         self._steps: OrderedDict[tuple[str, int], deque[StepRecord]] = OrderedDict()
         self._facts: tuple[Fact, ...] | None = None
         self._supplements: tuple[Supplement, ...] | None = None
-        self._latest: dict[str, str] = {}
-        self._load_latest()
         for fact in self.facts():
             if fact.private:
                 self.secret(fact.value)
@@ -111,7 +106,7 @@ class Journal:
             self._db.execute(f"DELETE FROM {table}")  # noqa: S608 - fixed names
         self._keys.clear()
         self._steps.clear()
-        self._latest.clear()
+        self.screens.forget()
         self._facts = self._supplements = None
         self.run_key = f"{self._run_id}-{secrets.token_hex(4)}"
 
@@ -158,63 +153,13 @@ class Journal:
         if self._redactor is not None:
             self._redactor.keep(text)
 
-    # --- observations -------------------------------------------------------------------------------------------
-
-    def observed(self, state: VisualState) -> str:
-        """Store a screen once, redacted, and return its id."""
-        state_id = state.state_id
-        if state.app:
-            self._latest.pop(state.app, None)
-            self._latest[state.app] = state_id
-        if state_id in self._screens:
-            self._screens.move_to_end(state_id)
-        else:
-            self._screens[state_id] = state
-            if len(self._screens) > _CACHED:
-                self._screens.popitem(last=False)
-        if state_id not in self._stored:
-            shown = self._redactor.screen(state) if self._redactor is not None else state
-            self._begin()
-            self._db.execute(
-                "INSERT INTO observations (state_id, app, body) VALUES (?, ?, ?)",
-                (state_id, state.app or "", zlib.compress(shown.canonical, 1)),
-            )
-            self._stored.append(state_id)
-        return state_id
-
-    def screen(self, state_id: str) -> VisualState | None:
-        """An observation by id, as it was written (private content masked) unless it is still at hand."""
-        if (held := self._screens.get(state_id)) is not None:
-            return held
-        return self.stored_screen(state_id)
-
-    def stored_screen(self, state_id: str) -> VisualState | None:
-        """An observation as it was written."""
-        # No index: hashes come in no order, so keeping one sorted would write more pages the longer a run gets.
-        row = self._db.execute(
-            "SELECT row FROM observations WHERE state_id = ? ORDER BY row DESC LIMIT 1", (state_id,)
-        ).fetchone()
-        return self.screen_at(row[0]) if row else None
-
-    def screen_rows(self) -> dict[str, int]:
-        """state_id -> row, for a reader that wants many."""
-        return dict(self._db.execute("SELECT state_id, row FROM observations"))
-
-    def screen_at(self, row: int) -> VisualState:
-        """The observation of a row, as it was written."""
-        (body,) = self._db.execute("SELECT body FROM observations WHERE row = ?", (row,)).fetchone()
-        return VisualState.model_validate_json(zlib.decompress(body))
-
-    def latest_screens(self) -> dict[str, str]:
-        """app -> id of its latest observation, oldest look first."""
-        return dict(self._latest)
-
-    def _load_latest(self) -> None:
+    def _last_looks(self) -> dict[str, str]:
+        """app -> id of the screen that was observed last, oldest look first."""
         rows = self._db.execute(
             "SELECT json_extract(body, '$.app'), json_extract(body, '$.state_id'), max(id) FROM events "
             "WHERE kind = 'observed' GROUP BY 1 ORDER BY 3"
         )
-        self._latest = {app: state_id for app, state_id, _ in rows if app}
+        return {app: state_id for app, state_id, _ in rows if app}
 
     # --- exactly once -------------------------------------------------------------------------------------------
 

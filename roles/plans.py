@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from graphlib import CycleError, TopologicalSorter
 
-from roles.contracts import AppWords, Subtask, SubtaskStatus
+from roles.contracts import AppWords, Subtask
+from roles.signals import SubtaskStatus
 
 
 class PlanError(ValueError):

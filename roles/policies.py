@@ -11,7 +11,8 @@ from typing import Any
 from pydantic import Field
 
 from protocol import AgentStatus, Frozen, OperatorDecision
-from roles.contracts import GateDecision, GateRequest, GateTrigger, GateVerdict, OperatorView, PlanAnswer, PlanRequest
+from roles.contracts import GateRequest, GateVerdict, OperatorView, PlanAnswer, PlanRequest
+from roles.signals import GateDecision, GateTrigger
 
 _CURSOR = "script_line"
 

@@ -10,9 +10,10 @@ from pydantic import ValidationError
 from environments.contract import EnvironmentFault, Peek
 from protocol import VisualState
 from roles.context import Context, State, Update
-from roles.contracts import ALLOWED_DECISIONS, GateDecision, GateRequest, GateTrigger, GateVerdict, Report, Signal, StepRecord
+from roles.contracts import GateRequest, GateVerdict, Report, StepRecord
 from roles.manager.graph import with_status
 from roles.nodes import Graph, node
+from roles.signals import ALLOWED_DECISIONS, GateDecision, GateTrigger, Signal
 
 _EARLIER = 12
 """Older screens given as evidence."""
@@ -85,16 +86,16 @@ def _screens(ctx: Context, *, everything: bool) -> tuple[VisualState, ...]:
     try:
         now = ctx.environment.observe()
     except EnvironmentFault:
-        stored = [ctx.journal.screen(state_id) for state_id in ctx.journal.latest_screens().values()]
+        stored = [ctx.journal.screens.get(state_id) for state_id in ctx.journal.screens.latest().values()]
         return tuple(screen for screen in stored if screen is not None)
-    ctx.journal.observed(now)
+    ctx.journal.screens.keep(now)
     if not everything:
         return (now,)
     others: list[VisualState] = []
-    for app, state_id in ctx.journal.latest_screens().items():
+    for app, state_id in ctx.journal.screens.latest().items():
         if app == now.app:
             continue
-        seen = ctx.environment.peek(app) if isinstance(ctx.environment, Peek) else ctx.journal.screen(state_id)
+        seen = ctx.environment.peek(app) if isinstance(ctx.environment, Peek) else ctx.journal.screens.get(state_id)
         if seen is not None:
             others.append(seen)
     return (*others, now)
@@ -102,7 +103,7 @@ def _screens(ctx: Context, *, everything: bool) -> tuple[VisualState, ...]:
 
 def _earlier(ctx: Context, steps: tuple[StepRecord, ...]) -> tuple[VisualState, ...]:
     ids = list(dict.fromkeys(i for s in reversed(steps) for i in (s.after, s.before) if i))[:_EARLIER]
-    return tuple(screen for screen in (ctx.journal.screen(i) for i in ids) if screen is not None)
+    return tuple(screen for screen in (ctx.journal.screens.get(i) for i in ids) if screen is not None)
 
 
 def _ask(request: GateRequest, ctx: Context) -> GateVerdict:

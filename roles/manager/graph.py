@@ -8,9 +8,10 @@ from langgraph.graph import END, START, StateGraph
 from pydantic import ValidationError
 
 from roles.context import Context, State, Update
-from roles.contracts import PlanAnswer, PlanRequest, Report, Signal, Subtask, SubtaskStatus, Supplement
+from roles.contracts import PlanAnswer, PlanRequest, Report, Subtask, Supplement
 from roles.nodes import Graph, node
 from roles.plans import PlanError, validate_plan
+from roles.signals import Signal, SubtaskStatus
 
 _OPEN = {SubtaskStatus.READY, SubtaskStatus.PENDING}
 _FOUND = 3

@@ -24,13 +24,14 @@ from protocol import (
     resolve,
 )
 from roles.context import Context, State, Update
-from roles.contracts import Fact, Signal, StepRecord
+from roles.contracts import Fact, StepRecord
 from roles.effects import effect_of
 from roles.operator.approval import approval_request
 from roles.operator.events import effect_verb, screen_events
 from roles.operator.perceive import adapter_error, attempt_key, attempt_of, safety_of, subtask_id
 from roles.operator.recovery import interruption, trouble_in
 from roles.safety import review
+from roles.signals import Signal
 from roles.stall import stalled
 
 FINALIZE = "finalize_interaction_report"
@@ -89,7 +90,7 @@ def _changed(ctx: Context, pending: dict[str, Any], action: Action) -> str:
 
 def _inner(ctx: Context, state: State, pending: dict[str, Any], action: Action) -> ActionResult:
     """Memory and questions: nothing of it reaches the environment."""
-    screen = ctx.journal.screen(pending["before"])
+    screen = ctx.journal.screens.get(pending["before"])
     subtask = subtask_id(state)
     match action:
         case Memorize(name=name, value=value):
@@ -148,8 +149,8 @@ def observe_feedback(state: State, ctx: Context) -> Update:
         raise
     except Exception as fault:  # noqa: BLE001 - as above: whatever an adapter raises must not lose the history
         return adapter_error(state, f"adapter: the feedback could not be observed: {type(fault).__name__}: {fault}")
-    before = ctx.journal.screen(pending["before"])
-    after_id = ctx.journal.observed(after)
+    before = ctx.journal.screens.get(pending["before"])
+    after_id = ctx.journal.screens.keep(after)
     events = screen_events(before, after)
     shown = tuple(f"{event['kind']}: {event['text']}" for event in events)
     record = StepRecord(
@@ -205,7 +206,7 @@ def decide_next_step(state: State, ctx: Context) -> Update:
     since = [s for s in steps if s.step > int((state.get("delegation") or {}).get("step", 0))]
     if not result.ok:
         return _failed(state, ctx, result)
-    after = ctx.journal.screen(state["feedback_observation"]["state_id"])
+    after = ctx.journal.screens.get(state["feedback_observation"]["state_id"])
     assert after is not None, "the feedback was just recorded"  # noqa: S101 - an invariant
     blocked = interruption(after, steps)
     if blocked is not None and not blocked.harmless:

@@ -12,9 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from protocol import AgentAction, AskUser, describe, parse_action
 from roles.context import Context, State, Update
-from roles.contracts import Signal
 from roles.operator.perceive import current_screen, safety_of, subtask_id
 from roles.safety import Review, review
+from roles.signals import Signal
 
 EXECUTE = "execute_action"
 FINALIZE = "finalize_interaction_report"

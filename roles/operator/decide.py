@@ -20,7 +20,7 @@ from protocol import (
     resolve,
 )
 from roles.context import Context, State, Update
-from roles.contracts import OperatorView, Signal
+from roles.contracts import OperatorView
 from roles.operator.approval import approval_request
 from roles.operator.perceive import (
     attempt_key,
@@ -34,6 +34,7 @@ from roles.operator.perceive import (
 )
 from roles.operator.recovery import interruption, remedy
 from roles.safety import Review, review
+from roles.signals import Signal
 
 FINALIZE = "finalize_interaction_report"
 REVIEW = "review_action_safety"

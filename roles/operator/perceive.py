@@ -10,8 +10,9 @@ from pydantic import ValidationError
 from environments.contract import EnvironmentFault
 from protocol import GUIElement, VisualState
 from roles.context import Context, State, Update
-from roles.contracts import Signal, Subtask
+from roles.contracts import Subtask
 from roles.safety import SafetyPolicy
+from roles.signals import Signal
 
 ALONE = "task"
 """The subtask id of an Operator that works without a hub."""
@@ -124,7 +125,7 @@ def observe_environment(state: State, ctx: Context) -> Update:
 
 def look(state: State, ctx: Context, seen: VisualState, step: int) -> Update:
     """Store one observation and keep a reference to it."""
-    state_id = ctx.journal.observed(seen)
+    state_id = ctx.journal.screens.keep(seen)
     ref = {"state_id": state_id, "app": seen.app, "timestamp": seen.timestamp, "step": step}
     ctx.journal.record(
         "observed",
@@ -203,10 +204,10 @@ def current_screen(state: State, ctx: Context) -> VisualState:
 def _whole_screen(state: State, ctx: Context) -> VisualState:
     """The VisualState that `current_observation` refers to; looks anew after a resume, when there is none."""
     ref = state.get("current_observation")
-    seen = ctx.journal.screen(ref["state_id"]) if ref else None
+    seen = ctx.journal.screens.get(ref["state_id"]) if ref else None
     if seen is None:
         seen = ctx.environment.observe()
-        ctx.journal.observed(seen)
+        ctx.journal.screens.keep(seen)
     return seen
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from roles.context import Context, State, Update
-from roles.contracts import Report, Signal
+from roles.contracts import Report
 from roles.operator.perceive import attempt_of, safety_of, subtask_id
 from roles.redaction import Redactor
+from roles.signals import Signal
 
 _SHOWN = 40
 
@@ -16,7 +17,7 @@ def finalize_interaction_report(state: State, ctx: Context) -> Update:
     """Status, completed and blocked actions, pending approval, observations, findings, errors and trace; and the hub's report."""
     redactor = Redactor(safety_of(state, ctx))
     for ref in state["observations"]:
-        if (screen := ctx.journal.screen(ref["state_id"])) is not None:
+        if (screen := ctx.journal.screens.get(ref["state_id"])) is not None:
             redactor.learn(screen)
     report = Report.model_validate(state.get("report") or _problem(state)).model_dump(mode="json")
     steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=len(state["action_trace"]) or 1)
@@ -85,7 +86,7 @@ def _pending(pending: dict[str, Any], asked: dict[str, Any] | None) -> dict[str,
 
 def _final(state: State, ctx: Context, redactor: Redactor) -> dict[str, Any] | None:
     ref = state.get("feedback_observation") or state.get("current_observation")
-    screen = ctx.journal.screen(ref["state_id"]) if ref else None
+    screen = ctx.journal.screens.get(ref["state_id"]) if ref else None
     if screen is None:
         return None
     redactor.learn(screen)

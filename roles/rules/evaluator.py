@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 from protocol import VisualState
-from roles.contracts import FieldHas, GateDecision, GateRequest, GateTrigger, GateVerdict, Subtask, SubtaskStatus
+from roles.contracts import FieldHas, GateRequest, GateVerdict, Subtask
 from roles.rules import clauses as c
 from roles.rules.evidence import Finding, check, expected_value, holds
 from roles.rules.grammar import describe, parse
 from roles.rules.matching import similarity
 from roles.rules.screens import FIELD_ROLES, Screen
 from roles.rules.values import same_value
+from roles.signals import GateDecision, GateTrigger, SubtaskStatus
 
 _LATELY = 4
 _BAD_STATUS = re.compile(r"\b(?:returned|rejected|failed|refused|bounced|needs? changes|undeliverable|declined)\b", re.IGNORECASE)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
-from roles.contracts import PlanAnswer, PlanRequest, Subtask, SubtaskStatus
+from roles.contracts import PlanAnswer, PlanRequest, Subtask
 from roles.rules import clauses as c
 from roles.rules.grammar import parse
 from roles.rules.handbook import steps_for
 from roles.rules.places import UnknownApp
 from roles.rules.planning import make_subtasks
 from roles.rules.replanning import replan
+from roles.signals import SubtaskStatus
 
 _ADVICE = "a model policy may understand it (crew.manager.policy: llm)"
 

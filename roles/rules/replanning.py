@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from roles.contracts import PlanAnswer, PlanRequest, Subtask, SubtaskStatus
+from roles.contracts import PlanAnswer, PlanRequest, Subtask
 from roles.rules import clauses as c
 from roles.rules.grammar import parse
 from roles.rules.handbook import steps_for
 from roles.rules.matching import similarity
 from roles.rules.places import other_homes
 from roles.rules.planning import make_subtasks, subtask_of
+from roles.signals import SubtaskStatus
 
 KEYBOARD = "use the keyboard"
 _READABLE = ("vendor", "date", "invoice number", "total", "due date", "subtotal", "tax", "e-mail", "phone", "address", "subject")

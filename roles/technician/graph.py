@@ -7,8 +7,9 @@ from typing import Any, TypedDict
 from langgraph.graph import END, START, StateGraph
 
 from roles.context import Context, State, Update
-from roles.contracts import Report, Signal
+from roles.contracts import Report
 from roles.nodes import Graph, node
+from roles.signals import Signal
 
 REASON = "terminal work needs a sandbox, and this crew has none; let the operator do it through an application"
 

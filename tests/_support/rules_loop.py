@@ -10,18 +10,7 @@ from typing import Any
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.worldfile import load_world, parse_world
 from protocol import Action, ActionResult, AgentStatus, Answer, AskUser, Memorize, TargetError, VisualState, Wait, resolve
-from roles.contracts import (
-    AppWords,
-    Fact,
-    GateRequest,
-    GateTrigger,
-    OperatorView,
-    PlanRequest,
-    StepRecord,
-    Subtask,
-    SubtaskStatus,
-    Supplement,
-)
+from roles.contracts import AppWords, Fact, GateRequest, OperatorView, PlanRequest, StepRecord, Subtask, Supplement
 from roles.effects import effect_of
 from roles.operator.events import effect_verb, screen_events
 from roles.operator.recovery import interruption
@@ -31,6 +20,7 @@ from roles.rules.help import HelpDocuments
 from roles.rules.manager import RulesManager
 from roles.rules.operator import RulesOperator
 from roles.rules.values import kind_of
+from roles.signals import GateTrigger, SubtaskStatus
 
 HELP = Path(__file__).parents[2] / "configs" / "help"
 _OPEN = {SubtaskStatus.READY, SubtaskStatus.PENDING}

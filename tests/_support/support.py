@@ -17,13 +17,14 @@ from orchestrator.line import HubLine
 from orchestrator.store import CursorSaver
 from protocol import Action, AgentStatus, OperatorDecision
 from roles.context import Context
-from roles.contracts import GateDecision, GateTrigger, GateVerdict, PlanAnswer, Subtask, Supplement
+from roles.contracts import GateVerdict, PlanAnswer, Subtask, Supplement
 from roles.journal import Event, Journal
 from roles.limits import Limits
 from roles.operator.graph import DURABLE_BEFORE
 from roles.policies import EvaluatorScript, ManagerScript, OperatorScript, ScriptedEvaluator, ScriptedManager, ScriptedOperator
 from roles.redaction import Redactor
 from roles.safety import SafetyPolicy
+from roles.signals import GateDecision, GateTrigger
 
 CLAIM_WORLD = "name: claim\napps: {reimbursement: {}, notes: {}}\nopen: [reimbursement]\n"
 FINISH = OperatorDecision(status=AgentStatus.FINISH, comment="done")

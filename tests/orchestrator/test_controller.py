@@ -15,10 +15,11 @@ from support import OPEN_HOUSE, Handbook, Run, decide, desktop, planned, subtask
 from orchestrator.controller import build_controller
 from orchestrator.machine import ANYWHERE, ROWS
 from protocol import ActionTarget, AgentStatus, Click, Fill, OperatorDecision, Screenshot, Wait
-from roles.contracts import GateDecision, GateTrigger, PlanAnswer
+from roles.contracts import PlanAnswer
 from roles.limits import Limits
 from roles.manager.graph import ManagerState
 from roles.nodes import Graph
+from roles.signals import GateDecision, GateTrigger
 
 AMOUNT, VENDOR, SUBMIT = ActionTarget(text="Amount"), ActionTarget(text="Vendor"), ActionTarget(text="Submit")
 FILL = decide(Fill(target=AMOUNT, text="$5.00"))

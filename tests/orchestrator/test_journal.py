@@ -140,7 +140,7 @@ def worked(path: Path) -> Journal:
     screens = [
         VisualState(elements=(GUIElement(element_id="e1", text=f"Page {n}"),), app="mail", timestamp=10.0 * n) for n in (1, 2, 3)
     ]
-    ids = [journal.observed(screen) for screen in screens]
+    ids = [journal.screens.keep(screen) for screen in screens]
     journal.secret(SECRET)
     acts = [Click(target=ActionTarget(text="Save")), Fill(target=ActionTarget(text="Password"), text=SECRET)]
     for n, action in enumerate(acts, start=1):

@@ -16,10 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocol import ActionResult, ActionTarget, Click, ExecStatus, Fill, GUIElement, VisualState
-from roles.contracts import EffectSeen, Fact, FactKnown, FieldHas, StepRecord, Subtask, SubtaskStatus, Supplement, TextShown
+from roles.contracts import EffectSeen, Fact, FactKnown, FieldHas, StepRecord, Subtask, Supplement, TextShown
 from roles.journal import Event, Journal
 from roles.redaction import MASK, Redactor
 from roles.safety import SafetyPolicy
+from roles.signals import SubtaskStatus
 
 SECRET = "hunter2-é🎈"
 SAVE = Click(target=ActionTarget(text="Save"))
@@ -226,7 +227,7 @@ def test_a_secret_is_on_disk_nowhere_among_events_screens_steps_outcomes_and_key
     journal = reopen()
     field = GUIElement(element_id="pw", text="Password", value=SECRET)
     echo = GUIElement(element_id="e", text=f"Your password is {SECRET}")
-    state_id = journal.observed(VisualState(elements=(echo, field), app="web"))
+    state_id = journal.screens.keep(VisualState(elements=(echo, field), app="web"))
     journal.record("decided", {"reasoning": f"I type {SECRET}", "deep": [{"a": (SECRET,)}]})
     done = step(1).model_copy(update={"action": Fill(target=ActionTarget(text="Password"), text=SECRET).dump()})
     journal.step(done, 0, key="s1")
@@ -235,7 +236,7 @@ def test_a_secret_is_on_disk_nowhere_among_events_screens_steps_outcomes_and_key
     journal.close()
     assert SECRET.encode() not in everything_on_disk(tmp_path)
     journal = reopen()
-    shown = journal.screen(state_id)
+    shown = journal.screens.get(state_id)
     assert shown is not None
     assert SECRET not in shown.model_dump_json()
     assert "hunter2" not in str([e.body for e in journal.events()])
@@ -330,13 +331,13 @@ def test_what_was_looked_up_is_kept_nothing_included(reopen: Open) -> None:
 def test_a_screen_is_stored_once_and_read_back_whole(reopen: Open, tmp_path: Path) -> None:
     screen = VisualState(elements=(GUIElement(element_id="e", text="Größe 🎈", value=""),), app="mail", timestamp=5.0)
     journal = reopen()
-    ids = {journal.observed(screen), journal.observed(screen.model_copy(update={"timestamp": 9.0}))}
+    ids = {journal.screens.keep(screen), journal.screens.keep(screen.model_copy(update={"timestamp": 9.0}))}
     assert ids == {screen.state_id}
     journal = reopen()
-    again = journal.screen(screen.state_id)
+    again = journal.screens.get(screen.state_id)
     assert again is not None
     assert (again.elements, again.app, again.state_id) == (screen.elements, "mail", screen.state_id)
-    assert journal.screen("nowhere") is None
+    assert journal.screens.get("nowhere") is None
     journal.close()
     with sqlite3.connect(tmp_path / "journal.sqlite") as rows:
         assert rows.execute("SELECT count(*) FROM observations").fetchone() == (1,)
@@ -346,8 +347,8 @@ def test_a_screen_is_stored_once_and_read_back_whole(reopen: Open, tmp_path: Pat
 def test_an_old_screen_is_still_there_when_the_cache_has_moved_on(reopen: Open) -> None:
     journal = reopen()
     screens = [VisualState(app=f"app{n}") for n in range(400)]
-    ids = [journal.observed(screen) for screen in screens]
-    assert [journal.screen(i) for i in ids] == screens
+    ids = [journal.screens.keep(screen) for screen in screens]
+    assert [journal.screens.get(i) for i in ids] == screens
 
 
 commands = st.lists(
@@ -375,7 +376,7 @@ def test_what_a_journal_says_it_also_says_when_it_is_opened_anew(script: list[tu
                 journal.remember(Fact(name=name, value=value))
             elif what == "screen":
                 state = VisualState(app=name, loading=bool(value % 2), timestamp=number)
-                journal.record("observed", {"state_id": journal.observed(state), "app": name}, key=f"seen/{number}")
+                journal.record("observed", {"state_id": journal.screens.keep(state), "app": name}, key=f"seen/{number}")
             elif what == "found":
                 item = Supplement(query=name, source="s", title="t", text="x")
                 journal.supplied(name, [item] * value, subtask="a", key=f"found/{number}")
@@ -395,7 +396,7 @@ def _all_it_says(journal: Journal) -> dict[str, Any]:
         "run": journal.all_steps(30),
         "facts": journal.facts(),
         "supplements": journal.supplements(),
-        "latest": list(journal.latest_screens().items()),
+        "latest": list(journal.screens.latest().items()),
         "events": list(journal.events()),
     }
 
@@ -411,13 +412,13 @@ def test_a_new_run_in_memory_forgets_the_run_before_and_has_keys_of_its_own() ->
     journal.intend("i", SAVE)
     journal.remember(Fact(name="total", value="1"))
     journal.step(step(1), 0, key="s")
-    journal.observed(VisualState(app="mail"))
+    journal.screens.keep(VisualState(app="mail"))
     journal.begin()
     assert journal.run_key != first
     assert not list(journal.events())
     assert not journal.facts()
     assert not journal.steps("a", 0)
-    assert not journal.latest_screens()
+    assert not journal.screens.latest()
     assert journal.intent("i") is None
     journal.record("a", {}, key="k")
     assert len(list(journal.events())) == 1

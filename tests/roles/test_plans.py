@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from roles.contracts import AppWords, Subtask, SubtaskStatus
+from roles.contracts import AppWords, Subtask
 from roles.plans import PlanError, next_ready, validate_plan
+from roles.signals import SubtaskStatus
 
 APPS = (AppWords(app="mail", title="Mail"), AppWords(app="notes", title="Notes"))
 

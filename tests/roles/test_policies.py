@@ -8,8 +8,9 @@ import pytest
 from pydantic import ValidationError
 
 from protocol import AgentStatus, OperatorDecision, VisualState
-from roles.contracts import ALLOWED_DECISIONS, GateDecision, GateRequest, GateTrigger, OperatorView, PlanRequest, Subtask
+from roles.contracts import GateRequest, OperatorView, PlanRequest, Subtask
 from roles.policies import EvaluatorScript, ManagerScript, OperatorScript, ScriptedEvaluator, ScriptedManager, ScriptedOperator
+from roles.signals import ALLOWED_DECISIONS, GateDecision, GateTrigger
 
 
 def click(name: str) -> dict[str, Any]:

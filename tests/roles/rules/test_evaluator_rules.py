@@ -8,22 +8,20 @@ import pytest
 
 from protocol import ExecStatus, GUIElement, VisualState
 from roles.contracts import (
-    ALLOWED_DECISIONS,
     AppShown,
     EffectSeen,
     Fact,
     FactKnown,
     FieldHas,
     GateRequest,
-    GateTrigger,
     GateVerdict,
     StepRecord,
     Subtask,
-    SubtaskStatus,
     Supplement,
     TextShown,
-)  # fmt: skip
+)
 from roles.rules.evaluator import RulesEvaluator
+from roles.signals import ALLOWED_DECISIONS, GateTrigger, SubtaskStatus
 
 TOTAL = Fact(name="invoice total", value="$1,248.90", kind="money")
 

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from roles.contracts import AppWords, EffectSeen, Fact, FactKnown, FieldHas, PlanAnswer, PlanRequest, Subtask, SubtaskStatus
+from roles.contracts import AppWords, EffectSeen, Fact, FactKnown, FieldHas, PlanAnswer, PlanRequest, Subtask
 from roles.plans import validate_plan
 from roles.rules import clauses as c
 from roles.rules.grammar import parse
 from roles.rules.manager import RulesManager
+from roles.signals import SubtaskStatus
 
 APPS = (
     AppWords(app="billing", title="Billing", words=("billing", "invoice", "invoices")),
