@@ -35,7 +35,7 @@ def parse(text: str, apps: Sequence[AppWords] = (), known: Iterable[str] = ()) -
         clauses = [exact] if exact is not None else _understand(words, verbatim, ctx)
         for index, clause in enumerate(clauses):
             here = place if said_place or _inherits(clause) else ""
-            placed = clause if exact is not None or _read_for_entry(clauses, index) else _placed(clause, here)
+            placed = clause if exact is not None or _read_for_entry(clauses, index, here) else _placed(clause, here)
             if found and exact is None and (sent := _sent(found[-1], placed)) is not None:
                 found[-1] = sent
                 continue
@@ -73,9 +73,10 @@ def _inherits(clause: c.Clause) -> bool:
     )
 
 
-def _read_for_entry(clauses: Sequence[c.Clause], index: int) -> bool:
+def _read_for_entry(clauses: Sequence[c.Clause], index: int, place: str) -> bool:
     """In `in the form, enter the total`, the place is where to enter, not where to read."""
-    writes = isinstance(clauses[-1], c.Enter | c.Create | c.Compose) and not clauses[-1].app
+    last = clauses[-1]
+    writes = isinstance(last, c.Enter | c.Create | c.Compose) and last.app in {"", place}
     return writes and isinstance(clauses[index], c.Read)
 
 

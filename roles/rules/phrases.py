@@ -45,7 +45,10 @@ _NOUN = re.compile(r"\b(" + "|".join(sorted(NOUNS, key=len, reverse=True)) + r")
 _PREPS = re.compile(
     r"\s+(?:of|for|on|from|in|about|dated|by|with|regarding|concerning|titled|called|named|at|that)\s+", re.IGNORECASE
 )
-_LIST = re.compile(r"\s*,\s*(?:and\s+|&\s*)?|\s+and\s+|\s+&\s+|\s+plus\s+|\s+as well as\s+|\s+along with\s+", re.IGNORECASE)
+_LIST = re.compile(
+    r"\s*,\s*(?:and\s+|&\s*)?|\s+and\s+|\s+&\s+(?!(?-i:[A-Z]))|\s+plus\s+|\s+as well as\s+|\s+along with\s+", re.IGNORECASE
+)
+"""Between the items of a list; an ampersand in front of a capital stands in a name, as in Smith & Sons."""
 _ARTICLE = re.compile(rf"^(?:{_THE})+", re.IGNORECASE)
 _FACT_NOISE = re.compile(
     r"^(?:exact|correct|current|full|given|shown|stated|value of the|name of the)\s+|\s+(?:value|figure|shown|there|listed)$",

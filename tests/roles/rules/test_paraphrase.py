@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roles.rules.clauses import Read
 from roles.rules.grammar import parse
 from roles.rules.masks import Masks
 from roles.rules.paraphrase import plainly
@@ -38,3 +39,15 @@ def test_what_stands_in_quotes_is_left_as_it_is(quoted: str) -> None:
 def test_putting_it_plainly_twice_changes_nothing_more(text: str) -> None:
     once = plainly(text)
     assert plainly(once) == once
+
+
+def test_an_ampersand_in_a_name_does_not_end_the_name() -> None:
+    clauses = parse("Enter the total of Vertex Software & Co's latest invoice as the amount in the expense form")
+    read = clauses[0]
+    assert isinstance(read, Read)
+    assert (read.entity.name, read.entity.pick) == ("Vertex Software & Co", "latest")
+
+
+def test_what_is_entered_in_a_form_is_not_read_from_that_form() -> None:
+    clauses = parse("In the claim form, set Vendor to the vendor")
+    assert [clause.app for clause in clauses if isinstance(clause, Read)] == [""]
