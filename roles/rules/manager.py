@@ -13,6 +13,10 @@ from roles.rules.planning import make_subtasks
 from roles.rules.replanning import replan
 from roles.signals import SubtaskStatus
 
+_ORDER_WORDS = re.compile(
+    r"[,\s]*\b(?:first|beforehand|before(?: that)?|instead)\b[\s.!]*$|^\s*(?:no|first|instead)\b[,:\s]+", re.IGNORECASE
+)
+_INSTEAD = re.compile(r"\binstead\b|\brather\b", re.IGNORECASE)
 _ADVICE = "a model policy may understand it (crew.manager.policy: llm)"
 
 
@@ -69,15 +73,27 @@ def _without_avoided(clauses: list[c.Clause]) -> list[c.Clause]:
 
 
 def _with_user_words(request: PlanRequest) -> PlanAnswer | None:
-    """What the user said when refusing, if it is an instruction: it is done first, and what is left follows."""
-    if not request.user_words or request.trigger not in {"approval_rejected", "cannot_execute"}:
+    """What the user said when refusing, if it is an instruction: it is done first, and what is left follows.
+
+    A correction of the form ("set the category to Travel first") leads back to the refused work, which asks again.
+    """
+    if not request.user_words or request.trigger != "approval_rejected":
         return None
-    clauses = parse(request.user_words[-1], request.apps, [f.name for f in request.facts])
+    words = request.user_words[-1]
+    clauses = parse(_ORDER_WORDS.sub("", words), request.apps, [f.name for f in request.facts])
     if not clauses or any(isinstance(x, c.Unknown) for x in clauses):
         return None
     if any(isinstance(x, c.Avoid) for x in clauses):
-        return PlanAnswer(outcome="infeasible", reason=f'the user does not want it: "{request.user_words[-1]}"')
+        return PlanAnswer(outcome="infeasible", reason=f'the user does not want it: "{words}"')
     new = make_subtasks(clauses, request.apps, first=next_number(request.plan))
+    failed = next((s for s in request.plan if s.id == request.failed), None)
+    corrects = all(isinstance(x, c.Enter | c.Select | c.Check) for x in clauses) and not _INSTEAD.search(words)
+    if failed is not None and corrects:
+        waits = (*(d for d in failed.depends_on if _is_done(d, request)), new[-1].id)
+        number = max(int(s.id.removeprefix("s")) for s in new) + 1
+        new.append(
+            failed.model_copy(update={"id": f"s{number}", "status": SubtaskStatus.READY, "attempt": 0, "depends_on": waits})
+        )
     ids = {s.id for s in new}
     rest = [
         s.model_copy(update={"depends_on": tuple(dict.fromkeys([*(d for d in s.depends_on if d != request.failed), new[-1].id]))})
@@ -85,7 +101,12 @@ def _with_user_words(request: PlanRequest) -> PlanAnswer | None:
         if s.status in {SubtaskStatus.READY, SubtaskStatus.PENDING} and s.id != request.failed and s.id not in ids
     ]
     done = [s for s in request.plan if s.status is SubtaskStatus.FULFILLED]
-    return PlanAnswer(outcome="planned", subtasks=(*done, *new, *rest), reason="the user said what to do instead")
+    reason = "the user said what to do first" if corrects else "the user said what to do instead"
+    return PlanAnswer(outcome="planned", subtasks=(*done, *new, *rest), reason=reason)
+
+
+def _is_done(subtask: str, request: PlanRequest) -> bool:
+    return any(s.id == subtask and s.status is SubtaskStatus.FULFILLED for s in request.plan)
 
 
 def next_number(plan: tuple[Subtask, ...]) -> int:

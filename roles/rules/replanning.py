@@ -54,7 +54,7 @@ def replan(request: PlanRequest) -> PlanAnswer:
             return PlanAnswer(outcome="nothing_left", reason="every subtask is fulfilled")
         return PlanAnswer(outcome="planned", subtasks=request.plan, reason="the plan goes on")
     said = " ".join(request.evidence)
-    if request.trigger == "approval_rejected" or request.refused or _REFUSED.search(said):
+    if request.trigger == "approval_rejected" or _REFUSED.search(said):
         return PlanAnswer(outcome="infeasible", reason=_refusal(request, failed))
     change = _change(request, failed, said)
     if change is None:

@@ -65,6 +65,24 @@ def test_a_rejected_submit_is_never_executed(tmp_path: Path) -> None:
     assert done.report["approvals"][-1]["decision"] == "reject"
 
 
+def test_a_correction_is_done_first_and_the_refused_action_asks_again(tmp_path: Path) -> None:
+    crew = crew_in(tmp_path)
+    waiting = crew.run(SUBMIT)
+    corrected = crew.resume(waiting.run_id, {"decisions": [{"type": "reject", "message": "set the category to Travel first"}]})
+    assert corrected.exit_code == 3
+    assert not any(step["verb"] == "submit" for step in corrected.report["steps"])
+    assert any(step["action"].get("option") == "Travel" for step in corrected.report["steps"])
+    assert crew.resume(waiting.run_id, APPROVE).status == "fulfilled"
+
+
+def test_an_alternative_is_done_instead(tmp_path: Path) -> None:
+    crew = crew_in(tmp_path)
+    waiting = crew.run(SUBMIT)
+    done = crew.resume(waiting.run_id, {"decisions": [{"type": "reject", "message": "save it as a draft instead"}]})
+    assert done.status == "fulfilled"
+    assert not any(step["verb"] == "submit" for step in done.report["steps"])
+
+
 def test_an_edited_action_is_executed_in_its_place(tmp_path: Path) -> None:
     crew = crew_in(tmp_path)
     waiting = crew.run(SUBMIT)
