@@ -11,7 +11,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from protocol import ActionResult, InteractionStep, VisualState, parse_action, write_log
-from roles.journal import Event, Intent, Journal, Listener
+from roles.journal import Event, Intent, Journal, Listener, action_key
 
 __all__ = ["Event", "Intent", "Journal", "Listener", "Salvage", "export_log", "salvage"]
 
@@ -95,7 +95,7 @@ def _interaction_steps(journal: Journal, run_id: str) -> Iterator[InteractionSte
         body = event.body
         row = rows.get(body.get("before", ""))
         seen = VisualState() if row is None else journal.screens.at(row)
-        key = f"{run_id}/{event.subtask}/{body['attempt']}/{event.step}"
+        key = action_key(run_id, event.subtask, body["attempt"], event.step)
         yield InteractionStep(
             timestamp=seen_at.get(body.get("before", ""), seen.timestamp),
             visual_state=seen,

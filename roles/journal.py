@@ -60,6 +60,11 @@ class Intent(NamedTuple):
     action: AgentAction
 
 
+def action_key(run: str, subtask: str, attempt: int, step: int) -> str:
+    """What an action is done under, once. The step is padded so that keys sort as they come: a table grows at its end."""
+    return f"{run}/{subtask}/{attempt}/{step:06d}"
+
+
 Listener = Callable[[Event], None]
 
 

@@ -28,7 +28,7 @@ from roles.contracts import Fact, StepRecord
 from roles.effects import effect_of
 from roles.operator.approval import approval_request
 from roles.operator.events import effect_verb, screen_events
-from roles.operator.perceive import adapter_error, attempt_key, attempt_of, safety_of, subtask_id
+from roles.operator.perceive import adapter_error, attempt_of, key_of, safety_of, subtask_id
 from roles.operator.recovery import interruption, trouble_in
 from roles.safety import review
 from roles.signals import Signal
@@ -262,7 +262,7 @@ def _recover(state: State, context: dict[str, Any], trouble: str) -> Update:
 def _ask_about(state: State, ctx: Context, action: AgentAction, why: str, seen: VisualState) -> Update:
     """An unexpected dialog that only a person may answer: propose the safest answer and wait."""
     step = state["pending_action"]["step"] + 1
-    key = f"{ctx.journal.run_key}/{attempt_key(state)}/{step}"
+    key = key_of(state, ctx, step)
     intent = ctx.journal.intend(key, action)
     element = None if intent.action.inner else _source(intent.action, seen)
     found = review(intent.action, element, seen, safety_of(state, ctx), confirm=True)

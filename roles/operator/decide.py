@@ -27,6 +27,7 @@ from roles.operator.perceive import (
     attempt_of,
     current_screen,
     element_ref,
+    key_of,
     safety_of,
     step_of,
     subtask_id,
@@ -188,7 +189,7 @@ def _pend(state: State, ctx: Context, decision: OperatorDecision, seen: VisualSt
     assert action is not None, "a decision that goes on has an action"  # noqa: S101 - checked by the model
     step = step_of(state)
     pending: dict[str, Any] = {
-        "key": f"{ctx.journal.run_key}/{attempt_key(state)}/{step}",
+        "key": key_of(state, ctx, step),
         "step": step,
         "action": action.dump(),
         "line": describe(action),

@@ -11,6 +11,7 @@ from environments.contract import EnvironmentFault
 from protocol import GUIElement, VisualState
 from roles.context import Context, State, Update
 from roles.contracts import Subtask
+from roles.journal import action_key
 from roles.safety import SafetyPolicy
 from roles.signals import Signal
 
@@ -238,6 +239,11 @@ def attempt_of(state: State) -> int:
 
 def attempt_key(state: State) -> str:
     return f"{subtask_id(state)}/{attempt_of(state)}"
+
+
+def key_of(state: State, ctx: Context, step: int) -> str:
+    """The key of the action at this step."""
+    return action_key(ctx.journal.run_key, subtask_id(state), attempt_of(state), step)
 
 
 def step_of(state: State) -> int:

@@ -12,6 +12,7 @@ import pytest
 from orchestrator.journal import Journal, export_log, salvage
 from protocol import ActionResult, ActionTarget, Click, ExecStatus, Fill, GUIElement, VisualState, read_log
 from roles.contracts import StepRecord
+from roles.journal import action_key
 from roles.redaction import MASK, Redactor
 from roles.safety import SafetyPolicy
 
@@ -144,7 +145,7 @@ def worked(path: Path) -> Journal:
     journal.secret(SECRET)
     acts = [Click(target=ActionTarget(text="Save")), Fill(target=ActionTarget(text="Password"), text=SECRET)]
     for n, action in enumerate(acts, start=1):
-        key = f"{journal.run_key}/a/1/{n}"
+        key = action_key(journal.run_key, "a", 1, n)
         journal.record("observed", {"state_id": ids[n - 1], "app": "mail", "timestamp": 10.0 * n}, step=n)
         journal.record("decided", {"reasoning": f"because {n} {SECRET}"}, role="operator", subtask="a", step=n)
         journal.intend(key, action)
