@@ -6,9 +6,11 @@ import json
 import os
 import platform
 import secrets
+import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -93,11 +95,11 @@ def start(
 ) -> Outcome:
     """Make the run's folder and work the goal until it ends or waits. Raises UsageProblem or WorldError for bad input."""
     folder = _new_folder(settings.settings.runs_dir)
-    try:
+    with ExitStack() as undo:
+        # A run that could not start leaves nothing behind; one that did is undone by nobody.
+        undo.callback(shutil.rmtree, folder, ignore_errors=True)
         run = _create(folder, settings, target, listener, parts)
-    except BaseException:
-        _remove(folder)
-        raise
+        undo.pop_all()
     try:
         return _drive(run, {"goal": run.record["goal"]}, approver)
     finally:
@@ -251,7 +253,16 @@ def _create(
         "goal": target if isinstance(target, str) else target.goal,
     }
     run = _open(folder, record, listener, parts)
-    surface = run.context.environment
+    with ExitStack() as undo:
+        undo.callback(run.close)
+        _first_state(run, settings, target)
+        undo.pop_all()
+    return run
+
+
+def _first_state(run: _Run, settings: Loaded, target: Task | str) -> None:
+    """Reset the world, fill the task's slots from it, and write `run.json`."""
+    record, surface = run.record, run.context.environment
     surface.reset(seed=settings.settings.seed)
     if isinstance(target, Task):
         initial = surface.world() if isinstance(surface, WorldState) else {}
@@ -259,7 +270,7 @@ def _create(
         record["goal"] = fill_goal(target, slots)
         record["task_id"] = target.id
         record["harness"] = {"task": target.model_dump(mode="json", by_alias=True), "slots": slots, "initial": initial}
-    _write_json(folder / "run.json", record)
+    _write_json(run.folder / "run.json", record)
     body = {
         "goal": record["goal"],
         "run_id": record["run_id"],
@@ -268,7 +279,6 @@ def _create(
         "seed": settings.settings.seed,
     }
     run.context.journal.record("run_started", body, key="run_started")
-    return run
 
 
 def _open(folder: Path, record: dict[str, Any], listener: Listener | None, parts: Mapping[str, Any] | None) -> _Run:
@@ -321,13 +331,6 @@ def _new_folder(runs_dir: Path) -> Path:
             raise UsageProblem(f"runs_dir: {folder} cannot be made ({bad.strerror}); choose another with --runs-dir.") from None
         return folder
     raise UsageProblem(f"runs_dir: no free name was found in {runs_dir}")
-
-
-def _remove(folder: Path) -> None:
-    """A run that could not start leaves nothing behind."""
-    for file in folder.iterdir():
-        file.unlink()
-    folder.rmdir()
 
 
 def _write_json(path: Path, data: Any) -> None:

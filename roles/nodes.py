@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command
@@ -21,6 +22,15 @@ class Stage(Protocol):
 
 class Node(Protocol):
     def __call__(self, state: Any, runtime: Runtime[Context]) -> Update | Command[str]: ...
+
+
+def single(name: str, at: str, schema: type[Any], stage: Stage, context: Context | None, checkpointer: Any) -> Graph:
+    """A role that does its work in one node, called `at`."""
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(schema, context_schema=Context)
+    graph.add_node(at, node(stage, context))
+    graph.add_edge(START, at)
+    graph.add_edge(at, END)
+    return graph.compile(checkpointer=checkpointer, name=name)
 
 
 def node(stage: Stage, default: Context | None, *, routes: bool = False) -> Node:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from langgraph.graph import END, START, StateGraph
 from pydantic import ValidationError
 
 from environments.contract import EnvironmentFault, Peek
@@ -12,7 +11,7 @@ from protocol import VisualState
 from roles.context import Context, State, Update
 from roles.contracts import GateRequest, GateVerdict, Report, StepRecord
 from roles.manager.graph import with_status
-from roles.nodes import Graph, node
+from roles.nodes import Graph, single
 from roles.signals import ALLOWED_DECISIONS, GateDecision, GateTrigger, Signal
 
 _EARLIER = 12
@@ -32,11 +31,7 @@ class DecisionNotAllowed(ValueError):
 
 def build_evaluator(context: Context | None = None, *, checkpointer: Any = None) -> Graph:
     """One node: `evaluate`."""
-    graph: StateGraph[Any, Any, Any, Any] = StateGraph(EvaluatorState, context_schema=Context)
-    graph.add_node("evaluate", node(evaluate, context))
-    graph.add_edge(START, "evaluate")
-    graph.add_edge("evaluate", END)
-    return graph.compile(checkpointer=checkpointer, name="evaluator")
+    return single("evaluator", "evaluate", EvaluatorState, evaluate, context, checkpointer)
 
 
 def evaluate(state: State, ctx: Context) -> Update:
