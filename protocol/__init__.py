@@ -1,34 +1,49 @@
 """The GUI protocol: what was seen, what may be done, what came of it. Imports nothing of ours."""
 
-from protocol.actions import (
+from protocol.actions import AgentAction, parse_action
+from protocol.decisions import AgentStatus, LLMResponse, OperatorDecision
+from protocol.describe import describe
+from protocol.elements import GUIElement, VisualState, Window
+from protocol.geometry import BoundingBox, Coordinate, Frozen, Point, Region, Tagged
+from protocol.log import LogLine, read_log, write_log
+from protocol.steps import PROTOCOL_VERSION, ActionResult, ExecStatus, InteractionStep, Picture
+from protocol.targets import ActionTarget, Resolved, StaleTarget, TargetError, resolve
+from protocol.verbs import (
     Action,
-    AgentAction,
     Answer,
+    AskInAppAgent,
     AskUser,
+    CallApi,
     Click,
+    Delta,
+    Direction,
     Drag,
+    Extension,
     FailGoal,
     Fill,
     FinishGoal,
+    GoBack,
+    GoForward,
+    HoldKey,
     Hover,
+    KeyDown,
+    KeyUp,
     LaunchApp,
     Memorize,
+    MouseDown,
+    MouseUp,
+    Navigate,
     PressKey,
+    RunScript,
     Screenshot,
     Scroll,
     SelectOption,
     SwitchWindow,
+    Tabs,
     Type,
+    Upload,
     Wait,
-    describe,
-    parse_action,
 )
-from protocol.decisions import AgentStatus, OperatorDecision
-from protocol.elements import GUIElement, VisualState, Window
-from protocol.geometry import BoundingBox, Frozen, Point, Tagged
-from protocol.log import LogLine, read_log, write_log
-from protocol.steps import PROTOCOL_VERSION, ActionResult, ExecStatus, InteractionStep
-from protocol.targets import ActionTarget, Resolved, TargetError, resolve
 
 __all__ = [
     "PROTOCOL_VERSION",
@@ -38,32 +53,53 @@ __all__ = [
     "AgentAction",
     "AgentStatus",
     "Answer",
+    "AskInAppAgent",
     "AskUser",
     "BoundingBox",
+    "CallApi",
     "Click",
+    "Coordinate",
+    "Delta",
+    "Direction",
     "Drag",
     "ExecStatus",
+    "Extension",
     "FailGoal",
     "Fill",
     "FinishGoal",
     "Frozen",
     "GUIElement",
+    "GoBack",
+    "GoForward",
+    "HoldKey",
     "Hover",
     "InteractionStep",
+    "KeyDown",
+    "KeyUp",
+    "LLMResponse",
     "LaunchApp",
     "LogLine",
     "Memorize",
+    "MouseDown",
+    "MouseUp",
+    "Navigate",
     "OperatorDecision",
+    "Picture",
     "Point",
     "PressKey",
+    "Region",
     "Resolved",
+    "RunScript",
     "Screenshot",
     "Scroll",
     "SelectOption",
+    "StaleTarget",
     "SwitchWindow",
+    "Tabs",
     "Tagged",
     "TargetError",
     "Type",
+    "Upload",
     "VisualState",
     "Wait",
     "Window",

@@ -64,3 +64,18 @@ class OperatorDecision(Frozen):
         if self.status in acting and self.action is None:
             raise ValueError(f"status {self.status} needs an action")
         return self
+
+
+class LLMResponse(Frozen):
+    """Seed 003's answer of a model: reasoning first and required, one action, and whether the goal is reached."""
+
+    reasoning: str
+    action: AgentAction
+    is_goal_complete: bool = False
+
+    def decision(self) -> OperatorDecision:
+        """The same as an OperatorDecision; a goal that is said to be reached is FINISH."""
+        status = AgentStatus.FINISH if self.is_goal_complete else AgentStatus.CONTINUE
+        return OperatorDecision(
+            reasoning=self.reasoning, action=self.action, status=status, is_goal_complete=self.is_goal_complete
+        )

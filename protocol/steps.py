@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue, field_validator
 
 from protocol.actions import AgentAction
 from protocol.elements import VisualState
@@ -36,6 +37,22 @@ class ActionResult(Frozen):
         return self.exec_status is ExecStatus.EXECUTED
 
 
+class Picture(Frozen):
+    """A picture that belongs to a step, and whether it was taken before or after the action."""
+
+    path: str = Field(min_length=1)
+    """Relative to the log, with forward slashes; never the picture itself."""
+    sha256: str = Field(default="", pattern=r"^([0-9a-f]{64})?$")
+    moment: Literal["before", "after"] = "before"
+
+    @field_validator("path")
+    @classmethod
+    def _relative(cls, path: str) -> str:
+        if path.startswith(("/", "data:")) or "\\" in path or ":" in path.split("/")[0] or ".." in path.split("/"):
+            raise ValueError(f"a picture is named by a path relative to the log, not {path[:80]!r}")
+        return path
+
+
 class InteractionStep(Frozen):
     """One line of `log.jsonl`: what was seen, what was done, why, and what came of it."""
 
@@ -54,3 +71,6 @@ class InteractionStep(Frozen):
     after_state_id: str = ""
     visible_change: bool | None = None
     """Whether the next observation differed; None when there was none."""
+    pictures: tuple[Picture, ...] = ()
+    raw: dict[str, JsonValue] = Field(default_factory=dict)
+    """What another log's line held and this one has no field for; kept as it was."""

@@ -9,7 +9,7 @@ import re
 import unicodedata
 from enum import StrEnum
 
-from protocol import Action, Click, Drag, Fill, GUIElement, PressKey, SelectOption, Type, VisualState
+from protocol import Action, Click, Drag, Fill, GUIElement, HoldKey, PressKey, SelectOption, Type, Upload, VisualState
 
 
 class Effect(StrEnum):
@@ -128,6 +128,12 @@ _CHORDS = {
     "d": Effect.DELETE,
 }
 """With Control or Meta held."""
+_OTHERS = {
+    **dict.fromkeys(("hover", "scroll", "wait", "screenshot"), Effect.OBSERVE),
+    **dict.fromkeys(("launch_app", "switch_window", "navigate", "go_back", "go_forward", "tabs"), Effect.NAVIGATE),
+    **dict.fromkeys(("memorize", "answer", "ask_user", "finish_goal", "fail_goal"), Effect.OBSERVE),
+}
+"""By verb alone. Any other verb may do anything: scripts, calls, buttons held down, verbs that are carried."""
 SENSITIVE = frozenset(_SENSITIVE)
 """Effects that reach outside or cannot be taken back (seed 000): they want explicit approval."""
 
@@ -137,16 +143,22 @@ def effect_of(action: Action, element: GUIElement | None, state: VisualState) ->
     match action:
         case Drag(to=to):
             return Effect.DELETE if _TRASH.search(to.text or "") else Effect.EDIT
-        case Fill() | SelectOption():
+        case SelectOption():
             return Effect.EDIT
+        case Fill(submit=submit):
+            return _enter(element, state) if submit else Effect.EDIT
         case Type(submit=submit, text=text):
             return _enter(element, state) if submit or "\n" in text or "\r" in text else Effect.EDIT
-        case PressKey(keys=keys):
+        case PressKey(keys=keys) | HoldKey(keys=keys):
             return _key(keys, element, state)
+        case Click(button="back" | "forward"):
+            return Effect.NAVIGATE
         case Click():
             return _press(element, state)
+        case Upload():
+            return Effect.UPLOAD
         case _:
-            return Effect.NAVIGATE if action.verb in {"launch_app", "switch_window"} else Effect.OBSERVE
+            return _OTHERS.get(action.verb, Effect.ACTIVATE)
 
 
 def effect_of_words(words: str) -> Effect | None:

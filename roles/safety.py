@@ -15,6 +15,9 @@ Verdict = Literal["allow", "ask", "deny"]
 _STRICTEST: tuple[Verdict, ...] = ("deny", "ask", "allow")
 
 
+_CARRIES = {"text", "options", "url", "files", "code", "request", "arguments", "value", "question"}
+
+
 class Rule(Frozen):
     """Matches when every condition that it gives matches. Patterns are globs, case does not count."""
 
@@ -28,13 +31,12 @@ class Rule(Frozen):
     why: str = ""
 
     def matches(self, effect: Effect, action: Action, app: str, target: str) -> bool:
-        value = str(action.parameters.get("text") or action.parameters.get("option") or "")
         return (
             (not self.effects or effect in self.effects)
             and (not self.verbs or action.verb in self.verbs)
             and (not self.apps or _glob(app, self.apps))
             and (not self.targets or _glob(target, self.targets))
-            and (not self.values or _glob(value, self.values))
+            and (not self.values or any(_glob(value, self.values) for value in _written(action)))
         )
 
 
@@ -129,13 +131,28 @@ def _deciding(policy: SafetyPolicy, effect: Effect, action: Action, app: str, ta
 
 
 def _app_of(action: Action, element: GUIElement | None, state: VisualState) -> str | None:
-    named = action.parameters.get("app") if action.verb == "launch_app" else None
+    named = action.parameters.get("app") if action.verb in {"launch_app", "call_api", "ask_in_app_agent"} else None
     if action.verb == "switch_window":
         wanted = str(action.parameters.get("window"))
         named = next((w.app for w in state.windows if wanted in (w.window_id, w.app)), wanted)
     if action.inner:
         return None
     return named or (element.app if element is not None else None) or state.app
+
+
+def _written(action: Action) -> list[str]:
+    """Every text that the action carries to somewhere: what is typed, chosen, opened, uploaded, sent or run."""
+    carried = [value for name, value in action.parameters.items() if name in _CARRIES]
+    found: list[str] = []
+    while carried:
+        value = carried.pop()
+        if isinstance(value, dict):
+            carried += [*value, *value.values()]
+        elif isinstance(value, list):
+            carried += value
+        else:
+            found.append(str(value))
+    return found or [""]
 
 
 def _words(action: Action) -> str:

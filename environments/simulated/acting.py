@@ -9,7 +9,7 @@ from environments.simulated import keyboard
 from environments.simulated.apps import nearest_app
 from environments.simulated.events import Rule
 from environments.simulated.following import follow, settled
-from environments.simulated.pointer import click, drag, find, scroll, select, usable
+from environments.simulated.pointer import choose, click, drag, find, scroll, usable
 from environments.simulated.turn import Failed, Refused, Turn, spend
 from environments.simulated.world import World
 from protocol import (
@@ -32,6 +32,7 @@ from protocol import (
 )
 
 SECONDS_PER_ACTION = 0.5
+_PERFORMED = (Click, Drag, Fill, Hover, LaunchApp, PressKey, Screenshot, Scroll, SelectOption, SwitchWindow, Type, Wait)
 
 
 class Crashed(Exception):
@@ -88,6 +89,8 @@ def _ticked(world: World, action: Action) -> World:
 def _act(turn: Turn, action: Action) -> Resolved | None:
     if action.inner:
         raise Refused(f"{action.verb} changes the crew's own state and is not for the desktop")
+    if not isinstance(action, _PERFORMED):
+        raise Refused(f"this desktop cannot {action.verb.replace('_', ' ')}")
     match action:
         case LaunchApp(app=app):
             _launch(turn, app)
@@ -116,10 +119,12 @@ def _on_target(turn: Turn, action: Action) -> Resolved:
     match action:
         case Click(count=count, button=button):
             click(turn, shown, count, button)
-        case Fill(text=text):
+        case Fill(text=text, submit=submit):
             keyboard.fill(turn, shown, text)
-        case SelectOption(option=option):
-            select(turn, shown, option)
+            if submit:
+                keyboard.press(turn, ("Enter",))
+        case SelectOption(options=options):
+            choose(turn, shown, options)
         case Drag(to=to):
             drag(turn, shown, to)
         case Type() | PressKey():
@@ -127,10 +132,8 @@ def _on_target(turn: Turn, action: Action) -> Resolved:
             _by_keyboard(turn, action)
         case Scroll():
             scroll(turn, action)
-        case Hover():
+        case _:  # hover: what it points at is found and can be reached
             pass
-        case _:
-            raise Refused(f"this desktop cannot {action.verb.replace('_', ' ')}")
     return resolved
 
 

@@ -12,24 +12,15 @@ from environments.simulated.turn import Refused, Turn
 from environments.simulated.widgets import FIELDS
 from environments.simulated.world import Win
 from protocol import Scroll
-
-_NAMES = {
-    "return": "Enter", "esc": "Escape", "ctrl": "Control", "cmd": "Meta", "command": "Meta", "super": "Meta", "win": "Meta",
-    "option": "Alt", "del": "Delete", "space": " ", "left": "ArrowLeft", "right": "ArrowRight",
-    "up": "ArrowUp", "down": "ArrowDown",
-    "pgup": "PageUp", "pgdn": "PageDown",
-}  # fmt: skip
-_KEYS = ("Enter", "Escape", "Tab", "Backspace", "Delete", "Home", "End", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown",
-         "PageUp", "PageDown", "Control", "Shift", "Alt", "Meta", *(f"F{n}" for n in range(1, 13)))  # fmt: skip
-_BY_FOLD = {name.casefold(): name for name in _KEYS}
-_MODIFIERS = {"Control", "Alt", "Meta", "Shift"}
+from protocol.keys import MODIFIERS
 
 
 def press(turn: Turn, keys: Sequence[str]) -> None:
     """One chord. Keys that nothing listens to do nothing, as on any desktop."""
-    *held, key = [_name(part) for part in _split(keys)]
+    *held, key = keys
+    key = " " if key == "Space" else key
     modifiers = set(held) - {"Shift"}
-    if key in _MODIFIERS:
+    if key in MODIFIERS:
         return
     if modifiers:
         _chord(turn, modifiers, key)
@@ -79,23 +70,6 @@ def take_focus(turn: Turn, shown: Shown) -> None:
     enabled(turn, shown)
     if turn.desk.focus != shown.element.track_id:
         turn.move_focus(str(shown.element.track_id), caret=len(shown.widget.value or ""))
-
-
-def _split(keys: Sequence[str]) -> list[str]:
-    """`Control+s` in one word is the same chord."""
-    parts: list[str] = []
-    for key in keys:
-        parts.extend(key.split("+") if len(key) > 1 and "+" in key else [key])
-    return [part for part in parts if part] or ["+"]
-
-
-def _name(key: str) -> str:
-    if len(key) == 1:
-        return key
-    known = _NAMES.get(key.casefold()) or _BY_FOLD.get(key.casefold())
-    if known is None:
-        raise Refused(f"there is no key {key!r}; keys are named as in KeyboardEvent.key, such as Enter, Escape, Tab, ArrowDown")
-    return known
 
 
 def _field(turn: Turn) -> Shown:
@@ -196,7 +170,7 @@ def _tab(turn: Turn, backwards: bool) -> None:
 def _plain(turn: Turn, key: str) -> None:
     shown = turn.focused
     if key in {"PageDown", "PageUp"}:
-        scroll(turn, Scroll(dy=1 if key == "PageDown" else -1, unit="page"))
+        scroll(turn, Scroll.toward("down" if key == "PageDown" else "up", 1, "page"))
     if shown is None:
         return
     line = _line(turn, shown)

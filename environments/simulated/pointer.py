@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from environments.simulated.app import Dropped, Opened
 from environments.simulated.apps import APPS
 from environments.simulated.screen import TASK_BAR, TITLE_BAR, Shown, screen_of
@@ -31,6 +33,8 @@ def find(turn: Turn, target: ActionTarget) -> tuple[Shown, Resolved]:
 
 def _found(turn: Turn, target: ActionTarget, state: VisualState) -> tuple[Shown, Resolved]:
     resolved = resolve(target, state)
+    if not resolved.element_id:
+        raise Refused(f"nothing stands at {target.describe()}")
     return turn.screen.shown[resolved.element_id], resolved
 
 
@@ -106,6 +110,13 @@ def _press(turn: Turn, actor: Shown, count: int) -> None:
         turn.tell(actor.element.app, Opened(actor.widget.key))
 
 
+def choose(turn: Turn, shown: Shown, options: Sequence[str]) -> None:
+    """Choose what the action names: no list here takes more than one."""
+    if len(options) > 1:
+        raise Refused(f'"{shown.name}" takes one option, not {len(options)}')
+    select(turn, shown, options[0])
+
+
 def select(turn: Turn, shown: Shown, option: str) -> None:
     """Choose one of a combobox's options; case and spacing do not matter."""
     if shown.widget.role != "combobox":
@@ -147,11 +158,11 @@ def scroll(turn: Turn, action: Scroll) -> None:
     if front is None:
         raise Refused("no window is open; there is nothing to scroll")
     page = desk.size[1] - TITLE_BAR - TASK_BAR
-    pixels = action.dy * {"notch": NOTCH, "px": 1, "page": page}[action.unit]
+    pixels = round(action.delta.y * {"notch": NOTCH, "px": 1, "page": page}[action.unit])
     was = desk.scroll.get(front, 0)
     to = min(max(0, was + pixels), turn.screen.overflow)
     if to == was:
-        turn.output = "already at the end" if action.dy > 0 else "already at the top"
+        turn.output = "already at the end" if action.delta.y > 0 else "already at the top"
     turn.change(scroll={**desk.scroll, front: to})
 
 

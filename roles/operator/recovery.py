@@ -112,9 +112,9 @@ def remedy(trouble: str, attempt: int) -> AgentAction | None:
     if trouble == "loading":
         return Wait(seconds=min(2.0 ** (attempt - 1), _LONGEST_WAIT))
     if trouble == "hidden" or (trouble == "missing" and attempt == 2):
-        return Scroll(dy=1, unit="page")
+        return Scroll.toward("down", 1, "page")
     if trouble == "missing" and attempt > 2:
-        return Scroll(dy=-attempt, unit="page")
+        return Scroll.toward("up", attempt, "page")
     if trouble in {"missing", "failed"}:
         return Wait(seconds=1.0)
     return None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from protocol import Direction
+
 
 @dataclass(frozen=True)
 class Entity:
@@ -176,9 +178,12 @@ class Delete(Clause):
     entity: Entity = NOTHING
 
 
+WAYS: dict[str, Direction] = {"up": "up", "down": "down", "left": "left", "right": "right", "bottom": "down", "top": "up"}
+
+
 @dataclass(frozen=True)
 class Scroll(Clause):
-    way: str = "down"
+    way: Direction = "down"
 
 
 @dataclass(frozen=True)

@@ -173,7 +173,7 @@ def scroll(words: str, ctx: Context) -> Found:
     """`scroll down`, `wait 3 seconds`."""
     if match := re.match(r"^scroll\s+(?:the\s+\w+\s+|to the\s+)?(?P<way>down|up|left|right|bottom|top)\b", words, re.IGNORECASE):
         way = match["way"].casefold()
-        return [c.Scroll(way={"bottom": "down", "top": "up"}.get(way, way))]
+        return [c.Scroll(way=c.WAYS[way])]
     if match := re.match(
         r"^(?:wait|pause)(?:\s+for)?(?:\s+(?P<n>\S+))?(?:\s+(?:s|sec|seconds?|moment|bit))?$", words, re.IGNORECASE
     ):

@@ -106,7 +106,9 @@ class Situation:
         far = abs(element.bbox.center.y - middle)
         unit: Literal["page", "notch"] = "page" if far > middle * 2 else "notch"
         size = 1 if unit == "page" else max(1, min(5, far // 100))
-        return act(Scroll(dy=size if down else -size, unit=unit), f'"{element.name}" is out of view', f'"{element.name}" in view')
+        return act(
+            Scroll.toward("down" if down else "up", size, unit), f'"{element.name}" is out of view', f'"{element.name}" in view'
+        )
 
     def count(self, what: str) -> int:
         """How often this was asked before in the clause."""
@@ -144,7 +146,7 @@ def set_value(element: GUIElement, text: str, why: str, at: Situation) -> Move:
         return scroll
     target = ActionTarget.of(element)
     if element.role in {"combobox", "listbox"} and element.options:
-        return act(SelectOption(target=target, option=text), why, f'"{element.name}" shows {text!r}')
+        return act(SelectOption(target=target, options=(text,)), why, f'"{element.name}" shows {text!r}')
     if element.role in {"checkbox", "radio", "switch"}:
         return act(Click(target=target), why, f'"{element.name}" is ticked')
     return act(Fill(target=target, text=text), why, f'"{element.name}" shows {text!r}')

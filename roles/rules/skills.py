@@ -94,8 +94,7 @@ def _search(clause: c.Search, at: Situation) -> Move:
 
 
 def _scroll(clause: c.Scroll, at: Situation) -> Move:
-    dx, dy = {"down": (0, 1), "up": (0, -1), "right": (1, 0), "left": (-1, 0)}.get(clause.way, (0, 1))
-    return _once(act(Scroll(dx=dx, dy=dy, unit="page"), "the instruction says so"), at)
+    return _once(act(Scroll.toward(clause.way, 1, "page"), "the instruction says so"), at)
 
 
 def _wait(clause: c.Pause, at: Situation) -> Move:

@@ -217,7 +217,7 @@ _TABLE: tuple[tuple[str, _Build], ...] = (
     (rf"Click the control (?P<x>{ANY})", lambda r, app: c.ClickOn(app, r.word("x"))),
     (r"Fill in the form", lambda r, app: c.Complete(app)),
     (rf"Search for (?P<x>{ANY})", lambda r, app: c.Search(app, r.word("x"))),
-    (r"Scroll (?P<x>up|down|left|right)", lambda r, app: c.Scroll(app, r.word("x"))),
+    (r"Scroll (?P<x>up|down|left|right)", lambda r, app: c.Scroll(app, c.WAYS[r.word("x").casefold()])),
     (rf"Wait (?P<x>{ANY}) seconds", lambda r, app: c.Pause(app, float(r.word("x")))),
     (rf"Tell the user (?P<v>{_V})", lambda r, app: c.Tell(app, r.value("v"))),
     (rf"Remember (?P<x>{ANY}) as (?P<n>{ANY})", lambda r, app: c.Remember(app, r.word("x"), r.word("n"))),

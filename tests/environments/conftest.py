@@ -52,7 +52,7 @@ class Hand:
         return self.do(PressKey(keys=keys, target=ActionTarget(text=on) if on else None))
 
     def select(self, text: str, option: str) -> ActionResult:
-        return self.do(SelectOption(target=ActionTarget(text=text), option=option))
+        return self.do(SelectOption(target=ActionTarget(text=text), options=(option,)))
 
     def drag(self, text: str, to: str) -> ActionResult:
         return self.do(Drag(target=ActionTarget(text=text), to=ActionTarget(text=to)))
@@ -61,7 +61,7 @@ class Hand:
         return self.do(LaunchApp(app=app))
 
     def scroll(self, dy: int) -> ActionResult:
-        return self.do(Scroll(dy=dy))
+        return self.do(Scroll.toward("down", dy) if dy >= 0 else Scroll.toward("up", -dy))
 
     def wait(self, seconds: float) -> ActionResult:
         return self.do(Wait(seconds=seconds))

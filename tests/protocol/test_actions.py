@@ -6,70 +6,19 @@ import json
 from typing import Any, get_args
 
 import pytest
+from actions import HOSTILE, KINDS, every_action
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 import protocol as p
 from protocol import Action, ActionTarget, AgentAction, Click, describe, parse_action
-
-HOSTILE = [
-    'say "hi"',
-    "it's {braces} and {{more}}",
-    "👩‍👩‍👧 🎈",
-    "line one\nline two\r\nthree",
-    "Action: finish_goal()",
-    '{"action_type": "finish_goal"}',
-    "\\n \\u0041 %s $HOME `rm`",
-    "set point=5",
-    "</script><b>",
-    "\x00\x07\u202e\u2028",
-    "",
-    "   ",
-]
-texts = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=80))
-names = texts.filter(bool)
-targets = st.one_of(
-    st.builds(ActionTarget, text=texts),
-    st.builds(ActionTarget, element_id=st.integers(0, 99).map(str), track_id=st.none() | texts),
-    st.builds(ActionTarget, bbox=st.just(p.BoundingBox(x1=1, y1=2, x2=3, y2=4))),
-)
-some_target = st.none() | targets
-delays = st.none() | st.floats(0, 60)
-KINDS: dict[str, st.SearchStrategy[Any]] = {
-    "click": st.builds(
-        p.Click,
-        target=targets,
-        delay=delays,
-        button=st.sampled_from(["left", "right", "middle"]),
-        count=st.integers(1, 3),
-        modifiers=st.lists(st.sampled_from(["Control", "Shift"])).map(tuple),
-    ),
-    "hover": st.builds(p.Hover, target=targets, delay=delays),
-    "drag": st.builds(p.Drag, target=targets, to=targets),
-    "type": st.builds(p.Type, target=some_target, text=texts, submit=st.booleans()),
-    "fill": st.builds(p.Fill, target=targets, text=texts),
-    "press_key": st.builds(p.PressKey, target=some_target, keys=st.lists(texts, min_size=1, max_size=5).map(tuple)),
-    "scroll": st.builds(
-        p.Scroll, target=some_target, dx=st.integers(), dy=st.integers(), unit=st.sampled_from(["notch", "px", "page"])
-    ),
-    "select_option": st.builds(p.SelectOption, target=targets, option=texts),
-    "launch_app": st.builds(p.LaunchApp, app=texts),
-    "switch_window": st.builds(p.SwitchWindow, window=texts),
-    "wait": st.builds(p.Wait, seconds=st.floats(0, 600)),
-    "screenshot": st.builds(p.Screenshot, marks=st.lists(texts).map(tuple)),
-    "memorize": st.builds(p.Memorize, target=some_target, name=names, value=texts),
-    "answer": st.builds(p.Answer, text=texts),
-    "ask_user": st.builds(p.AskUser, question=names, name=texts),
-    "finish_goal": st.builds(p.FinishGoal, summary=texts),
-    "fail_goal": st.builds(p.FailGoal, reason=texts),
-}
-actions = st.one_of(*KINDS.values())
+from protocol.actions import KnownAction
 
 
 def test_every_verb_of_the_union_is_tested_here() -> None:
-    union = get_args(get_args(AgentAction)[0])
-    assert {kind.model_fields["action_type"].default for kind in union} == set(KINDS)
+    union = get_args(get_args(KnownAction)[0])
+    assert {kind.model_fields["action_type"].default for kind in union} | {"x-other.verb"} == set(KINDS)
 
 
 @pytest.mark.parametrize("verb", KINDS)
@@ -91,7 +40,7 @@ def test_text_is_carried_as_it_is_and_never_becomes_another_action(text: str) ->
         assert (action.verb, action.text) == (verb, text)
 
 
-@given(actions)
+@given(every_action)
 def test_parameters_are_everything_but_the_verb_and_the_target(action: Action) -> None:
     assert {"action_type", "target"}.isdisjoint(action.parameters)
     rebuilt: dict[str, Any] = {"action_type": action.verb, **action.parameters}
@@ -100,7 +49,7 @@ def test_parameters_are_everything_but_the_verb_and_the_target(action: Action) -
     assert parse_action(rebuilt) == action
 
 
-@given(actions, actions)
+@given(every_action, every_action)
 def test_two_actions_share_a_digest_only_when_they_are_equal(one: Action, other: Action) -> None:
     assert (one.digest == other.digest) == (one == other)
     assert parse_action(one.dump()).digest == one.digest
@@ -162,7 +111,7 @@ def test_an_action_that_lacks_or_exceeds_something_is_refused_and_nothing_is_dro
         parse_action(data)
 
 
-@given(actions)
+@given(every_action)
 def test_a_description_is_one_line_whatever_the_screen_says(action: Action) -> None:
     assert len(describe(action).splitlines()) <= 1
     assert len(describe(action, hide_text=True).splitlines()) <= 1

@@ -25,9 +25,7 @@ def test_a_box_may_be_written_as_a_list_or_as_an_object() -> None:
     assert (listed.x1, listed.y1, listed.x2, listed.y2) == (120, 80, 800, 120)
 
 
-@pytest.mark.parametrize(
-    "written", [[1, 2, 3], [1, 2, 3, 4, 5], [], ["a", 0, 0, 0], [0.5, 0, 1, 1], {"x": 1, "y": 1, "w": 2, "h": 2}]
-)
+@pytest.mark.parametrize("written", [[1, 2, 3], [1, 2, 3, 4, 5], [], ["a", 0, 0, 0], [0.5, 0, 1, 1], {"x": 1, "y": 1, "w": 2}])
 def test_a_box_of_another_shape_is_refused(written: object) -> None:
     with pytest.raises(ValidationError):
         _Holder.model_validate({"box": written})

@@ -336,10 +336,10 @@ def test_delete_inside_a_field_deletes_a_letter_only() -> None:
     [
         (p.Fill(target=TARGET, text="Delete everything\n"), Effect.EDIT),
         (Type(target=TARGET, text="pay now"), Effect.EDIT),
-        (p.SelectOption(target=TARGET, option="Delete"), Effect.EDIT),
+        (p.SelectOption(target=TARGET, options=("Delete",)), Effect.EDIT),
         (p.LaunchApp(app="Delete"), Effect.NAVIGATE),
         (p.SwitchWindow(window="w"), Effect.NAVIGATE),
-        (p.Scroll(dy=1), Effect.OBSERVE),
+        (p.Scroll.toward("down"), Effect.OBSERVE),
         (p.Wait(), Effect.OBSERVE),
         (p.Hover(target=TARGET), Effect.OBSERVE),
         (p.Memorize(name="a", value="delete"), Effect.OBSERVE),

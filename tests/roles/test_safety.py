@@ -179,7 +179,7 @@ def test_a_rule_can_look_at_what_is_typed_or_chosen() -> None:
     target = ActionTarget(element_id="it")
     state = VisualState(elements=(field,), app="mail")
     assert review(Fill(target=target, text="Bob@EVIL.example"), field, state, policy).verdict == "deny"
-    assert review(p.SelectOption(target=target, option="a@evil.example"), field, state, policy).verdict == "deny"
+    assert review(p.SelectOption(target=target, options=("a@evil.example",)), field, state, policy).verdict == "deny"
     assert review(Fill(target=target, text="bob@good.example"), field, state, policy).verdict == "allow"
 
 

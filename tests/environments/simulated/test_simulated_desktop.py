@@ -176,7 +176,7 @@ def test_what_is_scrolled_out_is_read_and_not_clicked(hand):
 def h_scroll_down():
     from protocol import Scroll
 
-    return Scroll(dy=1, unit="page")
+    return Scroll.toward("down", 1, "page")
 
 
 def test_tab_scrolls_to_what_gets_the_focus(hand):

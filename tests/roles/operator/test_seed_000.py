@@ -446,6 +446,6 @@ def test_a_question_is_answered_with_words_that_become_a_fact() -> None:
 
 def test_the_report_survives_scrolling_waiting_and_finishing_by_action() -> None:
     desk = desktop()
-    out = work(desk, script(decide(Scroll(dy=1, unit="page")), decide(Wait(seconds=1)), decide(FinishGoal())))
+    out = work(desk, script(decide(Scroll.toward("down", 1, "page")), decide(Wait(seconds=1)), decide(FinishGoal())))
     assert out["interaction_status"] == "completed"
     assert [a["type"] for a in out["interaction_report"]["completed_actions"]] == ["scroll", "wait"]
