@@ -19,7 +19,7 @@ from pydantic import (
 class Frozen(BaseModel):
     """A value: immutable, closed to unknown keys. Base of every model of the protocol."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Tagged(Frozen):

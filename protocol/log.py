@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from pydantic import ValidationError
 
-from protocol.steps import InteractionStep
+from protocol.steps import PROTOCOL_VERSION, InteractionStep
+from protocol.versions import BadStep, Problem, parse_step
+
+LONGEST_LINE = 64 * 1024 * 1024
+"""Bytes; a longer line is reported and skipped, so that memory stays bounded."""
+_CURRENT = f'"protocol_version":"{PROTOCOL_VERSION}"'.encode()
 
 
 class LogLine(NamedTuple):
@@ -18,6 +24,8 @@ class LogLine(NamedTuple):
     number: int
     step: InteractionStep | None
     error: str = ""
+    problems: tuple[Problem, ...] = ()
+    """Each with its JSON path; `error` says the first."""
 
 
 def write_log(path: Path, steps: Iterable[InteractionStep]) -> int:
@@ -26,22 +34,56 @@ def write_log(path: Path, steps: Iterable[InteractionStep]) -> int:
     count = 0
     with partial.open("w", encoding="utf-8", errors="surrogatepass") as file:
         for count, step in enumerate(steps, start=1):  # noqa: B007 - the last count is the result
-            file.write(step.model_dump_json(exclude_defaults=True, exclude={"protocol_version"})[:-1])
-            file.write(f',"protocol_version":"{step.protocol_version}"}}\n')
+            file.write(step_json(step) + "\n")
     os.replace(partial, path)
     return count
+
+
+def step_json(step: InteractionStep) -> str:
+    """One line of a log, without its end."""
+    body = step.model_dump_json(exclude_defaults=True, exclude={"protocol_version"})
+    return f'{body[:-1]},"protocol_version":"{step.protocol_version}"}}'
 
 
 def read_log(path: Path) -> Iterator[LogLine]:
     """Every line in order, constant memory. A bad or truncated line is reported and the rest is still read."""
     with path.open("rb") as file:  # bytes: a line cut off inside a character must not end the reading
-        for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            try:
-                yield LogLine(number, InteractionStep.model_validate_json(line))
-            except ValidationError as bad:
-                first = bad.errors()[0]
-                where = ".".join(str(part) for part in first["loc"]) or "line"
-                cut = "" if line.endswith(b"\n") else " (the line is cut off)"
-                yield LogLine(number, None, f"{where}: {first['msg']}{cut}")
+        for number, line in enumerate(_bounded(file), start=1):
+            if line is None:
+                yield _bad(number, Problem("$", f"the line is longer than {LONGEST_LINE // 1024**2} MB"))
+            elif line.strip():
+                yield _read(number, line)
+
+
+def _bounded(file: IO[bytes]) -> Iterator[bytes | None]:
+    """Lines; None for one that is too long, which is passed over."""
+    while line := file.readline(LONGEST_LINE):
+        if len(line) < LONGEST_LINE or line.endswith(b"\n"):
+            yield line
+            continue
+        while (rest := file.readline(LONGEST_LINE)) and not rest.endswith(b"\n"):
+            pass
+        yield None
+
+
+def _read(number: int, line: bytes) -> LogLine:
+    if _CURRENT in line:
+        try:
+            return LogLine(number, InteractionStep.model_validate_json(line))
+        except ValidationError:
+            pass  # read again below, slowly, for the JSON path of what is wrong
+    cut = "" if line.endswith(b"\n") else " (the line is cut off)"
+    try:
+        return LogLine(number, parse_step(json.loads(line.decode("utf-8", "surrogatepass"))))
+    except BadStep as bad:
+        return _bad(number, *bad.problems)
+    except json.JSONDecodeError as bad:
+        return _bad(number, Problem("$", f"not JSON: {bad.msg.removesuffix(' at')}, column {bad.colno}{cut}"))
+    except UnicodeDecodeError as bad:
+        return _bad(number, Problem("$", f"not UTF-8: byte {bad.start + 1} of the line{cut}"))
+    except (RecursionError, ValueError) as bad:  # nested too deeply, or a number of thousands of digits
+        return _bad(number, Problem("$", f"cannot be read: {type(bad).__name__}"))
+
+
+def _bad(number: int, *problems: Problem) -> LogLine:
+    return LogLine(number, None, str(problems[0]), problems)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field, JsonValue, field_validator
 
@@ -12,7 +12,7 @@ from protocol.elements import VisualState
 from protocol.geometry import Frozen
 from protocol.targets import Resolved
 
-PROTOCOL_VERSION = "0.1"
+PROTOCOL_VERSION: Final = "0.1"
 
 
 class ExecStatus(StrEnum):
@@ -56,7 +56,7 @@ class Picture(Frozen):
 class InteractionStep(Frozen):
     """One line of `log.jsonl`: what was seen, what was done, why, and what came of it."""
 
-    protocol_version: str = PROTOCOL_VERSION
+    protocol_version: Literal["0.1"] = PROTOCOL_VERSION
     timestamp: float
     visual_state: VisualState
     """Seen *before* the action."""

@@ -99,7 +99,7 @@ def test_a_log_cut_off_anywhere_in_its_last_line_keeps_the_rest_and_says_so(tmp_
     ("bad", "said"),
     [
         (b"not json", "JSON"),
-        (b"\xff\xfe\x00 broken bytes", "JSON"),
+        (b"\xff\xfe\x00 broken bytes", "UTF-8: byte 1"),
         (b'{"timestamp": 1}', "visual_state"),
         (b'{"timestamp": 1, "visual_state": {}, "action": {"action_type": "explode"}}', "explode"),
         (b'{"timestamp": 1, "visual_state": {}, "action": {"target": {"text": "a"}}}', "action"),
