@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from orchestrator.cli_log import log_app, schema_app
+from orchestrator.command import EPILOG, FAILED, RUNS, AsJson, Debug, RunsDir, guarded
+
 if TYPE_CHECKING:
     from orchestrator.faces import Face
     from orchestrator.runs import Outcome
     from roles.journal import Event, Listener
-
-USAGE, FAILED, INTERRUPTED = 2, 1, 130
-RUNS = Path("runs")
-EPILOG = "Exit codes: 0 done, 1 failed, 2 usage, 3 waiting for approval, 4 a limit is spent."
 
 app = typer.Typer(
     name="deskcrew",
@@ -29,9 +27,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-RunsDir = Annotated[Path | None, typer.Option("--runs-dir", help="Folder with the runs; ./runs when not given.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
+app.add_typer(log_app, name="log")
+app.add_typer(schema_app, name="schema")
 Display = Annotated[str | None, typer.Option("--display", help="auto, rich, plain, json or none.")]
 RunId = Annotated[str, typer.Argument(metavar="ID", help="A run, or the beginning of its name.")]
 
@@ -161,39 +158,6 @@ def doctor(as_json: AsJson = False, runs_dir: RunsDir = None, debug: Debug = Fal
         typer.echo(checks.as_json(found) if as_json else checks.as_text(found))
         if not all(check.ok for check in found):
             raise typer.Exit(FAILED)
-
-
-@contextmanager
-def guarded(debug: bool) -> Iterator[None]:
-    """Turn whatever goes wrong into one sentence and an exit code."""
-    try:
-        yield
-    except (typer.Exit, typer.Abort):
-        raise
-    except BrokenPipeError:
-        sys.stdout = None  # whoever read us has gone; nothing is left to flush
-        raise typer.Exit(FAILED) from None
-    except KeyboardInterrupt:
-        raise typer.Exit(INTERRUPTED) from None
-    except Exception as bad:  # noqa: BLE001 - the last line of defence: a sentence instead of a traceback
-        if debug:
-            import traceback
-
-            traceback.print_exc()
-        code, said = _explained(bad)
-        typer.echo(f"deskcrew: {said}", err=True)
-        raise typer.Exit(code) from None
-
-
-def _explained(bad: Exception) -> tuple[int, str]:
-    from environments.contract import WorldError
-    from orchestrator.errors import UsageProblem
-    from orchestrator.faces.words import clean
-
-    said = clean(" ".join(str(bad).split()), 1000)
-    if isinstance(bad, UsageProblem | WorldError):
-        return USAGE, said
-    return FAILED, f"this is a fault of deskcrew, not yours: {type(bad).__name__}: {said or 'no words'} (--debug shows where)."
 
 
 def _drive(face: Face, folder: Path, work: Callable[[Listener], Outcome], run_id: str = "") -> None:

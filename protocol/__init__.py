@@ -1,6 +1,6 @@
 """The GUI protocol: what was seen, what may be done, what came of it. Imports nothing of ours."""
 
-from protocol.actions import AgentAction, parse_action
+from protocol.actions import VERBS, AgentAction, parse_action
 from protocol.decisions import AgentStatus, LLMResponse, OperatorDecision
 from protocol.describe import describe
 from protocol.elements import GUIElement, VisualState, Window
@@ -9,6 +9,7 @@ from protocol.log import LogLine, read_log, write_log
 from protocol.steps import PROTOCOL_VERSION, ActionResult, ExecStatus, InteractionStep, Picture
 from protocol.targets import ActionTarget, Resolved, StaleTarget, TargetError, resolve
 from protocol.verbs import (
+    CARRIES,
     Action,
     Answer,
     AskInAppAgent,
@@ -46,7 +47,9 @@ from protocol.verbs import (
 )
 
 __all__ = [
+    "CARRIES",
     "PROTOCOL_VERSION",
+    "VERBS",
     "Action",
     "ActionResult",
     "ActionTarget",

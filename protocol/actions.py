@@ -6,7 +6,7 @@ Adding a verb is one class in `verbs.py` and its place in `KnownAction`; mypy th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, TypeAdapter
 
@@ -51,6 +51,10 @@ KnownAction = Annotated[
     | RunScript | Memorize | Answer | AskUser | FinishGoal | FailGoal,
     Field(discriminator="action_type"),
 ]  # fmt: skip
+
+
+VERBS: tuple[str, ...] = tuple(kind.model_fields["action_type"].default for kind in get_args(get_args(KnownAction)[0]))
+"""Every verb but those of others."""
 
 
 def _kind(data: Any) -> str:

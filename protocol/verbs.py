@@ -14,6 +14,8 @@ from protocol.targets import ActionTarget
 
 Text = Annotated[str, Field(max_length=100_000)]
 Name = Annotated[str, Field(min_length=1, max_length=2_000)]
+CARRIES = frozenset({"text", "options", "url", "files", "code", "request", "arguments", "value", "question"})
+"""Fields that take content somewhere: what a rule on values looks at, and what is hidden where the content is private."""
 
 
 class Action(Tagged):

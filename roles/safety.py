@@ -8,14 +8,11 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from protocol import Action, Frozen, GUIElement, VisualState
+from protocol import CARRIES, VERBS, Action, Frozen, GUIElement, VisualState
 from roles.effects import SENSITIVE, Effect, effect_of
 
 Verdict = Literal["allow", "ask", "deny"]
 _STRICTEST: tuple[Verdict, ...] = ("deny", "ask", "allow")
-
-
-_CARRIES = {"text", "options", "url", "files", "code", "request", "arguments", "value", "question"}
 
 
 class Rule(Frozen):
@@ -142,7 +139,7 @@ def _app_of(action: Action, element: GUIElement | None, state: VisualState) -> s
 
 def _written(action: Action) -> list[str]:
     """Every text that the action carries to somewhere: what is typed, chosen, opened, uploaded, sent or run."""
-    carried = [value for name, value in action.parameters.items() if name in _CARRIES]
+    carried = [value for name, value in action.parameters.items() if name in CARRIES]
     found: list[str] = []
     while carried:
         value = carried.pop()
@@ -178,8 +175,7 @@ def _forbid(word: str) -> Rule:
     name = f"forbidden_{folded.replace(' ', '_')}"
     if folded in {e.value for e in Effect}:
         return Rule(name=name, verdict="deny", effects=(Effect(folded),), why=f"{word} is forbidden")
-    from_verbs = {"click", "hover", "drag", "type", "fill", "press_key", "scroll", "select_option", "launch_app", "switch_window"}
-    if folded in from_verbs:
+    if folded in VERBS:
         return Rule(name=name, verdict="deny", verbs=(folded,), why=f"{word} is forbidden")
     return Rule(name=name, verdict="deny", targets=(f"*{folded.replace('[', '[[]')}*",), why=f'"{word}" is forbidden')
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from langgraph.types import interrupt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from protocol import AgentAction, AskUser, describe, parse_action
+from protocol import CARRIES, AgentAction, AskUser, describe, parse_action
 from roles.context import Context, State, Update
 from roles.operator.perceive import current_screen, safety_of, subtask_id
 from roles.safety import Review, review
@@ -58,7 +58,7 @@ def approval_request(pending: dict[str, Any], found: Review) -> dict[str, Any]:
     question = isinstance(action, AskUser)
     args = {k: v for k, v in pending["action"].items() if k != "action_type"}
     if pending["private"]:
-        args = {k: ("•••" if k in {"text", "option"} else v) for k, v in args.items()}
+        args = {k: ("•••" if k in CARRIES else v) for k, v in args.items()}
     return {
         "action_requests": [{"name": action.verb, "args": args, "description": pending["line"]}],
         "review_configs": [

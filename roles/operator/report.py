@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from protocol import CARRIES
 from roles.context import Context, State, Update
 from roles.contracts import Report
 from roles.operator.perceive import attempt_of, safety_of, subtask_id
@@ -32,7 +33,7 @@ def finalize_interaction_report(state: State, ctx: Context) -> Update:
                 "type": s.action["action_type"],
                 "target": s.target,
                 "verified": s.visible_change,
-                **{k: s.action[k] for k in ("text", "option", "name", "value") if k in s.action},
+                **{k: s.action[k] for k in s.action if k in CARRIES or k == "name"},
             }
             for s in steps
             if s.exec_status == "executed"

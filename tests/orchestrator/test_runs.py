@@ -71,7 +71,7 @@ def test_a_correction_is_done_first_and_the_refused_action_asks_again(tmp_path: 
     corrected = crew.resume(waiting.run_id, {"decisions": [{"type": "reject", "message": "set the category to Travel first"}]})
     assert corrected.exit_code == 3
     assert not any(step["verb"] == "submit" for step in corrected.report["steps"])
-    assert any(step["action"].get("option") == "Travel" for step in corrected.report["steps"])
+    assert any(step["action"].get("options") == ["Travel"] for step in corrected.report["steps"])
     assert crew.resume(waiting.run_id, APPROVE).status == "fulfilled"
 
 

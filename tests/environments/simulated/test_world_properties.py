@@ -29,7 +29,7 @@ events:
   - {when: {after_actions: 5}, fail: {label: Vendor, after: true}}
   - {when: {at: 6}, mail: {from: a@x.org, subject: Hi}}
 """
-KEYS = ("Enter", "Escape", "Tab", "Backspace", "Delete", "Home", "ArrowDown", "ArrowLeft", "PageDown", " ", "x", "Nonsense",
+KEYS = ("Enter", "Escape", "Tab", "Backspace", "Delete", "Home", "ArrowDown", "ArrowLeft", "PageDown", " ", "x", "F24",
         "Alt+F4", "Alt+Tab", "Control+a", "Control+c", "Control+v", "Control+x", "Control+s", "Meta+d", "Shift+Tab")  # fmt: skip
 TEXTS = st.text(max_size=8) | st.sampled_from(["12.50", "a@x.org", "2026-03-01", "line\nbreak", "5\n"])
 APPS = ("billing", "reimbursement", "mail", "notes", "files", "settings", "nothing")

@@ -1,0 +1,54 @@
+"""What all commands share: their common options, and how a failure becomes one sentence and an exit code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+USAGE, FAILED, INTERRUPTED = 2, 1, 130
+RUNS = Path("runs")
+EPILOG = "Exit codes: 0 done, 1 failed, 2 usage, 3 waiting for approval, 4 a limit is spent."
+RunsDir = Annotated[Path | None, typer.Option("--runs-dir", help="Folder with the runs; ./runs when not given.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
+
+
+@contextmanager
+def guarded(debug: bool) -> Iterator[None]:
+    """Turn whatever goes wrong into one sentence and an exit code."""
+    try:
+        yield
+    except (typer.Exit, typer.Abort):
+        raise
+    except BrokenPipeError:
+        sys.stdout = None  # whoever read us has gone; nothing is left to flush
+        raise typer.Exit(FAILED) from None
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
+    except Exception as bad:  # noqa: BLE001 - the last line of defence: a sentence instead of a traceback
+        if debug:
+            import traceback
+
+            traceback.print_exc()
+        code, said = _explained(bad)
+        typer.echo(f"deskcrew: {said}", err=True)
+        raise typer.Exit(code) from None
+
+
+def _explained(bad: Exception) -> tuple[int, str]:
+    from environments.contract import WorldError
+    from orchestrator.errors import UsageProblem
+    from orchestrator.faces.words import clean
+    from protocol.dialects import DialectError
+    from protocol.exports import FormatError
+    from protocol.versions import BadStep
+
+    said = clean(" ".join(str(bad).split()), 1000)
+    if isinstance(bad, UsageProblem | WorldError | BadStep | DialectError | FormatError):
+        return USAGE, said
+    return FAILED, f"this is a fault of deskcrew, not yours: {type(bad).__name__}: {said or 'no words'} (--debug shows where)."
