@@ -274,8 +274,8 @@ def json_in(dialect: str, text: str) -> Any:
             return decoder.raw_decode(text, start)[0]
         except json.JSONDecodeError as bad:
             problem = f"{bad.msg} at line {bad.lineno}, column {bad.colno}"
-        except RecursionError:
-            problem = "the JSON is nested too deeply"
+        except (RecursionError, ValueError):  # the latter for a number of thousands of digits
+            problem = "the JSON is nested too deeply, or a number in it is too long"
     raise DialectError(dialect, "$", problem)
 
 
