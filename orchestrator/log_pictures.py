@@ -60,6 +60,6 @@ def _drawn(console: Console, path: Path) -> bool:
 
     try:
         console.print(Image(path, width=min(console.width, 80)))
-    except (UnidentifiedImageError, OSError):
+    except (UnidentifiedImageError, OSError, ValueError):  # ValueError: too small to be drawn
         return False
     return True

@@ -18,7 +18,12 @@ from protocol.keys import (
     write_key,
 )
 
-SPELT = [(keyboard, name, key) for key, row in _ROWS.items() for keyboard, cell in zip(_KEYBOARDS, row, strict=True) for name in cell.split()]
+SPELT = [
+    (keyboard, name, key)
+    for key, row in _ROWS.items()
+    for keyboard, cell in zip(_KEYBOARDS, row, strict=True)
+    for name in cell.split()
+]
 
 
 @pytest.mark.parametrize(("keyboard", "name", "key"), SPELT)

@@ -114,4 +114,6 @@ def test_the_seeds_own_example_log_is_read():
     from protocol import read_log
 
     (line,) = read_log(Path(__file__).parents[2] / "protocol" / "v0_1" / "examples" / "seed-004.jsonl")
-    assert line.step and line.step.action.target and line.step.action.target.element_id == "url_bar"
+    assert line.step
+    assert line.step.action.target
+    assert line.step.action.target.element_id == "url_bar"

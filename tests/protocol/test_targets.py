@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from protocol import ActionTarget, BoundingBox, GUIElement, TargetError, VisualState, resolve
+from protocol import ActionTarget, BoundingBox, GUIElement, StaleTarget, TargetError, VisualState, resolve
 
 
 def box(x: int, y: int, w: int = 40, h: int = 20) -> BoundingBox:
@@ -163,3 +163,65 @@ def test_resolving_never_guesses(target: ActionTarget, shown: list[GUIElement]) 
     else:
         assert target.bbox is not None
         assert any(e.bbox is not None and e.bbox.contains(target.bbox.center) for e in named)
+
+
+def test_a_point_is_pressed_where_it_is_and_names_the_element_under_it():
+    found = resolve(ActionTarget(point={"x": 25, "y": 15}), SCREEN)
+    assert found.tier == "point"
+    assert found.point == (25, 15)
+    assert found.element_id == "e1"
+
+
+def test_a_point_on_nothing_is_still_a_place_on_the_screen():
+    found = resolve(ActionTarget(point={"x": 1200, "y": 790}), SCREEN)
+    assert (found.element_id, found.tier, found.point) == ("", "point", (1200, 790))
+    for x, y in ((1280, 5), (5, 800), (-1, 5)):
+        with pytest.raises(TargetError, match="not on the screen of 1280 by 800"):
+            resolve(ActionTarget(point={"x": x, "y": y}), SCREEN)
+
+
+def test_a_point_in_a_picture_that_was_smaller_is_scaled_to_the_screen():
+    half = {"x": 10, "y": 10, "space": "image", "image_size": (640, 400)}
+    assert resolve(ActionTarget(point=half), SCREEN).point == (20, 20)
+
+
+def test_a_point_beside_a_name_says_where_on_the_element():
+    save = next(e for e in SCREEN.elements if e.text == "Save")
+    assert save.bbox
+    inside = {"x": save.bbox.x1 + 1, "y": save.bbox.y1 + 1}
+    assert resolve(ActionTarget(text="Save", point=inside), SCREEN).point == tuple(inside.values())
+    assert resolve(ActionTarget(text="Save", point={"x": 1200, "y": 790}), SCREEN).point == save.bbox.center
+
+
+def test_a_role_tells_two_of_the_same_name_apart():
+    assert resolve(ActionTarget(text="Open", role="link"), SCREEN).element_id == "e4"
+    with pytest.raises(TargetError, match="no element"):
+        resolve(ActionTarget(text="Open", role="heading"), SCREEN)
+
+
+def test_a_target_of_another_state_is_found_by_what_outlives_a_state():
+    other = "0" * 16
+    assert resolve(ActionTarget(text="Save", element_id="e4", state_id=other), SCREEN).element_id == "e1"
+    for target in (
+        ActionTarget(element_id="e1", state_id=other),
+        ActionTarget(bbox=box(0, 0), state_id=other),
+        ActionTarget(point={"x": 5, "y": 5}, state_id=other),
+        ActionTarget(text="gone", element_id="e1", state_id=other),
+    ):
+        with pytest.raises(StaleTarget, match=f"chosen on state {other}, and the screen is now {SCREEN.state_id}"):
+            resolve(target, SCREEN)
+    assert resolve(ActionTarget(element_id="e1", state_id=SCREEN.state_id), SCREEN).element_id == "e1"
+
+
+def test_what_was_found_says_every_locator_that_the_target_did_not():
+    found = resolve(ActionTarget(text="Save"), SCREEN)
+    assert found.known
+    assert found.known.element_id == "e1"
+    assert found.known.bbox
+    assert resolve(found.known, SCREEN).known is None
+
+
+def test_a_selector_is_not_for_a_list_of_elements():
+    with pytest.raises(TargetError, match="cannot be followed"):
+        resolve(ActionTarget(selector="#save"), SCREEN)
+    assert resolve(ActionTarget(selector="#save", text="Save"), SCREEN).element_id == "e1"
