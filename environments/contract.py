@@ -74,6 +74,17 @@ class WorldState(Protocol):
 
 
 @runtime_checkable
+class Snapshots(Protocol):
+    """Can go back to a moment, and go on from it twice. A snapshot is opaque and of one environment."""
+
+    def snapshot(self) -> Any: ...
+
+    def restore(self, snapshot: Any) -> VisualState: ...
+
+    def fork(self) -> Environment: ...
+
+
+@runtime_checkable
 class Received(Protocol):
     """Keeps its own record of every keyed action it performed, in order."""
 

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import hashlib
 import json
+from copy import copy
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from environments.contract import AppInfo, DigestMismatch, EnvironmentFault
 from environments.simulated.acting import Crashed, step
 from environments.simulated.apps import APPS
+from environments.simulated.difference import Change, differences, world_hashes
 from environments.simulated.events import Happening
 from environments.simulated.following import follow, settled
 from environments.simulated.screen import screen_of, window_of
-from environments.simulated.store import Performed, Store
+from environments.simulated.store import MemoryStore, Performed, Store, open_store
 from environments.simulated.turn import Turn
 from environments.simulated.world import World
 from environments.simulated.worldfile import WorldSpec, first_world
 from protocol import Action, ActionResult, VisualState
+
+
+class Snapshot(NamedTuple):
+    """A moment of a simulated desktop: its world, and how much had been done by then."""
+
+    environment: str
+    world: World
+    performed: int
 
 
 class SimulatedDesktop:
@@ -28,7 +38,7 @@ class SimulatedDesktop:
         self._spec = spec
         self._seed = spec.seed if seed is None else seed
         self._origin = hashlib.blake2b(spec.model_dump_json(exclude={"seed"}).encode(), digest_size=12).hexdigest()
-        self._store = Store(store)
+        self._store: Store = open_store(store)
         self._closed = False
         stored = self._store.load(self._origin)
         self._world = self._first() if stored is None else stored
@@ -101,6 +111,35 @@ class SimulatedDesktop:
     def state_hash(self) -> str:
         """Equal worlds have equal hashes, in any process."""
         return self._world.hash()
+
+    def snapshot(self) -> Snapshot:
+        """This very moment, to come back to; costs nothing, because a world is immutable."""
+        self._live()
+        return Snapshot(self.name, self._world, sum(1 for _ in self._store.performed()))
+
+    def restore(self, snapshot: Snapshot) -> VisualState:
+        """Go back to that moment: what was done since has not happened, and its keys are free again."""
+        self._live()
+        if snapshot.environment != self.name:
+            raise EnvironmentFault(f"the snapshot is of {snapshot.environment}, not of {self.name}")
+        self._store.rewind(self._world, snapshot.world, snapshot.performed)
+        self._world = snapshot.world
+        return self.observe()
+
+    def fork(self) -> SimulatedDesktop:
+        """Another desktop that goes on from here, in memory; neither sees what the other does."""
+        self._live()
+        other = copy(self)
+        other._store = MemoryStore({done.key: done for done in self._store.performed()})
+        return other
+
+    def changes(self, since: Snapshot) -> list[Change]:
+        """Every value of the world that is not as it was then."""
+        return differences(since.world, self._world)
+
+    def hashes(self) -> dict[str, str]:
+        """A hash for the desk and for each app, to see cheaply where something changed."""
+        return world_hashes(self._world)
 
     def _first(self) -> World:
         world = first_world(self._spec, self._seed)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from pydantic_core import to_jsonable_python
 
@@ -33,17 +34,79 @@ class Performed(NamedTuple):
     result: str
 
 
-class Store:
-    """Holds one world and the record of what was done to it. Without a folder it is kept in memory."""
+class Store(Protocol):
+    """Holds one world and the record of what was done to it."""
 
-    def __init__(self, folder: Path | None) -> None:
+    def known(self, key: str) -> Performed | None: ...
+
+    def performed(self) -> Iterator[Performed]: ...
+
+    def load(self, origin: str) -> World | None:
+        """The stored world, or None when there is none. Raises WorldError when it came from another world file."""
+
+    def begin(self, world: World, origin: str) -> None:
+        """Forget everything and start with this world."""
+
+    def commit(self, before: World, after: World, done: Performed | None) -> None:
+        """The change and its key, both or neither."""
+
+    def rewind(self, before: World, after: World, count: int) -> None:
+        """Go to another world, with only the first `count` of what was done."""
+
+    def close(self) -> None: ...
+
+
+def open_store(folder: Path | None) -> Store:
+    """A store in that folder; without one it is kept in memory."""
+    return MemoryStore() if folder is None else FileStore(folder)
+
+
+class MemoryStore:
+    """A record that goes with the process. The world itself is immutable, so nothing of it is copied."""
+
+    def __init__(self, done: Mapping[str, Performed] | None = None) -> None:
+        self._done = dict(done or {})
+        self._open = True
+
+    def known(self, key: str) -> Performed | None:
+        self._check()
+        return self._done.get(key)
+
+    def performed(self) -> Iterator[Performed]:
+        self._check()
+        return iter(list(self._done.values()))
+
+    def load(self, origin: str) -> World | None:
+        return None
+
+    def begin(self, world: World, origin: str) -> None:
+        self._done.clear()
+
+    def commit(self, before: World, after: World, done: Performed | None) -> None:
+        self._check()
+        if done is not None:
+            self._done[done.key] = done
+
+    def rewind(self, before: World, after: World, count: int) -> None:
+        self._check()
+        self._done = dict(islice(self._done.items(), count))
+
+    def close(self) -> None:
+        self._open = False
+
+    def _check(self) -> None:
+        if not self._open:
+            raise EnvironmentFault("the desktop was closed")
+
+
+class FileStore:
+    """A world and its record in SQLite, in a folder that is made."""
+
+    def __init__(self, folder: Path) -> None:
         self._open = True
         try:
-            if folder is not None:
-                folder.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(
-                ":memory:" if folder is None else folder / FILE, isolation_level=None, check_same_thread=False
-            )
+            folder.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(folder / FILE, isolation_level=None, check_same_thread=False)
             # One thread at a time is the contract's promise; which one may change, as a graph runs its nodes in a pool.
             # Small pages: an action changes a few hundred bytes, and the log grows by whole pages.
             self._db.execute("PRAGMA page_size=1024")
@@ -97,6 +160,11 @@ class Store:
             self._write(before, after)
             if done is not None:
                 self._db.execute("INSERT INTO performed (key, digest, action, result) VALUES (?, ?, ?, ?)", done)
+
+    def rewind(self, before: World, after: World, count: int) -> None:
+        with _Transaction(self._connection()):
+            self._db.execute("DELETE FROM performed WHERE n NOT IN (SELECT n FROM performed ORDER BY n LIMIT ?)", (count,))
+            self._write(before, after)
 
     def close(self) -> None:
         if self._open:
