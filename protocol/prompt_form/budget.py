@@ -1,0 +1,108 @@
+"""A budget of tokens: the lines that matter most are kept, and the tail tells what was left out."""
+
+from __future__ import annotations
+
+from collections import Counter as Tally
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from protocol.prompt_form.counting import Counter
+from protocol.prompt_form.lines import KINDS
+
+REMOVED = "removed"
+DIVIDER = "# behind the dialog"
+_SCROLLED = frozenset(("below", "above", "left", "right"))
+
+
+class Entry(NamedTuple):
+    """A line that may be written, and the elements that it stands for as (id, kind)."""
+
+    text: str
+    rank: int
+    stands_for: tuple[tuple[str, str], ...]
+    behind: bool = False
+    holds: bool = False
+    """Other entries stand in it, and come after it."""
+
+
+class Form(NamedTuple):
+    """A screen in words, and what became of every element: each id is in one of the groups.
+
+    For a diff or a query, `others` are the elements that it is not about: the unchanged, or those that do not match.
+    """
+
+    text: str
+    tokens: int
+    """By the counter that was given: the sum over the lines."""
+    written: tuple[str, ...]
+    folded: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    """Counted in the tail."""
+    others: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    """Of a diff: what the previous state had and this one has not, as far as it is written."""
+    whole: bool = True
+    """False for a diff and a query."""
+
+
+class Kept(NamedTuple):
+    """The lines that fit, and what they and the others stand for."""
+
+    text: str
+    tokens: int
+    written: tuple[tuple[str, str], ...]
+    left_out: tuple[tuple[str, str], ...]
+
+
+def keep(head: Sequence[str], entries: Sequence[Entry], budget: int | None, count: Counter) -> Kept:
+    """`head` always, then the entries by rank and order until one does not fit; then a tail for the rest.
+
+    Head and tail are written even where the budget is too small for them. Linear: every line is counted once.
+    """
+    costs = [count(entry.text + "\n") for entry in entries]
+    spent = sum(count(line + "\n") for line in head)
+    divider = count(DIVIDER + "\n") if any(entry.behind for entry in entries) else 0
+    fits = [True] * len(entries)
+    if budget is not None and spent + divider + sum(costs) > budget:
+        reserved = spent + divider + count(_tail([pair for entry in entries for pair in entry.stands_for]) + "\n")
+        fits = _fitting(entries, costs, budget - reserved)
+    kept = [entry for entry, fit in zip(entries, fits, strict=True) if fit]
+    left = tuple(pair for entry, fit in zip(entries, fits, strict=True) if not fit for pair in entry.stands_for)
+    lines = [*head, *_divided(kept), *([_tail(left)] if left else [])]
+    return Kept(
+        "\n".join(lines),
+        sum(count(line + "\n") for line in lines),
+        tuple(pair for entry in kept for pair in entry.stands_for),
+        left,
+    )
+
+
+def _fitting(entries: Sequence[Entry], costs: Sequence[int], left: int) -> list[bool]:
+    """The best until one does not fit: what is left out never matters more than what is kept."""
+    kept: list[int] = []
+    for i in sorted(range(len(entries)), key=lambda i: entries[i].rank):
+        left -= costs[i]
+        if left < 0:
+            break
+        kept.append(i)
+    while kept and entries[kept[-1]].holds:  # a container without anything in it would look empty
+        kept.pop()
+    chosen = set(kept)
+    return [i in chosen for i in range(len(entries))]
+
+
+def _divided(entries: Sequence[Entry]) -> list[str]:
+    lines = [entry.text for entry in entries if not entry.behind]
+    behind = [entry.text for entry in entries if entry.behind]
+    return [*lines, *([DIVIDER, *behind] if behind else [])]
+
+
+def _tail(left: Sequence[tuple[str, str]]) -> str:
+    """`… 37 more: 12 below, 25 text; scroll or query`."""
+    tally = Tally(kind for _, kind in left)
+    parts = ", ".join(f"{tally[kind]} {kind}" for kind in (*KINDS, REMOVED) if tally[kind])
+    return f"… {len(left)} more: {parts}; {'scroll or query' if _SCROLLED & tally.keys() else 'query'}"
+
+
+def ids(pairs: Sequence[tuple[str, str]], *, of: Callable[[str], bool] = lambda kind: kind != REMOVED) -> tuple[str, ...]:
+    return tuple(name for name, kind in pairs if of(kind))

@@ -1,0 +1,135 @@
+"""One element in words: `e12 button "Save" [disabled] @640,360`."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from protocol.elements import GUIElement
+from protocol.prompt_form.quoting import quoted, role_word, word
+from protocol.prompt_form.roles import CHECKED, acts, is_private, kind, role_of
+
+HIDDEN = "(hidden)"
+UNSURE = 0.5
+"""Below this confidence an element is marked as unsure."""
+
+
+class Style(NamedTuple):
+    """How much of an element is written; lengths are in characters, and what is cut says by how much."""
+
+    name: int = 80
+    """Of a thing to act on, or of a container."""
+    text: int = 240
+    """Of a text to be read."""
+    value: int = 160
+    options: int = 12
+    """How many choices of a combobox, each as long as 40 characters."""
+    points: Literal["acted on", "all", "none"] = "acted on"
+    """Which visible elements say where they are."""
+
+
+FULL = Style(name=1_000, text=10_000, value=10_000, options=200)
+"""Long texts nearly whole, as a query gives them."""
+
+_OPTION = 40
+
+
+class Place(NamedTuple):
+    """What must be known around an element to say it."""
+
+    away: str = ""
+    """Which way it is out of view: below, above, left, right or hidden; empty if it is in view."""
+    modal: bool = False
+    bare: bool = False
+    """Without its role, which the line makes plain: a cell in its row."""
+    secret: bool = False
+    """Inside of a private field, so that its text is the field's."""
+    foreign: bool = False
+    """Of another application than the one in front."""
+
+
+def piece(element: GUIElement, place: Place, style: Style) -> str:
+    """The element on one line. Depends on nothing but what is given, so that equal pieces say that nothing has changed."""
+    parts = [
+        label(element, place, style),
+        _value(element, place, style),
+        *(f"[{mark}]" for mark in _marks(element, place)),
+        _hint(element, place),
+        _choices(element, place, style),
+        f"app {word(element.app)}" if place.foreign and element.app else "",
+        _point(element, place, style),
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def label(element: GUIElement, place: Place, style: Style) -> str:
+    """Only what the element is called."""
+    role = "" if place.bare else role_word(role_of(element))
+    return " ".join(part for part in (word(element.element_id), role, _name(element, place, style)) if part)
+
+
+def _name(element: GUIElement, place: Place, style: Style) -> str:
+    if element.text is None or (not element.text and not place.bare):
+        return ""
+    if place.secret or (is_private(element) and _gives_away(element)):
+        return HIDDEN
+    return quoted(element.text, style.name if acts(element) else style.text)
+
+
+def _gives_away(element: GUIElement) -> bool:
+    """Whether the name of a private field is made of its content."""
+    name, value = element.name, element.value or ""
+    return bool(value) and (name.strip() == value.strip() or (len(value) > 2 and value in name))
+
+
+def _value(element: GUIElement, place: Place, style: Style) -> str:
+    if element.value is None or _check(element):
+        return ""
+    if element.value and (place.secret or is_private(element)):
+        return f"= {HIDDEN}"
+    return f"= {quoted(element.value, style.value)}"
+
+
+def _check(element: GUIElement) -> str:
+    if kind(element) not in CHECKED or is_private(element):
+        return ""
+    return {"true": "checked", "false": "unchecked", "mixed": "mixed"}.get(element.value or "", "")
+
+
+def _marks(element: GUIElement, place: Place) -> list[str]:
+    marks = {
+        "modal": place.modal,
+        "disabled": not element.enabled,
+        "focused": element.focused,
+        "selected": element.selected,
+        _check(element): bool(_check(element)),
+        "required": element.required,
+        "invalid": element.invalid,
+        "private": is_private(element),
+        "unsure": element.confidence < UNSURE,
+        place.away: bool(place.away),
+    }
+    return [mark for mark, holds in marks.items() if holds]
+
+
+def _hint(element: GUIElement, place: Place) -> str:
+    """The placeholder of a field that is empty, where it says more than the name."""
+    hint = element.placeholder
+    if not hint or element.value or hint == element.text or place.secret:
+        return ""
+    return f"hint {quoted(hint, _OPTION)}"
+
+
+def _choices(element: GUIElement, place: Place, style: Style) -> str:
+    if not element.options:
+        return ""
+    if place.secret or is_private(element):
+        return f"options {HIDDEN}"
+    shown = ", ".join(quoted(option, _OPTION) for option in element.options[: style.options])
+    more = len(element.options) - style.options
+    return f"options {shown}" + (f" …(+{more})" if more > 0 else "")
+
+
+def _point(element: GUIElement, place: Place, style: Style) -> str:
+    if element.bbox is None or place.away or style.points == "none" or (style.points == "acted on" and not acts(element)):
+        return ""
+    return f"@{element.bbox.center.x},{element.bbox.center.y}"
