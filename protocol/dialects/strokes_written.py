@@ -1,0 +1,268 @@
+"""An action taken apart into strokes, for the dialects that have hands and no elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import floor
+from typing import Any
+
+from protocol.dialects.base import Context, DialectError, Loss, cannot, place, without_delay
+from protocol.dialects.strokes import ALL, PAUSE, Kind, Stroke
+from protocol.geometry import Size, Space
+from protocol.targets import ActionTarget
+from protocol.verbs import Action, Delta, Scroll
+
+PX_PER_NOTCH = 120
+"""As Chromium counts a notch of the wheel; others differ."""
+FARTHEST = 500_000
+"""Pixels or notches; a number beyond is a mistake."""
+_BUTTONS = ("left", "right", "middle")
+
+
+@dataclass(frozen=True)
+class Hands:
+    """What a dialect can do."""
+
+    dialect: str
+    can: frozenset[Kind] = ALL
+    timed: bool = True
+    """Whether a wait says how long."""
+    aimed: bool = True
+    """Whether the wheel and the buttons take a place."""
+    both_ways: bool = False
+    """Whether the wheel turns both ways at once."""
+    dragging: tuple[str, ...] = _BUTTONS
+    """Buttons that a drag can hold."""
+    reports: bool = False
+    """Whether the end of the work says something."""
+
+
+Locate = Callable[[ActionTarget, str], tuple[ActionTarget, list[Loss]]]
+"""A target as the dialect says it, what of the action it is, and what is lost."""
+
+
+def spot_of(
+    target: ActionTarget, context: Context, space: Space, image: Size | None, dialect: str, what: str
+) -> tuple[ActionTarget, list[Loss]]:
+    """`target` as nothing but a place, and what is lost. Raises DialectError where the context does not show it."""
+    spot, losses = place(target, context, space, image, dialect, what)
+    if max(abs(spot.x), abs(spot.y)) > FARTHEST:
+        raise DialectError(dialect, what, f"{spot.x}, {spot.y} is too far away to be a place")
+    if spot.space != "image" and spot.image_size is not None:
+        losses.append(Loss(what=f"{what}.point", why="only the place is said, not the picture it was seen on"))
+    return ActionTarget(point=spot), losses
+
+
+def strokes_of(action: Action, hands: Hands, context: Context, locate: Locate) -> tuple[list[Stroke], list[Loss]]:
+    """The strokes that do `action`. Raises DialectError for what these hands cannot do."""
+    write = _WRITTEN.get(action.verb)
+    if write is None:
+        cannot(hands.dialect, action)
+    pen = _Pen(action, hands, context, locate)
+    write(pen, action)
+    if action.target is not None and action.verb not in _AIMED:
+        pen.lose("target", f"{action.verb} has no target here")
+    return pen.strokes, pen.losses
+
+
+class _Pen:
+    """Writes one action."""
+
+    def __init__(self, action: Action, hands: Hands, context: Context, locate: Locate) -> None:
+        self.verb = action.verb
+        self.hands = hands
+        self.context = context
+        self.strokes: list[Stroke] = []
+        self.losses = without_delay(action)
+        self._locate = locate
+
+    def lose(self, what: str, why: str) -> None:
+        self.losses.append(Loss(what=what, why=why))
+
+    def refuse(self, what: str, why: str) -> None:
+        raise DialectError(self.hands.dialect, f"{self.verb}.{what}" if what else self.verb, why)
+
+    def place(self, target: ActionTarget | None, what: str = "target") -> ActionTarget | None:
+        if target is None:
+            return None
+        said, losses = self._locate(target, what)
+        self.losses += losses
+        return said
+
+    def do(self, kind: Kind, **fields: Any) -> None:
+        """Add a stroke, with a move before it where it cannot take a place itself."""
+        if kind not in self.hands.can:
+            self.refuse("", f"{self.hands.dialect} has no {kind.replace('_', ' ')} for it")
+        stroke = Stroke(kind, **fields)
+        if kind in ("click", "down", "up", "drag") and stroke.button not in _BUTTONS:
+            self.refuse("button", f"{self.hands.dialect} has no button {stroke.button!r}")
+        if stroke.at and kind in ("down", "up", "wheel") and not self.hands.aimed:
+            self.do("move", at=stroke.at)
+            stroke = replace(stroke, at=None)
+        self.strokes.append(stroke)
+
+    def hold(self, modifiers: tuple[str, ...]) -> None:
+        """Press modifiers before something else."""
+        for key in modifiers:
+            self.do("key_down", keys=(key,))
+        if modifiers:
+            self.lose(f"{self.verb}.modifiers", "said as keys that are pressed before it and released after it")
+
+    def release(self, modifiers: tuple[str, ...]) -> None:
+        for key in reversed(modifiers):
+            self.do("key_up", keys=(key,))
+
+    def focus(self, target: ActionTarget | None) -> None:
+        """Click where the keys should go."""
+        if target is not None:
+            self.do("click", at=self.place(target))
+            self.lose(f"{self.verb}.target", f"said as a click and then a {self.verb.replace('_', ' ')}")
+
+    def submit(self, wanted: bool) -> None:
+        if wanted:
+            self.do("press", keys=("Enter",))
+            self.lose(f"{self.verb}.submit", "said as a press of Enter afterwards")
+
+    def pause(self, seconds: float, what: str) -> None:
+        self.do("wait", seconds=seconds)
+        if not self.hands.timed and seconds != PAUSE:
+            self.lose(f"{self.verb}.{what}", f"how long a wait is cannot be said; it is {PAUSE:g} s by default")
+
+
+def _click(pen: _Pen, a: Any) -> None:
+    pen.hold(a.modifiers)
+    at = pen.place(a.target)
+    if a.hold:
+        pen.do("move", at=at)
+        for _ in range(a.count):
+            pen.do("down", button=a.button)
+            pen.pause(a.hold, "hold")
+            pen.do("up", button=a.button)
+        pen.lose("click.hold", "said as a press, a wait and a release")
+    else:
+        pen.do("click", at=at, button=a.button, count=a.count)
+    pen.release(a.modifiers)
+
+
+def _mouse(kind: Kind) -> Callable[[_Pen, Any], None]:
+    return lambda pen, a: pen.do(kind, at=pen.place(a.target), button=a.button)
+
+
+def _hover(pen: _Pen, a: Any) -> None:
+    pen.hold(a.modifiers)
+    pen.do("move", at=pen.place(a.target))
+    pen.release(a.modifiers)
+
+
+def _drag(pen: _Pen, a: Any) -> None:
+    pen.hold(a.modifiers)
+    start, end = pen.place(a.target), pen.place(a.to, "to")
+    pen.do("move", at=start)
+    if "down" in pen.hands.can and (a.path or a.button not in pen.hands.dragging):
+        pen.do("down", button=a.button)
+        for n, point in enumerate(a.path):
+            pen.do("move", at=pen.place(ActionTarget(point=point), f"path[{n}]"))
+        pen.do("move", at=end)
+        pen.do("up", button=a.button)
+        pen.lose("drag", "said as a press, moves and a release")
+    else:
+        pen.do("drag", at=end, button=a.button)
+        if a.path:
+            pen.lose("drag.path", "only the two ends are said")
+    pen.release(a.modifiers)
+
+
+def _type(pen: _Pen, a: Any) -> None:
+    pen.focus(a.target)
+    pen.do("write", text=a.text)
+    pen.submit(a.submit)
+
+
+def _fill(pen: _Pen, a: Any) -> None:
+    pen.do("click", at=pen.place(a.target))
+    pen.do("press", keys=("Control", "a"))
+    pen.do("press", keys=("Backspace",))
+    if a.text:
+        pen.do("write", text=a.text)
+    pen.lose("fill", "said as a click, Ctrl+A, Backspace and the text")
+    pen.submit(a.submit)
+
+
+def _press(pen: _Pen, a: Any) -> None:
+    pen.focus(a.target)
+    pen.do("press", keys=a.keys)
+
+
+def _hold_key(pen: _Pen, a: Any) -> None:
+    pen.focus(a.target)
+    for key in a.keys:
+        pen.do("key_down", keys=(key,))
+    pen.pause(a.seconds, "seconds")
+    for key in reversed(a.keys):
+        pen.do("key_up", keys=(key,))
+    pen.lose("hold_key", "said as keys that go down, a wait, and keys that come up")
+
+
+def _one_key(kind: Kind) -> Callable[[_Pen, Any], None]:
+    return lambda pen, a: pen.do(kind, keys=(a.key,))
+
+
+def _scroll(pen: _Pen, a: Any) -> None:
+    pen.hold(a.modifiers)
+    x, y = _notches(pen, a)
+    at = pen.place(a.target)
+    if x and y and not pen.hands.both_ways:
+        pen.do("wheel", at=at, across=x)
+        pen.do("wheel", at=at if pen.hands.aimed else None, down=y)
+        pen.lose("scroll.delta", "said as two scrolls, one for each way")
+    else:
+        pen.do("wheel", at=at, across=x, down=y)
+    pen.release(a.modifiers)
+
+
+def _notches(pen: _Pen, a: Scroll) -> tuple[int, int]:
+    width, height = pen.context.size
+    across, down = {"notch": (PX_PER_NOTCH, PX_PER_NOTCH), "px": (1, 1), "page": (width, height)}[a.unit]
+    x, y = _whole(a.delta.x * across / PX_PER_NOTCH), _whole(a.delta.y * down / PX_PER_NOTCH)
+    if a.unit != "notch":
+        pen.lose("scroll.unit", f"{a.unit} said as notches of {PX_PER_NOTCH} pixels")
+    elif Delta(x=x, y=y) != a.delta:
+        pen.lose("scroll.delta", "only whole notches can be said")
+    if max(abs(x), abs(y)) > FARTHEST:
+        pen.refuse("delta", f"{max(abs(x), abs(y))} notches are too many")
+    return x, y
+
+
+def _whole(number: float) -> int:
+    """The nearest whole number, but not 0 for something: a small scroll stays one."""
+    if not number:
+        return 0
+    return max(1, floor(abs(number) + 0.5)) * (1 if number > 0 else -1)
+
+
+def _wait(pen: _Pen, a: Any) -> None:
+    pen.pause(a.seconds, "seconds")
+    for name in ("text", "text_gone"):
+        if getattr(a, name) is not None:
+            pen.lose(f"wait.{name}", "only time can be waited for")
+
+
+def _end(kind: Kind, field: str) -> Callable[[_Pen, Any], None]:
+    def write(pen: _Pen, a: Any) -> None:
+        words = getattr(a, field)
+        pen.do(kind, text=words)
+        if words and not pen.hands.reports:
+            pen.lose(f"{a.verb}.{field}", "the end of the work says nothing more")
+
+    return write
+
+
+_WRITTEN: dict[str, Callable[[_Pen, Any], None]] = {
+    "click": _click, "mouse_down": _mouse("down"), "mouse_up": _mouse("up"), "hover": _hover, "drag": _drag, "type": _type,
+    "fill": _fill, "press_key": _press, "hold_key": _hold_key, "key_down": _one_key("key_down"), "key_up": _one_key("key_up"),
+    "scroll": _scroll, "wait": _wait, "finish_goal": _end("done", "summary"), "fail_goal": _end("fail", "reason"),
+}  # fmt: skip
+_AIMED = frozenset(
+    {"click", "mouse_down", "mouse_up", "hover", "drag", "type", "fill", "press_key", "hold_key", "scroll"}
+)  # fmt: skip
