@@ -1,0 +1,281 @@
+"""ATIF: what we write its own models accept and we read back exactly; what others write is read or refused at its place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from atif import Trajectory
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from runs import BLANK, INFO, STATE, Written, core, infos, spoiled, steps
+
+from protocol import (
+    ActionResult,
+    ActionTarget,
+    Click,
+    Coordinate,
+    ExecStatus,
+    Extension,
+    FinishGoal,
+    InteractionStep,
+    Picture,
+    Type,
+)
+from protocol.exports import FormatError, format_named
+
+FORM = format_named("atif")
+assert FORM.read
+SAVE = Click(target=ActionTarget(text="Save"))
+
+
+def step(action: Any = SAVE, subtask: str = "", role: str = "", **fields: Any) -> InteractionStep:
+    return InteractionStep(timestamp=5.0, visual_state=BLANK, action=action, subtask=subtask, role=role, **fields)
+
+
+CREW = [
+    step(
+        subtask="s1", role="operator", reasoning="first\nlook", result=ActionResult(exec_status=ExecStatus.EXECUTED, output="ok")
+    ),
+    step(Type(text="a"), subtask="s1", role="operator", result=ActionResult(exec_status=ExecStatus.ERROR, error="no field")),
+    step(subtask="s1", role="technician"),
+    step(subtask="s2", role="operator"),
+    step(subtask="s1", role="operator"),
+    step(FinishGoal(summary="done")),
+]
+
+
+def read(path: Path) -> list[Any]:
+    assert FORM.read
+    return list(FORM.read(path).lines)
+
+
+def foreign(tmp_path: Path, *steps: dict[str, Any], **more: Any) -> Path:
+    numbered = [{"step_id": n, **step} for n, step in enumerate(steps, start=1)]
+    path = tmp_path / "theirs.json"
+    agent = {"name": "theirs", "version": "1"}
+    path.write_text(json.dumps({"schema_version": "ATIF-v1.6", "session_id": "x", "agent": agent, "steps": numbered, **more}))
+    return path
+
+
+def called(function: str, arguments: Any, **more: Any) -> dict[str, Any]:
+    call = {"tool_call_id": "c1", "function_name": function, "arguments": arguments}
+    return {"source": "agent", "message": "", "tool_calls": [call], **more}
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(steps, max_size=5), infos)
+def test_whatever_is_written_its_models_accept_and_reading_gives_back(run: list[InteractionStep], info: Any) -> None:
+    with Written(FORM, run, info) as written:
+        Trajectory.model_validate(json.loads(written.text))
+        lines = read(written.path)
+        assert [line.error for line in lines] == [""] * len(run)
+        assert [core(line.step) for line in lines] == [core(step) for step in run]
+
+
+def test_the_root_is_the_controller_with_a_step_for_every_delegation() -> None:
+    with Written(FORM, CREW) as written:
+        root = Trajectory.model_validate(json.loads(written.text))
+    assert root.schema_version == "ATIF-v1.8"
+    assert root.session_id == "r1"
+    assert root.steps[0].message == INFO.goal
+    assert [step.source for step in root.steps] == ["user", "agent", "agent", "agent", "agent", "agent"]
+    handed = [(c.arguments["subtask"], c.arguments["role"]) for s in root.steps[1:-1] for c in s.tool_calls or []]
+    assert handed == [("s1", "operator"), ("s1", "technician"), ("s2", "operator"), ("s1", "operator")]
+    assert [step.llm_call_count for step in root.steps[1:-1]] == [0, 0, 0, 0]
+    assert [c.function_name for c in root.steps[-1].tool_calls or []] == ["finish_goal"]
+
+
+def test_every_delegation_leads_to_a_trajectory_of_its_own() -> None:
+    with Written(FORM, CREW) as written:
+        root = Trajectory.model_validate(json.loads(written.text))
+    results = [result for step in root.steps for result in (step.observation.results if step.observation else [])]
+    refs = [ref.trajectory_id for result in results for ref in result.subagent_trajectory_ref or []]
+    subagents = root.subagent_trajectories or []
+    assert refs == [subagent.trajectory_id for subagent in subagents]
+    assert [len(subagent.steps) for subagent in subagents] == [3, 2, 2, 2]
+    assert [subagent.agent.name for subagent in subagents] == ["operator", "technician", "operator", "operator"]
+    first = subagents[0]
+    assert (first.steps[0].source, first.steps[0].message) == ("user", "s1")
+    assert first.steps[1].reasoning_content == "first\nlook"
+    assert first.steps[1].llm_call_count is None
+    assert [step.observation.results[0].content for step in first.steps[1:] if step.observation] == [
+        "executed\nok",
+        "error\nno field",
+    ]
+
+
+def test_an_outcome_and_the_count_of_actions_stand_at_the_root() -> None:
+    with Written(FORM, CREW) as written:
+        document = json.loads(written.text)
+        assert FORM.read
+        assert FORM.read(written.path).info == INFO
+    assert document["extra"]["deskcrew"]["outcome"] == "fulfilled"
+    assert document["final_metrics"] == {"total_steps": 6}
+
+
+def test_pictures_are_copied_and_shown_after_the_action_and_at_the_start_of_the_work() -> None:
+    run = [
+        step(subtask="s1", role="operator", pictures=(Picture(path="a.png"),)),
+        step(subtask="s1", role="operator", pictures=(Picture(path="b.png"),)),
+    ]
+    with Written(FORM, run) as written:
+        subagent = json.loads(written.text)["subagent_trajectories"][0]
+        lines = read(written.path)
+        start = subagent["steps"][0]["message"][1]["source"]
+        after = subagent["steps"][1]["observation"]["results"][0]["content"][0]["source"]
+        assert (start["media_type"], after["media_type"]) == ("image/png", "image/png")
+        assert (written.path.parent / start["path"]).read_bytes() != (written.path.parent / after["path"]).read_bytes()
+    first = lines[0].step.pictures
+    assert [(picture.moment, len(picture.sha256)) for picture in first] == [("before", 64), ("after", 64)]
+    assert first[1].path == lines[1].step.pictures[0].path == after["path"]
+
+
+def test_pictures_that_are_gone_or_of_another_kind_are_losses() -> None:
+    with Written(FORM, [step(pictures=(Picture(path="gone.png"), Picture(path="c.svg", moment="after")))]) as written:
+        assert sorted(loss.why for loss in written.losses) == [
+            "ATIF shows no .svg pictures; only its path is kept",
+            "the file that the log names is not there",
+        ]
+    absolute = BLANK.model_copy(update={"screenshot_path": "/etc/hostname"})
+    with Written(FORM, [step().model_copy(update={"visual_state": absolute})]) as written:
+        assert written.lost("picture")
+
+
+def test_the_elements_of_the_screen_are_a_loss() -> None:
+    with Written(FORM, [step().model_copy(update={"visual_state": STATE})] * 3) as written:
+        assert [(loss.what, count) for loss, count in written.exported.losses.items()] == [("visual_state", 3)]
+        assert "hunter2" not in written.text
+
+
+def test_the_work_of_others_is_read_as_far_as_their_tools_are_known(tmp_path: Path) -> None:
+    path = foreign(
+        tmp_path,
+        {"source": "user", "message": "Book it"},
+        called("bash", {"command": "ls"}),
+        called("click", {"target": {"text": "Book"}}, message="Now I book."),
+        called("click", {"target": {"text": "Book"}, "how": "gently"}),
+        called("computer", {"action": "left_click", "coordinate": [3, 4]}, reasoning_content="there"),
+        called("computer", {"action": "dance"}),
+    )
+    lines = read(path)
+    assert [line.number for line in lines] == [1, 2, 3, 4, 5]
+    assert lines[0].error == "$.steps[1].tool_calls[0].function_name: there is no tool 'bash'"
+    assert lines[1].step.action == Click(target=ActionTarget(text="Book"))
+    assert lines[1].step.reasoning == "Now I book."
+    assert lines[2].error == "$.steps[3].tool_calls[0].arguments.how: Extra inputs are not permitted"
+    assert lines[3].step.action == Click(target=ActionTarget(point=Coordinate(x=3, y=4)))
+    assert lines[3].step.reasoning == "there"
+    assert lines[4].error.startswith("$.steps[5].tool_calls[0].arguments")
+
+
+def test_what_a_tool_of_others_answered_is_kept_and_is_no_verdict(tmp_path: Path) -> None:
+    content = [{"type": "text", "text": "Error: no"}, {"type": "image", "source": {"media_type": "image/png", "path": "s/1.png"}}]
+    shown = {"results": [{"source_call_id": "c1", "content": content}]}
+    spoken = called(
+        "go_back",
+        {},
+        observation=shown,
+        message="m",
+        reasoning_content="r",
+        metrics={"cost_usd": 1},
+        timestamp="2025-01-01T00:00:00Z",
+    )
+    [line] = read(foreign(tmp_path, spoken))
+    assert line.step.result is None
+    assert line.step.raw == {"metrics": {"cost_usd": 1}, "message": "m", "observation": content}
+    assert line.step.pictures == (Picture(path="s/1.png", moment="after"),)
+    assert line.step.timestamp == 1735689600.0
+
+
+def test_a_verb_that_is_said_twice_is_refused(tmp_path: Path) -> None:
+    [line] = read(foreign(tmp_path, called("wait", {"action_type": "finish_goal"})))
+    assert line.step is None
+    assert ".arguments.action_type: " in line.error
+
+
+def test_copied_context_is_not_told_twice(tmp_path: Path) -> None:
+    path = foreign(tmp_path, called("go_back", {}, is_copied_context=True), called("go_forward", {}))
+    assert [line.step.action.verb for line in read(path)] == ["go_forward"]
+
+
+def delegated(**ref: Any) -> dict[str, Any]:
+    observation = {"results": [{"source_call_id": "c1", "subagent_trajectory_ref": [ref]}]}
+    return called("task", {}, observation=observation)
+
+
+def test_subagents_are_read_where_they_are_delegated_to_and_once(tmp_path: Path) -> None:
+    subagents = [
+        {"trajectory_id": name, "agent": {"name": name, "version": "1"}, "steps": [called(verb, {})]}
+        for name, verb in (("a", "go_back"), ("b", "go_forward"), ("idle", "screenshot"))
+    ]
+    path = foreign(
+        tmp_path,
+        delegated(trajectory_id="b"),
+        delegated(trajectory_id="a"),
+        delegated(trajectory_id="a"),
+        delegated(trajectory_id="none"),
+        delegated(trajectory_path="other.json"),
+        subagent_trajectories=subagents,
+    )
+    assert [line.step.action.verb if line.step else line.error for line in read(path)] == [
+        "go_forward",
+        "go_back",
+        "$.steps[3]: there is no subagent trajectory 'none'",
+        "$.steps[4]: the subagent's steps are in another file, 'other.json'; read it by itself",
+        "screenshot",
+    ]
+
+
+def test_subagents_may_not_be_nested_without_end(tmp_path: Path) -> None:
+    inner: dict[str, Any] = {"trajectory_id": "t", "steps": [called("go_back", {})]}
+    for _ in range(40):
+        inner = {"trajectory_id": "t", "steps": [], "subagent_trajectories": [inner]}
+    [line] = read(foreign(tmp_path, subagent_trajectories=[inner]))
+    assert "nested more than 20 deep" in line.error
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "not JSON"),
+        ('{"schema_version": "ATIF-v1.8", "steps": [', "not JSON: Expecting value, column 43"),
+        ("[]", "$.steps: an ATIF document has a list of steps"),
+        ('{"schema_version": "ATIF-v2.0", "steps": []}', "$.schema_version: ATIF-v1 is read, not 'ATIF-v2.0'"),
+        ('{"steps": []}', "$.schema_version"),
+        ('{"schema_version": "ATIF-v1.8", "steps": [NaN]}', "NaN is no number in JSON"),
+        ("[" * 100_000, "cannot be read"),
+        ("\ud800", "not UTF-8: byte 1"),
+    ],
+)
+def test_a_file_that_is_no_atif_is_refused_by_name_and_place(tmp_path: Path, text: str, reason: str) -> None:
+    path = tmp_path / "bad.json"
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    with pytest.raises(FormatError, match=r"bad\.json") as caught:
+        read(path)
+    assert reason in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="cannot be read"):
+        read(tmp_path / "none.json")
+
+
+with Written(
+    FORM, [*CREW, step(Extension(action_type="x-a.b", arguments={"n": [1]}), pictures=(Picture(path="a.png"),))]
+) as _one:
+    _DOCUMENT = json.loads(_one.text)
+
+
+@settings(max_examples=150, deadline=None)
+@given(spoiled(_DOCUMENT))
+def test_a_spoiled_document_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, document: Any) -> None:
+    path = tmp_path_factory.mktemp("spoiled") / "run.json"
+    path.write_text(json.dumps(document))
+    try:
+        lines = read(path)
+    except FormatError:
+        return
+    assert all((line.step is None) == bool(line.error) for line in lines)
