@@ -81,7 +81,7 @@ def read(path: Path) -> Imported:
     done = first.get("task_completed")
     outcome = {True: "fulfilled", False: "rejected"}[done] if isinstance(done, bool) else None
     said = {"run_id": first.get("task_id"), "goal": first.get("instruction"), "outcome": outcome}
-    return Imported(info_of(mapping(first.get(KEY)), **said), read_json_lines(path, _lines))
+    return Imported(info_of(first.get(KEY), **said), read_json_lines(path, _lines))
 
 
 def _lines(number: int, task: Any) -> Iterator[LogLine]:

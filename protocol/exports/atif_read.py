@@ -16,8 +16,10 @@ from protocol.log import LogLine
 from protocol.steps import InteractionStep, Picture
 from protocol.versions import BadStep, Problem
 
-DISPATCH = {"computer": "anthropic"}
-"""Function names of others that say which dialect their arguments are in. Any other is a tool of ours, or not understood."""
+ANTHROPIC = "computer"
+PLAYWRIGHT = "browser_"
+"""The function, and the beginning of functions, of others whose name says which dialect they are in: Anthropic's computer tool
+and Playwright's MCP server. Any other is a tool of ours, or not understood."""
 _DEEPEST = 20
 _VERSION = re.compile(r"ATIF-v1\.\d{1,2}(\.\d{1,2})?\Z")
 
@@ -37,7 +39,7 @@ def read(path: Path) -> Imported:
         raise FormatError(f"{path.name}: $.schema_version: ATIF-v1 is read, not {str(version)[:40]!r}")
     agent = mapping(document.get("agent"))
     info = info_of(
-        _ours(document.get("extra")),
+        mapping(document.get("extra")).get(KEY),
         run_id=document.get("session_id") or document.get("trajectory_id"),
         goal=_goal(document["steps"]),
         agent=agent.get("name"),
@@ -157,14 +159,20 @@ def _actions(call: Any, where: str) -> list[AgentAction]:
     function, arguments = data.get("function_name"), data.get("arguments")
     if not isinstance(function, str) or not isinstance(arguments, dict):
         refuse(where, "a tool call has a function_name and arguments")
-    speaker = DISPATCH.get(function, "langchain")
-    payload = arguments if function in DISPATCH else {"name": function, "args": arguments}
     try:
-        return dialect(speaker).read(payload, Context()).actions
+        return _spoken(function, arguments)
     except DialectError as bad:
-        part = bad.where.removeprefix("$")
-        part = f".arguments{part.removeprefix('.args')}" if part != ".name" else ".function_name"
+        part = bad.where.removeprefix("$").removeprefix(".args").removeprefix(".arguments")
+        part = ".function_name" if part == ".name" else f".arguments{part}"
         refuse(where + part, str(bad).removeprefix(f"{bad.dialect}: {bad.where}: "))
+
+
+def _spoken(function: str, arguments: dict[str, Any]) -> list[AgentAction]:
+    if function == ANTHROPIC:
+        return dialect("anthropic").read(arguments, Context()).actions
+    if function.startswith(PLAYWRIGHT):
+        return dialect("playwright_mcp").read({"name": function, "arguments": arguments}, Context()).actions
+    return dialect("langchain").read({"name": function, "args": arguments}, Context()).actions
 
 
 def _pictures(ours: Mapping[str, Any], result: Mapping[str, Any], where: str) -> tuple[Picture, ...]:

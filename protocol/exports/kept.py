@@ -84,8 +84,8 @@ def run_facts(info: RunInfo) -> dict[str, str]:
 
 
 def info_of(facts: object, **otherwise: object) -> RunInfo:
-    """A run of these facts; what is no text, or no known outcome, is nobody's word."""
-    given = {**otherwise, **mapping(facts)}
+    """The run that `run_facts` told, or else another agent's; what is no text, or no known outcome, is nobody's word."""
+    given = facts if isinstance(facts, dict) else otherwise
 
     def text(name: str) -> str:
         value = given.get(name)
@@ -111,10 +111,10 @@ def iso(timestamp: float) -> str | None:
 
 def from_iso(text: object) -> float:
     """Seconds since 1970; 0 for what is no time. Without a zone, UTC."""
-    try:
-        when = datetime.fromisoformat(text) if isinstance(text, str) else None
-    except ValueError:
-        when = None
-    if when is None:
+    if not isinstance(text, str):
         return 0.0
-    return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
+    try:
+        when = datetime.fromisoformat(text)
+        return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0

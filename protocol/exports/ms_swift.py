@@ -98,13 +98,13 @@ class _Call:
         box = region.to_px(self._context.size)
         numbers = [box.x1 / width, box.y1 / height, box.x2 / width, box.y2 / height]
         within = [min(max(round(number, 6), 0.0), 1.0) for number in numbers]
-        if [floor_px(n, side) for n, side in zip(within, (width, height) * 2, strict=True)] != [box.x1, box.y1, box.x2, box.y2]:
+        if [_pixel(n, side) for n, side in zip(within, (width, height) * 2, strict=True)] != [box.x1, box.y1, box.x2, box.y2]:
             self.losses.append(Loss(what="region", why="cut off at the edge of the screen"))
         self.boxes.append(within)
         self.arguments.append(f"region={_BOX}")
 
 
-def floor_px(share: float, side: int) -> int:
+def _pixel(share: float, side: int) -> int:
     """The pixel that a share of a side means."""
     return int(share * side + 0.5)
 

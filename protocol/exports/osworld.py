@@ -74,7 +74,7 @@ def _stamp(timestamp: float) -> str:
 
 def read(path: Path) -> Imported:
     """The steps of a trajectory, ours or another agent's: text is pyautogui, an object is computer_13. Raises FormatError."""
-    return Imported(info_of(mapping(_ours(first_objects(path)[0]).get("run"))), read_json_lines(path, _lines))
+    return Imported(info_of(_ours(first_objects(path)[0]).get("run")), read_json_lines(path, _lines))
 
 
 def _lines(number: int, line: Any) -> Iterator[LogLine]:

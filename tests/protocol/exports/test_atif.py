@@ -70,6 +70,8 @@ def called(function: str, arguments: Any, **more: Any) -> dict[str, Any]:
 def test_whatever_is_written_its_models_accept_and_reading_gives_back(run: list[InteractionStep], info: Any) -> None:
     with Written(FORM, run, info) as written:
         Trajectory.model_validate(json.loads(written.text))
+        assert FORM.read
+        assert FORM.read(written.path).info == info
         lines = read(written.path)
         assert [line.error for line in lines] == [""] * len(run)
         assert [core(line.step) for line in lines] == [core(step) for step in run]
@@ -159,9 +161,11 @@ def test_the_work_of_others_is_read_as_far_as_their_tools_are_known(tmp_path: Pa
         called("click", {"target": {"text": "Book"}, "how": "gently"}),
         called("computer", {"action": "left_click", "coordinate": [3, 4]}, reasoning_content="there"),
         called("computer", {"action": "dance"}),
+        called("browser_click", {"element": "Book", "target": "e12"}),
+        called("browser_click", {"index": 3}),
     )
     lines = read(path)
-    assert [line.number for line in lines] == [1, 2, 3, 4, 5]
+    assert [line.number for line in lines] == [1, 2, 3, 4, 5, 6, 7]
     assert lines[0].error == "$.steps[1].tool_calls[0].function_name: there is no tool 'bash'"
     assert lines[1].step.action == Click(target=ActionTarget(text="Book"))
     assert lines[1].step.reasoning == "Now I book."
@@ -169,6 +173,8 @@ def test_the_work_of_others_is_read_as_far_as_their_tools_are_known(tmp_path: Pa
     assert lines[3].step.action == Click(target=ActionTarget(point=Coordinate(x=3, y=4)))
     assert lines[3].step.reasoning == "there"
     assert lines[4].error.startswith("$.steps[5].tool_calls[0].arguments")
+    assert lines[5].step.action.target.element_id == "e12"
+    assert lines[6].error.startswith("$.steps[7].tool_calls[0].arguments")
 
 
 def test_what_a_tool_of_others_answered_is_kept_and_is_no_verdict(tmp_path: Path) -> None:

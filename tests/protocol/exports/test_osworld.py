@@ -73,6 +73,8 @@ def test_where_nothing_is_lost_the_same_action_is_read_back(one: InteractionStep
 def test_every_line_has_the_keys_of_osworld(run: list[InteractionStep], info: RunInfo) -> None:
     with Written(FORM, run, info) as written:
         lines = [json.loads(line) for line in written.text.splitlines()]
+        assert FORM.read
+        assert not lines or FORM.read(written.path).info == info
         assert [line["step_num"] for line in lines] == list(range(1, len(lines) + 1))
         for line in lines:
             assert isinstance(line["action"], str)

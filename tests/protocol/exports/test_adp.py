@@ -1,0 +1,186 @@
+"""Agent Data Protocol: its schema of version 1.3.0, written down again here, takes every trajectory."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any, Literal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from runs import BLANK, STATE, Written, infos, steps
+
+from protocol import ActionResult, ActionTarget, Click, ExecStatus, InteractionStep, Picture, VisualState
+from protocol.exports import RunInfo, format_named
+
+FORM = format_named("adp")
+Who = Literal["user", "agent", "environment"]
+
+
+class Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Linked(Strict):
+    tool_call_id: str | None = None
+    reward: float | None = None
+
+
+class ApiAction(Linked):
+    class_: Literal["api_action"]
+    function: str
+    kwargs: dict[str, Any]
+    description: str | None = None
+    reasoning_content: str | None = None
+
+
+class TextObservation(Linked):
+    class_: Literal["text_observation"]
+    content: str
+    name: str | None = None
+    source: Who
+
+
+class Sides(Strict):
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class Annotation(Strict):
+    text: str | None
+    element_type: str
+    bounding_box: Sides
+
+
+class ImageObservation(Linked):
+    class_: Literal["image_observation"]
+    content: str
+    annotations: list[Annotation] | None = None
+    source: Who
+
+
+class WebObservation(Linked):
+    class_: Literal["web_observation"]
+    html: str | None
+    axtree: str | None
+    url: str | None
+    image_observation: ImageObservation | None
+    viewport_size: tuple[int, int] | None
+
+
+Item = Annotated[ApiAction | TextObservation | ImageObservation | WebObservation, Field(discriminator="class_")]
+
+
+class Trajectory(Strict):
+    """The published rules: extra keys are refused, and a call has exactly one observation, after it."""
+
+    schema_version: Literal["1.3.0"]
+    id: str
+    content: list[Item]
+    details: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _linked(self) -> Trajectory:
+        called: list[str] = []
+        answered: list[str] = []
+        for n, item in enumerate(self.content):
+            if isinstance(item, ApiAction):
+                followed = n + 1 < len(self.content) and not isinstance(self.content[n + 1], ApiAction)
+                if item.tool_call_id is None and followed:
+                    raise ValueError(f"the action {n} is followed by an observation and has no tool_call_id")
+                called += [item.tool_call_id] if item.tool_call_id else []
+            elif item.tool_call_id is not None:
+                if item.tool_call_id not in called or getattr(item, "source", "") == "user":
+                    raise ValueError(f"the observation {n} answers nothing")
+                answered.append(item.tool_call_id)
+        if sorted(called) != sorted(answered) or len(set(called)) != len(called):
+            raise ValueError("a call has no observation, or more than one")
+        return self
+
+
+def trajectory(written: Written) -> Trajectory:
+    [line] = written.text.splitlines()
+    return Trajectory.model_validate_json(line)
+
+
+def step(**fields: Any) -> InteractionStep:
+    given = {"timestamp": 1, "visual_state": BLANK, "action": Click(target=ActionTarget(element_id="1"))}
+    return InteractionStep(**{**given, **fields})
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.lists(steps, max_size=6), infos)
+def test_every_run_is_a_trajectory_that_the_schema_takes(run: list[InteractionStep], info: RunInfo) -> None:
+    with Written(FORM, run, info) as written:
+        found = trajectory(written)
+        calls = [item for item in found.content if isinstance(item, ApiAction)]
+        assert len(calls) == written.exported.steps == len(run)
+        assert [call.reasoning_content or "" for call in calls] == [one.reasoning for one in run]
+        for item in found.content:
+            if isinstance(item, ImageObservation):
+                assert not PurePosixPath(item.content).is_absolute()
+                assert (written.path.parent / item.content).is_file()
+                assert len(found.details["picture_sha256"][item.content]) == 64
+
+
+def test_the_goal_is_the_users_word_and_what_came_of_an_action_is_linked_to_it() -> None:
+    result = ActionResult(exec_status=ExecStatus.ERROR, error="no such element", output="seen: 3")
+    with Written(FORM, [step(result=result, reasoning="so")], RunInfo(goal="Save", outcome="rejected")) as written:
+        goal, call, answer = trajectory(written).content
+        assert trajectory(written).details["outcome"] == "rejected"
+    assert (goal.content, goal.source) == ("Save", "user")
+    assert (call.function, call.kwargs, call.reasoning_content) == ("click", {"target": {"element_id": "1"}}, "so")
+    assert answer.content == "error\nno such element\nseen: 3"
+    assert answer.tool_call_id == call.tool_call_id == "call_000001"
+
+
+def test_an_action_that_nobody_judged_has_an_empty_observation_and_a_loss() -> None:
+    with Written(FORM, [step()]) as written:
+        assert trajectory(written).content[-1].content == ""
+        assert written.lost("result")
+
+
+def test_a_picture_stands_before_its_action_with_what_it_shows() -> None:
+    run = [step(visual_state=STATE, pictures=(Picture(path="a.png"), Picture(path="b.png", moment="after")))]
+    with Written(FORM, run) as written:
+        kinds = [item.class_ for item in trajectory(written).content]
+        before = trajectory(written).content[1]
+        assert "hunter2" not in written.text
+    assert kinds == ["text_observation", "image_observation", "api_action", "text_observation", "image_observation"]
+    assert [(note.text, note.element_type, note.bounding_box.width) for note in before.annotations] == [
+        ("Save", "button", 100.0),
+        ("Amount", "textbox", 200.0),
+    ]
+
+
+def test_without_a_picture_the_elements_are_a_tree() -> None:
+    with Written(FORM, [step(visual_state=STATE)]) as written:
+        tree = trajectory(written).content[1]
+    assert isinstance(tree, WebObservation)
+    assert tree.axtree == '[1] button "Save"\n[2] textbox "Amount"\n[3] textbox "Secret"'
+    assert tree.viewport_size == (1280, 800)
+
+
+def test_what_is_still_the_same_is_not_shown_again() -> None:
+    other = VisualState(elements=STATE.elements[:1])
+    with Written(FORM, [step(visual_state=STATE), step(visual_state=STATE), step(visual_state=other)]) as written:
+        assert [item.class_ for item in trajectory(written).content].count("web_observation") == 2
+
+
+@pytest.mark.parametrize("field", ["role", "subtask", "run_id"])
+def test_the_checker_here_refuses_what_the_schema_refuses(field: str, tmp_path: Path) -> None:
+    with Written(FORM, [step()]) as written:
+        data = json.loads(written.text)
+    for broken in (
+        {**data, field: "x"},
+        {**data, "schema_version": "1.2.0"},
+        {**data, "content": data["content"][:-1]},
+        {**data, "content": [*data["content"], data["content"][-1]]},
+        {**data, "content": [{**data["content"][0], field: "x"}]},
+    ):
+        with pytest.raises(ValidationError):
+            Trajectory.model_validate_json(json.dumps(broken))

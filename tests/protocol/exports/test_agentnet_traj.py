@@ -1,0 +1,182 @@
+"""AgentNet's trajectories: a task a line, the picture before each step, and a mistake that costs its own step only."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from runs import BLANK, INFO, Written, core, infos, spoiled, steps
+
+from protocol import (
+    ActionResult,
+    ActionTarget,
+    CallApi,
+    Click,
+    Coordinate,
+    ExecStatus,
+    FinishGoal,
+    InteractionStep,
+    Picture,
+    Type,
+)
+from protocol.exports import FormatError, RunInfo, format_named
+
+FORM = format_named("agentnet_traj")
+HERE = ActionTarget(point=Coordinate(x=0.1632, y=0.2711, space="norm1"))
+
+
+def read(path: Path) -> list[Any]:
+    assert FORM.read
+    return list(FORM.read(path).lines)
+
+
+def step(action: Any, **fields: Any) -> InteractionStep:
+    return InteractionStep(**{"timestamp": 1735689600.0, "visual_state": BLANK, "action": action, **fields})
+
+
+RUN = [
+    step(Click(target=HERE), reasoning="first", step=1, subtask="s1", role="operator", pictures=(Picture(path="a.png"),)),
+    step(Type(text='it\'s "so"\n'), step=2, result=ActionResult(exec_status=ExecStatus.ERROR, error="no")),
+    step(CallApi(app="x", function="y")),
+    step(FinishGoal(), step=4),
+]
+THEIRS = {
+    "task_id": "20240101",
+    "instruction": "Sort the table",
+    "task_completed": False,
+    "traj": [
+        {
+            "index": 0,
+            "image": "ea83.png",
+            "value": {
+                "observation": "A spreadsheet",
+                "thought": "Since this is the first action",
+                "action": "Click on cell C2",
+                "code": "pyautogui.click(x=0.1632, y=0.2711)",
+                "last_step_correct": True,
+                "reflection": "It is selected",
+            },
+        },
+        {"index": 1, "image": "ea84.png", "value": {"thought": "", "action": "", "code": "import os"}},
+        {"index": 2, "image": "/abs.png", "value": {"code": "pyautogui.write(message='a')\npyautogui.press('enter')"}},
+        {"index": 3, "image": "ea86.png", "value": {"action": "done"}},
+        {"index": 4, "image": "ea87.png", "value": {"code": "computer.terminate(status='success')"}},
+    ],
+}
+
+
+@settings(max_examples=150, deadline=None)
+@given(steps)
+def test_where_nothing_is_lost_the_same_action_is_read_back(one: InteractionStep) -> None:
+    with Written(FORM, [one]) as written:
+        lines = read(written.path)
+        lost = {loss.what for loss in written.losses} - {"visual_state", "picture"}
+        assert not any(line.error for line in lines)
+        assert bool(lines) == ("action" not in lost)
+        if not lost:
+            assert [core(line.step) for line in lines] == [core(one)]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(steps, max_size=6), infos)
+def test_every_run_is_one_line_of_agentnet(run: list[InteractionStep], info: RunInfo) -> None:
+    with Written(FORM, run, info) as written:
+        assert FORM.read
+        assert FORM.read(written.path).info == info
+        [line] = written.text.splitlines()
+        task = json.loads(line)
+        assert isinstance(task["task_id"], str)
+        assert task["instruction"] == info.goal
+        for item in task["traj"]:
+            assert item["image"] == "" or (written.path.parent / item["image"]).is_file()
+            assert {"code", "observation", "thought", "action", "reflection"} == set(item["value"])
+            assert all(isinstance(text, str) for text in item["value"].values())
+
+
+def test_a_run_is_told_as_agentnet_tells_it() -> None:
+    with Written(FORM, RUN) as written:
+        task = json.loads(written.text)
+        back = read(written.path)
+        assert FORM.read
+        assert FORM.read(written.path).info == INFO
+        assert {loss.what for loss in written.losses} == {"action", "picture"}
+        taken = (written.path.parent / task["traj"][0]["image"]).read_bytes()
+        assert taken == (written.path.parent.parent / "log" / "a.png").read_bytes()
+    assert (task["task_id"], task["task_completed"]) == ("r1", True)
+    assert [item["index"] for item in task["traj"]] == [0, 1, 3]
+    first, second = (item["value"] for item in task["traj"][:2])
+    assert (first["code"], first["thought"]) == ("pyautogui.click(x=0.1632, y=0.2711)", "first")
+    assert first["action"] == 'click "0.1632, 0.2711 norm1"'
+    assert second["reflection"] == "no"
+    assert [core(line.step) for line in back] == [core(RUN[n]) for n in (0, 1, 3)]
+    assert back[0].step.pictures[0].moment == "before"
+
+
+def theirs(tmp_path: Path, *tasks: Any) -> Path:
+    path = tmp_path / "agentnet.jsonl"
+    path.write_text("".join(json.dumps(task) + "\n" for task in tasks))
+    return path
+
+
+def test_their_tasks_are_read_and_a_mistake_costs_its_own_step(tmp_path: Path) -> None:
+    path = theirs(tmp_path, THEIRS, 7, {"task_id": "b", "traj": THEIRS["traj"][:1]})
+    lines = read(path)
+    assert [(line.number, line.step.action.verb if line.step else line.error) for line in lines] == [
+        (1, "click"),
+        (1, lines[1].error),
+        (1, "type"),
+        (1, "press_key"),
+        (1, "$.traj[3].value.code: a text is needed"),
+        (1, "finish_goal"),
+        (2, "$.traj: a task has a list of steps"),
+        (3, "click"),
+    ]
+    assert lines[1].error.startswith("$.traj[1].value.code: agentnet: line 1, column 8")
+    first = lines[0].step
+    assert first.action == Click(target=HERE)
+    assert first.reasoning == "Since this is the first action"
+    assert first.pictures == (Picture(path="ea83.png", moment="before"),)
+    assert first.visual_state.screenshot_path == "ea83.png"
+    assert (first.run_id, lines[-1].step.run_id) == ("20240101", "b")
+    assert first.raw["reflection"] == "It is selected"
+    assert lines[2].step.pictures == ()
+
+
+def test_what_is_known_of_their_run_is_their_first_tasks(tmp_path: Path) -> None:
+    assert FORM.read
+    info = FORM.read(theirs(tmp_path, THEIRS)).info
+    assert (info.run_id, info.goal, info.outcome) == ("20240101", "Sort the table", "rejected")
+
+
+@pytest.mark.parametrize("data", [b"", b"\xff", b"[]"])
+def test_a_file_without_any_object_is_refused(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_bytes(data)
+    with pytest.raises(FormatError, match=r"bad\.jsonl"):
+        read(path)
+
+
+def test_a_line_that_is_cut_off_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "cut.jsonl"
+    path.write_text(json.dumps(THEIRS) + "\n" + json.dumps(THEIRS)[:-9])
+    assert read(path)[-1].number == 2
+    assert read(path)[-1].error.endswith("(the line is cut off)")
+
+
+with Written(FORM, RUN) as _written:
+    _TASKS = [json.loads(_written.text), THEIRS]
+
+
+@settings(max_examples=150, deadline=None)
+@given(spoiled(_TASKS))
+def test_a_spoiled_task_is_read_or_told(tmp_path_factory: pytest.TempPathFactory, tasks: Any) -> None:
+    path = theirs(tmp_path_factory.mktemp("spoiled"), *(tasks if isinstance(tasks, list) else [tasks]))
+    try:
+        found = read(path)
+    except FormatError:
+        return
+    assert all((line.step is None) == bool(line.error) for line in found)
