@@ -133,7 +133,7 @@ def _was(before: str | None, now: str) -> str:
 
 def _removed(old: _View, gone: set[int]) -> list[Entry]:
     """One line for each thing that is gone, with what was in it."""
-    called = lines_of(old.state, _GONE, label).lines
+    called = lines_of(old.state, _GONE, label).lines if gone else []
     top: dict[int, int] = {}
     told: dict[int, list[int]] = {}
     for i, line in enumerate(old.lines):

@@ -24,7 +24,7 @@ class Style(NamedTuple):
     options: int = 12
     """How many choices of a combobox, each as long as 40 characters."""
     points: Literal["acted on", "all", "none"] = "acted on"
-    """Which visible elements say where they are."""
+    """Which visible elements say where they are; what is disabled is not acted on."""
 
 
 FULL = Style(name=1_000, text=10_000, value=10_000, options=200)
@@ -130,6 +130,7 @@ def _choices(element: GUIElement, place: Place, style: Style) -> str:
 
 
 def _point(element: GUIElement, place: Place, style: Style) -> str:
-    if element.bbox is None or place.away or style.points == "none" or (style.points == "acted on" and not acts(element)):
+    wanted = style.points == "all" or (style.points == "acted on" and acts(element) and element.enabled)
+    if element.bbox is None or place.away or not wanted:
         return ""
     return f"@{element.bbox.center.x},{element.bbox.center.y}"

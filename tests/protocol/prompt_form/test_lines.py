@@ -1,0 +1,167 @@
+"""How an element, a container and a screen are written, and what is folded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from screens import button, states, written
+
+from protocol import BoundingBox, GUIElement, VisualState, Window
+from protocol.prompt_form import Style, prompt_form, whole_form
+
+
+@pytest.mark.parametrize(
+    ("more", "line"),
+    [
+        ({}, 'e1 button "Save" @50,110'),
+        ({"enabled": False, "focused": True}, 'e1 button "Save" [disabled] [focused]'),
+        ({"role": "textbox", "value": "a"}, 'e1 textbox "Save" = "a" @50,110'),
+        ({"role": "textbox", "value": "", "placeholder": "dd.mm."}, 'e1 textbox "Save" = "" hint "dd.mm." @50,110'),
+        ({"role": "textbox", "value": "", "placeholder": "Save"}, 'e1 textbox "Save" = "" @50,110'),
+        ({"role": "textbox", "value": "s3cret", "private": True}, 'e1 textbox "Save" = (hidden) [private] @50,110'),
+        ({"role": "textbox", "value": "", "private": True}, 'e1 textbox "Save" = "" [private] @50,110'),
+        ({"role": "password text", "value": "s3cret"}, 'e1 role="password text" "Save" = (hidden) [private] @50,110'),
+        ({"role": "checkbox", "value": "true"}, 'e1 checkbox "Save" [checked] @50,110'),
+        ({"role": "checkbox", "value": "false"}, 'e1 checkbox "Save" [unchecked] @50,110'),
+        ({"role": "tab", "selected": True, "invalid": True}, 'e1 tab "Save" [selected] [invalid] @50,110'),
+        ({"role": "tab", "required": True}, 'e1 tab "Save" [required] @50,110'),
+        ({"role": "combobox", "value": "A", "options": ("A", "B")}, 'e1 combobox "Save" = "A" options "A", "B" @50,110'),
+        ({"role": "text"}, 'e1 text "Save"'),
+        ({"visible": False}, 'e1 button "Save" [hidden]'),
+        ({"confidence": 0.3}, 'e1 button "Save" [unsure] @50,110'),
+        ({"role": None, "tag": "icon"}, 'e1 icon "Save" @50,110'),
+        ({"role": None, "bbox": None, "text": None}, "e1 element"),
+        ({"text": "x" * 100}, f'e1 button "{"x" * 80}"…(+20) @50,110'),
+        ({"element_id": "a b"}, '"a b" button "Save" @50,110'),
+    ],
+)  # fmt: skip
+def test_an_element_in_one_line(more: dict[str, Any], line: str) -> None:
+    assert written(button(1, **more)) == [line]
+
+
+def test_many_choices_are_bounded() -> None:
+    [line] = written(button(1, role="combobox", options=tuple(f"o{n}" for n in range(20))))
+    assert '"o11" …(+8)' in line
+    assert '"o12"' not in line
+
+
+def test_style_changes_lengths_and_points() -> None:
+    state = VisualState(elements=(button(1, "Save all"), button(2, "Read me", role="text")))
+    assert '"Save"…(+4)\n' in whole_form(state, style=Style(name=4, points="none")).text
+    assert 'e2 text "Read me" @50,110' in whole_form(state, style=Style(points="all")).text
+
+
+def test_containers_indent_what_they_hold_and_a_row_is_one_line() -> None:
+    assert written(
+        GUIElement(element_id="t", role="table"),
+        GUIElement(element_id="r", role="row", parent="t", selected=True),
+        GUIElement(element_id="c1", role="cell", text="Paper", parent="r"),
+        button(5, "Edit", role="link", parent="r"),
+        GUIElement(element_id="c2", role="cell", text="", parent="r"),
+        GUIElement(element_id="x", role="row", text="alone", parent="t"),
+    ) == ["t table", ' r row [selected] | c1 "Paper" | e5 link "Edit" @50,110 | c2 ""', ' x row "alone"']
+
+
+def test_a_long_row_has_a_line_for_each_cell() -> None:
+    cells = [GUIElement(element_id=f"c{n}", role="cell", text=str(n), parent="r") for n in range(20)]
+    found = written(GUIElement(element_id="r", role="row"), *cells)
+    assert found[:2] == ["r row", ' c0 cell "0"']
+    assert len(found) == 21
+
+
+def test_a_label_and_its_value_share_a_line() -> None:
+    pair = [GUIElement(element_id=f"p{n}", role="text", text=text, parent="g") for n, text in enumerate(("Total", "$5"))]
+    assert written(GUIElement(element_id="g", role="group"), *pair) == ['p0 text "Total" | p1 "$5"']
+
+
+def test_the_modal_dialog_is_marked_and_first_and_the_rest_is_behind_it() -> None:
+    found = written(button(1), button(2, "Sure?", role="dialog"), button(3, "Yes", parent="e2"), modal="e2")
+    assert found == [
+        "# dialog e2 takes all input",
+        'e2 dialog "Sure?" [modal]',
+        ' e3 button "Yes" @50,110',
+        "# behind the dialog",
+        'e1 button "Save" @50,110',
+    ]
+
+
+def test_a_dialog_inside_of_another_container_comes_first_all_the_same() -> None:
+    found = written(button(1, role="window"), button(2, role="dialog", parent="e1"), button(3, parent="e1"), modal="e2")
+    assert found[1:] == ['e2 dialog "Save" [modal]', "# behind the dialog", 'e1 window "Save"', ' e3 button "Save" @50,110']
+
+
+def test_a_dialog_that_is_not_listed_is_told() -> None:
+    assert written(modal="e9") == ["# dialog e9 takes all input, but is not listed"]
+
+
+@pytest.mark.parametrize(
+    ("box", "way"), [((0, 900), "below"), ((0, -90), "above"), ((900, 100), "right"), ((-99, 100), "left"), ((0, 100), "hidden")]
+)
+def test_what_is_out_of_view_says_which_way(box: tuple[int, int], way: str) -> None:
+    away = BoundingBox(x1=box[0], y1=box[1], x2=box[0] + 100, y2=box[1] + 20)
+    assert written(button(1), button(2, "Far", bbox=away, visible=False))[1] == f'e2 button "Far" [{way}]'
+
+
+def test_the_head_tells_the_screen() -> None:
+    windows = (
+        Window(window_id="w1", app="mail", title="Mail", focused=True),
+        Window(window_id="w2", app="web", title="News – \u202eweb", minimized=True),
+        Window(window_id="w3", app="web", title="Other"),
+    )
+    state = VisualState(app="mail", windows=windows, loading=True, screen_resolution=(800, 600))
+    assert prompt_form(state).splitlines() == [
+        f"# screen 800x600, app mail, state {state.state_id}, loading: 0 elements",
+        '# windows: mail [focused], w2 "News – \\u{202e}web" [minimized], w3 "Other"',
+    ]
+
+
+def test_parents_that_are_missing_or_in_a_circle_are_none() -> None:
+    found = written(button(1, parent="e2"), button(2, parent="e1"), button(3, parent="e3"), button(4, parent="gone"))
+    assert [line.split()[0] for line in found] == ["e1", "e2", "e3", "e4"]
+    assert found[1].startswith(" e2")
+
+
+def stateless(element: GUIElement) -> bool:
+    marks = (element.focused, element.selected, element.required, element.invalid, element.private, not element.enabled)
+    return not any(marks) and element.value is None and not element.options and element.confidence == 1.0
+
+
+@given(states())
+def test_what_is_folded_has_no_state_and_its_words_stand_elsewhere(state: VisualState) -> None:
+    form = whole_form(state, budget=None)
+    words = {element.element_id: " ".join(element.name.split()).rstrip(" :") for element in state.elements}
+    values = {" ".join((e.value or "").split()).rstrip(" :") for e in state.elements if e.element_id in form.written}
+    said = {words[name] for name in form.written} | values
+    for name in form.folded:
+        assert stateless(state.by_id[name])
+        assert not words[name] or words[name] in said
+        assert state.by_id[name].role in ("text", "heading", "group", "listitem", "cell")
+
+
+@pytest.mark.parametrize(
+    ("shown", "folded"),
+    [
+        ([("g", "group", None, None), ("b", "button", "Save", "g")], ["g"]),
+        ([("g", "group", "Tools", None), ("b", "button", "Save", "g")], []),
+        ([("g", "listitem", "Save", None), ("b", "link", "Save", "g")], ["g"]),
+        ([("b", "button", "Save", None), ("t", "text", "Save", "b")], ["t"]),
+        ([("d", "dialog", "Sure?", None), ("t", "heading", "Sure?", "d")], ["t"]),
+        ([("b", "button", "Save", None), ("t", "text", "as draft", "b")], []),
+        ([("t", "label", "Amount:", None), ("f", "textbox", "Amount", None)], ["t"]),
+        ([("t", "label", "Read", None), ("u", "label", "Read", None)], []),
+        ([("r", "row", None, None), ("c", "cell", "", "r")], []),
+        ([("r", "row", None, None), ("c", "cell", None, "r"), ("b", "link", "Edit", "c")], ["c"]),
+        ([("t", "text", " ", None)], ["t"]),
+        ([("g", "group", "Save", None), ("h", "group", "Save", "g"), ("b", "button", "Save", "h")], ["g", "h"]),
+    ],
+)
+def test_only_what_says_nothing_is_folded(shown: list[tuple[str, str, str | None, str | None]], folded: list[str]) -> None:
+    made = tuple(GUIElement(element_id=i, role=role, text=text, parent=parent) for i, role, text, parent in shown)
+    assert list(whole_form(VisualState(elements=made)).folded) == folded
+
+
+def test_a_wrapper_with_a_state_is_written() -> None:
+    wrapper = GUIElement(element_id="g", role="group", enabled=False)
+    assert written(wrapper, button(1, parent="g")) == ["g group [disabled]", ' e1 button "Save" @50,110']
