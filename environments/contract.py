@@ -84,6 +84,30 @@ class Snapshots(Protocol):
     def fork(self) -> Environment: ...
 
 
+class FunctionInfo(NamedTuple):
+    """A function of an app's own interface. `arguments` is the JSON Schema of what it takes."""
+
+    app: str
+    name: str
+    summary: str
+    arguments: dict[str, Any]
+    writes: bool
+
+
+@runtime_checkable
+class NativeApi(Protocol):
+    """Has apps with functions of their own, called by `call_api`."""
+
+    def functions(self) -> Sequence[FunctionInfo]: ...
+
+
+@runtime_checkable
+class InAppAgent(Protocol):
+    """Has apps with agents of their own, asked by `ask_in_app_agent`."""
+
+    def agents(self) -> Sequence[str]: ...
+
+
 @runtime_checkable
 class Received(Protocol):
     """Keeps its own record of every keyed action it performed, in order."""

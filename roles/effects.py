@@ -9,7 +9,7 @@ import re
 import unicodedata
 from enum import StrEnum
 
-from protocol import Action, Click, Drag, Fill, GUIElement, HoldKey, PressKey, SelectOption, Type, Upload, VisualState
+from protocol import Action, CallApi, Click, Drag, Fill, GUIElement, HoldKey, PressKey, SelectOption, Type, Upload, VisualState
 
 
 class Effect(StrEnum):
@@ -155,6 +155,8 @@ def effect_of(action: Action, element: GUIElement | None, state: VisualState) ->
             return Effect.NAVIGATE
         case Click():
             return _press(element, state)
+        case CallApi(function=function):
+            return effect_of_words(function.replace("_", " ")) or Effect.ACTIVATE
         case Upload():
             return Effect.UPLOAD
         case _:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from environments.simulated import keyboard
-from environments.simulated.apps import nearest_app
+from environments.simulated.app import AnyApp, AppState
+from environments.simulated.apps import APPS, nearest_app
 from environments.simulated.events import Rule
 from environments.simulated.following import follow, settled
 from environments.simulated.pointer import choose, click, drag, find, scroll, usable
+from environments.simulated.skills import Declined, Done, ask, call
 from environments.simulated.turn import Failed, Refused, Turn, spend
 from environments.simulated.world import World
 from protocol import (
     Action,
     ActionResult,
+    AskInAppAgent,
+    CallApi,
     Click,
     Drag,
     ExecStatus,
@@ -32,7 +36,10 @@ from protocol import (
 )
 
 SECONDS_PER_ACTION = 0.5
-_PERFORMED = (Click, Drag, Fill, Hover, LaunchApp, PressKey, Screenshot, Scroll, SelectOption, SwitchWindow, Type, Wait)
+_PERFORMED = (
+    AskInAppAgent, CallApi, Click, Drag, Fill, Hover, LaunchApp, PressKey, Screenshot, Scroll, SelectOption, SwitchWindow, Type,
+    Wait,
+)  # fmt: skip
 
 
 class Crashed(Exception):
@@ -98,6 +105,12 @@ def _act(turn: Turn, action: Action) -> Resolved | None:
         case SwitchWindow(window=window):
             _switch(turn, window)
             return None
+        case CallApi(app=app, function=function, arguments=arguments):
+            _skill(turn, app, lambda found, state: call(found, state, function, arguments))
+            return None
+        case AskInAppAgent(app=app, request=request):
+            _skill(turn, app, lambda found, state: ask(found, state, request))
+            return None
         case Wait() | Screenshot():
             return None
         case Type() | PressKey() if action.target is None:
@@ -108,6 +121,19 @@ def _act(turn: Turn, action: Action) -> Resolved | None:
             return None
         case _:
             return _on_target(turn, action)
+
+
+def _skill(turn: Turn, wanted: str, use: Callable[[AnyApp, AppState], Done[Any]]) -> None:
+    """Functions and agents work without a window, and whatever dialog is open."""
+    app, hint = nearest_app(wanted, turn.world.apps)
+    if app is None:
+        raise Refused(f"there is no app {wanted!r}; {hint}")
+    if turn.desk.busy(app):
+        raise Refused(f"{APPS[app].title} is loading; wait")
+    try:
+        turn.use(app, use(APPS[app], turn.world.apps[app]))
+    except Declined as no:
+        raise Refused(str(no)) from None
 
 
 def _on_target(turn: Turn, action: Action) -> Resolved:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
@@ -176,6 +176,10 @@ class App(ABC, Generic[C, S]):
     words: tuple[str, ...] = ()
     content: type[C]
     state: type[S]
+    functions: tuple[Any, ...] = ()
+    """`skills.Function`s: the app's own interface, beside its GUI."""
+    agent: Callable[[S, str], Any] | None = None
+    """The app's own agent: a request in words to `skills.Done`; None where it has none."""
 
     def initial(self, content: Mapping[str, Any], setting: Setting) -> S:
         """The first state. Raises pydantic.ValidationError when the content is not what `content` describes."""

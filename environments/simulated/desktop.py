@@ -8,7 +8,7 @@ from copy import copy
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from environments.contract import AppInfo, DigestMismatch, EnvironmentFault
+from environments.contract import AppInfo, DigestMismatch, EnvironmentFault, FunctionInfo
 from environments.simulated.acting import Crashed, step
 from environments.simulated.apps import APPS
 from environments.simulated.difference import Change, differences, world_hashes
@@ -81,6 +81,16 @@ class SimulatedDesktop:
 
     def apps(self) -> list[AppInfo]:
         return [AppInfo(name, APPS[name].title, APPS[name].words) for name in self._world.apps]
+
+    def functions(self) -> list[FunctionInfo]:
+        return [
+            FunctionInfo(name, f.name, f.summary, f.arguments.model_json_schema(), f.writes)
+            for name in self._world.apps
+            for f in APPS[name].functions
+        ]
+
+    def agents(self) -> list[str]:
+        return [name for name in self._world.apps if APPS[name].agent is not None]
 
     def peek(self, app: str) -> VisualState | None:
         self._live()

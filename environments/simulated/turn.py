@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -24,6 +25,7 @@ from environments.simulated.app import (
 from environments.simulated.apps import APPS
 from environments.simulated.events import Fail, Happening, Rule, Swallow, same_label
 from environments.simulated.screen import Screen, Shown, screen_of
+from environments.simulated.skills import Done
 from environments.simulated.world import Armed, Closed, Desk, Message, Win, World
 from protocol import ExecStatus
 
@@ -96,6 +98,13 @@ class Turn:
                 self.tell(effect.app, Arrived(effect.topic, effect.data))
             case Notify():
                 self.tell(effect.app, Arrived(effect.topic, effect.data))
+
+    def use(self, app: str, done: Done[Any]) -> None:
+        """Take over what a function or an agent of an app has done."""
+        self.world = self.world.with_app(app, done.state)
+        for effect in done.effects:
+            self._do(app, effect)
+        self.output = json.dumps(done.result, ensure_ascii=False)
 
     def toast(self, text: str) -> None:
         self.change(messages=(*self.desk.messages[-2:], Message(text=text, until=self.desk.clock + TOAST_SECONDS)))
