@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple, TypeVar
+from unicodedata import east_asian_width
 
 from pydantic import BaseModel
 
@@ -116,7 +117,12 @@ def _natural(widget: Widget) -> int:
     if widget.children:
         widths = [_natural(child) for child in widget.children]
         return sum(widths) + GAP * (len(widths) - 1) if widget.across else max(widths)
-    return _WIDTH.get(widget.role) or max(40, len(widget.text or "") * CHAR + 24)
+    return _WIDTH.get(widget.role) or max(40, _columns(widget.text or "") * CHAR + 24)
+
+
+def _columns(text: str) -> int:
+    """How many characters of usual width a text is: ideographs and emoji take two."""
+    return len(text) if text.isascii() else sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 
 def _size(widget: Widget, width: int) -> tuple[int, int]:
@@ -126,7 +132,7 @@ def _size(widget: Widget, width: int) -> tuple[int, int]:
     if widget.role in _HEIGHT:
         return (width if widget.role in {"cell", "columnheader"} else min(width, _natural(widget))), _HEIGHT[widget.role]
     per_line = max(1, width // CHAR)
-    lines = sum(max(1, -(-len(line) // per_line)) for line in (widget.text or "").split("\n"))
+    lines = sum(max(1, -(-_columns(line) // per_line)) for line in (widget.text or "").split("\n"))
     return min(width, _natural(widget)), lines * LINE
 
 

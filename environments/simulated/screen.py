@@ -115,7 +115,7 @@ def _window(canvas: _Canvas, world: World, app: str) -> int:
     drawn = _drawn(app, _Same(world.apps[app]), _Same(names), desk.busy(app), desk.size, desk.scroll.get(app, 0))
     canvas.shown.extend(_focused(shown) if shown.element.track_id == canvas.focus else shown for shown in drawn.shown)
     for index, message in enumerate(desk.messages):
-        area = Area(desk.size[0] - 400, clip[1] - 36 * (index + 1), 380, clip)
+        area = Area(max(0, desk.size[0] - 400), clip[1] - 36 * (index + 1), min(380, desk.size[0]), clip)
         toast, _ = place([status(message.text, f"toast-{index + 1}")], app, area)
         canvas.add(toast, clip, app, 0)
     return drawn.overflow
@@ -183,7 +183,7 @@ def _dialog(canvas: _Canvas, dialog: Dialog, layer: int, size: tuple[int, int]) 
     body.extend(_field(field) for field in dialog.fields)
     buttons = tuple(button(name, f"button-{slug(name)}-{i}") for i, name in enumerate(dialog.buttons, start=1))
     tree = Widget("dialog", dialog.title, dialog.key, children=(*body, *buttons))
-    width = min(_DIALOG_WIDTH, size[0])
+    width = min(_DIALOG_WIDTH, size[0] - 2 * MARGIN)
     area = Area((size[0] - width) // 2, 0, width, (0, size[1]), text_max=min(240, size[1] // 3))
     prefix = f"{dialog.app or 'desktop'}.dialog" + (f"-{layer}" if layer > 1 else "")
     nodes, height = place([tree], prefix, area)
