@@ -35,7 +35,7 @@ near = every_action.flatmap(
     lambda action: (
         st.just(action)
         if action.target is None
-        else aimed.map(lambda target: type(action).model_validate({**dict(action), "target": target}))
+        else aimed.map(lambda target: type(action).model_validate({**action.__dict__, "target": target}))
     )
 )
 
