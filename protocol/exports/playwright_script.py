@@ -24,12 +24,14 @@ Needs Playwright: pip install playwright && playwright install chromium
 """
 
 import argparse
+import re  # noqa: F401 - for expectations
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright  # noqa: F401
 
 
 def run(page: Page) -> None:
-    """Every step that Playwright can do, in order."""
+    """Every step that Playwright can do, in order; `page` is always the current one."""
+    context = page.context  # noqa: F841 - for tabs
 '''
 _TAIL = """
 
@@ -50,10 +52,12 @@ if __name__ == "__main__":
     main()
 """
 _PLAIN = (
-    ast.Expr, ast.Call, ast.Attribute, ast.Name, ast.Constant, ast.keyword, ast.List, ast.Tuple, ast.Dict, ast.UnaryOp, ast.USub,
-    ast.Subscript, ast.Load,
+    ast.Expr, ast.Assign, ast.Call, ast.Attribute, ast.Name, ast.Constant, ast.keyword, ast.List, ast.Tuple, ast.Dict,
+    ast.UnaryOp, ast.USub, ast.Subscript, ast.Load, ast.Store,
 )  # fmt: skip
-"""All that a line may be made of: calls with literal arguments."""
+"""All that a line may be made of: calls with literal arguments, and another page as the current one."""
+_NAMES = frozenset({"page", "context", "expect", "re"})
+_DIALOGS = frozenset(f'page.once("dialog", lambda dialog: dialog.{answer}())' for answer in ("accept", "dismiss"))
 
 
 def write(run: Run, path: Path) -> Exported:
@@ -97,11 +101,22 @@ def _checked(payload: object) -> list[str]:
             tree = ast.parse(line)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             raise DialectError("playwright_python", "", "the line is no Python by itself") from None
-        nodes = [node for statement in tree.body for node in ast.walk(statement)]
-        names = {node.id for node in nodes if isinstance(node, ast.Name)}
-        if not all(isinstance(node, _PLAIN) for node in nodes) or names - {"page"}:
+        if line not in _DIALOGS and not all(map(_harmless, ast.walk(tree))):
             raise DialectError("playwright_python", "", "the line does more than call the page")
     return lines
+
+
+def _harmless(node: ast.AST) -> bool:
+    match node:
+        case ast.Module():
+            return True
+        case ast.Name(id=name, ctx=use):
+            return name in _NAMES and (name == "page" or isinstance(use, ast.Load))
+        case ast.Attribute(attr=name, ctx=use):
+            return not name.startswith("_") and isinstance(use, ast.Load)
+        case ast.Subscript(ctx=use):
+            return isinstance(use, ast.Load)
+    return isinstance(node, _PLAIN)
 
 
 def escaped(text: str) -> str:
