@@ -226,7 +226,7 @@ def _write_click(action: Click, w: _Writing) -> list[dict[str, Any]]:
     if action.button != "left" or action.count > 2 or action.modifiers or (action.hold and action.count > 1):
         cannot(NAME, action, "only a tap, a double tap and a long press can be said")
     if action.hold and action.hold != LONG_PRESS:
-        w.lose("click.hold", f"a long press always takes {LONG_PRESS:g} seconds")
+        w.lose("click.hold", f"a long press always takes {LONG_PRESS:g} second")
     verb = "long_press" if action.hold else ("click", "double_tap")[action.count - 1]
     return [{"action_type": verb, **w.aim(action.target)}]
 

@@ -127,7 +127,7 @@ def _write_click(action: Click, w: _Writing) -> list[Said]:
             cannot(NAME, action, "only a single click of the left button can be held")
         name = "long_press"
         if action.hold != LONG_PRESS:
-            w.lose("click.hold", f"a long press always takes {LONG_PRESS:g} seconds")
+            w.lose("click.hold", f"a long press always takes {LONG_PRESS:g} second")
     return w.held(action, [w.at(name, action.target)])
 
 
