@@ -236,6 +236,8 @@ def _write_text(action: Type | Fill, w: _Writing) -> list[dict[str, Any]]:
         w.lose(f"{action.verb}.submit", "input_text always presses Enter")
     if not action.text:
         w.lose(f"{action.verb}.text", "AndroidWorld does nothing for an empty text")
+    if not action.text.isascii():
+        w.lose(f"{action.verb}.text", "AndroidWorld's executor types ASCII only and drops the rest")
     clear = {"clear_text": True} if isinstance(action, Fill) else {}
     return [{"action_type": "input_text", "text": action.text, **w.aim(action.target), **clear}]
 

@@ -143,6 +143,14 @@ def test_typing_always_presses_enter() -> None:
     assert losses == ["type.submit"]
 
 
+def test_what_its_executor_does_not_type_is_declared() -> None:
+    """It drops every letter that is not ASCII; the object itself holds them all."""
+    action = Type(text="Größe", submit=True)
+    said, losses = lost(action)
+    assert losses == ["type.text"]
+    assert read(said) == action
+
+
 def test_clearing_the_focused_field_is_read_as_the_keys_that_do_it() -> None:
     actions = from_androidworld({"action_type": "input_text", "text": "hi", "clear_text": True}, context()).actions
     assert [getattr(a, "keys", a.verb) for a in actions] == [("Control", "a"), ("Backspace",), "type"]
