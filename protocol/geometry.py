@@ -181,7 +181,7 @@ def _from_sides(value: dict[str, Any]) -> dict[str, Any]:
     if not {"x", "y", "width", "height"} <= named.keys():
         return value
     x, y, width, height = (named.pop(name) for name in ("x", "y", "width", "height"))
-    if not all(isinstance(number, int | float) for number in (x, y, width, height)):
+    if not all(isinstance(number, int | float) and abs(number) < 1e300 for number in (x, y, width, height)):
         raise ValueError("x, y, width and height of a box are numbers")
     x2, y2 = x + width, y + height
     tidy = {"x2": round(x2, 9), "y2": round(y2, 9)}  # 0.1 + 0.2 is a little more than 0.3

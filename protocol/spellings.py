@@ -34,7 +34,7 @@ def canonical_spelling(data: Any) -> Any:
     """`data` with canonical names, if it is an action in one of the spellings of the seeds; anything else as it is."""
     if not isinstance(data, Mapping):
         return data
-    if "action_type" in data and not _FOREIGN.intersection(data) and data["action_type"] not in _VERBS:
+    if "action_type" in data and not _FOREIGN.intersection(data) and data["action_type"] not in tuple(_VERBS):
         return data
     action = dict(data)
     if "action_type" not in action and isinstance(action.get("type"), str):

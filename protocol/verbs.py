@@ -187,7 +187,7 @@ class Scroll(Action):
             delta = {"x": given.pop("dx", 0), "y": given.pop("dy", 0)}
             return {**given, "delta": delta}
         direction, amount = given.pop("direction"), given.pop("amount", 1)
-        if direction not in _WAYS:
+        if direction not in tuple(_WAYS):
             raise ValueError(f"direction is up, down, left or right, not {direction!r}")
         if isinstance(amount, bool) or not isinstance(amount, int | float) or amount < 0:
             raise ValueError(f"amount is a number that is not negative, not {amount!r}; the direction says where to")
