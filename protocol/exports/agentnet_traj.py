@@ -43,8 +43,7 @@ def write(run: Run, path: Path) -> Exported:
     with whole_file(path) as file:
         file.write(json_line({**head, KEY: run_facts(run.info)})[:-1] + ', "traj": [')
         separator = ""
-        for frame in frames(run.steps, Pictures(run.folder, path), exported.losses):
-            exported.steps += 1
+        for index, frame in enumerate(frames(run.steps, Pictures(run.folder, path), exported.losses)):
             try:
                 written = dialect("agentnet").write(frame.step.action, context_of(frame.step))
             except DialectError as no:
@@ -53,8 +52,9 @@ def write(run: Run, path: Path) -> Exported:
             exported.losses.update([*written.losses, *lost_state(frame.step)])
             if frame.before is None:
                 exported.losses[_NO_PICTURE] += 1
-            file.write(separator + json_line(_item(exported.steps - 1, frame, written.payload)))
+            file.write(separator + json_line(_item(index, frame, written.payload)))
             separator = ", "
+            exported.steps += 1
         file.write("]}\n")
     return exported
 

@@ -30,10 +30,8 @@ _TIME = "%Y%m%d@%H%M%S"
 def write(run: Run, path: Path) -> Exported:
     """A line a step that pyautogui can say, as a stream."""
     exported = Exported(files=[path])
-    number = 0
     with whole_file(path) as file:
         for frame in frames(run.steps, Pictures(run.folder, path), exported.losses):
-            exported.steps += 1
             try:
                 written = dialect("pyautogui").write(frame.step.action, context_of(frame.step))
             except DialectError as no:
@@ -42,9 +40,9 @@ def write(run: Run, path: Path) -> Exported:
             exported.losses.update([*written.losses, *lost_state(frame.step)])
             if frame.after is None:
                 exported.losses[_NO_PICTURE] += 1
-            number += 1
-            facts = {"run": run_facts(run.info)} if number == 1 else {}
-            file.write(json_line(_line(number, frame, written.payload, facts)) + "\n")
+            exported.steps += 1
+            facts = {"run": run_facts(run.info)} if exported.steps == 1 else {}
+            file.write(json_line(_line(exported.steps, frame, written.payload, facts)) + "\n")
     return exported
 
 

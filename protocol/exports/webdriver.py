@@ -7,7 +7,6 @@ the screen, taken as CSS pixels of the viewport.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -45,11 +44,10 @@ NOTCH = 120
 def write(run: Run, path: Path) -> Exported:
     """One body a step that can be said, in order, as a stream."""
     exported = Exported(files=[path])
-    writer = _Writer(exported.losses)
+    writer = _Writer(exported)
     with whole_file(path) as file:
         separator = "[\n"
         for step in run.steps:
-            exported.steps += 1
             if body := writer.body(step):
                 file.write(separator + json_line(body))
                 separator = ",\n"
@@ -67,8 +65,8 @@ class _Unsaid(Exception):
 class _Writer:
     """Says one step after the other; knows what is held and where the pointer is."""
 
-    def __init__(self, losses: Counter[Loss]) -> None:
-        self._losses = losses
+    def __init__(self, exported: Exported) -> None:
+        self._exported = exported
         self._held = Held()
         self._at: tuple[int, int] | None = None
 
@@ -85,10 +83,11 @@ class _Writer:
             say(said, action)
         except (_Unsaid, DialectError) as no:
             self._held, self._at = held, at
-            self._losses[Loss(what="action", why=f"{action.verb}: {no}"[:200])] += 1
+            self._exported.losses[Loss(what="action", why=f"{action.verb}: {no}"[:200])] += 1
             return None
         self._at = said.at
-        self._losses.update(said.losses)
+        self._exported.losses.update(said.losses)
+        self._exported.steps += 1
         return said.ticks.body()
 
     def released(self) -> dict[str, Any] | None:
