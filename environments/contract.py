@@ -109,6 +109,14 @@ class InAppAgent(Protocol):
 
 
 @runtime_checkable
+class Screenshots(Protocol):
+    """Can give a picture of the screen."""
+
+    def screenshot(self) -> bytes:
+        """The PNG of what is on the screen now. Changes nothing. Raises EnvironmentFault when no picture can be had."""
+
+
+@runtime_checkable
 class Received(Protocol):
     """Keeps its own record of every keyed action it performed, in order."""
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 from copy import copy
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from environments.contract import AppInfo, DigestMismatch, EnvironmentFault, FunctionInfo
 from environments.simulated.acting import Crashed, step
@@ -78,6 +78,13 @@ class SimulatedDesktop:
     def close(self) -> None:
         self._closed = True
         self._store.close()
+
+    def screenshot(self, theme: Literal["light", "dark"] = "light") -> bytes:
+        """The screen as PNG. Raises EnvironmentFault where Pillow is not installed."""
+        self._live()
+        from environments.simulated import render  # only whoever wants pictures needs Pillow
+
+        return render.png(render.picture(self._world, render.THEMES[theme]))
 
     def apps(self) -> list[AppInfo]:
         return [AppInfo(name, APPS[name].title, APPS[name].words) for name in self._world.apps]

@@ -1,0 +1,12 @@
+"""Pictures of the simulated desktop: a world becomes a list of shapes, and the list becomes a PNG or an SVG.
+
+Raises EnvironmentFault on import where Pillow is not installed.
+"""
+
+from environments.simulated.render.raster import png
+from environments.simulated.render.scene import picture
+from environments.simulated.render.shapes import Picture
+from environments.simulated.render.svg import svg
+from environments.simulated.render.theme import DARK, LIGHT, THEMES, Theme
+
+__all__ = ["DARK", "LIGHT", "THEMES", "Picture", "Theme", "picture", "png", "svg"]

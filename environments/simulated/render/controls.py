@@ -1,0 +1,217 @@
+"""How each kind of element looks. Nothing is drawn outside of the element's box."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from environments.simulated.render.fonts import Face
+from environments.simulated.render.icons import icon_of
+from environments.simulated.render.shapes import Fill, Icon, Shape, framed, grown
+from environments.simulated.render.spot import BODY, PAD, RADIUS, SMALL, STRONG, Spot, at, baseline, line, padded, ring
+from environments.simulated.render.text import lines, measure, printable
+
+TITLE = Face(20, bold=True)
+CHECK = 16
+ROW_ROUND = 4
+STRIPE = 4
+"""How far the stripe of a row reaches into the gaps above and below, which belong to the table."""
+
+
+class Setting(NamedTuple):
+    """A size of text, and how far apart its lines are."""
+
+    face: Face
+    pitch: int
+
+
+_SETTINGS = (Setting(BODY, 24), Setting(Face(13), 20), Setting(Face(12), 17), Setting(Face(11), 15))
+"""For paragraphs: the first one in which all of the text has room."""
+
+
+def button(spot: Spot) -> Iterator[Shape]:
+    element, theme, box = spot.element, spot.theme, spot.box
+    if element.app is None and spot.widget.key.startswith("icon-"):
+        yield from _launcher(spot)
+        return
+    ink = theme.text
+    if not element.enabled:
+        yield from framed(box, theme.page, theme.border, RADIUS)
+        ink = theme.faint
+    elif spot.main:
+        yield Fill(box, theme.accent, RADIUS)
+        if element.focused:
+            yield from framed(grown(box, -2), theme.accent, theme.on_accent, RADIUS - 2)
+        ink = theme.on_accent
+    elif element.focused:
+        yield from framed(box, theme.surface, theme.accent, RADIUS, 2)
+    else:
+        yield from framed(box, theme.surface, theme.control, RADIUS)
+    yield line(spot, spot.text, BODY, ink, *padded(box, 8), centred=True)
+
+
+def _launcher(spot: Spot) -> Iterator[Shape]:
+    """An icon of the bare desktop."""
+    x1, y1, x2, _ = spot.box
+    yield Fill(spot.box, "#ffffff33" if spot.element.focused else "#ffffff1f", RADIUS)
+    yield Icon(icon_of(spot.widget.key.removeprefix("icon-")), x1 + 7, y1 + 8, 16, "#ffffff")
+    yield line(spot, spot.text, SMALL, "#ffffff", x1 + 28, x2 - 4)
+
+
+def link(spot: Spot) -> Iterator[Shape]:
+    element, theme = spot.element, spot.theme
+    if element.selected:
+        yield Fill(spot.box, theme.soft, RADIUS)
+    yield from ring(spot, fill=theme.soft if element.selected else theme.surface)
+    ink = theme.accent if element.enabled else theme.faint
+    above = spot.shown.above
+    among = element.selected or (above is not None and (above.widget.across or above.widget.role == "listitem"))
+    yield line(spot, spot.text, STRONG if element.selected else BODY, ink, *padded(spot.box, PAD if among else 0, 4))
+
+
+def tab(spot: Spot) -> Iterator[Shape]:
+    element, theme = spot.element, spot.theme
+    x1, _, x2, y2 = spot.box
+    yield from ring(spot)
+    ink = theme.accent if element.selected else theme.muted
+    yield line(spot, spot.text, STRONG if element.selected else BODY, ink, *padded(spot.box, 6), centred=True)
+    if element.selected:
+        yield Fill((x1 + 4, y2 - 3, x2 - 4, y2), theme.accent, 1)
+
+
+def checkbox(spot: Spot) -> Iterator[Shape]:
+    element, theme = spot.element, spot.theme
+    x, _, right, _ = spot.box
+    square = (x + 3, spot.middle - CHECK // 2, x + 3 + CHECK, spot.middle + CHECK // 2)
+    if element.focused:
+        yield from framed(grown(square, 3), theme.page, theme.accent, 6, 2)
+    if element.value == "true":
+        yield Fill(square, theme.accent if element.enabled else theme.faint, 4)
+        yield Icon("check", square[0] + 2, square[1] + 2, CHECK - 4, theme.on_accent)
+    else:
+        yield from framed(
+            square, theme.surface, theme.danger if element.invalid else theme.control, 4, 2 if element.invalid else 1
+        )
+    star = 8 if element.required else 0
+    ink = theme.danger if element.invalid else spot.colour
+    label = line(spot, spot.text, BODY, ink, square[2] + 6, right - star)
+    yield label
+    if star:
+        yield at(round(label.x + label.width) + 3, label.y, "*", label.face, theme.danger, star)
+
+
+def heading(spot: Spot) -> Iterator[Shape]:
+    yield line(spot, spot.text, TITLE, spot.theme.text, spot.box[0], spot.box[2])
+
+
+def text(spot: Spot) -> Iterator[Shape]:
+    """A paragraph; the first text of a pair is the name of the second one."""
+    x1, y1, x2, y2 = spot.box
+    said, room = printable(spot.element.name), x2 - x1
+    ink = spot.theme.muted if spot.main else spot.theme.text
+    for setting in _SETTINGS:
+        face, pitch = setting
+        spans, rows = lines(said, face, room), max(1, (y2 - y1) // pitch)
+        if len(spans) <= rows:
+            break
+    first = spot.middle if rows == 1 else y1 + pitch // 2
+    for number, span in enumerate(spans[:rows]):
+        rest = (
+            " ".join(said[span.start :].split("\n"))
+            if number == rows - 1 < len(spans) - 1
+            else said[span.start : span.end].rstrip()
+        )
+        label = at(x1, baseline(first + number * pitch, face), rest, face, ink, room)
+        if spot.marked:
+            yield Fill((x1, label.y - face.size, x1 + round(label.width), label.y + 4), spot.theme.selection)
+        yield label
+
+
+def alert(spot: Spot) -> Iterator[Shape]:
+    yield from _note(spot, spot.theme.danger_soft, spot.theme.danger, "warning")
+
+
+def status(spot: Spot) -> Iterator[Shape]:
+    """A short message, light on dark or the other way round."""
+    yield from _note(spot, spot.theme.toast, spot.theme.on_toast, "done")
+
+
+def _note(spot: Spot, fill: str, ink: str, icon: str) -> Iterator[Shape]:
+    """A message on a ground of its own; the icon gives way to the words."""
+    x1, _, x2, _ = spot.box
+    yield Fill(spot.box, fill, RADIUS)
+    left = x1 + 8
+    if measure(spot.text, SMALL) <= x2 - 6 - left - 20 or x2 - x1 > 200:
+        yield Icon(icon, x1 + 7, spot.middle - 7, 14, ink)
+        left += 20
+    yield line(spot, spot.text, SMALL, ink, left, x2 - 6)
+
+
+def progress(spot: Spot) -> Iterator[Shape]:
+    x1, y1, x2, y2 = spot.box
+    theme = spot.theme
+    yield at(x1, baseline(y1 + 14, SMALL), spot.text, SMALL, theme.muted, x2 - x1)
+    yield Fill((x1, y2 - 10, x2, y2 - 6), theme.soft, 2)
+    yield Fill((x1, y2 - 10, x1 + (x2 - x1) * 2 // 5, y2 - 6), theme.accent, 2)
+
+
+def cell(spot: Spot) -> Iterator[Shape]:
+    yield line(spot, spot.text, BODY, spot.theme.text, *padded(spot.box, PAD, 4))
+
+
+def columnheader(spot: Spot) -> Iterator[Shape]:
+    yield line(spot, spot.text, Face(12, bold=True), spot.theme.muted, *padded(spot.box, PAD, 4))
+
+
+def row(spot: Spot) -> Iterator[Shape]:
+    theme = spot.theme
+    if spot.element.selected:
+        x1, y1, _, y2 = spot.box
+        yield Fill(spot.box, theme.soft, ROW_ROUND)
+        yield Fill((x1, y1 + 3, x1 + 3, y2 - 3), theme.accent, 1)
+    if spot.element.focused:
+        yield from framed(spot.box, theme.soft if spot.element.selected else theme.surface, theme.accent, ROW_ROUND, 2)
+
+
+def table(spot: Spot) -> Iterator[Shape]:
+    """A card with a header, and a stripe behind every second row."""
+    theme = spot.theme
+    x1, y1, x2, y2 = spot.box
+    yield from framed(spot.box, theme.surface, theme.border, RADIUS)
+    for number, child in enumerate(spot.inside):
+        box = child.element.bbox
+        if box is None or number % 2 or not child.element.visible:
+            continue
+        top, bottom = max(y1 + 1, box.y1 - STRIPE), min(y2 - 1, box.y2 + STRIPE)
+        yield Fill((x1 + 1, top, x2 - 1, bottom), theme.stripe, RADIUS - 1 if y1 + 1 == top or bottom == y2 - 1 else 0)
+        if not number:
+            yield Fill((x1 + 1, bottom - RADIUS, x2 - 1, bottom), theme.stripe)
+            yield Fill((x1 + 1, bottom - 1, x2 - 1, bottom), theme.border)
+
+
+def listing(spot: Spot) -> Iterator[Shape]:
+    """A card with a thin line between its items."""
+    x1, _, x2, _ = spot.box
+    yield from framed(spot.box, spot.theme.surface, spot.theme.border, RADIUS)
+    for above, below in zip(spot.inside, spot.inside[1:], strict=False):
+        if above.element.bbox and below.element.bbox:
+            y = (above.element.bbox.y2 + below.element.bbox.y1) // 2
+            yield Fill((x1 + PAD, y, x2 - PAD, y + 1), spot.theme.border)
+
+
+def tablist(spot: Spot) -> Iterator[Shape]:
+    x1, _, x2, y2 = spot.box
+    yield Fill((x1, y2 - 1, x2, y2), spot.theme.border)
+
+
+def nothing(spot: Spot) -> Iterator[Shape]:
+    """A container that only holds things together."""
+    return iter(())
+
+
+Draw = Callable[[Spot], Iterator[Shape]]
+CONTROLS: dict[str, Draw] = {
+    "button": button, "link": link, "tab": tab, "checkbox": checkbox, "heading": heading, "text": text, "alert": alert,
+    "status": status, "progress": progress, "cell": cell, "columnheader": columnheader, "row": row, "table": table,
+    "list": listing, "tablist": tablist, "group": nothing, "form": nothing, "listitem": nothing, "dialog": nothing,
+}  # fmt: skip

@@ -1,0 +1,81 @@
+"""What a picture is made of: a flat list of shapes that any backend can draw."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from environments.simulated.render.fonts import Face
+
+Box = tuple[int, int, int, int]
+"""Left, top, right and bottom; the right and bottom edges lie outside."""
+
+
+class Fill(NamedTuple):
+    """A filled rectangle, with round corners where it has a `radius`. The colour is `#rrggbb` or `#rrggbbaa`."""
+
+    box: Box
+    colour: str
+    radius: int = 0
+
+
+class Label(NamedTuple):
+    """One line of text that was measured to fit: `x` is its left edge, `y` its baseline."""
+
+    x: int
+    y: int
+    text: str
+    face: Face
+    colour: str
+    width: float
+
+
+class Icon(NamedTuple):
+    """A drawing of `icons.ICONS` in a square."""
+
+    name: str
+    x: int
+    y: int
+    size: int
+    colour: str
+
+
+Shape: TypeAlias = Fill | Label | Icon
+
+
+class Part(NamedTuple):
+    """Shapes that belong together. Nothing is drawn outside `clip`; `owner` is an element id, or empty for the desktop's own."""
+
+    shapes: tuple[Shape, ...]
+    clip: Box
+    owner: str = ""
+
+
+class Picture(NamedTuple):
+    """A whole screen, from the lowest part to the topmost."""
+
+    size: tuple[int, int]
+    parts: tuple[Part, ...]
+
+
+def grown(box: Box, by: int) -> Box:
+    """The box with `by` pixels more on every side, or fewer."""
+    return box[0] - by, box[1] - by, box[2] + by, box[3] + by
+
+
+def common(one: Box, other: Box) -> Box | None:
+    """What two boxes share, or None."""
+    box = max(one[0], other[0]), max(one[1], other[1]), min(one[2], other[2]), min(one[3], other[3])
+    return box if box[0] < box[2] and box[1] < box[3] else None
+
+
+def framed(box: Box, fill: str, border: str, radius: int = 0, width: int = 1) -> tuple[Fill, Fill]:
+    """A rectangle with a border inside its edges."""
+    return Fill(box, border, radius), Fill(grown(box, -width), fill, max(0, radius - width))
+
+
+def shadow(box: Box, colour: str, radius: int, reach: int) -> tuple[Fill, ...]:
+    """A soft shadow below a box, in layers that add up towards the middle."""
+    x1, y1, x2, y2 = box
+    return tuple(
+        Fill((x1 - by, y1 - by + reach // 3, x2 + by, y2 + by + reach // 3), colour, radius + by) for by in range(reach, 0, -3)
+    )
