@@ -7,7 +7,7 @@ meets the same faults, and a key that was used before is answered from the recor
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import cache
@@ -106,17 +106,11 @@ class Struck(NamedTuple):
 _CAPABILITIES = ("apps", "peek", "world", "received", "snapshot", "restore", "functions", "agents", "screenshot")
 
 
-@cache
-def _with(kind: Any, names: tuple[str, ...]) -> Any:
-    """A class that has these capabilities too, so that `isinstance` with their protocols holds."""
-    return type(kind.__name__, (kind,), {name: property(lambda self, name=name: getattr(self._inner, name)) for name in names})
-
-
 class FaultyEnvironment:
     """An environment in which things go wrong. The inner one is never told; its other capabilities are passed on as they are."""
 
     def __new__(cls, inner: Environment, faults: Sequence[Fault], seed: int = 0) -> FaultyEnvironment:
-        made: FaultyEnvironment = object.__new__(_with(cls, tuple(name for name in _CAPABILITIES if hasattr(inner, name))))
+        made: FaultyEnvironment = object.__new__(_with(tuple(name for name in _CAPABILITIES if hasattr(inner, name))))
         return made
 
     def __init__(self, inner: Environment, faults: Sequence[Fault], seed: int = 0) -> None:
@@ -268,3 +262,13 @@ class FaultyEnvironment:
         if real is None or real.text == action.target.text:
             return action
         return action.model_copy(update={"target": action.target.model_copy(update={"text": real.text})})
+
+
+@cache
+def _with(names: tuple[str, ...]) -> Any:
+    """A class that has these capabilities too, so that `isinstance` with their protocols holds."""
+    return type("FaultyEnvironment", (FaultyEnvironment,), {name: property(_passed_on(name)) for name in names})
+
+
+def _passed_on(name: str) -> Callable[[Any], Any]:
+    return lambda self: getattr(self._inner, name)

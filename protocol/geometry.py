@@ -95,7 +95,10 @@ class Coordinate(_Scaled):
         return Point(min(max(x, 0), screen[0] - 1), min(max(y, 0), screen[1] - 1))
 
     def to_space(self, space: Space, screen: Size, image_size: Size | None = None) -> Coordinate:
-        """The same point in another space: whole numbers, but for `norm1`. Equal to this one where nothing changes."""
+        """The same point in another space: whole numbers, but for `norm1`. Equal to this one where nothing changes.
+
+        Raises pydantic.ValidationError where the other space cannot say it.
+        """
         if space == self.space and (space != "image" or image_size == self.image_size):
             return self
         across, down = self._unit(screen)
@@ -106,8 +109,8 @@ class Coordinate(_Scaled):
         if whole:
             x, y = min(max(x, 0.0), float(whole)), min(max(y, 0.0), float(whole))
         if space == "norm1":
-            return target.model_copy(update={"x": round(x, 6), "y": round(y, 6)})
-        return target.model_copy(update={"x": floor(x + 0.5), "y": floor(y + 0.5)})
+            return Coordinate(x=round(x, 6), y=round(y, 6), space=space, image_size=image_size)
+        return Coordinate(x=floor(x + 0.5), y=floor(y + 0.5), space=space, image_size=image_size)
 
 
 class BoundingBox(Frozen):

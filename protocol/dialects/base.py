@@ -209,8 +209,15 @@ def place(
         given = _found(target, context, dialect, what)
     if extra:
         losses.append(Loss(what=f"{what}.{extra[0]}", why="only the place is said, not which element it is"))
-    said = given.to_space(space, context.size, image)
-    if (back := said.to_space(given.space, context.size, given.image_size)) != given:
+    if given.space != "image" and given.image_size is not None:
+        losses.append(Loss(what=f"{what}.point.image_size", why="the size of the picture is not said"))
+        given = given.model_copy(update={"image_size": None})
+    try:
+        said = given.to_space(space, context.size, image)
+        back = said.to_space(given.space, context.size, given.image_size)
+    except ValidationError:
+        raise DialectError(dialect, what, f"the place cannot be said in {space}") from None
+    if back != given:
         losses.append(Loss(what=f"{what}.point", why=f"rounded to a {space} grid: off by {_off(given, back, context)} px"))
     elif said != given:
         losses.append(Loss(what=f"{what}.point", why=f"said in {space} instead of {given.space}"))
