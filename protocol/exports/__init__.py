@@ -10,8 +10,8 @@ from importlib import import_module
 from protocol.exports.base import Exported, Format, FormatError, Imported, Run, RunInfo
 
 NAMES = (
-    "atif", "osworld", "llamafactory", "ms_swift", "adp", "agentnet_traj", "playwright_script", "webdriver", "openadapt_episode",
-    "omnimcp_log",
+    "atif", "osworld", "llamafactory", "ms_swift", "adp", "adp_linked", "agentnet_traj", "playwright_script", "webdriver",
+    "openadapt_episode", "omnimcp_log",
 )  # fmt: skip
 
 __all__ = ["NAMES", "Exported", "Format", "FormatError", "Imported", "Run", "RunInfo", "format_named"]

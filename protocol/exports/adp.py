@@ -1,8 +1,8 @@
-"""Agent Data Protocol 1.3.0: JSON lines, a trajectory a line, here one. Source: neulab/agent-data-protocol, `schema/`.
+"""Agent Data Protocol 1.2.0: JSON lines, a trajectory a line, here one. Source: neulab/agent-data-protocol, `schema/`.
 
-1.3.0 is the oldest version with the `tool_call_id` that links an action to its one observation; later ones read it too. What
-is seen stands before each action, as long as it differs from what was seen before: a picture with its elements, or the tree of
-a screen without a picture. What came of an action is the linked text.
+1.2.0 knows no `tool_call_id` and forbids what it does not know: an action's observation is the one that follows it. From
+1.3.0 on the two are linked; `adp_linked` writes that. What is seen stands before each action, as long as it differs from what
+was seen before: a picture with its elements, or the tree of a screen without a picture.
 """
 
 from __future__ import annotations
@@ -21,19 +21,21 @@ from protocol.exports.kept import run_facts
 from protocol.exports.lines import json_line
 from protocol.steps import InteractionStep, Picture
 
-VERSION = "1.3.0"
+PLAIN, LINKED = "1.2.0", "1.3.0"
 _UNKNOWN = Loss(what="result", why="nobody said what came of it: the linked observation is empty")
 _LOST = Loss(what="step", why="its time, its role and its subtask have no field")
 
 
-def write(run: Run, path: Path) -> Exported:
+def write(run: Run, path: Path, version: str = PLAIN) -> Exported:
     """The run as one line, written as a stream; pictures' hashes stand in `details`."""
     exported = Exported(files=[path])
     hashes: dict[str, str] = {}
     with whole_file(path) as file:
-        file.write(f'{{"schema_version": "{VERSION}", "id": {json_line(run.info.run_id or path.stem)}, "content": [')
+        file.write(f'{{"schema_version": "{version}", "id": {json_line(run.info.run_id or path.stem)}, "content": [')
         separator = ""
         for item in _content(run, path, exported, hashes):
+            if version == PLAIN:
+                item.pop("tool_call_id", None)
             file.write(separator + json_line(item))
             separator = ", "
         details = {**run_facts(run.info), "picture_moment": "before the action that follows", "picture_sha256": hashes}
@@ -104,4 +106,4 @@ def _acted(frame: Frame, call: str, exported: Exported) -> Iterator[dict[str, An
     yield {"class_": "text_observation", "tool_call_id": call, "content": text, "source": "environment"}
 
 
-FORMAT = Format(name="adp", title="Agent Data Protocol 1.3.0, a trajectory a line", suffix=".jsonl", write=write)
+FORMAT = Format(name="adp", title="Agent Data Protocol 1.2.0, a trajectory a line", suffix=".jsonl", write=write)

@@ -1,4 +1,4 @@
-"""Agent Data Protocol: its schema of version 1.3.0, written down again here, takes every trajectory."""
+"""Agent Data Protocol: its schemas of 1.2.0 and 1.3.0, written down again here, take every trajectory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from runs import BLANK, STATE, Written, infos, steps
 from protocol import ActionResult, ActionTarget, Click, ExecStatus, InteractionStep, Picture, VisualState
 from protocol.exports import RunInfo, format_named
 
-FORM = format_named("adp")
+FORM = format_named("adp_linked")
+PLAIN = format_named("adp")
 Who = Literal["user", "agent", "environment"]
 
 
@@ -184,3 +185,17 @@ def test_the_checker_here_refuses_what_the_schema_refuses(field: str, tmp_path: 
     ):
         with pytest.raises(ValidationError):
             Trajectory.model_validate_json(json.dumps(broken))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(steps, max_size=6), infos)
+def test_version_1_2_has_the_same_items_and_no_links(run: list[InteractionStep], info: RunInfo) -> None:
+    with Written(FORM, run, info) as linked, Written(PLAIN, run, info) as plain:
+        found = json.loads(plain.text)
+        assert found["schema_version"] == "1.2.0"
+        assert not any("tool_call_id" in item for item in found["content"])
+        kept = [{**item, "tool_call_id": None} for item in json.loads(linked.text)["content"]]
+        kinds = {kind.__name__: kind for kind in (ApiAction, TextObservation, ImageObservation, WebObservation)}
+        for item in found["content"]:
+            kinds["".join(part.title() for part in item["class_"].split("_"))].model_validate_json(json.dumps(item))
+        assert [item["class_"] for item in kept] == [item["class_"] for item in found["content"]]
