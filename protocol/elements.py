@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from protocol.geometry import Box, Frozen
+from protocol.geometry import Box, Frozen, Size
 
 
 def _id_from_int(value: Any) -> Any:
@@ -76,7 +76,7 @@ class VisualState(Frozen):
     """
 
     screenshot_path: str = ""
-    screen_resolution: tuple[int, int] = (1280, 800)
+    screen_resolution: Size = (1280, 800)
     elements: tuple[GUIElement, ...] = ()
     timestamp: float = 0.0
     """Seconds on the environment's own clock."""
