@@ -1,0 +1,410 @@
+"""Pictures of the desktop: what is drawn is what is there, where it is."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import pytest
+from PIL import Image, ImageChops
+
+from environments.contract import EnvironmentFault, Screenshots
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.render import DARK, LIGHT, THEMES, Picture, picture, png, svg
+from environments.simulated.render.fonts import Face, right_to_left
+from environments.simulated.render.icons import ICONS, icon_of
+from environments.simulated.render.raster import image
+from environments.simulated.render.scene import whole_box
+from environments.simulated.render.shapes import Fill, Icon, Label, Part, common
+from environments.simulated.render.text import cut, fit, lines, measure, printable
+from environments.simulated.screen import TASK_BAR, TITLE_BAR, screen_of
+from environments.simulated.worldfile import load_world
+from protocol import ActionTarget as Target
+from protocol import Click, PressKey, Scroll, Type
+from protocol import Fill as FillIn
+
+
+def labels(drawn: Picture) -> list[Label]:
+    return [shape for part in drawn.parts for shape in part.shapes if isinstance(shape, Label)]
+
+
+def said(drawn: Picture) -> str:
+    return "\n".join(label.text for label in labels(drawn))
+
+
+def part_of(drawn: Picture, element_id: str) -> Part:
+    return next(part for part in drawn.parts if part.owner == element_id)
+
+
+def without(drawn: Picture, owner: str) -> Picture:
+    return Picture(drawn.size, tuple(part for part in drawn.parts if part.owner != owner))
+
+
+class TestEveryScreen:
+    """Screens of every app, dialogs and the bare desktop, on large and small screens."""
+
+    def test_every_element_is_drawn_inside_its_own_box(self, anything):
+        drawn = anything.picture()
+        whole = image(drawn)
+        owners = [part.owner for part in drawn.parts if part.owner]
+        assert owners
+        elements = anything.desktop.observe().by_id
+        for owner in owners[::4] if len(owners) > 40 else owners:
+            box = elements[owner].bbox
+            changed = ImageChops.difference(whole, image(without(drawn, owner))).getbbox()
+            if changed:
+                assert min(box.x1, changed[0]) == box.x1, owner
+                assert min(box.y1, changed[1]) == box.y1, owner
+                assert max(box.x2, changed[2]) == box.x2, owner
+                assert max(box.y2, changed[3]) == box.y2, owner
+
+    def test_every_visible_element_with_words_shows_words(self, anything):
+        drawn = anything.picture()
+        owners = {part.owner for part in drawn.parts if any(isinstance(shape, Label) and shape.text for shape in part.shapes)}
+        for element in anything.desktop.observe().elements:
+            if (
+                element.visible
+                and element.text
+                and element.role not in {"dialog", "group"}
+                and element.bbox.y2 - element.bbox.y1 > 20
+            ):
+                assert element.element_id in owners, element
+
+    def test_texts_fit_into_their_parts(self, anything):
+        height = anything.world.desk.size[1]
+        for part in anything.picture().parts:
+            whole = part.owner and part.clip[1] > TITLE_BAR and part.clip[3] < height - TASK_BAR
+            for label in (shape for shape in part.shapes if isinstance(shape, Label) and whole):
+                assert part.clip[0] <= label.x
+                assert label.x + label.width <= part.clip[2] + 1
+                assert part.clip[1] <= label.y - 0.72 * label.face.size
+                assert label.y + 0.22 * label.face.size <= part.clip[3]
+
+    def test_both_backends_draw_the_same_list(self, anything):
+        drawn = anything.picture(DARK)
+        tree = ElementTree.fromstring(svg(drawn))
+        assert (tree.get("width"), tree.get("height")) == tuple(str(side) for side in drawn.size)
+        written = [node.text or "" for node in tree.iter("{http://www.w3.org/2000/svg}text")]
+        assert written == [label.text for label in labels(drawn)]
+        with Image.open(io.BytesIO(png(drawn))) as opened:
+            assert opened.size == drawn.size
+
+    def test_themes_differ_in_colours_only(self, anything):
+        light, dark = anything.picture(LIGHT), anything.picture(DARK)
+        assert said(light) == said(dark)
+        assert [part.clip for part in light.parts] == [part.clip for part in dark.parts]
+        assert png(light) != png(dark)
+
+
+class TestSameWorldSamePicture:
+    def test_twice_in_one_process(self, show):
+        first, second = (show("name: a\napps: {mail: }\nopen: [mail]\n") for _ in range(2))
+        assert first.desktop.screenshot() == second.desktop.screenshot() == first.desktop.screenshot()
+
+    def test_in_another_process(self):
+        code = (
+            "import sys, hashlib\n"
+            "from environments.simulated.desktop import SimulatedDesktop\n"
+            "from environments.simulated.worldfile import load_world\n"
+            "from environments.simulated.render import picture, svg\n"
+            "desktop = SimulatedDesktop(load_world('office'))\n"
+            "print(hashlib.sha256(desktop.screenshot()).hexdigest())\n"
+            "print(hashlib.sha256(svg(picture(desktop._world)).encode()).hexdigest())\n"
+        )
+        outs = [
+            subprocess.run(
+                [sys.executable, "-c", code],
+                capture_output=True,
+                text=True,
+                check=True,
+                env={**os.environ, "PYTHONHASHSEED": seed},
+            ).stdout
+            for seed in ("1", "4711")
+        ]
+        assert outs[0] == outs[1]
+
+    def test_time_alone_changes_nothing(self, show):
+        shown = show("name: a\napps: {mail: }\nopen: [mail]\n")
+        before = shown.desktop.screenshot()
+        shown.desktop._world = shown.world.with_desk(clock=shown.world.desk.clock + 60)
+        assert shown.desktop.screenshot() == before
+
+    def test_looking_changes_nothing(self, show):
+        shown = show("name: a\napps: {mail: }\nopen: [mail]\n")
+        before = shown.desktop.state_hash()
+        shown.desktop.screenshot("dark")
+        assert shown.desktop.state_hash() == before
+
+
+class TestPixels:
+    """Samples of the picture where something must be seen."""
+
+    @pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)
+    def test_states_have_their_colours(self, show, theme):
+        shown = show(
+            "name: a\napps: {reimbursement: {required: [amount]}}\nopen: [reimbursement]\n",
+            (Click(target=Target(text="Submit")), Click(target=Target(text="Vendor"))),
+        )
+        pixels = image(shown.picture(theme))
+        by_name = {e.text: e.bbox for e in shown.desktop.observe().elements}
+
+        def edge(name: str) -> str:
+            return "#{:02x}{:02x}{:02x}".format(*pixels.getpixel((by_name[name].x1, by_name[name].center.y)))
+
+        assert edge("Amount") == theme.danger
+        assert edge("Vendor") == theme.accent
+        assert edge("Date") == theme.control
+        assert edge("Submit") == theme.accent
+        assert pixels.getpixel((1270, 400)) == tuple(bytes.fromhex(theme.page[1:]))
+
+    def test_a_dialog_lies_on_a_dimmed_page(self, show):
+        shown = show("name: a\napps: {settings: }\nopen: [settings]\n")
+        before = image(shown.picture())
+        shown.desktop.perform(Click(target=Target(text="Delete account")), key="d")
+        after = image(shown.picture())
+        for place in ((5, 5), (640, 700), (1270, 790)):
+            assert sum(after.getpixel(place)) < sum(before.getpixel(place)) - 100
+        dialog = next(e for e in shown.desktop.observe().elements if e.role == "dialog").bbox
+        assert after.getpixel((dialog.x2 - 2, dialog.y1 + 2)) == (255, 255, 255)
+
+    def test_the_scroll_bar_follows(self, show):
+        def thumb() -> int:
+            bars = [
+                s for p in shown.picture().parts if not p.owner for s in p.shapes if isinstance(s, Fill) and s.box[0] == 1280 - 11
+            ]
+            return bars[0].box[1]
+
+        shown = show("name: a\napps: {billing: {generate: 60, page_size: 50}}\nopen: [billing]\n")
+        top = thumb()
+        shown.desktop.perform(Scroll.toward("down", 3), key="1")
+        middle = thumb()
+        shown.desktop.perform(Scroll.toward("down", 99), key="2")
+        assert TITLE_BAR < top < middle < thumb() < 800 - TASK_BAR
+
+    def test_a_selection_lies_behind_the_selected_letters(self, show):
+        shown = show("name: a\napps: {notes: }\nopen: [notes]\n", (FillIn(target=Target(text="Search notes"), text="two words"),))
+        element = next(e for e in shown.desktop.observe().elements if e.text == "Search notes")
+        shown.desktop._world = shown.world.with_desk(caret=9, anchor=4)
+        shapes = part_of(shown.picture(), element.element_id).shapes
+        mark = next(s for s in shapes if isinstance(s, Fill) and s.colour == LIGHT.selection)
+        start = element.bbox.x1 + 10 + round(measure("two ", Face(14)))
+        assert mark.box[0] == start
+        assert abs(mark.box[2] - (start + measure("words", Face(14)))) <= 2
+
+    def test_what_the_window_cuts_off_stands_where_it_would_stand_whole(self, show):
+        shown = show("name: a\napps: {billing: {generate: 60, page_size: 50}}\nopen: [billing]\n")
+        clip = (0, TITLE_BAR, 1280, 800 - TASK_BAR)
+        for number in range(0, 40, 3):
+            shown.desktop.perform(Scroll.toward("down", 3, "px"), key=str(number))
+            for part in screen_of(shown.world).shown.values():
+                box = part.element.bbox
+                if part.widget.role in {"cell", "link"} and common((box.x1, box.y1, box.x2, box.y2), clip):
+                    assert whole_box(part, clip)[3] - whole_box(part, clip)[1] == 28
+
+
+class TestPrivacy:
+    SECRET = "name: a\napps: {settings: {phone: '+49 151 2345678'}}\nopen: [settings]\n"
+
+    def test_a_private_value_is_dots_and_even_its_length_is_not_told(self, show):
+        drawn = show(self.SECRET).picture()
+        assert "2345" not in said(drawn) + svg(drawn)
+        assert "•" * 8 in said(drawn)
+        assert said(drawn) == said(show(self.SECRET.replace("+49 151 2345678", "1")).picture())
+
+    def test_also_while_it_is_typed_and_selected(self, show):
+        ways = (Click(target=Target(text="Recovery phone")), Type(text="999"), PressKey(keys=("Control", "a")))
+        drawn = show(self.SECRET, ways).picture()
+        assert not re.search(r"2345|999", said(drawn) + svg(drawn))
+
+    def test_an_empty_private_field_is_empty(self, show):
+        assert "•" not in said(show(self.SECRET.replace("+49 151 2345678", "")).picture())
+
+
+class TestForeignTexts:
+    HARD = (
+        "<script>alert('x')</script> & \"q\" ]]>", "tab\tand\x00\x1b[31m\x7f", "\u202egnp.exe", "\U000e0041\U000e0042hidden",
+"\ufffe\uffff", "你好世界" * 40, "שלום עולם", "مرحبا بالعالم", "😀👍🏽👨‍👩‍👧", "नमस्ते", "สวัสดี",
+        "a" * 5000, "word " * 2000, "e\u0301\u0301\u0301" * 50, "\n\n\n", " ", "",
+    )  # fmt: skip
+
+    @pytest.mark.parametrize("text", HARD, ids=range(len(HARD)))
+    def test_any_text_can_be_drawn_everywhere(self, show, text):
+        ways = (
+            FillIn(target=Target(text="Title"), text=text),
+            FillIn(target=Target(text="Body"), text=text),
+            Click(target=Target(text="Save")),
+        )
+        shown = show("name: a\napps: {notes: {notes: [{title: first}], open: first}}\nopen: [notes]\n", ways)
+        for world in (shown.world, shown.world.with_desk(focus="notes.body", caret=len(text) // 2, anchor=0)):
+            drawn = picture(world)
+            ElementTree.fromstring(svg(drawn))
+            assert png(drawn)
+        shown.desktop.perform(Click(target=Target(text="Back to notes")), key="back")
+        ElementTree.fromstring(svg(shown.picture()).encode("utf-8"))
+        assert png(shown.picture())
+
+    def test_markup_is_text(self, show):
+        world = "name: a\napps: {notes: {notes: [{title: '<image href=\"http://x/\"/>'}]}}\nopen: [notes]\n"
+        written = svg(show(world).picture())
+        assert "<image" not in written
+        assert "&lt;image" in written
+
+    def test_a_picture_loads_and_runs_nothing(self, show):
+        written = svg(show("name: a\napps: {mail: }\nopen: [mail]\n").picture())
+        tree = ElementTree.fromstring(written)
+        names = {node.tag.rpartition("}")[2] for node in tree.iter()}
+        assert names <= {"svg", "title", "style", "clipPath", "g", "rect", "text", "polyline"}
+        assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)|href|url\((?!#|data:font)", written)
+
+    def test_ideographs_have_room_in_their_boxes(self, show):
+        title = "关于第三季度销售报告的会议安排和预算审批"
+        shown = show(f"name: a\napps: {{notes: {{notes: [{{title: {title}}}]}}}}\nopen: [notes]\n")
+        box = next(e.bbox for e in shown.desktop.observe().elements if e.text == title)
+        assert box.x2 - box.x1 >= len(title) * 14
+        assert title in said(shown.picture())
+
+    def test_nothing_leaves_a_narrow_screen(self, show):
+        shown = show(
+            "name: a\nscreen: [320, 480]\napps: {settings: }\nopen: [settings]\n",
+            (FillIn(target=Target(text="Account name"), text="x"), Click(target=Target(text="Save settings"))),
+        )
+        shown.desktop.perform(Click(target=Target(text="Delete account")), key="d")
+        assert all(e.bbox.x1 >= 0 and e.bbox.x2 <= 320 for e in shown.desktop.observe().elements)
+
+
+class TestText:
+    def test_what_is_cut_ends_in_an_ellipsis_and_fits(self):
+        face = Face(14)
+        for room in (5, 20, 60, 200):
+            text = cut("The quick brown fox jumps over the lazy dog", face, room)
+            assert measure(text, face) <= room
+            assert text == "" or text.endswith("…")
+        assert cut("short", face, 200) == "short"
+
+    def test_a_text_gets_smaller_before_it_is_cut(self):
+        text = "Rechnungsnummer"
+        room = round(measure(text, Face(12)))
+        assert fit(text, Face(20), room + 1, 12) == (text, Face(12))
+        assert fit(text, Face(20), room - 9, 12)[0].endswith("…")
+
+    def test_lines_hold_every_character_and_fit(self):
+        text = "Two words\n\nand " + "x" * 300 + " then 你好世界你好世界 " * 20
+        spans = lines(text, Face(14), 200)
+        assert "".join(text[start:end] for start, end in spans).replace("\n", "") == text.replace("\n", "")
+        assert all(measure(text[start:end].rstrip(), Face(14)) <= 200 for start, end in spans)
+        assert "" in [text[start:end] for start, end in spans]
+
+    def test_unseen_characters_are_not_drawn(self):
+        assert printable("a\u200b\u202eb\ufe0f\x00") == "ab "
+        assert printable("\ud83d") == "\ufffd"
+        assert printable("u\u0308ber") == "über"
+
+    def test_the_side_on_which_a_text_begins(self):
+        assert right_to_left("12 שלום")
+        assert right_to_left("مرحبا hello")
+        assert not right_to_left("hello שלום")
+        assert not right_to_left("1042 😀")
+
+    def test_long_values_are_quick(self, show):
+        shown = show("name: a\napps: {notes: {notes: [{title: first}], open: first}}\nopen: [notes]\n")
+        shown.desktop.perform(FillIn(target=Target(text="Body"), text="x" * 100_000), key="b")
+        drawn = shown.picture()
+        assert len(said(drawn)) < 20_000
+
+
+class TestThemes:
+    @pytest.mark.parametrize("theme", THEMES.values(), ids=lambda theme: theme.name)
+    def test_texts_are_legible(self, theme):
+        pairs = [
+            (theme.text, theme.page), (theme.text, theme.surface), (theme.text, theme.stripe), (theme.text, theme.bar),
+            (theme.text, theme.soft), (theme.text, theme.selection), (theme.muted, theme.page), (theme.muted, theme.stripe),
+            (theme.muted, theme.bar), (theme.hint, theme.surface), (theme.accent, theme.page), (theme.accent, theme.surface),
+            (theme.accent, theme.stripe), (theme.accent, theme.soft), (theme.on_accent, theme.accent),
+            (theme.danger, theme.danger_soft), (theme.danger, theme.surface), (theme.on_toast, theme.toast),
+        ]  # fmt: skip
+        assert {pair: round(contrast(*pair), 1) for pair in pairs if contrast(*pair) < 4.5} == {}
+        assert contrast(theme.control, theme.page) >= 3
+        assert contrast(theme.control, theme.surface) >= 3
+
+
+def contrast(one: str, other: str) -> float:
+    def light(colour: str) -> float:
+        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        red, green, blue = (p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    bright, dark = sorted((light(one), light(other)), reverse=True)
+    return (bright + 0.05) / (dark + 0.05)
+
+
+class TestCapability:
+    def test_the_desktop_offers_screenshots(self):
+        desktop = SimulatedDesktop(load_world("office"))
+        assert isinstance(desktop, Screenshots)
+        with Image.open(io.BytesIO(desktop.screenshot())) as opened:
+            assert (opened.format, opened.size) == ("PNG", desktop.observe().screen_resolution)
+        desktop.close()
+        with pytest.raises(EnvironmentFault):
+            desktop.screenshot()
+
+    def test_without_pillow_one_sentence_names_the_extra(self):
+        code = (
+            "import sys\n"
+            "sys.modules['PIL'] = None\n"
+            "from environments.contract import EnvironmentFault\n"
+            "from environments.simulated.desktop import SimulatedDesktop\n"
+            "from environments.simulated.worldfile import load_world\n"
+            "desktop = SimulatedDesktop(load_world('office'))\n"
+            "for name in ('shot', 'shot', 'marks'):\n"
+            "    try:\n"
+            "        desktop.screenshot() if name == 'shot' else __import__('environments.marks')\n"
+            "    except EnvironmentFault as fault:\n"
+            "        print(fault)\n"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert (
+            done.stdout.splitlines()
+            == ["pictures need Pillow, which is not installed; type: pip install 'deskcrew[pictures]'"] * 3
+        )
+
+
+class TestManyThings:
+    def test_a_list_of_three_hundred_draws_what_can_be_seen(self, show):
+        folders = ", ".join(f"/folder-{n}" for n in range(300))
+        shown = show(
+            f"name: a\napps: {{files: {{files: {{}}, folders: [{folders}]}}}}\nopen: [files]\n", (Scroll.toward("down", 60),)
+        )
+        drawn = shown.picture()
+        assert len(shown.desktop.observe().elements) > 600
+        assert len(drawn.parts) < 60
+        assert 10 < len(re.findall("/folder-", said(drawn))) < 40
+
+    def test_dialogs_lie_on_each_other_and_only_the_last_is_bright(self, show):
+        events = "events: [{popup: {title: One}}, {popup: {title: Two, text: more}}]\n"
+        shown = show(f"name: a\napps: {{mail: }}\nopen: [mail]\n{events}")
+        drawn = shown.picture()
+        titles = [label.text for label in labels(drawn)]
+        assert titles.index("One") < titles.index("Two")
+        dims = [s for p in drawn.parts for s in p.shapes if isinstance(s, Fill) and s.colour == LIGHT.dim]
+        assert len(dims) == 2
+
+    def test_an_unknown_kind_of_element_still_shows_its_name(self, show, monkeypatch):
+        from environments.simulated import screen
+        from environments.simulated.apps import APPS
+        from environments.simulated.widgets import Widget
+
+        monkeypatch.setattr(type(APPS["notes"]), "view", lambda self, state: (Widget("slider", "Volume", "volume"),))
+        screen._drawn.cache_clear()
+        shown = show("name: a\napps: {notes: }\nopen: [notes]\n")
+        assert "Volume" in said(shown.picture())
+        screen._drawn.cache_clear()
+
+    def test_every_app_has_an_icon_also_a_new_one(self, show):
+        shown = show("name: a\napps: {notes: }\n")
+        icons = [s.name for p in shown.picture().parts for s in p.shapes if isinstance(s, Icon)]
+        assert icons == ["notes"]
+        assert icon_of("an app of tomorrow") in ICONS
