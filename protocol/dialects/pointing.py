@@ -189,9 +189,9 @@ class Writing(_Canvas):
         for x, y in ((region.x1, region.y1), (region.x2, region.y2)):
             try:
                 corner = Coordinate.model_validate({"x": x, "y": y, **own})
+                said = corner.to_space(self.space, self.context.size, self.image)
             except ValidationError:
                 raise DialectError(self.dialect, "region", f"{x:g}, {y:g} is nowhere near the screen") from None
-            said = corner.to_space(self.space, self.context.size, self.image)
             numbers += [self._whole(said.x), self._whole(said.y)]
         self.check("region", *numbers)
         if area_of(numbers, self) != region.model_dump(exclude_none=True):

@@ -184,10 +184,7 @@ def to_qwen(action: Action, context: Context) -> Written:
 
 def _tagged(arguments: dict[str, Any]) -> str:
     """The call as the chat template writes it. A tag within a text is escaped: others look for the first one that closes."""
-    call = {"name": FUNCTION, "arguments": arguments}
-    text = json.dumps(call, ensure_ascii=False)
-    if not text.isascii() and any("\ud800" <= sign <= "\udfff" for sign in text):
-        text = json.dumps(call)  # half a character cannot be encoded as it is
+    text = json.dumps({"name": FUNCTION, "arguments": arguments}, ensure_ascii=False)
     if "tool_call>" in text or "think>" in text:
         text = text.replace("<", "\\u003c")
     return f"<tool_call>\n{text}\n</tool_call>"
