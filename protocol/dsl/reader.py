@@ -1,0 +1,260 @@
+"""From a line to an action: what each rule of the grammar means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from lark import Lark, Token, Transformer, Tree, v_args
+from lark.exceptions import UnexpectedInput
+
+from protocol.actions import AgentAction
+from protocol.dsl.called import action_of_call
+from protocol.dsl.grammar import GRAMMAR
+from protocol.dsl.mistakes import Mistake, mistake
+from protocol.dsl.parts import (
+    Json,
+    Pair,
+    Part,
+    built,
+    contained,
+    id_of,
+    keys_of,
+    name_of,
+    named,
+    number_of,
+    numbers,
+    start,
+    text_of,
+)
+from protocol.dsl.sentences import SENTENCES
+from protocol.dsl.words import ACTION
+from protocol.geometry import BoundingBox, Coordinate, Region
+from protocol.keys import canonical
+from protocol.targets import ActionTarget
+from protocol.verbs import Delta
+
+_Rule = Callable[..., Part]
+_UNITS = {"n": "notch", "px": "px", "pi": "px", "pa": "page"}
+_WAYS = {"up": ("y", -1), "down": ("y", 1), "left": ("x", -1), "right": ("x", 1)}
+_SIDES = ("x1", "y1", "x2", "y2")
+_WHICH = ("text", "element_id", "track_id", "bbox", "point", "selector")
+
+
+def _of(field: str, value: Callable[[Token], Any]) -> _Rule:
+    """A rule that is one token and one field."""
+
+    def rule(_self: Any, token: Token) -> Part:
+        return Part(field, value(token), start(token))
+
+    return rule
+
+
+def _all(field: str, value: Callable[[Token], Any]) -> _Rule:
+    """A rule that is several tokens and one field."""
+
+    def rule(_self: Any, *tokens: Token) -> Part:
+        return Part(field, tuple(map(value, tokens)), start(tokens[0]))
+
+    return rule
+
+
+def _as(field: str) -> _Rule:
+    """A rule that gives a part to another field."""
+
+    def rule(_self: Any, part: Part) -> Part:
+        return part._replace(field=field)
+
+    return rule
+
+
+def _word(token: Token) -> str:
+    return token.lower()
+
+
+def _prefix(token: Token) -> str:
+    return re.split(r"[-+\s]", token, maxsplit=1)[0].lower()
+
+
+@v_args(inline=True)
+class _Read(Transformer[Token, Any]):
+    """Parts of fields and JSON values; a sentence stays a Tree of its parts."""
+
+    text = _of("text", text_of)
+    text_gone = _of("text_gone", text_of)
+    url = _of("url", text_of)
+    request = _of("request", text_of)
+    code = _of("code", text_of)
+    value = _of("value", text_of)
+    question = _of("question", text_of)
+    summary = _of("summary", text_of)
+    reason = _of("reason", text_of)
+    selector = _of("selector", text_of)
+    description = _of("description", text_of)
+    state_id = _of("state_id", text_of)
+    app = _of("app", name_of)
+    window = _of("window", name_of)
+    function = _of("function", name_of)
+    name = _of("name", name_of)
+    element_id = _of("element_id", id_of)
+    track_id = _of("track_id", id_of)
+    role = _of("role", lambda token: text_of(token) if token.type == "STRING" else token.lower())
+    index = _of("index", number_of)
+    action_type = _of("action_type", str)
+    language = _of("language", _word)
+    button = _of("button", _word)
+    side = _of("button", _prefix)
+    times = _of("count", lambda token: 2 if token[0] in "dD" else 3)
+    unit = _of("unit", lambda token: _UNITS.get(token[:1].lower()) or _UNITS[token[:2].lower()])
+    submit = _of("submit", bool)
+    options = _all("options", text_of)
+    files = _all("files", text_of)
+    marks = _all("marks", id_of)
+    modifiers = _all("modifiers", lambda token: canonical(_prefix(token)))
+    holding = _as("modifiers")
+    hold = _as("hold")
+    delay = _as("delay")
+    to = _as("to")
+    region = _as("region")
+
+    def keys(self, *tokens: Token) -> Part:
+        return Part("keys", tuple(key for token in tokens for key in keys_of(token)), start(tokens[0]))
+
+    def key(self, token: Token) -> Part:
+        keys = keys_of(token)
+        if len(keys) != 1:
+            raise Mistake("this is a chord, and one key is needed", start(token), ("one key",))
+        return Part("key", keys[0], start(token))
+
+    def seconds(self, token: Token, milli: Token | None = None) -> Part:
+        number = number_of(token)
+        shortened = milli and abs(number) < 10**9  # anything more is too long, and may be too large for a float
+        return Part("seconds", number / 1000 if shortened else number, start(token))
+
+    def way(self, direction: Token, amount: Token | None = None) -> Part:
+        axis, sign = _WAYS[direction.lower()]
+        number = 1 if amount is None else number_of(amount)
+        if amount is not None and amount.startswith("-"):
+            raise Mistake("how far to scroll is not negative; the direction says where to", start(amount))
+        return Part(axis, sign * number, start(direction))
+
+    def delta(self, *ways: Part) -> Part:
+        if len({way.field for way in ways}) < len(ways):
+            raise Mistake("one way is up or down, and the other one left or right", ways[1].offset)
+        return Part("delta", built(Delta, ways, ways[0].offset), ways[0].offset)
+
+    def size(self, width: Token, height: Token | None = None) -> tuple[int | float, ...]:
+        if height is not None:
+            return number_of(width), number_of(height)
+        sides = width.lower().replace("×", "x").split("x")
+        return tuple(number_of(width.update(value=side.strip())) for side in sides)
+
+    def coordinate(self, x: Token, y: Token, *scale: Any) -> Part:
+        return Part("point", built(Coordinate, numbers("xy", (x, y)), start(x), **_scale(scale)), start(x))
+
+    def path(self, *points: Part) -> Part:
+        return Part("path", tuple(point.value for point in points), points[0].offset)
+
+    def box(self, bracket: Token, *rest: Any) -> Part:
+        scale = _scale(rest[4:])
+        if scale.get("space") == "px":
+            del scale["space"]
+            if scale:
+                raise Mistake("a box in pixels of the screen has no size of a picture", start(bracket))
+        model = Region if "space" in scale else BoundingBox
+        return Part("bbox", built(model, numbers(_SIDES, rest[:4]), start(bracket), **scale), start(bracket))
+
+    def target(self, *parts: Part) -> Part:
+        if not any(part.field in _WHICH for part in parts):
+            raise Mistake('this does not say which element is meant; name it, as in button "Save"', parts[0].offset, ("a text",))
+        return Part("target", built(ActionTarget, parts, parts[0].offset), parts[0].offset)
+
+    def arguments(self, *pairs: Pair) -> Part:
+        first = pairs[0].offset if pairs else 0
+        return self.whole(contained(first, [pair.value for pair in pairs], named(pairs)))
+
+    def whole(self, value: Json) -> Part:
+        return Part("arguments", value.value, value.offset)
+
+    def pair(self, name: Token, value: Json) -> Pair:
+        return Pair(name_of(name), value, start(name))
+
+    def named(self, name: Token, value: Json) -> Pair:
+        return Pair(str(name), value, start(name))
+
+    def positional(self, value: Json) -> Pair:
+        return Pair(None, value, value.offset)
+
+    def string(self, token: Token) -> Json:
+        return Json(text_of(token), 0, start(token))
+
+    def numeral(self, token: Token) -> Json:
+        return Json(number_of(token), 0, start(token))
+
+    def true(self, token: Token) -> Json:
+        return Json(True, 0, start(token))
+
+    def false(self, token: Token) -> Json:
+        return Json(False, 0, start(token))
+
+    def null(self, token: Token) -> Json:
+        return Json(None, 0, start(token))
+
+    def list(self, bracket: Token, *values: Json) -> Json:
+        return contained(start(bracket), values, [one.value for one in values])
+
+    def object(self, brace: Token, *pairs: Pair) -> Json:
+        return contained(start(brace), [pair.value for pair in pairs], named(pairs))
+
+    def called(self, name: Token, *given: Pair) -> AgentAction:
+        return action_of_call(name, given)
+
+
+def _scale(rest: Any) -> dict[str, Any]:
+    """The space and the size that stand behind numbers. A size alone is that of the picture they count in."""
+    found: dict[str, Any] = {}
+    for one in rest:
+        if isinstance(one, Token):
+            found["space"] = one.lower()
+        else:
+            found = {"space": "image", **found, "image_size": one}
+    return found
+
+
+@cache
+def _parser() -> Lark:
+    return Lark(GRAMMAR, parser="lalr", lexer="contextual", transformer=_Read(), maybe_placeholders=False)
+
+
+def read_line(text: str, line: int = 1) -> AgentAction:
+    """The action that `text` says; `line` is its number. Raises DSLError."""
+    text = text.removeprefix("\ufeff").rstrip("\r\n")
+    try:
+        return _read(text)
+    except Mistake as bad:
+        raise bad.on(text, line) from None
+
+
+def _read(text: str) -> AgentAction:
+    if "\n" in text:
+        raise Mistake("one line is one action, and here a second line starts", text.index("\n"))
+    if is_blank(text):
+        raise Mistake(f"there is no action here; expected {ACTION}", 0, (ACTION,))
+    try:
+        found: Any = _parser().parse(text)
+    except UnexpectedInput as bad:
+        raise mistake(_parser(), text, bad) from None
+    if isinstance(found, Tree):
+        kind, fixed = SENTENCES[str(found.data)]
+        parts: Any = found.children
+        found = built(kind, parts, len(text) - len(text.lstrip()), **fixed)
+    action: AgentAction = found
+    return action
+
+
+def is_blank(text: str) -> bool:
+    """True for a line without an action: nothing, or a comment."""
+    said = text.removeprefix("\ufeff").strip()
+    return not said or said.startswith("#")

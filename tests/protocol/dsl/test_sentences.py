@@ -1,0 +1,216 @@
+"""What each sentence means, how it is written, and the other ways to say it that are read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from protocol import parse_action
+from protocol.dsl import emit, parse_line, parse_script
+
+SAVE = {"text": "Save"}
+
+# canonical line: what it means
+SENTENCES: list[tuple[str, dict[str, Any]]] = [
+    ('click "Save"', {"action_type": "click", "target": SAVE}),
+    ('double-click "a.txt"', {"action_type": "click", "count": 2, "target": {"text": "a.txt"}}),
+    ('triple-click "a.txt"', {"action_type": "click", "count": 3, "target": {"text": "a.txt"}}),
+    ('right-click "Row 3"', {"action_type": "click", "button": "right", "target": {"text": "Row 3"}}),
+    ('Shift-Control-middle-double-click "Save" hold 1.5 s delay 0.3 s',
+     {"action_type": "click", "button": "middle", "count": 2, "modifiers": ["Shift", "Control"], "hold": 1.5, "delay": 0.3,
+      "target": SAVE}),
+    ('long-press "Save" for 1 s', {"action_type": "click", "hold": 1.0, "target": SAVE}),
+    ('back-long-press "Save" for 1 s', {"action_type": "click", "button": "back", "hold": 1.0, "target": SAVE}),
+    ("mouse down left", {"action_type": "mouse_down"}),
+    ('mouse up right on "Save"', {"action_type": "mouse_up", "button": "right", "target": SAVE}),
+    ("mouse down left at (1, 2)", {"action_type": "mouse_down", "target": {"point": {"x": 1, "y": 2}}}),
+    ('Shift-hover "Save"', {"action_type": "hover", "modifiers": ["Shift"], "target": SAVE}),
+    ('drag "a.txt" to "Archive"', {"action_type": "drag", "target": {"text": "a.txt"}, "to": {"text": "Archive"}}),
+    ("Alt-right-drag at (1, 2) to (7, 8) via (3, 4), (0.5, 0.5) norm1",
+     {"action_type": "drag", "button": "right", "modifiers": ["Alt"], "target": {"point": {"x": 1, "y": 2}},
+      "to": {"point": {"x": 7, "y": 8}}, "path": [{"x": 3, "y": 4}, {"x": 0.5, "y": 0.5, "space": "norm1"}]}),
+    ('type "$248.90"', {"action_type": "type", "text": "$248.90"}),
+    ('type "$248.90" into "Amount"', {"action_type": "type", "text": "$248.90", "target": {"text": "Amount"}}),
+    ('type "x" into "Amount" and press Enter',
+     {"action_type": "type", "text": "x", "target": {"text": "Amount"}, "submit": True}),
+    ('type "x" at (1, 2)', {"action_type": "type", "text": "x", "target": {"point": {"x": 1, "y": 2}}}),
+    ('fill "Amount" with "$248.90"', {"action_type": "fill", "text": "$248.90", "target": {"text": "Amount"}}),
+    ('fill "A" with "" and press Enter', {"action_type": "fill", "text": "", "target": {"text": "A"}, "submit": True}),
+    ("press Control+S", {"action_type": "press_key", "keys": ["Control", "S"]}),
+    ("press Control++", {"action_type": "press_key", "keys": ["Control", "+"]}),
+    ('press Enter in "Search"', {"action_type": "press_key", "keys": ["Enter"], "target": {"text": "Search"}}),
+    ("hold Shift for 2 s", {"action_type": "hold_key", "keys": ["Shift"], "seconds": 2.0}),
+    ("key down Shift", {"action_type": "key_down", "key": "Shift"}),
+    ("key up Shift", {"action_type": "key_up", "key": "Shift"}),
+    ('scroll down 3 in "Results"', {"action_type": "scroll", "delta": {"x": 0, "y": 3}, "target": {"text": "Results"}}),
+    ("scroll down 120 px", {"action_type": "scroll", "delta": {"x": 0, "y": 120}, "unit": "px"}),
+    ("scroll up 1 page", {"action_type": "scroll", "delta": {"x": 0, "y": -1}, "unit": "page"}),
+    ("Control-scroll up 1 and left 2.5", {"action_type": "scroll", "delta": {"x": -2.5, "y": -1}, "modifiers": ["Control"]}),
+    ("scroll right 2", {"action_type": "scroll", "delta": {"x": 2, "y": 0}}),
+    ('select "Travel" in "Category"',
+     {"action_type": "select_option", "options": ["Travel"], "target": {"text": "Category"}}),
+    ('select "a, b", "c" in #4', {"action_type": "select_option", "options": ["a, b", "c"], "target": {"element_id": "4"}}),
+    ('open "mail"', {"action_type": "launch_app", "app": "mail"}),
+    ('switch to "billing"', {"action_type": "switch_window", "window": "billing"}),
+    ('navigate to "https://example.org/a?b#c"', {"action_type": "navigate", "url": "https://example.org/a?b#c"}),
+    ("go back", {"action_type": "go_back"}),
+    ("go forward", {"action_type": "go_forward"}),
+    ("list tabs", {"action_type": "tabs", "op": "list"}),
+    ("new tab", {"action_type": "tabs", "op": "new"}),
+    ('new tab "https://example.org"', {"action_type": "tabs", "op": "new", "url": "https://example.org"}),
+    ("close tab", {"action_type": "tabs", "op": "close"}),
+    ("close tab 2", {"action_type": "tabs", "op": "close", "index": 2}),
+    ("switch to tab 1", {"action_type": "tabs", "op": "select", "index": 1}),
+    ("wait 2 s", {"action_type": "wait", "seconds": 2.0}),
+    ('wait 5 s for "Saved"', {"action_type": "wait", "seconds": 5.0, "text": "Saved"}),
+    ('wait 5 s until "Loading" is gone', {"action_type": "wait", "seconds": 5.0, "text_gone": "Loading"}),
+    ('wait 0.5 s for "a" until "b" is gone', {"action_type": "wait", "seconds": 0.5, "text": "a", "text_gone": "b"}),
+    ("screenshot", {"action_type": "screenshot"}),
+    ('screenshot marks #1, #"the last one"', {"action_type": "screenshot", "marks": ["1", "the last one"]}),
+    ("screenshot region [100, 200, 150, 240]",
+     {"action_type": "screenshot", "region": {"x1": 100, "y1": 200, "x2": 150, "y2": 240}}),
+    ("screenshot region [0.25, 0, 1, 1] norm1",
+     {"action_type": "screenshot", "region": {"x1": 0.25, "y1": 0, "x2": 1, "y2": 1, "space": "norm1"}}),
+    ('upload "a.pdf", "b.pdf" to "Receipt"',
+     {"action_type": "upload", "files": ["a.pdf", "b.pdf"], "target": {"text": "Receipt"}}),
+    ('call billing.list_invoices(vendor="Acme", paid=false, "due date"=null, ids=[1, 2.0, {"a": "b"}])',
+     {"action_type": "call_api", "app": "billing", "function": "list_invoices",
+      "arguments": {"vendor": "Acme", "paid": False, "due date": None, "ids": [1, 2.0, {"a": "b"}]}}),
+    ('call "my app"."do it"()', {"action_type": "call_api", "app": "my app", "function": "do it"}),
+    ('ask the agent of "mail": "Find the invoice."',
+     {"action_type": "ask_in_app_agent", "app": "mail", "request": "Find the invoice."}),
+    ('run bash "ls -l"', {"action_type": "run_script", "code": "ls -l"}),
+    ('run python "print(1)\\nprint(2)"', {"action_type": "run_script", "language": "python", "code": "print(1)\nprint(2)"}),
+    ('memorize "total" = "$248.90"', {"action_type": "memorize", "name": "total", "value": "$248.90"}),
+    ('memorize "total" = "$248.90" from #9',
+     {"action_type": "memorize", "name": "total", "value": "$248.90", "target": {"element_id": "9"}}),
+    ('answer "$248.90"', {"action_type": "answer", "text": "$248.90"}),
+    ('ask the user "Which one?"', {"action_type": "ask_user", "question": "Which one?"}),
+    ('ask the user "Which one?" as "invoice"', {"action_type": "ask_user", "question": "Which one?", "name": "invoice"}),
+    ("finish", {"action_type": "finish_goal"}),
+    ('finish "It is paid."', {"action_type": "finish_goal", "summary": "It is paid."}),
+    ('fail "There is no such invoice."', {"action_type": "fail_goal", "reason": "There is no such invoice."}),
+    ("x-anthropic.cursor_position", {"action_type": "x-anthropic.cursor_position"}),
+    ('x-other.verb {"a": [1, null]} on "Save" delay 1 s',
+     {"action_type": "x-other.verb", "arguments": {"a": [1, None]}, "target": SAVE, "delay": 1.0}),
+    # targets
+    ('click button "Save"', {"action_type": "click", "target": {"role": "button", "text": "Save"}}),
+    ('click role "combo box" "Save"', {"action_type": "click", "target": {"role": "combo box", "text": "Save"}}),
+    ("click button #12", {"action_type": "click", "target": {"role": "button", "element_id": "12"}}),
+    ("click #f1e2", {"action_type": "click", "target": {"element_id": "f1e2"}}),
+    ('click #"row 3"', {"action_type": "click", "target": {"element_id": "row 3"}}),
+    ("click @save_0", {"action_type": "click", "target": {"track_id": "save_0"}}),
+    ('click @"a b"', {"action_type": "click", "target": {"track_id": "a b"}}),
+    ('click css "#save > b"', {"action_type": "click", "target": {"selector": "#save > b"}}),
+    ("click at (640, 360)", {"action_type": "click", "target": {"point": {"x": 640, "y": 360}}}),
+    ("click at (0.5, 0.25) norm1", {"action_type": "click", "target": {"point": {"x": 0.5, "y": 0.25, "space": "norm1"}}}),
+    ("click at (320, 180) of 1024x768",
+     {"action_type": "click", "target": {"point": {"x": 320, "y": 180, "space": "image", "image_size": [1024, 768]}}}),
+    ("click at (500, 500) norm1000 of 1024x768",
+     {"action_type": "click", "target": {"point": {"x": 500, "y": 500, "space": "norm1000", "image_size": [1024, 768]}}}),
+    ("click box [100, 200, 150, 240]",
+     {"action_type": "click", "target": {"bbox": {"x1": 100, "y1": 200, "x2": 150, "y2": 240}}}),
+    ("click box [1, 2, 3, 4] of 10x20",
+     {"action_type": "click",
+      "target": {"bbox": {"x1": 1, "y1": 2, "x2": 3, "y2": 4, "space": "image", "image_size": [10, 20]}}}),
+    ('click button "Save" #12 @save css "b" box [1, 2, 3, 4] at (1, 2) described "the blue one" state "5e1f"',
+     {"action_type": "click", "target": {
+         "role": "button", "text": "Save", "element_id": "12", "track_id": "save", "selector": "b",
+         "bbox": {"x1": 1, "y1": 2, "x2": 3, "y2": 4}, "point": {"x": 1, "y": 2}, "description": "the blue one",
+         "state_id": "5e1f"}}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "meaning"), SENTENCES, ids=[line for line, _ in SENTENCES])
+def test_a_sentence_means_one_action_and_is_how_that_action_is_written(line: str, meaning: dict[str, Any]) -> None:
+    action = parse_action(meaning)
+    assert parse_line(line) == action
+    assert emit(action) == line
+
+
+OTHER_WAYS = [
+    ('CLICK "Save"', 'click "Save"'),
+    ("  click 'Save'  # the blue one", 'click "Save"'),
+    ("click “Save”", 'click "Save"'),
+    ("click ‘Save’", 'click "Save"'),
+    ("click „Save“", 'click "Save"'),
+    ("click 'say \"hi\"'", 'click "say \\"hi\\""'),
+    ('click "\\u00e9\\ud83d\\ude00\\u{1F600}\\/\\\'"', 'click "é😀😀/\'"'),
+    ('click the button "Save"', 'click button "Save"'),
+    ('click the "Save" button', 'click button "Save"'),
+    ('click Button "Save"', 'click button "Save"'),
+    ('click at (1, 2) "Save"', 'click "Save" at (1, 2)'),
+    ('click selector "b"', 'click css "b"'),
+    ("click at (1,2) px", "click at (1, 2)"),
+    ("click at (1, 2) of 10×20", "click at (1, 2) of 10x20"),
+    ("click at (1, 2) of (10, 20)", "click at (1, 2) of 10x20"),
+    ("click at (+1, -.5)", "click at (1, -0.5)"),
+    ('double click "Save"', 'double-click "Save"'),
+    ('doubleclick "Save"', 'double-click "Save"'),
+    ('ctrl -\u3000click "Save"', 'Control-click "Save"'),
+    ('right click "Save"', 'right-click "Save"'),
+    ('ctrl+click "Save"', 'Control-click "Save"'),
+    ('Cmd-Shift-click "Save"', 'Meta-Shift-click "Save"'),
+    ('click "Save" holding Shift+Ctrl', 'Shift-Control-click "Save"'),
+    ('click "Save" hold 1 s', 'long-press "Save" for 1 s'),
+    ('click "Save" for 500 ms', 'long-press "Save" for 0.5 s'),
+    ('long press "Save" hold 2 seconds', 'long-press "Save" for 2 s'),
+    ('click "Save" delay 0.3', 'click "Save" delay 0.3 s'),
+    ('hover over "Save"', 'hover "Save"'),
+    ('drag from "a" to "b" holding Alt', 'Alt-drag "a" to "b"'),
+    ("mouse down", "mouse down left"),
+    ('type "x" in "Amount"', 'type "x" into "Amount"'),
+    ('type "x" and press enter into "Amount"', 'type "x" into "Amount" and press Enter'),
+    ("press Ctrl+S", "press Control+S"),
+    ("press ctrl + shift + pgdn", "press Control+Shift+PageDown"),
+    ("press Ctrl++", "press Control++"),
+    ('press "Ctrl+S"', "press Control+S"),
+    ("press return", "press Enter"),
+    ("press ⌘+c", "press Meta+c"),
+    ('press "page down"', "press PageDown"),
+    ("scroll down", "scroll down 1"),
+    ("scroll down 3 notches", "scroll down 3"),
+    ("scroll right 2 and down 3 pixels", "scroll down 3 and right 2 px"),
+    ("scroll up 1 page on 'x'", 'scroll up 1 page in "x"'),
+    ("open mail", 'open "mail"'),
+    ("launch 'mail'", 'open "mail"'),
+    ("switch to window 'x'", 'switch to "x"'),
+    ("switch to billing", 'switch to "billing"'),
+    ("go to 'https://a.b'", 'navigate to "https://a.b"'),
+    ("select tab 1", "switch to tab 1"),
+    ("wait", "wait 1 s"),
+    ("wait 2", "wait 2 s"),
+    ("wait 250 ms", "wait 0.25 s"),
+    ('wait 2 s until "Saved" shows', 'wait 2 s for "Saved"'),
+    ("call billing.list_invoices", "call billing.list_invoices()"),
+    ("call a.b(c: 'd', e=[1, 2,],)", 'call a.b(c="d", e=[1, 2])'),
+    ("call a.b(c={d: True, 'e': None})", 'call a.b(c={"d": true, "e": null})'),
+    ('ask agent of mail "Find it."', 'ask the agent of "mail": "Find it."'),
+    ('ask user "Which?" as choice', 'ask the user "Which?" as "choice"'),
+    ("memorize total = '1'", 'memorize "total" = "1"'),
+    ('finish ""', "finish"),
+    ("x-a.b()", "x-a.b"),
+    ("x-a.b(c=1)", 'x-a.b {"c": 1}'),
+    ('click "Save"# a comment', 'click "Save"'),
+    ("click #12 # not an id", "click #12"),
+]
+
+
+@pytest.mark.parametrize(("line", "canonical"), OTHER_WAYS, ids=[line for line, _ in OTHER_WAYS])
+def test_other_ways_to_say_it_are_read(line: str, canonical: str) -> None:
+    assert emit(parse_line(line)) == canonical
+
+
+def test_a_script_has_comments_blank_lines_and_the_line_ends_of_any_system() -> None:
+    script = '\ufeff# the claim\r\n\r\n  open "mail"\r\n#12 is a comment here\n\tgo back # done\n   \nfinish\r'
+    assert [(number, emit(action)) for number, action in parse_script(script)] == [
+        (3, 'open "mail"'),
+        (5, "go back"),
+        (7, "finish"),
+    ]
+
+
+def test_an_empty_script_has_no_actions() -> None:
+    assert parse_script("") == []
+    assert parse_script("\n# nothing\n") == []
