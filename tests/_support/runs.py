@@ -27,7 +27,7 @@ STATE = VisualState(
     ),
 )
 BLANK = VisualState(screen_resolution=(1280, 800))
-states = st.sampled_from([STATE, BLANK, VisualState(screen_resolution=(1920, 1080)), VisualState(screen_resolution=(0, 0))])
+states = st.sampled_from([STATE, BLANK, VisualState(screen_resolution=(1920, 1080))])
 results = st.none() | st.builds(ActionResult, exec_status=st.sampled_from(ExecStatus), error=texts, output=texts)
 pictures = st.lists(
     st.sampled_from(
