@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -186,7 +186,7 @@ def stats(log: Opened, *, as_json: bool) -> None:
     """Print the figures of a log."""
     found = gather(log.lines)
     if as_json:
-        data = {**asdict(found), "seconds": found.seconds, "elements_per_state": round(found.elements_per_state, 2)}
+        data = {**vars(found), "seconds": found.seconds, "elements_per_state": round(found.elements_per_state, 2)}
         typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
         return
     typer.echo(_figures(log.path, found))
