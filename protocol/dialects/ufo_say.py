@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from protocol.dialects.base import DialectError, at, cannot, place
+from protocol.dialects.base import DialectError, cannot, place
 from protocol.dialects.naming import Ledger
 from protocol.dialects.pywinauto_keys import Keys
 from protocol.dialects.ufo_functions import APIS, BUTTONS, CARRIED, NAME, PRESSED
@@ -100,8 +100,6 @@ def _label(said: Said, target: ActionTarget, ledger: Ledger) -> None:
 
 def _place(target: ActionTarget, ledger: Ledger, what: str = "target") -> tuple[float, float]:
     point, losses = place(target, ledger.context, "norm1", None, NAME, what)
-    if not losses and at(point.x, point.y, "norm1", None, NAME, what) != target:
-        ledger.lose(f"{what}.point.image_size", "the size of the picture is not said")
     ledger.take(losses)
     return point.x, point.y
 

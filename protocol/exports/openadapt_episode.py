@@ -224,14 +224,13 @@ def _action(done: dict[str, Any], state: VisualState, where: str) -> tuple[Agent
     target = _older_target(done, where)
     said = {name: value for name, value in _up_to_date(done).items() if value is not None}
     kind = said.get("type")
-    context = Context(state=state) if min(state.screen_resolution) > 0 else Context()
     try:
         if kind in _OLDER_TYPES:
             arguments = {name: value for name, value in said.items() if name not in ("type", "raw", "reasoning", "target")}
             return build(_NAME, "$", action_type=f"x-{_NAME}.{kind}", arguments=arguments, target=target), []
         if target is not None:
             said["target"] = {"node_id": "-"}
-        read = from_openadapt({**said, "type": _RENAMED_TYPES.get(str(kind), kind)}, context)
+        read = from_openadapt({**said, "type": _RENAMED_TYPES.get(str(kind), kind)}, Context(state=state))
     except DialectError as bad:
         refuse(bad.where.replace("$", where, 1) if bad.where.startswith("$") else where, str(bad))
     action = read.actions[0] if target is None else read.actions[0].model_copy(update={"target": target})
