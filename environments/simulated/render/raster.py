@@ -109,7 +109,7 @@ def _ink(colour: str) -> tuple[tuple[int, int, int], int]:
     return (red, green, blue), alpha
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=48)
 def _mask(width: int, height: int, radius: int, alpha: int) -> Pixels:
     mask = Image.new("L", (width, height), alpha)
     radius = min(radius, width // 2, height // 2)
@@ -148,7 +148,7 @@ def _icon(name: str, size: int) -> Stamp:
     return Stamp(mask.reduce(_FINE), None, 0, 0)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def stamp(text: str, face: Face) -> Stamp:
     """A line of text as a mask, with the pen at the left end of its baseline."""
     margin, above, below = 2, ceil(face.size * 1.2) + 2, ceil(face.size * 0.45) + 2

@@ -96,7 +96,7 @@ def fit(text: str, face: Face, room: int, least: int) -> tuple[str, Face]:
     return cut(text, smallest, room), smallest
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=64)
 def lines(text: str, face: Face, room: int) -> tuple[Span, ...]:
     """The text broken into lines between words, and inside of a word that is longer than a line."""
     made: list[Span] = []

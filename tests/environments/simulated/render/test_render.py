@@ -7,10 +7,11 @@ import os
 import re
 import subprocess
 import sys
+from base64 import b64decode
 from xml.etree import ElementTree
 
 import pytest
-from PIL import Image, ImageChops
+from PIL import Image, ImageChops, ImageFont
 
 from environments.contract import EnvironmentFault, Screenshots
 from environments.simulated.desktop import SimulatedDesktop
@@ -259,6 +260,12 @@ class TestForeignTexts:
         names = {node.tag.rpartition("}")[2] for node in tree.iter()}
         assert names <= {"svg", "title", "style", "clipPath", "g", "rect", "text", "polyline"}
         assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)|href|url\((?!#|data:font)", written)
+
+    def test_the_font_inside_of_an_svg_is_a_font(self, show):
+        drawn = show("name: a\napps: {mail: }\nopen: [mail]\n").picture()
+        data = re.search(r"base64,([^)]+)", svg(drawn))
+        assert ImageFont.truetype(io.BytesIO(b64decode(data[1])), 14).getname() == ("Aileron", "Regular")
+        assert "base64" not in svg(drawn, embed_font=False)
 
     def test_ideographs_have_room_in_their_boxes(self, show):
         title = "关于第三季度销售报告的会议安排和预算审批"
