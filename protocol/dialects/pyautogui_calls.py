@@ -16,8 +16,8 @@ from protocol.dialects.statements import Statement, blanked, checked_text, code_
 from protocol.dialects.strokes import Kind, Stroke, read_name
 from protocol.targets import ActionTarget
 
-MOST = 1_000
-"""Strokes that one call may make: `press('a', presses=...)` says many in few characters."""
+MOST = 10_000
+"""Presses that the calls of one text may make: `press('a', presses=...)` says many in few characters."""
 _BUTTONS = {"left": "left", "primary": "left", "right": "right", "secondary": "right", "middle": "middle"}
 _NUMBERED = {1: "left", 2: "middle", 3: "right"}
 PACE = ("duration", "tween", "interval", "pause", "_pause", "logScreenshot")
@@ -66,6 +66,7 @@ class Reader:
     names_keys: bool = False
     """Whether `hotkey(keys=[...])` means its keys; pyautogui itself ignores them there."""
     losses: list[Loss] = field(default_factory=list)
+    presses: int = 0
 
     def bind(self, call: Call, names: tuple[str, ...], pace: tuple[str, ...] = PACE) -> Fields:
         """The arguments of a call by name, without its pace. Raises DialectError for too many, and for what is no literal."""
@@ -196,8 +197,9 @@ def _press(reader: Reader, call: Call) -> Strokes:
     times = fields.number("presses", 1, whole=True)
     keys = fields.any("keys")
     keys = keys if isinstance(keys, list) else [keys]
-    if not 1 <= times <= MOST // max(1, len(keys)):
-        fields.refuse("presses", f"between 1 and {MOST} presses are needed")
+    reader.presses += times * len(keys)
+    if times < 1 or reader.presses > MOST:
+        fields.refuse("presses", f"between 1 and {MOST} presses are understood")
     return _presses(reader, fields, keys * times, call)
 
 

@@ -57,23 +57,30 @@ def statements(text: str) -> list[Statement]:
 def _statements(text: str) -> Iterator[Statement]:
     breaks = [match.start() for match in re.finditer("\n", text)]
     start, depth, comment = 0, 0, -1
-    for token in [*_TOKEN.finditer(text), None]:
-        mark = text[token.start()] if token else "\n"
-        at, end = (token.start(), token.end()) if token else (len(text), len(text))
+    for token in _TOKEN.finditer(text):
+        at = token.start()
+        mark = text[at]
         if mark in "([{":
             depth += 1
         elif mark in ")]}":
             depth = max(0, depth - 1)
-        elif mark == "#" and not depth:
+        elif depth:
+            continue
+        elif mark == "#":
             comment = at
-        elif mark in "\n;" and (not depth or token is None):
-            body = text[start : at if comment < 0 else comment]
-            if body.strip():
-                first = start + len(body) - len(body.lstrip())
-                line = bisect_left(breaks, first)
-                column = first - (breaks[line - 1] if line else -1)
-                yield Statement(body.strip(), start, end, line + 1, column)
-            start, comment = end, -1
+        elif mark in "\n;":
+            yield from _statement(text, start, at if comment < 0 else comment, token.end(), breaks)
+            start, comment = token.end(), -1
+    yield from _statement(text, start, len(text) if comment < 0 else comment, len(text), breaks)
+
+
+def _statement(text: str, start: int, stop: int, end: int, breaks: list[int]) -> Iterator[Statement]:
+    body = text[start:stop]
+    said = body.strip()
+    if said:
+        first = start + len(body) - len(body.lstrip())
+        line = bisect_left(breaks, first)
+        yield Statement(said, start, end, line + 1, first - (breaks[line - 1] if line else -1))
 
 
 def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
@@ -91,7 +98,7 @@ def code_in(dialect: str, text: str) -> tuple[str, list[Loss]]:
 
     A text without a fence is code. Raises DialectError for code outside a fence.
     """
-    fences = list(_fences(text))
+    fences = list(_fences(text)) if "```" in text else []
     if not fences:
         return text, []
     outside: list[tuple[int, int]] = []

@@ -47,10 +47,6 @@ def spot_of(
 ) -> tuple[ActionTarget, list[Loss]]:
     """`target` as nothing but a place, and what is lost. Raises DialectError where the context does not show it."""
     spot, losses = place(target, context, space, image, dialect, what)
-    if max(abs(spot.x), abs(spot.y)) > FARTHEST:
-        raise DialectError(dialect, what, f"{spot.x}, {spot.y} is too far away to be a place")
-    if spot.space != "image" and spot.image_size is not None:
-        losses.append(Loss(what=f"{what}.point", why="only the place is said, not the picture it was seen on"))
     return ActionTarget(point=spot), losses
 
 
