@@ -17,9 +17,10 @@ from pydantic import (
 
 
 class Frozen(BaseModel):
-    """A value: immutable, closed to unknown keys. Base of every model of the protocol."""
+    """A value: immutable, closed to unknown keys, and always fit to be written down. Base of every model of the protocol."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    # A limit on texts has each of them looked at, and half a surrogate pair, which no log could hold, refused.
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, str_max_length=10_000_000)
 
 
 class Tagged(Frozen):

@@ -32,7 +32,7 @@ def write_log(path: Path, steps: Iterable[InteractionStep]) -> int:
     """Write `steps` to `path` in one piece: a reader sees the old file or the whole new one. Returns the count."""
     partial = path.with_name(path.name + ".part")
     count = 0
-    with partial.open("w", encoding="utf-8", errors="surrogatepass") as file:
+    with partial.open("w", encoding="utf-8") as file:
         for count, step in enumerate(steps, start=1):  # noqa: B007 - the last count is the result
             file.write(step_json(step) + "\n")
     os.replace(partial, path)
@@ -74,7 +74,7 @@ def _read(number: int, line: bytes) -> LogLine:
             pass  # read again below, slowly, for the JSON path of what is wrong
     cut = "" if line.endswith(b"\n") else " (the line is cut off)"
     try:
-        return LogLine(number, parse_step(json.loads(line.decode("utf-8", "surrogatepass"))))
+        return LogLine(number, parse_step(json.loads(line.decode())))
     except BadStep as bad:
         return _bad(number, *bad.problems)
     except json.JSONDecodeError as bad:

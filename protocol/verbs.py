@@ -14,6 +14,7 @@ from protocol.targets import ActionTarget
 
 Text = Annotated[str, Field(max_length=100_000)]
 Name = Annotated[str, Field(min_length=1, max_length=2_000)]
+
 CARRIES = frozenset({"text", "options", "url", "files", "code", "request", "arguments", "value", "question"})
 """Fields that take content somewhere: what a rule on values looks at, and what is hidden where the content is private."""
 
@@ -42,7 +43,7 @@ class Action(Tagged):
     @property
     def digest(self) -> str:
         """Hash of the whole action: an approval is bound to it, so an edited action needs a new one."""
-        return hashlib.blake2b(self.model_dump_json().encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+        return hashlib.blake2b(self.model_dump_json().encode(), digest_size=12).hexdigest()
 
     def dump(self) -> dict[str, Any]:
         """JSON form without what is default; `parse_action` reads it back."""

@@ -59,8 +59,7 @@ def _escaped(sign: str) -> str:
         return _SHORT[sign]
     if sign.isprintable() or sign in _JOINERS:
         return sign
-    # Two halves of a surrogate pair that stand apart must not come back as one character.
-    return f"\\u{ord(sign):04x}" if ord(sign) < 0xD800 or 0xDFFF < ord(sign) < 0x10000 else f"\\u{{{ord(sign):x}}}"
+    return f"\\u{ord(sign):04x}" if ord(sign) < 0x10000 else f"\\u{{{ord(sign):x}}}"
 
 
 NUMBER = r"[-+]?(?:0x[0-9a-f]+|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[-+]?[0-9]+)?)"
