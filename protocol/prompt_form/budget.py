@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from protocol.prompt_form.counting import Counter
-from protocol.prompt_form.lines import KINDS
+from protocol.prompt_form.lines import KINDS, RANKS
 
 REMOVED = "removed"
 DIVIDER = "# behind the dialog"
@@ -37,7 +37,7 @@ class Form(NamedTuple):
     written: tuple[str, ...]
     folded: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
-    """Counted in the tail."""
+    """Counted in the tail; for a diff with what is gone and was not written."""
     others: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     """Of a diff: what the previous state had and this one has not, as far as it is written."""
@@ -57,30 +57,29 @@ class Kept(NamedTuple):
 def keep(head: Sequence[str], entries: Sequence[Entry], budget: int | None, count: Counter) -> Kept:
     """`head` always, then the entries by rank and order until one does not fit; then a tail for the rest.
 
-    Head and tail are written even where the budget is too small for them. Linear: every line is counted once.
+    Head and tail are written even where the budget is too small for them. Every line is counted once.
     """
     costs = [count(entry.text + "\n") for entry in entries]
-    spent = sum(count(line + "\n") for line in head)
+    top = sum(count(line + "\n") for line in head)
     divider = count(DIVIDER + "\n") if any(entry.behind for entry in entries) else 0
     fits = [True] * len(entries)
-    if budget is not None and spent + divider + sum(costs) > budget:
-        reserved = spent + divider + count(_tail([pair for entry in entries for pair in entry.stands_for]) + "\n")
-        fits = _fitting(entries, costs, budget - reserved)
+    if budget is not None and top + divider + sum(costs) > budget:
+        most = count(_tail([pair for entry in entries for pair in entry.stands_for]) + "\n")
+        fits = _fitting(entries, costs, budget - top - divider - most)
     kept = [entry for entry, fit in zip(entries, fits, strict=True) if fit]
     left = tuple(pair for entry, fit in zip(entries, fits, strict=True) if not fit for pair in entry.stands_for)
-    lines = [*head, *_divided(kept), *([_tail(left)] if left else [])]
-    return Kept(
-        "\n".join(lines),
-        sum(count(line + "\n") for line in lines),
-        tuple(pair for entry in kept for pair in entry.stands_for),
-        left,
-    )
+    tail = [_tail(left)] if left else []
+    spent = top + sum(cost for cost, fit in zip(costs, fits, strict=True) if fit) + sum(count(line + "\n") for line in tail)
+    if any(entry.behind for entry in kept):
+        spent += divider
+    text = "\n".join([*head, *_divided(kept), *tail])
+    return Kept(text, spent, tuple(pair for entry in kept for pair in entry.stands_for), left)
 
 
 def _fitting(entries: Sequence[Entry], costs: Sequence[int], left: int) -> list[bool]:
     """The best until one does not fit: what is left out never matters more than what is kept."""
     kept: list[int] = []
-    for i in sorted(range(len(entries)), key=lambda i: entries[i].rank):
+    for i in (i for rank in RANKS for i, entry in enumerate(entries) if entry.rank == rank):
         left -= costs[i]
         if left < 0:
             break

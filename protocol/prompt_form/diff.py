@@ -65,7 +65,7 @@ def diff_form(
         kept.tokens,
         ids(kept.written),
         names(state, new.folded),
-        ids(kept.left_out),
+        ids(kept.left_out, of=lambda kind: True),
         names(state, [m for i, line in enumerate(new.lines) if i not in signs for m in line.members]),
         ids(kept.written, of=lambda kind: kind == REMOVED),
         whole=False,

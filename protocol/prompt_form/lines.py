@@ -14,6 +14,7 @@ from protocol.prompt_form.tree import Tree, below, secrets, tree_of
 
 IN_FRONT, BEHIND, AWAY = 0, 2, 4
 """Ranks, least first kept; a text comes one after what can be acted on, in front and behind alike."""
+RANKS = range(AWAY + 1)
 
 KINDS = ("interactive", "text", "container", "behind the dialog", "below", "above", "left", "right", "hidden")
 """Of what is left out, in the order in which the tail tells them."""

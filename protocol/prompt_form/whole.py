@@ -15,7 +15,7 @@ BUDGET = 4_000
 """Tokens, where none are named."""
 WINDOWS = 12
 DEEPEST = 12
-"""What lies deeper is not indented further, so that a line stays short."""
+"""What lies deeper is not indented further, so that a line stays short; it names its container."""
 _TITLE = 60
 NO_SIGNS: Mapping[int, str] = {}
 
@@ -69,17 +69,19 @@ def _found(state: VisualState, lines: Sequence[Line], words: str) -> set[int]:
 
 
 def excerpt(state: VisualState, lines: Sequence[Line], chosen: Sequence[int], signs: Mapping[int, str] = NO_SIGNS) -> list[Entry]:
-    """Some of the lines, indented in those of their containers that are among them, and else naming their container."""
-    depth: dict[int, int] = {}
+    """Some of the lines, indented below their container where it is written right above them, and else naming it."""
+    path: list[int] = []
     entries: list[Entry] = []
     holders = {lines[i].parent for i in chosen}
     for i in chosen:
         line = lines[i]
-        depth[i] = min(depth[line.parent] + 1, DEEPEST) if line.parent in depth else 0
-        alone = line.parent >= 0 and line.parent not in depth
+        while path and path[-1] != line.parent:
+            path.pop()
+        alone = line.parent >= 0 and not 0 < len(path) <= DEEPEST
         where = f" in {word(state.elements[lines[line.parent].members[0]].element_id)}" if alone else ""
-        text = f"{signs.get(i, '')}{' ' * depth[i]}{line.text}{where}"
+        text = f"{signs.get(i, '')}{' ' * min(len(path), DEEPEST)}{line.text}{where}"
         entries.append(Entry(text, line.rank, stands_for(state, line), line.behind, i in holders))
+        path.append(i)
     return entries
 
 

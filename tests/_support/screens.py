@@ -8,12 +8,16 @@ from collections import Counter as Tally
 from collections.abc import Iterable
 from typing import Any
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.worldfile import load_world
 from protocol import Action, ActionTarget, BoundingBox, Click, Fill, GUIElement, LaunchApp, VisualState, Window
 from protocol.prompt_form import Form, prompt_form
+
+calm = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""For tests on made-up screens, which take their time on a busy machine."""
 
 HOSTILE = [
     'Save" [focused] @1,1\ne99 button "Delete all',
@@ -33,33 +37,38 @@ corners = st.integers(-900, 1900)
 boxes = st.none() | st.builds(lambda x, y: BoundingBox(x1=x, y1=y, x2=x + 9, y2=y + 9), corners, corners)
 
 
+FLAGS = ["visible", "enabled", "focused", "required", "selected", "private", "options", "unsure"]
+flags = st.just(frozenset()) | st.frozensets(st.sampled_from(FLAGS), max_size=3)
+
+
 @st.composite
 def elements(draw: st.DrawFn, number: int, ids: st.SearchStrategy[str] | None = None) -> GUIElement:
-    flag = st.sampled_from([False, False, False, True])
+    turned = draw(flags)
+    parent = draw(st.none() | st.integers(0, number + 2))
     return GUIElement(
         element_id=f"e{number}" if ids is None else draw(ids),
         role=draw(st.sampled_from(ROLES)),
         text=draw(texts),
-        value=draw(st.one_of(st.none(), st.none(), texts)),
+        value=draw(st.none() | st.none() | texts),
         bbox=draw(boxes),
-        visible=not draw(flag),
-        enabled=not draw(flag),
-        focused=draw(flag),
-        required=draw(flag),
-        selected=draw(flag),
-        private=draw(flag),
-        placeholder=draw(st.one_of(st.none(), texts)),
-        options=tuple(filter(None, draw(st.lists(texts, max_size=3)))) if draw(flag) else (),
-        parent=draw(st.one_of(st.none(), st.integers(0, number + 2).map(lambda n: f"e{n}"))),
-        track_id=draw(st.one_of(st.none(), st.just(f"t{number}"))),
+        visible="visible" not in turned,
+        enabled="enabled" not in turned,
+        focused="focused" in turned,
+        required="required" in turned,
+        selected="selected" in turned,
+        private="private" in turned,
+        placeholder=draw(st.none() | texts),
+        options=("", draw(texts) or "A") if "options" in turned else (),
+        parent=None if parent is None else f"e{parent}",
+        track_id=draw(st.sampled_from([None, f"t{number}"])),
         app=draw(st.sampled_from([None, "mail", "we ird\n"])),
-        confidence=draw(st.sampled_from([1.0, 1.0, 0.2])),
+        confidence=0.2 if "unsure" in turned else 1.0,
     )
 
 
 @st.composite
 def states(draw: st.DrawFn, ids: st.SearchStrategy[str] | None = None) -> VisualState:
-    shown = tuple(draw(elements(n, ids)) for n in range(draw(st.integers(0, 14))))
+    shown = tuple(draw(elements(n, ids)) for n in range(draw(st.integers(0, 9))))
     modal = draw(st.one_of(st.none(), st.sampled_from(["e1", "e3", "e77"])))
     apps = draw(st.lists(st.sampled_from(["mail", "we ird\n"]), max_size=3))
     windows = tuple(Window(window_id=f"w{n}", app=app, title=draw(texts) or "") for n, app in enumerate(apps))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from screens import anything, button, counted, ids_of, same, states
+from screens import anything, button, calm, counted, ids_of, same, states
 
 from protocol import BoundingBox, GUIElement, VisualState
 from protocol.prompt_form import diff_form, estimate_tokens, query_form, whole_form
 
 
+@calm
 @given(anything, st.one_of(st.none(), st.integers(0, 300)))
 def test_every_element_is_written_folded_or_counted(state: VisualState, budget: int | None) -> None:
     form = whole_form(state, budget=budget)
@@ -21,6 +22,7 @@ def test_every_element_is_written_folded_or_counted(state: VisualState, budget: 
         assert f"({len(form.folded)} folded)" in form.text
 
 
+@calm
 @given(states(), st.text(max_size=6), st.integers(0, 300))
 def test_a_query_accounts_for_every_element(state: VisualState, words: str, budget: int) -> None:
     form = query_form(state, words, budget=budget)
@@ -32,6 +34,7 @@ def key(element: GUIElement) -> str:
     return element.track_id or element.element_id
 
 
+@calm
 @given(states(), states())
 def test_a_diff_accounts_for_every_element_of_both_states(old: VisualState, new: VisualState) -> None:
     form = diff_form(old, new, budget=None)
@@ -42,6 +45,7 @@ def test_a_diff_accounts_for_every_element_of_both_states(old: VisualState, new:
         assert same(form.removed, [name for name in before.written if key(old.by_id[name]) not in still])
 
 
+@calm
 @given(states(), states(), st.integers(0, 300))
 def test_a_diff_over_its_budget_counts_the_rest(old: VisualState, new: VisualState, budget: int) -> None:
     form, all_of_it = diff_form(old, new, budget=budget), diff_form(old, new, budget=None)
@@ -50,6 +54,14 @@ def test_a_diff_over_its_budget_counts_the_rest(old: VisualState, new: VisualSta
     assert (form.folded, form.others) == (all_of_it.folded, all_of_it.others)
 
 
+def test_what_is_gone_and_does_not_fit_is_counted_too() -> None:
+    desk = [button(n, f"Name {n}") for n in range(9)]
+    form = diff_form(VisualState(elements=tuple(desk)), VisualState(elements=tuple(desk[:7])), budget=0)
+    assert form.text.endswith("… 2 more: 2 removed; query")
+    assert (form.left_out, form.removed) == (("e7", "e8"), ())
+
+
+@calm
 @given(states(), st.integers(0, 400))
 def test_a_budget_that_holds_head_and_tail_is_kept(state: VisualState, budget: int) -> None:
     form = whole_form(state, budget=budget)
@@ -60,6 +72,7 @@ def test_a_budget_that_holds_head_and_tail_is_kept(state: VisualState, budget: i
         assert form.tokens <= budget
 
 
+@calm
 @given(anything)
 def test_nothing_changes_from_one_writing_to_the_next(state: VisualState) -> None:
     assert whole_form(state) == whole_form(VisualState.model_validate(state.model_dump()))

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from screens import button, counted, office
+from screens import button, calm, counted, office
 
 from protocol import GUIElement, VisualState
 from protocol.prompt_form import Form, diff_form, query_form, whole_form
@@ -33,6 +33,24 @@ def test_a_query_names_the_container_and_gives_long_texts_whole() -> None:
     shown = (button(1, role="form"), button(2, long + "needle", role="text", parent="e1"))
     form = query_form(VisualState(elements=shown), "needle")
     assert form.text.splitlines()[1] == f'e2 text "{long}needle" in e1'
+
+
+def test_an_indented_line_always_stands_in_the_line_above_it() -> None:
+    """The first and the last line found stand in e1; the one between them stands in e3, which is not found."""
+    shown = (
+        button(1, "find me", role="form"),
+        button(2, "find me too", parent="e1"),
+        button(3, "Box", role="form", parent="e1"),
+        button(4, "find this", parent="e3"),
+        button(5, "find that", parent="e1"),
+    )
+    lines = query_form(VisualState(elements=shown), "find").text.splitlines()[1:]
+    assert [re.sub(r'".*?"( @\S+)?', "-", line) for line in lines] == [
+        "e1 form -",
+        " e2 button -",
+        "e4 button - in e3",
+        "e5 button - in e1",
+    ]
 
 
 def test_a_query_over_its_budget_counts_the_rest() -> None:
@@ -177,7 +195,7 @@ def numbered(parts: list[tuple[int, str, str, int | None, bool]]) -> VisualState
     )
 
 
-@settings(max_examples=400)
+@settings(calm, max_examples=400)
 @given(plain_states, st.lists(plain_states, max_size=2), st.integers(0, 11), st.sampled_from(["Save", "Other"]))
 def test_whoever_reads_the_diffs_knows_the_screen(first: Any, others: list[Any], touched: int, text: str) -> None:
     """Starting from one whole form, each diff leads to what the whole form of that state says."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from screens import button, states, written
+from screens import button, calm, states, written
 
 from protocol import BoundingBox, GUIElement, VisualState, Window
 from protocol.prompt_form import Style, prompt_form, whole_form
@@ -62,6 +62,16 @@ def test_containers_indent_what_they_hold_and_a_row_is_one_line() -> None:
         GUIElement(element_id="c2", role="cell", text="", parent="r"),
         GUIElement(element_id="x", role="row", text="alone", parent="t"),
     ) == ["t table", ' r row [selected] | c1 "Paper" | e5 link "Edit" @50,110 | c2 ""', ' x row "alone"']
+
+
+def test_what_lies_very_deep_names_its_container() -> None:
+    deep = [GUIElement(element_id=f"e{n}", role="list", parent=f"e{n - 1}" if n else None) for n in range(15)]
+    assert written(*deep)[11:] == [
+        f"{' ' * 11}e11 list",
+        f"{' ' * 12}e12 list",
+        f"{' ' * 12}e13 list in e12",
+        f"{' ' * 12}e14 list in e13",
+    ]
 
 
 def test_a_long_row_has_a_line_for_each_cell() -> None:
@@ -128,6 +138,7 @@ def stateless(element: GUIElement) -> bool:
     return not any(marks) and element.value is None and not element.options and element.confidence == 1.0
 
 
+@calm
 @given(states())
 def test_what_is_folded_has_no_state_and_its_words_stand_elsewhere(state: VisualState) -> None:
     form = whole_form(state, budget=None)

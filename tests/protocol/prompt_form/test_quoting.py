@@ -7,20 +7,21 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from screens import HOSTILE, QUOTED, anything, assert_well_formed, states, texts, written
+from screens import HOSTILE, QUOTED, anything, assert_well_formed, calm, states, texts, written
 
 from protocol import GUIElement, VisualState
 from protocol.prompt_form import diff_form, estimate_tokens, query_form, whole_form
 from protocol.prompt_form.quoting import quoted
 
 
-@settings(max_examples=300)
+@settings(calm, max_examples=300)
 @given(anything, anything, texts)
 def test_no_text_of_a_screen_can_leave_its_line_or_its_quotes(state: VisualState, other: VisualState, words: str | None) -> None:
     for form in (whole_form(state), whole_form(state, budget=90), diff_form(other, state), query_form(state, words or "a")):
         assert_well_formed(form)
 
 
+@calm
 @given(states())
 def test_the_ids_on_the_lines_are_those_that_are_said_to_be_written(state: VisualState) -> None:
     form = whole_form(state, budget=None)
@@ -38,6 +39,7 @@ def test_half_a_character_is_spelt_out() -> None:
     assert estimate_tokens("a\ud800b") > 1
 
 
+@calm
 @given(st.one_of(st.sampled_from(HOSTILE), st.text(max_size=80)))
 def test_an_escaped_text_can_be_read_back(text: str) -> None:
     [line] = written(GUIElement(element_id="e1", role="button", text=text))
@@ -49,6 +51,7 @@ def test_ordinary_writing_stays_as_it_is(text: str) -> None:
     assert written(GUIElement(element_id="e1", role="button", text=text)) == [f'e1 button "{text}"']
 
 
+@calm
 @given(states(), st.sampled_from(["hunter2-Zq", "0000-1111-2222"]))
 def test_what_is_private_is_never_written(state: VisualState, secret: str) -> None:
     field = GUIElement(element_id="pw", role="textbox", text=f"Password {secret}", value=secret, private=True, options=(secret,))
