@@ -26,6 +26,7 @@ _WORDS = ("WAIT", "DONE", "FAIL")
 
 def from_computer_13(payload: Any, context: Context) -> Read:
     """The actions of one call, flat or with `parameters`, of one of the words WAIT, DONE and FAIL, or of a list of them."""
+    DIALECT.variant(context)
     if not isinstance(payload, list):
         return Read(actions_of(NAME, _strokes(payload, "$")), [])
     return Read(actions_of(NAME, [stroke for n, call in enumerate(payload) for stroke in _strokes(call, f"$[{n}]")]), [])
@@ -148,6 +149,7 @@ def to_computer_13(action: Action, context: Context) -> Written:
     def locate(target: ActionTarget, what: str) -> tuple[ActionTarget, list[Loss]]:
         return spot_of(target, context, "px", None, NAME, what)
 
+    DIALECT.variant(context)
     strokes, losses = strokes_of(action, _HANDS, context, locate)
     calls = [_call(*_WRITE[stroke.kind](stroke)) for stroke in strokes]
     return Written(calls[0] if len(calls) == 1 else calls, losses)

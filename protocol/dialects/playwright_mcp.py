@@ -42,6 +42,7 @@ _Write = Callable[[Says, Any], None]
 
 def from_playwright_mcp(payload: Any, context: Context) -> Read:
     """The actions of a call, of a `tools/call` request, or of a list of them."""
+    DIALECT.variant(context)
     calls = payload if isinstance(payload, list) else [payload]
     actions = [
         action

@@ -23,6 +23,7 @@ from protocol.verbs import Action, Extension
 
 def from_playwright_python(payload: Any, context: Context) -> Read:
     """The actions of a script, or of lines of one."""
+    DIALECT.variant(context)
     script = Script()
     script.read(checked_text(NAME, payload))
     if not script.found:
@@ -32,6 +33,7 @@ def from_playwright_python(payload: Any, context: Context) -> Read:
 
 def to_playwright_python(action: Action, context: Context) -> Written:
     """The lines that do `action`. Raises DialectError for what a page cannot be asked for."""
+    DIALECT.variant(context)
     if isinstance(action, Extension):
         return _carried(action, context)
     write = _WRITE.get(action.verb)
