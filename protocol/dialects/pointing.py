@@ -39,6 +39,7 @@ MOST_CALLS = 200
 """Calls into which one action may be split."""
 
 _MOST_KEYS = 20
+_PLURAL = {"px": "pixels", "notch": "notches", "page": "pages"}
 
 CLICKS: dict[str, tuple[str, int]] = {
     "left_click": ("left", 1), "right_click": ("right", 1), "middle_click": ("middle", 1),
@@ -211,14 +212,15 @@ class Writing(_Canvas):
     def scroll(self, action: Scroll, unit: str, parts: int = 1) -> tuple[int, int]:
         """How far to the right and down, in whole parts of `unit`; at least one where it moves at all."""
         if action.unit != unit:
-            self.lose("scroll.unit", f"a {action.unit} is said as {unit}: {NOTCH} px a notch, the size of the screen a page")
+            said = f"said in {_PLURAL[unit]} instead of {_PLURAL[action.unit]}"
+            self.lose("scroll.unit", f"{said}: {NOTCH} pixels a notch, the size of the screen a page")
         moved = (action.delta.x, action.delta.y)
         ratio = [_pixels(action.unit, side) / _pixels(unit, side) for side in self.context.size]
         x, y = (_rounded(number * each * parts) for number, each in zip(moved, ratio, strict=True))
         if max(abs(x), abs(y)) > LONGEST:
             cannot(self.dialect, action, "the way is too long")
         if action.unit == unit and (x / parts, y / parts) != moved:
-            self.lose("scroll.delta", f"said in whole numbers of {parts} to the {unit}")
+            self.lose("scroll.delta", f"said in whole multiples of {1 / parts:g} {_PLURAL[unit]}")
         return x, y
 
     def ways(self, x: int, y: int) -> list[tuple[Direction, int]]:
