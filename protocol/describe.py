@@ -70,7 +70,8 @@ def _said(action: Action, hide_text: bool) -> str:  # noqa: C901 - one case a ve
         case Navigate(url=url):
             return f"navigate to {_quoted(url)}"
         case Tabs(op=op, index=index, url=url):
-            return " ".join(part for part in (f"{op} tab", "" if index is None else str(index), url or "") if part)
+            said = {"select": "switch to tab", "list": "list tabs"}.get(op, f"{op} tab")
+            return " ".join(part for part in (said, "" if index is None else str(index), url or "") if part)
         case Upload(files=files):
             return f"upload {', '.join(map(_quoted, files))} to {where}"
         case CallApi(app=app, function=function):

@@ -20,14 +20,14 @@ _BETWEEN = re.compile(r"(<!-- losses -->\n).*?(<!-- /losses -->)", re.DOTALL)
 
 
 def table(name: str) -> str:
-    """A row for each example: exact, or what is lost, or that it cannot be said; a column for each variant."""
-    spoken = dialect(name)
-    steps = [line.step for line in read_log(EXAMPLES) if line.step]
-    heads = [variant or "in this dialect" for variant in spoken.variants]
-    rows = [["action", *heads], ["---"] * (len(heads) + 1)]
-    for step in steps:
-        said = [_said(name, step.action, step.visual_state, variant) for variant in spoken.variants]
-        rows.append([f"`{_cell(describe(step.action))}`", *said])
+    """A row for each example: exact, or what is lost, or that it cannot be said; by variant where they differ."""
+    rows = [("action", "what becomes of it"), ("---", "---")]
+    for step in (line.step for line in read_log(EXAMPLES) if line.step):
+        said: dict[str, list[str]] = {}
+        for variant in dialect(name).variants:
+            said.setdefault(_said(name, step.action, step.visual_state, variant), []).append(variant)
+        apart = (f"**{', '.join(variants)}:** {what}" for what, variants in said.items())
+        rows.append((f"`{_cell(describe(step.action))}`", next(iter(said)) if len(said) == 1 else "<br>".join(apart)))
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
@@ -35,7 +35,7 @@ def _said(name: str, action: Action, state: VisualState, variant: str) -> str:
     try:
         losses = dialect(name).write(action, Context(state=state, variant=variant)).losses
     except DialectError:
-        return "–"
+        return "cannot be said"
     return "; ".join(dict.fromkeys(_cell(f"{loss.what}: {loss.why}") for loss in losses)) or "exact"
 
 
