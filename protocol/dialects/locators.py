@@ -109,7 +109,8 @@ def locate(target: ActionTarget, context: Context, what: str, *, needed: bool = 
     if said is None:
         return None
     back = target_of(read_chain(NAME, f"page.{said}").steps[1:], f"page.{said}")
-    lost = [name for name in ActionTarget.model_fields if getattr(target, name) != getattr(back, name)]
+    other = [name for name in ActionTarget.model_fields if getattr(target, name) != getattr(back, name)]
+    lost = [name for name in other if getattr(target, name) is not None] or other
     return said, [Loss(what=f"{what}.{lost[0]}", why=f"said as {said[:60]}")] if lost else []
 
 

@@ -56,7 +56,8 @@ class Says:
         if found is None:
             return None
         back, arguments = found
-        lost = [name for name in ActionTarget.model_fields if getattr(target, name) != getattr(back, name)]
+        other = [name for name in ActionTarget.model_fields if getattr(target, name) != getattr(back, name)]
+        lost = [name for name in other if getattr(target, name) is not None] or other
         words = {"element": target.description} if target.description is not None else {}
         losses = [Loss(what=f"{what}.{lost[0]}", why="only the reference is said")] if lost else []
         return Element(arguments | words, losses)
