@@ -7,6 +7,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from environments.simulated.app import App, AppState, Content, Copy, Edited, Event, Launch, Pressed, Setting, Toast, Update
+from environments.simulated.apps.functions_billing import FUNCTIONS
 from environments.simulated.generate import amount, day_after, day_before, how_many
 from environments.simulated.values import Day, Model, Money, from_cents, in_cents, matches, page_of, shown
 from environments.simulated.widgets import Widget, bar, button, cell, heading, link, pager, pair, row, search_bar, table, text
@@ -97,6 +98,7 @@ class Billing(App[BillingContent, BillingState]):
     words = ("billing", "invoice", "invoices", "bill", "bills")
     content = BillingContent
     state = BillingState
+    functions = FUNCTIONS
 
     def start(self, content: BillingContent, setting: Setting) -> BillingState:
         given = content.invoices or ()

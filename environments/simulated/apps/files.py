@@ -36,6 +36,7 @@ from environments.simulated.apps.files_state import (
     parent,
     removed,
 )
+from environments.simulated.apps.functions_files import FUNCTIONS
 from environments.simulated.generate import TOPICS, how_many, paragraph
 from environments.simulated.values import page_of, slug
 from environments.simulated.widgets import (
@@ -89,6 +90,7 @@ class Files(App[FilesContent, FilesState]):
     words = ("files", "file", "folder", "folders", "document", "documents")
     content = FilesContent
     state = FilesState
+    functions = FUNCTIONS
 
     def start(self, content: FilesContent, setting: Setting) -> FilesState:
         files = {**_generated(how_many(content.files, content.generate, 8), setting), **(content.files or {})}

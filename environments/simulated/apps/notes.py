@@ -21,6 +21,7 @@ from environments.simulated.app import (
     Toast,
     Update,
 )
+from environments.simulated.apps.functions_notes import functions
 from environments.simulated.generate import TOPICS, how_many, paragraph
 from environments.simulated.values import Model, matches, page_of
 from environments.simulated.widgets import (
@@ -86,6 +87,7 @@ class Notes(App[NotesContent, NotesState]):
     words = ("notes", "note", "memo", "memos", "notebook")
     content = NotesContent
     state = NotesState
+    functions = functions(lambda state, event: Notes().update(state, event))
 
     def start(self, content: NotesContent, setting: Setting) -> NotesState:
         given = (*(content.notes or ()), *_generated(how_many(content.notes, content.generate, 6), setting))

@@ -22,6 +22,7 @@ from environments.simulated.app import (
     Toast,
     Update,
 )
+from environments.simulated.apps.functions_reimbursement import functions
 from environments.simulated.values import Day, Model, Money, page_of, parse_day, parse_money, shown
 from environments.simulated.widgets import (
     Widget,
@@ -118,6 +119,7 @@ class Reimbursement(App[ReimbursementContent, ReimbursementState]):
     words = ("reimbursement", "reimbursements", "expense", "expenses", "claim", "claims")
     content = ReimbursementContent
     state = ReimbursementState
+    functions = functions(lambda state, event: Reimbursement().update(state, event))
 
     def start(self, content: ReimbursementContent, setting: Setting) -> ReimbursementState:
         employee = content.employee if content.employee is not None else setting.cast.user

@@ -20,6 +20,7 @@ from environments.simulated.app import (
     Toast,
     Update,
 )
+from environments.simulated.apps.functions_settings import functions
 from environments.simulated.generate import mail_address
 from environments.simulated.values import Model
 from environments.simulated.widgets import (
@@ -84,6 +85,7 @@ class Settings(App[SettingsContent, SettingsState]):
     words = ("settings", "preferences", "account", "profile", "options")
     content = SettingsContent
     state = SettingsState
+    functions = functions(lambda state, event: Settings().update(state, event))
 
     def start(self, content: SettingsContent, setting: Setting) -> SettingsState:
         name = content.name or setting.cast.user
