@@ -230,13 +230,19 @@ _NAMES = ("track_id", "element_id", "text", "bbox", "role", "selector", "descrip
 def _found(target: ActionTarget, context: Context, dialect: str, what: str) -> Coordinate:
     if context.state is None:
         if target.bbox is not None:
-            center = target.bbox.to_px(context.size).center
-            return Coordinate(x=center.x, y=center.y)
+            return _pixel(*target.bbox.to_px(context.size).center, dialect, what)
         raise DialectError(dialect, what, f"only places can be said, and without a state {target.describe()!r} has none")
     point = element_of(target, context, dialect, what)[1]
     if point is None:
         raise DialectError(dialect, what, f"{target.describe()!r} has no box on the screen")
-    return Coordinate(x=point.x, y=point.y)
+    return _pixel(*point, dialect, what)
+
+
+def _pixel(x: int, y: int, dialect: str, what: str) -> Coordinate:
+    try:
+        return Coordinate(x=x, y=y)
+    except ValidationError:
+        raise DialectError(dialect, what, f"the place {x}, {y} is too far away") from None
 
 
 def element_of(

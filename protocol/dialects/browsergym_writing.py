@@ -8,8 +8,8 @@ from math import inf, nextafter
 from typing import Any, NamedTuple
 
 from protocol.dialects.base import Context, DialectError, Loss, Written, cannot, without_delay
-from protocol.dialects.saying import NOTCH, dropped, element_id_of, spot, within_length, write_chord
-from protocol.geometry import Point
+from protocol.dialects.saying import dropped, element_id_of, spot, within_length, write_chord
+from protocol.dialects.units import NOTCH, pixels_in
 from protocol.targets import ActionTarget
 from protocol.verbs import (
     Action,
@@ -173,8 +173,7 @@ def _drag_by_hand(action: Drag, w: _Writing, button: dict[str, Any]) -> list[Sai
 
 
 def _scroll(action: Scroll, w: _Writing) -> list[Said]:
-    size = Point(*w.context.size)
-    across, down = {"px": (1, 1), "notch": (NOTCH, NOTCH), "page": size}[action.unit]
+    across, down = pixels_in(action.unit, w.context.size)
     if action.unit != "px":
         w.lose("scroll.unit", f"said in pixels: {NOTCH} to a notch, the size of the screen to a page")
     delta = (action.delta.x * across, action.delta.y * down)

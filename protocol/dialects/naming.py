@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from math import floor
 from typing import Literal
 
 from protocol.dialects.base import Context, DialectError, Loss, cannot, element_of, without_delay
+from protocol.dialects.units import NOTCH, pixels_in, whole
 from protocol.keys import MODIFIERS, Keyboard, KeyNameError, read_key, split_chord, write_key
 from protocol.targets import ActionTarget
 from protocol.verbs import Action, Click, Direction, Drag, Extension, Fill, Hover, PressKey, Scroll, SelectOption, Type, Upload
-
-NOTCH = 120
-"""Pixels of one notch of a wheel, as Chromium has it."""
 
 FARTHEST = 1_000_000
 _NEED_A_TARGET = (Click, Hover, Drag, Fill, SelectOption, Upload, Extension)
@@ -79,8 +76,9 @@ class Ledger:
         if action.unit != unit:
             self.lose("scroll.unit", f"a {action.unit} is said in {unit}: {NOTCH} px a notch, the size of the screen a page")
         moved = (action.delta.x, action.delta.y)
-        ratio = [_pixels(action.unit, side) / _pixels(unit, side) for side in self.context.size]
-        x, y = (_rounded(number * each) for number, each in zip(moved, ratio, strict=True))
+        here, there = pixels_in(action.unit, self.context.size), pixels_in(unit, self.context.size)
+        ratio = [one / other for one, other in zip(here, there, strict=True)]
+        x, y = (whole(number * each) for number, each in zip(moved, ratio, strict=True))
         if action.unit == unit and (x, y) != moved:
             self.lose("scroll.delta", "said in whole numbers")
         if max(abs(x), abs(y)) > FARTHEST:
@@ -137,13 +135,3 @@ def read_keys(dialect: str, where: str, names: Iterable[str], keyboard: Keyboard
         return [read_key(part, keyboard) for name in names for part in split_chord(name)]
     except KeyNameError as bad:
         raise DialectError(dialect, where, str(bad)) from None
-
-
-def _pixels(unit: str, side: int) -> int:
-    return {"px": 1, "notch": NOTCH, "page": side}[unit]
-
-
-def _rounded(number: float) -> int:
-    """The nearest whole number, and at least one where there is something."""
-    whole = floor(abs(number) + 0.5)
-    return (max(whole, 1) if number else 0) * (1 if number >= 0 else -1)

@@ -30,7 +30,8 @@ from protocol.dialects.playwright_tools import (
     UNSAID_WAIT,
     read_tool,
 )
-from protocol.dialects.strokes_written import FARTHEST, PX_PER_NOTCH
+from protocol.dialects.strokes_written import FARTHEST
+from protocol.dialects.units import pixels_in
 from protocol.keys import KeyNameError, split_chord, write_key
 from protocol.targets import ActionTarget
 from protocol.verbs import Action, Extension
@@ -137,8 +138,7 @@ def _drag(says: Says, a: Any) -> None:
 
 def _scroll(says: Says, a: Any) -> None:
     says.no_keys(a.modifiers)
-    width, height = says.context.size
-    across, down = {"px": (1, 1), "notch": (PX_PER_NOTCH, PX_PER_NOTCH), "page": (width, height)}[a.unit]
+    across, down = pixels_in(a.unit, says.context.size)
     x, y = a.delta.x * across, a.delta.y * down
     if max(abs(x), abs(y)) > FARTHEST:
         says.refuse("delta", "it is too far")

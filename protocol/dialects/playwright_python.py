@@ -15,7 +15,8 @@ from protocol.dialects.playwright_lines import Lines
 from protocol.dialects.playwright_methods import MODIFIERS, ON_ELEMENTS, ON_PAGES, PREFIX, UNSAID_WAIT
 from protocol.dialects.playwright_script import Script
 from protocol.dialects.statements import checked_text
-from protocol.dialects.strokes_written import FARTHEST, PX_PER_NOTCH
+from protocol.dialects.strokes_written import FARTHEST
+from protocol.dialects.units import pixels_in
 from protocol.geometry import BoundingBox
 from protocol.targets import ActionTarget
 from protocol.verbs import Action, Extension
@@ -149,8 +150,7 @@ def _key(method: str) -> _Write:
 
 def _scroll(lines: Lines, a: Any) -> None:
     lines.hold(a.modifiers)
-    width, height = lines.context.size
-    across, down = {"px": (1, 1), "notch": (PX_PER_NOTCH, PX_PER_NOTCH), "page": (width, height)}[a.unit]
+    across, down = pixels_in(a.unit, lines.context.size)
     x, y = a.delta.x * across, a.delta.y * down
     if max(abs(x), abs(y)) > FARTHEST:
         lines.refuse("delta", "it is too far")

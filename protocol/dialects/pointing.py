@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from protocol.actions import AgentAction
 from protocol.dialects.base import LONGEST, Context, DialectError, Fields, Loss, at, build, cannot, place, without_delay
+from protocol.dialects.units import NOTCH, pixels_in, whole
 from protocol.geometry import BoundingBox, Coordinate, Region, Size, Space
 from protocol.keys import Keyboard, KeyNameError, read_key, split_chord, write_key
 from protocol.targets import ActionTarget
@@ -31,9 +32,6 @@ from protocol.verbs import (
     Type,
     Wait,
 )  # fmt: skip
-
-NOTCH = 120
-"""Pixels of one notch of a wheel, as Chromium has it."""
 
 MOST_CALLS = 200
 """Calls into which one action may be split."""
@@ -215,8 +213,9 @@ class Writing(_Canvas):
             said = f"said in {_PLURAL[unit]} instead of {_PLURAL[action.unit]}"
             self.lose("scroll.unit", f"{said}: {NOTCH} pixels a notch, the size of the screen a page")
         moved = (action.delta.x, action.delta.y)
-        ratio = [_pixels(action.unit, side) / _pixels(unit, side) for side in self.context.size]
-        x, y = (_rounded(number * each * parts) for number, each in zip(moved, ratio, strict=True))
+        here, there = pixels_in(action.unit, self.context.size), pixels_in(unit, self.context.size)
+        ratio = [one / other for one, other in zip(here, there, strict=True)]
+        x, y = (whole(number * each * parts) for number, each in zip(moved, ratio, strict=True))
         if max(abs(x), abs(y)) > LONGEST:
             cannot(self.dialect, action, "the way is too long")
         if action.unit == unit and (x / parts, y / parts) != moved:
@@ -245,15 +244,6 @@ def area_of(numbers: Iterable[float], canvas: _Canvas) -> dict[str, Any]:
     """`[x1, y1, x2, y2]` as a box of the canvas, to be read."""
     corners: dict[str, Any] = dict(zip(("x1", "y1", "x2", "y2"), numbers, strict=True))
     return corners if canvas.space == "px" else {"space": canvas.space, "image_size": canvas.image, **corners}
-
-
-def _pixels(unit: str, side: int) -> int:
-    return {"px": 1, "notch": NOTCH, "page": side}[unit]
-
-
-def _rounded(number: float) -> int:
-    whole = floor(abs(number) + 0.5)
-    return (max(whole, 1) if number else 0) * (1 if number >= 0 else -1)
 
 
 def simpler(action: Action, writing: Writing, clicks: Collection[tuple[str, int]], can: Collection[str] = ()) -> list[Action]:

@@ -13,8 +13,6 @@ from protocol.verbs import Action, Direction, Scroll
 
 FARTHEST = 1_000_000
 """What a coordinate may be at most."""
-NOTCH = 120
-"""Pixels of one notch of a wheel, as Chromium has it."""
 
 
 def dropped(action: Action, **why: str) -> list[Loss]:

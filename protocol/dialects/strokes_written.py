@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import floor
 from typing import Any
 
 from protocol.dialects.base import Context, DialectError, Loss, cannot, place, without_delay
 from protocol.dialects.strokes import ALL, PAUSE, Kind, Stroke
+from protocol.dialects.units import NOTCH, pixels_in, whole
 from protocol.geometry import Size, Space
 from protocol.targets import ActionTarget
 from protocol.verbs import Action, Delta, Scroll
 
-PX_PER_NOTCH = 120
-"""As Chromium counts a notch of the wheel; others differ."""
 FARTHEST = 500_000
 """Pixels or notches; a number beyond is a mistake."""
 _BUTTONS = ("left", "right", "middle")
@@ -218,23 +216,15 @@ def _scroll(pen: _Pen, a: Any) -> None:
 
 
 def _notches(pen: _Pen, a: Scroll) -> tuple[int, int]:
-    width, height = pen.context.size
-    across, down = {"notch": (PX_PER_NOTCH, PX_PER_NOTCH), "px": (1, 1), "page": (width, height)}[a.unit]
-    x, y = _whole(a.delta.x * across / PX_PER_NOTCH), _whole(a.delta.y * down / PX_PER_NOTCH)
+    across, down = pixels_in(a.unit, pen.context.size)
+    x, y = whole(a.delta.x * across / NOTCH), whole(a.delta.y * down / NOTCH)
     if a.unit != "notch":
-        pen.lose("scroll.unit", f"{a.unit} said as notches of {PX_PER_NOTCH} pixels")
+        pen.lose("scroll.unit", f"{a.unit} said as notches of {NOTCH} pixels")
     elif Delta(x=x, y=y) != a.delta:
         pen.lose("scroll.delta", "only whole notches can be said")
     if max(abs(x), abs(y)) > FARTHEST:
         pen.refuse("delta", f"{max(abs(x), abs(y))} notches are too many")
     return x, y
-
-
-def _whole(number: float) -> int:
-    """The nearest whole number, but not 0 for something: a small scroll stays one."""
-    if not number:
-        return 0
-    return max(1, floor(abs(number) + 0.5)) * (1 if number > 0 else -1)
 
 
 def _wait(pen: _Pen, a: Any) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from protocol.dialects.base import Context, DialectError, Loss, place
+from protocol.dialects.units import NOTCH, pixels_in
 from protocol.exports.base import Exported, Format, Run, whole_file
 from protocol.exports.frames import context_of
 from protocol.exports.lines import json_line
@@ -37,8 +38,6 @@ from protocol.verbs import (
 )
 
 NAME = "webdriver"
-NOTCH = 120
-"""Pixels of one notch of a wheel in Chromium; other browsers differ."""
 
 
 def write(run: Run, path: Path) -> Exported:
@@ -250,7 +249,7 @@ def _scroll(said: _Said, action: Any) -> None:
         at = said.at or (width // 2, height // 2)
         if said.at is None:
             said.lose("scroll.target", "said at the middle of the screen")
-    across, down = {"px": (1, 1), "notch": (NOTCH, NOTCH), "page": (width, height)}[action.unit]
+    across, down = pixels_in(action.unit, said.context.size)
     if action.unit != "px":
         said.lose(
             "scroll.unit", f"a notch is said as {NOTCH} px" if action.unit == "notch" else "a page is said as the screen's size"
