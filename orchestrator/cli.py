@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from orchestrator.cli_check import task_app, world_app
 from orchestrator.cli_log import log_app, schema_app
 from orchestrator.command import EPILOG, FAILED, RUNS, AsJson, Debug, RunsDir, guarded
 
@@ -29,6 +30,8 @@ app = typer.Typer(
 )
 app.add_typer(log_app, name="log")
 app.add_typer(schema_app, name="schema")
+app.add_typer(task_app, name="task")
+app.add_typer(world_app, name="world")
 Display = Annotated[str | None, typer.Option("--display", help="auto, rich, plain, json or none.")]
 RunId = Annotated[str, typer.Argument(metavar="ID", help="A run, or the beginning of its name.")]
 

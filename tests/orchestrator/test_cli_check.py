@@ -1,0 +1,79 @@
+"""`deskcrew task check` and `deskcrew world check`: what is wrong is said before anything is run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from orchestrator.cli import app
+from orchestrator.settings import shipped_names
+
+Deskcrew = Callable[..., Result]
+INVOICE = "{number: A, vendor: b, date: 2026-01-01, total: 1}"
+GOOD = "goal: Open notes\nworld: office\nsuccess: [size(world.apps.notes.notes) > 1000]\n"
+
+
+@pytest.fixture
+def deskcrew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Deskcrew:
+    monkeypatch.chdir(tmp_path)
+    return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.mark.parametrize("kind", ["task", "world"])
+def test_everything_that_is_shipped_is_in_order(deskcrew: Deskcrew, kind: str):
+    done = deskcrew(kind, "check", "--json", "--seeds", "2")
+    assert done.exit_code == 0, done.output
+    assert {json.loads(line)["name"] for line in done.output.splitlines()} == set(shipped_names(f"{kind}s"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("goal: Open notes\nwurld: office\n", "task.yaml, line 2: unknown key"),
+        ("goal: Open {it}\nworld: office\n", "which is no slot"),
+        (GOOD + "slots: {it: {from: apps.notes.nothing}}\n", "the world has no 'apps.notes.nothing'"),
+        (GOOD + "slots: {it: {one_of: [1], where: item > 1}}\n", "finds nothing in this world"),
+        ("goal: x\nworld: office\nsuccess: [world.apps.nots.notes == 1]\n", "cannot be evaluated on the world as it begins"),
+        ("goal: x\nworld: office\nsuccess: [size(world.apps.notes.notes) > 0]\n", "a crew that does nothing would pass"),
+        ("goal: x\nworld: offce\n", "offce"),
+        ("goal: x\nworld: office\nsuccess: ['1 +']\n", "cannot be evaluated"),
+    ],
+)
+def test_a_bad_task_is_refused_with_the_reason(deskcrew: Deskcrew, tmp_path: Path, text: str, said: str):
+    (tmp_path / "task.yaml").write_text(text, encoding="utf-8")
+    done = deskcrew("task", "check", "task.yaml")
+    assert done.exit_code == 1
+    assert done.output.startswith("wrong  task.yaml")
+    assert said in done.output
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name: w\napps: {biling: {}}\n", "billing"),
+        ("name: w\napps: {notes: {nots: []}}\n", "nots"),
+        (f"name: w\napps: {{billing: {{invoices: [{INVOICE}, {INVOICE}]}}}}\n", "two invoices have the same number"),
+        ("name: w\napps: {notes: {}}\nevents: [{when: {at: 1}, rename: {app: mail, label: a, to: b}}]\n", "mail"),
+        ("- not a world\n", "world.yaml"),
+    ],
+)  # fmt: skip
+def test_a_bad_world_is_refused_with_the_reason(deskcrew: Deskcrew, tmp_path: Path, text: str, said: str):
+    (tmp_path / "world.yaml").write_text(text, encoding="utf-8")
+    done = deskcrew("world", "check", "world.yaml")
+    assert done.exit_code == 1
+    assert done.output.startswith("wrong  world.yaml")
+    assert said in done.output
+
+
+def test_a_good_one_says_what_it_comes_to_and_the_bad_ones_are_all_told(deskcrew: Deskcrew, tmp_path: Path):
+    (tmp_path / "good.yaml").write_text(GOOD, encoding="utf-8")
+    done = deskcrew("task", "check", "good.yaml", "gone.yaml", "a goal in words")
+    assert done.exit_code == 1
+    assert "ok     good.yaml: Open notes" in done.output
+    assert "There is no task file gone.yaml" in done.output
+    assert "name a task file" in done.output
