@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
@@ -59,6 +59,11 @@ def cast_for(seed: int, user: str | None = None, today: date | None = None) -> C
 def how_many(given: Sequence[Any] | Mapping[str, Any] | None, generate: int | None, otherwise: int) -> int:
     """How much to make up: as much as the world file says, else only where it gives nothing itself."""
     return generate if generate is not None else otherwise if given is None else 0
+
+
+def highest(names: Iterable[str]) -> int:
+    """The highest number among the names; what is made later is numbered on from there."""
+    return max((int(name) for name in names if len(name) < 10 and name.isascii() and name.isdigit()), default=0)
 
 
 def mail_address(name: str) -> str:

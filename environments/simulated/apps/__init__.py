@@ -8,13 +8,16 @@ from rapidfuzz import fuzz, process
 
 from environments.simulated.app import AnyApp
 from environments.simulated.apps.billing import Billing
+from environments.simulated.apps.calendar import Calendar
 from environments.simulated.apps.files import Files
 from environments.simulated.apps.mail import Mail
 from environments.simulated.apps.notes import Notes
 from environments.simulated.apps.reimbursement import Reimbursement
 from environments.simulated.apps.settings import Settings
 
-APPS: dict[str, AnyApp] = {app.name: app for app in (Billing(), Reimbursement(), Mail(), Notes(), Files(), Settings())}
+APPS: dict[str, AnyApp] = {
+    app.name: app for app in (Billing(), Reimbursement(), Mail(), Notes(), Files(), Settings(), Calendar())
+}
 
 
 def nearest_app(wanted: str, among: Iterable[str]) -> tuple[str | None, str]:

@@ -1,0 +1,218 @@
+"""The pages of the calendar."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import date
+
+from environments.simulated.apps.calendar_form import LABELS, REQUIRED, errors_of, meeting_of
+from environments.simulated.apps.calendar_state import (
+    AGENDA_DAYS,
+    PAGE_SIZE,
+    REMINDERS,
+    REPEATS,
+    VIEWS,
+    CalendarState,
+    Draft,
+    Meeting,
+    Occurrence,
+    clashes,
+    later,
+    listed,
+    monday,
+    month_start,
+    occurrences,
+    written_day,
+)
+from environments.simulated.values import page_of
+from environments.simulated.widgets import (
+    Widget,
+    alert,
+    bar,
+    button,
+    cell,
+    combobox,
+    form,
+    group,
+    heading,
+    link,
+    pager,
+    pair,
+    row,
+    search_bar,
+    table,
+    tabs,
+    text,
+    textbox,
+)
+
+UNITS = {"Month": "month", "Week": "week", "Day": "day", "Agenda": "week", "Invitations": "week"}
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_OPTIONS: dict[str, Sequence[str]] = {"repeat": REPEATS, "reminder": REMINDERS}
+_MONTH_LINES, _WEEK_LINES = 2, 8
+
+
+def page(state: CalendarState) -> tuple[Widget, ...]:
+    """The page that is shown: a form, an event, what was searched for, or a view."""
+    if state.draft is not None:
+        return _form(state, state.draft)
+    if state.open in state.meetings:
+        return _detail(state, state.meetings[state.open])
+    if state.applied:
+        return _results(state)
+    views = {"Month": _month, "Week": _week, "Day": _day, "Agenda": _agenda, "Invitations": _invitations}
+    return views[state.view](state)
+
+
+def _top(state: CalendarState) -> tuple[Widget, ...]:
+    unit = UNITS[state.view]
+    tools = bar(
+        button("New event", "new-event"), button("Today", "today"), button(f"Previous {unit}", "earlier"),
+        button(f"Next {unit}", "later"), key="tools",
+    )  # fmt: skip
+    day = textbox("Go to date", "goto", state.goto, placeholder="2026-03-31", invalid=bool(state.goto_error))
+    go = form("goto-form", day, button("Go", "go"), submit="go", across=True)
+    error = (alert(state.goto_error, "goto.error"),) if state.goto_error else ()
+    waiting = sum(m.answer == "invited" for m in state.meetings.values())
+    note = (text(f"Invitations to answer: {waiting}", "waiting"),) if waiting else ()
+    chosen = "" if state.applied else state.view
+    finders = bar(search_bar("events", state.query), go, key="finders")
+    return (tabs("views", VIEWS, chosen), tools, finders, *error, *note)
+
+
+def _month(state: CalendarState) -> tuple[Widget, ...]:
+    first = monday(month_start(state.day))
+    last = later(month_start(state.day, 1), -1)
+    weeks = (date.fromisoformat(last) - date.fromisoformat(first)).days // 7 + 1
+    found_on = _by_day(occurrences(state.meetings.values(), first, later(first, weeks * 7 - 1)), first, weeks * 7)
+    rows = []
+    for week in range(weeks):
+        days = [later(first, week * 7 + n) for n in range(7)]
+        cells = (_day_cell(state, day, found_on[day], _MONTH_LINES) for day in days)
+        rows.append(row(f"week-{days[0]}", *cells, press=False))
+    title = heading(f"{date.fromisoformat(state.day):%B %Y}", f"month-{state.day[:7]}")
+    return (title, *_top(state), table("month", _DAYS, rows))
+
+
+def _week(state: CalendarState) -> tuple[Widget, ...]:
+    first = monday(state.day)
+    days = [later(first, n) for n in range(7)]
+    found_on = _by_day(occurrences(state.meetings.values(), first, days[-1]), first, 7)
+    cells = (_day_cell(state, day, found_on[day], _WEEK_LINES) for day in days)
+    title = heading(f"Week of {written_day(first)}", f"week-page-{first}")
+    return (title, *_top(state), table("week", _DAYS, [row(f"week-{first}", *cells, press=False)]))
+
+
+def _by_day(items: Iterable[Occurrence], first: str, days: int) -> dict[str, list[Occurrence]]:
+    """What takes place on each day; what lasts several days stands on each of them."""
+    last, on = later(first, days - 1), defaultdict[str, list[Occurrence]](list)
+    for item in items:
+        day = max(item.day, first)
+        while day <= last and (day == item.day or f"{day} 00:00" < item.end):
+            on[day].append(item)
+            day = later(day, 1)
+    return on
+
+
+def _day_cell(state: CalendarState, day: str, items: list[Occurrence], lines: int) -> Widget:
+    when = date.fromisoformat(day)
+    name = str(when.day) if day[:7] == state.day[:7] else f"{when.day} {when:%b}"
+    shown = [link(_line(item), f"event-{item.meeting.id}@{day}@{item.start}") for item in items[:lines]]
+    more = [link(f"+{len(items) - lines} more", f"day-{day}.more")] if len(items) > lines else []
+    number = link(name, f"day-{day}", selected=day == state.today)
+    return Widget("cell", None, f"cell-{day}", children=(number, *shown, *more))
+
+
+def _line(item: Occurrence) -> str:
+    return f"{item.start[11:]} {item.meeting.title}" + (" (invitation)" if item.meeting.answer == "invited" else "")
+
+
+def _day(state: CalendarState) -> tuple[Widget, ...]:
+    return (heading(written_day(state.day), f"day-page-{state.day}"), *_top(state), *_table(state))
+
+
+def _agenda(state: CalendarState) -> tuple[Widget, ...]:
+    title = heading(f"Agenda from {written_day(state.day)}", f"agenda-{state.day}")
+    return (title, *_top(state), text(f"The next {AGENDA_DAYS} days", "agenda-span"), *_table(state))
+
+
+def _table(state: CalendarState) -> tuple[Widget, ...]:
+    part, number, pages = page_of(listed(state), state.page, PAGE_SIZE)
+    rows = []
+    for item in part:
+        key = f"event-{item.meeting.id}@{item.start}"
+        rest = (written_day(item.day), item.hours, item.meeting.place)
+        name = link(item.meeting.title, f"{key}.title")
+        rows.append(row(key, name, *(cell(value, f"{key}.{n}") for n, value in enumerate(rest))))
+    body = table("events", ("Title", "Date", "Time", "Place"), rows) if rows else text("No events", "none")
+    return (body, pager(number, pages))
+
+
+def _results(state: CalendarState) -> tuple[Widget, ...]:
+    title = heading(f"Events with “{state.applied}”", "results")
+    return (title, *_top(state), bar(button("Clear search", "clear")), *_table(state))
+
+
+def _invitations(state: CalendarState) -> tuple[Widget, ...]:
+    part, number, pages = page_of(listed(state), state.page, PAGE_SIZE)
+    rows = [_invitation(item.meeting) for item in part]
+    body = table("invitations", ("Title", "From", "When", "Accept", "Decline"), rows) if rows else text("No invitations", "none")
+    return (heading("Invitations", "invitations"), *_top(state), body, pager(number, pages))
+
+
+def _invitation(meeting: Meeting) -> Widget:
+    key = f"event-{meeting.id}"
+    answers = (button(f"{verb} {meeting.title}", f"{verb.lower()}-{meeting.id}") for verb in ("Accept", "Decline"))
+    cells = (cell(meeting.organizer, f"{key}.from"), cell(meeting.start, f"{key}.when"))
+    return row(key, link(meeting.title, f"{key}.title"), *cells, *answers)
+
+
+def _detail(state: CalendarState, meeting: Meeting) -> tuple[Widget, ...]:
+    key = f"event-{meeting.id}"
+    first = Occurrence(meeting.start, meeting.end, meeting)
+    repeats = "" if meeting.repeat == "Never" else meeting.repeat + (f" until {meeting.until}" if meeting.until else "")
+    facts = {"When": f"{written_day(first.day)}, {first.hours}", "Place": meeting.place, "Organizer": meeting.organizer,
+             "Attendees": ", ".join(meeting.attendees), "Repeats": repeats, "Reminder": meeting.reminder.replace("None", ""),
+             "Answer": meeting.answer.capitalize() if meeting.organizer else ""}  # fmt: skip
+    lines = [text(line, f"{key}.line-{n}") for n, line in enumerate(meeting.description.split("\n"), start=1) if line.strip()]
+    answers = (button("Accept", "accept", enabled=meeting.answer != "accepted"),
+               button("Decline", "decline", enabled=meeting.answer != "declined")) if meeting.organizer else ()  # fmt: skip
+    buttons = bar(
+        *answers, button("Edit", "edit"), button("Delete", "delete"),
+        button("Email attendees", "email", enabled=bool(meeting.attendees)), button("Back to calendar", "back"), key="actions",
+    )  # fmt: skip
+    return (
+        heading(meeting.title, key),
+        *(pair(label, value, f"{key}.{label.lower()}") for label, value in facts.items() if value),
+        *([group(*lines, key=f"{key}.description")] if lines else []),
+        *_overlap(state, meeting),
+        buttons,
+    )
+
+
+def _form(state: CalendarState, draft: Draft) -> tuple[Widget, ...]:
+    fields: list[Widget] = []
+    for name, label in LABELS.items():
+        value, key, invalid = getattr(draft, name), f"form.{name}", name in state.errors
+        if name in _OPTIONS:
+            fields.append(combobox(label, key, value, _OPTIONS[name], invalid=invalid))
+        elif name != "until" or draft.repeat != "Never":
+            long = name == "description"
+            fields.append(textbox(label, key, value, multiline=long, required=name in REQUIRED, invalid=invalid))
+        if invalid:
+            fields.append(alert(state.errors[name], f"{key}.error"))
+    overlap = () if errors_of(draft) else _overlap(state, meeting_of(draft, state.meetings.get(draft.id)))
+    title = heading("Edit event" if draft.id else "New event", f"edit-{draft.id}")
+    buttons = bar(button("Save", "save"), button("Cancel", "cancel"), key="actions")
+    return (title, form("event-form", *fields, *overlap, buttons, submit="save"))
+
+
+def _overlap(state: CalendarState, meeting: Meeting) -> tuple[Widget, ...]:
+    """A warning; it keeps nobody from saving."""
+    others = clashes(state, meeting) if meeting.answer != "declined" else []
+    if not others:
+        return ()
+    first = others[0]
+    rest = f" and {len(others) - 1} more" if len(others) > 1 else ""
+    return (alert(f"Overlaps with {first.meeting.title}, {written_day(first.day)}, {first.hours}{rest}", "overlap"),)
