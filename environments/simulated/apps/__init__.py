@@ -9,14 +9,17 @@ from rapidfuzz import fuzz, process
 from environments.simulated.app import AnyApp
 from environments.simulated.apps.billing import Billing
 from environments.simulated.apps.calendar import Calendar
+from environments.simulated.apps.contacts import Contacts
 from environments.simulated.apps.files import Files
 from environments.simulated.apps.mail import Mail
 from environments.simulated.apps.notes import Notes
 from environments.simulated.apps.reimbursement import Reimbursement
 from environments.simulated.apps.settings import Settings
+from environments.simulated.apps.spreadsheet import Spreadsheet
 
 APPS: dict[str, AnyApp] = {
-    app.name: app for app in (Billing(), Reimbursement(), Mail(), Notes(), Files(), Settings(), Calendar())
+    app.name: app
+    for app in (Billing(), Reimbursement(), Mail(), Notes(), Files(), Settings(), Calendar(), Contacts(), Spreadsheet())
 }
 
 

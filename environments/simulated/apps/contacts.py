@@ -1,0 +1,255 @@
+"""Contacts: people with their addresses, in groups; duplicates become one."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from environments.simulated.app import (
+    Answered,
+    App,
+    Arrived,
+    Content,
+    Copy,
+    Dialog,
+    DialogField,
+    Edited,
+    Event,
+    Launch,
+    Left,
+    Pressed,
+    Setting,
+    Shortcut,
+    Submitted,
+    Toast,
+    Update,
+)
+from environments.simulated.apps.contacts_skills import FUNCTIONS
+from environments.simulated.apps.contacts_state import (
+    LABELS,
+    PAGE_SIZE,
+    Contact,
+    ContactsState,
+    Draft,
+    contact_of,
+    draft_of,
+    errors_of,
+    field_error,
+    found,
+    kept,
+    merge,
+    twins,
+    without,
+)
+from environments.simulated.apps.contacts_view import page
+from environments.simulated.generate import FIRST, LAST, highest, how_many, mail_address
+from environments.simulated.values import page_of
+from environments.simulated.widgets import Widget
+
+
+class ContactsContent(Content):
+    """`generate` adds contacts from the seed to those that are given."""
+
+    contacts: tuple[Contact, ...] | None = None
+    generate: int | None = Field(default=None, ge=0, le=2000)
+
+    @model_validator(mode="after")
+    def _ids_are_different(self) -> Self:
+        names = [contact.id for contact in self.contacts or () if contact.id]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ValueError(f"contacts: the id {twice!r} is given twice")
+        return self
+
+
+class Contacts(App[ContactsContent, ContactsState]):
+    """An address book."""
+
+    name = "contacts"
+    title = "Contacts"
+    words = ("contacts", "contact", "address book", "addresses", "phone number", "people")
+    content = ContactsContent
+    state = ContactsState
+    functions = FUNCTIONS
+
+    def start(self, content: ContactsContent, setting: Setting) -> ContactsState:
+        given = (*(content.contacts or ()), *_generated(how_many(content.contacts, content.generate, 15), setting))
+        names = {contact.id for contact in given}
+        free = (str(number) for number in count(1) if str(number) not in names)
+        contacts = {c.id: c for c in (c.model_copy(update={"id": c.id or next(free)}) for c in given)}
+        return ContactsState(contacts=contacts, counter=highest(contacts))
+
+    def view(self, state: ContactsState) -> tuple[Widget, ...]:
+        return page(state)
+
+    def update(self, state: ContactsState, event: Event) -> Update[ContactsState]:
+        if isinstance(event, Arrived):
+            return _arrived(state, event)
+        if state.draft is not None:
+            return _editing(state, state.draft, event)
+        if state.open in state.contacts:
+            return _reading(state, state.contacts[state.open], event)
+        if state.duplicates:
+            return _merging(state, event)
+        return _listing(state, event)
+
+
+def _arrived(state: ContactsState, event: Arrived) -> Update[ContactsState]:
+    if event.topic != "new-contact":
+        return Update(state)
+    return Update(_writing(state, Draft.model_validate({k: v for k, v in event.data.items() if k in LABELS})))
+
+
+def _listing(state: ContactsState, event: Event) -> Update[ContactsState]:
+    match event:
+        case Edited(key="query", value=value):
+            return Update(state.model_copy(update={"query": value}))
+        case Edited(key="group", value=value):
+            return Update(state.model_copy(update={"group": value, "page": 1}))
+        case Pressed(key="search"):
+            return Update(state.model_copy(update={"applied": state.query.strip(), "page": 1}))
+        case Pressed(key="next" | "previous" as key):
+            return Update(_paged(state, len(found(state, state.applied, state.group)), key))
+        case Pressed(key="new-contact") | Shortcut(chord="Control+n" | "Meta+n"):
+            return Update(_writing(state, Draft()))
+        case Pressed(key="find-duplicates"):
+            return Update(state.model_copy(update={"duplicates": True, "page": 1}))
+        case Pressed(key=key) if key.startswith("contact-"):
+            return Update(state.model_copy(update={"open": key.removeprefix("contact-").removesuffix(".name")}))
+    return Update(state)
+
+
+def _paged(state: ContactsState, items: int, key: str) -> ContactsState:
+    _, shown, _ = page_of(range(items), state.page, PAGE_SIZE)
+    return state.model_copy(update={"page": shown + (1 if key == "next" else -1)})
+
+
+def _merging(state: ContactsState, event: Event) -> Update[ContactsState]:
+    match event:
+        case Pressed(key="back"):
+            return Update(state.model_copy(update={"duplicates": False, "page": 1}))
+        case Pressed(key="next" | "previous" as key):
+            return Update(_paged(state, len(twins(state)), key))
+        case Pressed(key=key) if key.startswith("merge-"):
+            some = next((some for some in twins(state) if some[0].id == key.removeprefix("merge-")), ())
+            ask = Dialog(
+                key="merge",
+                title=f"Merge {len(some)} contacts?",
+                text="They become one contact. This cannot be undone.",
+                buttons=("Merge contacts", "Cancel"),
+                escape="Cancel",
+            )
+            return Update(state.model_copy(update={"merging": tuple(c.id for c in some)}), (ask,) if some else ())
+        case Answered(key="merge", button="Merge contacts") if state.merging and all(n in state.contacts for n in state.merging):
+            one = merge(state, state.merging).model_copy(update={"merging": ()})
+            return Update(one, (Toast(f"{len(state.merging)} contacts merged"),))
+    return Update(state)
+
+
+def _reading(state: ContactsState, contact: Contact, event: Event) -> Update[ContactsState]:
+    match event:
+        case Pressed(key="back"):
+            return Update(state.model_copy(update={"open": ""}))
+        case Pressed(key="edit"):
+            return Update(_writing(state, draft_of(contact)))
+        case Pressed(key="delete" | "add-to-group" as key):
+            return Update(state, (_question(contact, key),))
+        case Pressed(key=key):
+            return _reached(state, contact, key)
+        case Answered(key="delete", button="Delete contact"):
+            return Update(without(state, contact.id), (Toast("Contact deleted"),))
+        case Answered(key="add-to-group", button="Add", fields=fields) if fields["group"].strip():
+            name = fields["group"].strip()
+            groups = contact.groups if name in contact.groups else (*contact.groups, name)
+            changed, _ = kept(state, contact.model_copy(update={"groups": groups}))
+            return Update(changed, (Toast(f"{contact.name} added to {name}"),))
+    return Update(state)
+
+
+def _question(contact: Contact, key: str) -> Dialog:
+    if key == "delete":
+        text = f'"{contact.name}" will be deleted for good.'
+        return Dialog(key=key, title="Delete this contact?", text=text, buttons=("Delete contact", "Cancel"), escape="Cancel")
+    field = DialogField(key="group", label="Group name")
+    return Dialog(key=key, title=f"Add {contact.name} to a group", fields=(field,), buttons=("Add", "Cancel"), default="Add",
+                  escape="Cancel")  # fmt: skip
+
+
+def _reached(state: ContactsState, contact: Contact, key: str) -> Update[ContactsState]:
+    """The ways to reach somebody lie in other apps."""
+    match key:
+        case "write":
+            return Update(state, (Launch("mail", "compose", {"to": contact.email}),))
+        case "message":
+            return Update(state, (Launch("chat", "open", {"with": contact.name}),))
+        case "invite":
+            return Update(state, (Launch("calendar", "new-event", {"attendees": contact.name}),))
+        case "copy":
+            return Update(state, (Copy(contact.email), Toast("Copied")))
+    return Update(state)
+
+
+def _writing(state: ContactsState, draft: Draft) -> ContactsState:
+    return state.model_copy(update={"draft": draft, "untouched": draft, "errors": {}})
+
+
+def _closed(state: ContactsState) -> ContactsState:
+    return state.model_copy(update={"draft": None, "untouched": None, "errors": {}})
+
+
+def _editing(state: ContactsState, draft: Draft, event: Event) -> Update[ContactsState]:
+    match event:
+        case Edited(key="form.private", value=value):
+            return Update(state.model_copy(update={"draft": draft.model_copy(update={"private": value == "true"})}))
+        case Edited(key=key, value=value) if key.removeprefix("form.") in LABELS:
+            name = key.removeprefix("form.")
+            errors = {k: v for k, v in state.errors.items() if k != name}
+            return Update(state.model_copy(update={"draft": draft.model_copy(update={name: value}), "errors": errors}))
+        case Left(key=key) if key.removeprefix("form.") in LABELS:
+            name = key.removeprefix("form.")
+            error = field_error(draft, name)
+            rest = {k: v for k, v in state.errors.items() if k != name}
+            return Update(state.model_copy(update={"errors": {**rest, **({name: error} if error else {})}}))
+        case Pressed(key="save") | Shortcut(chord="Control+s" | "Meta+s"):
+            return _save(state, draft)
+        case Pressed(key="cancel") if draft != state.untouched:
+            ask = Dialog(
+                key="unsaved",
+                title="Discard changes?",
+                text="This contact has changes that are not saved.",
+                buttons=("Discard changes", "Keep editing"),
+                escape="Keep editing",
+            )
+            return Update(state, (ask,))
+        case Pressed(key="cancel") | Answered(key="unsaved", button="Discard changes"):
+            return Update(_closed(state))
+    return Update(state)
+
+
+def _save(state: ContactsState, draft: Draft) -> Update[ContactsState]:
+    if errors := errors_of(draft):
+        return Update(state.model_copy(update={"errors": errors}))
+    saved, contact = kept(state, contact_of(draft))
+    return Update(_closed(saved).model_copy(update={"open": contact.id}), (Submitted(), Toast("Contact saved")))
+
+
+def _generated(many: int, setting: Setting) -> tuple[Contact, ...]:
+    """The people of the world first, each once; beyond them whoever the seed makes up, so that a few come twice."""
+    rng, cast = setting
+    made = []
+    for number in range(many):
+        known = number < len(cast.people)
+        name = cast.people[number] if known else f"{rng.choice(FIRST)} {rng.choice(LAST)}"
+        groups = tuple(rng.sample(("Work", "Family", "Friends", "Suppliers"), rng.randrange(3)))
+        made.append(
+            Contact(
+                name=name,
+                email=mail_address(name) if known or rng.random() < 0.8 else "",
+                phone=f"+1 555 {rng.randrange(1000, 9999)}",
+                private=rng.random() < 0.2,
+                company=rng.choice(("", *cast.vendors)),
+                groups=groups,
+            )
+        )
+    return tuple(made)
