@@ -31,7 +31,7 @@ from protocol.dialects.playwright_tools import (
     read_tool,
 )
 from protocol.dialects.strokes_written import FARTHEST
-from protocol.dialects.units import pixels_in
+from protocol.dialects.units import NOTCH, pixels_in
 from protocol.keys import KeyNameError, split_chord, write_key
 from protocol.targets import ActionTarget
 from protocol.verbs import Action, Extension
@@ -143,7 +143,7 @@ def _scroll(says: Says, a: Any) -> None:
     if max(abs(x), abs(y)) > FARTHEST:
         says.refuse("delta", "it is too far")
     if a.unit != "px":
-        says.lose("scroll.unit", f"{a.unit} said as {across} and {down} pixels")
+        says.lose("scroll.unit", f"a notch is said as {NOTCH} pixels, a page as the size of the screen")
     says.move(a.target)
     if a.target is not None:
         says.lose("scroll.target", "said as a move and then the wheel")

@@ -16,7 +16,7 @@ from protocol.dialects.playwright_methods import MODIFIERS, ON_ELEMENTS, ON_PAGE
 from protocol.dialects.playwright_script import Script
 from protocol.dialects.statements import checked_text
 from protocol.dialects.strokes_written import FARTHEST
-from protocol.dialects.units import pixels_in
+from protocol.dialects.units import NOTCH, pixels_in
 from protocol.geometry import BoundingBox
 from protocol.targets import ActionTarget
 from protocol.verbs import Action, Extension
@@ -155,7 +155,7 @@ def _scroll(lines: Lines, a: Any) -> None:
     if max(abs(x), abs(y)) > FARTHEST:
         lines.refuse("delta", "it is too far")
     if a.unit != "px":
-        lines.lose("scroll.unit", f"{a.unit} said as {across} and {down} pixels")
+        lines.lose("scroll.unit", f"a notch is said as {NOTCH} pixels, a page as the size of the screen")
     if a.target is not None:
         lines.move(a.target)
         lines.lose("scroll.target", "said as a move and then the wheel")

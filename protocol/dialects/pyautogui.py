@@ -233,5 +233,5 @@ def _write_carried(action: Extension, context: Context) -> Written:
 
 
 DIALECT = Dialect(
-    name=NAME, title="OSWorld pyautogui", kind="text", read=from_pyautogui, write=to_pyautogui, variants=("", "som")
+    name=NAME, title="OSWorld pyautogui", kind="text", read=from_pyautogui, write=to_pyautogui, variants=("xy", "som")
 )  # fmt: skip
