@@ -14,6 +14,8 @@ _PLACES = {"point", "description", "state_id", "role"}
 
 
 class Element(NamedTuple):
+    """`target` and `element` of a call, and what they do not say."""
+
     arguments: dict[str, str]
     losses: list[Loss]
 

@@ -18,6 +18,9 @@ from protocol.dialects.python_chains import Chain, Table, Values, read_chain
 from protocol.dialects.statements import Statement, statements
 from protocol.verbs import Tabs
 
+_TEXT = r"""\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'"""
+_CALLED = rf"\((?:[^()\"']|{_TEXT})*+\)"
+"""Arguments without a call among them: what is passed over hides nothing that is done."""
 _SCAFFOLDING = [
     re.compile(pattern, re.DOTALL)
     for pattern in (
@@ -26,7 +29,7 @@ _SCAFFOLDING = [
         r"(async )?def \w+\([^()]*\)( ?-> ?None)?:",
         r"(async )?with a?sync_playwright\(\) as \w+:",
         r"@pytest\.fixture(\(scope=\"session\"\))?",
-        r"browser = (playwright|p)\.\w+\.launch\(.*\)",
+        r"browser = (playwright|p)\.\w+\.launch" + _CALLED,
         r"context = browser\.new_context\(\)",
         r"(context|browser)\.close\(\)",
         r"run\(playwright\)",
@@ -37,10 +40,10 @@ _SCAFFOLDING = [
 _SET_UP = [
     re.compile(pattern, re.DOTALL)
     for pattern in (
-        r"context = browser\.new_context\(.*\)",
-        r"return \{.*\}",
-        r"(context|page)\.route_from_har\(.*\)",
-        r"context\.storage_state\(.*\)",
+        r"context = browser\.new_context" + _CALLED,
+        rf"return \{{(?:[^()\"']|{_TEXT})*+(?<=\}})",
+        r"(context|page)\.route_from_har" + _CALLED,
+        r"context\.storage_state" + _CALLED,
     )
 ]
 """Lines that set the browser up in a way of their own: what they say is lost."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NoReturn
 
 from protocol.dialects.base import Context, DialectError, Loss, cannot, place, without_delay
 from protocol.dialects.strokes import ALL, PAUSE, Kind, Stroke
@@ -74,7 +74,7 @@ class _Pen:
     def lose(self, what: str, why: str) -> None:
         self.losses.append(Loss(what=what, why=why))
 
-    def refuse(self, what: str, why: str) -> None:
+    def refuse(self, what: str, why: str) -> NoReturn:
         raise DialectError(self.hands.dialect, f"{self.verb}.{what}" if what else self.verb, why)
 
     def place(self, target: ActionTarget | None, what: str = "target") -> ActionTarget | None:

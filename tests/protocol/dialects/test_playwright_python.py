@@ -247,6 +247,28 @@ def test_what_people_write_by_hand_is_understood(text: str, actions: list[p.Agen
     assert read(text) == actions
 
 
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        'browser = playwright.chromium.launch().new_page().goto("x")',
+        'context = browser.new_context(locale=page.goto("x"))',
+        'return {"a": page.goto("x")}',
+        'context.storage_state(path=os.system("x"))',
+    ],
+)
+def test_a_line_that_sets_up_hides_nothing_that_is_done(hidden: str) -> None:
+    with pytest.raises(DialectError) as refused:
+        read(f"page.go_back()\n{hidden}")
+    assert refused.value.where.startswith("line 2")
+
+
+def test_a_context_of_its_own_is_set_up_and_declared_lost() -> None:
+    agent = 'context = browser.new_context(user_agent="Mozilla/5.0 (X11; Linux)", viewport={"width": 1280, "height": 720})'
+    script = from_playwright_python(f"{agent}\ncontext.route_from_har('a.har')\npage = context.new_page()\npage.go_back()", HERE)
+    assert script.actions == [p.GoBack()]
+    assert [loss.what for loss in script.losses] == ["context", "context"]
+
+
 def test_options_that_no_field_holds_are_declared() -> None:
     clicked = from_playwright_python('page.locator("#a").click(position={"x": 1, "y": 2}, timeout=5)', HERE)
     assert [loss.what for loss in clicked.losses] == ["click.position", "click.timeout"]
