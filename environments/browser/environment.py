@@ -1,0 +1,259 @@
+"""A browser as an environment: one thread asks, the browser's own loop does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from pathlib import Path
+from time import monotonic
+from typing import Any, TypeVar
+
+from environments.browser.acting import PATIENCE, act, cannot
+from environments.browser.aiming import Refused
+from environments.browser.going import Late, open_address
+from environments.browser.launching import find_chromium, need_playwright
+from environments.browser.loop import LoopThread
+from environments.browser.quiet import settle
+from environments.browser.record import Record
+from environments.browser.session import Rules, Session
+from environments.browser.sight import Sight
+from environments.contract import EnvironmentFault
+from protocol import Action, ActionResult, ExecStatus, HoldKey, VisualState, Wait
+
+T = TypeVar("T")
+_LOOK = 10.0
+_CRASHED = "The page crashed; navigate to an address to go on."
+_STUCK = "The page does not answer; wait, or navigate elsewhere."
+
+
+class BrowserEnvironment:
+    """Web pages in Chromium, begun at `start_url`, on hosts that are allowed. Opens its browser when it is first used.
+
+    With a `record` folder it knows, in any later process, which keys were performed. Raises EnvironmentFault where Playwright
+    or Chromium is missing.
+    """
+
+    def __init__(
+        self,
+        start_url: str,
+        *,
+        allowed_hosts: Sequence[str] = ("localhost", "127.0.0.1"),
+        executable: Path | str | None = None,
+        size: tuple[int, int] = (1280, 800),
+        headless: bool = True,
+        allow_files: bool = False,
+        downloads: Path | None = None,
+        uploads: Path | None = None,
+        record: Path | None = None,
+    ) -> None:
+        need_playwright()
+        program = find_chromium(executable)
+        self._rules = Rules(start_url, tuple(allowed_hosts), program, size, headless, allow_files, downloads, uploads)
+        if start_url != "about:blank" and (why := self._rules.refuses(start_url)):
+            raise EnvironmentFault(f"the start page cannot be opened: {why}")
+        self.name = f"browser:{start_url}"
+        self._record = Record(record)
+        self._thread: LoopThread | None = None
+        self._sight: Sight | None = None
+        self._parked: set[asyncio.Task[Any]] = set()
+        self._closed = False
+
+    def reset(self, *, seed: int | None = None) -> VisualState:
+        """A fresh profile at the start page; with a seed, the pages' Math.random repeats. What servers hold, and which keys
+        were performed, stays."""
+        self._live()
+        if self._sight is not None and self._sight.session.gone:
+            self._drop()
+        return self._run(self._begin(seed), 90)
+
+    def observe(self) -> VisualState:
+        self._live()
+        self._opened()
+        return self._run(self._look(), 60)
+
+    def perform(self, action: Action, *, key: str) -> ActionResult:
+        self._live()
+        known = self._record.known(key, action)
+        if known is not None:
+            return known
+        if why := cannot(action):
+            self._record.begin(key, action)
+            result = ActionResult(exec_status=ExecStatus.ERROR, error=why)
+        else:
+            self._opened()
+            self._record.begin(key, action)
+            result = self._run(self._act(action), _seconds(action) + PATIENCE + 30)
+        self._record.end(key, result)
+        return result
+
+    def screenshot(self) -> bytes:
+        """The PNG of the page. A JavaScript dialog stops the page, so there is no picture while one is open."""
+        self._live()
+        self._opened()
+        return self._run(self._picture(), 60)
+
+    def close(self) -> None:
+        if not self._closed:
+            self._closed = True
+            self._drop()
+            self._record.close()
+
+    def _run(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
+        if self._thread is None:
+            self._thread = LoopThread()
+        return self._thread.run(work, seconds)
+
+    def _opened(self) -> None:
+        if self._sight is None:
+            self._run(self._begin(None), 90)
+
+    def _live(self) -> None:
+        if self._closed:
+            raise EnvironmentFault("the browser was closed")
+
+    def _drop(self) -> None:
+        sight, thread = self._sight, self._thread
+        self._sight = self._thread = None
+        if thread is None:
+            return
+        try:
+            if sight is not None:
+                thread.run(self._shut(sight), 60)
+        finally:
+            thread.stop()
+
+    async def _shut(self, sight: Sight) -> None:
+        self._cancel_parked()
+        await sight.session.close()
+
+    def _cancel_parked(self) -> None:
+        for task in self._parked:
+            task.cancel()
+        self._parked.clear()
+
+    async def _begin(self, seed: int | None) -> VisualState:
+        from playwright.async_api import Error
+
+        self._cancel_parked()
+        try:
+            if self._sight is None:
+                session = Session(self._rules)
+                self._sight = Sight(session)
+                await session.open(seed)
+            else:
+                await self._sight.session.renew(seed)
+        except Error as bad:
+            if self._sight is not None:
+                self._sight.session.gone = True
+            raise EnvironmentFault(f"Chromium could not be started: {str(bad).splitlines()[0][:300]}") from None
+        self._sight.forget()
+        self._sight.clock = 0.0
+        try:
+            await self._unless_stirred(open_address(self._sight, self._rules.start_url), 30)
+        except (Refused, Late, TimeoutError) as bad:
+            raise EnvironmentFault(f"the start page cannot be opened: {bad}") from None
+        return await self._look()
+
+    async def _act(self, action: Action) -> ActionResult:
+        sight = self._seen()
+        started = monotonic()
+        try:
+            result = await self._unless_stirred(act(sight, action), _seconds(action) + PATIENCE)
+        except TimeoutError:
+            result = ActionResult(exec_status=ExecStatus.TIMEOUT, error=_STUCK)
+        if result is None:
+            result = self._interrupted()
+        await sight.session.finish_saving(10)
+        if sight.session.notes:
+            told = "; ".join([result.output, *sight.session.notes] if result.output else sight.session.notes)
+            result = result.model_copy(update={"output": told})
+            sight.session.notes.clear()
+        sight.clock = round(sight.clock + monotonic() - started, 3)
+        if sight.session.front is None and not sight.session.gone:
+            await sight.session.new_page()
+        return result
+
+    def _interrupted(self) -> ActionResult:
+        """What an action comes to that opened a dialog, or brought the page down."""
+        session = self._seen().session
+        if session.gone:
+            raise EnvironmentFault("the browser is gone; reset opens another")
+        if session.dialogs:
+            return ActionResult(exec_status=ExecStatus.EXECUTED, output="a dialog opened; the page waits for its answer")
+        return ActionResult(exec_status=ExecStatus.ERROR, error="the page crashed; navigate to an address to go on")
+
+    async def _look(self) -> VisualState:
+        from playwright.async_api import Error
+
+        sight = self._seen()
+        session = sight.session
+        if session.front is not None and session.front in session.crashed:
+            return sight.alone(_CRASHED)
+        if session.dialogs:
+            return sight.state()
+        for _ in range(3):
+            try:
+                await self._unless_stirred(sight.look(), _LOOK, park=False)
+                break
+            except TimeoutError:
+                return sight.alone(_STUCK)
+            except Error:
+                await settle(sight, 2.0)  # on its way to another page
+        if session.front is not None and session.front in session.crashed:
+            return sight.alone(_CRASHED)
+        return sight.state()
+
+    async def _picture(self) -> bytes:
+        from playwright.async_api import Error
+
+        session = self._seen().session
+        if session.dialogs:
+            raise EnvironmentFault("a dialog is open, and a page that waits for its answer gives no picture")
+        try:
+            return await asyncio.wait_for(session.page.screenshot(animations="allow", caret="initial"), 20)
+        except (Error, TimeoutError) as bad:
+            raise EnvironmentFault(
+                f"no picture could be taken: {str(bad).splitlines()[0][:200] if str(bad) else 'no answer'}"
+            ) from None
+
+    def _seen(self) -> Sight:
+        if self._sight is None:
+            raise EnvironmentFault("the browser is not open")
+        if self._sight.session.gone:
+            raise EnvironmentFault("the browser is gone; reset opens another")
+        return self._sight
+
+    async def _unless_stirred(self, work: Coroutine[Any, Any, T], seconds: float, *, park: bool = True) -> T | None:
+        """The result; None when a dialog or a crash came in between, and then the work goes on once that is answered."""
+        session = self._seen().session
+        session.stirred.clear()
+        task = asyncio.ensure_future(work)
+        stirred = asyncio.ensure_future(session.stirred.wait())
+        try:
+            await asyncio.wait({task, stirred}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            if not task.done() and session.stirred.is_set():
+                await asyncio.wait({task}, timeout=0.3)  # what ends by itself has the better result
+        finally:
+            stirred.cancel()
+        if task.done():
+            return task.result()
+        if session.stirred.is_set() and park and not session.gone:
+            self._parked.add(task)
+            task.add_done_callback(self._forget)
+            return None
+        task.cancel()
+        await asyncio.wait({task}, timeout=1)
+        if session.stirred.is_set():
+            return None
+        raise TimeoutError
+
+    def _forget(self, task: asyncio.Task[Any]) -> None:
+        self._parked.discard(task)
+        if not task.cancelled():
+            task.exception()  # nobody waits for it any more
+
+
+def _seconds(action: Action) -> float:
+    """The time that an action asks for itself."""
+    own = action.seconds if isinstance(action, Wait | HoldKey) else getattr(action, "hold", 0.0) * getattr(action, "count", 1)
+    return float(own) + (action.delay or 0.0)

@@ -1,0 +1,241 @@
+"""What is set rather than pressed: values of fields, options of lists, files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from environments.browser.aiming import Aim, Refused, find, usable, usable_in_view
+from environments.browser.pointer import came_of_it, move
+from environments.browser.quiet import beat, settle
+from environments.browser.reading import clean
+from environments.browser.sight import Sight
+from protocol import ActionTarget, Fill, GUIElement, Resolved, SelectOption, Upload
+
+_SHAPES = {
+    "date": "2026-12-31",
+    "time": "23:59",
+    "datetime-local": "2026-12-31T23:59",
+    "month": "2026-12",
+    "week": "2026-W53",
+    "color": "#ff8800",
+    "number": "12.5",
+    "range": "50",
+}
+_CHOICES = frozenset(
+    {"option", "menuitem", "menuitemradio", "menuitemcheckbox", "radio", "treeitem", "listitem", "button", "link"}
+)
+
+
+async def fill(sight: Sight, action: Fill) -> Resolved:
+    assert action.target is not None  # noqa: S101 - the verb's own rule
+    aim = await usable_in_view(sight, await find(sight, action.target))
+    kind = await _kind(aim)
+    if kind["type"] in ("checkbox", "radio"):
+        await _tick(sight, aim, action.text)
+    elif kind["tag"] == "select":
+        await _choose(sight, aim, kind, (action.text,))
+    else:
+        await _set(sight, aim, kind, action.text)
+    if action.submit:
+        await sight.session.page.keyboard.press("Enter")
+    await settle(sight)
+    return aim.resolved
+
+
+async def _kind(aim: Aim) -> dict[str, Any]:
+    kind = await aim.spot.ask("kind") if aim.spot else None
+    if kind is None:
+        raise Refused(f"{aim.name} is no field")
+    return {name: kind[name] for name in kind}
+
+
+async def _set(sight: Sight, aim: Aim, kind: dict[str, Any], text: str) -> None:
+    from playwright.async_api import Error
+
+    if kind["type"] == "file":
+        raise Refused(f"{aim.name} takes files; say upload")
+    if not (kind["editable"] or kind["tag"] in ("input", "textarea")) or kind["type"] in ("button", "submit", "reset", "image"):
+        raise Refused(f"{aim.name} is a {kind['role'] or kind['tag']}, which cannot be filled; click it or choose an option")
+    if kind["readonly"]:
+        raise Refused(f"{aim.name} can only be read; there may be a button beside it that sets it")
+    if kind["tag"] == "input" and ("\n" in text or "\r" in text):
+        raise Refused(f"{aim.name} takes one line; leave the line breaks out, and set submit to press Enter")
+    handle = await aim.spot.handle() if aim.spot else None
+    if handle is None:
+        raise Refused(f"{aim.name} is gone from the page; look again")
+    try:
+        await handle.fill(text, timeout=3000)
+    except Error as bad:
+        if "Malformed value" in str(bad) or "Cannot type text" in str(bad):
+            shape = _SHAPES.get(kind["type"], "another form")
+            raise Refused(f"{aim.name} does not take {text[:60]!r}; it is a {kind['type']} field, as in {shape!r}") from None
+        raise
+    await settle(sight, 1.5)
+    await _read_back(sight, aim, text)
+
+
+async def _read_back(sight: Sight, aim: Aim, text: str) -> None:
+    holds = await aim.spot.ask("holds") if aim.spot else None
+    if holds is None or " ".join(str(holds).split()) == " ".join(text.split()):
+        return
+    private = aim.element is not None and aim.element.private
+    what = "something else" if private else repr(clean(holds, 100))
+    sight.session.notes.append(f"{aim.name} now holds {what}, not what was filled in")
+
+
+async def _tick(sight: Sight, aim: Aim, text: str) -> None:
+    wanted = {"true": "true", "on": "true", "false": "false", "off": "false"}.get(text.strip().casefold())
+    if wanted is None:
+        raise Refused(f"{aim.name} is ticked with 'true' or 'false', not {text[:40]!r}")
+    if aim.element is not None and aim.element.value == wanted:
+        return
+    aim = await move(sight, aim)
+    await sight.session.page.mouse.click(aim.x, aim.y)
+
+
+async def select_option(sight: Sight, action: SelectOption) -> Resolved:
+    assert action.target is not None  # noqa: S101 - the verb's own rule
+    aim = await usable_in_view(sight, await find(sight, action.target))
+    kind = await _kind(aim)
+    if kind["tag"] == "select":
+        await _choose(sight, aim, kind, action.options)
+    elif kind["tag"] == "input" and aim.element is not None and aim.element.options:
+        await _set(sight, aim, kind, _one(aim, aim.element.options, action.options))
+    else:
+        await _press_option(sight, aim, action.options)
+    await settle(sight)
+    return aim.resolved
+
+
+def _one(aim: Aim, options: tuple[str, ...], wanted: tuple[str, ...]) -> str:
+    if len(wanted) > 1:
+        raise Refused(f"{aim.name} takes one option, not {len(wanted)}")
+    found = _matching(options, wanted[0])
+    if not found:
+        raise _no_option(aim, wanted[0], options)
+    return options[found[0]]
+
+
+def _matching(options: tuple[str, ...], wanted: str) -> list[int]:
+    """Where that option is: exactly, or but for case and spacing."""
+    folded = " ".join(wanted.split()).casefold()
+    exact = [n for n, option in enumerate(options) if option == wanted]
+    return exact or [n for n, option in enumerate(options) if " ".join(option.split()).casefold() == folded]
+
+
+def _no_option(aim: Aim, wanted: str, options: tuple[str, ...]) -> Refused:
+    listed = ", ".join(option for option in options[:30] if option)
+    return Refused(f"{aim.name} has no option {wanted[:80]!r}; options are: {listed or 'none'}")
+
+
+async def _choose(sight: Sight, aim: Aim, kind: dict[str, Any], wanted: tuple[str, ...]) -> None:
+    """In a native list, by the number of the option: its text never becomes a selector."""
+    if len(wanted) > 1 and not kind["multiple"]:
+        raise Refused(f"{aim.name} takes one option, not {len(wanted)}")
+    assert aim.spot is not None  # noqa: S101 - it has a kind
+    options = await aim.spot.ask("options")
+    labels = tuple(clean(option["label"]) for option in options)
+    values = tuple(clean(option["value"]) for option in options)
+    numbers = []
+    for one in wanted:
+        found = _matching(labels, one) or _matching(values, one)
+        if not found:
+            raise _no_option(aim, one, labels)
+        if options[found[0]]["off"]:
+            raise Refused(f"the option {one[:80]!r} of {aim.name} is disabled")
+        numbers.append(int(options[found[0]]["n"]))
+    handle = await aim.spot.handle()
+    if handle is None:
+        raise Refused(f"{aim.name} is gone from the page; look again")
+    await handle.select_option(index=numbers, timeout=3000)
+
+
+async def _press_option(sight: Sight, aim: Aim, wanted: tuple[str, ...]) -> None:
+    """In a list that a page draws: open it, find the text, press it."""
+    if len(wanted) > 1:
+        raise Refused(f"{aim.name} takes one option at a time")
+    known = {e.element_id for e in sight.elements if e.visible}
+    within = _inside(sight, aim)
+    option = _option(within, wanted[0])
+    if option is None:
+        before, _ = await beat(sight)
+        aim = await move(sight, aim)
+        await sight.session.page.mouse.click(aim.x, aim.y)
+        await came_of_it(sight, aim, before)
+        await sight.look()
+        fresh = [e for e in sight.elements if e.visible and e.element_id not in known]
+        offered = [e for e in fresh or sight.elements if e.visible and (e.role in _CHOICES or e.role in ("text", "cell"))]
+        option = _option(offered, wanted[0])
+        within = [e for e in offered if e.role == "option"] or offered
+    if option is None:
+        await sight.session.page.keyboard.press("Escape")
+        raise _no_option(aim, wanted[0], tuple(e.name for e in within))
+    chosen = await usable(sight, await find(sight, ActionTarget(track_id=option.track_id)))
+    chosen = await move(sight, chosen)
+    await sight.session.page.mouse.click(chosen.x, chosen.y)
+
+
+def _inside(sight: Sight, aim: Aim) -> list[GUIElement]:
+    inside = {aim.resolved.element_id}
+    found = []
+    for element in sight.elements:
+        if element.parent in inside:
+            inside.add(element.element_id)
+            found.append(element)
+    return [e for e in found if e.visible and e.role in _CHOICES]
+
+
+def _option(offered: list[GUIElement], wanted: str) -> GUIElement | None:
+    found = _matching(tuple(e.name for e in offered), wanted)
+    return offered[found[0]] if found else None
+
+
+async def upload(sight: Sight, action: Upload) -> Resolved:
+    """To a file field, to the label of one, or to a control that opens a file chooser."""
+    from playwright.async_api import Error
+
+    assert action.target is not None  # noqa: S101 - the verb's own rule
+    paths = [_allowed(sight, name) for name in action.files]
+    aim = await find(sight, action.target)
+    kind = await _kind(aim)
+    if len(paths) > 1 and kind["file"] == (aim.spot.local if aim.spot else None) and not kind["multiple"]:
+        raise Refused(f"{aim.name} takes one file, not {len(paths)}")
+    if kind["file"] is not None and aim.spot is not None:
+        handle = await aim.spot._replace(local=int(kind["file"])).handle()
+        if handle is None:
+            raise Refused(f"{aim.name} is gone from the page; look again")
+        await handle.set_input_files(paths, timeout=5000)
+    else:
+        aim = await usable_in_view(sight, aim)
+        session = sight.session
+        if session.chooser is None:
+            aim = await move(sight, aim)
+            before, _ = await beat(sight)
+            await session.page.mouse.click(aim.x, aim.y)
+            await came_of_it(sight, aim, before)
+        chooser, session.chooser = session.chooser, None
+        if chooser is None:
+            raise Refused(f"{aim.name} does not take files")
+        session.notes[:] = [note for note in session.notes if "asks for a file" not in note]
+        try:
+            await chooser.set_files(paths)
+        except Error as bad:
+            raise Refused(f"{aim.name} did not take the files: {str(bad).splitlines()[0][:150]}") from None
+    await settle(sight)
+    return aim.resolved
+
+
+def _allowed(sight: Sight, name: str) -> Path:
+    """A file in the folder for uploads, or one that was downloaded: no other file of the machine may leave it."""
+    rules = sight.session.rules
+    folders = [folder.resolve() for folder in (rules.uploads, sight.session.downloads) if folder is not None]
+    for folder in folders:
+        try:
+            path = (folder / name).resolve()
+            if path.is_relative_to(folder) and path.is_file():
+                return path
+        except (OSError, ValueError):
+            continue
+    here = sorted({p.name for folder in folders if folder.is_dir() for p in folder.iterdir() if p.is_file()})[:30]
+    raise Refused(f"there is no file {name[:100]!r} to upload; files are: {', '.join(here) or 'none'}")

@@ -1,0 +1,226 @@
+"""The part of the page script that says what a thing is and what it is called. Plain JavaScript,
+sent to each frame as it is."""
+
+from __future__ import annotations
+
+NAMES = r"""
+const MAX = 300;
+const tidy = (s) => String(s ?? '').slice(0, 4000).replace(/\s+/g, ' ').trim().slice(0, MAX);
+const attr = (el, name) => (el.getAttribute ? el.getAttribute(name) : null);
+const tagOf = (el) => String(el.localName || '').toLowerCase();
+const up = (el) => el.assignedSlot || el.parentElement || (el.getRootNode() instanceof ShadowRoot ?
+  el.getRootNode().host : null);
+const within = (outer, el) => { for (let n = el; n; n = up(n)) if (n === outer) return true; return false; };
+
+const INPUTS = {button: 'button', submit: 'button', reset: 'button', image: 'button', checkbox: 'checkbox', radio: 'radio',
+  range: 'slider', number: 'spinbutton', search: 'searchbox', file: 'button', color: 'button'};
+const TAGS = {button: 'button', summary: 'button', textarea: 'textbox', h1: 'heading', h2: 'heading', h3: 'heading',
+  h4: 'heading',
+  h5: 'heading', h6: 'heading', img: 'img', li: 'listitem', tr: 'row', td: 'cell', th: 'columnheader', form: 'form',
+  dialog: 'dialog', fieldset: 'group', progress: 'progressbar', meter: 'meter', iframe: 'iframe', frame: 'iframe',
+    output: 'status',
+  video: 'video', audio: 'audio', canvas: 'canvas'};
+const CONTROLS = new Set(['button', 'link', 'textbox', 'searchbox', 'checkbox', 'radio', 'switch', 'combobox', 'listbox',
+  'option',
+  'menuitem', 'menuitemcheckbox', 'menuitemradio', 'tab', 'treeitem', 'slider', 'spinbutton']);
+const FIELDS = new Set(['textbox', 'searchbox', 'checkbox', 'radio', 'switch', 'combobox', 'listbox', 'slider', 'spinbutton']);
+const HOLDERS = new Set(['row', 'listitem', 'cell', 'gridcell', 'columnheader', 'rowheader', 'form', 'dialog', 'alertdialog',
+  'group',
+  'menu', 'tablist', 'radiogroup', 'tree', 'article', 'listbox', 'iframe']);
+const SAID = new Set(['heading', 'status', 'alert', 'progressbar', 'meter', 'img', 'log', 'tooltip', 'video', 'audio',
+  'canvas']);
+const NATIVE = 'a[href],button,input:not([type=hidden]),select,textarea,summary,[contenteditable=""],[contenteditable=true]';
+
+const explicit = (el) => tidy(attr(el, 'role')).toLowerCase().split(' ')[0] || null;
+const isEditor = (el) => el.isContentEditable && !(el.parentElement && el.parentElement.isContentEditable);
+function nativeRole(el) {
+  const tag = tagOf(el);
+  if (tag === 'a') return attr(el, 'href') !== null ? 'link' : null;
+  if (tag === 'input') return el.type === 'hidden' ? null : INPUTS[el.type] || (attr(el, 'list') ? 'combobox' : 'textbox');
+  if (tag === 'select') return el.multiple || el.size > 1 ? 'listbox' : 'combobox';
+  return TAGS[tag] || null;
+}
+const known = (role) => role && (CONTROLS.has(role) || HOLDERS.has(role) || SAID.has(role));
+function firmRole(el) {
+  const given = explicit(el);
+  if (known(given)) return given;
+  if (el.isContentEditable && isEditor(el) && tagOf(el) !== 'body') return 'textbox';
+  return nativeRole(el);
+}
+const handled = (el) => Boolean(el.onclick || el.onmousedown || el.onmouseup || el.onpointerdown || attr(el, 'ng-click') ||
+  attr(el, '@click') || attr(el, 'jsaction'));
+const blockish = (el) => !/^(inline|contents|none)/.test(getComputedStyle(el).display);
+
+/* A thing that is no native control and reacts to a click all the same: by its handlers, its cursor or its place in the tab
+   order. */
+function looseRole(el, style, pointing) {
+  const tag = tagOf(el);
+  if (tag === 'body' || tag === 'html' || tag === 'label' || tag === 'option') return null;
+  const hand = handled(el), cursor = style.cursor === 'pointer' && !pointing;
+  const tabbed = attr(el, 'tabindex') !== null && el.tabIndex >= 0;
+  if (!hand && !cursor && !tabbed) return null;
+  const box = el.getBoundingClientRect();
+  if (box.width * box.height > 0.6 * innerWidth * innerHeight) return null;
+  if (!hand && several(el)) return null;
+  if (tabbed && !hand && !cursor && (el.querySelector(NATIVE) || el.childElementCount > 3)) return null;
+  if (tag === 'tr' || tag === 'td' || tag === 'th') return TAGS[tag];
+  return tag === 'a' ? 'link' : 'button';
+}
+/* Whether a cursor belongs to what is inside, not to the thing: a list whose items are pressed. */
+function several(el) {
+  let here = el;
+  while (here.childElementCount === 1 && !tidy(ownText(here))) here = here.firstElementChild;
+  let blocks = 0;
+  for (const child of here.children) if (blockish(child) && ++blocks > 1) return true;
+  return Boolean(here !== el && here.matches(NATIVE)) || here.querySelectorAll(NATIVE).length > 1;
+}
+const ownText = (el) => { let s = ''; for (const n of el.childNodes) if (n.nodeType === 3) s += n.data; return s; };
+
+/* Text without what stands in the controls inside it. */
+function plain(el, skip) {
+  let out = '';
+  const go = (node) => {
+    if (out.length > 600) return;
+    if (node.nodeType === 3) { out += node.data; return; }
+    if (node.nodeType !== 1 || node === skip ||
+      /^(script|style|select|textarea|input|button|template|noscript)$/.test(tagOf(node))) return;
+    if (getComputedStyle(node).display === 'none') return;
+    if (blockish(node)) out += ' ';
+    for (const child of node.childNodes) go(child);
+  };
+  go(el);
+  return tidy(out);
+}
+function shadowText(el) {
+  const root = el.shadowRoot;
+  let out = '';
+  if (root) for (const n of root.childNodes) out += ' ' + (n.nodeType === 3 ? n.data : n.nodeType === 1 ? plain(n) : '');
+  return tidy(out + ' ' + plain(el));
+}
+function content(el) {
+  const tag = tagOf(el);
+  if (tag === 'input') return /^(button|submit|reset)$/.test(el.type) ? tidy(el.value || (el.type === 'button' ?
+    '' : el.type)) : '';
+  if (tag === 'select' || tag === 'textarea') return '';
+  return el.shadowRoot ? shadowText(el) : tidy(el.innerText ?? el.textContent);
+}
+function byIds(el, name) {
+  const root = el.getRootNode(), found = [];
+  for (const id of tidy(attr(el, name)).split(' ')) {
+    const other = id && root.getElementById ? root.getElementById(id) : null;
+    if (other) { found.push(tidy(other.innerText ?? other.textContent)); used.add(other); }
+  }
+  return tidy(found.join(' '));
+}
+function labelled(el) {
+  const by = byIds(el, 'aria-labelledby');
+  if (by) return by;
+  const texts = [];
+  for (const label of el.labels || []) {
+    const text = plain(label, el);
+    if (text) { texts.push(text); used.add(label); }
+  }
+  return tidy(texts.join(' '));
+}
+function titled(el) {
+  const svg = tagOf(el) === 'svg' ? el : el.querySelector('svg');
+  const inner = el.querySelector('img[alt]:not([alt=""]),[aria-label]:not([aria-label=""])');
+  return tidy(attr(el, 'title')) || tidy(attr(el, 'alt')) || (svg && tidy(svg.querySelector('title')?.textContent)) ||
+    (inner && tidy(attr(inner, 'aria-label') || attr(inner, 'alt'))) || '';
+}
+const GENERIC = new Set((
+  'icon icons ico btn button btns fa fas far fab fal glyphicon material symbols outlined ui img image span div ' +
+  'link control action actions item items active selected disabled hover js css style wrapper container inner ' +
+  'outer left right top bottom small large big md sm lg xl svg pull col row flex block inline the is has default ' +
+  'primary secondary state widget corner all helper reset clearfix input field text').split(' '));
+function tokens(el) {
+  for (const from of [attr(el, 'class'), el.id, attr(el, 'name'), attr(el, 'data-testid')]) {
+    const words = tidy(from).replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase().split(/[^a-z]+/)
+      .filter((w) => w.length > 1 && w.length < 20 && !GENERIC.has(w));
+    if (words.length) return [...new Set(words)].slice(0, 3).join(' ');
+  }
+  return el.childElementCount === 1 ? tokens(el.firstElementChild) : '';
+}
+function pictured(el) {
+  const img = tagOf(el) === 'img' || el.type === 'image' ? el : el.querySelector('img');
+  const bg = img ? '' : getComputedStyle(el).backgroundImage;
+  const src = img ? img.currentSrc || img.src : (/url\("?([^")]+)/.exec(bg) || [])[1];
+  if (!src || src.startsWith('data:')) return '';
+  const stem = src.split(/[?#]/)[0].split('/').pop().replace(/\.\w+$/, '');
+  return tidy(stem.split(/[^A-Za-z]+/).filter((w) => w.length > 1 && w.length < 20).join(' ').toLowerCase());
+}
+
+/* The text that stands beside a field which nothing else names: the same parent first, then the places on the screen. */
+function beside(el, role) {
+  const after = role === 'checkbox' || role === 'radio' || role === 'switch';
+  let here = el;
+  for (let level = 0; level < 3 && here && tagOf(here) !== 'body'; level++, here = here.parentElement) {
+    if (level && here.querySelectorAll(NATIVE).length > 1) break;
+    for (const way of after ? ['nextSibling', 'previousSibling'] : ['previousSibling', 'nextSibling']) {
+      if (!after && way === 'nextSibling') continue;
+      let node = here[way];
+      for (let n = 0; node && n < 4; n++, node = node[way]) {
+        if (node.nodeType === 1 && (node.matches(NATIVE) || node.querySelector(NATIVE))) break;
+        const text = node.nodeType === 3 ? tidy(node.data) : node.nodeType === 1 ? plain(node) : '';
+        if (text && text.length <= 80 && /[\p{L}\p{N}]/u.test(text)) { used.add(node); return text; }
+        if (text) break;
+      }
+    }
+  }
+  return nearby(el, after);
+}
+function texts() {
+  if (textPlaces) return textPlaces;
+  textPlaces = [];
+  const walk = document.createTreeWalker(document.body || document.documentElement, NodeFilter.SHOW_TEXT);
+  for (let node = walk.nextNode(); node && textPlaces.length < 1500; node = walk.nextNode()) {
+    const text = tidy(node.data), parent = node.parentElement;
+    if (!text || text.length > 80 || !parent ||
+      parent.closest('script,style,button,a,option,textarea,select,noscript')) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const box = range.getBoundingClientRect();
+    if (box.width && box.height) textPlaces.push({text, box, node, parent});
+  }
+  return textPlaces;
+}
+function nearby(el, after) {
+  const box = el.getBoundingClientRect();
+  let best = null, least = 1e9;
+  for (const t of texts()) {
+    const level = Math.abs((t.box.top + t.box.bottom) / 2 - (box.top + box.bottom) / 2) < Math.max(box.height,
+      t.box.height) * 0.6;
+    const left = box.left - t.box.right, right = t.box.left - box.right, above = box.top - t.box.bottom;
+    let far = 1e9;
+    if (level && left >= -4 && left < 250) far = after ? left + 150 : left;
+    if (level && right >= -4 && right < 150) far = Math.min(far, after ? right : right + 400);
+    if (!after && above >= -4 && above < 40 && t.box.left < box.right && t.box.right > box.left) far = Math.min(far,
+      above * 2 + 30);
+    if (far < least) { least = far; best = t; }
+  }
+  if (!best || within(el, best.parent)) return '';
+  used.add(best.node);
+  if (tidy(ownText(best.parent)) === best.text) used.add(best.parent);
+  return best.text;
+}
+
+/* [name, where it came from]; the first that says anything. */
+function nameOf(el, role) {
+  const field = FIELDS.has(role);
+  const ways = [
+    ['label', () => labelled(el)],
+    ['title', () => tidy(attr(el, 'aria-label'))],
+    ['content', () => (field && role !== 'checkbox' && role !== 'radio' && role !== 'switch' ? '' : content(el))],
+    ['title', () => titled(el)],
+    ['placeholder', () => tidy(attr(el, 'placeholder') || attr(el, 'data-placeholder') || attr(el, 'aria-placeholder'))],
+    ['nearby', () => (field || el.type === 'file' ? beside(el, role) : '')],
+    ['class', () => tokens(el)],
+    ['image', () => pictured(el)],
+  ];
+  for (const [source, way] of ways) {
+    const name = way();
+    if (name) return [name, source];
+  }
+  return ['', null];
+}
+"""

@@ -1,0 +1,277 @@
+"""A browser with its tabs, and what happens in them by itself: dialogs, downloads, new tabs, crashes, requests."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
+
+from environments.browser.launching import flags
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, BrowserContext, Dialog, Download, FileChooser, Page, Playwright, Request, Route
+
+_SEEDED = """(() => { let s = %d >>> 0; Math.random = () => { s = (s + 0x6D2B79F5) | 0; let t = Math.imul(s ^ (s >>> 15), 1 | s);
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t; return ((t ^ (t >>> 14)) >>> 0) / 4294967296; }; })()"""
+_COUNTED = frozenset({"document", "script", "stylesheet", "xhr", "fetch"})
+_LONG = 10.0
+"""Seconds after which a request counts as a stream that is never done."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a browser is opened with."""
+
+    start_url: str
+    allowed_hosts: Sequence[str]
+    executable: str
+    size: tuple[int, int]
+    headless: bool
+    allow_files: bool
+    downloads: Path | None
+    uploads: Path | None
+
+    def refuses(self, url: str) -> str:
+        """Why an address may not be opened; empty when it may."""
+        try:
+            parts = urlsplit(url)
+            host = parts.hostname or ""
+        except ValueError:
+            return f"{url[:100]!r} is not an address"
+        if parts.scheme == "file":
+            return "" if self.allow_files else "addresses of local files are not allowed here"
+        if parts.scheme not in ("http", "https", "ws", "wss"):
+            return f"only http and https addresses can be opened, not {url[:100]!r}"
+        allowed = any(h in ("*", host) or (h.startswith("*.") and host.endswith(h[1:])) for h in self.allowed_hosts)
+        return "" if allowed else f"the host {host!r} is not allowed; allowed are {', '.join(self.allowed_hosts)}"
+
+
+@dataclass
+class OpenDialog:
+    """A JavaScript dialog that waits for its answer; `text` is what a prompt would be given."""
+
+    dialog: Dialog
+    number: int
+    text: str
+    kind: str = ""
+    message: str = ""
+
+
+@dataclass
+class Session:
+    """One browser context. Every method runs on the loop of the browser."""
+
+    rules: Rules
+    pages: list[Page] = field(default_factory=list)
+    front: Page | None = None
+    dialogs: list[OpenDialog] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    chooser: FileChooser | None = None
+    crashed: set[Page] = field(default_factory=set)
+    asked: int = 0
+    """How many dialogs there have been."""
+    sent: int = 0
+    """How many requests there have been."""
+    gone: bool = False
+    stirred: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set whenever a dialog opens or a page crashes."""
+
+    async def open(self, seed: int | None) -> None:
+        """Start the browser and a first tab; raises what Playwright raises."""
+        from playwright.async_api import async_playwright
+
+        self._temporary = None if self.rules.downloads else tempfile.TemporaryDirectory(prefix="deskcrew-downloads-")
+        self.downloads = self.rules.downloads or Path(self._temporary.name if self._temporary else "")
+        self._flying: dict[Request, float] = {}
+        self._saving: set[asyncio.Task[None]] = set()
+        self._playwright: Playwright = await async_playwright().start()
+        self._browser: Browser | None = None
+        self._context: BrowserContext | None = None
+        await self._launch(seed)
+
+    async def _launch(self, seed: int | None) -> None:
+        import os
+
+        args = flags(self.rules.allowed_hosts)
+        root = hasattr(os, "geteuid") and os.geteuid() == 0
+        self._browser = await self._playwright.chromium.launch(
+            executable_path=self.rules.executable,
+            headless=self.rules.headless,
+            chromium_sandbox=not root,
+            args=[*args, *(["--headless=new"] if self.rules.headless else []), *(["--no-sandbox"] if root else [])],
+            handle_sigint=False,
+        )
+        self._browser.on("disconnected", lambda _: self._lost())
+        await self.renew(seed)
+
+    async def renew(self, seed: int | None) -> None:
+        """Forget cookies, tabs and all, and begin with an empty tab."""
+        assert self._browser is not None  # noqa: S101 - open() made it
+        await self._leave()
+        width, height = self.rules.size
+        self._context = await self._browser.new_context(
+            viewport={"width": width, "height": height}, device_scale_factor=1, accept_downloads=True, service_workers="block"
+        )
+        self._context.set_default_timeout(5000)
+        if seed is not None:
+            await self._context.add_init_script(_SEEDED % seed)
+        await self._context.route(lambda url: bool(self._blocks(url)), self._block)
+        self._context.on("page", self._joined)
+        self._follow_requests(self._context)
+        page = await self._context.new_page()
+        self._joined(page)
+        self.front = page
+        self.notes.clear()
+
+    async def _leave(self) -> None:
+        context, self._context = self._context, None
+        for dialog in self.dialogs:
+            await _quietly(dialog.dialog.dismiss())
+        for name in ("pages", "dialogs", "notes"):
+            getattr(self, name).clear()
+        self.crashed.clear()
+        self._flying.clear()
+        self.front, self.chooser, self.asked, self.sent = None, None, 0, 0
+        self.stirred.clear()
+        if context is not None:
+            await _quietly(context.close())
+        self.pages.clear()
+
+    async def close(self) -> None:
+        for task in self._saving:
+            task.cancel()
+        await asyncio.gather(*self._saving, return_exceptions=True)
+        await self._leave()
+        self.gone = True
+        if self._browser is not None:
+            await _quietly(self._browser.close())
+        await _quietly(self._playwright.stop())
+        if self._temporary is not None:
+            self._temporary.cleanup()
+
+    @property
+    def page(self) -> Page:
+        assert self.front is not None  # noqa: S101 - there is always a tab
+        return self.front
+
+    async def new_page(self) -> Page:
+        assert self._context is not None  # noqa: S101 - open() made it
+        page = await self._context.new_page()
+        self._joined(page)
+        self.front = page
+        return page
+
+    def flying(self) -> int:
+        """How many requests are under way that a page waits for."""
+        now = monotonic()
+        return sum(1 for since in self._flying.values() if now - since < _LONG)
+
+    def saving(self) -> int:
+        return len(self._saving)
+
+    async def finish_saving(self, seconds: float) -> None:
+        if self._saving:
+            await asyncio.wait(self._saving, timeout=seconds)
+
+    def _lost(self) -> None:
+        self.gone = True
+        self.stirred.set()
+
+    def _joined(self, page: Page) -> None:
+        if page in self.pages:
+            return
+        self.pages.append(page)
+        page.on("dialog", lambda dialog: self._asks(dialog))
+        page.on("crash", lambda page: self._crashes(page))
+        page.on("close", lambda page: self._closes(page))
+        page.on("filechooser", lambda chooser: self._chooses(chooser))
+        page.on("download", lambda download: self._downloads(download))
+        if len(self.pages) > 1:
+            self.notes.append(f"a new tab opened and is in front now (tab {len(self.pages) - 1})")
+        self.front = page
+
+    def _asks(self, dialog: Dialog) -> None:
+        self.asked += 1
+        self.dialogs.append(OpenDialog(dialog, self.asked, dialog.default_value, dialog.type, dialog.message))
+        self.stirred.set()
+
+    def _crashes(self, page: Page) -> None:
+        self.crashed.add(page)
+        self.stirred.set()
+
+    def _closes(self, page: Page) -> None:
+        if page in self.pages:
+            self.pages.remove(page)
+        if self.front is page:
+            self.front = self.pages[-1] if self.pages else None
+            self.notes.append("the tab was closed")
+
+    def _chooses(self, chooser: FileChooser) -> None:
+        self.chooser = chooser
+        self.notes.append("the page asks for a file: upload one to the control that was pressed")
+
+    def _downloads(self, download: Download) -> None:
+        task = asyncio.ensure_future(self._save(download))
+        self._saving.add(task)
+        task.add_done_callback(self._saving.discard)
+
+    async def _save(self, download: Download) -> None:
+        path = free_name(self.downloads, download.suggested_filename)
+        try:
+            self.downloads.mkdir(parents=True, exist_ok=True)
+            await download.save_as(path)
+            self.notes.append(f"downloaded {path.name!r} ({path.stat().st_size} bytes) into {self.downloads}")
+        except Exception as bad:  # noqa: BLE001 - whatever goes wrong with a download is told, and ends nothing
+            self.notes.append(f"the download of {path.name!r} failed: {str(bad).splitlines()[0][:200]}")
+
+    def _blocks(self, url: str) -> str:
+        return "" if url.startswith(("data:", "blob:", "about:")) else self.rules.refuses(url)
+
+    async def _block(self, route: Route) -> None:
+        note = f"a request was blocked: {self._blocks(route.request.url)}"
+        if note not in self.notes and len(self.notes) < 20:
+            self.notes.append(note)
+        await _quietly(route.abort("aborted" if route.request.is_navigation_request() else "blockedbyclient"))
+
+    def _follow_requests(self, context: BrowserContext) -> None:
+        def begin(request: Request) -> None:
+            if request.resource_type in _COUNTED:
+                self._flying[request] = monotonic()
+                self.sent += 1
+
+        def end(request: Request) -> None:
+            self._flying.pop(request, None)
+
+        listeners: Mapping[Literal["request", "requestfinished", "requestfailed"], Callable[[Any], None]] = {
+            "request": begin,
+            "requestfinished": end,
+            "requestfailed": end,
+        }
+        context.on("request", listeners["request"])
+        context.on("requestfinished", listeners["requestfinished"])
+        context.on("requestfailed", listeners["requestfailed"])
+
+
+def free_name(folder: Path, suggested: str) -> Path:
+    """A path in that folder that no file has yet; a page chooses the name, never the folder."""
+    name = "".join(c if c.isprintable() and c not in '/\\:*?"<>|' else "_" for c in suggested).strip(". ")[-150:] or "download"
+    path, stem, suffix = folder / name, Path(name).stem, Path(name).suffix
+    for n in range(1, 10_000):
+        if not path.exists():
+            break
+        path = folder / f"{stem}-{n}{suffix}"
+    return path
+
+
+async def _quietly(work: Any) -> None:
+    """Wait for something whose failure means that it is gone already."""
+    from playwright.async_api import Error
+
+    with suppress(Error, TimeoutError):
+        await asyncio.wait_for(work, 10)
