@@ -1,0 +1,255 @@
+"""Spreadsheet: sheets of cells with values and formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from environments.simulated.app import (
+    Answered,
+    App,
+    Copy,
+    Dialog,
+    DialogField,
+    Edited,
+    Event,
+    Left,
+    Pressed,
+    Setting,
+    Shortcut,
+    Toast,
+    Update,
+)
+from environments.simulated.apps.functions_spreadsheet import FUNCTIONS
+from environments.simulated.apps.spreadsheet_agent import answer
+from environments.simulated.apps.spreadsheet_cells import MAX_COLUMNS, At, column_name, column_number, key_of, parse_at
+from environments.simulated.apps.spreadsheet_content import SpreadsheetContent, filled, generated
+from environments.simulated.apps.spreadsheet_formula import translated
+from environments.simulated.apps.spreadsheet_state import (
+    COLUMNS,
+    ROWS,
+    Refusal,
+    SheetState,
+    csv_of,
+    fitting,
+    has_header,
+    imported,
+    redone,
+    row_changed,
+    sheet_added,
+    sheet_deleted,
+    sheet_renamed,
+    sorted_by,
+    split,
+    undone,
+    written,
+)
+from environments.simulated.apps.spreadsheet_view import grid_view, import_view
+from environments.simulated.widgets import Widget
+
+
+class Spreadsheet(App[SpreadsheetContent, SheetState]):
+    """A workbook."""
+
+    name = "spreadsheet"
+    title = "Spreadsheet"
+    words = ("spreadsheet", "spreadsheets", "sheet", "sheets", "workbook")
+    content = SpreadsheetContent
+    state = SheetState
+    functions = FUNCTIONS
+    agent = staticmethod(answer)
+
+    def start(self, content: SpreadsheetContent, setting: Setting) -> SheetState:
+        given = [(sheet.name, sheet.cells()) for sheet in content.sheets or ()]
+        made = generated(24 if content.generate is None else content.generate, setting)
+        state = filled(given or made, setting.cast.today.isoformat())
+        return state.model_copy(update={"sheet": content.open}) if content.open in state.sheets else state
+
+    def view(self, state: SheetState) -> tuple[Widget, ...]:
+        return import_view(state) if state.page == "import" else grid_view(state)
+
+    def update(self, state: SheetState, event: Event) -> Update[SheetState]:
+        try:
+            if state.page == "import":
+                return _importing(state, event)
+            return _on_grid(state, event)
+        except Refusal as no:
+            return Update(state.model_copy(update={"error": str(no), "draft": None}))
+
+
+def _importing(state: SheetState, event: Event) -> Update[SheetState]:
+    match event:
+        case Edited(key="csv", value=value):
+            return Update(state.model_copy(update={"csv": value, "error": ""}))
+        case Pressed(key="cancel"):
+            return Update(_to_grid(state))
+        case Pressed(key="import"):
+            return Update(_to_grid(imported(state, state.sheet, state.csv)), (Toast(f"Imported into {state.sheet}"),))
+    return Update(state)
+
+
+def _to_grid(state: SheetState) -> SheetState:
+    return state.model_copy(update={"page": "grid", "csv": "", "error": ""})
+
+
+def _on_grid(state: SheetState, event: Event) -> Update[SheetState]:
+    match event:
+        case Edited(key="name-box", value=value):
+            return Update(state.model_copy(update={"goto": value}))
+        case Edited(key="filter", value=value):
+            return Update(state.model_copy(update={"filter": value}))
+        case Edited(key=key, value=value) if key == "formula" or key.startswith("cell-"):
+            return Update(state.model_copy(update={"draft": value, "error": ""}))
+        case Left(key=key) if key == "formula" or key.startswith("cell-"):
+            return Update(_kept(state))
+        case Answered(key=key, button=name, fields=fields) if name != "Cancel":
+            return Update(_answered(state, key, fields))
+        case Shortcut(chord=chord):
+            return _pressed(state, _CHORDS.get(chord.replace("Meta", "Control"), ""))
+        case Pressed(key=key):
+            return _pressed(_kept(state), key) if key != "go" else Update(_gone(_kept(state)))
+    return Update(state)
+
+
+_CHORDS = {"Control+s": "save", "Control+z": "undo", "Control+y": "redo"}
+
+
+def _kept(state: SheetState) -> SheetState:
+    """What was typed goes into the chosen cell."""
+    if state.draft is None:
+        return state
+    after = written(state, state.sheet, {state.at: state.draft})
+    return after.model_copy(update={"draft": None})
+
+
+def _chosen(state: SheetState, at: At, picked: bool = True) -> SheetState:
+    """Another cell, and the window moved so that it is seen."""
+    rows = fitting(state)
+    index = rows.index(at.row) + 1 if at.row in rows else 1
+    top = state.top if state.top <= index < state.top + ROWS else max(1, index - ROWS // 2)
+    left = state.left if state.left <= at.column < state.left + COLUMNS else max(1, at.column - COLUMNS // 2)
+    changes = {"row": at.row, "column": at.column, "picked": picked, "draft": None, "goto": None, "top": top, "left": left}
+    return state.model_copy(update={**changes, "error": ""})
+
+
+def _pressed(state: SheetState, key: str) -> Update[SheetState]:
+    if key.startswith("cell-"):
+        at = split(key)[1]
+        return Update(_below(state) if at == state.at and state.picked else _chosen(state, at))
+    if key.startswith("sheet-") and key.removeprefix("sheet-") in state.sheets:
+        sheet = {"sheet": key.removeprefix("sheet-"), "filter": "", "applied": "", "top": 1, "left": 1}
+        return Update(_chosen(state.model_copy(update=sheet), At(1, 1), picked=False))
+    if key in _WINDOW:
+        return Update(_scrolled(state, *_WINDOW[key]))
+    if dialog := _question(state, key):
+        return Update(state, (dialog,))
+    return _tool(state, key)
+
+
+def _below(state: SheetState) -> SheetState:
+    """Enter goes to the next row that is shown."""
+    rows = fitting(state)
+    later = [row for row in rows if row > state.row]
+    return _chosen(state, At(later[0] if later else state.row, state.column))
+
+
+def _gone(state: SheetState) -> SheetState:
+    """The cell that the name box names, perhaps on another sheet."""
+    wanted = state.at.name if state.goto is None else state.goto
+    sheet, _, name = wanted.rpartition("!")
+    at = parse_at(name)
+    known = {s.casefold(): s for s in state.sheets}
+    if at is None or (sheet and sheet.strip("'").casefold() not in known):
+        raise Refusal(f"{wanted!r} is no cell; write it like B3 or {state.sheets[0]}!B3")
+    there = known.get(sheet.strip("'").casefold(), state.sheet)
+    return _chosen(state.model_copy(update={"sheet": there, "filter": "", "applied": ""}), at)
+
+
+_WINDOW = {"rows-up": (-ROWS, 0), "rows-down": (ROWS, 0), "columns-left": (0, -COLUMNS), "columns-right": (0, COLUMNS)}
+
+
+def _scrolled(state: SheetState, rows: int, columns: int) -> SheetState:
+    top = min(max(1, state.top + rows), max(1, len(fitting(state))))
+    left = min(max(1, state.left + columns), MAX_COLUMNS - COLUMNS + 1)
+    return state.model_copy(update={"top": top, "left": left})
+
+
+def _tool(state: SheetState, key: str) -> Update[SheetState]:
+    match key:
+        case "enter":
+            return Update(_below(state))
+        case "save":
+            return Update(state.model_copy(update={"dirty": False}), (Toast("Spreadsheet saved"),))
+        case "undo":
+            return Update(undone(state))
+        case "redo":
+            return Update(redone(state))
+        case "copy":
+            copied = state.model_copy(update={"copied": key_of(state.sheet, state.at)})
+            return Update(copied, (Copy(state.shown(state.at)), Toast("Copied")))
+        case "copy-sheet":
+            return Update(state, (Copy(csv_of(state, state.sheet)), Toast("Sheet copied as CSV")))
+        case "import-csv":
+            return Update(state.model_copy(update={"page": "import", "csv": "", "error": ""}))
+        case "apply-filter" | "clear-filter":
+            words = {"filter": "", "applied": ""} if key == "clear-filter" else {"applied": state.filter.strip()}
+            return Update(state.model_copy(update={**words, "top": 1}))
+    return Update(_with_cells(state, key))
+
+
+def _with_cells(state: SheetState, key: str) -> SheetState:
+    match key:
+        case "paste":
+            at = split(state.copied)[1]
+            text = translated(state.cells.get(state.copied, ""), state.row - at.row, state.column - at.column)
+            return written(state, state.sheet, {state.at: text})
+        case "add-row":
+            return row_changed(state, state.sheet, state.row + 1, 1)
+        case "delete-row":
+            return row_changed(state, state.sheet, state.row, -1)
+    return state
+
+
+def _question(state: SheetState, key: str) -> Dialog | None:
+    """The dialog that a button opens."""
+    name = state.sheet
+    match key:
+        case "add-sheet":
+            return _prompt(key, "Add a sheet", "Add", DialogField(key="name", label="Sheet name"))
+        case "rename-sheet":
+            return _prompt(key, f"Rename {name}", "Rename", DialogField(key="name", label="New name", value=name))
+        case "delete-sheet":
+            lost = "All its cells will be lost."
+            return Dialog(key=key, title=f"Delete {name}?", text=lost, buttons=(f"Delete {name}", "Cancel"), escape="Cancel")
+        case "sort":
+            options = tuple(column_label(state, c) for c in range(1, max(1, state.book.extent(name).column) + 1))
+            chosen = options[min(state.column, len(options)) - 1]
+            return _prompt(
+                key, f"Sort {name}", "Sort", DialogField(key="column", label="Sort by", value=chosen, options=options),
+                DialogField(key="order", label="Order", value="Ascending", options=("Ascending", "Descending")),
+            )  # fmt: skip
+    return None
+
+
+def column_label(state: SheetState, column: int) -> str:
+    """`D: Amount` where the sheet has a header, else `D`."""
+    head = state.shown(At(1, column)) if has_header(state, state.sheet) else ""
+    return f"{column_name(column)}: {head}" if head else column_name(column)
+
+
+def _prompt(key: str, title: str, go: str, *fields: DialogField) -> Dialog:
+    return Dialog(key=key, title=title, fields=fields, buttons=(go, "Cancel"), default=go, escape="Cancel")
+
+
+def _answered(state: SheetState, key: str, fields: Mapping[str, str]) -> SheetState:
+    match key:
+        case "add-sheet":
+            added = sheet_added(state, fields.get("name", ""))
+            return _pressed(added, f"sheet-{added.sheets[-1]}").state
+        case "rename-sheet" if fields.get("name", "").strip() != state.sheet:
+            return sheet_renamed(state, state.sheet, fields.get("name", ""))
+        case "delete-sheet":
+            return _chosen(sheet_deleted(state, state.sheet), At(1, 1), picked=False)
+        case "sort":
+            column = column_number(fields.get("column", "A").partition(":")[0])
+            return sorted_by(state, state.sheet, column, fields.get("order") == "Descending")
+    return state
