@@ -9,6 +9,7 @@ from rapidfuzz import fuzz, process
 from environments.simulated.app import AnyApp
 from environments.simulated.apps.billing import Billing
 from environments.simulated.apps.calendar import Calendar
+from environments.simulated.apps.chat import Chat
 from environments.simulated.apps.contacts import Contacts
 from environments.simulated.apps.files import Files
 from environments.simulated.apps.mail import Mail
@@ -19,7 +20,7 @@ from environments.simulated.apps.spreadsheet import Spreadsheet
 
 APPS: dict[str, AnyApp] = {
     app.name: app
-    for app in (Billing(), Reimbursement(), Mail(), Notes(), Files(), Settings(), Calendar(), Contacts(), Spreadsheet())
+    for app in (Billing(), Reimbursement(), Mail(), Notes(), Files(), Settings(), Calendar(), Contacts(), Chat(), Spreadsheet())
 }
 
 

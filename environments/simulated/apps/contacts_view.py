@@ -76,6 +76,7 @@ def _detail(contact: Contact) -> tuple[Widget, ...]:
     )  # fmt: skip
     lines = [text(line, f"{key}.line-{n}") for n, line in enumerate(contact.note.split("\n"), start=1) if line.strip()]
     buttons = bar(
+        button("Write mail", "write", enabled=bool(contact.email)), button("Send message", "message"),
         button("Invite to a meeting", "invite"), button("Copy email address", "copy", enabled=bool(contact.email)), key="reach",
     )  # fmt: skip
     return (
