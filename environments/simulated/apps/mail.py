@@ -24,6 +24,7 @@ from environments.simulated.app import (
     Update,
 )
 from environments.simulated.apps.functions_mail import functions
+from environments.simulated.apps.mail_agent import agent_over
 from environments.simulated.apps.mail_state import FOLDERS, PAGE_SIZE, Compose, Folder, MailState, Message, bad_address, found
 from environments.simulated.apps.mail_view import compose_view, list_view, read_view
 from environments.simulated.generate import TOPICS, day_before, how_many, mail_address, paragraph
@@ -63,6 +64,7 @@ class Mail(App[MailContent, MailState]):
     content = MailContent
     state = MailState
     functions = functions(lambda state, event: Mail().update(state, event))
+    agent = staticmethod(agent_over(lambda state, event: Mail().update(state, event)))
 
     def start(self, content: MailContent, setting: Setting) -> MailState:
         address = content.address or mail_address(setting.cast.user)
