@@ -83,13 +83,15 @@ class Calendar(App[CalendarContent, CalendarState]):
     agent = staticmethod(answer_request)
 
     def start(self, content: CalendarContent, setting: Setting) -> CalendarState:
+        today = setting.cast.today.isoformat()
+        empty = CalendarState(
+            meetings={}, today=today, hours=content.hours, counter=0, day=content.day or today, view=content.view
+        )
         given = (*(content.events or ()), *_generated(how_many(content.events, content.generate, 12), setting))
         names = {meeting.id for meeting in given}
         free = (str(number) for number in count(1) if str(number) not in names)
         meetings = {m.id: m for m in (m.model_copy(update={"id": m.id or next(free)}) for m in given)}
-        today = setting.cast.today.isoformat()
-        return CalendarState(meetings=meetings, today=today, hours=content.hours, counter=highest(meetings),
-                             day=content.day or today, view=content.view)  # fmt: skip
+        return empty.model_copy(update={"meetings": meetings, "counter": highest(meetings)})
 
     def view(self, state: CalendarState) -> tuple[Widget, ...]:
         return page(state)

@@ -26,6 +26,7 @@ from environments.simulated.apps.calendar_state import (
     moved,
     occurrences,
     read_day,
+    read_moment,
     read_time,
     written_day,
 )
@@ -119,7 +120,10 @@ def _add(state: CalendarState, match: re.Match[str]) -> Done[CalendarState]:
     start, title = f"{day} {clock}", match["title"].strip(' "')
     if not title:
         raise Declined("an event needs a title")
-    new = Meeting(title=title, start=start, end=moment_after(start, _minutes(match["length"] or "1 hour")), attendees=people)
+    end = moment_after(start, _minutes(match["length"] or "1 hour"))
+    if read_moment(end) is None:
+        raise Declined("the calendar goes from 1900 to 2199 only")
+    new = Meeting(title=title, start=start, end=end, attendees=people)
     return _told(put(state, new, "Event saved"), f"Added {new.title} on {written_day(day)} from {clock} to {new.end[11:]}")
 
 

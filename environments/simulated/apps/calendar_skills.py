@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, ValidationError
 
 from environments.simulated.app import Toast
 from environments.simulated.apps.calendar_form import draft_of, errors_of, meeting_of, new_draft
@@ -98,7 +98,11 @@ def known(state: CalendarState, name: str) -> Meeting:
 
 
 def put(state: CalendarState, meeting: Meeting, said: str) -> Done[CalendarState]:
-    """Keep an event, new or changed; the result tells what it overlaps with."""
+    """Keep an event, new or changed; the result tells what it overlaps with. Raises Declined outside the days it knows."""
+    try:
+        Meeting.model_validate(meeting.model_dump())
+    except ValidationError:
+        raise Declined("the calendar goes from 1900 to 2199 only") from None
     new = not meeting.id
     meeting = meeting.model_copy(update={"id": str(state.counter + 1)}) if new else meeting
     over: list[JsonValue] = [as_json(o) for o in clashes(state, meeting)[:20]]

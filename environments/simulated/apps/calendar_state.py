@@ -147,7 +147,7 @@ class CalendarState(AppState):
     """Events by id, and what is looked at or written."""
 
     meetings: dict[str, Meeting]
-    today: str
+    today: KnownDay
     hours: tuple[str, str]
     """When the user works: free time is looked for in between."""
     counter: int

@@ -359,6 +359,8 @@ class TestAgent:
             ("when am I free on Friday for a while", "does not understand"),
             ("when am I free on Friday for 3 minutes", "not between 5 minutes and a day"),
             ("add Lunch on Friday", "needs a day and a time"),
+            ("add Party on 2199-12-31 at 23:30", "the calendar goes from 1900 to 2199 only"),
+            ("move Budget review to 2199-12-31 23:30", "the calendar goes from 1900 to 2199 only"),
             ("how many meetings with Ann", "does not understand"),
             ("x" * 400, "does not understand"),
         ],
@@ -390,6 +392,11 @@ def test_two_of_the_same_seed_are_the_same():
 def test_a_mistake_of_the_world_file_is_named(content, said):
     with pytest.raises(WorldError, match=said):
         parse_world(f"apps: {{calendar: {content}}}")
+
+
+def test_a_world_beyond_the_years_of_the_calendar_is_refused():
+    with pytest.raises(WorldError, match=r"apps\.calendar\.today: '9999-12-31' is no day"):
+        parse_world("today: 9999-12-31\napps: {calendar: }")
 
 
 @pytest.mark.parametrize("view", ["Month", "Week", "Day", "Agenda", "Invitations"])
