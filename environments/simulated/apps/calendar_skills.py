@@ -170,7 +170,7 @@ def _delete(state: CalendarState, given: One) -> Done[CalendarState]:
 
 def _respond(state: CalendarState, given: Reply) -> Done[CalendarState]:
     meeting = known(state, given.id)
-    if not meeting.organizer:
+    if not meeting.invitation:
         raise Declined(f"{meeting.title!r} is the user's own event, not an invitation")
     return put(state, meeting.model_copy(update={"answer": given.answer}), f"Invitation {given.answer}")
 

@@ -106,6 +106,10 @@ class Meeting(Model):
         return self
 
     @property
+    def invitation(self) -> bool:
+        return bool(self.organizer) or self.answer != "accepted"
+
+    @property
     def length(self) -> timedelta:
         return datetime.fromisoformat(self.end) - datetime.fromisoformat(self.start)
 

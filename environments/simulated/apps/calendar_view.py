@@ -174,10 +174,10 @@ def _detail(state: CalendarState, meeting: Meeting) -> tuple[Widget, ...]:
     repeats = "" if meeting.repeat == "Never" else meeting.repeat + (f" until {meeting.until}" if meeting.until else "")
     facts = {"When": f"{written_day(first.day)}, {first.hours}", "Place": meeting.place, "Organizer": meeting.organizer,
              "Attendees": ", ".join(meeting.attendees), "Repeats": repeats, "Reminder": meeting.reminder.replace("None", ""),
-             "Answer": meeting.answer.capitalize() if meeting.organizer else ""}  # fmt: skip
+             "Answer": meeting.answer.capitalize() if meeting.invitation else ""}  # fmt: skip
     lines = [text(line, f"{key}.line-{n}") for n, line in enumerate(meeting.description.split("\n"), start=1) if line.strip()]
     answers = (button("Accept", "accept", enabled=meeting.answer != "accepted"),
-               button("Decline", "decline", enabled=meeting.answer != "declined")) if meeting.organizer else ()  # fmt: skip
+               button("Decline", "decline", enabled=meeting.answer != "declined")) if meeting.invitation else ()  # fmt: skip
     buttons = bar(
         *answers, button("Edit", "edit"), button("Delete", "delete"),
         button("Email attendees", "email", enabled=bool(meeting.attendees)), button("Back to calendar", "back"), key="actions",

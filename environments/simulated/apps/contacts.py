@@ -68,7 +68,7 @@ class Contacts(App[ContactsContent, ContactsState]):
 
     name = "contacts"
     title = "Contacts"
-    words = ("contacts", "contact", "address book", "addresses", "phone number", "people")
+    words = ("contacts", "contact", "address book", "addresses", "phone number")
     content = ContactsContent
     state = ContactsState
     functions = FUNCTIONS
