@@ -20,6 +20,8 @@ CAN = ('I can answer: "sum the amounts of March by vendor", "largest amount", "a
        '"how many rows have category Travel"')  # fmt: skip
 _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
            "december")  # fmt: skip
+LONGEST = 500
+_AND = re.compile(r' and (?=(?:[^"]*"[^"]*")*[^"]*$)', re.IGNORECASE)
 _POLITE = re.compile(
     r"^(?:(?:please|what is|what's|whats|what are|which is|show me|show|tell me|give me|calculate|find|the)\s+)+", re.IGNORECASE
 )
@@ -64,10 +66,14 @@ class Test(NamedTuple):
 def answer(state: SheetState, request: str) -> Done[SheetState]:
     """Answer a question about the shown sheet. Raises Declined when it is not understood."""
     table = _table(state)
-    words = _POLITE.sub("", " ".join(request[:500].split()).rstrip("?.! "))
+    if len(request) > LONGEST:
+        raise Declined(f"the question has more than {LONGEST} characters; {CAN}")
+    words = _POLITE.sub("", " ".join(request.split()).rstrip("?.! "))
     does, rest = _verb(words)
     rest, by = _by(table, rest)
-    rest, _, condition = _halves(rest)
+    rest, mark, condition = _halves(rest)
+    if mark and not condition:
+        raise Declined(f"say which rows are meant: where … is …; columns are: {', '.join(table.heads.values())}")
     column, tests = _target(table, does, rest)
     tests += _conditions(table, condition)
     rows = [row for row in table.rows if all(test.fits(row) for test in tests)]
@@ -162,7 +168,7 @@ def _in_month(table: Table, month: int, year: int, words: str) -> Test:
 
 
 def _conditions(table: Table, text: str) -> list[Test]:
-    return [_condition(table, part) for part in re.split(r" and (?!the$)", text, flags=re.IGNORECASE)] if text.strip() else []
+    return [_condition(table, part) for part in _AND.split(text)] if text.strip() else []
 
 
 def _condition(table: Table, text: str) -> Test:
