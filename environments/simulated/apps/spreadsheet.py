@@ -104,13 +104,20 @@ def _on_grid(state: SheetState, event: Event) -> Update[SheetState]:
         case Answered(key=key, button=name, fields=fields) if name != "Cancel":
             return Update(_answered(state, key, fields))
         case Shortcut(chord=chord):
-            return _pressed(state, _CHORDS.get(chord.replace("Meta", "Control"), ""))
+            return _chord(state, _CHORDS.get(chord.replace("Meta", "Control"), ""))
         case Pressed(key=key):
             return _pressed(_kept(state), key) if key != "go" else Update(_gone(_kept(state)))
     return Update(state)
 
 
 _CHORDS = {"Control+s": "save", "Control+z": "undo", "Control+y": "redo"}
+
+
+def _chord(state: SheetState, key: str) -> Update[SheetState]:
+    """While something is typed, undoing means forgetting it; saving keeps it."""
+    if key == "undo" and state.draft is not None:
+        return Update(state.model_copy(update={"draft": None}))
+    return _pressed(_kept(state) if key else state, key)
 
 
 def _kept(state: SheetState) -> SheetState:
@@ -192,8 +199,16 @@ def _tool(state: SheetState, key: str) -> Update[SheetState]:
             return Update(state.model_copy(update={"page": "import", "csv": "", "error": ""}))
         case "apply-filter" | "clear-filter":
             words = {"filter": "", "applied": ""} if key == "clear-filter" else {"applied": state.filter.strip()}
-            return Update(state.model_copy(update={**words, "top": 1}))
+            return Update(_seen(state.model_copy(update={**words, "top": 1})))
     return Update(_with_cells(state, key))
+
+
+def _seen(state: SheetState) -> SheetState:
+    """No hidden row stays chosen: buttons would act on what nobody sees."""
+    rows = fitting(state)
+    if state.row in rows:
+        return state
+    return _chosen(state, At(rows[0] if rows else 1, state.column), picked=False)
 
 
 def _with_cells(state: SheetState, key: str) -> SheetState:
@@ -202,6 +217,8 @@ def _with_cells(state: SheetState, key: str) -> SheetState:
             at = split(state.copied)[1]
             text = translated(state.cells.get(state.copied, ""), state.row - at.row, state.column - at.column)
             return written(state, state.sheet, {state.at: text})
+        case "clear":
+            return written(state, state.sheet, {state.at: ""})
         case "add-row":
             return row_changed(state, state.sheet, state.row + 1, 1)
         case "delete-row":

@@ -19,6 +19,7 @@ def import_view(state: SheetState) -> tuple[Widget, ...]:
 
 
 def grid_view(state: SheetState) -> tuple[Widget, ...]:
+    rows = fitting(state)
     return (
         heading(f"Sheet: {state.sheet}", f"sheet-title-{state.sheet}"),
         _sheets(state),
@@ -28,13 +29,13 @@ def grid_view(state: SheetState) -> tuple[Widget, ...]:
         _filter(state),
         bar(
             button("Rows up", "rows-up", enabled=state.top > 1),
-            button("Rows down", "rows-down", enabled=state.top + ROWS <= len(fitting(state))),
+            button("Rows down", "rows-down", enabled=state.top + ROWS <= len(rows)),
             button("Columns left", "columns-left", enabled=state.left > 1),
             button("Columns right", "columns-right", enabled=state.left + COLUMNS <= MAX_COLUMNS),
             key="window",
         ),
-        _grid(state),
-        status(_summary(state)),
+        _grid(state, rows),
+        status(_summary(state, len(rows))),
     )
 
 
@@ -50,6 +51,7 @@ def _tools(state: SheetState) -> Widget:
         button("Undo", "undo", enabled=bool(state.undo)),
         button("Redo", "redo", enabled=bool(state.redo)),
         button("Copy cell", "copy"),
+        button("Clear cell", "clear"),
         button("Paste cell", "paste", enabled=bool(state.copied)),
         button("Copy sheet", "copy-sheet"),
         button("Add row", "add-row"),
@@ -91,7 +93,7 @@ def _problem(state: SheetState) -> str:
     return state.error
 
 
-def _grid(state: SheetState) -> Widget:
+def _grid(state: SheetState, shown: list[int]) -> Widget:
     columns = range(state.left, min(state.left + COLUMNS, MAX_COLUMNS + 1))
     head = (cell("", "corner"), *(Widget("columnheader", column_name(c), f"column-{column_name(c)}") for c in columns))
     rows = [
@@ -101,7 +103,7 @@ def _grid(state: SheetState) -> Widget:
             *(_cell(state, At(number, c)) for c in columns),
             press=False,
         )
-        for number in fitting(state)[state.top - 1 : state.top - 1 + ROWS]
+        for number in shown[state.top - 1 : state.top - 1 + ROWS]
     ]
     return Widget("table", None, "grid", children=(Widget("row", None, "grid.header", children=head, across=True), *rows))
 
@@ -114,8 +116,8 @@ def _cell(state: SheetState, at: At) -> Widget:
     return Widget("cell", shown, key, press=True, selected=at == state.at)
 
 
-def _summary(state: SheetState) -> str:
+def _summary(state: SheetState, shown: int) -> str:
     extent = state.book.extent(state.sheet)
-    found = f", {len(fitting(state))} shown" if state.applied else ""
+    found = f", {shown} shown" if state.applied else ""
     saved = "unsaved changes" if state.dirty else "saved"
     return f"{extent.row} rows, {extent.column} columns{found}; {saved}"

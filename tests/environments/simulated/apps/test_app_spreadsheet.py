@@ -183,6 +183,31 @@ def test_the_filter_shows_rows_with_the_words_and_the_header(h):
     assert len(h.texts("rowheader")) == 15
 
 
+def test_a_hidden_row_does_not_stay_chosen(h):
+    h.click("Birch")
+    h.type("acme", "Filter rows", submit=True)
+    assert h.element("Name box").value == "B1"
+    h.type("nothing at all", "Filter rows", submit=True)
+    assert h.texts("rowheader") == ["1"]
+
+
+def test_a_cell_is_cleared(h):
+    h.click("Birch")
+    h.click("Clear cell")
+    assert "Costs!B2" not in cells(h)
+
+
+def test_saving_keeps_what_is_being_typed_and_undoing_forgets_it(h):
+    h.click("Birch")
+    h.type("X")
+    h.press("Control+z")
+    assert h.element("Formula bar").value == "Birch"
+    h.type("Y")
+    h.press("Control+s")
+    assert cells(h)["Costs!B2"] == "Y"
+    assert not h.app("spreadsheet")["dirty"]
+
+
 def test_sheets_are_added_renamed_and_deleted_after_a_question(h):
     h.click("Add sheet")
     h.type("costs")
