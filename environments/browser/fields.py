@@ -68,11 +68,17 @@ async def _set(sight: Sight, aim: Aim, kind: dict[str, Any], text: str) -> None:
         await handle.fill(text, timeout=3000)
     except Error as bad:
         if "Malformed value" in str(bad) or "Cannot type text" in str(bad):
-            shape = _SHAPES.get(kind["type"], "another form")
-            raise Refused(f"{aim.name} does not take {text[:60]!r}; it is a {kind['type']} field, as in {shape!r}") from None
+            raise _misshapen(aim, kind["type"], text) from None
         raise
     await settle(sight, 1.5)
+    if text and kind["type"] in _SHAPES and aim.spot is not None and await aim.spot.ask("holds") == "":
+        raise _misshapen(aim, kind["type"], text)
     await _read_back(sight, aim, text)
+
+
+def _misshapen(aim: Aim, kind: str, text: str) -> Refused:
+    shape = _SHAPES.get(kind, "another form")
+    return Refused(f"{aim.name} does not take {text[:60]!r}; it is a {kind} field, as in {shape!r}")
 
 
 async def _read_back(sight: Sight, aim: Aim, text: str) -> None:

@@ -74,6 +74,13 @@ function several(el) {
   for (const child of here.children) if (blockish(child) && ++blocks > 1) return true;
   return Boolean(here !== el && here.matches(NATIVE)) || here.querySelectorAll(NATIVE).length > 1;
 }
+/* A small thing without words that is drawn by a style sheet: an icon, which may well be a control that shows it on hover only. */
+function iconic(el, style, box) {
+  if (el.childElementCount || ownText(el).trim() || box.width > 64 || box.height > 64 || box.width < 6 || box.height < 6) return false;
+  if (style.backgroundImage.startsWith('url')) return true;
+  const drawn = getComputedStyle(el, '::before').content;
+  return drawn !== 'none' && drawn !== 'normal' && drawn !== '""';
+}
 const ownText = (el) => { let s = ''; for (const n of el.childNodes) if (n.nodeType === 3) s += n.data; return s; };
 
 /* Text without what stands in the controls inside it. */
@@ -176,7 +183,9 @@ function texts() {
   for (let node = walk.nextNode(); node && textPlaces.length < 1500; node = walk.nextNode()) {
     const text = tidy(node.data), parent = node.parentElement;
     if (!text || text.length > 80 || !parent ||
-      parent.closest('script,style,button,a,option,textarea,select,noscript')) continue;
+      parent.closest(
+      'script,style,button,a,option,textarea,select,noscript,[role=button],[role=menu],' +
+      '[role=option],[role=tab],[onclick]')) continue;
     const range = document.createRange();
     range.selectNodeContents(node);
     const box = range.getBoundingClientRect();
@@ -210,7 +219,7 @@ function nameOf(el, role) {
   const ways = [
     ['label', () => labelled(el)],
     ['title', () => tidy(attr(el, 'aria-label'))],
-    ['content', () => (field && role !== 'checkbox' && role !== 'radio' && role !== 'switch' ? '' : content(el))],
+    ['content', () => (field && el.matches('input,select,textarea,[contenteditable]') ? '' : content(el))],
     ['title', () => titled(el)],
     ['placeholder', () => tidy(attr(el, 'placeholder') || attr(el, 'data-placeholder') || attr(el, 'aria-placeholder'))],
     ['nearby', () => (field || el.type === 'file' ? beside(el, role) : '')],

@@ -64,12 +64,12 @@ async def click(sight: Sight, action: Click) -> Resolved:
     aim = await usable(sight, await find(sight, action.target))
     before, _ = await beat(sight)
     aim = await press(sight, aim, button, action)
-    if not await came_of_it(sight, aim, before) and await _may_press_again(sight, aim, before):
+    done = await came_of_it(sight, aim, before)
+    if await _unheard(sight, aim, before, done):
         await press(sight, aim, button, action)
         sight.session.notes.append("the first press was swallowed, it was pressed once more")
-        if await came_of_it(sight, aim, before):
-            return aim.resolved
-    if (await _pulse(sight)) == before:
+        await came_of_it(sight, aim, before)
+    if not sight.session.dialogs and (await _pulse(sight)) == before:
         sight.session.notes.append("nothing on the page changed")
     return aim.resolved
 
@@ -99,21 +99,30 @@ async def came_of_it(sight: Sight, aim: Aim, before: Pulse) -> bool:
     return done or field
 
 
-async def _may_press_again(sight: Sight, aim: Aim, before: Pulse) -> bool:
-    """Only where the press never reached the element, which still stands there: then nothing was begun by it."""
+async def _unheard(sight: Sight, aim: Aim, before: Pulse, done: bool) -> bool:
+    """Whether to press again: only where the press never reached the element, which still stands there.
+
+    What did reach it may have begun something that does not show, and must not be begun twice.
+    """
     from playwright.async_api import Error
 
-    if aim.spot is None or (await _pulse(sight)).content() != before.content():
+    now = await _pulse(sight)
+    if aim.spot is None or now.elsewhere() != before.elsewhere():
         return False
     try:
         heard = await aim.spot.eye.evaluate("eye => eye.heard()")
-        if heard:
+        if heard == "press":
             return False
         await asyncio.sleep(_SWALLOWED)
         await usable(sight, aim)
     except (Error, Refused):
         return False
-    return (await _pulse(sight)).content() == before.content()
+    if heard and done:
+        sight.session.notes.append(
+            f"something else changed and the press may not have reached {aim.name}; look before pressing again"
+        )
+        return False
+    return (await _pulse(sight)).elsewhere() == before.elsewhere()
 
 
 async def _pulse(sight: Sight) -> Pulse:

@@ -12,6 +12,8 @@ from environments.browser.sight import Sight
 STILL = 120
 """Milliseconds without a change after which a page is at rest."""
 LIMIT = 4.0
+_TICKING = 1.2
+"""Seconds after which a page that changes all the time, as a clock does, is taken as it is."""
 _POLL = 0.03
 
 
@@ -30,8 +32,12 @@ class Pulse(NamedTuple):
         """What counts as an effect, not only as a sign of life."""
         return self.documents, self.contents, self.sent, self.asked, self.tabs, self.url
 
+    def elsewhere(self) -> tuple[int | str, ...]:
+        """What reaches beyond the page that is shown: after that nothing is done a second time."""
+        return self.documents, self.sent, self.asked, self.tabs, self.url
 
-async def beat(sight: Sight) -> tuple[Pulse, bool]:
+
+async def beat(sight: Sight, still: int = STILL) -> tuple[Pulse, bool]:
     """The pulse now, and whether the page is at rest."""
     from playwright.async_api import Error
 
@@ -53,18 +59,18 @@ async def beat(sight: Sight) -> tuple[Pulse, bool]:
     for state in states:
         changes += int(state["changes"])
         contents += int(state["contents"])
-        rest = rest and state["since"] >= STILL and state["ready"] == "complete" and not state["moving"]
+        rest = rest and state["since"] >= still and state["ready"] == "complete" and not state["moving"]
     pulse = Pulse(sight.documents, changes, contents, session.sent, session.asked, len(session.pages), session.page.url)
     return pulse, rest
 
 
 async def settle(sight: Sight, seconds: float = LIMIT) -> bool:
     """True when the page came to rest, False when it was still busy after that time or a dialog stopped it."""
-    end = monotonic() + seconds
-    while monotonic() < end:
+    start = monotonic()
+    while monotonic() < start + seconds:
         if _stopped(sight.session):
             return False
-        _, rest = await beat(sight)
+        _, rest = await beat(sight, STILL if monotonic() < start + _TICKING else 0)
         if rest:
             return True
         await asyncio.sleep(_POLL)

@@ -172,6 +172,8 @@ function visit(el, parent, clip, pointing, taken, faded) {
     }
   } else if (!gone && !small && !taken) {
     const text = ownText(el).trim() ? tidy(run(el)) : '';
+    const icon = !text && iconic(el, style, box) ? tokens(el) || pictured(el) : '';
+    if (icon) record(el, 'img', icon, tokens(el) ? 'class' : 'image', parent, clip, faint);
     if (text) { record(el, 'text', text, 'content', parent, clip, faint); taken = true; }
   }
   children(el, inside, clip, style.cursor === 'pointer' && !several(el), taken, faint, style);
@@ -252,10 +254,16 @@ function watchRoot(root) {
 watchRoot(document);
 for (const kind of ['input', 'change', 'toggle']) addEventListener(kind, () => changed(true), {capture: true, passive: true});
 for (const kind of ['focusin', 'scroll']) addEventListener(kind, () => changed(false), {capture: true, passive: true});
-let wanted = null, heard = false;
-for (const kind of ['click', 'auxclick', 'contextmenu', 'dblclick'])
-  addEventListener(kind, (e) => { if (wanted && e.composedPath().includes(wanted)) heard = true; }, {capture: true,
-    passive: true});
+let wanted = null, heard = '';
+const hear = (e) => { if (heard !== 'press') heard = e.type === 'mousedown' ? 'half' : 'press'; };
+const PRESSES = ['mousedown', 'click', 'auxclick', 'contextmenu', 'dblclick'];
+/* On the element itself: a press that a page stops on its way there was never heard. */
+function listen(id) {
+  if (wanted) for (const kind of PRESSES) wanted.removeEventListener(kind, hear, true);
+  wanted = node(id);
+  heard = '';
+  if (wanted) for (const kind of PRESSES) wanted.addEventListener(kind, hear, true);
+}
 
 function moving(el) {
   let n = 0;
@@ -294,7 +302,7 @@ return {
     within(hit, el) && !firmControl(el))); },
   inner: (id) => { const el = node(id), r = el.getBoundingClientRect(), s = getComputedStyle(el);
     return [r.left + el.clientLeft + parseFloat(s.paddingLeft), r.top + el.clientTop + parseFloat(s.paddingTop)]; },
-  listen: (id) => { wanted = node(id); heard = false; },
+  listen,
   heard: () => heard,
   show: (id) => { node(id)?.scrollIntoView({block: 'center', inline: 'nearest', behavior: 'instant'}); },
   holds: (id) => { const el = node(id); return el ? valueOf(el, firmRole(el) || '') : null; },

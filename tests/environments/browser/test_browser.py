@@ -1,0 +1,435 @@
+"""A browser behind the contract: what is seen, what verbs do, what happens by itself, and what is refused."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from environments.browser import BrowserEnvironment
+from environments.browser.launching import find_chromium, flags
+from environments.browser.reading import clean
+from environments.browser.record import Record
+from environments.browser.session import free_name
+from environments.check import check_environment
+from environments.contract import DigestMismatch, EnvironmentFault, Screenshots
+from protocol import (
+    ActionResult,
+    ActionTarget,
+    Click,
+    Drag,
+    ExecStatus,
+    Fill,
+    FinishGoal,
+    GoBack,
+    GoForward,
+    HoldKey,
+    Hover,
+    KeyDown,
+    KeyUp,
+    LaunchApp,
+    MouseDown,
+    MouseUp,
+    Navigate,
+    PressKey,
+    Screenshot,
+    Scroll,
+    SelectOption,
+    Tabs,
+    Type,
+    Upload,
+    Wait,
+)
+
+
+def on(text: str, role: str | None = None) -> ActionTarget:
+    return ActionTarget(text=text, role=role)
+
+
+@pytest.mark.parametrize("page", ["index.html", "login.html", "names.html", "frames.html"])
+def test_the_contract_is_kept(site, page):
+    kept = check_environment(BrowserEnvironment(site.url(page)))
+    assert "closing twice is fine" in kept
+    assert "a known key with another action is refused" in kept
+
+
+# --- what is seen
+
+
+def test_fields_get_their_names_from_what_stands_beside_them(surf):
+    state = surf.open("login.html")
+    found = {e.name: (e.role, e.name_source, e.value, e.private) for e in state.elements}
+    assert found["Username"] == ("textbox", "nearby", "", False)
+    assert found["Password"] == ("textbox", "nearby", "", True)
+    assert found["Country"] == ("combobox", "nearby", "Austria", False)
+    assert found["Keep me logged in"] == ("checkbox", "nearby", "false", False)
+    assert next(e for e in state.elements if e.name == "Country").options == ("Austria", "Belgium", "Nowhere")
+    assert not surf.one("Delete account").enabled
+
+
+def test_the_chain_of_names(surf):
+    state = surf.open("names.html")
+    sources = {(e.name, e.name_source) for e in state.elements}
+    assert sources >= {
+        ("By label", "label"), ("By aria", "title"), ("By placeholder", "placeholder"), ("By two words", "label"),
+        ("By svg", "title"), ("Amount", "nearby"), ("Own text", "content"), ("Empty or not", "content"),
+    }  # fmt: skip
+    roles = {(e.role, e.name, e.value) for e in state.elements}
+    assert roles >= {("checkbox", "Terms", "false"), ("switch", "Wifi", "true"), ("status", "Saved", None)}
+    assert roles >= {("cell", "Pen", None), ("link", "Buy", None), ("columnheader", "Price", None)}
+    assert roles >= {("button", "Red", None), ("button", "Green", None)}
+    assert next(e for e in state.elements if e.name == "Card").private
+    assert next(e for e in state.elements if e.name == "Colour").options == ("Teal", "Ochre")
+
+
+def test_a_box_that_is_drawn_by_its_label_is_ticked(surf):
+    surf.open("names.html")
+    assert surf.one("Terms").visible
+    assert surf.click("Terms").ok
+    assert surf.one("Terms").value == "true"
+    assert surf.fill("Terms", "false").ok
+    assert surf.one("Terms").value == "false"
+    assert "'true' or 'false'" in surf.fill("Terms", "maybe").error
+
+
+def test_an_element_keeps_its_id_for_as_long_as_it_lives(surf):
+    before = surf.open("login.html").by_id
+    surf.fill("Username", "ann")
+    surf.click("Go")
+    after = surf.see().by_id
+    assert before.keys() <= after.keys()
+    assert all(before[i].role == after[i].role for i in before)
+    assert surf.open("login.html").by_id.keys().isdisjoint(after)
+
+
+def test_frames_and_shadows_are_seen_where_they_are_and_can_be_used(surf):
+    state = surf.open("frames.html")
+    frame = next(e for e in state.elements if e.role == "iframe")
+    button = surf.one("In the frame")
+    assert (frame.name, button.parent) == ("Inner page", frame.element_id)
+    assert frame.bbox.contains(button.bbox.center)
+    assert surf.click("In the frame").ok
+    assert "frame pressed" in surf.texts()
+    assert surf.fill("Frame field", "inside").ok
+    assert surf.one("Frame field").value == "inside"
+    assert surf.fill("Nickname", "Bo").ok
+    assert surf.click("In the shadow").ok
+    assert "shadow: Bo" in surf.texts()
+    assert surf.one("Slotted").role == "link"
+    assert not surf.one("Low in the frame").visible
+    assert surf.do(Scroll(target=on("Low in the frame"))).ok
+    assert surf.click("Low in the frame").ok
+    assert "low" in surf.texts()
+
+
+def test_a_long_table_is_bounded_and_says_what_is_left_out(surf):
+    state = surf.open("table.html")
+    assert len(state.elements) <= 1501
+    assert "more elements" in state.elements[-1].name
+    assert surf.one("Customer 1").visible
+    row = state.by_id[surf.one("Customer 1").parent]
+    assert row.role == "row"
+    assert surf.do(Scroll(target=on("Customer 40"))).ok
+    assert surf.one("Customer 40").visible
+
+
+def test_a_page_without_end_grows_as_it_is_scrolled(surf):
+    surf.open("endless.html")
+    assert "Post 100" not in surf.texts()
+    for _ in range(4):
+        surf.do(Scroll.toward("down", 5, "page"))
+    assert "Post 100" in surf.texts()
+    assert surf.do(Scroll.toward("up", 100, "page")).ok
+    assert "already at the top" in surf.do(Scroll.toward("up", 1)).output
+
+
+# --- what verbs do
+
+
+def test_typing_adds_and_filling_replaces(surf):
+    surf.open("edit.html")
+    assert surf.do(Type(target=on("Story"), text=" two\nthree é 漢")).ok
+    assert surf.one("Story").value == "one two\nthree é 漢"
+    assert surf.fill("Story", "new\nlines").ok
+    assert surf.one("Story").value == "new\nlines"
+    assert surf.fill("Note", "plain").ok
+    assert surf.one("Note").value == "plain"
+    assert surf.do(Type(target=on("Note"), text=" more")).ok
+    assert surf.one("Note").value == "plain more"
+
+
+def test_dates_numbers_and_sliders_are_set(surf):
+    surf.open("edit.html")
+    assert surf.fill("Due", "2026-12-31").ok
+    assert surf.one("Due").value == "2026-12-31"
+    assert "date field, as in '2026-12-31'" in surf.fill("Due", "next week").error
+    assert surf.fill("Count", "12").ok
+    assert "number field" in surf.fill("Count", "a dozen").error
+    assert surf.fill("Volume", "70").ok
+    assert surf.one("Volume").value == "70"
+
+
+def test_a_field_that_keeps_something_else_says_so(surf):
+    surf.open("edit.html")
+    assert "now holds 'LOUD'" in surf.fill("Loud", "loud").output
+    assert "can only be read" in surf.fill("Fixed", "y").error
+    assert "one line" in surf.fill("Loud", "a\nb").error
+    assert "one line" in surf.do(Type(target=on("Loud"), text="a\nb")).error
+
+
+def test_enter_is_pressed_only_where_it_is_said(surf):
+    surf.open("edit.html")
+    surf.fill("Query", "cats")
+    assert "sent cats" not in surf.texts()
+    surf.fill("Query", "dogs", submit=True)
+    assert "sent dogs" in surf.texts()
+
+
+def test_options_are_chosen_by_their_text(surf):
+    surf.open("edit.html")
+    assert surf.do(SelectOption(target=on("Many"), options=("A", "c"))).ok
+    assert surf.one("Many").value == "A, C"
+    surf.open("login.html")
+    assert surf.do(SelectOption(target=on("Country"), options=("Belgium",))).ok
+    assert surf.one("Country").value == "Belgium"
+    assert "options are: Austria, Belgium" in surf.do(SelectOption(target=on("Country"), options=("Chad",))).error
+    assert "disabled" in surf.do(SelectOption(target=on("Country"), options=("Nowhere",))).error
+    assert "one option" in surf.do(SelectOption(target=on("Country"), options=("Austria", "Belgium"))).error
+
+
+def test_keys_and_chords(surf):
+    surf.open("edit.html")
+    surf.click("Query")
+    assert surf.do(PressKey(keys=("Control", "b"))).ok
+    assert surf.do(HoldKey(keys=("Shift",), seconds=0.05)).ok
+    assert surf.do(KeyDown(key="ArrowLeft")).ok
+    assert surf.do(KeyUp(key="ArrowLeft")).ok
+    assert "Control b Shift ArrowLeft" in surf.texts()
+    assert "type it as text" in surf.do(PressKey(keys=("é",))).error
+
+
+def test_presses_of_every_kind_and_dragging(surf):
+    surf.open("drag.html")
+    for more, shown in (({"count": 2}, "double"), ({"button": "right"}, "context"), ({"modifiers": ("Shift",)}, "shift")):
+        assert surf.click("Card", **more).ok
+        assert shown in surf.texts()
+    assert "go_back" in surf.click("Card", button="back").error
+    assert surf.do(Drag(target=on("Card"), to=on("Done:"))).ok
+    assert "moved" in surf.texts()
+    box = surf.one("Pad").bbox
+    at = [{"x": box.x1 + x, "y": box.y1 + 20} for x in (10, 60, 150)]
+    assert surf.do(Drag(target=ActionTarget(point=at[0]), path=(at[1],), to=ActionTarget(point=at[2]))).ok
+    assert "drawn true" in surf.texts()
+    assert surf.do(MouseDown(target=on("Pad"))).ok
+    assert surf.do(Hover(target=on("Card"))).ok
+    assert surf.do(MouseUp()).ok
+
+
+def test_history_and_tabs(surf, site):
+    surf.open("login.html")
+    surf.open("files.html")
+    assert surf.do(GoBack()).ok
+    assert "Username" in surf.texts()
+    assert surf.do(GoForward()).ok
+    assert "no page to go forward" in surf.do(GoForward()).error
+    assert "new tab" in surf.click("New tab").output
+    assert [w.focused for w in surf.see().windows] == [False, True]
+    assert "Username" in surf.texts()
+    assert surf.do(Tabs(op="select", index=0)).ok
+    assert "Report" in surf.texts()
+    assert "tab 1: Log in" in surf.do(Tabs(op="list")).output
+    assert surf.do(Tabs(op="new", url=site.url("table.html"))).ok
+    assert surf.do(Tabs(op="close")).ok
+    assert len(surf.see().windows) == 2
+    assert "there is no tab 7" in surf.do(Tabs(op="select", index=7)).error
+
+
+def test_waiting_for_a_text(surf):
+    surf.open("slow.html")
+    assert surf.do(Wait(seconds=3, text="Load")).ok
+    late = surf.do(Wait(seconds=0.2, text="never"))
+    assert (late.exec_status, late.error) == (ExecStatus.TIMEOUT, "'never' did not show within 0.2 seconds")
+    assert surf.do(Wait(seconds=1, text_gone="never")).ok
+    assert surf.do(Screenshot()).ok
+
+
+# --- what happens by itself
+
+
+def test_dialogs_of_every_kind(surf):
+    surf.open("dialogs.html")
+    surf.click("Alert")
+    assert "answer it first" in surf.click("Rename").error
+    assert "answer it first" in surf.do(Navigate(url="about:blank")).error
+    assert surf.click("OK").ok
+    assert "alerted" in surf.texts()
+    surf.click("Rename")
+    assert surf.one("Answer").value == "old"
+    surf.fill("Answer", "new")
+    assert surf.one("Answer").value == "new"
+    surf.click("OK")
+    assert "name: new" in surf.texts()
+    surf.click("Rename")
+    surf.do(PressKey(keys=("Escape",)))
+    assert "name: null" in surf.texts()
+    surf.click("Later")
+    surf.do(Wait(seconds=1))
+    assert surf.see().modal
+    with pytest.raises(EnvironmentFault, match="dialog"):
+        surf.env.screenshot()
+    assert surf.click("OK").ok
+
+
+def test_leaving_a_page_with_unsaved_work_asks_first(surf):
+    surf.open("dialogs.html")
+    surf.do(Type(target=on("Draft"), text="dear"))
+    surf.click("Leave")
+    assert surf.one("Leave this page?").role == "dialog"
+    assert surf.click("Stay").ok
+    assert surf.one("Draft").value == "dear"
+    surf.click("Leave", button="left")
+    assert surf.do(Click(target=on("Leave", "button"))).ok
+    surf.do(Wait(seconds=2, text="Nothing here yet."))
+    assert "Nothing here yet." in surf.texts()
+
+
+def test_downloads_stay_in_their_folder(surf, folders):
+    surf.open("files.html")
+    output = surf.click("Report").output
+    assert "downloaded" in output
+    assert "8 bytes" in output
+    assert [p.read_text() for p in folders["downloads"].iterdir()] == ["a,b\n1,2\n"]
+
+
+def test_uploads_come_from_their_folder_only(surf, folders):
+    (folders["uploads"] / "cv.txt").write_text("me")
+    surf.open("files.html")
+    assert surf.do(Upload(target=on("Attachment"), files=("cv.txt",))).ok
+    assert "got cv.txt" in surf.texts()
+    assert surf.do(Upload(target=on("Pick a photo"), files=("cv.txt",))).ok
+    assert "photo cv.txt" in surf.texts()
+    for name in ("/etc/passwd", "../../etc/passwd", "no.txt"):
+        assert "files are:" in surf.do(Upload(target=on("Attachment"), files=(name,))).error
+    assert "does not take files" in surf.do(Upload(target=on("Report"), files=("cv.txt",))).error
+
+
+def test_only_allowed_hosts_are_reached(surf, site):
+    surf.open("away.html")
+    site.hits.clear()
+    result = surf.click("Fetch")
+    assert "blocked" in surf.texts()
+    assert "not allowed" in result.output
+    surf.click("Redirect")
+    surf.do(Wait(seconds=0.3))
+    surf.open("away.html")
+    assert "not allowed" in surf.click("Elsewhere").output
+    assert "Away" in surf.see().windows[0].title
+    assert not [hit for hit in site.hits if hit.startswith("127.0.0.1")]
+    for url in ("http://example.com/", "file:///etc/passwd", "javascript:alert(1)", "http://[bad", "chrome://version"):
+        assert surf.do(Navigate(url=url)).error, url
+
+
+def test_an_answer_that_is_no_page_is_told(surf, site):
+    assert "404" in surf.do(Navigate(url=site.url("missing.html"))).output
+    assert "could not be opened" in surf.do(Navigate(url="http://localhost:1/")).error
+
+
+def test_a_crash_is_seen_and_left_by_navigating(site):
+    env = BrowserEnvironment(site.url("login.html"))
+    env.reset()
+    env._run(_crash(env), 20)
+    env.perform(Wait(seconds=0.3), key="wait")
+    assert "crashed" in env.observe().elements[0].name
+    assert "navigate" in env.perform(Click(target=on("Go")), key="go").error
+    assert env.perform(Navigate(url=site.url("login.html")), key="back").ok
+    assert "Username" in [e.name for e in env.observe().elements]
+    env._run(env._sight.session._browser.close(), 20)
+    with pytest.raises(EnvironmentFault, match="reset"):
+        env.observe()
+    assert env.reset().elements
+    env.close()
+
+
+async def _crash(env: BrowserEnvironment) -> None:
+    page = env._sight.session.page
+    asyncio.ensure_future(page.goto("chrome://crash")).add_done_callback(lambda task: task.exception())
+    await asyncio.sleep(0.5)
+
+
+# --- the contract's edges
+
+
+def test_what_a_browser_cannot_is_said_in_a_sentence(surf):
+    assert "crew's own" in surf.do(FinishGoal()).error
+    assert surf.do(LaunchApp(app="mail")).error == "this browser cannot launch app"
+    assert "disabled" in (surf.open("login.html") and surf.click("Delete account")).error
+    assert "cannot be filled" in surf.do(Fill(target=on("Go"), text="x")).error
+
+
+def test_pictures_are_png(surf):
+    surf.open("login.html")
+    assert isinstance(surf.env, Screenshots)
+    assert surf.env.screenshot().startswith(b"\x89PNG")
+
+
+def test_a_seed_makes_chance_repeat(tmp_path: Path):
+    (tmp_path / "dice.html").write_text("<title>Dice</title><p id=d></p><script>d.textContent = Math.random()</script>")
+    env = BrowserEnvironment((tmp_path / "dice.html").as_uri(), allow_files=True)
+    assert env.reset(seed=5).state_id == env.reset(seed=5).state_id
+    assert env.reset(seed=6).state_id != env.reset(seed=5).state_id
+    env.close()
+    with pytest.raises(EnvironmentFault, match="closed"):
+        env.observe()
+    with pytest.raises(EnvironmentFault, match="not allowed"):
+        BrowserEnvironment((tmp_path / "dice.html").as_uri())
+
+
+def test_a_resumed_process_repeats_no_key(tmp_path: Path, site):
+    wait = Wait(seconds=0)
+    env = BrowserEnvironment(site.url("index.html"), record=tmp_path)
+    done = env.perform(wait, key="a")
+    env.close()
+    Record(tmp_path).begin("b", wait)  # as a process leaves it that dies while acting
+    again = BrowserEnvironment(site.url("index.html"), record=tmp_path)
+    assert again.perform(wait, key="a") == done
+    half = again.perform(wait, key="b")
+    assert half.exec_status is ExecStatus.PENDING
+    assert "cannot be known" in half.error
+    with pytest.raises(DigestMismatch):
+        again.perform(Wait(seconds=1), key="a")
+    again.close()
+
+
+def test_a_record_keeps_no_text_that_was_typed(tmp_path: Path):
+    record = Record(tmp_path)
+    record.begin("k", Type(text="s3cret-words"))
+    record.end("k", ActionResult(exec_status=ExecStatus.EXECUTED))
+    record.close()
+    assert b"s3cret-words" not in b"".join(p.read_bytes() for p in tmp_path.iterdir())
+
+
+def test_a_missing_browser_is_named_with_the_way_to_get_it(monkeypatch):
+    with pytest.raises(EnvironmentFault, match="executable"):
+        find_chromium("/no/such/chromium")
+    monkeypatch.setenv("DESKCREW_CHROMIUM", "/none")
+    with pytest.raises(EnvironmentFault, match="DESKCREW_CHROMIUM"):
+        find_chromium()
+    monkeypatch.delenv("DESKCREW_CHROMIUM")
+    monkeypatch.setenv("PATH", "/none")
+    with pytest.raises(EnvironmentFault, match="apt-get install chromium"):
+        find_chromium()
+
+
+def test_names_outside_the_allowed_hosts_do_not_resolve():
+    assert "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE a.example" in flags(["a.example"])
+    assert not [flag for flag in flags(["*"]) if "resolver" in flag]
+
+
+def test_what_a_page_writes_is_made_fit_to_be_kept(tmp_path: Path):
+    assert clean("a\ud800b") == "a\ufffdb"
+    assert clean("x" * 1000, 10) == "x" * 10
+    assert clean(None) == ""
+    assert free_name(tmp_path, "../../etc/passwd").parent == tmp_path
+    (tmp_path / "a.txt").touch()
+    assert free_name(tmp_path, "a.txt").name == "a-1.txt"

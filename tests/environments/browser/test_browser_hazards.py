@@ -1,0 +1,124 @@
+"""The hazards of real browsers, one page each: what was measured to go wrong goes right."""
+
+from __future__ import annotations
+
+from protocol import ActionTarget, Click, Navigate, SelectOption
+
+
+def test_a_click_that_an_animation_swallows_is_made_once_more_and_saves_once(surf):
+    surf.open("animation.html")
+    surf.click("Open quietly")
+    assert "pressed once more" in surf.click("Save").output
+    assert "saved 1" in surf.texts()
+
+
+def test_a_click_that_is_swallowed_while_something_else_changes_is_told_and_not_repeated(surf):
+    surf.open("animation.html")
+    surf.click("Open")
+    assert "may not have reached" in surf.click("Save").output
+    assert "saved 1" not in surf.texts()
+    surf.click("Save")
+    assert "saved 1" in surf.texts()
+
+
+def test_a_control_that_moves_is_pressed_where_it_comes_to_rest(surf):
+    surf.open("moving.html")
+    assert surf.click("Catch me").ok
+    assert "caught" in surf.texts()
+
+
+def test_an_icon_that_is_swapped_on_hover_gets_both_halves_of_the_press(surf):
+    surf.open("hover.html")
+    assert surf.click("Star").ok
+    assert "starred" in surf.texts()
+
+
+def test_a_dialog_waits_for_the_agent_with_its_question(surf):
+    surf.open("dialogs.html")
+    assert "dialog" in surf.click("Delete all").output
+    state = surf.see()
+    assert state.modal
+    inside = [e.name for e in state.children(state.modal)]
+    assert inside == ["Delete all 3 files? OK keeps nothing.", "OK", "Cancel"]
+    assert all(not e.visible for e in state.elements if e.element_id != state.modal and e.parent != state.modal)
+    assert surf.click("Cancel").ok
+    assert surf.see().modal is None
+    assert "kept" in surf.texts()
+
+
+def test_controls_that_are_no_controls_are_found_by_cursor_and_named_by_what_there_is(surf):
+    surf.open("login.html")
+    assert surf.one("Go").role == "button"
+    assert (surf.one("trash can").role, surf.one("trash can").name_source) == ("button", "class")
+    assert (surf.one("reply arrow").role, surf.one("reply arrow").name_source) == ("button", "image")
+    surf.click("trash can")
+    assert "trashed" in surf.texts()
+
+
+def test_a_menu_that_comes_late_is_there_when_the_click_returns(surf):
+    surf.open("menu.html")
+    surf.click("More")
+    assert surf.one("Archive").role == "menuitem"
+    surf.click("Archive")
+    assert "archived" in surf.texts()
+
+
+def test_a_list_that_a_page_draws_late_is_chosen_from(surf):
+    surf.open("menu.html")
+    no = surf.do(SelectOption(target=ActionTarget(text="Choose"), options=("Huge",)))
+    assert "Small, Large" in no.error
+    surf.open("menu.html")
+    assert surf.do(SelectOption(target=ActionTarget(text="Choose"), options=("Large",))).ok
+    assert surf.one("Large").role == "combobox"
+
+
+def test_a_half_covered_button_is_pressed_where_it_is_free(surf):
+    surf.open("covered.html")
+    result = surf.click("Half covered")
+    assert result.ok, result.error
+    assert result.resolved.point.x not in range(80, 160)
+    assert "half pressed" in surf.texts()
+
+
+def test_what_cannot_be_reached_is_refused_with_the_reason(surf):
+    state = surf.open("covered.html")
+    names = {e.name: e.visible for e in state.elements}
+    assert names["Half covered"]
+    assert not names["Wholly covered"]
+    assert not names["Far below"]
+    assert 'covered by "Cookie notice"' in surf.click("Wholly covered").error
+    assert "scroll down" in surf.click("Far below").error
+
+
+def test_an_error_after_a_save_is_not_pressed_again(surf, site):
+    site.saved.clear()
+    surf.open("save.html")
+    surf.fill("Amount", "12")
+    assert surf.click("Save").ok
+    assert "Error: could not save" in surf.texts()
+    assert site.saved == ["12"]
+
+
+def test_a_slow_answer_is_waited_for(surf):
+    surf.open("slow.html")
+    surf.click("Load")
+    assert "loaded at last" in surf.texts()
+
+
+def test_a_page_that_hangs_is_said_and_left(surf):
+    surf.open("crash.html")
+    assert surf.click("Tick").ok
+    surf.do(Navigate(url="about:blank"))
+    assert surf.see().elements == ()
+
+
+def test_what_a_page_says_stays_text(surf):
+    state = surf.open("hostile.html")
+    assert state.modal is None
+    assert any("alert(2)" in e.name for e in state.elements)
+    assert all(len(e.name) <= 300 for e in state.elements)
+    state.model_dump_json()
+    assert surf.do(Click(target=ActionTarget(text='"]; alert(1); //'))).error
+    button = next(e for e in state.elements if e.name.startswith("half"))
+    assert surf.do(Click(target=ActionTarget(track_id=button.track_id))).ok
+    assert "pressed" in surf.see().windows[0].title
