@@ -140,9 +140,11 @@ def _only_numbers(table: Table) -> int | None:
 
 def _beside(table: Table, part: str) -> Test:
     words = part.casefold().strip().removeprefix("the ")
-    found = re.fullmatch(rf"({'|'.join(_MONTHS)})(?: ([0-9]{{4}}))?", words)
-    if found:
-        return _in_month(table, _MONTHS.index(found.group(1)) + 1, int(found.group(2) or 0), part)
+    if month := _month(words):
+        columns = [c for c in table.heads if any(isinstance(table.value(row, c), date) for row in table.rows)]
+        if len(columns) != 1:
+            raise Declined(f"{part.strip()} needs one column of days; this table has {len(columns)}")
+        return _in_month(table, columns[0], month, f"{table.heads[columns[0]]} is in {part.strip()}")
     fits = [c for c in table.heads if any(_is_text(table.value(row, c), words) for row in table.rows)]
     if len(fits) != 1:
         what = "stands in several columns" if fits else "stands in no column"
@@ -155,16 +157,19 @@ def _is_text(value: Value, words: str) -> bool:
     return isinstance(value, str) and value.casefold() == words
 
 
-def _in_month(table: Table, month: int, year: int, words: str) -> Test:
-    columns = [c for c in table.heads if any(isinstance(table.value(row, c), date) for row in table.rows)]
-    if len(columns) != 1:
-        raise Declined(f"{words.strip()} needs one column of days; this table has {len(columns)}")
+def _month(words: str) -> tuple[int, int] | None:
+    """`march 2026` as its number and its year, 0 where none is said."""
+    found = re.fullmatch(rf"({'|'.join(_MONTHS)})(?: ([0-9]{{4}}))?", words)
+    return (_MONTHS.index(found.group(1)) + 1, int(found.group(2) or 0)) if found else None
 
-    def fits(row: int) -> bool:
-        day = table.value(row, columns[0])
-        return isinstance(day, date) and day.month == month and year in (0, day.year)
 
-    return Test(fits, f"{table.heads[columns[0]]} is in {words.strip()}")
+def _in_month(table: Table, column: int, wanted: tuple[int, int], words: str) -> Test:
+    month, year = wanted
+    days = {row: day for row in table.rows if isinstance(day := table.value(row, column), date) and day.month == month}
+    years = sorted({day.year for day in days.values()})
+    if not year and len(years) > 1:
+        raise Declined(f"there are days of {_MONTHS[month - 1].capitalize()} in {', '.join(map(str, years))}; say the year")
+    return Test(lambda row: row in days and year in (0, days[row].year), words)
 
 
 def _conditions(table: Table, text: str) -> list[Test]:
@@ -180,8 +185,28 @@ def _condition(table: Table, text: str) -> Test:
             continue
         rest = " ".join(words[size:])
         sign = next(s for s in sorted(_SIGNS, key=len, reverse=True) if not s or rest.casefold().startswith(f"{s} "))
-        return _compare(table, column, _SIGNS[sign], rest[len(sign) :].strip().strip("\"'"), text)
+        given = rest[len(sign) :].strip().strip("\"'")
+        if month := _month(given.casefold().removeprefix("in ").strip()):
+            return _in_month(table, column, month, text)
+        _check_value(table, column, given, sign)
+        return _compare(table, column, _SIGNS[sign], given, text)
     raise Declined(f"I do not understand the condition {text!r}; columns are: {', '.join(table.heads.values())}")
+
+
+def _check_value(table: Table, column: int, given: str, sign: str) -> None:
+    """Raise Declined for a value of another kind than the column's: no row could ever fit."""
+    values = [value for row in table.rows if (value := table.value(row, column)) is not None]
+    goal, head = typed(given), table.heads[column]
+    if _SIGNS[sign] in ("<", "<=", ">", ">=") and isinstance(goal, str | bool):
+        raise Declined(f"{sign!r} needs a number or a day like 2026-03-31, not {given!r}")
+    if _SIGNS[sign] != "has" and not any(type(value) is type(goal) for value in values):
+        raise Declined(
+            f"{head} has no value of the kind of {given!r}; one of its values is {display(values[0]) if values else ''!r}"
+        )
+    if not sign and not any(
+        (isinstance(value, str) and value.casefold() == given.casefold()) or value == goal for value in values
+    ):
+        raise Declined(f'no row has {head} {given!r}; say it like "where {head} is …"')
 
 
 def _compare(table: Table, column: int, sign: str, given: str, words: str) -> Test:

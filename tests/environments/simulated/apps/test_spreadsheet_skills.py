@@ -147,6 +147,8 @@ def test_a_calculation_is_the_same_however_often_it_is_asked(h):
         ("count rows where vendor is not Acme", "2"),
         ("how many rows are there?", "5"),
         ("how many rows where category is Fun", "0"),
+        ("how many rows where date is in March", "4"),
+        ("sum of amount where date is February 2026", "100.10"),
         ('sum of amount where vendor is "Birch"', "20.05"),
     ],
 )
@@ -177,6 +179,9 @@ def test_groups_are_answered_by_name(h):
         ("sum of amount in Atlantis", "'Atlantis' stands in no column"),
         ("average of amount where category is Fun", "no row has a number there"),
         ("sum of amount where colour is red", "I do not understand the condition"),
+        ("how many rows where amount is over many", "'is over' needs a number or a day"),
+        ("how many rows where category in Travel", "no row has Category 'in Travel'"),
+        ("sum of amount where vendor is 5", "Vendor has no value of the kind of '5'"),
         ("how many apples", "I can count rows"),
         ("delete all rows", "I do not understand"),
         ("sum of amount by colour", "there is no column 'amount by colour'"),
@@ -191,6 +196,12 @@ def test_what_is_not_understood_is_refused(h, request_, words):
     assert result.exec_status == "error", result.output
     assert words in result.error
     assert h.app("spreadsheet") == before
+
+
+def test_a_month_of_several_years_is_not_guessed_at(h):
+    call(h, "append_row", values=["2025-03-01", "Acme", "Meals", "1"])
+    assert "say the year" in h.do(AskInAppAgent(app="spreadsheet", request="sum the amounts of March")).error
+    assert said(h, "sum the amounts of March 2025")["value"] == "1"
 
 
 def test_a_sheet_without_a_header_is_not_guessed_at(h):
