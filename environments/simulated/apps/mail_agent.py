@@ -116,8 +116,11 @@ def _fitting(state: MailState, wish: Wish) -> list[Message]:
 
 
 def _is_from(message: Message, sender: str) -> bool:
-    name = re.sub(r"[^\w]+", " ", message.sender.casefold())
-    return sender.casefold() in message.sender.casefold() or all(word in name.split() for word in sender.casefold().split())
+    """By whole words of name and address: `ann` is not `joanne`."""
+    if "@" in sender:
+        return sender.strip("<>").casefold() in re.split(r"[\s<>,;]+", message.sender.casefold())
+    names = re.split(r"[\W_]+", message.sender.casefold())
+    return all(word in names for word in re.split(r"[\W_]+", sender.casefold()) if word)
 
 
 def _says(message: Message, word: str) -> bool:
@@ -181,6 +184,8 @@ def _drafted(update: Drive[MailState], state: MailState, what: str, rest: str) -
 def _answered(state: MailState, who: str, topic: str) -> Message:
     """The newest message in the inbox from that person. Raises Declined when there is none, or more than one person."""
     wish = Wish(who.removeprefix("the mail from ").removeprefix("mail from "), _wish(topic).words)
+    if not wish.sender:
+        raise Declined('say whom to answer: "draft a reply to Bob saying ..."')
     fits = [message for message in _fitting(state, wish) if message.folder == "Inbox"]
     senders = sorted({message.sender for message in fits})
     if not fits:

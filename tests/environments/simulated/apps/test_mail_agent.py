@@ -109,6 +109,8 @@ def test_a_new_mail_is_drafted(h):
         ("draft a reply to Bob", "say what to write"),
         ("draft a reply to Nobody saying hi", "there is no mail from Nobody in the inbox"),
         ("draft a reply to Zoe saying hi", "'Zoe' may be zoe.a@x.org, zoe.b@x.org; say which"),
+        ("draft a reply to Zo saying hi", "there is no mail from Zo in the inbox"),
+        ("draft a reply to young@x.org saying hi", "there is no mail from young@x.org in the inbox"),
         ("draft a mail to bob saying hi", "'bob' is not a mail address"),
         ("what is the weather like", "I do not understand"),
         ("frobnicate", "I do not understand 'frobnicate'; I can do:"),
