@@ -47,8 +47,10 @@ function firmRole(el) {
   if (el.isContentEditable && isEditor(el) && tagOf(el) !== 'body') return 'textbox';
   return nativeRole(el);
 }
+const listens = (el) => { const ask = globalThis[KEY]; return typeof ask === 'function' && ask(el) === true; };
 const handled = (el) => Boolean(el.onclick || el.onmousedown || el.onmouseup || el.onpointerdown || attr(el, 'ng-click') ||
   attr(el, '@click') || attr(el, 'jsaction'));
+const presses = (el) => handled(el) || listens(el);
 const blockish = (el) => !/^(inline|contents|none)/.test(getComputedStyle(el).display);
 
 /* A thing that is no native control and reacts to a click all the same: by its handlers, its cursor or its place in the tab
@@ -56,7 +58,7 @@ const blockish = (el) => !/^(inline|contents|none)/.test(getComputedStyle(el).di
 function looseRole(el, style, pointing) {
   const tag = tagOf(el);
   if (tag === 'body' || tag === 'html' || tag === 'label' || tag === 'option') return null;
-  const hand = handled(el), cursor = style.cursor === 'pointer' && !pointing;
+  const hand = handled(el) || (listens(el) && !several(el)), cursor = style.cursor === 'pointer' && !pointing;
   const tabbed = attr(el, 'tabindex') !== null && el.tabIndex >= 0;
   if (!hand && !cursor && !tabbed) return null;
   const box = el.getBoundingClientRect();
@@ -74,10 +76,12 @@ function several(el) {
   for (const child of here.children) if (blockish(child) && ++blocks > 1) return true;
   return Boolean(here !== el && here.matches(NATIVE)) || here.querySelectorAll(NATIVE).length > 1;
 }
-/* A small thing without words that is drawn by a style sheet: an icon, which may well be a control that shows it on hover only. */
+/* A small thing without words that is drawn by a style sheet: an icon, which may well be a control that shows it on hover
+   only. */
 function iconic(el, style, box) {
-  if (el.childElementCount || ownText(el).trim() || box.width > 64 || box.height > 64 || box.width < 6 || box.height < 6) return false;
-  if (style.backgroundImage.startsWith('url')) return true;
+  if (el.childElementCount || ownText(el).trim() || box.width > 64 || box.height > 64 || box.width < 6 ||
+    box.height < 6) return false;
+  if (style.backgroundImage.startsWith('url') || style.content.startsWith('url')) return true;
   const drawn = getComputedStyle(el, '::before').content;
   return drawn !== 'none' && drawn !== 'normal' && drawn !== '""';
 }
@@ -189,6 +193,9 @@ function texts() {
     const range = document.createRange();
     range.selectNodeContents(node);
     const box = range.getBoundingClientRect();
+    let block = parent;
+    while (block.parentElement && !blockish(block)) block = block.parentElement;
+    if (tidy(run(block)).length > 80) continue;
     if (box.width && box.height) textPlaces.push({text, box, node, parent});
   }
   return textPlaces;

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from environments.browser.launching import flags
+from environments.browser.page_js import LISTENERS
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Dialog, Download, FileChooser, Page, Playwright, Request, Route
@@ -119,6 +120,7 @@ class Session:
             viewport={"width": width, "height": height}, device_scale_factor=1, accept_downloads=True, service_workers="block"
         )
         self._context.set_default_timeout(5000)
+        await self._context.add_init_script(LISTENERS)
         if seed is not None:
             await self._context.add_init_script(_SEEDED % seed)
         await self._context.route(lambda url: bool(self._blocks(url)), self._block)

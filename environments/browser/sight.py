@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from environments.browser.dialogs import dialog_elements
+from environments.browser.page_js import PAGE_SCRIPT
 from environments.browser.reading import clean, element_of, number, shifted
 from environments.browser.session import Session
-from environments.browser.walk_js import PAGE_SCRIPT
 from protocol import GUIElement, VisualState, Window
 
 if TYPE_CHECKING:

@@ -79,6 +79,8 @@ def test_the_chain_of_names(surf):
     assert roles >= {("checkbox", "Terms", "false"), ("switch", "Wifi", "true"), ("status", "Saved", None)}
     assert roles >= {("cell", "Pen", None), ("link", "Buy", None), ("columnheader", "Price", None)}
     assert roles >= {("button", "Red", None), ("button", "Green", None)}
+    assert {("tab", "First tab", None), ("textbox", "lonely code", "")} <= roles
+    assert not [e for e in state.elements if e.role == "link" and e.name == "First tab"]
     assert next(e for e in state.elements if e.name == "Card").private
     assert next(e for e in state.elements if e.name == "Colour").options == ("Teal", "Ochre")
 

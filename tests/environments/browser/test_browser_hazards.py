@@ -51,6 +51,9 @@ def test_controls_that_are_no_controls_are_found_by_cursor_and_named_by_what_the
     assert surf.one("Go").role == "button"
     assert (surf.one("trash can").role, surf.one("trash can").name_source) == ("button", "class")
     assert (surf.one("reply arrow").role, surf.one("reply arrow").name_source) == ("button", "image")
+    assert (surf.one("like").role, surf.one("retweet").role) == ("button", "img")  # the one listens, the other only shows
+    surf.click("like")
+    assert "liked" in surf.texts()
     surf.click("trash can")
     assert "trashed" in surf.texts()
 

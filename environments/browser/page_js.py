@@ -1,0 +1,188 @@
+"""The script that each document is given: where things are, how much changes, and what can be asked of it. Plain JavaScript."""
+
+from __future__ import annotations
+
+import secrets
+
+from environments.browser.names_js import NAMES
+from environments.browser.walk_js import WALK
+
+_PLACES = r"""
+const cut = (a, b) => ({left: Math.max(a.left, b.left), top: Math.max(a.top, b.top),
+  right: Math.min(a.right, b.right), bottom: Math.min(a.bottom, b.bottom)});
+const empty = (r) => r.right - r.left < 1 || r.bottom - r.top < 1;
+const view = () => ({left: 0, top: 0, right: innerWidth, bottom: innerHeight});
+const clips = (style) => /auto|scroll|hidden|clip/.test(style.overflowX + style.overflowY);
+
+function hitAt(x, y) {
+  let hit = document.elementFromPoint(x, y);
+  while (hit && hit.shadowRoot) {
+    const inner = hit.shadowRoot.elementFromPoint(x, y);
+    if (!inner || inner === hit) break;
+    hit = inner;
+  }
+  return hit;
+}
+/* What stands for an element on the screen: itself, or the label of a control that is drawn by its label. */
+function standIn(el) {
+  const box = el.getBoundingClientRect();
+  const style = getComputedStyle(el);
+  const drawn = box.width > 2 && box.height > 2 && style.opacity !== '0' && style.visibility !== 'hidden';
+  if (!drawn) for (const label of el.labels || []) if (!empty(label.getBoundingClientRect())) return label;
+  return el;
+}
+function own(hit, el) {
+  if (!hit) return false;
+  if (within(el, hit)) return true;
+  for (const label of el.labels || []) if (within(label, hit)) return true;
+  return false;
+}
+function points(r) {
+  const w = r.right - r.left, h = r.bottom - r.top, out = [];
+  for (const [fx, fy] of [[.5, .5], [.25, .5], [.75, .5], [.5, .25], [.5, .75], [.1, .5], [.9, .5], [.1, .15], [.9, .85],
+    [.9, .15], [.1, .85]])
+    out.push([r.left + w * fx, r.top + h * fy]);
+  return out;
+}
+/* A point where a press reaches the element, or null. `calm` things need no press: what they stand in may be hit instead. */
+function free(el, shown, calm) {
+  let second = null;
+  const quiet = calm || getComputedStyle(el).pointerEvents === 'none';
+  const rects = calm ? [shown] : [shown, ...[...el.getClientRects()].slice(0, 3).map((r) => cut(r, shown))];
+  for (const r of rects) {
+    if (empty(r)) continue;
+    for (const [x, y] of points(r)) {
+      const hit = hitAt(x, y);
+      if (!own(hit, el) && !(quiet && hit && within(hit, el))) continue;
+      const nested = hit !== el && !calm ? hit.closest(NATIVE) : null;
+      if (!nested || nested === el || !within(el, nested)) return [x, y];
+      second = second || [x, y];
+    }
+  }
+  return second;
+}
+function clipOf(el) {
+  let clip = view(), fixed = getComputedStyle(el).position === 'fixed';
+  for (let n = up(el); n && n !== document.body && n !== document.documentElement && !fixed; n = up(n)) {
+    const style = getComputedStyle(n);
+    if (clips(style)) clip = cut(clip, n.getBoundingClientRect());
+    fixed = style.position === 'fixed';
+  }
+  return clip;
+}
+const described = (el) => {
+  const role = firmRole(el) || tagOf(el), name = tidy(attr(el, 'aria-label') || el.innerText || attr(el, 'title') ||
+    '').slice(0, 60);
+  return name || tokens(el) || role;
+};
+"""
+
+_OFFERED = r"""
+const ids = new WeakMap(), byId = new Map();
+let next = 0, out = [], used = new Set(), textPlaces = null, focused = null;
+const idOf = (el) => {
+  if (!ids.has(el)) { ids.set(el, ++next); byId.set(next, new WeakRef(el)); }
+  return ids.get(el);
+};
+const node = (id) => { const el = byId.get(id)?.deref(); return el && el.isConnected ? el : null; };
+
+let changes = 0, contents = 0, last = performance.now();
+const changed = (content) => { changes++; if (content) contents++; last = performance.now(); };
+const watcher = new MutationObserver((list) => changed(list.some((m) => m.type !== 'attributes' ||
+  /^(value|aria-|hidden|open|style|src)/.test(m.attributeName))));
+const watched = new WeakSet();
+function watchRoot(root) {
+  if (watched.has(root)) return;
+  watched.add(root);
+  watcher.observe(root, {childList: true, subtree: true, attributes: true, characterData: true});
+}
+watchRoot(document);
+for (const kind of ['input', 'change', 'toggle']) addEventListener(kind, () => changed(true), {capture: true, passive: true});
+for (const kind of ['focusin', 'scroll']) addEventListener(kind, () => changed(false), {capture: true, passive: true});
+let wanted = null, heard = '';
+const hear = (e) => { if (heard !== 'press') heard = e.type === 'mousedown' ? 'half' : 'press'; };
+const PRESSES = ['mousedown', 'click', 'auxclick', 'contextmenu', 'dblclick'];
+/* On the element itself: a press that a page stops on its way there was never heard. */
+function listen(id) {
+  if (wanted) for (const kind of PRESSES) wanted.removeEventListener(kind, hear, true);
+  wanted = node(id);
+  heard = '';
+  if (wanted) for (const kind of PRESSES) wanted.addEventListener(kind, hear, true);
+}
+
+function moving(el) {
+  let n = 0;
+  for (const a of document.getAnimations()) {
+    const t = a.effect && a.effect.getComputedTiming();
+    if (a.playState !== 'running' || !t || !isFinite(Number(t.endTime)) || Number(t.endTime) > 5000) continue;
+    const of = a.effect.target;
+    if (!el || !of || within(of, el) || within(el, of)) n++;
+  }
+  return n;
+}
+const state = () => ({changes, contents, since: performance.now() - last, ready: document.readyState, moving: moving(null),
+  busy: Boolean(document.querySelector('[aria-busy=true]'))});
+function place(id, point) {
+  const el = node(id);
+  if (!el) return {gone: true};
+  const body = standIn(el), box = body.getBoundingClientRect(), shown = cut(box, clipOf(body));
+  const disabled = el.matches(':disabled') || flag(el, 'aria-disabled') || Boolean(el.closest('[inert]'));
+  const base = {disabled, b: [box.left, box.top, box.right, box.bottom], moving: moving(el)};
+  if (empty(box)) return {...base, hidden: true};
+  if (empty(shown)) return {...base, off: true, side: box.bottom <= 0 ? 'up' : box.top >= innerHeight ?
+    'down' : box.left >= innerWidth ? 'right'
+    : box.right <= 0 ? 'left' : 'inside'};
+  if (point) return {...base, pt: point};
+  const pt = free(el, shown, !firmControl(el) && !presses(el));
+  if (pt) return {...base, pt};
+  const hit = hitAt((shown.left + shown.right) / 2, (shown.top + shown.bottom) / 2);
+  return {...base, cover: hit ? described(hit) : 'something'};
+}
+return {
+  list: () => ({els: list(), url: location.href, title: document.title, ...state(), size: [innerWidth, innerHeight]}),
+  state, place, node, idOf,
+  hits: (id, spots) => { const el = node(id); return spots.map(([x, y]) => Boolean(el) && own(hitAt(x, y), el)); },
+  under: (x, y) => { const hit = hitAt(x, y); return hit ? {tag: tagOf(hit), i: idOf(hit)} : null; },
+  at: (id, x, y) => { const el = node(id), hit = hitAt(x, y); return Boolean(el) && (own(hit, el) || Boolean(hit &&
+    within(hit, el) && !firmControl(el))); },
+  inner: (id) => { const el = node(id), r = el.getBoundingClientRect(), s = getComputedStyle(el);
+    return [r.left + el.clientLeft + parseFloat(s.paddingLeft), r.top + el.clientTop + parseFloat(s.paddingTop)]; },
+  listen,
+  heard: () => heard,
+  show: (id) => { node(id)?.scrollIntoView({block: 'center', inline: 'nearest', behavior: 'instant'}); },
+  holds: (id) => { const el = node(id); return el ? valueOf(el, firmRole(el) || '') : null; },
+  kind: (id) => { const el = node(id); return el ? {tag: tagOf(el), type: String(el.type || ''), multiple: Boolean(el.multiple),
+    editable: el.isContentEditable, readonly: Boolean(el.readOnly), role: firmRole(el), min: attr(el, 'min'), max: attr(el,
+      'max'),
+    file: el.type === 'file' ? idOf(el) : el.control && el.control.type === 'file' ? idOf(el.control) : null} : null; },
+  options: (id) => { const el = node(id); return el && el.options ? [...el.options].slice(0, 2000).map((o, n) => ({n,
+    label: tidy(o.label), value: String(o.value),
+    off: o.disabled || Boolean(o.closest('optgroup:disabled'))})) : []; },
+  words: () => document.body ? String(document.body.innerText).slice(0, 500000) : '',
+  focusIn: (id) => { let f = document.activeElement; while (f && f.shadowRoot &&
+    f.shadowRoot.activeElement) f = f.shadowRoot.activeElement;
+    const el = node(id); return Boolean(el && f && (within(el, f))); },
+  focus: (id) => { node(id)?.focus({preventScroll: true}); },
+  caretEnd: (id) => { const el = node(id); if (!el) return;
+    if (typeof el.selectionStart === 'number') { el.selectionStart = el.selectionEnd = el.value.length; return; }
+    if (el.isContentEditable) { const r = document.createRange(); r.selectNodeContents(el); r.collapse(false);
+      const s = getSelection(); s.removeAllRanges(); s.addRange(r); } },
+};
+"""
+
+KEY = f"_{secrets.token_hex(12)}"
+"""The name, new in each process, under which a document says which elements listen for a press."""
+
+LISTENERS = """(() => {
+  const seen = new WeakSet(), add = EventTarget.prototype.addEventListener;
+  const kinds = new Set(['click', 'dblclick', 'mousedown', 'mouseup', 'pointerdown', 'pointerup', 'touchstart']);
+  EventTarget.prototype.addEventListener = function addEventListener(kind, ...rest) {
+    if (kinds.has(kind) && this instanceof Element) seen.add(this);
+    return add.call(this, kind, ...rest);
+  };
+  Object.defineProperty(globalThis, 'KEY', {value: (el) => seen.has(el)});
+})()""".replace("KEY", KEY)
+"""Begun with each document: remembers which elements listen for a press, as a page cannot be asked for that later."""
+
+PAGE_SCRIPT = f"() => {{\nconst KEY = '{KEY}';\n" + NAMES + _PLACES + WALK + _OFFERED + "\n}"
+"""Evaluated once in each document; gives an object that only its caller holds, so that the page cannot see or change it."""
