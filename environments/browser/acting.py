@@ -58,7 +58,7 @@ DOES: dict[type[Action], Doing] = {
     Wait: going.wait, Screenshot: _look_again,
 }  # fmt: skip
 _NEEDS_NO_PAGE = (Navigate, Tabs, Wait, Screenshot)
-PATIENCE = 40.0
+PATIENCE = 30.0
 """Seconds that an action may take, besides those that it asks for itself."""
 
 

@@ -21,7 +21,7 @@ from environments.contract import EnvironmentFault
 from protocol import Action, ActionResult, ExecStatus, HoldKey, VisualState, Wait
 
 T = TypeVar("T")
-_LOOK = 10.0
+_LOOK, _LOOK_AGAIN = 10.0, 2.0
 _CRASHED = "The page crashed; navigate to an address to go on."
 _STUCK = "The page does not answer; wait, or navigate elsewhere."
 
@@ -57,6 +57,7 @@ class BrowserEnvironment:
         self._sight: Sight | None = None
         self._parked: set[asyncio.Task[Any]] = set()
         self._closed = False
+        self._stuck: object = None
 
     def reset(self, *, seed: int | None = None) -> VisualState:
         """A fresh profile at the start page; with a seed, the pages' Math.random repeats. What servers hold, and which keys
@@ -193,9 +194,11 @@ class BrowserEnvironment:
             return sight.state()
         for _ in range(3):
             try:
-                await self._unless_stirred(sight.look(), _LOOK, park=False)
+                await self._unless_stirred(sight.look(), _LOOK_AGAIN if session.front is self._stuck else _LOOK, park=False)
+                self._stuck = None
                 break
             except TimeoutError:
+                self._stuck = session.front
                 return sight.alone(_STUCK)
             except Error:
                 await settle(sight, 2.0)  # on its way to another page

@@ -36,12 +36,8 @@ async def open_address(sight: Sight, url: str) -> None:
         url = f"http://{url}"
     if url != "about:blank" and (why := session.rules.refuses(url)):
         raise Refused(why)
-    if session.front is None or session.front in session.crashed:
-        dead = session.front
-        await session.new_page()
-        if dead is not None and dead in session.pages:
-            session.pages.remove(dead)
-        session.notes[:] = [note for note in session.notes if "new tab" not in note]
+    if not await session.answers():
+        await session.replace()
     await _go(sight, session.page, url)
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _SEEDED = """(() => { let s = %d >>> 0; Math.random = () => { s = (s + 0x6D2B79F5) | 0; let t = Math.imul(s ^ (s >>> 15), 1 | s);
   t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t; return ((t ^ (t >>> 14)) >>> 0) / 4294967296; }; })()"""
 _COUNTED = frozenset({"document", "script", "stylesheet", "xhr", "fetch"})
+_ANSWERS = 2.0
 _LONG = 10.0
 """Seconds after which a request counts as a stream that is never done."""
 
@@ -91,6 +92,7 @@ class Session:
         self.downloads = self.rules.downloads or Path(self._temporary.name if self._temporary else "")
         self._flying: dict[Request, float] = {}
         self._saving: set[asyncio.Task[None]] = set()
+        self._closing: set[asyncio.Task[None]] = set()
         self._playwright: Playwright = await async_playwright().start()
         self._browser: Browser | None = None
         self._context: BrowserContext | None = None
@@ -168,6 +170,34 @@ class Session:
         self._joined(page)
         self.front = page
         return page
+
+    async def answers(self) -> bool:
+        """Whether the front tab can still be asked anything: not after a crash, nor in a loop without end."""
+        from playwright.async_api import Error
+
+        if self.front is None or self.front in self.crashed:
+            return False
+        try:
+            await asyncio.wait_for(self.front.evaluate("0"), _ANSWERS)
+        except TimeoutError:
+            return False
+        except Error:
+            return self.front is not None and self.front not in self.crashed
+        return True
+
+    async def replace(self) -> None:
+        """A fresh tab in the place of the front one."""
+        dead = self.front
+        at = self.pages.index(dead) if dead in self.pages else len(self.pages)
+        page = await self.new_page()
+        self.pages.remove(page)
+        if dead is not None and dead in self.pages:
+            self.pages.remove(dead)
+            task = asyncio.ensure_future(_quietly(dead.close()))
+            self._closing.add(task)
+            task.add_done_callback(self._closing.discard)
+        self.pages.insert(at, page)
+        self.notes[:] = [note for note in self.notes if "new tab" not in note]
 
     def flying(self) -> int:
         """How many requests are under way that a page waits for."""

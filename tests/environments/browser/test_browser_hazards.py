@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from protocol import ActionTarget, Click, Navigate, SelectOption
+from protocol import ActionTarget, Click, ExecStatus, SelectOption
 
 
 def test_a_click_that_an_animation_swallows_is_made_once_more_and_saves_once(surf):
@@ -108,11 +108,21 @@ def test_a_slow_answer_is_waited_for(surf):
     assert "loaded at last" in surf.texts()
 
 
-def test_a_page_that_hangs_is_said_and_left(surf):
+def test_a_page_that_ticks_is_not_waited_for_without_end(surf):
     surf.open("crash.html")
     assert surf.click("Tick").ok
-    surf.do(Navigate(url="about:blank"))
-    assert surf.see().elements == ()
+
+
+def test_a_page_that_hangs_is_said_and_left(surf, monkeypatch):
+    surf.open("crash.html")
+    monkeypatch.setattr("environments.browser.environment.PATIENCE", 2)
+    monkeypatch.setattr("environments.browser.environment._LOOK", 1)
+    hung = surf.click("Hang")
+    assert (hung.exec_status, hung.ok) == (ExecStatus.TIMEOUT, False)
+    assert "does not answer" in surf.see().elements[0].name
+    monkeypatch.undo()
+    assert "Username" in [e.name for e in surf.open("login.html").elements]
+    assert len(surf.see().windows) == 1
 
 
 def test_what_a_page_says_stays_text(surf):
