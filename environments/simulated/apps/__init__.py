@@ -16,11 +16,24 @@ from environments.simulated.apps.mail import Mail
 from environments.simulated.apps.notes import Notes
 from environments.simulated.apps.reimbursement import Reimbursement
 from environments.simulated.apps.settings import Settings
+from environments.simulated.apps.shop import Shop
 from environments.simulated.apps.spreadsheet import Spreadsheet
 
 APPS: dict[str, AnyApp] = {
     app.name: app
-    for app in (Billing(), Reimbursement(), Mail(), Notes(), Files(), Settings(), Calendar(), Contacts(), Chat(), Spreadsheet())
+    for app in (
+        Billing(),
+        Reimbursement(),
+        Mail(),
+        Notes(),
+        Files(),
+        Settings(),
+        Calendar(),
+        Contacts(),
+        Chat(),
+        Spreadsheet(),
+        Shop(),
+    )
 }
 
 
