@@ -113,6 +113,7 @@ function content(el) {
   if (tag === 'input') return /^(button|submit|reset)$/.test(el.type) ? tidy(el.value || (el.type === 'button' ?
     '' : el.type)) : '';
   if (tag === 'select' || tag === 'textarea') return '';
+  if (!el.matches(NATIVE) && el.querySelector(NATIVE)) return plain(el) || tidy(el.innerText);
   return el.shadowRoot ? shadowText(el) : tidy(el.innerText ?? el.textContent);
 }
 function byIds(el, name) {

@@ -48,13 +48,15 @@ class Sight:
     spots: dict[str, Spot] = field(default_factory=dict)
     elements: tuple[GUIElement, ...] = ()
     documents: int = 0
+    modal: str | None = None
+    """The page's own dialog that says it takes all input."""
     busy: bool = False
     titles: dict[int, str] = field(default_factory=dict)
 
     def forget(self) -> None:
         self.eyes.clear()
         self.spots.clear()
-        self.elements, self.documents, self.busy = (), 0, False
+        self.elements, self.modal, self.documents, self.busy = (), None, 0, False
         self.titles.clear()
 
     async def eye(self, frame: Frame) -> tuple[JSHandle, int]:
@@ -80,6 +82,8 @@ class Sight:
         raws = await self._frame(frame, 0.0, 0.0, spots, 0)
         self.spots = spots
         self.elements = _bounded(raws, self.session.rules.size)
+        kept = {element.element_id for element in self.elements}
+        self.modal = next((raw["id"] for raw in reversed(raws) if raw.get("m") and raw.get("v") and raw["id"] in kept), None)
 
     async def _frame(self, frame: Frame, x: float, y: float, spots: dict[str, Spot], depth: int) -> list[dict[str, Any]]:
         """Records of a frame and of those inside it, in pixels of the page."""
@@ -140,7 +144,7 @@ class Sight:
         """The screen as it was seen last, with the dialog that is open now above it."""
         session = self.session
         elements = self.elements
-        modal = None
+        modal = self.modal
         if session.dialogs:
             above = dialog_elements(session.dialogs[0], session.rules.size)
             elements = (*(e.model_copy(update={"visible": False}) for e in elements), *above)
@@ -152,7 +156,7 @@ class Sight:
             app=APP,
             windows=self._tabs(),
             modal=modal,
-            loading=self.busy and not modal,
+            loading=self.busy and not session.dialogs,
         )
 
     def _tabs(self) -> tuple[Window, ...]:
@@ -166,7 +170,7 @@ class Sight:
 
     def alone(self, message: str) -> VisualState:
         """A screen that only says why there is nothing to see."""
-        self.spots = {}
+        self.spots, self.modal = {}, None
         self.elements = (GUIElement(element_id="notice", track_id="notice", role="alert", text=message, name_source="content"),)
         return self.state()
 

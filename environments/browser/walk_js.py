@@ -17,6 +17,7 @@ function record(el, role, name, source, parent, clip, faded) {
   const e = {i: idOf(el), p: parent, r: role, n: name, s: source, t: tagOf(el), b: [b.left, b.top, b.right, b.bottom],
     v: Boolean(point)};
   if (point) e.pt = point;
+  if (point && /dialog$/.test(role) && (flag(el, 'aria-modal') || el.matches(':modal'))) e.m = 1;
   if (CONTROLS.has(role) || role === 'row' || role === 'cell') states(el, role, e);
   if (role === 'progressbar' || role === 'meter') e.val = tidy(attr(el, 'aria-valuenow') ?? (el.value !== undefined ?
     el.value : ''));
@@ -91,7 +92,7 @@ function visit(el, parent, clip, pointing, taken, faded) {
       const e = record(el, role, ...nameOf(el, role), parent, clip, faint);
       if (tagOf(el) === 'select' || isEditor(el) && el.isContentEditable || !el.querySelector(NATIVE) &&
         role !== 'listbox' && !el.shadowRoot) return;
-      return children(el, e.i, clip, true, true, faint, style);
+      return children(el, e.i, clip, true, 'all', faint, style);
     }
     if (HOLDERS.has(role) || SAID.has(role)) {
       const e = said(el, role, parent, clip, faint, taken);
@@ -109,6 +110,7 @@ function visit(el, parent, clip, pointing, taken, faded) {
 /* A container or a saying: its own words are its name, and what is inside hangs below it. */
 function said(el, role, parent, clip, faded, taken) {
   let name = tidy(attr(el, 'aria-label')) || byIds(el, 'aria-labelledby'), source = name ? 'title' : null;
+  if (!name && taken === 'all' && SAID.has(role)) return null;
   if (!name && role === 'group') { name = tidy(el.querySelector(':scope > legend,:scope > summary')?.innerText);
     source = 'label'; }
   if (!name && /^(img|iframe|video|audio|canvas)$/.test(role)) {
@@ -139,7 +141,7 @@ function children(el, parent, clip, pointing, taken, faded, style) {
   if (root) watchRoot(root);
   const inner = root ? root.children : tagOf(el) === 'slot' && el.assignedElements().length ?
     el.assignedElements() : el.children;
-  for (const child of inner) visit(child, parent, clip, pointing, taken && !blockish(child), faded);
+  for (const child of inner) visit(child, parent, clip, pointing, taken === 'all' ? taken : taken && !blockish(child), faded);
 }
 function list() {
   out = []; used = new Set(); textPlaces = null;

@@ -81,6 +81,8 @@ def test_the_chain_of_names(surf):
     assert roles >= {("button", "Red", None), ("button", "Green", None)}
     assert {("tab", "First tab", None), ("textbox", "lonely code", "")} <= roles
     assert not [e for e in state.elements if e.role == "link" and e.name == "First tab"]
+    assert [e.name for e in state.elements if "Red shoes" in e.name or e.name == "Add"] == ["Red shoes Only 20.00", "Add"]
+    assert state.by_id[state.modal].name == "Sign up"
     assert next(e for e in state.elements if e.name == "Card").private
     assert next(e for e in state.elements if e.name == "Colour").options == ("Teal", "Ochre")
 
