@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -11,7 +12,8 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.worldfile import load_world
 from orchestrator.build import make_environment
 from orchestrator.errors import UsageProblem
-from orchestrator.judge import judge
+from orchestrator.judge import Verdict, judge
+from orchestrator.judging.changes import parts_of
 from orchestrator.settings import load_settings, shipped_names
 from orchestrator.tasks import Task, fill_goal, fill_slots, resolve_target
 
@@ -67,12 +69,39 @@ def _task(word: str, seeds: int) -> tuple[list[str], str]:
 
 def _untouched(task: Task, world: dict[str, Any], slots: dict[str, Any], seed: int) -> Iterator[str]:
     """What the conditions make of a world in which nothing was done."""
-    verdict = judge(task, world, world, slots, [], {"status": task.outcome, "plans": 1, "reason": ""})
-    for check in verdict.checks:
-        if check.error:
-            yield f"seed {seed}: success: {check.expression!r} cannot be evaluated on the world as it begins: {check.error}"
+    verdict = judge(task, world, world, slots, [], {"status": task.outcome, "plans": 1, "reason": "", "steps": 0})
+    for key, expression, error in _evaluated(verdict):
+        if error:
+            yield f"seed {seed}: {key}: {expression!r} cannot be evaluated on the world as it begins: {error}"
+    for mine in verdict.minefields:
+        if not mine.passed and not mine.error:
+            yield f"seed {seed}: {mine.expression!r} holds before anything was done"
+    for pattern in task.changes or ():
+        if missing := _nowhere(pattern, world, slots):
+            yield f"seed {seed}: changes: {pattern!r} leads nowhere; the world has no {missing!r}"
     if verdict.passed and task.outcome == "fulfilled":
         yield f"seed {seed}: every condition holds before anything was done; a crew that does nothing would pass"
+    if verdict.progress == 1:
+        yield f"seed {seed}: every checkpoint is reached before anything was done"
+
+
+def _evaluated(verdict: Verdict) -> Iterator[tuple[str, str, str]]:
+    """Every condition with the key that it stands under."""
+    for check in verdict.checks:
+        yield "never" if check in verdict.minefields else "success", check.expression, check.error
+    for point in verdict.checkpoints:
+        yield f"checkpoints.{point.name}", "when", point.error
+
+
+def _nowhere(pattern: str, world: dict[str, Any], slots: dict[str, Any]) -> str:
+    """The app, or the field of an app, that a pattern means and the world does not have."""
+    inside: Any = world.get("apps", {})
+    for part in parts_of(pattern, slots)[1:3]:
+        fits = fnmatch.filter(inside, part)
+        if not fits:
+            return part
+        inside = {key: None for name in fits for key in inside[name] or ()}
+    return ""
 
 
 def _world(word: str, seeds: int) -> tuple[list[str], str]:

@@ -1,38 +1,53 @@
-"""The harness's verdict: success conditions in CEL over the world's true state. No role ever sees it or its words."""
+"""The harness's verdict over the world's true state. No role ever sees it or its words.
+
+Goal checks, minefields and checkpoints are conditions in CEL over the world as it is at the end; allowed changes are paths.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import cel
-from cel.stdlib import add_stdlib_to_context
-
+from orchestrator.judging.changes import duplicate_writes, side_effects
+from orchestrator.judging.checkpoints import Reached, reached
+from orchestrator.judging.conditions import NAMES, Check, check, evaluate, problem_with
 from protocol import Frozen
 
 if TYPE_CHECKING:
     from orchestrator.tasks import Task
 
-NAMES = ("world", "initial", "slots", "received", "run")
-"""What a success condition may speak of."""
-_FAULTS = (ValueError, KeyError, TypeError, RuntimeError, IndexError, OverflowError, ZeroDivisionError)
-_BOUND = re.compile(r"\.(?:all|exists|exists_one|filter|map)\s*\(\s*([A-Za-z_]\w*)\s*,")
+__all__ = ["NAMES", "Check", "Verdict", "check", "evaluate", "judge", "problem_with"]
 
-
-class Check(Frozen):
-    """One condition and how it came out."""
-
-    expression: str
-    passed: bool
-    error: str = ""
+SHOWN = 20
+"""How many side effects a verdict lists."""
 
 
 class Verdict(Frozen):
-    """Passed when every condition did."""
+    """Passed when the run ended as it should, the goal checks hold, no mine was stepped on and nothing else was changed."""
 
     passed: bool
     checks: tuple[Check, ...] = ()
+    """Everything that `passed` is made of."""
+    success: bool = False
+    """The goal checks hold, however the run says that it ended."""
+    clean: bool | None = None
+    """None where the task does not say what may change."""
+    side_effects: tuple[str, ...] = ()
+    """The first of the places that changed and were not to."""
+    minefields: tuple[Check, ...] = ()
+    """Each with whether it was kept clear of."""
+    progress: float | None = None
+    """The share of the checkpoints that were reached; None where there are none."""
+    checkpoints: tuple[Reached, ...] = ()
+    false_complete: bool = False
+    """The run says fulfilled, and it is not so."""
+    duplicate_writes: tuple[str, ...] = ()
+    """New entries that repeat another new entry."""
+    steps: int = 0
+    oracle_steps: int | None = None
+    over_steps: int | None = None
+    """Steps beyond the oracle's."""
+    step_ratio: float | None = None
 
 
 def judge(
@@ -46,43 +61,42 @@ def judge(
     """Whether the task was done, by the world's state and not by what the crew says. `run` holds at least `status`."""
     names = {"world": world, "initial": initial, "slots": slots, "received": list(received), "run": run}
     ended = Check(expression=f'run.status == "{task.outcome}"', passed=run.get("status") == task.outcome)
-    checks = (ended, *(check(expression, names) for expression in task.success))
-    return Verdict(passed=all(c.passed for c in checks), checks=checks)
+    goals = tuple(check(expression, names) for expression in task.success)
+    mines = tuple(_kept_clear(expression, names) for expression in task.never)
+    stray = None if task.changes is None else side_effects(initial, world, task.changes, slots)
+    checks = (ended, *goals, *mines, *_cleanness(stray))
+    success, points = all(c.passed for c in goals), reached(task.checkpoints, names)
+    return Verdict(
+        passed=all(c.passed for c in checks),
+        checks=checks,
+        success=success,
+        clean=None if stray is None else not stray,
+        side_effects=tuple(stray or ())[:SHOWN],
+        minefields=mines,
+        progress=sum(p.reached for p in points) / len(points) if points else None,
+        checkpoints=points,
+        false_complete=run.get("status") == "fulfilled" and not (success and ended.passed),
+        duplicate_writes=tuple(duplicate_writes(initial, world)),
+        **_economy(run.get("steps", 0), task.oracle_steps),
+    )
 
 
-def check(expression: str, names: Mapping[str, Any]) -> Check:
-    """Evaluate one condition; one that cannot be evaluated has not passed."""
-    try:
-        value = evaluate(expression, names)
-    except _FAULTS as bad:
-        return Check(expression=expression, passed=False, error=_first_line(bad))
-    if isinstance(value, bool):
-        return Check(expression=expression, passed=value)
-    return Check(expression=expression, passed=False, error=f"gives {value!r}, which is neither true nor false")
+def _kept_clear(expression: str, names: Mapping[str, Any]) -> Check:
+    """A mine is kept clear of when its condition is plainly false; one that cannot be evaluated may have been stepped on."""
+    found = check(expression, names)
+    return Check(expression=f"never: {expression}", passed=not found.passed and not found.error, error=found.error)
 
 
-def evaluate(expression: str, names: Mapping[str, Any]) -> Any:
-    """The value of a CEL expression. Raises one of the built-in exceptions when there is none."""
-    context = cel.Context()
-    add_stdlib_to_context(context)
-    for name, value in names.items():
-        context.add_variable(name, value)
-    return cel.evaluate(expression, context)
+def _cleanness(stray: Sequence[str] | None) -> tuple[Check, ...]:
+    if stray is None:
+        return ()
+    more = f" and {len(stray) - SHOWN} more" if len(stray) > SHOWN else ""
+    error = f"it also changed {', '.join(stray[:SHOWN])}{more}" if stray else ""
+    return (Check(expression="clean: only what the task allows was changed", passed=not stray, error=error),)
 
 
-def problem_with(expression: str, names: Sequence[str] = NAMES) -> str:
-    """Why an expression can never be evaluated, or nothing: bad grammar, or a name that does not exist."""
-    try:
-        program = cel.compile(expression)
-    except _FAULTS as bad:
-        return _first_line(bad)
-    unknown = set(program.variables()) - set(names) - set(_BOUND.findall(expression))
-    if not unknown:
-        return ""
-    return f"it speaks of {', '.join(sorted(unknown))}; known names are {', '.join(names)}"
-
-
-def _first_line(bad: BaseException) -> str:
-    if isinstance(bad, KeyError):
-        return f"there is no {bad.args[0]!r}"
-    return str(bad).splitlines()[0] if str(bad) else type(bad).__name__
+def _economy(steps: int, oracle: int | None) -> dict[str, Any]:
+    if oracle is None:
+        return {"steps": steps}
+    ratio = round(steps / oracle, 3) if oracle else None
+    return {"steps": steps, "oracle_steps": oracle, "over_steps": max(0, steps - oracle), "step_ratio": ratio}

@@ -9,18 +9,30 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, PrivateAttr, model_validator
+from pydantic import AfterValidator, Field, PrivateAttr, ValidationError, model_validator
+from pydantic_core import InitErrorDetails
 
 from orchestrator.documents import Document, KeyPath, Source, checked, read_document
 from orchestrator.errors import UsageProblem, did_you_mean, nearest
-from orchestrator.judge import NAMES, evaluate, problem_with
+from orchestrator.judging.changes import SLOT, parts_of, problem_with_pattern, slot_value
+from orchestrator.judging.checkpoints import Checkpoint, problem_with_order
+from orchestrator.judging.conditions import NAMES, evaluate, problem_with
 from orchestrator.settings import Layer, shipped, shipped_names
 from protocol import Frozen
 
-_SLOT = re.compile(r"\{([A-Za-z_]\w*(?:\.\w+)*)\}")
 _LAYER_KEYS = ("world", "seed", "limits", "safety")
+
+
+def _condition(expression: str) -> str:
+    if problem := problem_with(expression):
+        raise ValueError(f"{expression!r} cannot be evaluated: {problem}")
+    return expression
+
+
+Condition = Annotated[str, AfterValidator(_condition)]
+"""CEL over world, initial, slots, received and run."""
 
 
 class Slot(Frozen):
@@ -58,6 +70,14 @@ class Task(Frozen):
     slots: dict[str, Slot] = Field(default_factory=dict)
     success: tuple[str, ...] = ()
     """CEL over world, initial, slots, received and run."""
+    changes: tuple[str, ...] | None = None
+    """Paths in the apps' state that may change, such as `apps.notes.notes.*`. None: nobody asks what else changed."""
+    never: tuple[Condition, ...] = ()
+    """Minefields: none of them may hold at the end."""
+    checkpoints: dict[str, Checkpoint] = Field(default_factory=dict)
+    """How far the run came, by name."""
+    oracle_steps: int | None = Field(default=None, ge=0)
+    """The fewest steps in which it is known to be done."""
     outcome: Literal["fulfilled", "rejected"] = "fulfilled"
     """How the run must end."""
     _document: Document | None = PrivateAttr(default=None)
@@ -67,12 +87,21 @@ class Task(Frozen):
     def _speaks_of_what_there_is(self) -> Self:
         if not self.goal.strip():
             raise ValueError("goal is empty; say in words what is to be done")
-        for name in _SLOT.findall(self.goal):
+        for name in SLOT.findall(self.goal):
             if name.split(".")[0] not in self.slots:
                 raise ValueError(f"goal speaks of {{{name}}}, which is no slot{did_you_mean(name, self.slots)}")
         for expression in self.success:
             if problem := problem_with(expression, NAMES):
                 raise ValueError(f"success: {expression!r} cannot be evaluated: {problem}")
+        return self
+
+    @model_validator(mode="after")
+    def _is_judged_by_what_there_is(self) -> Self:
+        for index, pattern in enumerate(self.changes or ()):
+            if problem := problem_with_pattern(pattern, self.slots):
+                raise _fault_at(("changes", index), pattern, problem)
+        if found := problem_with_order(self.checkpoints):
+            raise _fault_at(("checkpoints", *found[0]), None, found[1])
         return self
 
     def layer(self) -> Layer:
@@ -87,6 +116,12 @@ class Task(Frozen):
             lines.update({path: line for path, line in document.lines.items() if path[0] in own})
             document = document._replace(lines=lines)
         return Layer({**self.settings, **own}, document or Document({}, {}, f"task {self.id}"), self._base)
+
+
+def _fault_at(key: KeyPath, value: Any, problem: str) -> ValidationError:
+    """What a validator of the whole raises about one key."""
+    detail = InitErrorDetails(type="value_error", loc=key, input=value, ctx={"error": ValueError(problem)})
+    return ValidationError.from_exception_data("Task", [detail])
 
 
 def load_task(path: Path) -> Task:
@@ -138,6 +173,11 @@ def fill_slots(task: Task, world: Mapping[str, Any], seed: int) -> dict[str, Any
         if not items:
             raise UsageProblem(f"Task {task.id}: slot {name!r} finds nothing in this world; change its 'from' or 'where'.")
         filled[name] = {"first": items[0], "last": items[-1]}.get(slot.pick, rng.choice(items))
+    for pattern in task.changes or ():
+        try:
+            parts_of(pattern, filled)
+        except KeyError as bad:
+            raise UsageProblem(f"Task {task.id}: changes speaks of {pattern!r}, and the slot has no {bad.args[0]!r}.") from None
     return filled
 
 
@@ -164,11 +204,9 @@ def fill_goal(task: Task, slots: Mapping[str, Any]) -> str:
     """The goal with every `{slot.key}` replaced by its value."""
 
     def value_of(match: re.Match[str]) -> str:
-        value: Any = slots
-        for part in match[1].split("."):
-            if not isinstance(value, Mapping) or part not in value:
-                raise UsageProblem(f"Task {task.id}: goal speaks of {match[0]}, and the slot has no {part!r}.")
-            value = value[part]
-        return str(value)
+        try:
+            return str(slot_value(match[1], slots))
+        except KeyError as bad:
+            raise UsageProblem(f"Task {task.id}: goal speaks of {match[0]}, and the slot has no {bad.args[0]!r}.") from None
 
-    return _SLOT.sub(value_of, task.goal)
+    return SLOT.sub(value_of, task.goal)

@@ -176,6 +176,9 @@ class App(ABC, Generic[C, S]):
     words: tuple[str, ...] = ()
     content: type[C]
     state: type[S]
+    looks: frozenset[str] = frozenset()
+    """Paths in the state that only say what is looked at, begun and not saved yet, or counted: `page`, `messages.*.unread`.
+    A change there and below is nothing that was done."""
     functions: tuple[Any, ...] = ()
     """`skills.Function`s: the app's own interface, beside its GUI."""
     agent: Callable[[S, str], Any] | None = None

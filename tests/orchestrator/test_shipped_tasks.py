@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from environments.simulated.desktop import SimulatedDesktop
 from orchestrator.build import make_environment
 from orchestrator.judge import judge
 from orchestrator.runs import Outcome, start
 from orchestrator.settings import load_settings, shipped, shipped_names
 from orchestrator.tasks import Task, fill_goal, fill_slots, load_task
+from protocol import CallApi
 
 NAMES = shipped_names("tasks")
 SEEDS = (0, 1, 2)
@@ -49,6 +52,9 @@ def test_a_task_varies_with_the_seed_and_is_not_done_before_it_begins(name: str)
         goals.add(fill_goal(task, slots))
         untouched = judge(task, world, world, slots, [], {"status": "fulfilled", "plans": 1, "reason": ""})
         assert not untouched.passed
+        assert untouched.false_complete
+        assert untouched.clean
+        assert untouched.progress in ((None,) if task.outcome == "rejected" else (0.0,))
         assert not [check for check in untouched.checks if check.error]
         environment.close()
     assert len(goals) > 1 or not task.slots
@@ -60,7 +66,39 @@ def test_the_crew_does_what_the_task_wants_and_the_judge_agrees(name: str, seed:
     outcome = worked(name, seed, tmp_path)
     verdict = outcome.report["judge"]
     assert verdict["passed"], (outcome.reason, [check for check in verdict["checks"] if not check["passed"]])
+    assert verdict["clean"], verdict["side_effects"]
+    assert verdict["progress"] == 1.0 or not shipped_task(name).checkpoints
+    assert not verdict["false_complete"]
+    assert not verdict["duplicate_writes"]
+    assert verdict["steps"] - verdict["over_steps"] <= verdict["oracle_steps"]
     assert outcome.exit_code == (0 if shipped_task(name).outcome == "fulfilled" else 1)
+
+
+def stray(task: Task) -> CallApi:
+    """Something harmless that the task did not ask for."""
+    allowed = " ".join(task.changes or ())
+    if "apps.notes" not in allowed:
+        return CallApi(app="notes", function="create_note", arguments={"title": "By the way"})
+    if "apps.reimbursement" not in allowed:
+        return CallApi(app="reimbursement", function="save_draft", arguments={"description": "for later"})
+    return CallApi(app="notes", function="update_note", arguments={"note": "1", "append": "by the way"})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_stray_write_and_the_run_is_not_clean(name: str, tmp_path: Path) -> None:
+    task = shipped_task(name)
+    loaded = load_settings(overrides=[f"runs_dir={tmp_path}"], task_layer=task.layer())
+    desktop = make_environment(loaded.settings)
+    assert isinstance(desktop, SimulatedDesktop)
+    outcome = start(loaded, task, approver=approving, parts={"environment": desktop})
+    assert outcome.report["judge"]["passed"]
+    assert desktop.perform(stray(task), key="stray").exec_status == "executed"
+    harness = json.loads((outcome.folder / "run.json").read_text())["harness"]
+    told = {"status": outcome.status, "plans": 2, "reason": outcome.reason, "steps": 1}
+    verdict = judge(task, desktop.world(), harness["initial"], harness["slots"], desktop.received(), told)
+    assert verdict.clean is False
+    assert not verdict.passed
+    assert {place.split(".")[1] for place in verdict.side_effects} == {stray(task).app}
 
 
 def test_the_main_task_asks_once_before_it_submits(tmp_path: Path) -> None:

@@ -98,6 +98,7 @@ class Billing(App[BillingContent, BillingState]):
     words = ("billing", "invoice", "invoices", "bill", "bills")
     content = BillingContent
     state = BillingState
+    looks = frozenset({"query", "applied", "page", "open"})
     functions = FUNCTIONS
 
     def start(self, content: BillingContent, setting: Setting) -> BillingState:

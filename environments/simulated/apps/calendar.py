@@ -79,6 +79,9 @@ class Calendar(App[CalendarContent, CalendarState]):
     words = ("calendar", "event", "events", "meeting", "meetings", "appointment", "appointments", "schedule")
     content = CalendarContent
     state = CalendarState
+    looks = frozenset(
+        {"counter", "day", "view", "query", "applied", "goto", "goto_error", "page", "open", "draft", "untouched", "errors"}
+    )
     functions = FUNCTIONS
     agent = staticmethod(answer_request)
 

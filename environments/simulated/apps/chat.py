@@ -96,6 +96,10 @@ class Chat(App[ChatContent, ChatState]):
     words = ("chat", "chats", "conversation", "conversations", "instant message", "direct message")
     content = ChatContent
     state = ChatState
+    looks = frozenset({
+        "counter", "now", "coming", "drafts", "query", "applied", "page", "open", "older", "selected", "reply_to",
+        "messages.*.unread", "conversations.*.used",
+    })  # fmt: skip
     functions = FUNCTIONS
 
     def start(self, content: ChatContent, setting: Setting) -> ChatState:

@@ -71,6 +71,9 @@ class Contacts(App[ContactsContent, ContactsState]):
     words = ("contacts", "contact", "address book", "addresses", "phone number")
     content = ContactsContent
     state = ContactsState
+    looks = frozenset(
+        {"counter", "group", "query", "applied", "page", "open", "duplicates", "merging", "draft", "untouched", "errors"}
+    )
     functions = FUNCTIONS
 
     def start(self, content: ContactsContent, setting: Setting) -> ContactsState:

@@ -90,6 +90,7 @@ class Files(App[FilesContent, FilesState]):
     words = ("files", "file", "folder", "folders", "document", "documents")
     content = FilesContent
     state = FilesState
+    looks = frozenset({"cwd", "selected", "open", "text", "page"})
     functions = FUNCTIONS
 
     def start(self, content: FilesContent, setting: Setting) -> FilesState:

@@ -63,6 +63,7 @@ class Mail(App[MailContent, MailState]):
     words = ("mail", "mails", "email", "emails", "inbox", "message", "messages")
     content = MailContent
     state = MailState
+    looks = frozenset({"counter", "folder", "query", "applied", "page", "open", "compose", "errors", "messages.*.unread"})
     functions = functions(lambda state, event: Mail().update(state, event))
     agent = staticmethod(agent_over(lambda state, event: Mail().update(state, event)))
 

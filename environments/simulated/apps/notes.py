@@ -87,6 +87,7 @@ class Notes(App[NotesContent, NotesState]):
     words = ("notes", "note", "memo", "memos", "notebook")
     content = NotesContent
     state = NotesState
+    looks = frozenset({"counter", "open", "title", "body", "error", "query", "applied", "page"})
     functions = functions(lambda state, event: Notes().update(state, event))
 
     def start(self, content: NotesContent, setting: Setting) -> NotesState:

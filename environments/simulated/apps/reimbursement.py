@@ -119,6 +119,7 @@ class Reimbursement(App[ReimbursementContent, ReimbursementState]):
     words = ("reimbursement", "reimbursements", "expense", "expenses", "claim", "claims")
     content = ReimbursementContent
     state = ReimbursementState
+    looks = frozenset({"draft", "errors", "page", "claim", "list_page"})
     functions = functions(lambda state, event: Reimbursement().update(state, event))
 
     def start(self, content: ReimbursementContent, setting: Setting) -> ReimbursementState:

@@ -85,6 +85,7 @@ class Settings(App[SettingsContent, SettingsState]):
     words = ("settings", "preferences", "account", "profile", "options")
     content = SettingsContent
     state = SettingsState
+    looks = frozenset({"form", "error"})
     functions = functions(lambda state, event: Settings().update(state, event))
 
     def start(self, content: SettingsContent, setting: Setting) -> SettingsState:

@@ -1,0 +1,114 @@
+"""Where two worlds differ, and what of it a task allows.
+
+A pattern is a dotted path such as `apps.reimbursement.claims.*`. It means the place and everything below it; `*`, `?` and
+`[...]` stand for characters within one part, and `{slot.key}` for a slot's value, taken as it is. A last part `+` means an
+entry that was not there before. Whatever an app declares in `looks` is only looked at and is no change.
+"""
+
+from __future__ import annotations
+
+import glob
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+from environments.simulated.apps import APPS
+
+SLOT = re.compile(r"\{([A-Za-z_]\w*(?:\.\w+)*)\}")
+_PART = re.compile(r"(?:\{[^{}]*\}|[^.{}])+")
+_STAMPS = frozenset({"at"})
+"""Fields that say when an entry was made, and so differ between two that are otherwise the same."""
+_NEW = "\0"
+"""What `+` becomes, so that no key and no slot is taken for it."""
+
+Path = tuple[str, ...]
+
+
+def problem_with_pattern(pattern: str, slots: Collection[str]) -> str:
+    """Why a pattern can never fit, or nothing."""
+    parts = _PART.findall(pattern)
+    if ".".join(parts) != pattern or len(parts) < 2 or parts[0] != "apps":
+        return f"{pattern!r} is no dotted path that begins with apps and an app's name, such as apps.notes.notes.*"
+    if "+" in parts[:-1]:
+        return f"{pattern!r} has + before its end; it means a new entry, and everything in one is new"
+    for braces in re.findall(r"\{[^{}]*\}", pattern):
+        named = SLOT.fullmatch(braces)
+        if named is None or named[1].split(".")[0] not in slots:
+            return f"{pattern!r} speaks of {braces}, which is no slot"
+    return ""
+
+
+def slot_value(name: str, slots: Mapping[str, Any]) -> Any:
+    """The value of `slot.key`. Raises KeyError with the part that is not there."""
+    value: Any = slots
+    for part in name.split("."):
+        if not isinstance(value, Mapping) or part not in value:
+            raise KeyError(part)
+        value = value[part]
+    return value
+
+
+def parts_of(pattern: str, slots: Mapping[str, Any]) -> Path:
+    """The parts of a pattern with the slots filled in. Raises KeyError for a slot's part that is not there."""
+
+    def value(match: re.Match[str]) -> str:
+        return glob.escape(str(slot_value(match[1], slots)))
+
+    return tuple(_NEW if part == "+" else SLOT.sub(value, part) for part in _PART.findall(pattern))
+
+
+def side_effects(
+    initial: Mapping[str, Any], world: Mapping[str, Any], allowed: Sequence[str], slots: Mapping[str, Any]
+) -> list[str]:
+    """The places in the apps' state that differ, are not only looked at, and that no pattern allows."""
+    before, after = initial.get("apps", {}), world.get("apps", {})
+    patterns = [parts_of(pattern, slots) for pattern in allowed]
+    patterns += [("apps", glob.escape(app), *parts_of(look, {})) for app in after if app in APPS for look in APPS[app].looks]
+    return [
+        ".".join(path) for path, new in _differing(before, after, ("apps",)) if not any(_covers(p, path, new) for p in patterns)
+    ]
+
+
+def _covers(pattern: Path, path: Path, new: bool) -> bool:
+    if pattern[-1] == _NEW:
+        return new and len(pattern) == len(path) and _covers(pattern[:-1], path, new)
+    return len(pattern) <= len(path) and all(fnmatchcase(part, wanted) for part, wanted in zip(path, pattern, strict=False))
+
+
+def _differing(before: Any, after: Any, path: Path) -> Iterator[tuple[Path, bool]]:
+    """Each place that differs, and whether it is an entry that was not there before."""
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        for key in {**before, **after}:
+            if key in before and key in after:
+                yield from _differing(before[key], after[key], (*path, str(key)))
+            else:
+                yield (*path, str(key)), key in after
+    elif before != after:
+        yield path, False
+
+
+def duplicate_writes(initial: Mapping[str, Any], world: Mapping[str, Any]) -> list[str]:
+    """New entries that say the same as another new entry beside them, apart from their own id and time."""
+    found = []
+    for app, state in world.get("apps", {}).items():
+        old = initial.get("apps", {}).get(app, {})
+        for field, entries in state.items():
+            if isinstance(entries, Mapping):
+                known = old.get(field)
+                new = {k: v for k, v in entries.items() if not isinstance(known, Mapping) or k not in known}
+                found += [f"apps.{app}.{field}.{key}" for key in _repeated(new)]
+    return found
+
+
+def _repeated(entries: Mapping[str, Any]) -> Iterator[str]:
+    """Keys of entries whose content came before. Where no field repeats the key, it is a name that somebody chose."""
+    seen: set[str] = set()
+    for key, entry in entries.items():
+        if not isinstance(entry, Mapping) or key not in entry.values():
+            continue
+        content = json.dumps({k: v for k, v in entry.items() if v != key and k not in _STAMPS}, sort_keys=True, default=str)
+        if content in seen:
+            yield key
+        seen.add(content)
