@@ -131,7 +131,7 @@ def _skill(turn: Turn, wanted: str, use: Callable[[AnyApp, AppState], Done[Any]]
     if turn.desk.busy(app):
         raise Refused(f"{APPS[app].title} is loading; wait")
     try:
-        turn.use(app, use(APPS[app], turn.world.apps[app]))
+        turn.use(app, use(APPS[app], turn.state_of(app)))
     except Declined as no:
         raise Refused(str(no)) from None
 

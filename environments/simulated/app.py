@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
+from pydantic import Field
+
 from environments.simulated.generate import Cast
 from environments.simulated.values import Model
 from environments.simulated.widgets import Widget
@@ -15,6 +17,12 @@ from environments.simulated.widgets import Widget
 
 class AppState(Model):
     """All that an app knows. Content that grows lives in dicts by id: the store writes only the entries that changed."""
+
+
+class Sharing(AppState):
+    """The state of an app that `shares` another one's. It holds that one only while an update or a function is at work."""
+
+    lent: AppState | None = Field(default=None, exclude=True)
 
 
 class Content(Model):
@@ -149,7 +157,13 @@ class Submitted(NamedTuple):
     """A form was accepted; rules of the world may wait for it."""
 
 
-Effect: TypeAlias = Dialog | Toast | Busy | Copy | Launch | Notify | Submitted
+class Change(NamedTuple):
+    """The next state of the app that this one shares. Two windows on one thing cannot each keep a copy of it."""
+
+    state: AppState
+
+
+Effect: TypeAlias = Dialog | Toast | Busy | Copy | Launch | Notify | Submitted | Change
 S = TypeVar("S", bound=AppState)
 C = TypeVar("C", bound=Content)
 
@@ -174,6 +188,8 @@ class App(ABC, Generic[C, S]):
     name: str
     title: str
     words: tuple[str, ...] = ()
+    shares: str = ""
+    """Another app: where the world has it, this one gets its state as `Sharing.lent` and may give it back by a `Change`."""
     content: type[C]
     state: type[S]
     looks: frozenset[str] = frozenset()

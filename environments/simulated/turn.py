@@ -8,8 +8,10 @@ from typing import Any, TypeVar
 
 from environments.simulated.app import (
     Answered,
+    AppState,
     Arrived,
     Busy,
+    Change,
     Copy,
     Dialog,
     Edited,
@@ -19,6 +21,7 @@ from environments.simulated.app import (
     Left,
     Notify,
     Pressed,
+    Sharing,
     Submitted,
     Toast,
 )
@@ -73,9 +76,20 @@ class Turn:
     def change(self, **fields: Any) -> None:
         self.world = self.world.with_desk(**fields)
 
+    def state_of(self, app: str) -> AppState:
+        """An app's state as its updates and functions get it: with the state of the app that it shares."""
+        state, other = self.world.apps[app], self.world.apps.get(APPS[app].shares)
+        return state.model_copy(update={"lent": other}) if other is not None and isinstance(state, Sharing) else state
+
+    def _keep(self, app: str, state: AppState) -> None:
+        """Take over an app's next state, without what was lent to it."""
+        if isinstance(state, Sharing) and state.lent is not None:
+            state = state.model_copy(update={"lent": None})
+        self.world = self.world.with_app(app, state)
+
     def tell(self, app: str, event: Event) -> None:
-        update = APPS[app].update(self.world.apps[app], event)
-        self.world = self.world.with_app(app, update.state)
+        update = APPS[app].update(self.state_of(app), event)
+        self._keep(app, update.state)
         for effect in update.effects:
             self._do(app, effect)
 
@@ -91,6 +105,8 @@ class Turn:
                 self.change(clipboard=text)
             case Submitted():
                 self.happened.append(Happening("submitted", app))
+            case Change(state=state):
+                self._keep(APPS[app].shares, state)
             case Launch() | Notify() if effect.app not in self.world.apps:
                 self.toast(f"{APPS[effect.app].title} is not installed")
             case Launch():
@@ -101,7 +117,7 @@ class Turn:
 
     def use(self, app: str, done: Done[Any]) -> None:
         """Take over what a function or an agent of an app has done."""
-        self.world = self.world.with_app(app, done.state)
+        self._keep(app, done.state)
         for effect in done.effects:
             self._do(app, effect)
         self.output = json.dumps(done.result, ensure_ascii=False)

@@ -18,6 +18,7 @@ from environments.simulated.apps.reimbursement import Reimbursement
 from environments.simulated.apps.settings import Settings
 from environments.simulated.apps.shop import Shop
 from environments.simulated.apps.spreadsheet import Spreadsheet
+from environments.simulated.apps.terminal import Terminal
 
 APPS: dict[str, AnyApp] = {
     app.name: app
@@ -33,6 +34,7 @@ APPS: dict[str, AnyApp] = {
         Chat(),
         Spreadsheet(),
         Shop(),
+        Terminal(),
     )
 }
 
