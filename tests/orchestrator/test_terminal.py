@@ -38,9 +38,12 @@ def in_terminal(words: list[str], typed: list[bytes], folder: Path, *, columns: 
     )  # fmt: skip
     os.close(theirs)
     shown, answered = "", 0
-    deadline = time.monotonic() + 90
+    deadline, again = time.monotonic() + 90, float("inf")
     while time.monotonic() < deadline:
         ready, _, _ = select.select([ours], [], [], 0.2)
+        if time.monotonic() > again:  # a signal between the prompt and the reading of it may be lost; a person presses again
+            process.send_signal(signal.SIGINT)
+            again = time.monotonic() + 5
         if ready:
             try:
                 data = os.read(ours, 65536)
@@ -52,6 +55,7 @@ def in_terminal(words: list[str], typed: list[bytes], folder: Path, *, columns: 
             if answered < len(typed) and shown.count(PROMPT) > answered:
                 if typed[answered] == INTERRUPT:
                     process.send_signal(signal.SIGINT)
+                    again = time.monotonic() + 5
                 else:
                     os.write(ours, typed[answered])
                 answered += 1
