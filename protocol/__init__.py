@@ -1,7 +1,7 @@
 """The GUI protocol: what was seen, what may be done, what came of it. Imports nothing of ours."""
 
 from protocol.actions import VERBS, AgentAction, parse_action
-from protocol.decisions import AgentStatus, LLMResponse, OperatorDecision
+from protocol.decisions import AgentStatus, LLMResponse, NextAction, OperatorDecision
 from protocol.describe import describe
 from protocol.elements import GUIElement, VisualState, Window
 from protocol.geometry import BoundingBox, Coordinate, Frozen, Point, Region, Tagged
@@ -86,6 +86,7 @@ __all__ = [
     "MouseDown",
     "MouseUp",
     "Navigate",
+    "NextAction",
     "OperatorDecision",
     "Picture",
     "Point",

@@ -22,7 +22,15 @@ class AgentStatus(StrEnum):
     """Ask a person before this action, whatever the policy says."""
     SCREENSHOT = "SCREENSHOT"
     PENDING = "PENDING"
-    """Ask the user a question; the answer becomes a fact."""
+    """Ask the user a question, that of `ask_user` or the comment; the answer becomes a fact."""
+
+
+class NextAction(Frozen):
+    """An action that follows in the same decision, as long as nothing surprises."""
+
+    action: AgentAction
+    expected: str = ""
+    """Words that must be seen once it has worked; without them only its own effect is looked for."""
 
 
 class OperatorDecision(Frozen):
@@ -43,12 +51,15 @@ class OperatorDecision(Frozen):
     """With FAIL: what material would help, in words to search for."""
     memory: dict[str, Any] = Field(default_factory=dict)
     """The policy's own notes, given back to it at the next turn; small and JSON."""
+    then: tuple[NextAction, ...] = Field(default=(), max_length=20)
+    """With CONTINUE: actions to do after this one without asking again. The first surprise ends them."""
 
     @model_validator(mode="before")
     @classmethod
     def _unknown_status_is_an_error(cls, data: Any) -> Any:
         if not isinstance(data, dict):
             return data
+        data = _tuples(data)
         status = data.get("status")
         if status is None and data.get("is_goal_complete") is True:
             return {**data, "status": AgentStatus.FINISH}
@@ -60,10 +71,31 @@ class OperatorDecision(Frozen):
 
     @model_validator(mode="after")
     def _continue_needs_an_action(self) -> OperatorDecision:
-        acting = {AgentStatus.CONTINUE, AgentStatus.CONFIRM, AgentStatus.PENDING}
-        if self.status in acting and self.action is None:
+        if self.status in {AgentStatus.CONTINUE, AgentStatus.CONFIRM} and self.action is None:
             raise ValueError(f"status {self.status} needs an action")
         return self
+
+    @model_validator(mode="after")
+    def _a_batch_goes_on(self) -> OperatorDecision:
+        if self.then and self.status is not AgentStatus.CONTINUE:
+            raise ValueError(f"only CONTINUE can have actions that follow, not {self.status}")
+        if any(step.action.verb in {"finish_goal", "fail_goal"} for step in self.then):
+            raise ValueError("the end of a subtask is a decision of its own; it cannot follow in a batch")
+        return self
+
+
+_LISTS = frozenset({"plan", "then", "options", "marks", "files", "path"})
+
+
+def _tuples(data: dict[str, Any]) -> dict[str, Any]:
+    """The same with tuples where the fields are tuples: read strictly, as files are, a list is none any more in here."""
+    found = dict(data)
+    for key, value in data.items():
+        if isinstance(value, dict) and key in {"action", "target"}:
+            found[key] = _tuples(value)
+        elif isinstance(value, list) and key in _LISTS:
+            found[key] = tuple(_tuples(item) if isinstance(item, dict) else item for item in value)
+    return found
 
 
 class LLMResponse(Frozen):

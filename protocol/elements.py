@@ -44,19 +44,32 @@ class GUIElement(Frozen):
     invalid: bool = False
     private: bool = False
     """The value must not appear in reports, logs or prompts."""
+    actuator: bool = False
+    """Operating it moves, heats or unlocks something in the physical world."""
     parent: ElementId | None = None
     """The container: a row for its cells, a dialog for its buttons, a form for its fields."""
     app: str | None = None
     window: str | None = None
     placeholder: str | None = None
     options: tuple[str, ...] = ()
-    """The choices of a combobox."""
+    """The choices of a combobox, or what a textbox proposes."""
+    limits: tuple[float, float, float] | None = None
+    """Lowest, highest and step of a slider or a spinbutton."""
+    expanded: bool | None = None
+    """Of a treeitem, a menu button or a disclosure; None where there is nothing to expand."""
+    level: int | None = Field(default=None, ge=1)
+    """How deep a treeitem stands."""
     confidence: float = Field(default=1.0, ge=0.0, le=1.0)
     """How sure the recogniser is that this element is what it says."""
 
     @property
     def name(self) -> str:
         return self.text or ""
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The only values that it takes; what a textbox proposes binds nobody."""
+        return () if self.role in {"textbox", "searchbox"} else self.options
 
 
 class Window(Frozen):

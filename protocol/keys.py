@@ -70,6 +70,9 @@ _ROWS: dict[str, tuple[str, str, str, str, str, str, str]] = {
     "BrowserBack": ("XF86Back", "", "browserback", "BrowserBack", "", "", "KEYCODE_BACK"),
     "BrowserForward": ("XF86Forward", "", "browserforward", "BrowserForward", "", "", "KEYCODE_FORWARD"),
     "BrowserRefresh": ("XF86Reload", "", "browserrefresh", "BrowserRefresh", "", "", ""),
+    "GoBack": ("", "", "", "GoBack", "", "", ""),
+    "GoHome": ("", "", "", "GoHome", "", "", "KEYCODE_HOME"),
+    "AppSwitch": ("", "", "", "AppSwitch", "", "", "KEYCODE_APP_SWITCH"),
     "BrowserHome": ("XF86HomePage", "", "browserhome", "BrowserHome", "", "", ""),
 }  # fmt: skip
 _KEYBOARDS: tuple[Keyboard, ...] = ("xdotool", "openai", "pyautogui", "playwright", "uitars", "pynput", "android")

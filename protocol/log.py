@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -12,6 +11,7 @@ from pydantic import ValidationError
 
 from protocol.steps import PROTOCOL_VERSION, InteractionStep
 from protocol.versions import BadStep, Problem, parse_step
+from protocol.whole import whole_file
 
 LONGEST_LINE = 64 * 1024 * 1024
 """Bytes; a longer line is reported and skipped, so that memory stays bounded."""
@@ -30,12 +30,10 @@ class LogLine(NamedTuple):
 
 def write_log(path: Path, steps: Iterable[InteractionStep]) -> int:
     """Write `steps` to `path` in one piece: a reader sees the old file or the whole new one. Returns the count."""
-    partial = path.with_name(path.name + ".part")
     count = 0
-    with partial.open("w", encoding="utf-8") as file:
+    with whole_file(path) as file:
         for count, step in enumerate(steps, start=1):  # noqa: B007 - the last count is the result
             file.write(step_json(step) + "\n")
-    os.replace(partial, path)
     return count
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from protocol.log import LogLine
-from protocol.steps import InteractionStep, Picture
+from protocol.steps import InteractionStep, Picture, picture_file
 from protocol.versions import Problem
 
 
@@ -56,16 +56,19 @@ def _pictures(step: InteractionStep, folder: Path, known: dict[str, str | None])
         if picture.path not in known:
             if len(known) >= _MOST:
                 known.clear()
-            known[picture.path] = _digest(folder / picture.path)
+            known[picture.path] = _digest(folder, picture.path)
         if known[picture.path] is None:
             yield Problem(where, f"the picture {picture.path} is not there")
         elif picture.sha256 and known[picture.path] != picture.sha256:
             yield Problem(where, f"the picture {picture.path} is not the one that was logged: its sha256 differs")
 
 
-def _digest(path: Path) -> str | None:
+def _digest(folder: Path, path: str) -> str | None:
+    found = picture_file(folder, path)
+    if found is None:
+        return None
     try:
-        with path.open("rb") as file:
+        with found.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
-    except (OSError, ValueError):  # ValueError: a path with a null character
+    except OSError:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Final, Literal
 
 from pydantic import Field, JsonValue, field_validator
@@ -51,6 +52,18 @@ class Picture(Frozen):
         if path.startswith(("/", "data:")) or "\\" in path or ":" in path.split("/")[0] or ".." in path.split("/"):
             raise ValueError(f"a picture is named by a path relative to the log, not {path[:80]!r}")
         return path
+
+
+def picture_file(folder: Path, path: str) -> Path | None:
+    """The file of a picture that a log in `folder` names; None where there is none.
+
+    Who wrote a log may not point out of its folder, by `..`, by an absolute path or by a link, nor at what is no file.
+    """
+    try:
+        found = (folder / path).resolve()
+        return found if found.is_relative_to(folder.resolve()) and found.is_file() else None
+    except (OSError, ValueError, RuntimeError):  # ValueError: a null character; RuntimeError: links in a circle
+        return None
 
 
 class InteractionStep(Frozen):

@@ -343,7 +343,7 @@ class FailGoal(Action):
 
 
 class Extension(Action):
-    """A verb of somebody else's, carried whole: `x-anthropic.cursor_position`. No environment here performs it."""
+    """A verb of somebody else's, carried whole: `x-anthropic.cursor_position`. An environment may perform some by agreement."""
 
     action_type: str = Field(pattern=r"^x-[a-z0-9][a-z0-9_.-]*$", max_length=100)
     arguments: dict[str, JsonValue] = Field(default_factory=dict)

@@ -15,11 +15,12 @@ from typing import Any
 from protocol.dialects import Context, dialect
 from protocol.dialects.base import Loss
 from protocol.elements import GUIElement
-from protocol.exports.base import Exported, Format, Pictures, Run, whole_file
+from protocol.exports.base import Exported, Format, Pictures, Run
 from protocol.exports.frames import Frame, frames
 from protocol.exports.kept import run_facts
 from protocol.exports.lines import json_line
 from protocol.steps import InteractionStep, Picture
+from protocol.whole import whole_file
 
 PLAIN, LINKED = "1.2.0", "1.3.0"
 _UNKNOWN = Loss(what="result", why="nobody said what came of it: the linked observation is empty")

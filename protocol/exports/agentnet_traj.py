@@ -12,7 +12,7 @@ from typing import Any
 from protocol.describe import describe
 from protocol.dialects import Context, DialectError, dialect
 from protocol.dialects.base import Loss
-from protocol.exports.base import Exported, Format, Imported, Pictures, Run, whole_file
+from protocol.exports.base import Exported, Format, Imported, Pictures, Run
 from protocol.exports.frames import Frame, context_of, frames
 from protocol.exports.kept import (
     KEY,
@@ -29,6 +29,7 @@ from protocol.exports.lines import bad_line, first_objects, json_line, mapping, 
 from protocol.log import LogLine
 from protocol.steps import InteractionStep
 from protocol.versions import Problem
+from protocol.whole import whole_file
 
 _NO_PICTURE = Loss(what="picture", why="there is none before the action; image is empty")
 _COMPLETED = {"fulfilled": True, "rejected": False}

@@ -13,11 +13,12 @@ from typing import Any
 from protocol.dialects import Context, dialect
 from protocol.dialects.base import Loss
 from protocol.exports.atif_read import read
-from protocol.exports.base import Exported, Format, Pictures, Run, RunInfo, whole_file
+from protocol.exports.base import Exported, Format, Pictures, Run, RunInfo
 from protocol.exports.frames import Frame, frames
 from protocol.exports.kept import KEY, iso, kept, kept_pictures, lost_state, run_facts
 from protocol.exports.lines import json_line
 from protocol.steps import ActionResult, InteractionStep, Picture
+from protocol.whole import whole_file
 
 VERSION = "ATIF-v1.8"
 DELEGATE = "delegate"

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import IO, Literal
+from typing import Literal
 
 from protocol.dialects.base import Loss
 from protocol.log import LogLine
-from protocol.steps import InteractionStep, Picture
+from protocol.steps import InteractionStep, Picture, picture_file
 
 
 @dataclass(frozen=True)
@@ -73,18 +71,6 @@ class Format:
     """Raises FormatError where not even a first line can be found."""
 
 
-@contextmanager
-def whole_file(path: Path) -> Iterator[IO[str]]:
-    """A file that appears under its name only once it is complete."""
-    partial = path.with_name(path.name + ".part")
-    try:
-        with partial.open("w", encoding="utf-8", newline="\n") as file:
-            yield file
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
-
-
 class Pictures:
     """Pictures of a run beside what is written of it: each is copied once and named by a relative path with its sha256."""
 
@@ -101,7 +87,7 @@ class Pictures:
             if picture.moment == moment:
                 return self._copied(picture)
         if moment == "before" and step.visual_state.screenshot_path:
-            return self._copied(Picture(path=step.visual_state.screenshot_path))
+            return self._copied(Picture.model_construct(path=step.visual_state.screenshot_path, sha256="", moment=moment))
         return None
 
     def _copied(self, picture: Picture) -> Picture | None:
@@ -111,13 +97,17 @@ class Pictures:
         return known and known.model_copy(update={"moment": picture.moment})
 
     def _copy(self, picture: Picture) -> Picture | None:
-        source = self._folder / picture.path if self._folder else None
-        if source is None or not source.is_file():
+        source = picture_file(self._folder, picture.path) if self._folder else None
+        if source is None:
             return None
         digest = hashlib.sha256(source.read_bytes()).hexdigest()
         name = PurePosixPath(self._below) / f"{digest[:16]}{source.suffix.lower()}"
         target = self._base / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.parent.is_symlink():  # whoever made the folder would have the pictures written elsewhere
+            raise FormatError(f"{target.parent} is a link; pictures are written into a folder of their own")
+        if target.is_symlink():
+            target.unlink()
         if not target.exists():
-            target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)
         return picture.model_copy(update={"path": str(name), "sha256": digest})

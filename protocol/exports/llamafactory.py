@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from protocol.dialects.base import Context, DialectError, Loss, place
-from protocol.exports.base import Exported, Format, FormatError, Pictures, Run, whole_file
+from protocol.exports.base import Exported, Format, FormatError, Pictures, Run
 from protocol.exports.chat import PLACEHOLDER, Said, about, samples
 from protocol.exports.lines import json_line
 from protocol.geometry import Coordinate
 from protocol.targets import ActionTarget
 from protocol.verbs import Action
+from protocol.whole import whole_file
 
 NAME = "llamafactory"
 SYSTEM = (

@@ -16,7 +16,7 @@ from protocol.actions import AgentAction
 from protocol.dialects.base import Context, DialectError, Loss, build
 from protocol.dialects.openadapt import from_openadapt, to_openadapt
 from protocol.elements import VisualState
-from protocol.exports.base import Exported, Format, FormatError, Imported, Pictures, Run, whole_file
+from protocol.exports.base import Exported, Format, FormatError, Imported, Pictures, Run
 from protocol.exports.frames import Frame, context_of, frames
 from protocol.exports.kept import KEY, info_of, kept, kept_pictures, picture_named, pictures_of, run_facts
 from protocol.exports.lines import json_line, mapping, parse_json, refuse, step_of, told
@@ -25,6 +25,7 @@ from protocol.log import LogLine
 from protocol.steps import InteractionStep, Picture
 from protocol.targets import ActionTarget
 from protocol.versions import BadStep
+from protocol.whole import whole_file
 
 SCHEMA = "0.1.0"
 _VERSION = re.compile(r"[01](\.\d{1,3}){0,2}\Z", re.ASCII)

@@ -13,13 +13,14 @@ from typing import Any
 from protocol.actions import AgentAction
 from protocol.dialects import Context, DialectError, dialect
 from protocol.dialects.base import Loss
-from protocol.exports.base import Exported, Format, Imported, Pictures, Run, whole_file
+from protocol.exports.base import Exported, Format, Imported, Pictures, Run
 from protocol.exports.frames import Frame, context_of, frames
 from protocol.exports.kept import KEY, info_of, kept, kept_pictures, lost_state, picture_named, pictures_of, run_facts, taken_back
 from protocol.exports.lines import first_objects, json_line, mapping, read_json_lines, refuse, told
 from protocol.log import LogLine
 from protocol.steps import InteractionStep
 from protocol.verbs import FailGoal, FinishGoal
+from protocol.whole import whole_file
 
 SCREEN = (1920, 1080)
 """Pixels of the screen of OSWorld's machines."""

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from protocol.dialects import DialectError, dialect
 from protocol.dialects.base import Loss
-from protocol.exports.base import Exported, Format, Run, whole_file
+from protocol.exports.base import Exported, Format, Run
 from protocol.exports.frames import context_of, sized
 from protocol.steps import InteractionStep
+from protocol.whole import whole_file
 
 _HEAD = '''\
 #!/usr/bin/env python3

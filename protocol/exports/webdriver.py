@@ -13,7 +13,7 @@ from typing import Any
 
 from protocol.dialects.base import Context, DialectError, Loss, place
 from protocol.dialects.units import NOTCH, pixels_in
-from protocol.exports.base import Exported, Format, Run, whole_file
+from protocol.exports.base import Exported, Format, Run
 from protocol.exports.frames import context_of
 from protocol.exports.lines import json_line
 from protocol.exports.webdriver_ticks import BUTTONS, Held, Ticks, code_of
@@ -36,6 +36,7 @@ from protocol.verbs import (
     Type,
     Wait,
 )
+from protocol.whole import whole_file
 
 NAME = "webdriver"
 

@@ -89,7 +89,8 @@ def _labels(name: str, following: GUIElement | None) -> bool:
 def _stateless(element: GUIElement) -> bool:
     marked = element.focused or element.selected or element.required or element.invalid or element.private
     said = element.value is not None or element.options or element.placeholder or element.confidence < UNSURE
-    return element.enabled and not marked and not said
+    opens = element.expanded is not None or element.level is not None or element.limits is not None
+    return element.enabled and not (marked or said or opens)
 
 
 def _words(text: str) -> str:

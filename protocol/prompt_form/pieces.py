@@ -55,6 +55,7 @@ def piece(element: GUIElement, place: Place, style: Style) -> str:
         *(f"[{mark}]" for mark in _marks(element, place)),
         _hint(element, place),
         _choices(element, place, style),
+        _limits(element),
         f"app {word(element.app)}" if place.foreign and element.app else "",
         _point(element, place, style),
     ]
@@ -105,6 +106,9 @@ def _marks(element: GUIElement, place: Place) -> list[str]:
         "required": element.required,
         "invalid": element.invalid,
         "private": is_private(element),
+        "expanded": element.expanded is True,
+        "collapsed": element.expanded is False,
+        f"level {element.level}": element.level is not None,
         "unsure": element.confidence < UNSURE,
         place.away: bool(place.away),
     }
@@ -127,6 +131,13 @@ def _choices(element: GUIElement, place: Place, style: Style) -> str:
     shown = ", ".join(quoted(option, _OPTION) for option in element.options[: style.options])
     more = len(element.options) - style.options
     return f"options {shown}" + (f" …(+{more})" if more > 0 else "")
+
+
+def _limits(element: GUIElement) -> str:
+    if element.limits is None:
+        return ""
+    low, high, step = element.limits
+    return f"from {low:g} to {high:g}" + (f" by {step:g}" if step != 1 else "")
 
 
 def _point(element: GUIElement, place: Place, style: Style) -> str:

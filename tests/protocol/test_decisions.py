@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -50,7 +51,7 @@ def test_a_goal_that_is_complete_does_not_overrule_a_status() -> None:
     assert OperatorDecision.model_validate({"status": "DONE", "is_goal_complete": True}).status is AgentStatus.ERROR
 
 
-@pytest.mark.parametrize("status", ["CONTINUE", "CONFIRM", "PENDING"])
+@pytest.mark.parametrize("status", ["CONTINUE", "CONFIRM"])
 def test_a_status_that_acts_needs_an_action(status: str) -> None:
     with pytest.raises(ValidationError, match=f"status {status} needs an action"):
         OperatorDecision.model_validate({"status": status})
@@ -80,3 +81,23 @@ def test_a_decision_is_read_back_as_itself(status: AgentStatus, brief: bool) -> 
     again = OperatorDecision.model_validate_json(decision.model_dump_json(exclude_defaults=brief))
     assert (again.status, again.action, again.memory, again.plan) == (decision.status, decision.action, {"at": 1}, ("a", "b"))
     assert brief or again == decision
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        {"action_type": "select_option", "target": {"text": "a"}, "options": ["x"]},
+        {"action_type": "screenshot", "marks": ["e1"]},
+        {"action_type": "upload", "target": {"text": "a"}, "files": ["a.txt"]},
+    ],
+)
+def test_a_decision_that_is_written_in_a_file_may_hold_lists(action: dict[str, object]) -> None:
+    """Files are read strictly, which takes no list for a tuple once something else has looked at it."""
+    body = {"status": "CONTINUE", "action": action, "plan": ["go on"], "then": [{"action": action}]}
+    read = OperatorDecision.model_validate_json(json.dumps(body), strict=True)
+    assert read == OperatorDecision.model_validate(body)
+    assert read.then[0].action == read.action
+
+
+def test_a_question_needs_no_action() -> None:
+    assert OperatorDecision(status=AgentStatus.PENDING, comment="Which one?").action is None

@@ -287,6 +287,7 @@ def test_the_example_of_the_seed_has_the_form_that_is_read() -> None:
         "confidence": 1.0,
         "supplement": None,
         "memory": {},
+        "then": (),
     }
 
 

@@ -25,6 +25,8 @@ from protocol.prompt_form import Style, prompt_form, whole_form
         ({"role": "password text", "value": "s3cret"}, 'e1 role="password text" "Save" = (hidden) [private] @50,110'),
         ({"role": "checkbox", "value": "true"}, 'e1 checkbox "Save" [checked] @50,110'),
         ({"role": "checkbox", "value": "false"}, 'e1 checkbox "Save" [unchecked] @50,110'),
+        ({"role": "treeitem", "expanded": False, "level": 2}, 'e1 treeitem "Save" [collapsed] [level 2] @50,110'),
+        ({"role": "slider", "value": "3", "limits": (0, 10, 0.5)}, 'e1 slider "Save" = "3" from 0 to 10 by 0.5 @50,110'),
         ({"role": "tab", "selected": True, "invalid": True}, 'e1 tab "Save" [selected] [invalid] @50,110'),
         ({"role": "tab", "required": True}, 'e1 tab "Save" [required] @50,110'),
         ({"role": "combobox", "value": "A", "options": ("A", "B")}, 'e1 combobox "Save" = "A" options "A", "B" @50,110'),
