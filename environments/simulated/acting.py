@@ -6,13 +6,21 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from environments.simulated import keyboard
-from environments.simulated.app import AnyApp, AppState
+from environments.simulated.aimed import as_seen, pinned, renumbered
+from environments.simulated.app import AnyApp, AppState, Passed
 from environments.simulated.apps import APPS, nearest_app
 from environments.simulated.events import Rule
+from environments.simulated.file_changes import change_files
+from environments.simulated.floating import rested
 from environments.simulated.following import follow, settled
-from environments.simulated.pointer import choose, click, drag, find, scroll, usable
+from environments.simulated.going import go
+from environments.simulated.mishaps import spend
+from environments.simulated.pointer import choose, click, drag, find, raised, scroll, usable
+from environments.simulated.seats import passed, waited
+from environments.simulated.seen import Shown
 from environments.simulated.skills import Declined, Done, ask, call
-from environments.simulated.turn import Failed, Refused, Turn, spend
+from environments.simulated.touch import finger, gesture
+from environments.simulated.turn import Failed, Refused, Turn
 from environments.simulated.world import World
 from protocol import (
     Action,
@@ -22,23 +30,29 @@ from protocol import (
     Click,
     Drag,
     ExecStatus,
+    Extension,
     Fill,
+    GoBack,
+    GoForward,
     Hover,
     LaunchApp,
+    Navigate,
+    Point,
     PressKey,
     Resolved,
     Screenshot,
     Scroll,
     SelectOption,
     SwitchWindow,
+    Tabs,
     Type,
     Wait,
 )
 
 SECONDS_PER_ACTION = 0.5
 _PERFORMED = (
-    AskInAppAgent, CallApi, Click, Drag, Fill, Hover, LaunchApp, PressKey, Screenshot, Scroll, SelectOption, SwitchWindow, Type,
-    Wait,
+    AskInAppAgent, CallApi, Click, Drag, Extension, Fill, GoBack, GoForward, Hover, LaunchApp, Navigate, PressKey, Screenshot,
+    Scroll, SelectOption, SwitchWindow, Tabs, Type, Wait,
 )  # fmt: skip
 
 
@@ -65,39 +79,57 @@ def step(world: World, action: Action, rules: Sequence[Rule]) -> Step:
     started = _ticked(world, action)
     turn = Turn(started, rules)
     resolved: Resolved | None = None
+    moved = renumbered(world, started)
+    meant = pinned(world, action) if moved else action
     try:
-        resolved = _act(turn, action)
+        resolved = None if gesture(turn, meant) else _act(turn, meant)
+        if resolved and moved:
+            resolved = as_seen(world, started, resolved, action.target)
         result = ActionResult(exec_status=ExecStatus.EXECUTED, output=turn.output, resolved=resolved)
         if turn.late:
-            result = ActionResult(exec_status=ExecStatus(turn.late.status), error=turn.late.error, resolved=resolved)
+            error, status = turn.late
+            result = ActionResult(exec_status=status, error=error, resolved=resolved)
     except Refused as no:
         turn = Turn(started, rules)
         result = ActionResult(exec_status=ExecStatus.ERROR, error=str(no))
     except Failed as fault:
         turn = Turn(fault.world, rules)
         result = ActionResult(exec_status=fault.status, error=str(fault))
+    pass_time(turn)
     follow(turn)
     return Step(settled(world, turn.world), result)
+
+
+def pass_time(turn: Turn) -> None:
+    """Tell the apps that are timed how late it is; after the action, which was meant for the screen as it was before."""
+    for app in turn.world.apps:
+        if APPS[app].timed:
+            turn.tell(app, Passed(turn.desk.clock, turn.desk.starts))
 
 
 def _ticked(world: World, action: Action) -> World:
     """The clock goes on, whatever comes of the action; what has run out by then is gone."""
     desk = world.desk
-    took = action.seconds if isinstance(action, Wait) else SECONDS_PER_ACTION
-    clock = round(desk.clock + took + (action.delay or 0.0), 3)
+    took = waited(desk, action.seconds) if isinstance(action, Wait) else SECONDS_PER_ACTION
+    time = passed(desk, took + (action.delay or 0.0))
+    clock = time["clock"]
     return world.with_desk(
-        clock=clock,
+        **time,
         actions=desk.actions + 1,
         messages=tuple(m for m in desk.messages if m.until > clock),
         loading={app: until for app, until in desk.loading.items() if until > clock},
     )
 
 
-def _act(turn: Turn, action: Action) -> Resolved | None:
+def _performable(action: Action) -> None:
     if action.inner:
         raise Refused(f"{action.verb} changes the crew's own state and is not for the desktop")
     if not isinstance(action, _PERFORMED):
         raise Refused(f"this desktop cannot {action.verb.replace('_', ' ')}")
+
+
+def _act(turn: Turn, action: Action) -> Resolved | None:
+    _performable(action)
     match action:
         case LaunchApp(app=app):
             _launch(turn, app)
@@ -110,6 +142,12 @@ def _act(turn: Turn, action: Action) -> Resolved | None:
             return None
         case AskInAppAgent(app=app, request=request):
             _skill(turn, app, lambda found, state: ask(found, state, request))
+            return None
+        case Navigate() | GoBack() | GoForward() | Tabs():
+            go(turn, action)
+            return None
+        case Extension():
+            change_files(turn, action)
             return None
         case Wait() | Screenshot():
             return None
@@ -142,13 +180,22 @@ def _on_target(turn: Turn, action: Action) -> Resolved:
     shown, resolved = find(turn, action.target)
     usable(turn, shown)
     turn.fault(shown)
+    if not isinstance(action, Hover | Scroll):
+        shown = raised(turn, shown)
+    if not finger(turn, shown, action, resolved.point):
+        _at(turn, shown, action, resolved.point)
+    return resolved
+
+
+def _at(turn: Turn, shown: Shown, action: Action, point: Point | None) -> None:
+    """By pointer, or by keyboard on what then has the focus."""
     match action:
-        case Click(count=count, button=button):
-            click(turn, shown, count, button)
+        case Click():
+            click(turn, shown, action, point)
+        case Hover():
+            rested(turn, shown)
         case Fill(text=text, submit=submit):
-            keyboard.fill(turn, shown, text)
-            if submit:
-                keyboard.press(turn, ("Enter",))
+            keyboard.fill(turn, shown, text, submit)
         case SelectOption(options=options):
             choose(turn, shown, options)
         case Drag(to=to):
@@ -158,9 +205,6 @@ def _on_target(turn: Turn, action: Action) -> Resolved:
             _by_keyboard(turn, action)
         case Scroll():
             scroll(turn, action)
-        case _:  # hover: what it points at is found and can be reached
-            pass
-    return resolved
 
 
 def _by_keyboard(turn: Turn, action: Type | PressKey) -> None:

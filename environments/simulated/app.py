@@ -6,7 +6,7 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from pydantic import Field
 
@@ -16,7 +16,10 @@ from environments.simulated.widgets import Widget
 
 
 class AppState(Model):
-    """All that an app knows. Content that grows lives in dicts by id: the store writes only the entries that changed."""
+    """All that an app knows. Content that grows lives in dicts by id: the store writes only the entries that changed.
+
+    A field `today` is kept at the day of the world's clock by the desktop.
+    """
 
 
 class Sharing(AppState):
@@ -25,15 +28,69 @@ class Sharing(AppState):
     lent: AppState | None = Field(default=None, exclude=True)
 
 
+class Dated(AppState):
+    """The state of an app that stamps what it makes with the time, there only while an update or a function works."""
+
+    today: str
+    moment: str = Field(default="", exclude=True)
+    """Day and time, as `2026-03-02 10:30`."""
+
+
 class Content(Model):
     """What a world file may say of an app; what it leaves out is generated from the seed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pressed:
-    """A button, link, tab or row was activated, by pointer or by key."""
+    """A button, link, tab or row was activated, by pointer or by key. `modifiers` are keys held down: `Shift`, `Control`."""
 
     key: str
+    modifiers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hovered:
+    """The pointer came to rest on something that `hovers`."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A right click, or a long press on a touch screen."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Swiped:
+    """A finger, or a pointer that drags without a place to drop, went over something that `swipes` in this direction."""
+
+    key: str
+    direction: Literal["up", "down", "left", "right"]
+
+
+@dataclass(frozen=True, slots=True)
+class Away:
+    """The pointer went to something outside of all that floats; `pressed` when it was clicked there and not only shown."""
+
+    pressed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scrolled:
+    """A list that shows only some of its rows should show others, so many rows further down."""
+
+    key: str
+    by: int
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """A treeitem should show what is below it, or hide it."""
+
+    key: str
+    expanded: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +125,7 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Shortcut:
-    """A chord that the desktop itself has no use for, such as `Control+s`."""
+    """A chord that the desktop has no use for, such as `Control+s`, or a key like `Delete` while no field has the focus."""
 
     chord: str
 
@@ -90,7 +147,18 @@ class Arrived:
     data: Mapping[str, str]
 
 
-Event: TypeAlias = Pressed | Opened | Edited | Left | Dropped | Shortcut | Answered | Arrived
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """The world's clock has gone on to `clock` since day and time `starts`; told only to apps that are `timed`."""
+
+    clock: float
+    starts: str
+
+
+Event: TypeAlias = (
+    Pressed | Hovered | Context | Swiped | Away | Scrolled | Expanded | Opened | Edited | Left | Dropped | Shortcut | Answered
+    | Arrived | Passed
+)  # fmt: skip
 
 
 class DialogField(Model):
@@ -100,6 +168,7 @@ class DialogField(Model):
     label: str
     value: str = ""
     options: tuple[str, ...] = ()
+    private: bool = False
 
 
 class Dialog(Model):
@@ -157,13 +226,34 @@ class Submitted(NamedTuple):
     """A form was accepted; rules of the world may wait for it."""
 
 
+class Later(NamedTuple):
+    """Tell the app itself something when the clock has gone on by `seconds`: a reply that is being written, a reminder."""
+
+    seconds: float
+    topic: str
+    data: Mapping[str, str]
+
+
+class Focus(NamedTuple):
+    """Put the keyboard's focus on one of the app's own controls."""
+
+    key: str
+
+
+class Notice(NamedTuple):
+    """A notification of the desktop: it stays until it is dismissed, and opens the app when it is pressed."""
+
+    title: str
+    text: str = ""
+
+
 class Change(NamedTuple):
     """The next state of the app that this one shares. Two windows on one thing cannot each keep a copy of it."""
 
     state: AppState
 
 
-Effect: TypeAlias = Dialog | Toast | Busy | Copy | Launch | Notify | Submitted | Change
+Effect: TypeAlias = Dialog | Toast | Busy | Copy | Launch | Notify | Submitted | Later | Focus | Notice | Change
 S = TypeVar("S", bound=AppState)
 C = TypeVar("C", bound=Content)
 
@@ -190,6 +280,8 @@ class App(ABC, Generic[C, S]):
     words: tuple[str, ...] = ()
     shares: str = ""
     """Another app: where the world has it, this one gets its state as `Sharing.lent` and may give it back by a `Change`."""
+    timed: bool = False
+    """Whether it hears after each action how far the clock has `Passed`: what heats, cools or is recorded meanwhile."""
     content: type[C]
     state: type[S]
     looks: frozenset[str] = frozenset()

@@ -5,18 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 from copy import copy
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from environments.contract import AppInfo, DigestMismatch, EnvironmentFault, FunctionInfo
-from environments.simulated.acting import Crashed, step
+from environments.contract import AppInfo, DigestMismatch, EnvironmentFault, FileTree, FunctionInfo
+from environments.simulated.acting import Crashed, pass_time, step
+from environments.simulated.agenda import truth
 from environments.simulated.apps import APPS
 from environments.simulated.difference import Change, differences, world_hashes
-from environments.simulated.events import Happening
+from environments.simulated.file_changes import tree_of
 from environments.simulated.following import follow, settled
 from environments.simulated.screen import screen_of, window_of
+from environments.simulated.seats import taken
 from environments.simulated.store import MemoryStore, Performed, Store, open_store
+from environments.simulated.triggers import Happening
 from environments.simulated.turn import Turn
+from environments.simulated.values import Same
+from environments.simulated.worded import meant
 from environments.simulated.world import World
 from environments.simulated.worldfile import WorldSpec, first_world
 from protocol import Action, ActionResult, VisualState
@@ -35,6 +41,7 @@ class SimulatedDesktop:
 
     def __init__(self, spec: WorldSpec, seed: int | None = None, store: Path | None = None) -> None:
         self.name = f"simulated:{spec.name}"
+        self.environment_type = spec.type
         self._spec = spec
         self._seed = spec.seed if seed is None else seed
         self._origin = hashlib.blake2b(spec.model_dump_json(exclude={"seed"}).encode(), digest_size=12).hexdigest()
@@ -79,22 +86,35 @@ class SimulatedDesktop:
         self._closed = True
         self._store.close()
 
-    def screenshot(self, theme: Literal["light", "dark"] = "light") -> bytes:
-        """The screen as PNG. Raises EnvironmentFault where Pillow is not installed."""
+    def screenshot(self, theme: Literal["light", "dark", "contrast"] | None = None) -> bytes:
+        """The screen as PNG, in its own theme unless told otherwise. Raises EnvironmentFault where Pillow is not installed."""
         self._live()
         from environments.simulated import render  # only whoever wants pictures needs Pillow
 
-        return render.png(render.picture(self._world, render.THEMES[theme]))
+        return render.png(render.picture(self._world, render.THEMES[theme or self._world.desk.variation.theme]))
 
     def apps(self) -> list[AppInfo]:
-        return [AppInfo(name, APPS[name].title, APPS[name].words) for name in self._world.apps]
+        return [AppInfo(name, APPS[name].title, APPS[name].words, APPS[name].shares) for name in self._world.apps]
+
+    def seat(self, name: str, *, since: float | None = None) -> None:
+        """Go on at this seat: its own focus, window and clipboard are there again. Nothing is done by it."""
+        self._live()
+        before, after = self._world, taken(self._world, name, since)
+        if after is not before:
+            self._store.commit(before, after, None)
+            self._world = after
+
+    @property
+    def clock(self) -> float:
+        """Seconds that have passed in this world since it began."""
+        return self._world.desk.clock
+
+    def seats(self) -> dict[str, float]:
+        """How far the time of each seat has come."""
+        return {name: seat.at for name, seat in self._world.desk.seats.items()}
 
     def functions(self) -> list[FunctionInfo]:
-        return [
-            FunctionInfo(name, f.name, f.summary, f.arguments.model_json_schema(), f.writes)
-            for name in self._world.apps
-            for f in APPS[name].functions
-        ]
+        return [function for name in self._world.apps for function in _functions_of(name)]
 
     def agents(self) -> list[str]:
         return [name for name in self._world.apps if APPS[name].agent is not None]
@@ -105,18 +125,21 @@ class SimulatedDesktop:
             return None
         return window_of(self._world, app)
 
+    def files(self) -> FileTree | None:
+        self._live()
+        return tree_of(self._world)
+
     def world(self) -> dict[str, Any]:
         """The true state: apps by name, and the desk's own parts."""
-        desk = self._world.desk.model_dump(mode="json")
-        apps = {name: state.model_dump(mode="json") for name, state in self._world.apps.items()}
-        front = self._world.desk.front
-        keep = ("clock", "clipboard", "focus", "actions", "windows", "answered", "seed")
-        return {
-            "apps": apps,
-            **{key: desk[key] for key in keep},
-            "front": front,
-            "dialogs": [d["title"] for d in desk["dialogs"]],
-        }
+        return truth(self._world)
+
+    def meant(self, action: Action) -> Action:
+        """The action on what its texts mean in the apps' own words, whatever the screen calls it."""
+        self._live()
+        return meant(self._world, action)
+
+    def latest_keys(self, most: int) -> list[str]:
+        return self._store.latest_keys(most)
 
     def received(self) -> list[dict[str, Any]]:
         self._live()
@@ -159,13 +182,26 @@ class SimulatedDesktop:
         return world_hashes(self._world)
 
     def _first(self) -> World:
-        world = first_world(self._spec, self._seed)
-        turn = Turn(world, self._spec.events)
-        if front := world.desk.front:
-            turn.happened.append(Happening("app_opened", front))
-        follow(turn)
-        return settled(world, turn.world)
+        return _beginning(Same(self._spec), self._seed)
 
     def _live(self) -> None:
         if self._closed:
             raise EnvironmentFault("the desktop was closed")
+
+
+@cache
+def _functions_of(app: str) -> tuple[FunctionInfo, ...]:
+    """The functions of an app, the same in every world: a schema costs more than an action."""
+    return tuple(FunctionInfo(app, f.name, f.summary, f.arguments.model_json_schema(), f.writes) for f in APPS[app].functions)
+
+
+@lru_cache(maxsize=8)
+def _beginning(spec: Same[WorldSpec], seed: int) -> World:
+    """How a world begins. It never changes once made, so all desktops of a spec and a seed begin with the same one."""
+    world = first_world(spec.value, seed)
+    turn = Turn(world, spec.value.events)
+    if front := world.desk.front:
+        turn.happened.append(Happening("app_opened", front))
+    pass_time(turn)
+    follow(turn)
+    return settled(world, turn.world)

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from pydantic_core import to_json
 
 from environments.simulated.app import AppState
-from environments.simulated.values import Model
+from environments.simulated.values import Model, Same
 from environments.simulated.world import Desk, World
 
 
@@ -24,23 +24,8 @@ class Change(NamedTuple):
     after: Any
 
 
-class _ByIdentity:
-    """A key that is equal to itself only; it keeps its value alive, so that an id is never used again."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __hash__(self) -> int:
-        return id(self.value)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ByIdentity) and other.value is self.value
-
-
 @lru_cache(maxsize=50_000)
-def _digest_of(key: _ByIdentity) -> int:
+def _digest_of(key: Same[Any]) -> int:
     """Hash of one entry; entries are immutable, so each is hashed once in its life."""
     return _number(to_json(key.value))
 
@@ -56,7 +41,7 @@ def app_hash(state: AppState | Desk) -> str:
         value = getattr(state, name)
         if isinstance(value, dict):
             for place, (entry, item) in enumerate(value.items()):
-                item_digest = _digest_of(_ByIdentity(item)) if isinstance(item, Model) else _number(to_json(item))
+                item_digest = _digest_of(Same(item)) if isinstance(item, Model) else _number(to_json(item))
                 total += item_digest ^ _number_of_name(f"{name}.{entry}.{place}")
             total += _number_of_name(f"{name}:{len(value)}")
         else:

@@ -46,6 +46,8 @@ class Cast(NamedTuple):
     people: tuple[str, ...]
     vendors: tuple[str, ...]
     today: date
+    times: int = 1
+    """How many times as much is made up as the world says."""
 
 
 def cast_for(seed: int, user: str | None = None, today: date | None = None) -> Cast:
@@ -56,9 +58,9 @@ def cast_for(seed: int, user: str | None = None, today: date | None = None) -> C
     return Cast(user or names[0], tuple(names[1:]), tuple(vendors), today or day)
 
 
-def how_many(given: Sequence[Any] | Mapping[str, Any] | None, generate: int | None, otherwise: int) -> int:
-    """How much to make up: as much as the world file says, else only where it gives nothing itself."""
-    return generate if generate is not None else otherwise if given is None else 0
+def how_many(given: Sequence[Any] | Mapping[str, Any] | None, generate: int | None, otherwise: int, times: int = 1) -> int:
+    """How much to make up: as much as the world file says, else only where it gives nothing itself; `times` as often."""
+    return times * (generate if generate is not None else otherwise if given is None else 0)
 
 
 def highest(names: Iterable[str]) -> int:

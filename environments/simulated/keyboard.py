@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 
-from environments.simulated.app import Shortcut
-from environments.simulated.editing import Line, delete, insert, move, select_all
-from environments.simulated.pointer import enabled, form_of, into_view, scroll, select
-from environments.simulated.screen import Shown
+from environments.simulated import ranges
+from environments.simulated.app import Opened, Shortcut
+from environments.simulated.editing import Line, insert
+from environments.simulated.fieldkeys import clipboard, edit_key, line_of, put, step_option
+from environments.simulated.floating import asked, offers, take
+from environments.simulated.pointer import enabled, form_of, into_view, scroll, scroll_rows, select
+from environments.simulated.seen import Shown
 from environments.simulated.turn import Refused, Turn
-from environments.simulated.widgets import FIELDS
-from environments.simulated.world import Win
+from environments.simulated.walking import into_menu, owner_of, walked
+from environments.simulated.widgets import SWITCHES, TEXTS
+from environments.simulated.windows import snapped
 from protocol import Scroll
 from protocol.keys import MODIFIERS
+
+_SIDES = {"Meta+ArrowLeft": "left", "Meta+ArrowRight": "right", "Meta+ArrowUp": "up", "Meta+ArrowDown": "down"}
 
 
 def press(turn: Turn, keys: Sequence[str]) -> None:
@@ -30,8 +37,11 @@ def press(turn: Turn, keys: Sequence[str]) -> None:
         _escape(turn)
     elif key == "Tab":
         _tab(turn, backwards="Shift" in held)
+    elif key == "ContextMenu" or (key == "F10" and held):
+        if turn.focused is not None:
+            asked(turn, turn.focused)
     else:
-        _plain(turn, key.upper() if len(key) == 1 and "Shift" in held else key)
+        _plain(turn, key.upper() if len(key) == 1 and "Shift" in held else key, tuple(held))
 
 
 def write(turn: Turn, text: str) -> None:
@@ -45,20 +55,30 @@ def write(turn: Turn, text: str) -> None:
             _write_into(turn, _field(turn), part)
 
 
-def fill(turn: Turn, shown: Shown, text: str) -> None:
-    """Replace what is in the field."""
+def fill(turn: Turn, shown: Shown, text: str, submit: bool = False) -> None:
+    """Replace what is in the field, and perhaps press Enter in it."""
+    _fill(turn, shown, text)
+    if submit:
+        _enter(turn)
+
+
+def _fill(turn: Turn, shown: Shown, text: str) -> None:
     if shown.widget.role == "combobox":
         select(turn, shown, text)
         return
     take_focus(turn, shown)
-    if shown.widget.role == "checkbox":
+    if shown.widget.role in SWITCHES:
         wanted = text.strip().casefold()
         if wanted not in {"true", "false"}:
-            raise Refused(f'"{shown.name}" is a checkbox; fill it with true or false, or click it')
+            raise Refused(f'"{shown.name}" is a {shown.widget.role}; fill it with true or false, or click it')
         turn.edit(shown, wanted)
-    elif shown.widget.role == "textbox":
+    elif shown.widget.role == "slider":
+        if problem := ranges.refusal(shown.widget, text):
+            raise Refused(f'"{shown.name}" takes no such value: {problem}')
+        turn.edit(shown, ranges.written(ranges.number(text) or Decimal(0)))
+    elif shown.widget.role in TEXTS:
         value = text if shown.widget.multiline else " ".join(text.split("\n"))
-        _set(turn, shown, Line(value, len(value)))
+        put(turn, shown, Line(value, len(value)))
     else:
         raise Refused(f'"{shown.name}" is a {shown.widget.role}, not a field')
 
@@ -76,7 +96,7 @@ def _field(turn: Turn) -> Shown:
     shown = turn.focused
     if shown is None:
         raise Refused("nothing has the focus; click a field first")
-    if shown.widget.role not in {"textbox", "combobox"}:
+    if shown.widget.role not in TEXTS | {"combobox"}:
         raise Refused(f'"{shown.name}" has the focus and is a {shown.widget.role}, not a field')
     return shown
 
@@ -86,33 +106,36 @@ def _write_into(turn: Turn, shown: Shown, text: str) -> None:
     if shown.widget.role == "combobox":
         select(turn, shown, text)
     else:
-        _set(turn, shown, insert(_line(turn, shown), text))
-
-
-def _line(turn: Turn, shown: Shown) -> Line:
-    return Line(shown.widget.value or "", turn.desk.caret, turn.desk.anchor)
-
-
-def _set(turn: Turn, shown: Shown, line: Line) -> None:
-    if line.value != shown.widget.value:
-        turn.edit(shown, line.value)
-    turn.change(caret=line.caret, anchor=line.anchor)
+        put(turn, shown, insert(line_of(turn, shown), text))
 
 
 def _enter(turn: Turn) -> None:
     shown = turn.focused
-    if shown and shown.widget.press:
+    marked = offers(turn)[turn.desk.mark :][:1] if turn.desk.mark is not None and turn.desk.mark >= 0 else ()
+    if marked:
+        take(turn, marked[0])
+    elif shown and shown.widget.opens and shown.element.app:
         enabled(turn, shown)
-        turn.press(shown)
+        turn.tell(shown.element.app, Opened(shown.widget.key))
+    elif shown and shown.widget.press:
+        _activate(turn, shown)
     elif shown and shown.widget.multiline:
         turn.fault(shown)
-        _set(turn, shown, insert(_line(turn, shown), "\n"))
+        put(turn, shown, insert(line_of(turn, shown), "\n"))
     elif turn.desk.dialogs:
         _default(turn)
     elif shown is None:
         raise Refused("nothing has the focus, so Enter does nothing; click a field or a control first")
     else:
         _submit(turn, shown)
+
+
+def _activate(turn: Turn, shown: Shown) -> None:
+    """Press what has the focus. A menu that opens by it gets the focus."""
+    enabled(turn, shown)
+    turn.press(shown)
+    if shown.widget.expanded is False:
+        into_menu(turn, shown)
 
 
 def _submit(turn: Turn, shown: Shown) -> None:
@@ -136,12 +159,28 @@ def _default(turn: Turn) -> None:
 
 def _escape(turn: Turn) -> None:
     if not turn.desk.dialogs:
-        turn.move_focus("")
+        _close(turn)
         return
     dialog = turn.desk.dialogs[-1]
     if dialog.escape is None:
         raise Refused(f'Escape does not close "{dialog.title}"; choose one of: {", ".join(dialog.buttons)}')
     _answer(turn, dialog.escape)
+
+
+def _close(turn: Turn) -> None:
+    """Escape closes what is open over the page; only with nothing open it takes the focus away."""
+    if offers(turn):
+        turn.change(mark=None)
+        return
+    front = turn.desk.front
+    owner = owner_of(turn, turn.focused) if turn.focused else None
+    before = turn.world.apps.get(front or "")
+    if front:
+        turn.tell(front, Shortcut("Escape"))
+    if owner:
+        turn.move_focus(str(owner.element.track_id))
+    elif turn.world.apps.get(front or "") is before:
+        turn.move_focus("")
 
 
 def _answer(turn: Turn, name: str) -> None:
@@ -167,48 +206,45 @@ def _tab(turn: Turn, backwards: bool) -> None:
     into_view(turn, shown)
 
 
-def _plain(turn: Turn, key: str) -> None:
+def _plain(turn: Turn, key: str, held: tuple[str, ...]) -> None:
     shown = turn.focused
-    if key in {"PageDown", "PageUp"}:
-        scroll(turn, Scroll.toward("down" if key == "PageDown" else "up", 1, "page"))
-    if shown is None:
-        return
-    line = _line(turn, shown)
-    if shown.widget.role == "textbox":
-        _edit_key(turn, shown, line, key)
-    elif shown.widget.role == "checkbox" and key == " ":
+    role = shown.widget.role if shown else ""
+    if shown and shown.widget.limits and (value := ranges.stepped(shown.widget, key)) is not None:
+        turn.fault(shown)
+        turn.edit(shown, value)
+        turn.change(caret=len(value), anchor=None)
+    elif key in {"PageDown", "PageUp"}:
+        _page(turn, shown, Scroll.toward("down" if key == "PageDown" else "up", 1, "page"))
+    elif shown and role in TEXTS:
+        edit_key(turn, shown, line_of(turn, shown), key)
+    elif shown and role in SWITCHES and key == " ":
         turn.edit(shown, "false" if shown.widget.value == "true" else "true")
-    elif shown.widget.role == "combobox" and key in {"ArrowDown", "ArrowUp"}:
-        _step_option(turn, shown, 1 if key == "ArrowDown" else -1)
-    elif shown.widget.press and key == " ":
-        enabled(turn, shown)
-        turn.press(shown)
+    elif shown and role == "combobox" and key in {"ArrowDown", "ArrowUp"}:
+        step_option(turn, shown, 1 if key == "ArrowDown" else -1)
+    elif shown and shown.widget.press and key == " ":
+        _activate(turn, shown)
+    elif not (shown and walked(turn, shown, key, held)):
+        _to_app(turn, key)
 
 
-def _edit_key(turn: Turn, shown: Shown, line: Line, key: str) -> None:
-    turn.fault(shown)
-    if key in {"Backspace", "Delete"}:
-        _set(turn, shown, delete(line, forward=key == "Delete"))
-    elif len(key) == 1:
-        _set(turn, shown, insert(line, key))
-    elif moved := move(line, key):
-        turn.change(caret=moved.caret, anchor=None)
+def _page(turn: Turn, shown: Shown | None, action: Scroll) -> None:
+    if shown is None or not scroll_rows(turn, shown, action):
+        scroll(turn, action)
 
 
-def _step_option(turn: Turn, shown: Shown, by: int) -> None:
-    options = shown.widget.options
-    if options:
-        here = options.index(shown.widget.value or "") if shown.widget.value in options else (-1 if by > 0 else len(options))
-        turn.edit(shown, options[min(max(0, here + by), len(options) - 1)])
+def _to_app(turn: Turn, key: str) -> None:
+    """A key that means nothing to what has the focus may mean something to the app. Letters are no such keys."""
+    if turn.desk.front and not turn.desk.dialogs and len(key) > 1:
+        turn.tell(turn.desk.front, Shortcut(key))
 
 
 def _chord(turn: Turn, modifiers: set[str], key: str) -> None:
     name = "+".join([*sorted(modifiers), key.lower() if len(key) == 1 else key])
     shown = turn.focused
-    editable = shown if shown and shown.widget.role in FIELDS and shown.widget.role == "textbox" else None
+    editable = shown if shown and shown.widget.role in TEXTS else None
     edits = {"Control+a", "Control+c", "Control+x", "Control+v", "Meta+a", "Meta+c", "Meta+x", "Meta+v"}
-    if name in edits:
-        _clipboard(turn, editable, name[-1])
+    if name in edits and (editable or turn.desk.dialogs or turn.desk.selection):
+        clipboard(turn, editable, name[-1])
     elif turn.desk.dialogs:
         return
     elif name in {"Alt+F4", "Control+w"} and turn.desk.front:
@@ -217,7 +253,9 @@ def _chord(turn: Turn, modifiers: set[str], key: str) -> None:
         _next_window(turn)
     elif name == "Meta+d":
         turn.move_focus("")
-        turn.change(windows=tuple(Win(app=w.app, minimized=True) for w in turn.desk.windows))
+        turn.change(windows=tuple(w.model_copy(update={"minimized": True}) for w in turn.desk.windows))
+    elif name in _SIDES and turn.desk.front and turn.desk.form == "desktop":
+        turn.change(windows=snapped(turn.desk, turn.desk.front, _SIDES[name]))
     elif turn.desk.front:
         turn.tell(turn.desk.front, Shortcut(name))
 
@@ -226,22 +264,3 @@ def _next_window(turn: Turn) -> None:
     others = [w.app for w in turn.desk.windows if w.app != turn.desk.front]
     if others:
         turn.open_app(others[-1])
-
-
-def _clipboard(turn: Turn, shown: Shown | None, key: str) -> None:
-    if shown is None:
-        if key == "c" and turn.desk.selection:
-            turn.change(clipboard=turn.desk.selection)
-        return
-    line = _line(turn, shown)
-    if key == "a":
-        whole = select_all(line)
-        turn.change(caret=whole.caret, anchor=whole.anchor)
-        return
-    if key in "cx" and line.selected:
-        turn.change(clipboard=line.selected)
-        if key == "x":
-            _set(turn, shown, insert(line, ""))
-    elif key == "v" and turn.desk.clipboard:
-        text = turn.desk.clipboard
-        _set(turn, shown, insert(line, text if shown.widget.multiline else " ".join(text.split("\n"))))

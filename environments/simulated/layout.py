@@ -1,172 +1,194 @@
-"""From a tree of widgets to elements with pixels: one column, with things side by side where a widget says so."""
+"""From a tree of widgets to boxes: one column, with things side by side where a widget says so, and what floats above."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 from itertools import groupby
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeAlias
 from unicodedata import east_asian_width
 
-from pydantic import BaseModel
-
 from environments.simulated.values import slug
-from environments.simulated.widgets import Widget
-from protocol import BoundingBox, GUIElement
+from environments.simulated.variation.metrics import USUAL, Metrics
+from environments.simulated.widgets import INDENT, Widget
 
-CHAR = 8
-LINE = 24
-GAP = 8
-_HEIGHT = {"heading": 36, "button": 32, "link": 28, "textbox": 36, "combobox": 36, "checkbox": 28, "tab": 32, "cell": 28,
-           "columnheader": 28, "alert": 26, "status": 28, "progress": 40}  # fmt: skip
-_WIDTH = {"textbox": 320, "combobox": 240}
-_MULTILINE = 132
-_TEXT_MAX = 240
-"""Longest text inside a dialog, so that its buttons stay on the screen."""
+_TEXT_MAX = 100_000
+_NARROW = 64
+"""Columns are at least so wide; a table that has no room for that puts its cells below each other, as a phone does."""
 
 
 class Area(NamedTuple):
-    """Where a tree is laid out: left, top (after scrolling) and width; what lies outside `clip` is not visible."""
+    """Where a tree is laid out: left, top (after scrolling) and width; what lies outside `clip` (top, bottom) is not visible."""
 
     x: int
     y: int
     width: int
     clip: tuple[int, int]
-    text_max: int = 100_000
+    text_max: int = _TEXT_MAX
+    """Longest text in pixels, so that what stands below it stays on the screen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+Flow: TypeAlias = Callable[[tuple[Widget, ...], int, int, int, int | None], int]
+"""Lays children out from a left and a top in a width, below the node of that index; gives the height."""
+
+
+class Node(NamedTuple):
     """A widget where it stands. `above` is the index of its parent among the nodes of the same tree."""
 
     widget: Widget
     track_id: str
     box: tuple[int, int, int, int]
     above: int | None
+    lift: int = 0
+    """How many floating things it is part of: what is lifted lies over what is not."""
 
 
-def place(widgets: Iterable[Widget], prefix: str, area: Area) -> tuple[list[Node], int]:
-    """Every widget in reading order, and the height that they take."""
-    walk = _Walk(prefix, area.text_max)
+def place(widgets: Iterable[Widget], prefix: str, area: Area, metrics: Metrics = USUAL) -> tuple[list[Node], int]:
+    """Every widget in reading order, and the height that they take, with what floats beyond the end."""
+    walk = _Walk(prefix, area, metrics)
     height = walk.column(tuple(widgets), area.x, area.y, area.width, None)
-    return [node for node in walk.nodes if node is not None], height
+    nodes = walk.done()
+    lowest = max((node.box[3] - area.y for node in nodes if node.lift), default=0)
+    return nodes, max(height, lowest)
 
 
 class _Walk:
     """The nodes so far; a parent's place is reserved before its children are known."""
 
-    def __init__(self, prefix: str, text_max: int) -> None:
+    def __init__(self, prefix: str, area: Area, metrics: Metrics) -> None:
         self.prefix = prefix
-        self.text_max = text_max
+        self.area = area
+        self.metrics = metrics
         self.nodes: list[Node | None] = []
         self.taken: dict[str, int] = {}
+        self.lift = 0
+        self.naturals: dict[int, int] = {}
+
+    def done(self) -> list[Node]:
+        nodes = [node for node in self.nodes if node is not None]
+        if not self.metrics.mirrored:
+            return nodes
+        both = 2 * self.area.x + self.area.width
+        return [n._replace(box=(both - n.box[2], n.box[1], both - n.box[0], n.box[3])) for n in nodes]
 
     def column(self, widgets: tuple[Widget, ...], x: int, y: int, width: int, above: int | None) -> int:
-        top = y
-        for buttons, run in groupby(widgets, key=lambda widget: widget.role == "button"):
-            if buttons:
-                y += self.across(tuple(run), x, y, width, above) + GAP
+        """One below the other; buttons that follow each other share a line."""
+        top, gap, at, count = y, self.metrics.gap, 0, len(widgets)
+        while at < count:
+            widget = widgets[at]
+            if widget.role != "button" or widget.floats:
+                height = self.put(widget, x, y, width, above)
+                y += 0 if widget.floats else height + gap
+                at += 1
                 continue
-            y = self.stack(run, x, y, width, above)
-        return max(0, y - top - GAP)
-
-    def stack(self, widgets: Iterable[Widget], x: int, y: int, width: int, above: int | None) -> int:
-        """One below the other; gives the next free line."""
-        for widget in widgets:
-            y += self.put(widget, x, y, width, above) + GAP
-        return y
+            end = at + 1
+            while end < count and widgets[end].role == "button":
+                end += 1
+            y += self.across(widgets[at:end], x, y, width, above) + gap
+            at = end
+        return max(0, y - top - gap)
 
     def across(self, widgets: tuple[Widget, ...], x: int, y: int, width: int, above: int | None) -> int:
         """Side by side by natural width; what does not fit goes to the next line."""
-        left, top, tallest = x, y, 0
+        left, top, tallest, gap = x, y, 0, self.metrics.gap
         for widget in widgets:
-            wide = min(width, _natural(widget))
+            wide = min(width, self.natural(widget))
+            if widget.floats:
+                # A menu opens beside the item that it belongs to, everything else below the line.
+                self.put(widget, x, y if widget.role == "menu" else y + tallest, wide, above)
+                continue
             if x > left and x + wide > left + width:
-                x, y, tallest = left, y + tallest + GAP, 0
+                x, y, tallest = left, y + tallest + gap, 0
             tallest = max(tallest, self.put(widget, x, y, wide, above))
-            x += wide + GAP
+            x += wide + gap
         return y + tallest - top
 
     def cells(self, widgets: tuple[Widget, ...], x: int, y: int, width: int, above: int | None) -> int:
-        """Side by side in columns of equal width."""
+        """Side by side in columns of equal width, if there is room for that."""
         wide = width // max(1, len(widgets))
-        return max((self.put(w, x + i * wide, y, wide - GAP, above) for i, w in enumerate(widgets)), default=0)
+        if wide < _NARROW:
+            return self.across(widgets, x, y, width, above)
+        put, gap = self.put, self.metrics.gap
+        return max((put(w, x + i * wide, y, wide - gap, above) for i, w in enumerate(widgets)), default=0)
+
+    def grid(self, widgets: tuple[Widget, ...], x: int, y: int, width: int, above: int | None) -> int:
+        """Fields side by side in as many columns as the layout has; everything else takes the whole line."""
+        top, gap, columns = y, self.metrics.gap, self.metrics.columns
+        wide = (width - gap * (columns - 1)) // columns
+        for fields, run in groupby(widgets, key=self._is_field):
+            things = tuple(run)
+            if not fields:
+                y += self.column(things, x, y, width, above) + gap
+                continue
+            for at in range(0, len(things), columns):
+                beside = enumerate(things[at : at + columns])
+                y += max(self.put(widget, x + i * (wide + gap), y, wide, above) for i, widget in beside) + gap
+        return max(0, y - top - gap)
+
+    def _is_field(self, widget: Widget) -> bool:
+        return widget.role in self.metrics.width and not widget.multiline and not widget.floats
 
     def put(self, widget: Widget, x: int, y: int, width: int, above: int | None) -> int:
-        index = len(self.nodes)
-        self.nodes.append(None)
-        track = self._track(widget, above)
-        if widget.children:
-            flow = self.cells if widget.role == "row" else self.across if widget.across else self.column
-            height = flow(widget.children, x, y, width, index)
-        else:
-            width, height = _size(widget, width)
-            height = min(height, self.text_max)
-        self.nodes[index] = Node(widget, track, (x, y, x + width, y + height), above)
-        return height
-
-    def _track(self, widget: Widget, above: int | None) -> str:
+        nodes = self.nodes
+        index = len(nodes)
+        nodes.append(None)
         key = widget.key or f"{widget.role}-{slug(widget.text or '')[:24]}"
         track = f"{self.prefix}.{key}"
-        count = self.taken.get(track, 0) + 1
-        self.taken[track] = count
-        return track if count == 1 else f"{track}-{count}"
+        count = self.taken[track] = self.taken.get(track, 0) + 1
+        if count > 1:
+            track = f"{track}-{count}"
+        if widget.floats:
+            self.lift += 1
+            width = min(self.natural(widget), self.area.width)
+            x = max(self.area.x, min(x, self.area.x + self.area.width - width))
+        lift = self.lift
+        if widget.children:
+            height = self._flow(widget)(widget.children, x, y, width, index)
+        else:
+            width, height = self.size(widget, width)
+            height = min(height, self.area.text_max)
+        if widget.floats:
+            self.lift -= 1
+        nodes[index] = Node(widget, track, (x, y, x + width, y + height), above, lift)
+        return height
+
+    def _flow(self, widget: Widget) -> Flow:
+        if widget.role == "row":
+            return self.cells
+        if widget.across:
+            return self.across
+        return self.grid if widget.role == "form" and self.metrics.columns > 1 else self.column
+
+    def natural(self, widget: Widget) -> int:
+        """The width that a thing takes where it may choose. Asked again at each level, so it is remembered."""
+        known = self.naturals.get(id(widget))
+        if known is None:
+            known = self.naturals[id(widget)] = self._natural(widget)
+        return known
+
+    def _natural(self, widget: Widget) -> int:
+        if widget.children:
+            widths = [self.natural(child) for child in widget.children if widget.floats or not child.floats] or [0]
+            return sum(widths) + self.metrics.gap * (len(widths) - 1) if widget.across else max(widths)
+        if widget.icon:
+            return self.metrics.height[widget.role]
+        more = (20 if widget.expanded is not None or widget.role == "switch" else 0) + INDENT * widget.level
+        return self.metrics.width.get(widget.role) or max(40, _columns(widget.text or "") * self.metrics.char + 24 + more)
+
+    def size(self, widget: Widget, width: int) -> tuple[int, int]:
+        metrics, role = self.metrics, widget.role
+        if fixed := metrics.width.get(role):
+            wide = min(width, metrics.multiline_width if widget.multiline else fixed)
+            return wide, metrics.multiline if widget.multiline else metrics.height[role]
+        if tall := metrics.height.get(role):
+            return (width if role == "cell" or role == "columnheader" else min(width, self.natural(widget))), tall
+        content = widget.text or ""
+        per_line = max(1, width // metrics.char)
+        lines = sum(max(1, -(-_columns(line) // per_line)) for line in content.split("\n"))
+        return min(width, self.natural(widget)), lines * metrics.line
 
 
-def _natural(widget: Widget) -> int:
-    if widget.children:
-        widths = [_natural(child) for child in widget.children]
-        return sum(widths) + GAP * (len(widths) - 1) if widget.across else max(widths)
-    return _WIDTH.get(widget.role) or max(40, _columns(widget.text or "") * CHAR + 24)
-
-
+@lru_cache(maxsize=8192)
 def _columns(text: str) -> int:
     """How many characters of usual width a text is: ideographs and emoji take two."""
     return len(text) if text.isascii() else sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
-
-
-def _size(widget: Widget, width: int) -> tuple[int, int]:
-    if widget.role in _WIDTH:
-        wide = min(width, 640 if widget.multiline else _WIDTH[widget.role])
-        return wide, _MULTILINE if widget.multiline else _HEIGHT[widget.role]
-    if widget.role in _HEIGHT:
-        return (width if widget.role in {"cell", "columnheader"} else min(width, _natural(widget))), _HEIGHT[widget.role]
-    per_line = max(1, width // CHAR)
-    lines = sum(max(1, -(-_columns(line) // per_line)) for line in (widget.text or "").split("\n"))
-    return min(width, _natural(widget)), lines * LINE
-
-
-M = TypeVar("M", bound=BaseModel)
-_FIELDS: dict[type[BaseModel], set[str]] = {kind: set(kind.model_fields) for kind in (GUIElement, BoundingBox)}
-_DEFAULTS = {name: field.get_default() for name, field in GUIElement.model_fields.items()}
-
-
-def element_of(node: Node, number: int, parent: str | None, clip: tuple[int, int], focus: str, app: str | None) -> GUIElement:
-    """The element as an observer sees it; what lies outside of `clip` keeps its box and is not visible."""
-    widget = node.widget
-    x1, y1, x2, y2 = node.box
-    top, bottom = clip
-    visible = top <= (y1 + y2) // 2 < bottom if not widget.children else y2 > top and y1 < bottom
-    if visible:
-        y1, y2 = max(y1, top), min(y2, bottom)
-    values = {
-        **_DEFAULTS,
-        "element_id": f"e{number}", "role": widget.role, "text": widget.text,
-        "bbox": _built(BoundingBox, {"x1": x1, "y1": y1, "x2": x2, "y2": y2}), "visible": visible, "track_id": node.track_id,
-        "name_source": None if widget.text is None else "label" if widget.value is not None else "content",
-        "value": widget.value, "enabled": widget.enabled, "focused": node.track_id == focus, "selected": widget.selected,
-        "required": widget.required, "invalid": widget.invalid, "private": widget.private, "parent": parent, "app": app,
-        "window": None if app is None else f"win-{app}", "placeholder": widget.placeholder, "options": widget.options,
-    }  # fmt: skip
-    return _built(GUIElement, values)
-
-
-def _built(kind: type[M], values: dict[str, Any]) -> M:
-    """A model without validation, which costs more than all the rest of a screen."""
-    model = kind.__new__(kind)
-    put = object.__setattr__
-    put(model, "__dict__", values)
-    put(model, "__pydantic_fields_set__", _FIELDS[kind])
-    put(model, "__pydantic_extra__", None)
-    put(model, "__pydantic_private__", None)
-    return model

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 from pydantic_core import to_jsonable_python
 
-from environments.contract import EnvironmentFault, WorldError
+from environments.contract import EnvironmentFault, Unavailable, WorldError
 from environments.simulated.app import AppState
 from environments.simulated.apps import APPS
 from environments.simulated.world import Desk, World
@@ -40,6 +40,9 @@ class Store(Protocol):
     def known(self, key: str) -> Performed | None: ...
 
     def performed(self) -> Iterator[Performed]: ...
+
+    def latest_keys(self, most: int) -> list[str]:
+        """The keys that were recorded last, the newest first."""
 
     def load(self, origin: str) -> World | None:
         """The stored world, or None when there is none. Raises WorldError when it came from another world file."""
@@ -75,6 +78,10 @@ class MemoryStore:
     def performed(self) -> Iterator[Performed]:
         self._check()
         return iter(list(self._done.values()))
+
+    def latest_keys(self, most: int) -> list[str]:
+        self._check()
+        return list(islice(reversed(self._done), most))
 
     def load(self, origin: str) -> World | None:
         return None
@@ -122,6 +129,9 @@ class FileStore:
 
     def performed(self) -> Iterator[Performed]:
         return (Performed(*row) for row in self._all("SELECT key, digest, action, result FROM performed ORDER BY n"))
+
+    def latest_keys(self, most: int) -> list[str]:
+        return [key for (key,) in self._all("SELECT key FROM performed ORDER BY n DESC LIMIT ?", most)]
 
     def load(self, origin: str) -> World | None:
         """The stored world, or None when there is none. Raises WorldError when it came from another world file."""
@@ -176,7 +186,7 @@ class FileStore:
             raise EnvironmentFault("the desktop was closed")
         return self._db
 
-    def _all(self, sql: str, *values: str) -> list[Any]:
+    def _all(self, sql: str, *values: str | int) -> list[Any]:
         return self._connection().execute(sql, values).fetchall()
 
     def _write(self, before: World | None, after: World) -> None:
@@ -230,9 +240,27 @@ class _Transaction:
         self.db = db
 
     def __enter__(self) -> None:
-        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            self.db.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as bad:
+            raise _not_stored(bad) from bad
 
     def __exit__(self, kind: object, value: object, trace: object) -> None:
-        self.db.execute("COMMIT" if kind is None else "ROLLBACK")
+        if kind is None:
+            try:
+                self.db.execute("COMMIT")
+            except sqlite3.Error as bad:
+                self._take_back()
+                raise _not_stored(bad) from bad
+            return
+        self._take_back()
         if isinstance(value, sqlite3.Error):
-            raise EnvironmentFault(f"the world could not be stored: {value}") from value
+            raise _not_stored(value) from value
+
+    def _take_back(self) -> None:
+        if self.db.in_transaction:  # a full disk ends a transaction by itself
+            self.db.execute("ROLLBACK")
+
+
+def _not_stored(bad: sqlite3.Error) -> Unavailable:
+    return Unavailable(f"the world could not be stored: {bad}")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import date, datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 _MONEY = re.compile(r"^\s*(?:[A-Z]{3}|[$€£¥])?\s*(\d[\d.,' ]*)\s*(?:[A-Z]{3}|[$€£¥])?\s*$")
 _ENGLISH = re.compile(r"^(?:\d+|\d{1,3}(?:[,' ]\d{3})+)(?:\.(\d{1,2}))?$")
 _CONTINENTAL = re.compile(r"^(?:\d+|\d{1,3}(?:[.' ]\d{3})+)(?:,(\d{1,2}))$")
@@ -20,6 +21,21 @@ class Model(BaseModel):
     """A frozen, closed value that also takes `1042` where YAML meant the word "1042"."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True)
+
+
+class Same(Generic[T_co]):
+    """Stands for an object in a cache's key: equal only to the very same object, which it keeps alive."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: T_co) -> None:
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.value is other.value
 
 
 def parse_money(text: str) -> str | None:

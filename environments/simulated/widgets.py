@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 from environments.simulated.values import slug
 
 
-@dataclass(frozen=True, slots=True)
-class Widget:
-    """One thing in a view. `key` names it within its app and lasts as long as the thing does."""
+class Widget(NamedTuple):
+    """One thing in a view. `key` names it within its app and lasts as long as the thing does.
+
+    A tuple, because a screen makes hundreds of them for each action, and a frozen dataclass takes four times as long.
+    """
 
     role: str
     text: str | None = None
@@ -33,15 +35,62 @@ class Widget:
     required: bool = False
     invalid: bool = False
     private: bool = False
+    actuator: bool = False
+    """Operating it moves, heats or unlocks something in the physical world: always with a person's word."""
     placeholder: str | None = None
     options: tuple[str, ...] = ()
+    """The choices of a combobox; what a textbox proposes while it is written into."""
+    hovers: bool = False
+    """The pointer over it sends `Hovered`: a menu that opens by itself."""
+    context: bool = False
+    """A right click or a long press sends `Context`."""
+    limits: tuple[float, float, float] | None = None
+    """Lowest, highest and step of a slider or a spinbutton."""
+    expanded: bool | None = None
+    """Of a treeitem, a menu button or a disclosure; None where there is nothing to expand."""
+    level: int = 0
+    """How deep a treeitem stands, counted from 1."""
+    swipes: bool = False
+    """A finger that goes over it sends `Swiped`."""
+    floats: bool = False
+    """Stands over what follows instead of pushing it down: an open menu, a list of proposals, a calendar sheet."""
+    label: Literal["for", "near", "none"] = "for"
+    """How the name is bound: to the control, only by standing near it, or not at all (an icon without words)."""
+    icon: str = ""
+    """Shown in place of its words, which only a reader of names gets."""
+    scrolls: tuple[int, int, int] | None = None
+    """Of a list that holds only the rows in view: how many there are, how many stand before the first, and how many it shows."""
+
+    own: Widget | None = None
+    """The same thing in the app's own words, where a variation shows it in others."""
+
+    @property
+    def word(self) -> str | None:
+        """Its text in the app's own words."""
+        return (self.own or self).text
+
+    def meant(self, option: str) -> str | None:
+        """The app's own word for one of its options as a person names it: as it is shown, or as the app calls it."""
+        own = (self.own or self).options
+        for options in (self.options, own):
+            folded = [_folded(each) for each in options]
+            for names, wanted in ((options, option), (folded, _folded(option))):
+                if wanted in names:
+                    return own[names.index(wanted)]
+        return None
 
     @property
     def interactive(self) -> bool:
-        return self.press or self.opens or self.role in FIELDS
+        return self.press or self.opens or self.context or self.role in FIELDS
 
 
-FIELDS = frozenset({"textbox", "checkbox", "combobox"})
+TEXTS = frozenset({"textbox", "spinbutton"})
+"""Roles that take text from the keyboard."""
+SWITCHES = frozenset({"checkbox", "switch"})
+INDENT = 18
+"""Pixels by which a treeitem of the next level begins further to the right; its triangle stands in the last of these."""
+FIELDS = TEXTS | SWITCHES | {"combobox", "slider"}
+"""Roles that hold a value."""
 
 
 def heading(text: str, key: str = "") -> Widget:
@@ -93,6 +142,72 @@ def combobox(
     )
 
 
+def spinbutton(
+    label: str, key: str, value: str, limits: tuple[float, float, float], *, required: bool = False, invalid: bool = False
+) -> Widget:
+    """A number to write, or to change by its step."""
+    return Widget("spinbutton", label, key, value, limits=limits, required=required, invalid=invalid)
+
+
+def slider(label: str, key: str, value: str, limits: tuple[float, float, float]) -> Widget:
+    return Widget("slider", label, key, value, limits=limits)
+
+
+def switch(label: str, key: str, on: bool) -> Widget:
+    return Widget("switch", label, key, "true" if on else "false")
+
+
+def icon(name: str, key: str, drawing: str, *, words: bool = True, enabled: bool = True) -> Widget:
+    """A button that shows a drawing. Without `words` it has no name of its own: a reader gets its class at best."""
+    return Widget("button", name, key, press=True, enabled=enabled, icon=drawing, label="for" if words else "none")
+
+
+def generic(name: str, key: str) -> Widget:
+    """A text that reacts to a click although nothing says that it is a button."""
+    return Widget("generic", name, key, press=True)
+
+
+def near(widget: Widget) -> Widget:
+    """The same control, with a label that only stands near it."""
+    return widget._replace(label="near")
+
+
+def treeitem(
+    name: str, key: str, level: int, *, expanded: bool | None = None, selected: bool = False, drop: bool = False,
+    context: bool = False,
+) -> Widget:  # fmt: skip
+    return Widget(
+        "treeitem", name, key, press=True, level=level, expanded=expanded, selected=selected, drop=drop, context=context
+    )
+
+
+def tree(key: str, items: Iterable[Widget]) -> Widget:
+    """The items that are in sight, in order; those below one that is not expanded are left out."""
+    return Widget("tree", None, key, children=tuple(items))
+
+
+def menu(key: str, *items: Widget) -> Widget:
+    """An open menu; it floats."""
+    return Widget("menu", None, key, children=items, floats=True)
+
+
+def menuitem(name: str, key: str, *, enabled: bool = True) -> Widget:
+    """It hovers as well: another menu that is open beside it closes by that."""
+    return Widget("menuitem", name, key, press=True, enabled=enabled, hovers=True)
+
+
+def submenu(name: str, key: str, opened: bool, *items: Widget) -> Widget:
+    """An item of a menu that shows another menu while the pointer is over it, or when it is pressed."""
+    item = Widget("menuitem", name, key, press=True, hovers=True, expanded=opened)
+    return group(item, *((menu(f"{key}.menu", *items),) if opened else ()), key=f"{key}.group", across=True)
+
+
+def menubutton(name: str, key: str, opened: bool, *items: Widget, enabled: bool = True) -> Widget:
+    """A button and, once it is pressed, the menu below it."""
+    head = Widget("button", name, key, press=True, expanded=opened, enabled=enabled)
+    return group(head, *((menu(f"{key}.menu", *items),) if opened else ()), key=f"{key}.group")
+
+
 def group(*children: Widget, key: str = "", across: bool = False) -> Widget:
     return Widget("group", None, key, children=children, across=across)
 
@@ -125,10 +240,10 @@ def row(
     selected: bool = False,
     drag: bool = False,
     drop: bool = False,
+    context: bool = False,
 ) -> Widget:
-    return Widget(
-        "row", None, key, children=cells, across=True, press=press, opens=opens, selected=selected, drag=drag, drop=drop
-    )
+    return Widget("row", None, key, children=cells, across=True, press=press, opens=opens, selected=selected, drag=drag,
+                  drop=drop, context=context)  # fmt: skip
 
 
 def table(key: str, columns: Sequence[str], rows: Iterable[Widget]) -> Widget:
@@ -165,7 +280,5 @@ def pager(page: int, pages: int) -> Widget:
     )
 
 
-def renamed(widget: Widget, names: dict[str, str]) -> Widget:
-    """The same tree with other names on its things, as a redesign of the app would give them."""
-    children = tuple(renamed(child, names) for child in widget.children)
-    return replace(widget, text=names.get(widget.text or "", widget.text), children=children)
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+import re
 from datetime import date
 from importlib import resources
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, Self
 
 import yaml
-from pydantic import BaseModel, Field, ValidationError
-from rapidfuzz import fuzz, process
+from pydantic import Field, ValidationError, model_validator
 
-from environments.contract import WorldError
+from environments.contract import EnvironmentType, WorldError
 from environments.simulated.app import AppState, Setting
-from environments.simulated.apps import APPS
+from environments.simulated.apps import APPS, UNUSABLE
+from environments.simulated.effects import edited
 from environments.simulated.events import Rule
-from environments.simulated.following import edited
-from environments.simulated.generate import cast_for
+from environments.simulated.generate import Cast, cast_for
+from environments.simulated.mistakes import Page, meant, reason
+from environments.simulated.rulecheck import wrongs
 from environments.simulated.values import Model
-from environments.simulated.world import Desk, Win, World
-from environments.simulated.yaml_text import load_yaml
+from environments.simulated.variation.axes import Variation
+from environments.simulated.windows import to_front
+from environments.simulated.world import Desk, World
+from environments.simulated.yaml_text import read_yaml
+from environments.small_files import TooLarge, read_small
+
+_STARTS = re.compile(r"^(?:(\d{4}-\d{2}-\d{2})[ T])?([01]?\d|2[0-3]):([0-5]\d)$")
+
+
+PHONE = (390, 844)
+_NEEDS = {"simulated_physical": ("home",), "multimodal": ("camera", "microphone", "home"), "browser": ("browser",)}
+"""Apps without which a world is not of that type."""
 
 
 class WorldSpec(Model):
@@ -31,14 +42,61 @@ class WorldSpec(Model):
     about: str = ""
     seed: int = 0
     screen: tuple[int, int] = (1280, 800)
+    """Width and height; a phone that says nothing is 390 by 844."""
+    form: Literal["desktop", "phone"] = "desktop"
+    type: EnvironmentType = "desktop"
+    """What kind of surface it is (seed 000); a phone is `mobile`."""
+    arrange: Literal["maximised", "side_by_side", "cascade"] = "maximised"
+    """Where windows stand: each over the whole screen, tiled, or one a little below the other."""
+    variation: Variation = Variation()
     user: str | None = None
     """Whose desktop it is."""
     today: date | None = None
+    starts: str = "09:00"
+    """The time at which the clock starts, with or without the day: `2026-03-02 08:30`."""
     apps: dict[str, dict[str, Any] | None] = Field(min_length=1)
     """Which apps there are, and what is in them."""
     open: tuple[str, ...] = ()
     """Apps that start open; the first one has the focus."""
     events: tuple[Rule, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _a_phone_is_small(cls, data: Any) -> Any:
+        if isinstance(data, dict) and data.get("form") == "phone":
+            return {"screen": PHONE, "type": "mobile", **data}
+        return data
+
+    @model_validator(mode="after")
+    def _is_what_it_says(self) -> Self:
+        if (self.type == "mobile") != (self.form == "phone"):
+            raise ValueError(f"type: {self.type} does not go with form: {self.form}; a phone is mobile, and nothing else is")
+        wanted = _NEEDS.get(self.type, ())
+        if wanted and not set(wanted) & set(self.apps):
+            raise ValueError(f"type: {self.type} needs one of the apps {', '.join(wanted)}")
+        return self
+
+    @model_validator(mode="after")
+    def _starts_at_a_time(self) -> Self:
+        found = _STARTS.match(self.starts)
+        try:
+            day = date.fromisoformat(found[1]) if found and found[1] else None
+        except ValueError:
+            found = None
+        if not found:
+            raise ValueError(f'starts: {self.starts!r} is no time; write it like "08:30" or "2026-03-02 08:30"')
+        if day and self.today and day != self.today:
+            raise ValueError(f"starts: {day} is another day than today, which is {self.today}; say the day once")
+        return self
+
+    def cast(self, seed: int) -> Cast:
+        """Who and what the apps have in common."""
+        day = date.fromisoformat(self.starts[:10]) if len(self.starts) > 5 else self.today
+        return cast_for(seed, self.user, day)
+
+    def begins(self, cast: Cast) -> str:
+        """Day and time of the start."""
+        return f"{cast.today.isoformat()} {self.starts[-5:].strip().zfill(5)}"
 
 
 def load_world(path_or_name: str | Path, seed: int | None = None) -> WorldSpec:
@@ -50,35 +108,47 @@ def load_world(path_or_name: str | Path, seed: int | None = None) -> WorldSpec:
 def parse_world(text: str, name: str = "world", seed: int | None = None) -> WorldSpec:
     """The world that a YAML text describes; `name` stands for the file in errors."""
     try:
-        data = load_yaml(text)
+        data, lines = read_yaml(text)
     except yaml.MarkedYAMLError as bad:
         line = bad.problem_mark.line + 1 if bad.problem_mark else 1
         raise WorldError(f"{name}, line {line}: {bad.problem or bad.context}; mend the YAML there.") from None
     except yaml.YAMLError as bad:
         raise WorldError(f"{name}: this is not YAML: {str(bad).splitlines()[0]}.") from None
+    page = Page(name, lines)
     if not isinstance(data, dict):
-        raise WorldError(f"{name}: a world file is a mapping with the keys {', '.join(WorldSpec.model_fields)}.")
+        raise page.mistake((), f"a world file is a mapping with the keys {', '.join(WorldSpec.model_fields)}")
     data = {"name": Path(name).stem, **data, **({} if seed is None else {"seed": seed})}
     try:
         spec = WorldSpec.model_validate(data)
     except ValidationError as bad:
-        raise WorldError(_sentence(name, (), bad, WorldSpec)) from None
-    _check(spec, name)
+        raise page.invalid(bad, WorldSpec) from None
+    _check(spec, page)
     return spec
 
 
-def first_world(spec: WorldSpec, seed: int, name: str = "") -> World:
+def first_world(spec: WorldSpec, seed: int, page: Page | None = None) -> World:
     """The state in which a world starts, before any rule. Raises WorldError when the content does not fit the app."""
-    cast = cast_for(seed, spec.user, spec.today)
+    cast = spec.cast(seed)._replace(times=spec.variation.content)
+    shown = spec.variation.drawn_from(seed)
     apps: dict[str, AppState] = {}
     for app, content in spec.apps.items():
         setting = Setting(random.Random(f"{seed}:{app}"), cast)  # noqa: S311 - variation, not secrecy
         try:
             apps[app] = APPS[app].initial(content or {}, setting)
         except ValidationError as bad:
-            raise WorldError(_sentence(name or spec.name, ("apps", app), bad, APPS[app].content)) from None
-    windows = tuple(Win(app=app) for app in reversed(spec.open))
-    return World(Desk(name=spec.name, seed=seed, size=spec.screen, windows=windows), apps)
+            raise (page or Page(spec.name)).invalid(bad, APPS[app].content, ("apps", app)) from None
+    desk = Desk(
+        name=spec.name,
+        seed=seed,
+        starts=spec.begins(cast),
+        size=shown.screen or spec.screen,
+        form=spec.form,
+        arrange=spec.arrange,
+        variation=shown,
+    )
+    for app in reversed(spec.open):
+        desk = desk.model_copy(update={"windows": to_front(desk, app, list(apps))})
+    return World(desk, apps)
 
 
 def _read(path_or_name: str | Path) -> tuple[str, str]:
@@ -90,10 +160,12 @@ def _read(path_or_name: str | Path) -> tuple[str, str]:
         return f"{path_or_name}.yaml", (shipped / f"{path_or_name}.yaml").read_text(encoding="utf-8")
     path = Path(path_or_name)
     try:
-        return str(path), path.read_text(encoding="utf-8")
+        return str(path), read_small(path)
+    except TooLarge as bad:
+        raise WorldError(f"{path}: {bad}, which no world file is; check the path.") from None
     except FileNotFoundError:
         raise WorldError(
-            f"There is no world file {path}; shipped worlds are: {', '.join(names)}{_meant(path.stem, names)}."
+            f"There is no world file {path}; shipped worlds are: {', '.join(names)}{meant(path.stem, names)}."
         ) from None
     except UnicodeDecodeError as bad:
         raise WorldError(f"{path}: byte {bad.start} is not UTF-8; save the file as UTF-8.") from None
@@ -101,79 +173,44 @@ def _read(path_or_name: str | Path) -> tuple[str, str]:
         raise WorldError(f"{path}: the file cannot be read: {bad.strerror}.") from None
 
 
-def _check(spec: WorldSpec, name: str) -> None:
+def _check(spec: WorldSpec, page: Page) -> None:
     """Everything that can be known without starting: apps exist, content fits, rules speak of what there is."""
     for app in spec.apps:
+        if app in UNUSABLE:
+            raise page.mistake(("apps", app), f"this app of another package cannot be used: {UNUSABLE[app]}")
         if app not in APPS:
-            raise WorldError(
-                f"{name}: apps.{app}: there is no app {app!r}; known apps are: {', '.join(APPS)}{_meant(app, APPS)}."
-            )
-    for key, wanted in (("open", spec.open), *((f"events.{i}", rule.apps()) for i, rule in enumerate(spec.events))):
-        for app in wanted:
-            if app not in spec.apps:
-                there = ", ".join(spec.apps)
-                raise WorldError(
-                    f"{name}: {key}: {app!r} is not one of this world's apps, which are: {there}{_meant(app, spec.apps)}."
-                )
+            said = f"there is no app {app!r}; known apps are: {', '.join(APPS)}{meant(app, APPS)}"
+            raise page.mistake(("apps", app), said)
+    _check_apps(spec, page)
     if len(set(spec.open)) < len(spec.open):
-        raise WorldError(f"{name}: open: an app is named twice; name each app once.")
+        raise page.mistake(("open",), "an app is named twice; name each app once")
     if spec.screen[0] < 320 or spec.screen[1] < 240:
-        raise WorldError(f"{name}: screen: {list(spec.screen)} is too small; use at least [320, 240].")
-    world = first_world(spec, spec.seed, name)
+        raise page.mistake(("screen",), f"{list(spec.screen)} is too small; use at least [320, 240]")
+    world = first_world(spec, spec.seed, page)
+    for wrong in wrongs(spec.events, world.apps):
+        raise page.mistake(("events", *wrong.at), wrong.said + (meant(wrong.word, wrong.known) if wrong.word else ""))
     for index, rule in enumerate(spec.events):
         if rule.edit:
-            _check_edit(world, rule, f"{name}: events.{index}.edit")
+            _check_edit(world, rule, page, ("events", index, "edit"))
 
 
-def _check_edit(world: World, rule: Rule, where: str) -> None:
+def _check_apps(spec: WorldSpec, page: Page) -> None:
+    wanted: list[tuple[tuple[str | int, ...], str]] = [(("open",), app) for app in spec.open]
+    wanted += [(("events", index), app) for index, rule in enumerate(spec.events) for app in rule.apps()]
+    for path, app in wanted:
+        if app not in spec.apps:
+            there = ", ".join(spec.apps)
+            raise page.mistake(path, f"{app!r} is not one of this world's apps, which are: {there}{meant(app, spec.apps)}")
+
+
+def _check_edit(world: World, rule: Rule, page: Page, at: tuple[str | int, ...]) -> None:
     if rule.edit is None:
         return
     try:
         edited(world, rule.edit)
     except KeyError as bad:
         path = ".".join(rule.edit.keys)
-        raise WorldError(f"{where}.path: there is no {bad.args[0]!r} along {path} in the state of {rule.edit.app}.") from None
+        said = f"there is no {bad.args[0]!r} along {path} in the state of {rule.edit.app}"
+        raise page.mistake((*at, "path"), said) from None
     except ValidationError as bad:
-        raise WorldError(f"{where}.value: {_reason(bad)}.") from None
-
-
-def _sentence(name: str, at: Sequence[str], bad: ValidationError, root: type[BaseModel]) -> str:
-    """The first problem as `file: key: what is wrong, and what to do.`"""
-    # A misspelt key is also a missing one; the misspelling says more.
-    first = next((error for error in bad.errors() if error["type"] == "extra_forbidden"), bad.errors()[0])
-    key = ".".join(str(part) for part in (*at, *first["loc"]))
-    if first["type"] == "extra_forbidden":
-        word = str(first["loc"][-1])
-        known = _keys_at(root, first["loc"][:-1])
-        return f"{name}: {key}: this key is not known; known keys here are: {', '.join(known)}{_meant(word, known)}."
-    if first["type"] == "missing":
-        return f"{name}: {key}: this key is missing; add it."
-    return f"{name}: {key + ': ' if key else ''}{_reason(bad)}."
-
-
-def _keys_at(root: type[BaseModel], loc: Sequence[int | str]) -> list[str]:
-    """The keys that may stand at a place of a document."""
-    model: type[BaseModel] = root
-    for part in loc:
-        if part in model.model_fields:
-            model = _model_in(model.model_fields[str(part)].annotation) or model
-    return [field.alias or name for name, field in model.model_fields.items()]
-
-
-def _model_in(annotation: Any) -> type[BaseModel] | None:
-    """The model that a type is or holds: `Line` of `tuple[Line, ...] | None`."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    return next((found for part in get_args(annotation) if (found := _model_in(part))), None)
-
-
-def _reason(bad: ValidationError) -> str:
-    said = bad.errors()[0]["msg"].removeprefix("Value error, ")
-    given = bad.errors()[0]["input"]
-    shown = f", not {given!r}" if said.startswith("Input should") and isinstance(given, str | int | float | bool) else ""
-    return said.rstrip(".") + shown
-
-
-def _meant(word: str, names: Sequence[str] | Mapping[str, Any]) -> str:
-    hit = process.extractOne(str(word), list(names), scorer=fuzz.WRatio, score_cutoff=60)
-    return f"; did you mean {hit[0]}?" if hit else ""
+        raise page.mistake((*at, "value"), reason(bad)) from None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
+
+from environments.yaml_lines import KeyPath, lines_of, refuse_deep
 
 
 class _Loader(yaml.SafeLoader):
@@ -19,19 +21,33 @@ _Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"^[-+]?(?:0|[
 _Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"^[-+]?[0-9]+\.[0-9]+$"), list("-+0123456789"))
 
 
-def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[Any, Any]:
-    seen: set[Any] = set()
-    for key, _ in node.value:
-        if isinstance(key, yaml.ScalarNode):
-            if key.value in seen:
-                raise yaml.MarkedYAMLError(None, None, f"the key {key.value!r} is given twice", key.start_mark)
-            seen.add(key.value)
-    return loader.construct_mapping(node, deep=True)
+class Read(NamedTuple):
+    """The data of a text, with the line of every key and list item."""
+
+    data: Any
+    lines: dict[KeyPath, int]
 
 
-_Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
+def read_yaml(text: str) -> Read:
+    """The data in `text`. Raises yaml.YAMLError."""
+    refuse_deep(text)
+    loader = _Loader(text)
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            return Read(None, {})
+        return Read(_plain(loader, node), lines_of(node))
+    except RecursionError:
+        raise yaml.YAMLError("it is nested too deeply") from None
+    finally:
+        loader.dispose()
+
+
+def _plain(loader: _Loader, node: yaml.Node) -> Any:
+    lines_of(node)  # says what is given twice before it is made into one
+    return loader.construct_document(node)
 
 
 def load_yaml(text: str) -> Any:
-    """The data in `text`. Raises yaml.YAMLError."""
-    return yaml.load(text, _Loader)  # noqa: S506 - a SafeLoader that knows fewer words
+    """The data alone."""
+    return read_yaml(text).data

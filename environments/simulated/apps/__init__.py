@@ -1,18 +1,24 @@
-"""The apps of the simulated desktop. A new one is a file here and its line in `APPS`."""
+"""The apps of the simulated desktop. One of ours is a file and a line in `APPS`; one of another package is an entry point."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib.metadata import EntryPoint, entry_points
+from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
 
-from environments.simulated.app import AnyApp
+from environments.simulated.app import AnyApp, App
 from environments.simulated.apps.billing import Billing
+from environments.simulated.apps.browser import Browser
 from environments.simulated.apps.calendar import Calendar
+from environments.simulated.apps.camera import CameraApp
 from environments.simulated.apps.chat import Chat
 from environments.simulated.apps.contacts import Contacts
 from environments.simulated.apps.files import Files
+from environments.simulated.apps.home import Home
 from environments.simulated.apps.mail import Mail
+from environments.simulated.apps.microphone import MicrophoneApp
 from environments.simulated.apps.notes import Notes
 from environments.simulated.apps.reimbursement import Reimbursement
 from environments.simulated.apps.settings import Settings
@@ -35,8 +41,63 @@ APPS: dict[str, AnyApp] = {
         Spreadsheet(),
         Shop(),
         Terminal(),
+        Browser(),
+        Home(),
+        CameraApp(),
+        MicrophoneApp(),
     )
 }
+
+
+GROUP = "deskcrew.apps"
+"""Entry points of this group name an app of another package: `counter = "my_package.counter:Counter"`."""
+
+UNUSABLE: dict[str, str] = {}
+"""Apps of other packages that cannot be used, and why: said only to a world that wants one of them."""
+
+
+def register(app: AnyApp) -> None:
+    """Take in an app. Raises ValueError when its name is taken or cannot be one."""
+    if app.name in APPS:
+        raise ValueError(f"there is an app {app.name!r} already: {type(APPS[app.name]).__qualname__}")
+    if not app.name.isidentifier() or app.name == "desktop":
+        raise ValueError(f"{app.name!r} cannot be the name of an app; use letters, digits and underscores")
+    APPS[app.name] = app
+
+
+def _take_in(points: Iterable[EntryPoint]) -> None:
+    for point in points:
+        try:
+            found = point.load()
+            app = found() if isinstance(found, type) else found
+            if not isinstance(app, App):
+                raise TypeError("it is no environments.simulated.app.App")
+            register(app)
+        except (ImportError, AttributeError, SyntaxError, TypeError, ValueError) as bad:
+            UNUSABLE[point.name] = f"{point.value}: {bad}"
+
+
+_take_in(entry_points(group=GROUP))
+
+
+class Listed(NamedTuple):
+    """An app as a list of all of them names it."""
+
+    name: str
+    title: str
+    functions: list[str]
+    agent: bool
+    package: str
+    """The distribution whose entry point it is."""
+
+
+def listed_apps() -> list[Listed]:
+    """Every app that can be used, by name."""
+    origin = {point.name: point.dist.name if point.dist else "" for point in entry_points(group=GROUP)}
+    return [
+        Listed(name, app.title, [f.name for f in app.functions], app.agent is not None, origin.get(name) or "deskcrew")
+        for name, app in sorted(APPS.items())
+    ]
 
 
 def nearest_app(wanted: str, among: Iterable[str]) -> tuple[str | None, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
@@ -9,7 +10,7 @@ from pydantic import Field, model_validator
 from environments.simulated.app import App, AppState, Content, Copy, Edited, Event, Launch, Pressed, Setting, Toast, Update
 from environments.simulated.apps.functions_billing import FUNCTIONS
 from environments.simulated.generate import amount, day_after, day_before, how_many
-from environments.simulated.values import Day, Model, Money, from_cents, in_cents, matches, page_of, shown
+from environments.simulated.values import Day, Model, Money, Same, from_cents, in_cents, matches, page_of, shown
 from environments.simulated.widgets import Widget, bar, button, cell, heading, link, pager, pair, row, search_bar, table, text
 
 Status = Literal["paid", "unpaid", "overdue"]
@@ -62,7 +63,7 @@ class BillingContent(Content):
     """`generate` adds invoices from the seed; `open` is the number of the one on the screen at first, or `any`."""
 
     invoices: tuple[Invoice, ...] | None = None
-    generate: int | None = Field(default=None, ge=0, le=2000)
+    generate: int | None = Field(default=None, ge=0, le=20_000)
     open: str | None = None
     currency: str = "$"
     page_size: int = Field(default=12, ge=1, le=50)
@@ -104,7 +105,7 @@ class Billing(App[BillingContent, BillingState]):
     def start(self, content: BillingContent, setting: Setting) -> BillingState:
         given = content.invoices or ()
         taken = {invoice.number for invoice in given}
-        made = _generated(how_many(content.invoices, content.generate, 36), setting)
+        made = _generated(how_many(content.invoices, content.generate, 36, setting.cast.times), setting)
         invoices = (*given, *(invoice for invoice in made if invoice.number not in taken))
         numbers = [invoice.number for invoice in invoices]
         opened = content.open
@@ -142,7 +143,13 @@ class Billing(App[BillingContent, BillingState]):
 
 
 def _found(state: BillingState) -> list[Invoice]:
-    return [i for i in state.invoices.values() if matches(state.applied, i.number, i.vendor, i.date)]
+    return list(_matching(Same(state.invoices), state.applied))
+
+
+@lru_cache(maxsize=8)
+def _matching(invoices: Same[dict[str, Invoice]], query: str) -> tuple[Invoice, ...]:
+    """Looked for once as long as neither the content nor the search changes: each key that is typed asks again."""
+    return tuple(i for i in invoices.value.values() if matches(query, i.number, i.vendor, i.date))
 
 
 def _list(state: BillingState) -> tuple[Widget, ...]:

@@ -18,6 +18,8 @@ from environments.simulated.app import (
     Event,
     Launch,
     Left,
+    Notice,
+    Passed,
     Pressed,
     Setting,
     Shortcut,
@@ -26,27 +28,23 @@ from environments.simulated.app import (
     Update,
 )
 from environments.simulated.apps.calendar_agent import answer_request
-from environments.simulated.apps.calendar_form import LABELS, draft_of, errors_of, left, meeting_of, new_draft
-from environments.simulated.apps.calendar_skills import FUNCTIONS
-from environments.simulated.apps.calendar_state import (
-    PAGE_SIZE,
-    VIEWS,
+from environments.simulated.apps.calendar_event import (
     Answer,
-    CalendarState,
-    Draft,
     KnownDay,
     Meeting,
-    View,
     later,
-    listed,
-    monday,
     month_start,
     read_day,
     read_moment,
     read_time,
 )
+from environments.simulated.apps.calendar_form import DAYS, LABELS, draft_of, errors_of, left, meeting_of, new_draft
+from environments.simulated.apps.calendar_made import generated
+from environments.simulated.apps.calendar_skills import FUNCTIONS
+from environments.simulated.apps.calendar_state import PAGE_SIZE, VIEWS, CalendarState, Draft, View, listed, reminders
 from environments.simulated.apps.calendar_view import page
-from environments.simulated.generate import TOPICS, highest, how_many, mail_address, paragraph
+from environments.simulated.apps.forms import Leafed, discard_question, leafed, with_error
+from environments.simulated.generate import highest, how_many, mail_address
 from environments.simulated.values import page_of, slug
 from environments.simulated.widgets import Widget
 
@@ -55,7 +53,7 @@ class CalendarContent(Content):
     """`generate` adds events from the seed to those that are given; `day` is the day that is shown at first."""
 
     events: tuple[Meeting, ...] | None = None
-    generate: int | None = Field(default=None, ge=0, le=2000)
+    generate: int | None = Field(default=None, ge=0, le=20_000)
     view: View = "Month"
     day: KnownDay = ""
     hours: tuple[str, str] = ("09:00", "17:00")
@@ -80,8 +78,23 @@ class Calendar(App[CalendarContent, CalendarState]):
     content = CalendarContent
     state = CalendarState
     looks = frozenset(
-        {"counter", "day", "view", "query", "applied", "goto", "goto_error", "page", "open", "draft", "untouched", "errors"}
+        {
+            "counter",
+            "day",
+            "view",
+            "query",
+            "applied",
+            "goto",
+            "goto_error",
+            "page",
+            "open",
+            "draft",
+            "untouched",
+            "errors",
+            "sheet",
+        }
     )
+    timed = True
     functions = FUNCTIONS
     agent = staticmethod(answer_request)
 
@@ -90,7 +103,7 @@ class Calendar(App[CalendarContent, CalendarState]):
         empty = CalendarState(
             meetings={}, today=today, hours=content.hours, counter=0, day=content.day or today, view=content.view
         )
-        given = (*(content.events or ()), *_generated(how_many(content.events, content.generate, 12), setting))
+        given = (*(content.events or ()), *generated(how_many(content.events, content.generate, 12, setting.cast.times), setting))
         names = {meeting.id for meeting in given}
         free = (str(number) for number in count(1) if str(number) not in names)
         meetings = {m.id: m for m in (m.model_copy(update={"id": m.id or next(free)}) for m in given)}
@@ -103,13 +116,45 @@ class Calendar(App[CalendarContent, CalendarState]):
         match event:
             case Arrived(topic="invitation", data=data):
                 return _invited(state, data)
+            case Passed():
+                return _reminded(state)
             case Arrived(topic="new-event", data=data):
                 return Update(_writing(state, new_draft(state, data)))
+        if (turned := leafed(state.sheet, event, _days(state), state.today)) is not None:
+            return Update(_picked(state, turned))
         if state.draft is not None:
             return _editing(state, state.draft, event)
         if state.open in state.meetings:
             return _reading(state, state.meetings[state.open], event)
         return _browsing(state, event)
+
+
+def _days(state: CalendarState) -> dict[str, str]:
+    """What stands in the date fields of the page."""
+    if state.draft is None:
+        return {} if state.open in state.meetings else {"goto": state.goto}
+    return {f"form.{name}": getattr(state.draft, name) for name in DAYS}
+
+
+def _picked(state: CalendarState, turned: Leafed) -> CalendarState:
+    """A day from the calendar sheet counts as one that was written, and is gone to at once on the other pages."""
+    state = state.model_copy(update={"sheet": turned.sheet})
+    if not turned.day:
+        return state
+    if state.draft is None:
+        return _looked(state.model_copy(update={"goto": turned.day}), Pressed("go"))
+    written = _editing(state, state.draft, Edited(turned.field, turned.day)).state
+    return _editing(written, written.draft or state.draft, Left(turned.field)).state
+
+
+def _reminded(state: CalendarState) -> Update[CalendarState]:
+    """A notification for each event that is soon."""
+    soon = reminders(state) if state.moment else []
+    if not soon:
+        return Update(state)
+    told = tuple(f"{one.meeting.id}@{one.start}" for one in soon)
+    notices = tuple(Notice(one.meeting.title, ", ".join(filter(None, (one.start, one.meeting.place)))) for one in soon)
+    return Update(state.model_copy(update={"reminded": (*state.reminded, *told)}), notices)
 
 
 def _browsing(state: CalendarState, event: Event) -> Update[CalendarState]:
@@ -218,31 +263,23 @@ def _editing(state: CalendarState, draft: Draft, event: Event) -> Update[Calenda
     match event:
         case Edited(key=key, value=value) if key.removeprefix("form.") in LABELS:
             name = key.removeprefix("form.")
-            errors = {k: v for k, v in state.errors.items() if k != name}
-            return Update(state.model_copy(update={"draft": draft.model_copy(update={name: value}), "errors": errors}))
+            changed = draft.model_copy(update={name: value})
+            return Update(state.model_copy(update={"draft": changed, "errors": with_error(state.errors, name)}))
         case Left(key=key) if key.removeprefix("form.") in LABELS:
             name = key.removeprefix("form.")
             tidy, error = left(draft, name)
-            rest = {k: v for k, v in state.errors.items() if k != name}
-            return Update(state.model_copy(update={"draft": tidy, "errors": {**rest, **({name: error} if error else {})}}))
+            return Update(state.model_copy(update={"draft": tidy, "errors": with_error(state.errors, name, error)}))
         case Pressed(key="save") | Shortcut(chord="Control+s" | "Meta+s"):
             return _save(state, draft)
         case Pressed(key="cancel") if draft != state.untouched:
-            ask = Dialog(
-                key="unsaved",
-                title="Discard changes?",
-                text="This event has changes that are not saved.",
-                buttons=("Discard changes", "Keep editing"),
-                escape="Keep editing",
-            )
-            return Update(state, (ask,))
+            return Update(state, (discard_question("This event has changes that are not saved."),))
         case Pressed(key="cancel") | Answered(key="unsaved", button="Discard changes"):
             return Update(_closed(state))
     return Update(state)
 
 
 def _closed(state: CalendarState) -> CalendarState:
-    return state.model_copy(update={"draft": None, "untouched": None, "errors": {}})
+    return state.model_copy(update={"draft": None, "untouched": None, "errors": {}, "sheet": None})
 
 
 def _save(state: CalendarState, draft: Draft) -> Update[CalendarState]:
@@ -268,29 +305,3 @@ def _invited(state: CalendarState, data: Mapping[str, str]) -> Update[CalendarSt
                       organizer=sender)  # fmt: skip
     changes = {"meetings": {**state.meetings, name: meeting}, "counter": state.counter + 1}
     return Update(state.model_copy(update=changes), (Toast(f"Invitation from {sender}: {meeting.title}"),))
-
-
-def _generated(many: int, setting: Setting) -> tuple[Meeting, ...]:
-    """Events of one to two hours on working days, from two weeks ago to four weeks on."""
-    rng, cast = setting
-    made = []
-    for number in range(many):
-        day = later(monday(cast.today.isoformat()), 7 * rng.randrange(-2, 5) + rng.randrange(5))
-        hour, minute = rng.randrange(8, 17), rng.choice((0, 0, 30))
-        people = tuple(rng.sample(cast.people, rng.randint(1, 3)))
-        invited = number % 6 == 5 and day > cast.today.isoformat()
-        made.append(
-            Meeting(
-                title=f"{rng.choice(TOPICS).capitalize()}",
-                start=f"{day} {hour:02d}:{minute:02d}",
-                end=f"{day} {hour + 1:02d}:{rng.choice((minute, 45)):02d}",
-                place=rng.choice(("Room 1", "Room 2", "Room 4", "Online", "")),
-                attendees=people,
-                description=paragraph(rng, 1),
-                repeat="Weekly" if number % 8 == 7 else "Never",
-                reminder=rng.choice(("None", "15 minutes before")),
-                answer="invited" if invited else "accepted",
-                organizer=people[0] if invited else "",
-            )
-        )
-    return tuple(made)

@@ -13,23 +13,20 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from environments.simulated.apps.calendar_skills import as_json, put
-from environments.simulated.apps.calendar_state import (
-    CalendarState,
+from environments.simulated.apps.calendar_event import (
     Meeting,
-    found,
-    free,
     later,
     moment_after,
     monday,
     month_start,
     moved,
-    occurrences,
     read_day,
     read_moment,
     read_time,
     written_day,
 )
+from environments.simulated.apps.calendar_skills import as_json, put
+from environments.simulated.apps.calendar_state import CalendarState, found, free
 from environments.simulated.skills import Declined, Done
 
 CAN = (
@@ -79,7 +76,7 @@ def _free(state: CalendarState, match: re.Match[str]) -> Done[CalendarState]:
 
 def _list(state: CalendarState, match: re.Match[str]) -> Done[CalendarState]:
     span = _span(state, match["span"])
-    items = occurrences(state.meetings.values(), span.first, span.last)
+    items = state.times.between(span.first, span.last)
     shown = "; ".join(f"{written_day(o.day)}, {o.hours} {o.meeting.title}" for o in items[:20])
     answer = f"{len(items)} events {span.name}" + (f": {shown}" if items else "") + ("; …" if len(items) > 20 else "")
     listed: list[JsonValue] = [as_json(item) for item in items[:20]]
@@ -89,7 +86,7 @@ def _list(state: CalendarState, match: re.Match[str]) -> Done[CalendarState]:
 def _count(state: CalendarState, match: re.Match[str]) -> Done[CalendarState]:
     span, who = _span(state, match["span"]), (match["who"] or "").strip()
     wanted = who.casefold().split()
-    items = [o for o in occurrences(state.meetings.values(), span.first, span.last) if _with(o.meeting, wanted)]
+    items = [o for o in state.times.between(span.first, span.last) if _with(o.meeting, wanted)]
     whom = f" with {who}" if who else ""
     listed: list[JsonValue] = [as_json(item) for item in items[:20]]
     return Done(state, {"answer": f"{len(items)} events{whom} {span.name}", "count": len(items), "events": listed})
@@ -128,7 +125,7 @@ def _add(state: CalendarState, match: re.Match[str]) -> Done[CalendarState]:
 
 
 def _respond(state: CalendarState, match: re.Match[str]) -> Done[CalendarState]:
-    invited = [m for m in state.meetings.values() if m.answer == "invited"]
+    invited = list(state.times.invitations)
     answer = "accepted" if match["verb"].casefold() == "accept" else "declined"
     meeting = _one(state, match["title"], invited)
     done = put(state, meeting.model_copy(update={"answer": answer}), f"Invitation {answer}")

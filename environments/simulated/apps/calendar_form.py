@@ -5,20 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from environments.simulated.apps.calendar_state import (
-    REMINDERS,
-    REPEATS,
-    CalendarState,
-    Draft,
-    Meeting,
-    hour_after,
-    read_day,
-    read_time,
-)
+from environments.simulated.apps.calendar_event import REMINDERS, REPEATS, Meeting, hour_after, read_day, read_time
+from environments.simulated.apps.calendar_state import CalendarState, Draft
 
 LABELS = {"title": "Title", "start_day": "Start date", "start_time": "Start time", "end_day": "End date",
           "end_time": "End time", "place": "Place", "attendees": "Attendees", "description": "Description",
           "repeat": "Repeats", "until": "Repeat until", "reminder": "Reminder"}  # fmt: skip
+DAYS = ("start_day", "end_day", "until")
 REQUIRED = ("title", "start_day", "start_time", "end_day", "end_time")
 _READ = {"start_day": read_day, "end_day": read_day, "until": read_day, "start_time": read_time, "end_time": read_time}
 _CHOICES: dict[str, tuple[str, ...]] = {"repeat": REPEATS, "reminder": REMINDERS}

@@ -7,21 +7,9 @@ from typing import Literal
 from pydantic import Field, JsonValue, ValidationError
 
 from environments.simulated.app import Toast
+from environments.simulated.apps.calendar_event import KnownDay, Meeting, Moment, Occurrence, Reminder, Repeat
 from environments.simulated.apps.calendar_form import draft_of, errors_of, meeting_of, new_draft
-from environments.simulated.apps.calendar_state import (
-    CalendarState,
-    Draft,
-    KnownDay,
-    Meeting,
-    Moment,
-    Occurrence,
-    Reminder,
-    Repeat,
-    clashes,
-    found,
-    free,
-    occurrences,
-)
+from environments.simulated.apps.calendar_state import CalendarState, Draft, clashes, found, free
 from environments.simulated.skills import AnyFunction, Declined, Done, Function
 from environments.simulated.values import Model
 
@@ -116,7 +104,7 @@ def _list(state: CalendarState, given: Days) -> Done[CalendarState]:
         raise Declined("calendar.list_events: last is before first")
     if int(given.last[:4]) - int(given.first[:4]) > 1:
         raise Declined(f"calendar.list_events: at most {_MOST_DAYS} days or so at a time; ask year by year")
-    items = occurrences(state.meetings.values(), given.first, given.last)
+    items = state.times.between(given.first, given.last)
     part: list[JsonValue] = [as_json(item) for item in items[given.offset : given.offset + given.limit]]
     return Done(state, {"events": part, "total": len(items)})
 

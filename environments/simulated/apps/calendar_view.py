@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import date
 
-from environments.simulated.apps.calendar_form import LABELS, REQUIRED, errors_of, meeting_of
-from environments.simulated.apps.calendar_state import (
-    AGENDA_DAYS,
-    PAGE_SIZE,
+from environments.simulated.apps.calendar_event import (
     REMINDERS,
     REPEATS,
-    VIEWS,
-    CalendarState,
-    Draft,
     Meeting,
     Occurrence,
-    clashes,
     later,
-    listed,
     monday,
     month_start,
-    occurrences,
     written_day,
 )
+from environments.simulated.apps.calendar_form import DAYS, LABELS, REQUIRED, errors_of, meeting_of
+from environments.simulated.apps.calendar_state import AGENDA_DAYS, PAGE_SIZE, VIEWS, CalendarState, Draft, clashes, listed
+from environments.simulated.apps.forms import date_field
 from environments.simulated.values import page_of
 from environments.simulated.widgets import (
     Widget,
@@ -71,10 +64,10 @@ def _top(state: CalendarState) -> tuple[Widget, ...]:
         button("New event", "new-event"), button("Today", "today"), button(f"Previous {unit}", "earlier"),
         button(f"Next {unit}", "later"), key="tools",
     )  # fmt: skip
-    day = textbox("Go to date", "goto", state.goto, placeholder="2026-03-31", invalid=bool(state.goto_error))
+    day = date_field("Go to date", "goto", state.goto, state.sheet, placeholder="2026-03-31", invalid=bool(state.goto_error))
     go = form("goto-form", day, button("Go", "go"), submit="go", across=True)
     error = (alert(state.goto_error, "goto.error"),) if state.goto_error else ()
-    waiting = sum(m.answer == "invited" for m in state.meetings.values())
+    waiting = len(state.times.invitations)
     note = (text(f"Invitations to answer: {waiting}", "waiting"),) if waiting else ()
     chosen = "" if state.applied else state.view
     finders = bar(search_bar("events", state.query), go, key="finders")
@@ -85,11 +78,10 @@ def _month(state: CalendarState) -> tuple[Widget, ...]:
     first = monday(month_start(state.day))
     last = later(month_start(state.day, 1), -1)
     weeks = (date.fromisoformat(last) - date.fromisoformat(first)).days // 7 + 1
-    found_on = _by_day(occurrences(state.meetings.values(), first, later(first, weeks * 7 - 1)), first, weeks * 7)
     rows = []
     for week in range(weeks):
         days = [later(first, week * 7 + n) for n in range(7)]
-        cells = (_day_cell(state, day, found_on[day], _MONTH_LINES) for day in days)
+        cells = (_day_cell(state, day, _MONTH_LINES) for day in days)
         rows.append(row(f"week-{days[0]}", *cells, press=False))
     title = heading(f"{date.fromisoformat(state.day):%B %Y}", f"month-{state.day[:7]}")
     return (title, *_top(state), table("month", _DAYS, rows))
@@ -98,24 +90,13 @@ def _month(state: CalendarState) -> tuple[Widget, ...]:
 def _week(state: CalendarState) -> tuple[Widget, ...]:
     first = monday(state.day)
     days = [later(first, n) for n in range(7)]
-    found_on = _by_day(occurrences(state.meetings.values(), first, days[-1]), first, 7)
-    cells = (_day_cell(state, day, found_on[day], _WEEK_LINES) for day in days)
+    cells = (_day_cell(state, day, _WEEK_LINES) for day in days)
     title = heading(f"Week of {written_day(first)}", f"week-page-{first}")
     return (title, *_top(state), table("week", _DAYS, [row(f"week-{first}", *cells, press=False)]))
 
 
-def _by_day(items: Iterable[Occurrence], first: str, days: int) -> dict[str, list[Occurrence]]:
-    """What takes place on each day; what lasts several days stands on each of them."""
-    last, on = later(first, days - 1), defaultdict[str, list[Occurrence]](list)
-    for item in items:
-        day = max(item.day, first)
-        while day <= last and (day == item.day or f"{day} 00:00" < item.end):
-            on[day].append(item)
-            day = later(day, 1)
-    return on
-
-
-def _day_cell(state: CalendarState, day: str, items: list[Occurrence], lines: int) -> Widget:
+def _day_cell(state: CalendarState, day: str, lines: int) -> Widget:
+    items = state.times.on(day)
     when = date.fromisoformat(day)
     name = str(when.day) if day[:7] == state.day[:7] else f"{when.day} {when:%b}"
     shown = [link(_line(item), f"event-{item.meeting.id}@{day}@{item.start}") for item in items[:lines]]
@@ -198,14 +179,21 @@ def _form(state: CalendarState, draft: Draft) -> tuple[Widget, ...]:
         if name in _OPTIONS:
             fields.append(combobox(label, key, value, _OPTIONS[name], invalid=invalid))
         elif name != "until" or draft.repeat != "Never":
-            long = name == "description"
-            fields.append(textbox(label, key, value, multiline=long, required=name in REQUIRED, invalid=invalid))
+            fields.append(_field(state, name, value, invalid))
         if invalid:
             fields.append(alert(state.errors[name], f"{key}.error"))
     overlap = () if errors_of(draft) else _overlap(state, meeting_of(draft, state.meetings.get(draft.id)))
     title = heading("Edit event" if draft.id else "New event", f"edit-{draft.id}")
     buttons = bar(button("Save", "save"), button("Cancel", "cancel"), key="actions")
     return (title, form("event-form", *fields, *overlap, buttons, submit="save"))
+
+
+def _field(state: CalendarState, name: str, value: str, invalid: bool) -> Widget:
+    label, key, required = LABELS[name], f"form.{name}", name in REQUIRED
+    if name in DAYS:
+        return date_field(label, key, value, state.sheet, required=required, invalid=invalid)
+    field = textbox(label, key, value, multiline=name == "description", required=required, invalid=invalid)
+    return field._replace(options=state.times.people) if name == "attendees" else field
 
 
 def _overlap(state: CalendarState, meeting: Meeting) -> tuple[Widget, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import count
 from typing import Self
 
@@ -24,18 +25,14 @@ from environments.simulated.app import (
     Toast,
     Update,
 )
-from environments.simulated.apps.calendar_state import Moment, moment_after
-from environments.simulated.apps.chat_news import effects_of
+from environments.simulated.apps.calendar_event import Moment, moment_after
+from environments.simulated.apps.chat_news import awaited, effects_of
 from environments.simulated.apps.chat_skills import FUNCTIONS
 from environments.simulated.apps.chat_state import (
     LONGEST,
     MESSAGES,
     PAGE_SIZE,
-    Answer,
     ChatState,
-    Coming,
-    Conversation,
-    Message,
     delivered,
     found,
     left,
@@ -46,6 +43,7 @@ from environments.simulated.apps.chat_state import (
     started,
     talks,
 )
+from environments.simulated.apps.chat_talk import Answer, Coming, Conversation, Message
 from environments.simulated.apps.chat_view import page, shown_messages
 from environments.simulated.generate import TOPICS, how_many, paragraph
 from environments.simulated.values import Model, page_of
@@ -77,7 +75,7 @@ class ChatContent(Content):
     """`generate` adds conversations from the seed, with `generate_messages` messages each."""
 
     conversations: tuple[Talk, ...] | None = None
-    generate: int | None = Field(default=None, ge=0, le=500)
+    generate: int | None = Field(default=None, ge=0, le=20_000)
     generate_messages: int = Field(default=4, ge=0, le=5000)
 
     @model_validator(mode="after")
@@ -103,7 +101,7 @@ class Chat(App[ChatContent, ChatState]):
     functions = FUNCTIONS
 
     def start(self, content: ChatContent, setting: Setting) -> ChatState:
-        many = how_many(content.conversations, content.generate, 5)
+        many = how_many(content.conversations, content.generate, 5, setting.cast.times)
         given = (*(content.conversations or ()), *_generated(many, content.generate_messages, setting))
         names = {talk.id for talk in given}
         free = (str(number) for number in count(1) if str(number) not in names)
@@ -153,7 +151,7 @@ def _arrived(state: ChatState, event: Arrived) -> Update[ChatState]:
         return Update(_with(state, who))
     if event.topic == "message" and who:
         state, name = started(state, who)
-        one = Coming(conversation=name, sender=who, text=event.data.get("text", ""), at=state.now)
+        one = Coming(conversation=name, sender=event.data.get("from") or who, text=event.data.get("text", ""), at=state.now)
         return Update(received(state, one), effects_of(state, (one,)))
     return Update(state)
 
@@ -172,8 +170,8 @@ def _listing(state: ChatState, event: Event) -> Update[ChatState]:
         case Pressed(key="clear"):
             return Update(state.model_copy(update={"applied": "", "query": "", "page": 1}))
         case Pressed(key="next" | "previous" as key):
-            items = found(state, state.applied) if state.applied else talks(state)
-            _, shown, _ = page_of(range(len(items)), state.page, PAGE_SIZE)
+            items: Sequence[object] = found(state, state.applied) if state.applied else talks(state).rows
+            _, shown, _ = page_of(items, state.page, PAGE_SIZE)
             return Update(state.model_copy(update={"page": shown + (1 if key == "next" else -1)}))
         case Pressed(key="new") | Shortcut(chord="Control+n" | "Meta+n"):
             field = DialogField(key="name", label="Name")
@@ -250,7 +248,7 @@ def _send(state: ChatState, talk: Conversation) -> Update[ChatState]:
     reply_to = state.reply_to if state.reply_to in state.messages else ""
     after, news = sent(state, talk.id, text, reply_to)
     changes = {"drafts": {**after.drafts, talk.id: ""}, "older": 0, "selected": "", "reply_to": ""}
-    return Update(after.model_copy(update=changes), (Submitted(), *effects_of(after, news)))
+    return Update(after.model_copy(update=changes), (Submitted(), *effects_of(after, news), *awaited(state, after)))
 
 
 def _generated(many: int, lines: int, setting: Setting) -> tuple[Talk, ...]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from environments.simulated.app import Effect, Notify, Toast
-from environments.simulated.apps.chat_state import ChatState, Coming
+from environments.simulated.app import Effect, Later, Notify, Toast
+from environments.simulated.apps.chat_state import ChatState
+from environments.simulated.apps.chat_talk import Coming
 
 
 def effects_of(state: ChatState, news: Iterable[Coming]) -> tuple[Effect, ...]:
@@ -18,3 +19,8 @@ def effects_of(state: ChatState, news: Iterable[Coming]) -> tuple[Effect, ...]:
         if one.invite is not None:
             effects.append(Notify("calendar", "invitation", {**one.invite.model_dump(), "from": one.sender}))
     return tuple(effects)
+
+
+def awaited(before: ChatState, after: ChatState) -> tuple[Effect, ...]:
+    """For each answer that is on its way since then: the moment at which it is there, if nothing happens in the app earlier."""
+    return tuple(Later(float(one.after), "answers", {}) for one in after.coming if one not in before.coming)

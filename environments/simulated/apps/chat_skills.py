@@ -5,21 +5,9 @@ from __future__ import annotations
 from pydantic import Field, JsonValue
 
 from environments.simulated.app import Effect, Submitted
-from environments.simulated.apps.chat_news import effects_of
-from environments.simulated.apps.chat_state import (
-    LONGEST,
-    ChatState,
-    Conversation,
-    Message,
-    delivered,
-    found,
-    left,
-    read,
-    said_in,
-    sent,
-    started,
-    talks,
-)
+from environments.simulated.apps.chat_news import awaited, effects_of
+from environments.simulated.apps.chat_state import LONGEST, ChatState, delivered, found, left, read, said_in, sent, started, talks
+from environments.simulated.apps.chat_talk import Conversation, Message
 from environments.simulated.skills import AnyFunction, Declined, Done, Function
 from environments.simulated.values import Model
 
@@ -67,7 +55,7 @@ def _json(message: Message) -> JsonValue:
 
 
 def _list(state: ChatState, given: Part) -> Done[ChatState]:
-    rows = talks(delivered(state).state)
+    rows = talks(delivered(state).state).rows
     part: list[JsonValue] = [
         {"id": row.talk.id, "title": row.talk.title, "members": list(row.talk.members), "muted": row.talk.muted,
          "unread": row.unread, "last": _json(row.last) if row.last else None}
@@ -98,7 +86,7 @@ def _send(state: ChatState, given: Text) -> Done[ChatState]:
     if not given.text.strip():
         raise Declined("the message is empty")
     after = sent(now, given.conversation, given.text.strip(), given.reply_to)
-    effects: tuple[Effect, ...] = (Submitted(), *effects_of(after.state, (*news, *after.news)))
+    effects: tuple[Effect, ...] = (Submitted(), *effects_of(after.state, (*news, *after.news)), *awaited(now, after.state))
     return Done(after.state, {"sent": True, "at": now.now}, effects)
 
 

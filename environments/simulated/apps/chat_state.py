@@ -1,7 +1,7 @@
-"""What the chat app knows, and how scripted people answer.
+"""What the chat app knows, and what becomes of it when somebody says something.
 
-The app has no clock. A message gets the time one minute after the one before; an answer that takes a while is on its way
-until the next thing that happens in the app.
+A message gets the time one minute after the one before. An answer that takes a while is on its way until the clock has gone on
+so far, or until the next thing that happens in the app.
 """
 
 from __future__ import annotations
@@ -10,72 +10,18 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from environments.simulated.app import AppState
-from environments.simulated.apps.calendar_state import Moment, moment_after
-from environments.simulated.values import Model, matches
+from environments.simulated.apps.calendar_event import moment_after
+from environments.simulated.apps.chat_archive import Rows, archive, fitting, put_there, rows_of
+from environments.simulated.apps.chat_talk import Coming, Conversation, Message
+from environments.simulated.values import Same
 
 PAGE_SIZE = 12
 MESSAGES = 10
 """How many messages of a conversation are shown at a time."""
 LONGEST = 4000
-
-
-class Invite(Model):
-    """An invitation that comes with an answer, for the calendar."""
-
-    title: str
-    start: Moment
-    end: Moment
-    place: str = ""
-
-
-class Answer(Model):
-    """When the user writes something that fits `when`, somebody says something. `*` and `?` stand for anything."""
-
-    model_config = ConfigDict(validate_by_name=True)
-    when: str = "*"
-    say: str = Field(min_length=1)
-    sender: str = Field(default="", alias="from")
-    after: int = Field(default=0, ge=0, le=24 * 3600)
-    """Seconds; at 0 the answer is there at once."""
-    once: bool = False
-    invite: Invite | None = None
-
-
-class Conversation(Model):
-    """Who talks, and how the others answer. The first rule that fits counts."""
-
-    id: str
-    title: str
-    members: tuple[str, ...] = ()
-    muted: bool = False
-    answers: tuple[Answer, ...] = ()
-    used: tuple[int, ...] = ()
-    """Rules that answered already."""
-
-
-class Message(Model):
-    """Something that was said. The sender is empty where it was the user."""
-
-    id: str
-    conversation: str
-    sender: str = ""
-    text: str
-    at: str
-    unread: bool = False
-    reply_to: str = ""
-
-
-class Coming(Model):
-    """An answer that is on its way."""
-
-    conversation: str
-    sender: str
-    text: str
-    at: str
-    invite: Invite | None = None
 
 
 class ChatState(AppState):
@@ -110,14 +56,15 @@ class Said(NamedTuple):
 def delivered(state: ChatState) -> Said:
     """The state once everything on its way has arrived."""
     news = []
-    for name, text in state.incoming.items():
-        if text and name in state.conversations:
+    waiting = put_there(Same(state.incoming))
+    for name, text in waiting:
+        if name in state.conversations:
             news.append(Coming(conversation=name, sender=first_member(state.conversations[name]), text=text, at=state.now))
     # Last, because the view shows the others already, and shows them under the ids that they get here.
     news += [c for c in state.coming if c.conversation in state.conversations]
     if not news and not state.coming:
         return Said(state)
-    silent = state.incoming if not any(state.incoming.values()) else dict.fromkeys(state.incoming, "")
+    silent = dict.fromkeys(state.incoming, "") if waiting else state.incoming
     state = state.model_copy(update={"coming": (), "incoming": silent})
     for one in news:
         state = received(state, one)
@@ -143,7 +90,12 @@ def sent(state: ChatState, conversation: str, text: str, reply_to: str = "") -> 
     state = state.model_copy(update={"conversations": {**state.conversations, conversation: used}})
     when = moment_after(at, -(-answer.after // 60))
     one = Coming(
-        conversation=conversation, sender=answer.sender or first_member(talk), text=answer.say, at=when, invite=answer.invite
+        conversation=conversation,
+        sender=answer.sender or first_member(talk),
+        text=answer.say,
+        at=when,
+        after=answer.after,
+        invite=answer.invite,
     )
     if answer.after:
         return Said(state.model_copy(update={"coming": (*state.coming, one)}))
@@ -175,12 +127,8 @@ def opened(state: ChatState, name: str) -> ChatState:
 
 
 def read(state: ChatState, name: str) -> ChatState:
-    messages = state.messages
-    if any(m.unread and m.conversation == name for m in messages.values()):
-        messages = {
-            n: m.model_copy(update={"unread": False}) if m.unread and m.conversation == name else m for n, m in messages.items()
-        }
-    return state.model_copy(update={"messages": messages})
+    unread = {m.id: m.model_copy(update={"unread": False}) for m in said_in(state, name) if m.unread}
+    return state.model_copy(update={"messages": {**state.messages, **unread}}) if unread else state
 
 
 def started(state: ChatState, title: str) -> tuple[ChatState, str]:
@@ -209,38 +157,16 @@ def _without(items: Mapping[str, object], name: str) -> dict[str, object]:
     return {key: value for key, value in items.items() if key != name}
 
 
-def said_in(state: ChatState, name: str) -> list[Message]:
+def said_in(state: ChatState, name: str) -> tuple[Message, ...]:
     """The messages of a conversation, oldest first."""
-    return sorted((m for m in state.messages.values() if m.conversation == name), key=_time)
+    return archive(Same(state.messages)).said_in(name)
 
 
-def _time(message: Message) -> str:
-    return message.at  # sorting keeps the order of messages of the same minute
-
-
-def found(state: ChatState, query: str) -> list[Message]:
+def found(state: ChatState, query: str) -> tuple[Message, ...]:
     """Messages that have all words of the query, newest first."""
-    titles = {talk.id: talk.title for talk in state.conversations.values()}
-    fits = [m for m in state.messages.values() if matches(query, m.text, m.sender, titles.get(m.conversation, ""))]
-    return sorted(reversed(fits), key=_time, reverse=True)
+    return fitting(Same(state.conversations), Same(state.messages), query)
 
 
-class Row(NamedTuple):
-    """A conversation in the list."""
-
-    talk: Conversation
-    last: Message | None
-    unread: int
-
-
-def talks(state: ChatState) -> list[Row]:
+def talks(state: ChatState) -> Rows:
     """All conversations, the one with the newest message first."""
-    last: dict[str, Message] = {}
-    unread: dict[str, int] = {}
-    for m in state.messages.values():
-        if m.conversation not in last or m.at >= last[m.conversation].at:
-            last[m.conversation] = m
-        unread[m.conversation] = unread.get(m.conversation, 0) + m.unread
-    rows = [Row(talk, last.get(talk.id), unread.get(talk.id, 0)) for talk in state.conversations.values()]
-    rows.sort(key=lambda row: row.talk.title.casefold())
-    return sorted(rows, key=lambda row: row.last.at if row.last else "", reverse=True)
+    return rows_of(Same(state.conversations), Same(state.messages))

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from environments.simulated.apps.chat_state import (
-    MESSAGES,
-    PAGE_SIZE,
-    ChatState,
-    Conversation,
-    Message,
-    Row,
-    delivered,
-    found,
-    said_in,
-    talks,
-)
-from environments.simulated.values import page_of
+from collections.abc import Sequence
+
+from environments.simulated.apps.chat_archive import Row, put_there
+from environments.simulated.apps.chat_state import MESSAGES, PAGE_SIZE, ChatState, delivered, found, said_in, talks
+from environments.simulated.apps.chat_talk import Conversation, Message
+from environments.simulated.values import Same, page_of
 from environments.simulated.widgets import (
     Widget,
     bar,
@@ -36,7 +29,7 @@ _SHORT = 60
 
 def page(state: ChatState) -> tuple[Widget, ...]:
     """The page that is shown: a conversation, what was searched for, or the list."""
-    if any(state.incoming.values()):
+    if put_there(Same(state.incoming)):
         state = delivered(state.model_copy(update={"coming": ()})).state.model_copy(update={"coming": state.coming})
     if state.open in state.conversations:
         return _conversation(state, state.conversations[state.open])
@@ -48,9 +41,8 @@ def _top(state: ChatState) -> tuple[Widget, ...]:
 
 
 def _list(state: ChatState) -> tuple[Widget, ...]:
-    rows = talks(state)
+    rows, total = talks(state)
     part, number, pages = page_of(rows, state.page, PAGE_SIZE)
-    total = sum(item.unread for item in rows if not item.talk.muted)
     columns = ("Name", "Last message", "Time", "Unread", "Notifications")
     body = table("talks", columns, (_row(item) for item in part)) if rows else text("No conversations", "none")
     return (heading("Chats", "list"), *_top(state), text(f"Unread messages: {total}", "unread"), body, pager(number, pages))
@@ -83,7 +75,7 @@ def _results(state: ChatState) -> tuple[Widget, ...]:
     return (title, *_top(state), bar(button("Clear search", "clear")), body, pager(number, pages))
 
 
-def shown_messages(state: ChatState) -> tuple[list[Message], int, int]:
+def shown_messages(state: ChatState) -> tuple[Sequence[Message], int, int]:
     """The messages of the open conversation that are on the screen, how many pages back they are, and the most there are."""
     every = said_in(state, state.open)
     back = max(0, -(-len(every) // MESSAGES) - 1)

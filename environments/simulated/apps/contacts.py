@@ -44,6 +44,7 @@ from environments.simulated.apps.contacts_state import (
     without,
 )
 from environments.simulated.apps.contacts_view import page
+from environments.simulated.apps.forms import discard_question, with_error
 from environments.simulated.generate import FIRST, LAST, highest, how_many, mail_address
 from environments.simulated.values import page_of
 from environments.simulated.widgets import Widget
@@ -53,7 +54,7 @@ class ContactsContent(Content):
     """`generate` adds contacts from the seed to those that are given."""
 
     contacts: tuple[Contact, ...] | None = None
-    generate: int | None = Field(default=None, ge=0, le=2000)
+    generate: int | None = Field(default=None, ge=0, le=20_000)
 
     @model_validator(mode="after")
     def _ids_are_different(self) -> Self:
@@ -77,7 +78,8 @@ class Contacts(App[ContactsContent, ContactsState]):
     functions = FUNCTIONS
 
     def start(self, content: ContactsContent, setting: Setting) -> ContactsState:
-        given = (*(content.contacts or ()), *_generated(how_many(content.contacts, content.generate, 15), setting))
+        many = how_many(content.contacts, content.generate, 15, setting.cast.times)
+        given = (*(content.contacts or ()), *_generated(many, setting))
         names = {contact.id for contact in given}
         free = (str(number) for number in count(1) if str(number) not in names)
         contacts = {c.id: c for c in (c.model_copy(update={"id": c.id or next(free)}) for c in given)}
@@ -207,24 +209,15 @@ def _editing(state: ContactsState, draft: Draft, event: Event) -> Update[Contact
             return Update(state.model_copy(update={"draft": draft.model_copy(update={"private": value == "true"})}))
         case Edited(key=key, value=value) if key.removeprefix("form.") in LABELS:
             name = key.removeprefix("form.")
-            errors = {k: v for k, v in state.errors.items() if k != name}
-            return Update(state.model_copy(update={"draft": draft.model_copy(update={name: value}), "errors": errors}))
+            changed = draft.model_copy(update={name: value})
+            return Update(state.model_copy(update={"draft": changed, "errors": with_error(state.errors, name)}))
         case Left(key=key) if key.removeprefix("form.") in LABELS:
             name = key.removeprefix("form.")
-            error = field_error(draft, name)
-            rest = {k: v for k, v in state.errors.items() if k != name}
-            return Update(state.model_copy(update={"errors": {**rest, **({name: error} if error else {})}}))
+            return Update(state.model_copy(update={"errors": with_error(state.errors, name, field_error(draft, name))}))
         case Pressed(key="save") | Shortcut(chord="Control+s" | "Meta+s"):
             return _save(state, draft)
         case Pressed(key="cancel") if draft != state.untouched:
-            ask = Dialog(
-                key="unsaved",
-                title="Discard changes?",
-                text="This contact has changes that are not saved.",
-                buttons=("Discard changes", "Keep editing"),
-                escape="Keep editing",
-            )
-            return Update(state, (ask,))
+            return Update(state, (discard_question("This contact has changes that are not saved."),))
         case Pressed(key="cancel") | Answered(key="unsaved", button="Discard changes"):
             return Update(_closed(state))
     return Update(state)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from pydantic import Field
 
 from environments.simulated.app import AppState
 from environments.simulated.apps.mail_state import bad_address
-from environments.simulated.values import Model, matches
+from environments.simulated.values import Model, Same, matches
 
 PAGE_SIZE = 12
 ALL = "All contacts"
@@ -69,16 +70,27 @@ def by_name(contact: Contact) -> tuple[str, str]:
 
 def found(state: ContactsState, query: str, group: str = ALL) -> list[Contact]:
     """Contacts of a group that have all words of the query, by name. A private number is not searched."""
+    return list(_found(Same(state.contacts), query, group))
+
+
+@lru_cache(maxsize=8)
+def _found(contacts: Same[dict[str, Contact]], query: str, group: str) -> tuple[Contact, ...]:
+    """Looked for once as long as neither the content nor the search changes: each key that is typed asks again."""
     fits = (
-        c for c in state.contacts.values()
+        c for c in contacts.value.values()
         if group in (ALL, *c.groups)
         and matches(query, c.name, c.email, c.company, c.note, *c.groups, "" if c.private else c.phone)
     )  # fmt: skip
-    return sorted(fits, key=by_name)
+    return tuple(sorted(fits, key=by_name))
 
 
 def groups_of(state: ContactsState) -> tuple[str, ...]:
-    return tuple(sorted({group for contact in state.contacts.values() for group in contact.groups}, key=str.casefold))
+    return _groups(Same(state.contacts))
+
+
+@lru_cache(maxsize=8)
+def _groups(contacts: Same[dict[str, Contact]]) -> tuple[str, ...]:
+    return tuple(sorted({group for contact in contacts.value.values() for group in contact.groups}, key=str.casefold))
 
 
 def twins(state: ContactsState) -> list[tuple[Contact, ...]]:

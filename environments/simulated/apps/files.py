@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Self
-
-from pydantic import Field, model_validator
-
 from environments.simulated.app import (
     Answered,
     App,
-    Content,
+    Arrived,
+    Away,
+    Context,
     Dialog,
     DialogField,
     Dropped,
     Edited,
     Event,
+    Expanded,
     Opened,
     Pressed,
     Setting,
@@ -22,6 +21,7 @@ from environments.simulated.app import (
     Toast,
     Update,
 )
+from environments.simulated.apps.files_made import FilesContent, generated
 from environments.simulated.apps.files_state import (
     ROOT,
     Entry,
@@ -29,57 +29,26 @@ from environments.simulated.apps.files_state import (
     bad_name,
     base,
     cannot_move,
+    copied,
     folders,
     inside,
+    inside_of,
     joined,
     moved,
     parent,
+    received,
+    remembered,
     removed,
+    undone,
 )
+from environments.simulated.apps.files_view import ACTIONS, PAGE_SIZE, editor, folder
 from environments.simulated.apps.functions_files import FUNCTIONS
-from environments.simulated.generate import TOPICS, how_many, paragraph
-from environments.simulated.values import page_of, slug
-from environments.simulated.widgets import (
-    Widget,
-    bar,
-    button,
-    cell,
-    form,
-    heading,
-    listing,
-    pager,
-    row,
-    table,
-    text,
-    textbox,
-)
+from environments.simulated.apps.selection import picked, stepped
+from environments.simulated.generate import how_many
+from environments.simulated.values import page_of
+from environments.simulated.widgets import Widget
 
-PAGE_SIZE = 12
 _NEW = {"new-folder": ("New folder", "Folder name"), "new-file": ("New file", "File name")}
-
-
-class FilesContent(Content):
-    """`files` maps absolute paths to texts; `folders` adds empty ones. `generate` adds files from the seed."""
-
-    files: dict[str, str] | None = None
-    folders: tuple[str, ...] = ()
-    generate: int | None = Field(default=None, ge=0, le=500)
-    cwd: str = ROOT
-    open: str | None = None
-
-    @model_validator(mode="after")
-    def _paths_are_absolute(self) -> Self:
-        paths = (*(self.files or {}), *self.folders)
-        for path in paths:
-            if not path.startswith("/") or path.endswith("/") or "//" in path:
-                raise ValueError(f"{path!r} is no absolute path; write it like /Documents/plan.txt")
-            if any(path != other and other.startswith(path + "/") for other in paths if path in (self.files or {})):
-                raise ValueError(f"{path!r} is a file, so nothing can be in it")
-        if self.open not in (None, *(self.files or {})):
-            raise ValueError(
-                f"open: there is no file {self.open!r}; files given are: {', '.join(list(self.files or {})[:8]) or 'none'}"
-            )
-        return self
 
 
 class Files(App[FilesContent, FilesState]):
@@ -90,11 +59,11 @@ class Files(App[FilesContent, FilesState]):
     words = ("files", "file", "folder", "folders", "document", "documents")
     content = FilesContent
     state = FilesState
-    looks = frozenset({"cwd", "selected", "open", "text", "page"})
+    looks = frozenset({"cwd", "selected", "folded", "menu", "undo", "open", "text", "page"})
     functions = FUNCTIONS
 
     def start(self, content: FilesContent, setting: Setting) -> FilesState:
-        files = {**_generated(how_many(content.files, content.generate, 8), setting), **(content.files or {})}
+        files = {**generated(how_many(content.files, content.generate, 8, setting.cast.times), setting), **(content.files or {})}
         entries = {ROOT: Entry(kind="folder")}
         for path in (*content.folders, *files):
             above = parent(path) if path in files else path
@@ -110,17 +79,61 @@ class Files(App[FilesContent, FilesState]):
         return _opened(state, content.open) if content.open in entries else state
 
     def view(self, state: FilesState) -> tuple[Widget, ...]:
-        return _editor(state) if state.open in state.entries else _folder(state)
+        return editor(state) if state.open in state.entries else folder(state)
 
     def update(self, state: FilesState, event: Event) -> Update[FilesState]:
-        if state.open in state.entries:
-            return _editing(state, event)
-        match event:
-            case Answered(key=key, button=name, fields=fields) if name != "Cancel":
-                return _answered(state, key, {k: v.strip() for k, v in fields.items()})
-            case Dropped(key=key, onto=onto):
-                return _move(state, _path(key), _path(onto))
-        return _browsing(state, event)
+        if isinstance(event, Arrived):
+            return _received(state, event)
+        after, effects = _editing(state, event) if state.open in state.entries else _managing(state, event)
+        undoing = (isinstance(event, Pressed) and event.key == "undo") or event in _UNDO
+        return Update(after if undoing else remembered(state, after), effects)
+
+
+def _received(state: FilesState, event: Arrived) -> Update[FilesState]:
+    if event.topic != "file":
+        return Update(state)
+    after, path = received(state, event.data.get("folder", ROOT), event.data.get("name", ""), event.data.get("text", ""))
+    return Update(after, (Toast(f"Saved as {path}"),))
+
+
+_UNDO = (Shortcut("Control+z"), Shortcut("Meta+z"))
+
+
+def _managing(state: FilesState, event: Event) -> Update[FilesState]:
+    menu = state.menu
+    if menu and (event in (Away(pressed=True), Shortcut("Escape")) or isinstance(event, Pressed)):
+        state = state.model_copy(update={"menu": ""})
+    match event:
+        case Answered(key=key, button=name, fields=fields) if name != "Cancel":
+            return _answered(state, key, {k: v.strip() for k, v in fields.items()})
+        case Dropped(key=key, onto=onto):
+            return _moved(state, state.selected if _path(key) in state.selected else (_path(key),), _path(onto))
+        case Context(key=key):
+            path = _path(key)
+            return Update(
+                state.model_copy(update={"menu": path, "selected": state.selected if path in state.selected else (path,)})
+            )
+        case Expanded(key=key, expanded=expanded):
+            rest = tuple(path for path in state.folded if path != _path(key))
+            return Update(state.model_copy(update={"folded": rest if expanded else (*rest, _path(key))}))
+        case Shortcut(chord=chord):
+            return _shortcut(state, chord)
+    return _browsing(state, event)
+
+
+_KEYS = {"Delete": "delete", "F2": "rename", "Backspace": "up", "Control+z": "undo"}
+
+
+def _shortcut(state: FilesState, chord: str) -> Update[FilesState]:
+    """Keys that stand for a button, and those that choose rows."""
+    chord = chord.replace("Meta", "Control")
+    order = inside(state, state.cwd)
+    if chord == "Control+a":
+        return Update(state.model_copy(update={"selected": tuple(order)}))
+    if chord in ("ArrowDown", "ArrowUp"):
+        shown, _, _ = page_of(order, state.page, PAGE_SIZE)
+        return Update(state.model_copy(update={"selected": stepped(shown, state.selected, 1 if chord == "ArrowDown" else -1)}))
+    return _browsing(state, Pressed(_KEYS[chord])) if chord in _KEYS else Update(state)
 
 
 def _path(key: str) -> str:
@@ -131,19 +144,22 @@ def _browsing(state: FilesState, event: Event) -> Update[FilesState]:
     match event:
         case Pressed(key="next" | "previous" as key):
             _, page, _ = page_of(inside(state, state.cwd), state.page + (1 if key == "next" else -1), PAGE_SIZE)
-            return Update(state.model_copy(update={"page": page, "selected": ""}))
+            return Update(state.model_copy(update={"page": page, "selected": ()}))
         case Pressed(key=key) if key.startswith("folder:"):
             return Update(_opened(state, _path(key)))
-        case Pressed(key=key) if key.startswith("entry:"):
-            return Update(state.model_copy(update={"selected": _path(key)}))
+        case Pressed(key=key, modifiers=held) if key.startswith("entry:"):
+            chosen = picked(inside(state, state.cwd), state.selected, _path(key), held)
+            return Update(state.model_copy(update={"selected": chosen}))
         case Opened(key=key):
             return Update(_opened(state, _path(key)))
-        case Pressed(key="open") if state.selected:
-            return Update(_opened(state, state.selected))
+        case Pressed(key="open" | "menu.open") if state.selected:
+            return Update(_opened(state, state.selected[0]))
+        case Pressed(key="undo") if state.undo:
+            return Update(undone(state), (Toast("Undone"),))
         case Pressed(key="up"):
             return Update(_opened(state, parent(state.cwd)))
         case Pressed(key=key):
-            dialog = _question(state, key)
+            dialog = _question(state, key.removeprefix("menu."))
             return Update(state, (dialog,) if dialog else ())
     return Update(state)
 
@@ -153,8 +169,8 @@ def _opened(state: FilesState, path: str) -> FilesState:
     if entry is None:
         return state
     if entry.kind == "folder":
-        return state.model_copy(update={"cwd": path, "selected": "", "page": 1})
-    return state.model_copy(update={"open": path, "text": entry.text, "cwd": parent(path), "selected": ""})
+        return state.model_copy(update={"cwd": path, "selected": (), "page": 1})
+    return state.model_copy(update={"open": path, "text": entry.text, "cwd": parent(path), "selected": ()})
 
 
 def _question(state: FilesState, key: str) -> Dialog | None:
@@ -162,21 +178,21 @@ def _question(state: FilesState, key: str) -> Dialog | None:
     if key in _NEW:
         title, label = _NEW[key]
         return _prompt(key, title, DialogField(key="name", label=label), "Create")
-    name = base(state.selected)
-    if key == "rename" and state.selected:
+    if not state.selected:
+        return None
+    many = len(state.selected)
+    name = base(state.selected[0]) if many == 1 else f"{many} entries"
+    if key == "rename" and many == 1:
         return _prompt(key, f"Rename {name}", DialogField(key="name", label="New name", value=name), "OK")
-    if key == "move" and state.selected:
-        places = tuple(path for path in folders(state) if path != parent(state.selected))
+    if key in ACTIONS:
+        here = {parent(path) for path in state.selected} if key == "move" else ()
+        places = tuple(path for path in folders(state) if path not in here)
+        verb = ACTIONS[key]
         if places:
-            return _prompt(key, f"Move {name}", DialogField(key="folder", label="Destination folder", options=places), "Move")
-    if key == "delete" and state.selected:
-        return Dialog(
-            key="delete",
-            title=f"Delete {name}?",
-            text="It will be deleted for good.",
-            buttons=(f"Delete {name}", "Cancel"),
-            escape="Cancel",
-        )
+            return _prompt(key, f"{verb} {name}", DialogField(key="folder", label="Destination folder", options=places), verb)
+    if key == "delete":
+        lost = "It will be deleted for good." if many == 1 else "They will be deleted for good."
+        return Dialog(key="delete", title=f"Delete {name}?", text=lost, buttons=(f"Delete {name}", "Cancel"), escape="Cancel")
     return None
 
 
@@ -187,28 +203,60 @@ def _prompt(key: str, title: str, field: DialogField, go: str) -> Dialog:
 def _answered(state: FilesState, key: str, fields: dict[str, str]) -> Update[FilesState]:
     name = fields.get("name", "")
     if key == "delete":
-        return Update(removed(state, state.selected), (Toast(f"{base(state.selected)} deleted"),))
-    if key == "move":
-        return _move(state, state.selected, fields.get("folder", "")) if fields.get("folder") else Update(state)
-    if key == "rename" and name == base(state.selected):
+        return _deleted(state)
+    if key in ACTIONS:
+        act = _moved if key == "move" else _copied
+        return act(state, state.selected, fields["folder"]) if fields.get("folder") else Update(state)
+    chosen = state.selected[0] if state.selected else ""
+    if key == "rename" and name == base(chosen):
         return Update(state)
-    folder = parent(state.selected) if key == "rename" else state.cwd
-    if problem := bad_name(state, folder, name):
+    place = parent(chosen) if key == "rename" else state.cwd
+    if problem := bad_name(state, place, name):
         return Update(state, (Toast(problem),))
-    path = joined(folder, name)
+    path = joined(place, name)
     if key == "rename":
-        return Update(moved(state, state.selected, path).model_copy(update={"selected": path}))
+        return Update(moved(state, chosen, path).model_copy(update={"selected": (path,)}))
     entry = Entry(kind="folder" if key == "new-folder" else "file")
     made = state.model_copy(update={"entries": {**state.entries, path: entry}})
     return Update(made if entry.kind == "folder" else _opened(made, path))
 
 
-def _move(state: FilesState, path: str, folder: str) -> Update[FilesState]:
-    if path not in state.entries or folder not in state.entries:
+def _named(paths: tuple[str, ...]) -> str:
+    return base(paths[0]) if len(paths) == 1 else f"{len(paths)} entries"
+
+
+def _deleted(state: FilesState) -> Update[FilesState]:
+    """What is inside of another one that is deleted goes with it."""
+    gone = tuple(path for path in state.selected if path in state.entries)
+    after = state
+    for path in gone:
+        after = removed(after, path)
+    return Update(after, (Toast(f"{_named(gone)} deleted"),) if gone else ())
+
+
+def _moved(state: FilesState, paths: tuple[str, ...], folder: str) -> Update[FilesState]:
+    """All of them, or none if one of them cannot be moved there."""
+    there = tuple(path for path in paths if path in state.entries)
+    if not there or folder not in state.entries:
         return Update(state)
-    if problem := cannot_move(state, path, folder):
-        return Update(state, (Toast(problem),))
-    return Update(moved(state, path, joined(folder, base(path))), (Toast(f"{base(path)} moved to {folder}"),))
+    after = state
+    for path in there:
+        if problem := cannot_move(after, path, folder):
+            return Update(state, (Toast(problem),))
+        after = moved(after, path, joined(folder, base(path)))
+    return Update(after, (Toast(f"{_named(there)} moved to {folder}"),))
+
+
+def _copied(state: FilesState, paths: tuple[str, ...], folder: str) -> Update[FilesState]:
+    there = tuple(path for path in paths if path in state.entries)
+    if not there or folder not in state.entries:
+        return Update(state)
+    if any(inside_of(folder, path) for path in there if state.entries[path].kind == "folder"):
+        return Update(state, (Toast("A folder cannot be copied into itself"),))
+    after = state
+    for path in there:
+        after = copied(after, path, folder)
+    return Update(after, (Toast(f"{_named(there)} copied to {folder}"),))
 
 
 def _editing(state: FilesState, event: Event) -> Update[FilesState]:
@@ -240,55 +288,3 @@ def _saved(state: FilesState) -> FilesState:
 
 def _closed(state: FilesState) -> FilesState:
     return state.model_copy(update={"open": "", "text": ""})
-
-
-def _editor(state: FilesState) -> tuple[Widget, ...]:
-    buttons = bar(button("Save", "save"), button("Close file", "close"))
-    content = textbox("Content", "text", state.text, multiline=True)
-    return (
-        heading(base(state.open), f"file:{state.open}"),
-        text(f"In {parent(state.open)}", "where"),
-        form("editor", content, buttons, submit="save"),
-    )
-
-
-def _folder(state: FilesState) -> tuple[Widget, ...]:
-    items, page, pages = page_of(inside(state, state.cwd), state.page, PAGE_SIZE)
-    tree = listing("tree", (_branch(path, state.cwd) for path in folders(state)))
-    some = bool(state.selected)
-    tools = bar(
-        button("Up", "up", enabled=state.cwd != ROOT), button("New folder", "new-folder"), button("New file", "new-file"),
-        button("Open", "open", enabled=some), button("Rename", "rename", enabled=some), button("Move to…", "move", enabled=some),
-        button("Delete", "delete", enabled=some), key="tools",
-    )  # fmt: skip
-    rows = [_row(state, path) for path in items]
-    body = table("entries", ("Name", "Type", "Size"), rows) if rows else text("This folder is empty", "none")
-    return (heading(f"Folder {state.cwd}", f"folder:{state.cwd}.title"), tools, tree, body, pager(page, pages))
-
-
-def _branch(path: str, cwd: str) -> Widget:
-    return Widget("link", path, f"folder:{path}", press=True, drop=True, selected=path == cwd)
-
-
-def _row(state: FilesState, path: str) -> Widget:
-    entry, key = state.entries[path], f"entry:{path}"
-    is_folder = entry.kind == "folder"
-    cells = (base(path), "Folder" if is_folder else "Text file", "" if is_folder else f"{len(entry.text.encode())} bytes")
-    return row(
-        key,
-        *(cell(value, f"{key}.{n}") for n, value in zip(("name", "type", "size"), cells, strict=True)),
-        opens=True,
-        selected=path == state.selected,
-        drag=True,
-        drop=is_folder,
-    )
-
-
-def _generated(count: int, setting: Setting) -> dict[str, str]:
-    rng = setting.rng
-    places = ("/Documents", "/Documents/Projects", "/Reports", "/")
-    made: dict[str, str] = {}
-    while len(made) < count:
-        name = f"{slug(rng.choice(TOPICS))}-{rng.randrange(10, 9999)}.txt"
-        made[joined(rng.choice(places), name)] = paragraph(rng, 2)
-    return made

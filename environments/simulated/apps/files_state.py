@@ -8,6 +8,8 @@ from environments.simulated.app import AppState
 from environments.simulated.values import Model
 
 ROOT = "/"
+UNDO = 20
+"""So many changes can be taken back."""
 
 
 class Entry(Model):
@@ -17,12 +19,26 @@ class Entry(Model):
     text: str = ""
 
 
+class Step(Model):
+    """A change of the tree that can be taken back: what to put back, and what to take away."""
+
+    back: dict[str, Entry]
+    away: tuple[str, ...]
+
+
 class FilesState(AppState):
     """Everything by absolute path, the folder that is shown, and the file that is edited."""
 
     entries: dict[str, Entry]
     cwd: str = ROOT
-    selected: str = ""
+    selected: tuple[str, ...] = ()
+    """Paths; the first one is where a range begins."""
+    folded: tuple[str, ...] = ()
+    """Folders whose own folders the tree does not show."""
+    menu: str = ""
+    """The path whose context menu is open."""
+    undo: tuple[Step, ...] = ()
+    """What was done to the tree, the latest last."""
     open: str = ""
     text: str = ""
     page: int = 1
@@ -42,6 +58,16 @@ def joined(folder: str, name: str) -> str:
 
 def folders(state: FilesState) -> list[str]:
     return sorted(path for path, entry in state.entries.items() if entry.kind == "folder")
+
+
+def branches(state: FilesState) -> list[str]:
+    """The folders that the tree shows: those below a folded one are left out."""
+    return [path for path in folders(state) if not any(path != top and inside_of(path, top) for top in state.folded)]
+
+
+def inside_of(path: str, folder: str) -> bool:
+    """Whether a path is the folder or anywhere below it."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
 def inside(state: FilesState, folder: str) -> list[str]:
@@ -66,7 +92,7 @@ def moved(state: FilesState, old: str, new: str) -> FilesState:
         return new + path[len(old) :] if path == old or path.startswith(old + "/") else path
 
     entries = {at(path): entry for path, entry in state.entries.items()}
-    return state.model_copy(update={"entries": entries, "selected": "", "cwd": at(state.cwd), "open": at(state.open)})
+    return state.model_copy(update={"entries": entries, "selected": (), "cwd": at(state.cwd), "open": at(state.open)})
 
 
 def cannot_move(state: FilesState, path: str, folder: str) -> str:
@@ -80,4 +106,47 @@ def cannot_move(state: FilesState, path: str, folder: str) -> str:
 
 def removed(state: FilesState, path: str) -> FilesState:
     rest = {p: entry for p, entry in state.entries.items() if p != path and not p.startswith(path + "/")}
-    return state.model_copy(update={"entries": rest, "selected": ""})
+    return state.model_copy(update={"entries": rest, "selected": ()})
+
+
+def copied(state: FilesState, path: str, folder: str) -> FilesState:
+    """The same tree with a copy of an entry, and all that is in it, in a folder; under another name where its own is taken."""
+    stem, dot, ending = base(path).rpartition(".")
+    stem, ending = (stem, dot + ending) if stem else (base(path), "")
+    names = (base(path), f"{stem} (copy){ending}", *(f"{stem} (copy {n}){ending}" for n in range(2, len(state.entries) + 3)))
+    new = next(place for name in names if (place := joined(folder, name)) not in state.entries)
+    more = {new + p[len(path) :]: entry for p, entry in state.entries.items() if inside_of(p, path)}
+    return state.model_copy(update={"entries": {**state.entries, **more}})
+
+
+def received(state: FilesState, folder: str, name: str, text: str) -> tuple[FilesState, str]:
+    """The tree with a file that another app sent, and its path. Where there is one of that name, it is numbered."""
+    entry = state.entries.get(folder)
+    place = ROOT if entry and entry.kind == "file" else folder
+    name = name.replace("/", "-").strip(". ") or "download"
+    stem, dot, ending = name.rpartition(".")
+    numbered = (f"{stem} ({n}){dot}{ending}" if stem else f"{name} ({n})" for n in range(2, len(state.entries) + 3))
+    free = next(joined(place, other) for other in (name, *numbered) if joined(place, other) not in state.entries)
+    above = {} if place in state.entries else {place: Entry(kind="folder")}
+    return state.model_copy(update={"entries": {**state.entries, **above, free: Entry(kind="file", text=text)}}), free
+
+
+def remembered(before: FilesState, after: FilesState) -> FilesState:
+    """The state with its last change of the tree among those that can be taken back."""
+    old, new = before.entries, after.entries
+    if old is new:
+        return after
+    back = {path: entry for path, entry in old.items() if new.get(path) is not entry}
+    step = Step(back=back, away=tuple(path for path in new if path not in old))
+    return after.model_copy(update={"undo": (*after.undo[1 - UNDO :], step)})
+
+
+def undone(state: FilesState) -> FilesState:
+    """The state without its last change of the tree."""
+    step = state.undo[-1]
+    kept = {path: entry for path, entry in state.entries.items() if path not in step.away}
+    entries = {**kept, **step.back}
+    cwd = state.cwd
+    while cwd not in entries:
+        cwd = parent(cwd)
+    return state.model_copy(update={"entries": entries, "undo": state.undo[:-1], "selected": (), "cwd": cwd})

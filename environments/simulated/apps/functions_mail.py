@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import JsonValue
 
@@ -43,6 +43,12 @@ class Reply(ById):
     """An answer to a message."""
 
     body: str
+
+
+class Moved(ById):
+    """Where a message goes."""
+
+    folder: Literal["Inbox", "Archive", "Trash"]
 
 
 def listed(state: MailState, wanted: Found) -> list[Message]:
@@ -130,6 +136,15 @@ class _Writing:
         window = state.model_copy(update={"open": ""}) if state.open == which.id else state
         return Done(_window_as(window, after), {"id": which.id, "folder": kept.folder if kept else None}, effects)
 
+    def move_message(self, state: MailState, goal: Moved) -> Done[MailState]:
+        message = _message(state, goal.id)
+        if message.folder == "Drafts":
+            raise Declined(f"{goal.id} is a draft; send_draft sends it")
+        view = state.model_copy(update={"compose": None, "open": "", "selected": (goal.id,), "menu": "move"})
+        after, effects = driven(self.update, view, [Pressed(f"move-{goal.folder.lower()}")])
+        kept = after.model_copy(update={"selected": state.selected, "menu": state.menu})
+        return Done(_window_as(state, kept), short(after.messages[goal.id]), effects)
+
     def _sent(self, state: MailState, letter: Compose, events: list[Event]) -> Done[MailState]:
         writing = state.model_copy(update={"compose": letter, "errors": {}})
         after, effects = driven(self.update, writing, [*events, Pressed("send")])
@@ -157,6 +172,7 @@ def functions(update: Drive[MailState]) -> tuple[Function[Any, Any], ...]:
         Function("reply", "Send an answer to a message", Reply, app.reply, writes=True),
         Function("save_draft", "Put a message into Drafts without sending it", Letter, app.save_draft, writes=True),
         Function("send_draft", "Send a draft as it is", ById, app.send_draft, writes=True),
+        Function("move_message", "Put a message into another folder", Moved, app.move_message, writes=True),
         Function(
             "delete_message", "Move a message to Trash; one in Trash is gone for good", ById, app.delete_message, writes=True
         ),

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import JsonValue
 
 from environments.simulated.app import Answered, Edited, Event, Pressed
 from environments.simulated.apps.functions_base import Drive, Page, driven, one_line, part_of, unknown
+from environments.simulated.apps.notes_state import Note, NotesState
 from environments.simulated.skills import Declined, Done, Function
 from environments.simulated.values import Model, matches
 
-if TYPE_CHECKING:
-    from environments.simulated.apps.notes import Note, NotesState
-
-_EDITOR = ("open", "title", "body", "error")
+_EDITOR = ("open", "title", "body", "error", "past", "future", "removed")
 
 
 class Found(Page):
@@ -98,7 +96,7 @@ def functions(update: Drive[NotesState]) -> tuple[Function[Any, Any], ...]:
         note = _note(state, which.note)
         listing = state.model_copy(update={"open": None})
         after, effects = driven(update, listing, [Pressed(f"note-{note.id}"), Answered("delete", "Delete note", {})])
-        editor = {} if state.open == note.id else {name: getattr(state, name) for name in _EDITOR}
+        editor = {"removed": None} if state.open == note.id else {name: getattr(state, name) for name in _EDITOR}
         return Done(after.model_copy(update=editor), {"deleted": note.id, "title": note.title}, effects)
 
     return (

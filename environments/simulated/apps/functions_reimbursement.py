@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import JsonValue
 
 from environments.simulated.app import Edited, Event, Pressed
 from environments.simulated.apps.functions_base import Drive, Nothing, Page, chosen, driven, one_line, part_of, unknown
+from environments.simulated.apps.reimbursement_state import Claim, ReimbursementState
 from environments.simulated.skills import Declined, Done, Function
 from environments.simulated.values import Model, matches
-
-if TYPE_CHECKING:
-    from environments.simulated.apps.reimbursement import Claim, ReimbursementState
 
 
 class Found(Page):

@@ -20,19 +20,17 @@ from environments.simulated.apps.spreadsheet_cells import (
     parse_area,
     parse_at,
 )
+from environments.simulated.apps.spreadsheet_csv import csv_of, imported, texts_of
 from environments.simulated.apps.spreadsheet_formula import Mistake, quoted
 from environments.simulated.apps.spreadsheet_state import (
     Refusal,
     SheetState,
-    csv_of,
     has_header,
-    imported,
     row_changed,
     sheet_added,
     sheet_deleted,
     sheet_renamed,
     sorted_by,
-    texts_of,
     written,
 )
 from environments.simulated.skills import Declined, Done, Function

@@ -25,7 +25,18 @@ from environments.simulated.app import (
 )
 from environments.simulated.apps.functions_mail import functions
 from environments.simulated.apps.mail_agent import agent_over
-from environments.simulated.apps.mail_state import FOLDERS, PAGE_SIZE, Compose, Folder, MailState, Message, bad_address, found
+from environments.simulated.apps.mail_sorting import deleted, sorting
+from environments.simulated.apps.mail_state import (
+    FOLDERS,
+    PAGE_SIZE,
+    Compose,
+    Folder,
+    MailState,
+    Message,
+    addresses,
+    bad_address,
+    found,
+)
 from environments.simulated.apps.mail_view import compose_view, list_view, read_view
 from environments.simulated.generate import TOPICS, day_before, how_many, mail_address, paragraph
 from environments.simulated.values import Day, Model, page_of
@@ -51,7 +62,7 @@ class MailContent(Content):
     """`generate` adds messages from the seed to those that are given."""
 
     messages: tuple[Letter, ...] | None = None
-    generate: int | None = Field(default=None, ge=0, le=500)
+    generate: int | None = Field(default=None, ge=0, le=20_000)
     address: str | None = None
 
 
@@ -63,14 +74,16 @@ class Mail(App[MailContent, MailState]):
     words = ("mail", "mails", "email", "emails", "inbox", "message", "messages")
     content = MailContent
     state = MailState
-    looks = frozenset({"counter", "folder", "query", "applied", "page", "open", "compose", "errors", "messages.*.unread"})
+    looks = frozenset(
+        {"counter", "folder", "query", "applied", "page", "open", "selected", "menu", "compose", "errors", "messages.*.unread"}
+    )
     functions = functions(lambda state, event: Mail().update(state, event))
     agent = staticmethod(agent_over(lambda state, event: Mail().update(state, event)))
 
     def start(self, content: MailContent, setting: Setting) -> MailState:
         address = content.address or mail_address(setting.cast.user)
         today = setting.cast.today.isoformat()
-        made = _generated(how_many(content.messages, content.generate, 14), setting, address)
+        made = _generated(how_many(content.messages, content.generate, 14, setting.cast.times), setting, address)
         letters = (*(content.messages or ()), *made)
         messages: dict[str, Message] = {}
         for number, letter in enumerate(letters, start=1):
@@ -85,11 +98,13 @@ class Mail(App[MailContent, MailState]):
 
     def view(self, state: MailState) -> tuple[Widget, ...]:
         if state.compose is not None:
-            return compose_view(state.compose, state.errors)
+            return compose_view(state.compose, state.errors, addresses(state))
         opened = state.messages.get(state.open)
-        return read_view(opened) if opened else list_view(state)
+        return read_view(state, opened) if opened else list_view(state)
 
     def update(self, state: MailState, event: Event) -> Update[MailState]:
+        if (sorted_out := sorting(state, event)) is not None:
+            return sorted_out
         match event:
             case Arrived(topic="mail", data=data):
                 return Update(_received(state, data), (Toast(f"New message from {data.get('from', '')}"),))
@@ -109,7 +124,7 @@ def _listing(state: MailState, event: Event) -> Update[MailState]:
         case Edited(key="query", value=value):
             return Update(state.model_copy(update={"query": value}))
         case Pressed(key="search"):
-            return Update(state.model_copy(update={"applied": state.query, "page": 1}))
+            return Update(state.model_copy(update={"applied": state.query, "page": 1, "selected": ()}))
         case Pressed(key="compose"):
             return Update(state.model_copy(update={"compose": Compose(), "errors": {}}))
         case Pressed(key="next" | "previous" as key):
@@ -117,7 +132,7 @@ def _listing(state: MailState, event: Event) -> Update[MailState]:
             return Update(state.model_copy(update={"page": page}))
         case Pressed(key=key) if key.startswith("folder-"):
             folder = next(name for name in FOLDERS if f"folder-{name.lower()}" == key)
-            return Update(state.model_copy(update={"folder": folder, "page": 1, "query": "", "applied": ""}))
+            return Update(state.model_copy(update={"folder": folder, "page": 1, "query": "", "applied": "", "selected": ()}))
         case Pressed(key=key) if key.startswith("message-"):
             return Update(_opened(state, key.removeprefix("message-").removesuffix(".subject")))
     return Update(state)
@@ -129,7 +144,7 @@ def _opened(state: MailState, name: str) -> MailState:
         letter = Compose(to=message.to, cc=message.cc, subject=message.subject, body=message.body, draft=name)
         return state.model_copy(update={"compose": letter, "errors": {}})
     read = message.model_copy(update={"unread": False})
-    return state.model_copy(update={"open": name, "messages": {**state.messages, name: read}})
+    return state.model_copy(update={"open": name, "selected": (), "messages": {**state.messages, name: read}})
 
 
 def _reading(state: MailState, message: Message, event: Event) -> Update[MailState]:
@@ -137,11 +152,7 @@ def _reading(state: MailState, message: Message, event: Event) -> Update[MailSta
         case Pressed(key="back"):
             return Update(state.model_copy(update={"open": ""}))
         case Pressed(key="delete"):
-            gone = message.model_copy(update={"folder": "Trash"})
-            messages = {**state.messages, message.id: gone}
-            if message.folder == "Trash":
-                del messages[message.id]
-            return Update(state.model_copy(update={"open": "", "messages": messages}), (Toast("Message deleted"),))
+            return Update(deleted(state, (message.id,)).model_copy(update={"open": ""}), (Toast("Message deleted"),))
         case Pressed(key="to-notes"):
             return Update(state, (Notify("notes", "note", {"title": message.subject or "(no subject)", "body": message.body}),))
         case Pressed(key="reply"):

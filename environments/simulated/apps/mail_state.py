@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 from pydantic import Field
 
 from environments.simulated.app import AppState
-from environments.simulated.values import Day, Model, matches
+from environments.simulated.values import Day, Model, Same, matches
 
-Folder = Literal["Inbox", "Sent", "Drafts", "Trash"]
-FOLDERS: tuple[Folder, ...] = ("Inbox", "Sent", "Drafts", "Trash")
+Folder = Literal["Inbox", "Sent", "Drafts", "Archive", "Trash"]
+FOLDERS: tuple[Folder, ...] = ("Inbox", "Sent", "Drafts", "Archive", "Trash")
+GOALS: tuple[Folder, ...] = ("Inbox", "Archive", "Trash")
+"""Folders that a message can be moved to."""
 PAGE_SIZE = 12
 _ADDRESS = re.compile(r"^[^@\s,;]+@[^@\s,;]+\.[^@\s,;.]+$")
 
@@ -56,18 +59,35 @@ class MailState(AppState):
     applied: str = ""
     page: int = 1
     open: str = ""
+    selected: tuple[str, ...] = ()
+    """Messages of the list, by id; the first one is where a range begins."""
+    menu: Literal["", "more", "move"] = ""
+    """Which menu is open; `move` is the one within `more`."""
     compose: Compose | None = None
     errors: dict[str, str] = Field(default_factory=dict)
 
 
 def found(state: MailState) -> list[Message]:
     """The messages of the folder that fit the search, newest first."""
-    fits = [
-        m
-        for m in state.messages.values()
-        if m.folder == state.folder and matches(state.applied, m.subject, m.sender, m.to, m.body)
-    ]
-    return sorted(reversed(fits), key=lambda message: message.date, reverse=True)
+    return list(_found(Same(state.messages), state.folder, state.applied))
+
+
+@lru_cache(maxsize=8)
+def _found(messages: Same[dict[str, Message]], folder: str, query: str) -> tuple[Message, ...]:
+    """Looked for once as long as neither the content nor the search changes: each key that is typed asks again."""
+    fits = [m for m in messages.value.values() if m.folder == folder and matches(query, m.subject, m.sender, m.to, m.body)]
+    return tuple(sorted(reversed(fits), key=lambda message: message.date, reverse=True))
+
+
+def addresses(state: MailState) -> tuple[str, ...]:
+    """Whom the user has written to or heard from, for the fields of recipients to propose."""
+    return _addresses(Same(state.messages), state.address)
+
+
+@lru_cache(maxsize=8)
+def _addresses(messages: Same[dict[str, Message]], own: str) -> tuple[str, ...]:
+    known = {part for m in messages.value.values() for text in (m.sender, m.to, m.cc) for part in recipients(text)}
+    return tuple(sorted(known - {own}, key=str.casefold))
 
 
 def recipients(text: str) -> list[str]:

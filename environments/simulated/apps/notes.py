@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Self
 
 from pydantic import Field, model_validator
@@ -9,7 +10,6 @@ from pydantic import Field, model_validator
 from environments.simulated.app import (
     Answered,
     App,
-    AppState,
     Arrived,
     Content,
     Dialog,
@@ -22,8 +22,9 @@ from environments.simulated.app import (
     Update,
 )
 from environments.simulated.apps.functions_notes import functions
+from environments.simulated.apps.notes_state import Note, NotesState, edited, stepped
 from environments.simulated.generate import TOPICS, how_many, paragraph
-from environments.simulated.values import Model, matches, page_of
+from environments.simulated.values import Same, matches, page_of
 from environments.simulated.widgets import (
     Widget,
     alert,
@@ -42,19 +43,11 @@ from environments.simulated.widgets import (
 PAGE_SIZE = 12
 
 
-class Note(Model):
-    """A note. In a world file the id may be left out."""
-
-    id: str = ""
-    title: str
-    body: str = ""
-
-
 class NotesContent(Content):
     """`generate` adds notes from the seed; `open` is the title of the note that is on the screen at first."""
 
     notes: tuple[Note, ...] | None = None
-    generate: int | None = Field(default=None, ge=0, le=500)
+    generate: int | None = Field(default=None, ge=0, le=20_000)
     open: str | None = None
 
     @model_validator(mode="after")
@@ -65,20 +58,6 @@ class NotesContent(Content):
         return self
 
 
-class NotesState(AppState):
-    """Notes by id, and the one that is edited; `new` edits one that is not saved yet."""
-
-    notes: dict[str, Note]
-    counter: int
-    open: str | None = None
-    title: str = ""
-    body: str = ""
-    error: str = ""
-    query: str = ""
-    applied: str = ""
-    page: int = 1
-
-
 class Notes(App[NotesContent, NotesState]):
     """Short texts."""
 
@@ -87,11 +66,11 @@ class Notes(App[NotesContent, NotesState]):
     words = ("notes", "note", "memo", "memos", "notebook")
     content = NotesContent
     state = NotesState
-    looks = frozenset({"counter", "open", "title", "body", "error", "query", "applied", "page"})
+    looks = frozenset({"counter", "open", "title", "body", "error", "past", "future", "removed", "query", "applied", "page"})
     functions = functions(lambda state, event: Notes().update(state, event))
 
     def start(self, content: NotesContent, setting: Setting) -> NotesState:
-        given = (*(content.notes or ()), *_generated(how_many(content.notes, content.generate, 6), setting))
+        given = (*(content.notes or ()), *_generated(how_many(content.notes, content.generate, 6, setting.cast.times), setting))
         notes = {n.id: n for n in (note.model_copy(update={"id": note.id or str(i)}) for i, note in enumerate(given, start=1))}
         state = NotesState(notes=notes, counter=len(notes))
         opened = next((note.id for note in notes.values() if note.title == content.open), None)
@@ -118,10 +97,13 @@ def _listing(state: NotesState, event: Event) -> Update[NotesState]:
         case Pressed(key="search"):
             return Update(state.model_copy(update={"applied": state.query, "page": 1}))
         case Pressed(key="new-note"):
-            return Update(state.model_copy(update={"open": "", "title": "", "body": "", "error": ""}))
+            return Update(state.model_copy(update={"open": "", **_BLANK}))
         case Pressed(key="next" | "previous" as key):
             _, page, _ = page_of(_found(state), state.page + (1 if key == "next" else -1), PAGE_SIZE)
             return Update(state.model_copy(update={"page": page}))
+        case Pressed(key="undo") | Shortcut(chord="Control+z" | "Meta+z") if state.removed:
+            notes = {**state.notes, state.removed.id: state.removed}
+            return Update(state.model_copy(update={"notes": notes, "removed": None}), (Toast("Note restored"),))
         case Pressed(key=key) if key.startswith("note-"):
             return Update(_opened(state, key.removeprefix("note-")))
     return Update(state)
@@ -130,7 +112,11 @@ def _listing(state: NotesState, event: Event) -> Update[NotesState]:
 def _editing(state: NotesState, opened: str, event: Event) -> Update[NotesState]:
     match event:
         case Edited(key="title" | "body" as key, value=value):
-            return Update(state.model_copy(update={key: value, "error": "" if key == "title" else state.error}))
+            return Update(edited(state, key, value))
+        case Pressed(key="undo") | Shortcut(chord="Control+z" | "Meta+z"):
+            return Update(stepped(state, back=True))
+        case Pressed(key="redo") | Shortcut(chord="Control+y" | "Meta+y"):
+            return Update(stepped(state, back=False))
         case Pressed(key="save") | Shortcut(chord="Control+s" | "Meta+s"):
             return _save(state, opened)
         case Pressed(key="delete"):
@@ -144,7 +130,8 @@ def _editing(state: NotesState, opened: str, event: Event) -> Update[NotesState]
             return Update(state, (ask,))
         case Answered(key="delete", button="Delete note"):
             rest = {name: note for name, note in state.notes.items() if name != opened}
-            return Update(_closed(state.model_copy(update={"notes": rest})), (Toast("Note deleted"),))
+            removed = state.notes.get(opened)
+            return Update(_closed(state.model_copy(update={"notes": rest, "removed": removed})), (Toast("Note deleted"),))
         case Pressed(key="back") if _unsaved(state, opened):
             ask = Dialog(
                 key="unsaved",
@@ -162,17 +149,26 @@ def _editing(state: NotesState, opened: str, event: Event) -> Update[NotesState]
     return Update(state)
 
 
+_BLANK = {"title": "", "body": "", "error": "", "past": (), "future": ()}
+
+
 def _found(state: NotesState) -> list[Note]:
-    return [note for note in state.notes.values() if matches(state.applied, note.title, note.body)]
+    return list(_matching(Same(state.notes), state.applied))
+
+
+@lru_cache(maxsize=8)
+def _matching(notes: Same[dict[str, Note]], query: str) -> tuple[Note, ...]:
+    """Looked for once as long as neither the content nor the search changes: each key that is typed asks again."""
+    return tuple(note for note in notes.value.values() if matches(query, note.title, note.body))
 
 
 def _opened(state: NotesState, name: str) -> NotesState:
     note = state.notes[name]
-    return state.model_copy(update={"open": name, "title": note.title, "body": note.body, "error": ""})
+    return state.model_copy(update={**_BLANK, "open": name, "title": note.title, "body": note.body, "removed": None})
 
 
 def _closed(state: NotesState) -> NotesState:
-    return state.model_copy(update={"open": None, "title": "", "body": "", "error": ""})
+    return state.model_copy(update={"open": None, **_BLANK})
 
 
 def _unsaved(state: NotesState, opened: str) -> bool:
@@ -194,8 +190,12 @@ def _list(state: NotesState) -> tuple[Widget, ...]:
     items, page, pages = page_of(_found(state), state.page, PAGE_SIZE)
     links = [link(note.title, f"note-{note.id}") for note in items]
     body = listing("notes", links) if links else text("No notes found", "none")
+    undo: tuple[Widget, ...] = ()
+    if state.removed:
+        undo = (bar(text(f"{state.removed.title} was deleted", "removed"), button("Undo", "undo"), key="undo-bar"),)
     return (
         heading("All notes", "list"),
+        *undo,
         bar(button("New note", "new-note")),
         search_bar("notes", state.query),
         body,
@@ -210,7 +210,10 @@ def _editor(state: NotesState) -> tuple[Widget, ...]:
         *error,
         textbox("Body", "body", state.body, multiline=True),
     )
-    buttons = bar(button("Save", "save"), button("Delete", "delete", enabled=bool(state.open)), button("Back to notes", "back"))
+    buttons = bar(
+        button("Save", "save"), button("Delete", "delete", enabled=bool(state.open)), button("Back to notes", "back"),
+        button("Undo", "undo", enabled=bool(state.past)), button("Redo", "redo", enabled=bool(state.future)),
+    )  # fmt: skip
     return (
         heading("Edit note" if state.open else "Untitled note", f"edit-{state.open}"),
         form("note", *fields, buttons, submit="save"),

@@ -8,7 +8,6 @@ from pydantic import Field, model_validator
 
 from environments.simulated.app import (
     App,
-    AppState,
     Busy,
     Content,
     Edited,
@@ -22,8 +21,10 @@ from environments.simulated.app import (
     Toast,
     Update,
 )
+from environments.simulated.apps.forms import date_field, leafed, with_error
 from environments.simulated.apps.functions_reimbursement import functions
-from environments.simulated.values import Day, Model, Money, page_of, parse_day, parse_money, shown
+from environments.simulated.apps.reimbursement_state import LABELS, Claim, ReimbursementState, problem
+from environments.simulated.values import page_of, parse_day, parse_money, shown
 from environments.simulated.widgets import (
     Widget,
     alert,
@@ -44,27 +45,8 @@ from environments.simulated.widgets import (
 )
 
 FieldName = Literal["employee", "vendor", "invoice_number", "date", "category", "amount", "description", "receipt"]
-LABELS: dict[str, str] = {
-    "employee": "Employee", "vendor": "Vendor", "invoice_number": "Invoice number", "date": "Date", "category": "Category",
-    "amount": "Amount", "description": "Description", "receipt": "I confirm that the receipt is attached",
-}  # fmt: skip
 CATEGORIES = ("Travel", "Meals", "Office supplies", "Software", "Equipment", "Other")
 COLUMNS = ("Claim", "Vendor", "Date", "Category", "Amount", "Status")
-
-
-class Claim(Model):
-    """A claim as it was submitted."""
-
-    number: str
-    employee: str = ""
-    vendor: str = ""
-    invoice_number: str = ""
-    date: Day = ""
-    category: str = ""
-    amount: Money | Literal[""] = ""
-    description: str = ""
-    receipt: bool = False
-    status: str = "Submitted"
 
 
 class ReimbursementContent(Content):
@@ -91,26 +73,6 @@ class ReimbursementContent(Content):
         return self
 
 
-class ReimbursementState(AppState):
-    """The form as it stands, and the claims by number."""
-
-    claims: dict[str, Claim]
-    draft: dict[str, str]
-    saved: dict[str, str] = Field(default_factory=dict)
-    """The draft as it was last saved; empty when it was not."""
-    errors: dict[str, str] = Field(default_factory=dict)
-    page: Literal["form", "done", "claims", "claim"] = "form"
-    claim: str = ""
-    list_page: int = 1
-    employee: str
-    required: tuple[str, ...]
-    disabled_until_valid: bool
-    categories: tuple[str, ...]
-    labels: dict[str, str]
-    currency: str
-    submit_seconds: float
-
-
 class Reimbursement(App[ReimbursementContent, ReimbursementState]):
     """Expense claims."""
 
@@ -119,7 +81,7 @@ class Reimbursement(App[ReimbursementContent, ReimbursementState]):
     words = ("reimbursement", "reimbursements", "expense", "expenses", "claim", "claims")
     content = ReimbursementContent
     state = ReimbursementState
-    looks = frozenset({"draft", "errors", "page", "claim", "list_page"})
+    looks = frozenset({"draft", "errors", "page", "claim", "list_page", "sheet"})
     functions = functions(lambda state, event: Reimbursement().update(state, event))
 
     def start(self, content: ReimbursementContent, setting: Setting) -> ReimbursementState:
@@ -135,6 +97,7 @@ class Reimbursement(App[ReimbursementContent, ReimbursementState]):
             labels=LABELS | {str(name): label for name, label in content.labels.items()},
             currency=content.currency,
             submit_seconds=content.submit_seconds,
+            today=setting.cast.today.isoformat(),
         )
 
     def view(self, state: ReimbursementState) -> tuple[Widget, ...]:
@@ -148,6 +111,10 @@ class Reimbursement(App[ReimbursementContent, ReimbursementState]):
         return _form(state)
 
     def update(self, state: ReimbursementState, event: Event) -> Update[ReimbursementState]:
+        on_form = {"date": state.draft["date"]} if state.page == "form" else {}
+        if (turned := leafed(state.sheet, event, on_form, state.today)) is not None:
+            after = state.model_copy(update={"sheet": turned.sheet})
+            return Update(_checked(_edited(after, "date", turned.day), ("date",)) if turned.day else after)
         match event:
             case Edited(key=key, value=value) if key in state.draft:
                 return Update(_edited(state, key, value))
@@ -174,23 +141,8 @@ def _empty(employee: str) -> dict[str, str]:
     return {**dict.fromkeys(LABELS, ""), "employee": employee, "receipt": "false"}
 
 
-def problem(state: ReimbursementState, name: str) -> str:
-    """What is wrong with a field, in the words that the page shows."""
-    label, value = state.labels[name], state.draft[name].strip()
-    if name in state.required and value in ("", "false"):
-        return f"{label} is required"
-    if name == "amount" and value:
-        amount = parse_money(value)
-        if amount is None or amount == "0.00":
-            return f"{label} must be an amount like 120.50"
-    if name == "date" and value and parse_day(value) is None:
-        return f"{label} must be a day like 2026-03-31"
-    return ""
-
-
 def _edited(state: ReimbursementState, name: str, value: str) -> ReimbursementState:
-    errors = {k: v for k, v in state.errors.items() if k != name}
-    return state.model_copy(update={"draft": {**state.draft, name: value}, "errors": errors})
+    return state.model_copy(update={"draft": {**state.draft, name: value}, "errors": with_error(state.errors, name)})
 
 
 def _checked(state: ReimbursementState, names: tuple[str, ...]) -> ReimbursementState:
@@ -249,7 +201,9 @@ def _field(state: ReimbursementState, name: str) -> Widget:
         return checkbox(label, name, value == "true", required=required, invalid=invalid)
     if name == "category":
         return combobox(label, name, value, state.categories, required=required, invalid=invalid, placeholder="Choose a category")
-    hint = {"amount": "0.00", "date": "YYYY-MM-DD"}.get(name)
+    if name == "date":
+        return date_field(label, name, value, state.sheet, required=required, invalid=invalid, placeholder="YYYY-MM-DD")
+    hint = "0.00" if name == "amount" else None
     return textbox(label, name, value, multiline=name == "description", required=required, invalid=invalid, placeholder=hint)
 
 

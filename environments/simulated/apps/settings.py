@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Self
 
-from pydantic import model_validator
+from pydantic import ValidationError, model_validator
 
 from environments.simulated.app import (
     Answered,
     App,
-    AppState,
     Content,
     Dialog,
     Edited,
@@ -21,8 +20,8 @@ from environments.simulated.app import (
     Update,
 )
 from environments.simulated.apps.functions_settings import functions
+from environments.simulated.apps.settings_state import BRIGHTNESS, VOLUME, Account, Device, SettingsState
 from environments.simulated.generate import mail_address
-from environments.simulated.values import Model
 from environments.simulated.widgets import (
     Widget,
     alert,
@@ -31,23 +30,17 @@ from environments.simulated.widgets import (
     checkbox,
     combobox,
     form,
+    generic,
     group,
     heading,
+    near,
+    slider,
+    switch,
     text,
     textbox,
 )
 
 LANGUAGES = ("English", "Deutsch", "Español", "Français", "中文")
-
-
-class Account(Model):
-    """What can be set."""
-
-    name: str
-    email: str
-    phone: str = ""
-    language: str
-    notifications: bool = True
 
 
 class SettingsContent(Content):
@@ -59,22 +52,13 @@ class SettingsContent(Content):
     languages: tuple[str, ...] = LANGUAGES
     language: str | None = None
     notifications: bool = True
+    device: Device = Device()
 
     @model_validator(mode="after")
     def _language_is_offered(self) -> Self:
         if not self.languages or (self.language is not None and self.language not in self.languages):
             raise ValueError(f"language: {self.language!r} is not one of {', '.join(self.languages) or '(no languages)'}")
         return self
-
-
-class SettingsState(AppState):
-    """The account as saved, and as the form has it."""
-
-    account: Account
-    form: Account
-    languages: tuple[str, ...]
-    error: str = ""
-    deleted: bool = False
 
 
 class Settings(App[SettingsContent, SettingsState]):
@@ -93,7 +77,7 @@ class Settings(App[SettingsContent, SettingsState]):
         phone = content.phone if content.phone is not None else f"+1 555 {setting.rng.randrange(1000, 9999)}"
         account = Account(name=name, email=content.email or mail_address(name), phone=phone,
                           language=content.language or content.languages[0], notifications=content.notifications)  # fmt: skip
-        return SettingsState(account=account, form=account, languages=content.languages)
+        return SettingsState(account=account, form=account, languages=content.languages, device=content.device)
 
     def view(self, state: SettingsState) -> tuple[Widget, ...]:
         if state.deleted:
@@ -111,10 +95,19 @@ class Settings(App[SettingsContent, SettingsState]):
         danger = group(
             text("Deleting the account cannot be undone.", "warning"), button("Delete account", "delete"), key="danger"
         )
-        return (heading("Account settings", "account"), form("account-form", *fields, submit="save"), danger)
+        return (
+            heading("Account settings", "account"),
+            form("account-form", *fields, submit="save"),
+            _device(state.device),
+            danger,
+        )
 
     def update(self, state: SettingsState, event: Event) -> Update[SettingsState]:
         match event:
+            case Edited(key="volume" | "brightness" | "muted" as key, value=value) if not state.deleted:
+                return Update(_device_set(state, key, value == "true" if key == "muted" else value))
+            case Pressed(key="usual-device"):
+                return Update(state.model_copy(update={"device": Device()}))
             case Edited(key="notifications", value=value):
                 return Update(_changed(state, "notifications", value == "true"))
             case Edited(key=key, value=value) if key in Account.model_fields:
@@ -135,6 +128,26 @@ class Settings(App[SettingsContent, SettingsState]):
             case Answered(key="delete", button="Delete my account"):
                 return Update(state.model_copy(update={"deleted": True}))
         return Update(state)
+
+
+def _device(device: Device) -> Widget:
+    return group(
+        heading("Sound and screen", "device.title"),
+        slider("Volume", "volume", str(device.volume), VOLUME),
+        switch("Mute", "muted", device.muted),
+        near(slider("Brightness", "brightness", str(device.brightness), BRIGHTNESS)),
+        generic("Usual sound and screen", "usual-device"),
+        key="device",
+    )
+
+
+def _device_set(state: SettingsState, name: str, value: str | bool) -> SettingsState:
+    """The state with another volume or brightness; one that the device does not have changes nothing."""
+    try:
+        device = Device.model_validate({**state.device.model_dump(), name: value})
+    except ValidationError:
+        return state
+    return state.model_copy(update={"device": device})
 
 
 def _changed(state: SettingsState, name: str, value: str | bool) -> SettingsState:

@@ -16,6 +16,7 @@ from environments.simulated.app import (
     Toast,
     Update,
 )
+from environments.simulated.apps.forms import with_error
 from environments.simulated.apps.functions_shop import FUNCTIONS
 from environments.simulated.apps.shop_cart import (
     add_problem,
@@ -24,6 +25,7 @@ from environments.simulated.apps.shop_cart import (
     cart_problems,
     missing,
     prices_seen,
+    quantity_problem,
     repriced,
     settled,
     whole,
@@ -45,9 +47,9 @@ from environments.simulated.apps.shop_state import (
     Page,
     Product,
     ShopState,
-    found,
     held,
     label_of,
+    listed,
     totals,
     voucher_problem,
 )
@@ -69,8 +71,8 @@ class Shop(App[ShopContent, ShopState]):
     content = ShopContent
     state = ShopState
     looks = frozenset(
-        {"counter", "draft", "page", "number", "query", "applied", "category", "sort", "open", "picked", "quantity", "typed",
-         "removed", "code", "step", "asked", "errors"}
+        {"counter", "draft", "page", "number", "query", "applied", "category", "sort", "price_to", "open", "picked", "quantity",
+         "typed", "removed", "code", "step", "asked", "errors"}
     )  # fmt: skip
     functions = FUNCTIONS
 
@@ -112,10 +114,12 @@ def _browsing(state: ShopState, event: Event) -> Update[ShopState]:
             return Update(state.model_copy(update={"query": value}))
         case Edited(key="category" | "sort" as key, value=value):
             return Update(state.model_copy(update={key: value, "number": 1}))
+        case Edited(key="price-to", value=value):
+            return Update(state.model_copy(update={"price_to": value, "number": 1}))
         case Pressed(key="search"):
             return Update(state.model_copy(update={"applied": state.query.strip(), "number": 1}))
         case Pressed(key="next" | "previous" as key):
-            return _paged(state, len(found(state, state.applied, state.category)), PAGE_SIZE, key)
+            return _paged(state, len(listed(state)), PAGE_SIZE, key)
         case Pressed(key=key) if key.startswith("product-"):
             return Update(_shown(state, key.removeprefix("product-").removesuffix(".name")))
     return Update(state)
@@ -132,19 +136,18 @@ def _shown(state: ShopState, name: str) -> ShopState:
 def _looking(state: ShopState, product: Product, event: Event) -> Update[ShopState]:
     match event:
         case Edited(key="quantity", value=value):
-            return Update(state.model_copy(update={"quantity": value, "errors": _less(state, "quantity")}))
+            return Update(state.model_copy(update={"quantity": value, "errors": with_error(state.errors, "quantity")}))
+        case Left(key="quantity"):
+            said = "" if whole(state.quantity) else quantity_problem(state, product, 0)
+            return Update(state.model_copy(update={"errors": with_error(state.errors, "quantity", said)}))
         case Edited(key=key, value=value) if key.removeprefix("option.") in product.options:
             picked = {**state.picked, key.removeprefix("option."): value}
-            return Update(state.model_copy(update={"picked": picked, "errors": _less(state, key)}))
+            return Update(state.model_copy(update={"picked": picked, "errors": with_error(state.errors, key)}))
         case Pressed(key="next" | "previous" as key):
             return _paged(state, len(product.reviews), REVIEWS, key)
         case Pressed(key="add"):
             return _add(state, product)
     return Update(state)
-
-
-def _less(state: ShopState, name: str) -> dict[str, str]:
-    return {key: said for key, said in state.errors.items() if key != name}
 
 
 def _add(state: ShopState, product: Product) -> Update[ShopState]:
@@ -163,7 +166,7 @@ def _add(state: ShopState, product: Product) -> Update[ShopState]:
 def _filling(state: ShopState, event: Event) -> Update[ShopState]:
     match event:
         case Edited(key="voucher", value=value):
-            return Update(state.model_copy(update={"code": value, "errors": _less(state, "voucher")}))
+            return Update(state.model_copy(update={"code": value, "errors": with_error(state.errors, "voucher")}))
         case Pressed(key="apply"):
             return _apply(state)
         case Pressed(key="drop-voucher"):
@@ -181,7 +184,9 @@ def _of_line(state: ShopState, event: Event) -> Update[ShopState]:
     match event:
         case Edited(key=key, value=value) if (name := _line_in(key, "line-")) in state.lines:
             return Update(
-                state.model_copy(update={"typed": {**state.typed, name: value}, "errors": _less(state, f"line-{name}")})
+                state.model_copy(
+                    update={"typed": {**state.typed, name: value}, "errors": with_error(state.errors, f"line-{name}")}
+                )
             )
         case Pressed(key=key) if (name := _line_in(key, "line-")) in state.lines:
             return Update(_shown(state, state.lines[name].product))
@@ -200,7 +205,9 @@ def _line_in(key: str, prefix: str) -> str:
 def _apply(state: ShopState) -> Update[ShopState]:
     if said := voucher_problem(state, state.code):
         return Update(state.model_copy(update={"errors": {**state.errors, "voucher": said}}))
-    applied = state.model_copy(update={"voucher": state.code.strip().upper(), "code": "", "errors": _less(state, "voucher")})
+    applied = state.model_copy(
+        update={"voucher": state.code.strip().upper(), "code": "", "errors": with_error(state.errors, "voucher")}
+    )
     return Update(applied, (Toast("Voucher applied"),))
 
 
@@ -215,11 +222,11 @@ def _checking_out(state: ShopState, event: Event) -> Update[ShopState]:
     match event:
         case Edited(key=key, value=value) if key.removeprefix("form.") in fields:
             draft = state.draft.model_copy(update={key.removeprefix("form."): value})
-            errors = {} if key == "form.payment" else _less(state, key)
+            errors = {} if key == "form.payment" else with_error(state.errors, key)
             return Update(state.model_copy(update={"draft": draft, "errors": errors}))
         case Left(key=key) if (name := key.removeprefix("form.")) in fields:
             said = field_error(state, name)
-            return Update(state.model_copy(update={"errors": {**_less(state, key), **({key: said} if said else {})}}))
+            return Update(state.model_copy(update={"errors": with_error(state.errors, key, said)}))
         case Pressed(key="continue" | "back" as key):
             return Update(_stepped(state, 1 if key == "continue" else -1))
         case Pressed(key="place-order"):

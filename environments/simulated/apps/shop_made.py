@@ -14,6 +14,7 @@ from environments.simulated.apps.shop_state import (
     Card,
     Delivery,
     Draft,
+    Line,
     Order,
     Product,
     Review,
@@ -21,7 +22,7 @@ from environments.simulated.apps.shop_state import (
     Voucher,
 )
 from environments.simulated.generate import amount, day_before, highest, how_many, paragraph
-from environments.simulated.values import Money
+from environments.simulated.values import Model, Money
 
 _KINDS = {
     "Clothing": ("T-shirt", "Jacket", "Jeans", "Socks", "Cap"),
@@ -42,13 +43,25 @@ _WAYS = (
 _COUNTRIES = ("Austria", "France", "Germany", "Sweden", "Switzerland", "United Kingdom", "United States")
 
 
+class InCart(Model):
+    """Something that lies in the cart at first."""
+
+    product: str
+    quantity: int = Field(default=1, ge=1)
+    options: dict[str, str] = Field(default_factory=dict)
+
+
 class ShopContent(Content):
-    """`generate` adds products from the seed to those that are given; `card` is one that the shop keeps for the buyer."""
+    """`generate` adds products from the seed to those that are given; `card` is one that the shop keeps for the buyer.
+
+    `cart` speaks of products that are given.
+    """
 
     products: tuple[Product, ...] | None = None
-    generate: int | None = Field(default=None, ge=0, le=5000)
+    generate: int | None = Field(default=None, ge=0, le=20_000)
     vouchers: tuple[Voucher, ...] = ()
     orders: tuple[Order, ...] | None = None
+    cart: tuple[InCart, ...] = ()
     address: Address = Address()
     card: Card = Card()
     deliveries: tuple[Delivery, ...] = Field(default=_WAYS, min_length=1)
@@ -68,16 +81,35 @@ class ShopContent(Content):
                 raise ValueError(f"{noun}: {twice!r} is given twice")
         if self.address.country and self.address.country not in self.countries:
             raise ValueError(f"address.country: {self.address.country!r} is not one of {', '.join(self.countries)}")
+        products = {product.id: product for product in self.products or ()}
+        for part in self.cart:
+            if said := _cart_problem(part, products.get(part.product)):
+                raise ValueError(f"cart: {said}")
         return self
+
+
+def _cart_problem(part: InCart, product: Product | None) -> str:
+    """Why this cannot lie in a cart; empty when it can."""
+    if product is None:
+        return f"{part.product!r} is not one of the products given here"
+    if not product.minimum <= part.quantity <= product.stock:
+        return f"{part.quantity} of {part.product} cannot be ordered; between {product.minimum} and {product.stock} can"
+    if set(part.options) != set(product.options) or any(part.options[name] not in product.options[name] for name in part.options):
+        return f"{part.product} needs one choice for each of its options, which are: {', '.join(product.options) or 'none'}"
+    return ""
 
 
 def started(content: ShopContent, setting: Setting) -> ShopState:
     """The shop as the world file and the seed have it; nobody has been in it yet."""
     given = content.products or ()
     taken = {product.id for product in given}
-    made = _products(how_many(content.products, content.generate, 40), taken, setting)
+    made = _products(how_many(content.products, content.generate, 40, setting.cast.times), taken, setting)
     products = {product.id: product for product in (*given, *made)}
     orders = content.orders if content.orders is not None else _orders(made, content.deliveries[0], setting)
+    lines = {
+        str(n): Line(id=str(n), price=products[part.product].price, **part.model_dump())
+        for n, part in enumerate(content.cart, start=1)
+    }
     address = content.address
     if not address.name:
         address = address.model_copy(update={"name": setting.cast.user})
@@ -87,6 +119,8 @@ def started(content: ShopContent, setting: Setting) -> ShopState:
         deliveries=content.deliveries,
         countries=content.countries,
         orders={order.number: order for order in orders},
+        lines=lines,
+        counter=len(lines),
         draft=Draft(**address.model_dump(), **content.card.model_dump(), delivery=content.deliveries[0].name),
         card=content.card,
         currency=content.currency,

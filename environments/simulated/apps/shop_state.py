@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
 from environments.simulated.app import AppState
-from environments.simulated.values import Day, Model, Money, from_cents, in_cents, matches, parse_day
+from environments.simulated.values import Day, Model, Money, Same, from_cents, in_cents, matches, parse_day
 
 PAGE_SIZE = 12
 REVIEWS = 5
@@ -175,6 +176,8 @@ class ShopState(AppState):
     applied: str = ""
     category: str = ALL
     sort: str = SORTS[0]
+    price_to: str = ""
+    """The highest price, in whole units, that the list shows; empty for all of them."""
     open: str = ""
     """The product or the order that is shown."""
     picked: dict[str, str] = Field(default_factory=dict)
@@ -205,11 +208,35 @@ class Totals(NamedTuple):
         return self.subtotal - self.discount + self.shipping
 
 
+def highest_price(state: ShopState) -> int:
+    """What a filter of prices goes up to: whole tens that nothing costs more than."""
+    return _highest_price(Same(state.products))
+
+
+@lru_cache(maxsize=8)
+def _highest_price(products: Same[dict[str, Product]]) -> int:
+    return max((-(-in_cents(product.price) // 1000) * 10 for product in products.value.values()), default=10) or 10
+
+
+def listed(state: ShopState) -> tuple[Product, ...]:
+    """What the page of products shows."""
+    most = int(state.price_to) * 100 if state.price_to else None
+    return _found(Same(state.products), state.applied, state.category, state.sort, most)
+
+
 def found(state: ShopState, query: str, category: str = ALL, sort: str = SORTS[0]) -> list[Product]:
     """Products of a category that have all words of the query, sorted as a shop does."""
+    return list(_found(Same(state.products), query, category, sort, None))
+
+
+@lru_cache(maxsize=8)
+def _found(products: Same[dict[str, Product]], query: str, category: str, sort: str, most: int | None) -> tuple[Product, ...]:
+    """Looked for once as long as neither the products nor the search change. `most` is the highest price, in cents."""
     fits = [
-        product for product in state.products.values()
-        if category in (ALL, product.category) and matches(query, product.name, product.category, product.description, product.id)
+        product for product in products.value.values()
+        if category in (ALL, product.category)
+        and (most is None or in_cents(product.price) <= most)
+        and matches(query, product.name, product.category, product.description, product.id)
     ]  # fmt: skip
     if sort == "Name":
         fits.sort(key=lambda product: (product.name.casefold(), product.id))
@@ -217,11 +244,16 @@ def found(state: ShopState, query: str, category: str = ALL, sort: str = SORTS[0
         fits.sort(key=lambda product: -product.stars)
     elif sort != SORTS[0]:
         fits.sort(key=lambda product: in_cents(product.price), reverse=sort == "Price: high to low")
-    return fits
+    return tuple(fits)
 
 
 def categories(state: ShopState) -> tuple[str, ...]:
-    return tuple(sorted({product.category for product in state.products.values()}, key=str.casefold))
+    return _categories(Same(state.products))
+
+
+@lru_cache(maxsize=8)
+def _categories(products: Same[dict[str, Product]]) -> tuple[str, ...]:
+    return tuple(sorted({product.category for product in products.value.values()}, key=str.casefold))
 
 
 def held(state: ShopState) -> Iterator[tuple[Line, Product]]:

@@ -13,9 +13,10 @@ from environments.simulated.apps.shop_state import (
     Product,
     ShopState,
     categories,
-    found,
     held,
+    highest_price,
     label_of,
+    listed,
 )
 from environments.simulated.apps.shop_steps import cents, checkout, costs, error, money, notices
 from environments.simulated.values import page_of, shown, slug
@@ -34,6 +35,8 @@ from environments.simulated.widgets import (
     pair,
     row,
     search_bar,
+    slider,
+    spinbutton,
     table,
     text,
     textbox,
@@ -64,9 +67,10 @@ def _navigation(state: ShopState) -> Widget:
 
 
 def _products(state: ShopState) -> tuple[Widget, ...]:
-    items, number, pages = page_of(found(state, state.applied, state.category, state.sort), state.number, PAGE_SIZE)
+    items, number, pages = page_of(listed(state), state.number, PAGE_SIZE)
     rows = [_row(product, state.currency) for product in items]
     columns = ("Product", "Category", "Price", "Rating", "Availability")
+    top = highest_price(state)
     choices = tuple(dict.fromkeys((ALL, *categories(state), state.category)))
     return (
         heading("Catalogue", "catalogue"),
@@ -74,6 +78,7 @@ def _products(state: ShopState) -> tuple[Widget, ...]:
         bar(
             combobox("Filter by category", "category", state.category, choices),
             combobox("Sort by", "sort", state.sort, SORTS),
+            slider("Highest price", "price-to", state.price_to or str(top), (10, top, 10)),
             key="filters",
         ),
         table("products", columns, rows) if rows else text("No products found", "none"),
@@ -106,7 +111,8 @@ def _product(state: ShopState, product: Product) -> tuple[Widget, ...]:
         fields.append(combobox(name, where, state.picked.get(name, ""), values, required=True, invalid=where in state.errors,
                                placeholder=f"Choose a {name.lower()}"))  # fmt: skip
         fields += error(state, where)
-    fields.append(textbox("Quantity", "quantity", state.quantity, required=True, invalid="quantity" in state.errors))
+    wrong = "quantity" in state.errors
+    fields.append(spinbutton("Quantity", "quantity", state.quantity, _quantities(product), required=True, invalid=wrong))
     fields += error(state, "quantity")
     least = (pair("Minimum quantity", str(product.minimum), f"{key}.minimum"),) if product.minimum > 1 else ()
     return (
@@ -120,6 +126,10 @@ def _product(state: ShopState, product: Product) -> tuple[Widget, ...]:
         form("buy-form", *fields, button("Add to cart", "add", enabled=product.stock > 0), submit="add"),
         *_reviews(state, product),
     )
+
+
+def _quantities(product: Product) -> tuple[float, float, float]:
+    return product.minimum, max(product.stock, product.minimum), 1
 
 
 def _reviews(state: ShopState, product: Product) -> tuple[Widget, ...]:
@@ -167,7 +177,8 @@ def _cart(state: ShopState) -> tuple[Widget, ...]:
 def _line(state: ShopState, line: Line, product: Product) -> Widget:
     key, name = f"line-{line.id}", label_of(line, product)
     typed = state.typed.get(line.id, str(line.quantity))
-    field = textbox(f"Quantity of {name}", f"{key}.quantity", typed, required=True, invalid=key in state.errors)
+    field = spinbutton(f"Quantity of {name}", f"{key}.quantity", typed, _quantities(product), required=True,
+                       invalid=key in state.errors)  # fmt: skip
     return row(
         key,
         link(name, f"{key}.name"),

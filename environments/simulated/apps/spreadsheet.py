@@ -14,6 +14,7 @@ from environments.simulated.app import (
     Event,
     Left,
     Pressed,
+    Scrolled,
     Setting,
     Shortcut,
     Toast,
@@ -22,17 +23,16 @@ from environments.simulated.app import (
 from environments.simulated.apps.functions_spreadsheet import FUNCTIONS
 from environments.simulated.apps.spreadsheet_agent import answer
 from environments.simulated.apps.spreadsheet_cells import MAX_COLUMNS, At, column_name, column_number, key_of, parse_at
-from environments.simulated.apps.spreadsheet_content import SpreadsheetContent, filled, generated
+from environments.simulated.apps.spreadsheet_content import SpreadsheetContent, filled, generated, rows_wanted
+from environments.simulated.apps.spreadsheet_csv import csv_of, imported
 from environments.simulated.apps.spreadsheet_formula import translated
 from environments.simulated.apps.spreadsheet_state import (
     COLUMNS,
     ROWS,
     Refusal,
     SheetState,
-    csv_of,
     fitting,
     has_header,
-    imported,
     redone,
     row_changed,
     sheet_added,
@@ -55,12 +55,16 @@ class Spreadsheet(App[SpreadsheetContent, SheetState]):
     words = ("spreadsheet", "spreadsheets", "sheet", "sheets", "workbook")
     content = SpreadsheetContent
     state = SheetState
+    looks = frozenset(
+        {"sheet", "row", "column", "picked", "draft", "goto", "copied", "top", "left", "filter", "applied", "page", "csv",
+         "error", "dirty", "undo", "redo"}
+    )  # fmt: skip
     functions = FUNCTIONS
     agent = staticmethod(answer)
 
     def start(self, content: SpreadsheetContent, setting: Setting) -> SheetState:
         given = [(sheet.name, sheet.cells()) for sheet in content.sheets or ()]
-        made = generated(24 if content.generate is None else content.generate, setting)
+        made = generated(rows_wanted(content, setting), setting)
         state = filled(given or made, setting.cast.today.isoformat())
         return state.model_copy(update={"sheet": content.open}) if content.open in state.sheets else state
 
@@ -103,6 +107,8 @@ def _on_grid(state: SheetState, event: Event) -> Update[SheetState]:
             return Update(_kept(state))
         case Answered(key=key, button=name, fields=fields) if name != "Cancel":
             return Update(_answered(state, key, fields))
+        case Scrolled(key="grid", by=by):
+            return Update(_scrolled(_kept(state), by, 0))
         case Shortcut(chord=chord):
             return _chord(state, _CHORDS.get(chord.replace("Meta", "Control"), ""))
         case Pressed(key=key):

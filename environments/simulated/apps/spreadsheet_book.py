@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from datetime import date
 
 from environments.simulated.apps.spreadsheet_calls import Block, Operand, binary, single, unary
@@ -15,6 +16,12 @@ WORK = 900_000
 Place = tuple[str, At]
 
 
+def place_of(key: str) -> tuple[str, At | None]:
+    """The sheet of `March!B3`, and the place in it."""
+    sheet, _, name = key.rpartition("!")
+    return sheet, parse_at(name)
+
+
 class Book:
     """The values of all cells."""
 
@@ -24,20 +31,59 @@ class Book:
         self.values: dict[str, dict[At, Value]] = {name: {} for name in sheets}
         self._codes: dict[Place, Code] = {}
         self._left = WORK
+        self._extents: dict[str, At] = {}
         for key, text in cells.items():
-            sheet, _, name = key.rpartition("!")
-            at = parse_at(name)
+            sheet, at = place_of(key)
             if at is not None and sheet in self.values:
                 self._put(sheet, at, text)
-        self._reckon()
+        self._reckon(self._codes)
+
+    def with_values(self, texts: Mapping[str, str | None]) -> Book | None:
+        """The book with other values in some cells; None where formulas are among them, or work runs short, and it has to be
+        made anew. Only formulas that read those cells are reckoned again."""
+        places = {key: place_of(key) for key in texts}
+        formulas = any(place in self._codes or (texts[key] or "").startswith("=") for key, place in places.items())
+        if formulas or self._left < WORK // 2 or len(texts) * len(self._codes) > WORK // 16:
+            return None
+        other = copy(self)
+        other.values, other._extents = {name: dict(used) for name, used in self.values.items()}, {}
+        for key, (sheet, at) in places.items():
+            if at is None or sheet not in other.values:
+                continue
+            value = typed(texts[key] or "")
+            if value is None:
+                other.values[sheet].pop(at, None)
+            else:
+                other.values[sheet][at] = value
+        stale = self._reading({(sheet, at) for sheet, at in places.values() if at is not None})
+        for sheet, at in stale:
+            other.values[sheet][at] = CIRC
+        other._reckon(stale)
+        return other if other._left >= 0 else None
+
+    def _reading(self, places: set[Place]) -> dict[Place, Code]:
+        """The formulas that read one of these places, directly or by another formula."""
+        stale: dict[Place, Code] = {}
+        while places:
+            rest = {here: code for here, code in self._codes.items() if here not in stale}
+            found = {here: code for here, code in rest.items() if self._reads(here[0], code, places)}
+            stale |= found
+            places = set(found)
+        return stale
+
+    def _reads(self, own: str, code: Code, places: set[Place]) -> bool:
+        read = [(self._sheet(area, own), area) for area in areas(code)]
+        return any(sheet == name and _within(at, area) for sheet, at in places for name, area in read)
 
     def value(self, sheet: str, at: At) -> Value:
         return self.values.get(sheet, {}).get(at)
 
     def extent(self, sheet: str) -> At:
         """The last row and the last column in use."""
-        used = self.values.get(sheet, {})
-        return At(max((at.row for at in used), default=0), max((at.column for at in used), default=0))
+        if sheet not in self._extents:
+            used = self.values.get(sheet, {})
+            self._extents[sheet] = At(max((at.row for at in used), default=0), max((at.column for at in used), default=0))
+        return self._extents[sheet]
 
     def worth(self, sheet: str, formula: str) -> Value:
         """What a formula would be worth in that sheet. Raises Mistake. For a book of one's own: it uses up its work."""
@@ -55,19 +101,29 @@ class Book:
         except Mistake:
             self.values[sheet][at] = BAD
 
-    def _reckon(self) -> None:
-        for together in components(self._codes, self._needs):
-            if len(together) == 1 and together[0] not in self._needs(together[0]):
-                sheet, at = together[0]
-                self.values[sheet][at] = self._run(sheet, self._codes[sheet, at])
+    def _reckon(self, codes: Mapping[Place, Code]) -> None:
+        """Work out these formulas; the values of all others stand."""
 
-    def _needs(self, here: Place) -> list[Place]:
+        def needs(here: Place) -> list[Place]:
+            return self._needs(here, codes)
+
+        for together in components(codes, needs):
+            if len(together) == 1 and together[0] not in needs(together[0]):
+                sheet, at = together[0]
+                self.values[sheet][at] = self._run(sheet, codes[sheet, at])
+
+    def _needs(self, here: Place, codes: Mapping[Place, Code]) -> list[Place]:
         """The formulas that a formula reads."""
         found: list[Place] = []
-        for area in areas(self._codes[here]):
+        for area in areas(codes[here]):
             sheet = self._sheet(area, here[0])
-            if sheet is not None:
-                found.extend((sheet, at) for at in self._inside(sheet, area) if (sheet, at) in self._codes)
+            if sheet is None:
+                continue
+            if len(codes) < area.size:
+                beside = (place for place in codes if place[0] == sheet and _within(place[1], area))
+                found.extend(beside if self._spend(area, sheet) else ())
+            else:
+                found.extend((sheet, at) for at in self._inside(sheet, area) if (sheet, at) in codes)
         return found
 
     def _sheet(self, area: Area, own: str) -> str | None:
@@ -77,14 +133,17 @@ class Book:
         """The cells in use within a range, by whichever way is shorter."""
         used = self.values[sheet]
         first, last = area.first, area.last
-        size = (last.row - first.row + 1) * (last.column - first.column + 1)
-        self._left -= min(size, len(used))
-        if self._left < 0:
+        if not self._spend(area, sheet):
             return []
-        if size <= len(used):
+        if area.size <= len(used):
             places = (At(r, c) for r in range(first.row, last.row + 1) for c in range(first.column, last.column + 1))
             return [at for at in places if at in used]
-        return [at for at in used if first.row <= at.row <= last.row and first.column <= at.column <= last.column]
+        return [at for at in used if _within(at, area)]
+
+    def _spend(self, area: Area, sheet: str) -> bool:
+        """Count what it takes to go through a range; False where no work is left."""
+        self._left -= min(area.size, len(self.values[sheet]))
+        return self._left >= 0
 
     def _run(self, own: str, code: Code) -> Value:
         stack: list[Operand] = []
@@ -117,6 +176,10 @@ class Book:
         cells = sorted(self._inside(sheet, area))
         values = {(at.row - first.row, at.column - first.column): used[at] for at in cells}
         return Block(last.row - first.row + 1, last.column - first.column + 1, values)
+
+
+def _within(at: At, area: Area) -> bool:
+    return area.first.row <= at.row <= area.last.row and area.first.column <= at.column <= area.last.column
 
 
 def components(places: Iterable[Place], needs: Callable[[Place], list[Place]]) -> Iterator[list[Place]]:
@@ -161,7 +224,18 @@ def book_of(sheets: tuple[str, ...], cells: Mapping[str, str], today: str) -> Bo
     for kept in _KEPT:
         if kept[0] is cells and kept[1] == sheets and kept[2] == today:
             return kept[3]
-    book = Book(sheets, cells, date.fromisoformat(today))
+    return _kept(sheets, cells, today, Book(sheets, cells, date.fromisoformat(today)))
+
+
+def follow_up(before: Mapping[str, str], cells: Mapping[str, str], changed: Mapping[str, str | None]) -> None:
+    """Make the workbook of `cells` from that of `before`, where that one is kept and only a few values are others."""
+    for kept in _KEPT:
+        if kept[0] is before and (book := kept[3].with_values(changed)) is not None:
+            _kept(kept[1], cells, kept[2], book)
+            return
+
+
+def _kept(sheets: tuple[str, ...], cells: Mapping[str, str], today: str, book: Book) -> Book:
     _KEPT.insert(0, (cells, sheets, today, book))
     del _KEPT[4:]
     return book

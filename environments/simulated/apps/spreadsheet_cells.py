@@ -8,9 +8,9 @@ from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import NamedTuple, TypeAlias
 
-MAX_ROWS = 2000
+MAX_ROWS = 12_000
 MAX_COLUMNS = 52
-MAX_CELLS = 10_000
+MAX_CELLS = 60_000
 MAX_TEXT = 4000
 """Longest text in a cell, and longest text that a formula may make."""
 EXACT = Context(prec=34, Emax=6144, Emin=-6143, rounding=ROUND_HALF_UP, traps=[])

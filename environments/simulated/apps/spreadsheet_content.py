@@ -8,9 +8,10 @@ from typing import Annotated, Any, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from environments.simulated.app import Content, Setting
-from environments.simulated.apps.spreadsheet_cells import At
-from environments.simulated.apps.spreadsheet_state import Refusal, SheetState, rows_of_csv, sheet_added, texts_of, written
-from environments.simulated.generate import amount, day_before
+from environments.simulated.apps.spreadsheet_cells import MAX_ROWS, At
+from environments.simulated.apps.spreadsheet_csv import rows_of_csv, texts_of
+from environments.simulated.apps.spreadsheet_state import Refusal, SheetState, sheet_added, written
+from environments.simulated.generate import amount, day_before, how_many
 from environments.simulated.values import Model
 
 
@@ -49,7 +50,7 @@ class SpreadsheetContent(Content):
     """What is left out is made up from the seed: `generate` rows of expenses, and a summary. `open` is a sheet's name."""
 
     sheets: tuple[SheetContent, ...] | None = Field(default=None, min_length=1)
-    generate: int | None = Field(default=None, ge=0, le=500)
+    generate: int | None = Field(default=None, ge=0, le=20_000)
     open: str | None = None
 
     @model_validator(mode="after")
@@ -74,6 +75,11 @@ def filled(sheets: list[tuple[str, dict[At, str]]], today: str) -> SheetState:
 
 
 _KINDS = ("Travel", "Meals", "Office supplies", "Software", "Equipment")
+
+
+def rows_wanted(content: SpreadsheetContent, setting: Setting) -> int:
+    """How many rows of expenses are made up; below their header a sheet has room for one less than its rows."""
+    return min(how_many(None, content.generate, 24, setting.cast.times), MAX_ROWS - 1)
 
 
 def generated(count: int, setting: Setting) -> list[tuple[str, dict[At, str]]]:

@@ -70,6 +70,10 @@ class Area:
     last: At
     many: bool
 
+    @property
+    def size(self) -> int:
+        return (self.last.row - self.first.row + 1) * (self.last.column - self.first.column + 1)
+
 
 @dataclass(frozen=True, slots=True)
 class Do:

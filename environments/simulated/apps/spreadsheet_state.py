@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from typing import Literal
 
 from environments.simulated.app import AppState
-from environments.simulated.apps.spreadsheet_book import Book, book_of
+from environments.simulated.apps.spreadsheet_book import Book, book_of, follow_up
 from environments.simulated.apps.spreadsheet_calls import compared
 from environments.simulated.apps.spreadsheet_cells import (
     MAX_CELLS,
@@ -26,10 +25,9 @@ from environments.simulated.apps.spreadsheet_cells import (
     typed,
 )
 from environments.simulated.apps.spreadsheet_formula import rewritten, shifted, translated
-from environments.simulated.values import Model, matches
+from environments.simulated.values import Model, Same, matches
 
 UNDO = 20
-_FIRST = At(1, 1)
 ROWS, COLUMNS = 15, 8
 """How much of a sheet is shown at once."""
 _MARKED = re.compile(r"[$€£%,]")
@@ -87,28 +85,38 @@ class SheetState(AppState):
 
     def shown(self, at: At, sheet: str | None = None) -> str:
         """What a cell shows: a number with a sign such as `$` or `%` as it was typed."""
-        raw = self.raw(at, sheet)
-        return (
-            raw if _MARKED.search(raw) and isinstance(typed(raw), Decimal) else display(self.book.value(sheet or self.sheet, at))
-        )
+        return _shown(self.cells, self.book, sheet or self.sheet, at)
 
 
-def changed(state: SheetState, cells: Mapping[str, str], sheets: tuple[str, ...] | None = None) -> SheetState:
-    """The state with other cells, and the way back. Raises Refusal when that is too much."""
+def _shown(cells: Mapping[str, str], book: Book, sheet: str, at: At) -> str:
+    raw = cells.get(key_of(sheet, at), "")
+    return raw if _MARKED.search(raw) and isinstance(typed(raw), Decimal) else display(book.value(sheet, at))
+
+
+def changed(
+    state: SheetState, cells: dict[str, str], sheets: tuple[str, ...] | None = None, among: Iterable[str] = ()
+) -> SheetState:
+    """The state with other cells, and the way back. Raises Refusal when that is too much.
+
+    Whoever knows `among` which cells the others are spares a look at all of them.
+    """
     sheets = state.sheets if sheets is None else sheets
     if len(cells) > MAX_CELLS:
         raise Refusal(f"A workbook holds at most {MAX_CELLS} cells")
-    if any(len(text) > MAX_TEXT for text in cells.values()):
+    back = _way(state.cells, cells, state.sheets, among)
+    if any(len(cells.get(key, "")) > MAX_TEXT for key in back.cells):
         raise Refusal(f"A cell holds at most {MAX_TEXT} characters")
-    back = _way(state.cells, cells, state.sheets)
     if not back.cells and sheets == state.sheets:
         return state
     undo = (*state.undo, back)[-UNDO:]
-    return _placed(state, dict(cells), sheets, undo, ())
+    if among and sheets == state.sheets:
+        follow_up(state.cells, cells, {key: cells.get(key) for key in back.cells})
+    return _placed(state, cells, sheets, undo, ())
 
 
-def _way(old: Mapping[str, str], new: Mapping[str, str], sheets: tuple[str, ...]) -> Change:
-    keys = [key for key in {**old, **new} if old.get(key) != new.get(key)]
+def _way(old: Mapping[str, str], new: Mapping[str, str], sheets: tuple[str, ...], among: Iterable[str] = ()) -> Change:
+    """How to go back from `new`. Only cells `among` those given are looked at; all of them where none are given."""
+    keys = [key for key in among or {**old, **new} if old.get(key) != new.get(key)]
     return Change(sheets=sheets, cells={key: old.get(key) for key in keys})
 
 
@@ -142,16 +150,13 @@ def _back(state: SheetState, changes: tuple[Change, ...], redo: bool) -> SheetSt
 
 def written(state: SheetState, sheet: str, texts: Mapping[At, str]) -> SheetState:
     """Cells with other texts; an empty one is emptied. Raises Refusal for a place outside of the sheet."""
-    cells = dict(state.cells)
-    for at, text in texts.items():
-        if not at.inside:
-            raise Refusal(f"A sheet has {MAX_ROWS} rows and {MAX_COLUMNS} columns")
-        key, line = key_of(sheet, at), " ".join(text.split("\n")).strip()
-        if line:
-            cells[key] = line
-        else:
-            cells.pop(key, None)
-    return changed(state, cells)
+    if not all(at.inside for at in texts):
+        raise Refusal(f"A sheet has {MAX_ROWS} rows and {MAX_COLUMNS} columns")
+    lines = {key_of(sheet, at): " ".join(text.split("\n")).strip() for at, text in texts.items()}
+    cells = {**state.cells, **lines}
+    for key in (key for key, line in lines.items() if not line):
+        del cells[key]
+    return changed(state, cells, among=lines) if lines else state
 
 
 def row_changed(state: SheetState, sheet: str, row: int, by: int) -> SheetState:
@@ -184,8 +189,12 @@ def data_rows(state: SheetState, sheet: str) -> range:
 
 def has_header(state: SheetState, sheet: str) -> bool:
     """Whether the first row names columns: it has texts only, and there are rows below."""
-    extent = state.book.extent(sheet)
-    first = [state.book.value(sheet, At(1, column)) for column in range(1, extent.column + 1)]
+    return _headed(state.book, sheet)
+
+
+def _headed(book: Book, sheet: str) -> bool:
+    extent = book.extent(sheet)
+    first = [book.value(sheet, At(1, column)) for column in range(1, extent.column + 1)]
     filled = [value for value in first if value is not None]
     return extent.row > 1 and bool(filled) and all(isinstance(value, str) for value in filled)
 
@@ -215,15 +224,20 @@ class _Key:
         return theirs and not mine if mine or theirs else compared("<", self.value, other.value)
 
 
-def fitting(state: SheetState) -> list[int]:
+def fitting(state: SheetState) -> Sequence[int]:
     """The rows that the filter lets through, all where there is none; the header always."""
-    last = max(state.book.extent(state.sheet).row, 1)
     if not state.applied:
-        return list(range(1, MAX_ROWS + 1))
-    header = [1] if has_header(state, state.sheet) else []
-    columns = range(1, state.book.extent(state.sheet).column + 1)
-    rows = range(1 + len(header), last + 1)
-    return header + [row for row in rows if matches(state.applied, *(state.shown(At(row, c)) for c in columns))]
+        return range(1, MAX_ROWS + 1)
+    return _fitting(Same(state.cells), Same(state.book), state.sheet, state.applied)
+
+
+@lru_cache(maxsize=8)
+def _fitting(cells: Same[dict[str, str]], book: Same[Book], sheet: str, words: str) -> tuple[int, ...]:
+    """Looked for once as long as neither the cells nor the words change."""
+    extent, header = book.value.extent(sheet), _headed(book.value, sheet)
+    columns, rows = range(1, extent.column + 1), range(2 if header else 1, max(extent.row, 1) + 1)
+    fits = (row for row in rows if matches(words, *(_shown(cells.value, book.value, sheet, At(row, c)) for c in columns)))
+    return (*((1,) if header else ()), *fits)
 
 
 def sheet_added(state: SheetState, name: str) -> SheetState:
@@ -266,41 +280,3 @@ def sheet_deleted(state: SheetState, name: str) -> SheetState:
         raise Refusal("A workbook needs a sheet")
     kept = {key: _renamed(text, name, None) for key, text in state.cells.items() if split(key)[0] != name}
     return changed(state, kept, tuple(sheet for sheet in state.sheets if sheet != name))
-
-
-def rows_of_csv(text: str) -> list[list[str]]:
-    """The rows of a CSV text, separated by commas, semicolons or tabs. Raises Refusal."""
-    head = text.split("\n", 1)[0]
-    delimiter = max(",;\t", key=head.count)
-    if "\0" in text:
-        raise Refusal("A CSV text has no NUL characters")
-    try:
-        rows = list(csv.reader(io.StringIO(text), delimiter=delimiter))
-    except csv.Error as bad:
-        raise Refusal(f"This is not CSV: {bad}") from None
-    if len(rows) > MAX_ROWS or max(map(len, rows), default=0) > MAX_COLUMNS:
-        raise Refusal(f"A sheet has {MAX_ROWS} rows and {MAX_COLUMNS} columns")
-    return rows
-
-
-def csv_of(state: SheetState, sheet: str) -> str:
-    """The sheet as it is shown."""
-    extent = state.book.extent(sheet)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    for row in range(1, extent.row + 1):
-        writer.writerow([state.shown(At(row, column), sheet) for column in range(1, extent.column + 1)])
-    return out.getvalue()
-
-
-def texts_of(rows: Iterable[Iterable[str]], first: At = _FIRST) -> dict[At, str]:
-    """Rows of texts as cells, from a first place on."""
-    return {At(first.row + r, first.column + c): text for r, row in enumerate(rows) for c, text in enumerate(row)}
-
-
-def imported(state: SheetState, sheet: str, text: str) -> SheetState:
-    """The CSV text in place of what was in the sheet. Raises Refusal."""
-    rows = rows_of_csv(text)
-    others = {key: raw for key, raw in state.cells.items() if split(key)[0] != sheet}
-    made = {key_of(sheet, at): line for at, raw in texts_of(rows).items() if (line := " ".join(raw.split("\n")).strip())}
-    return changed(state, {**others, **made})

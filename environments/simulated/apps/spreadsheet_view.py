@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from environments.simulated.apps.spreadsheet_cells import BAD, MAX_COLUMNS, At, column_name, key_of
 from environments.simulated.apps.spreadsheet_formula import Mistake, compiled
 from environments.simulated.apps.spreadsheet_state import COLUMNS, ROWS, SheetState, fitting
@@ -93,7 +95,7 @@ def _problem(state: SheetState) -> str:
     return state.error
 
 
-def _grid(state: SheetState, shown: list[int]) -> Widget:
+def _grid(state: SheetState, shown: Sequence[int]) -> Widget:
     columns = range(state.left, min(state.left + COLUMNS, MAX_COLUMNS + 1))
     head = (cell("", "corner"), *(Widget("columnheader", column_name(c), f"column-{column_name(c)}") for c in columns))
     rows = [
@@ -105,7 +107,8 @@ def _grid(state: SheetState, shown: list[int]) -> Widget:
         )
         for number in shown[state.top - 1 : state.top - 1 + ROWS]
     ]
-    return Widget("table", None, "grid", children=(Widget("row", None, "grid.header", children=head, across=True), *rows))
+    header = Widget("row", None, "grid.header", children=head, across=True)
+    return Widget("table", None, "grid", children=(header, *rows), scrolls=(len(shown), state.top - 1, ROWS))
 
 
 def _cell(state: SheetState, at: At) -> Widget:

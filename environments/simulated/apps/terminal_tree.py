@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from environments.simulated.apps.files_state import ROOT, Entry, FilesState, inside, joined, parent
 
@@ -110,9 +110,8 @@ def written(files: FilesState, path: str, entry: Entry) -> FilesState:
 
 def consistent(files: FilesState) -> FilesState:
     """The files when something may be gone: the window shows, selects and edits only what is there."""
-    changes: dict[str, str] = {"cwd": nearest(files, files.cwd)}
-    if files.selected not in files.entries:
-        changes["selected"] = ""
+    selected = tuple(path for path in files.selected if path in files.entries)
+    changes: dict[str, Any] = {"cwd": nearest(files, files.cwd), "selected": selected}
     open_entry = files.entries.get(files.open)
     if files.open and (open_entry is None or open_entry.kind == "folder"):
         changes |= {"open": "", "text": ""}

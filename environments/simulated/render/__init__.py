@@ -7,6 +7,6 @@ from environments.simulated.render.raster import png
 from environments.simulated.render.scene import picture
 from environments.simulated.render.shapes import Picture
 from environments.simulated.render.svg import svg
-from environments.simulated.render.theme import DARK, LIGHT, THEMES, Theme
+from environments.simulated.render.theme import CONTRAST, DARK, LIGHT, THEMES, Theme
 
-__all__ = ["DARK", "LIGHT", "THEMES", "Picture", "Theme", "picture", "png", "svg"]
+__all__ = ["CONTRAST", "DARK", "LIGHT", "THEMES", "Picture", "Theme", "picture", "png", "svg"]

@@ -12,7 +12,7 @@ from environments.simulated.render.shapes import Box, Fill, Icon, Shape, framed,
 from environments.simulated.render.spot import SMALL, STRONG, at, baseline
 from environments.simulated.render.text import measure, printable
 from environments.simulated.render.theme import Theme
-from environments.simulated.screen import MARGIN, TASK_BAR, TITLE_BAR
+from environments.simulated.world import MARGIN, TASK_BAR, TITLE_BAR
 from protocol import Window
 
 FRAME = 24
@@ -30,19 +30,35 @@ def wallpaper(size: tuple[int, int], theme: Theme) -> Iterator[Shape]:
         yield Fill((x - r, y - r, x + r, y + r), theme.wallpaper_light, r)
 
 
-def page(size: tuple[int, int], theme: Theme) -> Iterator[Shape]:
-    yield Fill((0, TITLE_BAR, size[0], size[1] - TASK_BAR), theme.page)
+def page(box: Box, size: tuple[int, int], theme: Theme) -> Iterator[Shape]:
+    """The ground of a window; one that leaves something of the desktop free has edges, and a dark line below and beside it."""
+    if box[2] - box[0] < size[0]:
+        left, top, right, bottom = box
+        yield Fill((left + 4, bottom, right + 3, bottom + 3), theme.shade)
+        yield Fill((right, top + 4, right + 3, bottom + 3), theme.shade)
+        yield from framed(box, theme.page, theme.border, 0)
+        return
+    yield Fill((box[0], box[1] + TITLE_BAR, box[2], box[3]), theme.page)
 
 
-def title_bar(width: int, window: Window, theme: Theme, busy: bool) -> Iterator[Shape]:
-    yield Fill((0, 0, width, TITLE_BAR), theme.bar)
-    yield Icon(icon_of(window.app), MARGIN, TITLE_BAR // 2 - 9, 18, theme.accent)
-    left = MARGIN + 28
-    yield at(left, baseline(TITLE_BAR // 2, STRONG), printable(window.title), STRONG, theme.text, width - left - MARGIN)
-    yield Fill((0, TITLE_BAR - 1, width, TITLE_BAR), theme.border)
+def title_bar(box: Box, window: Window, theme: Theme, busy: bool) -> Iterator[Shape]:
+    left, top, right, _ = box
+    bottom = top + TITLE_BAR
+    yield Fill((left, top, right, bottom), theme.bar)
+    yield Icon(icon_of(window.app), left + MARGIN, top + TITLE_BAR // 2 - 9, 18, theme.accent if window.focused else theme.muted)
+    words, ink = left + MARGIN + 28, theme.text if window.focused else theme.muted
+    yield at(words, baseline(top + TITLE_BAR // 2, STRONG), printable(window.title), STRONG, ink, right - words - MARGIN)
+    yield Fill((left, bottom - 1, right, bottom), theme.border)
     if busy:
-        yield Fill((0, TITLE_BAR - 2, width, TITLE_BAR), theme.soft)
-        yield Fill((0, TITLE_BAR - 2, width * 2 // 5, TITLE_BAR), theme.accent)
+        yield Fill((left, bottom - 2, right, bottom), theme.soft)
+        yield Fill((left, bottom - 2, left + (right - left) * 2 // 5, bottom), theme.accent)
+
+
+def sheet(box: Box, theme: Theme) -> Iterator[Shape]:
+    """What an open menu or a list of proposals lies on."""
+    around = grown(box, 4)
+    yield from shadow(around, theme.shade, 6, _SHADOW // 2)
+    yield from framed(around, theme.surface, theme.border, 6)
 
 
 def task_bar(size: tuple[int, int], windows: Sequence[Window], theme: Theme) -> Iterator[Shape]:
@@ -65,15 +81,23 @@ def task_bar(size: tuple[int, int], windows: Sequence[Window], theme: Theme) -> 
         x += wide + 6
 
 
-def scroll_bar(size: tuple[int, int], scrolled: int, overflow: int, theme: Theme) -> Iterator[Shape]:
+def phone_bars(size: tuple[int, int], time: str, theme: Theme, ink: str) -> Iterator[Shape]:
+    """The time of day above, and the line below from which a finger goes home."""
+    width, height = size
+    yield at(width - MARGIN - 40, baseline(TITLE_BAR // 2, SMALL), time, SMALL, ink, 48)
+    yield Fill((0, height - TASK_BAR, width, height), theme.bar)
+    yield Fill((width // 2 - 56, height - TASK_BAR // 2 - 2, width // 2 + 56, height - TASK_BAR // 2 + 3), theme.control, 2)
+
+
+def scroll_bar(box: Box, scrolled: int, overflow: int, theme: Theme) -> Iterator[Shape]:
     """At the right edge of a window that holds more than it shows."""
     if overflow <= 0:
         return
-    top, bottom = TITLE_BAR + 4, size[1] - TASK_BAR - 4
+    top, bottom = box[1] + TITLE_BAR + 4, box[3] - 4
     track = bottom - top
     long = max(28, track * track // (track + overflow))
     start = top + (track - long) * min(scrolled, overflow) // overflow
-    yield Fill((size[0] - 11, start, size[0] - 4, start + long), theme.control, 3)
+    yield Fill((box[2] - 11, start, box[2] - 4, start + long), theme.control, 3)
 
 
 def around_dialog(size: tuple[int, int], box: Box, theme: Theme) -> Iterator[Shape]:

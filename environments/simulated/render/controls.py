@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
+from environments.simulated.render.composite import COMPOSITE, Draw
 from environments.simulated.render.fonts import Face
 from environments.simulated.render.icons import icon_of
 from environments.simulated.render.shapes import Fill, Icon, Shape, framed, grown
@@ -47,7 +48,15 @@ def button(spot: Spot) -> Iterator[Shape]:
         yield from framed(box, theme.surface, theme.accent, RADIUS, 2)
     else:
         yield from framed(box, theme.surface, theme.control, RADIUS)
-    yield line(spot, spot.text, BODY, ink, *padded(box, 8), centred=True)
+    if spot.widget.icon:
+        size = min(18, box[3] - box[1] - 8)
+        yield Icon(spot.widget.icon, (box[0] + box[2] - size) // 2, spot.middle - size // 2, size, ink)
+        return
+    arrow = 18 if spot.widget.expanded is not None else 0
+    left, right = padded(box, 8)
+    yield line(spot, spot.text, BODY, ink, left, right - arrow, centred=True)
+    if arrow:
+        yield Icon("chevron", right - 14, spot.middle - 7, 14, ink)
 
 
 def _launcher(spot: Spot) -> Iterator[Shape]:
@@ -204,14 +213,25 @@ def tablist(spot: Spot) -> Iterator[Shape]:
     yield Fill((x1, y2 - 1, x2, y2), spot.theme.border)
 
 
+def img(spot: Spot) -> Iterator[Shape]:
+    """A picture that is told in words: a frame, a sign that it is one, and its caption."""
+    x1, y1, x2, _ = spot.box
+    yield from framed(spot.box, spot.theme.soft, spot.theme.border, RADIUS)
+    yield Icon("picture", x1 + PAD, y1 + PAD, 20, spot.theme.muted)
+    left, room = x1 + 2 * PAD + 20, x2 - x1 - 3 * PAD - 20
+    for number, span in enumerate(lines(spot.text, SMALL, room)[:3]):
+        said = spot.text[span.start : span.end].rstrip()
+        yield at(left, baseline(y1 + PAD + 10 + number * 20, SMALL), said, SMALL, spot.theme.text, room)
+
+
 def nothing(spot: Spot) -> Iterator[Shape]:
     """A container that only holds things together."""
     return iter(())
 
 
-Draw = Callable[[Spot], Iterator[Shape]]
 CONTROLS: dict[str, Draw] = {
     "button": button, "link": link, "tab": tab, "checkbox": checkbox, "heading": heading, "text": text, "alert": alert,
     "status": status, "progress": progress, "cell": cell, "columnheader": columnheader, "row": row, "table": table,
     "list": listing, "tablist": tablist, "group": nothing, "form": nothing, "listitem": nothing, "dialog": nothing,
+    "menu": nothing, "listbox": nothing, "img": img, "log": nothing, **COMPOSITE,
 }  # fmt: skip

@@ -52,6 +52,16 @@ def combobox(spot: Spot) -> Iterator[Shape]:
     )
 
 
+def spinbutton(spot: Spot) -> Iterator[Shape]:
+    """A number, with an arrow up and one down at its right edge."""
+    yield from _frame(spot)
+    x1, y1, x2, y2 = spot.box
+    yield from _one(spot, value_of(spot), (x1 + PAD, y1 + 18, x2 - PAD - _ARROW, y2 - 5))
+    ink = spot.theme.muted if spot.element.enabled else spot.theme.faint
+    yield Icon("chevron-up", x2 - PAD - 10, spot.middle - 13, 12, ink)
+    yield Icon("chevron", x2 - PAD - 10, spot.middle + 1, 12, ink)
+
+
 def _frame(spot: Spot) -> Iterator[Shape]:
     """The border, and the name in small letters at the top."""
     element, theme = spot.element, spot.theme

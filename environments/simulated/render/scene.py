@@ -7,17 +7,21 @@ from collections.abc import Iterator, Sequence
 
 from environments.simulated.editing import Line
 from environments.simulated.layout import Area, place
+from environments.simulated.panels import Panel
 from environments.simulated.pointer import form_of
 from environments.simulated.render import chrome
 from environments.simulated.render.controls import CONTROLS, text
-from environments.simulated.render.fields import combobox, textbox
+from environments.simulated.render.fields import combobox, spinbutton, textbox
 from environments.simulated.render.shapes import Box, Part, Picture, Shape, common
 from environments.simulated.render.spot import Spot
 from environments.simulated.render.theme import LIGHT, Theme
-from environments.simulated.screen import TASK_BAR, TITLE_BAR, Screen, Shown, screen_of
-from environments.simulated.world import World
+from environments.simulated.screen import Screen, screen_of
+from environments.simulated.seen import Shown
+from environments.simulated.widgets import TEXTS
+from environments.simulated.world import TITLE_BAR, World
+from protocol import Window
 
-_DRAW = {**CONTROLS, "textbox": textbox, "combobox": combobox}
+_DRAW = {**CONTROLS, "textbox": textbox, "combobox": combobox, "spinbutton": spinbutton}
 _LINE = 9
 """Half the height of a line of text."""
 _BARE = frozenset({"text", "link"})
@@ -48,36 +52,59 @@ class _Scene:
         self.selected = self._selected()
 
     def picture(self) -> Picture:
-        desk, width = self.world.desk, self.size[0]
-        front = next((w for w in self.screen.state.windows if w.focused), None)
-        content = (0, TITLE_BAR if front else 0, width, self.size[1] - TASK_BAR)
-        ground = chrome.page(self.size, self.theme) if front else chrome.wallpaper(self.size, self.theme)
-        parts = [self._own(ground), *self._layer(0, content)]
-        bars = [*chrome.task_bar(self.size, self.screen.state.windows, self.theme)]
-        if front:
-            bars += chrome.title_bar(width, front, self.theme, self.screen.state.loading)
-            bars += chrome.scroll_bar(self.size, desk.scroll.get(front.app, 0), self.screen.overflow, self.theme)
+        parts = [self._own(chrome.wallpaper(self.size, self.theme))]
+        listed = self.screen.state.windows
+        for panel in reversed(self.screen.panels):
+            if panel.kind == "window":
+                parts += self._window(panel, next(w for w in listed if w.app == panel.app))
+            elif panel.kind == "icons":
+                parts += self._panel(panel, panel.box)
+        parts += [part for panel in self.screen.panels if panel.kind == "message" for part in self._panel(panel, self._all)]
+        desk = self.world.desk
+        bars = (
+            chrome.phone_bars(self.size, desk.now[-5:], self.theme, self.theme.muted if desk.front else "#ffffff")
+            if desk.form == "phone"
+            else chrome.task_bar(self.size, listed, self.theme)
+        )
         parts.append(self._own(bars))
-        for layer in range(1, len(desk.dialogs) + 1):
-            parts += self._layer(layer, (0, 0, *self.size))
+        parts += [part for panel in self.screen.panels if panel.kind == "dialog" for part in self._panel(panel, self._all)]
         return Picture(self.size, tuple(parts))
+
+    @property
+    def _all(self) -> Box:
+        return 0, 0, *self.size
+
+    def _window(self, panel: Panel, window: Window) -> Iterator[Part]:
+        desk, box = self.world.desk, panel.box
+        yield self._own(chrome.page(box, self.size, self.theme))
+        yield from self._panel(panel, (box[0], box[1] + TITLE_BAR, box[2], box[3]))
+        bars = [*chrome.title_bar(box, window, self.theme, desk.busy(window.app))]
+        bars += chrome.scroll_bar(box, desk.scroll.get(window.app, 0), panel.overflow, self.theme)
+        yield self._own(bars)
 
     def _own(self, shapes: Iterator[Shape] | Sequence[Shape]) -> Part:
         return Part(tuple(shapes), (0, 0, *self.size))
 
-    def _layer(self, layer: int, clip: Box) -> Iterator[Part]:
-        """The elements of the window or of a dialog; a toast comes last and lies on what it covers."""
-        for shown in self.screen.shown.values():
+    def _panel(self, panel: Panel, clip: Box) -> Iterator[Part]:
+        """The elements of a window, a message or a dialog; what floats comes last and lies on what it covers."""
+        order = self.screen.order[(start := self._start(panel)) : start + len(panel.shown)]
+        for shown in sorted(order, key=lambda shown: shown.lift):
             box = shown.element.bbox
-            if shown.layer != layer or box is None:
+            if box is None or (shown.covered and not shown.widget.floats):
                 continue
             if shown.widget.role == "dialog":
                 yield self._own(chrome.around_dialog(self.size, (box.x1, box.y1, box.x2, box.y2), self.theme))
+            elif shown.widget.floats:
+                yield self._own(chrome.sheet((box.x1, box.y1, box.x2, box.y2), self.theme))
             spot = self._spot(shown, clip)
             edges = common(spot.box, clip)
             shapes = tuple(_DRAW.get(shown.widget.role, text)(spot)) if edges else ()
             if shapes and edges:
                 yield Part(shapes, edges, shown.element.element_id)
+
+    def _start(self, panel: Panel) -> int:
+        """Where the elements of a panel begin, with the one that has the focus among them."""
+        return int(panel.shown[0].element.element_id[1:]) - 1 if panel.shown else 0
 
     def _spot(self, shown: Shown, clip: Box) -> Spot:
         box = whole_box(shown, clip)
@@ -109,7 +136,7 @@ class _Scene:
 
     def _edit(self, shown: Shown) -> Line | None:
         desk = self.world.desk
-        if not shown.element.focused or shown.widget.role != "textbox":
+        if not shown.element.focused or shown.widget.role not in TEXTS:
             return None
         return Line(shown.element.value or "", desk.caret, desk.anchor)
 
@@ -119,7 +146,7 @@ class _Scene:
             around = self.inside[shown.element.parent] if shown.element.parent else []
             return bool(shown.above and shown.above.widget.across and len(around) == 2 and around[0] is shown)
         if shown.layer:
-            return self.world.desk.dialogs[shown.layer - 1].default == shown.widget.text
+            return self.world.desk.dialogs[shown.layer - 1].default == shown.widget.word
         form = form_of(shown)
         return form is not None and form.widget.submit == shown.widget.key
 

@@ -9,7 +9,7 @@ from environments.simulated.render.fonts import Face
 from environments.simulated.render.shapes import Box, Fill, Label, framed
 from environments.simulated.render.text import cut, fit, measure, printable
 from environments.simulated.render.theme import Theme
-from environments.simulated.screen import Shown
+from environments.simulated.seen import Shown
 from environments.simulated.widgets import Widget
 from protocol import GUIElement
 

@@ -9,6 +9,7 @@ from html import escape
 from environments.simulated.render.fonts import OWN, font
 from environments.simulated.render.icons import GRID, ICONS, WIDTH
 from environments.simulated.render.shapes import Box, Fill, Icon, Label, Part, Picture, Shape, common
+from environments.simulated.render.text import printable
 
 _FONTS = "Aileron,'Helvetica Neue',Helvetica,Arial,'Noto Sans','Noto Sans CJK SC','DejaVu Sans',sans-serif"
 _LINES = 'fill="none" stroke-linecap="round" stroke-linejoin="round"'
@@ -26,13 +27,18 @@ def svg(picture: Picture, title: str = "Desktop", *, embed_font: bool = True) ->
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
             f'font-family="{_FONTS}" role="img">',
-            f"<title>{escape(title)}</title>",
+            f"<title>{_said(title)}</title>",
             *((_font(),) if embed_font else ()),
             *clips.defined(),
             *body,
             "</svg>\n",
         ]
     )
+
+
+def _said(text: str) -> str:
+    """A text as XML can hold it: some characters may not stand in it, however they are written."""
+    return escape(printable(text))
 
 
 @lru_cache(maxsize=1)
@@ -58,7 +64,7 @@ class _Clips:
 
 
 def _part(part: Part, clips: _Clips) -> str:
-    owner = f' data-element="{escape(part.owner)}"' if part.owner else ""
+    owner = f' data-element="{_said(part.owner)}"' if part.owner else ""
     return f"<g{owner}{clips.attribute(part.clip)}>{''.join(_shape(shape) for shape in part.shapes)}</g>"
 
 

@@ -1,4 +1,4 @@
-"""Colours: one accent on calm greys, for light and for dark rooms."""
+"""Colours: one accent on calm greys, for light and for dark rooms, and plain black, white and yellow for weak eyes."""
 
 from __future__ import annotations
 
@@ -96,4 +96,30 @@ DARK = Theme(
     shade="#00000012",
 )
 
-THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
+CONTRAST = Theme(
+    name="contrast",
+    wallpaper="#000000",
+    wallpaper_light="#00000000",
+    bar="#000000",
+    page="#000000",
+    surface="#000000",
+    stripe="#1a1a1a",
+    border="#ffffff",
+    control="#ffffff",
+    text="#ffffff",
+    muted="#ffffff",
+    hint="#d0d0d0",
+    faint="#a6a6a6",
+    accent="#ffe500",
+    on_accent="#000000",
+    soft="#003a8c",
+    selection="#0050c8",
+    danger="#ffb3ab",
+    danger_soft="#4d0000",
+    toast="#ffe500",
+    on_toast="#000000",
+    dim="#000000b3",
+    shade="#00000000",
+)
+
+THEMES = {theme.name: theme for theme in (LIGHT, DARK, CONTRAST)}

@@ -182,7 +182,7 @@ def test_tab_scrolls_to_what_gets_the_focus(hand):
     h = hand(LOW)
     h.click("My claims")
     h.click("New claim")
-    for _ in range(8):
+    for _ in range(9):
         h.press("Tab")
     focused = next(e for e in h.screen.elements if e.focused)
     assert focused.visible

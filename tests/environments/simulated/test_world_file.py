@@ -16,9 +16,9 @@ from environments.simulated.worldfile import load_world, parse_world
         ("apps: {billing: }\nname: a\nname: b", r"bad\.yaml, line 3: the key 'name' is given twice"),
         ("- apps", r"bad\.yaml: a world file is a mapping with the keys name"),
         ("name: x", r"bad\.yaml: apps: this key is missing"),
-        ("apps: {}", r"bad\.yaml: apps: "),
+        ("apps: {}", r"bad\.yaml, line 1: apps: "),
         ("apps: {biling: }", r"there is no app 'biling'; known apps are: .*; did you mean billing\?"),
-        ("apps: {billing: }\nopn: [billing]", r"bad\.yaml: opn: this key is not known; .*did you mean open\?"),
+        ("apps: {billing: }\nopn: [billing]", r"bad\.yaml, line 2: opn: this key is not known; .*did you mean open\?"),
         ("apps: {billing: {invoces: []}}", r"apps\.billing\.invoces: this key is not known; .*did you mean invoices\?"),
         (
             "apps: {billing: {invoices: [{number: 1, vendor: x, date: d, total: a lot}]}}",

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from environments.simulated.layout import Area, element_of, place
+from environments.simulated.altered import Altered, altered
+from environments.simulated.layout import Area, place
+from environments.simulated.seen import Pane, show
+from environments.simulated.variation.axes import Variation
+from environments.simulated.variation.metrics import metrics_for
 from environments.simulated.widgets import (
     Widget,
     bar,
@@ -13,7 +17,6 @@ from environments.simulated.widgets import (
     link,
     listing,
     pair,
-    renamed,
     row,
     table,
     tabs,
@@ -74,7 +77,7 @@ def test_long_text_wraps_and_pushes_what_follows_down():
 
 def test_what_lies_outside_the_clip_is_not_visible():
     placed = nodes(*(text(f"line {n}") for n in range(20)))
-    elements = [element_of(node, n, None, (0, 200), "", "app") for n, node in enumerate(placed)]
+    elements = [shown.element for shown in show(placed, Pane("app", (0, 0, 400, 200)), 1)]
     shown = [e.visible for e in elements]
     assert shown == sorted(shown, reverse=True)
     assert 0 < sum(shown) < 20
@@ -82,6 +85,63 @@ def test_what_lies_outside_the_clip_is_not_visible():
 
 
 def test_renaming_reaches_every_depth():
-    tree = renamed(form("f", bar(button("Save")), submit="save"), {"Save": "Keep"})
+    tree = altered([form("f", bar(button("Save")), submit="save")], [Altered(what="rename", label="save", to="Keep")])[0]
     assert tree.children[0].children[0].text == "Keep"
     assert tree.children[0].children[0].key == "save"
+
+
+def test_what_floats_takes_no_room_and_covers_what_lies_below():
+    menu = Widget("menu", None, "menu", children=(button("Open"), button("Delete")), floats=True)
+    placed = nodes(button("File"), menu, textbox("Name", "name"))
+    without = nodes(button("File"), textbox("Name", "name"))
+    assert placed[-1].box == without[-1].box
+    shown = {s.name: s for s in show(placed, Pane("app", (0, 0, 400, 200)), 1)}
+    assert shown["Open"].element.visible
+    assert shown["Open"].lift == 1
+    assert not shown["Name"].covered, "the field is wider than the menu: a pointer finds a free place on it"
+    wide = Widget("menu", None, "menu", children=(text("x" * 60),) * 2, floats=True)
+    hidden = {s.name: s for s in show(nodes(button("File"), wide, textbox("Name", "name")), Pane("app", (0, 0, 400, 200)), 1)}
+    assert hidden["Name"].covered
+    assert not hidden["Name"].element.visible
+
+
+def test_a_wide_layout_puts_fields_side_by_side():
+    fields = form("f", textbox("A", "a"), textbox("B", "b"), text("between"), textbox("C", "c"), submit="")
+    placed = place((fields,), "app", Area(0, 0, 800, (0, 400)), metrics_for(Variation(layout="wide")))[0]
+    boxes = {node.widget.text: node.box for node in placed}
+    assert boxes["A"][1] == boxes["B"][1]
+    assert boxes["A"][2] <= boxes["B"][0]
+    assert boxes["between"][1] >= boxes["A"][3]
+    assert boxes["C"][1] >= boxes["between"][3]
+    assert placed[0].box[3] == max(box[3] for box in boxes.values())
+
+
+def test_a_mirrored_layout_is_the_usual_one_seen_in_a_mirror():
+    things = (heading("H"), bar(button("A"), button("B")), pair("L", "V"))
+    usual = place(things, "app", AREA)[0]
+    mirrored = place(things, "app", AREA, metrics_for(Variation(layout="mirrored")))[0]
+    assert [(400 - n.box[2], n.box[1], 400 - n.box[0], n.box[3]) for n in usual] == [n.box for n in mirrored]
+
+
+def test_a_compact_layout_is_lower_and_a_roomy_one_higher():
+    things = (heading("H"), form("f", textbox("A", "a"), button("B"), submit="b"), text("t"))
+    low, usual, high = (
+        place(things, "app", AREA, metrics_for(Variation(density=density)))[1] for density in ("compact", "usual", "roomy")
+    )
+    assert low < usual < high
+
+
+def test_cells_without_room_stand_below_each_other():
+    narrow = place((row("r", *(cell(f"Cell {n}") for n in range(6))),), "app", Area(0, 0, 340, (0, 400)))[0]
+    cells = [node.box for node in narrow if node.widget.role == "cell"]
+    assert len({box[1] for box in cells}) > 1
+    assert all(box[2] <= 340 for box in cells)
+
+
+def test_a_name_says_where_it_comes_from():
+    fields = (textbox("For", "a"), textbox("Near", "b")._replace(label="near"), textbox("None", "c")._replace(label="none"))
+    icon = button("Delete", "row-3.delete")._replace(label="none")
+    seen = [s.element for s in show(nodes(*fields, icon), Pane("app", (0, 0, 400, 400)), 1)]
+    assert [(e.text, e.name_source) for e in seen] == [
+        ("For", "label"), ("Near", "nearby"), (None, None), ("delete", "class"),
+    ]  # fmt: skip

@@ -10,7 +10,7 @@ import pytest
 from environments.check import check_environment
 from environments.simulated.app import Arrived, Toast
 from environments.simulated.apps import APPS
-from environments.simulated.apps.calendar_state import read_moment, read_time
+from environments.simulated.apps.calendar_event import read_moment, read_time
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.worldfile import WorldError, parse_world
 from protocol import AskInAppAgent, CallApi

@@ -16,7 +16,7 @@ open: [mail]
 
 def test_reading_a_message_marks_it_read(hand):
     h = hand(WORLD)
-    assert h.texts("link")[4:] == ["Re: Lunch", "Budget"]
+    assert h.texts("link")[5:] == ["Re: Lunch", "Budget"]
     assert "Unread" in h.texts("cell")
     h.click("Budget")
     assert h.value_of("From") == "ann@x.org"
@@ -84,7 +84,7 @@ def test_a_sent_draft_leaves_the_drafts(hand):
 def test_searching_the_folder(hand):
     h = hand(WORLD)
     h.type("bob", "Search mail", submit=True)
-    assert h.texts("link")[4:] == ["Re: Lunch"]
+    assert h.texts("link")[5:] == ["Re: Lunch"]
 
 
 def test_a_message_is_kept_as_a_note(hand):

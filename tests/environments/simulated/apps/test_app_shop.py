@@ -403,11 +403,26 @@ def test_two_of_the_same_seed_are_the_same():
     ("content", "said"),
     [("{products: [{id: a, nam: x}]}", "did you mean name"), ("{vouchers: [{code: A}]}", "needs a percent or an amount"),
      ("{products: [{id: a, name: x, price: 1}, {id: a, name: y, price: 1}]}", "'a' is given twice"),
-     ("{address: {country: Mars}}", "'Mars' is not one of"), ("{deliveries: []}", "deliveries")],
+     ("{address: {country: Mars}}", "'Mars' is not one of"), ("{deliveries: []}", "deliveries"),
+     ("{cart: [{product: lamp}]}", "'lamp' is not one of the products given here"),
+     ("{products: [{id: lamp, name: Lamp, price: 20, stock: 3}], cart: [{product: lamp, quantity: 4}]}", "between 1 and 3"),
+     ("{products: [{id: cap, name: Cap, price: 9, options: {Size: [S]}}], cart: [{product: cap, options: {Size: L}}]}",
+      "one choice for each of its options, which are: Size")],
 )  # fmt: skip
 def test_a_mistake_of_the_world_file_is_named(content, said):
     with pytest.raises(WorldError, match=said):
         parse_world(f"apps: {{shop: {content}}}")
+
+
+def test_a_cart_may_hold_something_at_first(hand):
+    h = hand(WORLD.replace("    vouchers:", "    cart: [{product: lamp, quantity: 2}, {product: mug}]\n    vouchers:"))
+    assert "3 items in cart" in h.texts()
+    h.click("Cart")
+    h.click("Remove Lamp")
+    buy(h, "Lamp")
+    assert [(line["product"], line["quantity"], line["price"]) for line in h.app("shop")["lines"].values()] == [
+        ("mug", 1, "5.00"), ("lamp", 1, "20.00"),
+    ]  # fmt: skip
 
 
 def test_two_thousand_products_come_in_pages(hand):

@@ -12,6 +12,7 @@ from environments.simulated.apps import APPS
 from environments.simulated.apps.spreadsheet_formula import shifted, translated
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.worldfile import parse_world
+from orchestrator.judging.changes import side_effects
 from protocol import ActionTarget, Click, parse_action
 
 WORLD = """
@@ -67,6 +68,17 @@ def test_a_click_on_the_cell_that_is_typed_into_changes_nothing(h):
     assert cells(h)["Costs!B3"] == "Acme"
 
 
+def test_looking_round_is_no_change_and_a_cell_is(h):
+    before = h.desktop.world()
+    go(h, "B2")
+    h.fill("Filter rows", "Acme")
+    h.press("Enter")
+    h.type("half written", "Formula bar")
+    assert side_effects(before, h.desktop.world(), [], {}) == []
+    h.press("Enter")
+    assert len(side_effects(before, h.desktop.world(), [], {})) == 1
+
+
 def test_tab_keeps_what_was_typed_and_goes_to_the_next_cell(h):
     h.click("Birch")
     h.type("X")
@@ -106,7 +118,7 @@ def test_a_formula_that_cannot_be_read_says_so(h):
     assert "#ERROR!" in [e.placeholder or e.text for e in h.screen.elements]
 
 
-@pytest.mark.parametrize("name", ["Z", "A0", "Nope!A1", "AAA1", "A9999", ""])
+@pytest.mark.parametrize("name", ["Z", "A0", "Nope!A1", "AAA1", "A99999", ""])
 def test_the_name_box_refuses_what_is_no_cell(h, name):
     go(h, name)
     assert h.texts("alert")[0].endswith("is no cell; write it like B3 or Costs!B3")

@@ -66,7 +66,7 @@ def worth(formula, cells=None, sheets=("S", "My costs")):
         # errors
         ("=1/0", "#DIV/0!"), ("=AVERAGE(A4:A5)", "#DIV/0!"), ("=MOD(1,0)", "#DIV/0!"), ("=NOPE(1)", "#NAME?"),
         ("=nope", "#NAME?"),
-        ("=ZZ1", "#REF!"), ("=A9999", "#REF!"), ("=Gone!A1", "#REF!"), ("=SUM(#REF!)", "#REF!"), ('=1+"x"', "#VALUE!"),
+        ("=ZZ1", "#REF!"), ("=A99999", "#REF!"), ("=Gone!A1", "#REF!"), ("=SUM(#REF!)", "#REF!"), ('=1+"x"', "#VALUE!"),
         ("=A5*2", "#VALUE!"),
         ("=A1:A3", "#VALUE!"), ("=A1:A3+1", "#VALUE!"), ("=G1+1", "#DIV/0!"), ("=SUM(A1,G1)", "#DIV/0!"),
         ("=SUM(G1:G2)", "#DIV/0!"),

@@ -1,0 +1,239 @@
+"""Browser: pages of sites in tabs, with an address bar, bookmarks, a history and a search engine."""
+
+from __future__ import annotations
+
+from environments.simulated.app import (
+    Answered,
+    App,
+    Arrived,
+    Busy,
+    Dialog,
+    Edited,
+    Event,
+    Focus,
+    Left,
+    Notify,
+    Pressed,
+    Setting,
+    Shortcut,
+    Toast,
+    Update,
+)
+from environments.simulated.apps.browser_address import BOOKMARKS, HISTORY, NEW_TAB, asked, is_words, joined, normal, parts
+from environments.simulated.apps.browser_content import Link
+from environments.simulated.apps.browser_forms import checked, form_at, problems, sent, signed
+from environments.simulated.apps.browser_made import BrowserContent, started
+from environments.simulated.apps.browser_skills import FUNCTIONS
+from environments.simulated.apps.browser_state import (
+    MOST_TABS,
+    BrowserState,
+    bookmark_of,
+    bookmarked,
+    changed,
+    loaded,
+    new_tab,
+    place_at,
+    stepped,
+    without_bookmark,
+    without_tab,
+)
+from environments.simulated.apps.browser_view import body, search_address, window
+from environments.simulated.widgets import Widget
+
+_CHORDS = {"Control+t": "new-tab", "Control+r": "reload", "Control+h": "history", "Control+d": "bookmark",
+           "Alt+ArrowLeft": "back", "Alt+ArrowRight": "forward"}  # fmt: skip
+_NEXT_TAB = {"Control+Tab": 1, "Control+PageDown": 1, "Control+PageUp": -1}
+
+
+class Browser(App[BrowserContent, BrowserState]):
+    """A browser on a web of its own."""
+
+    name = "browser"
+    title = "Browser"
+    words = ("browser", "web", "website", "intranet")
+    content = BrowserContent
+    state = BrowserState
+    looks = frozenset({"tabs", "current", "visits", "sessions"})
+    functions = FUNCTIONS
+
+    def start(self, content: BrowserContent, setting: Setting) -> BrowserState:
+        return started(content, setting)
+
+    def view(self, state: BrowserState) -> tuple[Widget, ...]:
+        return window(state)
+
+    def update(self, state: BrowserState, event: Event) -> Update[BrowserState]:
+        match event:
+            case Arrived(topic=topic, data=data):
+                return _sent_for(state, topic, data.get("url", ""), data.get("tab", ""))
+            case Shortcut(chord=chord):
+                return _chord(state, chord)
+            case Answered(key=key, button=name):
+                return _answered(state, key, name)
+            case Edited(key="address", value=value):
+                return Update(changed(state, typed=value))
+            case Pressed(key=key) if "#" not in key:
+                return _tool(state, key)
+            case Edited(key=key) | Left(key=key) | Pressed(key=key):
+                address, _, name = key.rpartition("#")
+                return _on_page(state, name, event) if address == state.tab.address else Update(state)
+        return Update(state)
+
+
+def _sent_for(state: BrowserState, topic: str, url: str, name: str) -> Update[BrowserState]:
+    """What the desktop asks for: an address, a step on the way, a tab."""
+    match topic:
+        case "navigate":
+            return _going(state, url)
+        case "new-tab":
+            return _opened(state, normal(url) or NEW_TAB)
+        case "close-tab" if name in state.tabs:
+            return Update(without_tab(state, name))
+        case "choose-tab" if name in state.tabs:
+            return Update(state.model_copy(update={"current": name}))
+        case "back" | "forward" | "reload":
+            return _tool(state, topic)
+    return Update(state)
+
+
+def _chord(state: BrowserState, chord: str) -> Update[BrowserState]:
+    if chord in _NEXT_TAB:
+        names = list(state.tabs)
+        at = (names.index(state.current) + _NEXT_TAB[chord]) % len(names)
+        return Update(state.model_copy(update={"current": names[at]}))
+    if chord == "Control+l":
+        return Update(state, (Focus("address"),))
+    return _tool(state, _CHORDS[chord]) if chord in _CHORDS else Update(state)
+
+
+_STEPS = {"back": -1, "forward": 1, "reload": 0}
+_OWN_PAGES = {"history": HISTORY, "bookmarks": BOOKMARKS}
+
+
+def _tool(state: BrowserState, key: str) -> Update[BrowserState]:
+    """A control outside the page."""
+    if key in _STEPS:
+        return _shown(state, stepped(state, _STEPS[key]))
+    if key in _OWN_PAGES:
+        return _shown(state, loaded(state, _OWN_PAGES[key]))
+    match key.partition("-"):
+        case ("go", "", ""):
+            return _going(state, state.tab.typed)
+        case ("bookmark", "", ""):
+            return _marked(state)
+        case ("new", "-", "tab"):
+            return _opened(state, NEW_TAB)
+        case ("tab", "-", name) if name in state.tabs:
+            return Update(state.model_copy(update={"current": name}))
+        case ("close", "-", name) if name in state.tabs:
+            return Update(without_tab(state, name))
+    return Update(state)
+
+
+def _shown(before: BrowserState, after: BrowserState) -> Update[BrowserState]:
+    """Another page is there; the sites that take their time are loading."""
+    site = place_at(after, after.tab.address).site
+    return Update(after, (Busy(site.seconds),) if site and site.seconds and after is not before else ())
+
+
+def _going(state: BrowserState, text: str) -> Update[BrowserState]:
+    """Words in the address bar are searched for; everything else is an address."""
+    if not text.strip():
+        return Update(state)
+    words = is_words(text, {*state.sites, state.search})
+    return _shown(state, loaded(state, (search_address(state, text) if words else "") or text))
+
+
+def _opened(state: BrowserState, address: str) -> Update[BrowserState]:
+    if len(state.tabs) >= MOST_TABS:
+        return Update(state, (Toast(f"There are {MOST_TABS} tabs already; close one first"),))
+    return _shown(state, new_tab(state, address))
+
+
+def _marked(state: BrowserState) -> Update[BrowserState]:
+    """A bookmark is added, or removed where there is one."""
+    address = state.tab.address
+    name = bookmark_of(state, address)
+    if name is not None:
+        return Update(without_bookmark(state, name), (Toast("Bookmark removed"),))
+    if parts(address).host in (NEW_TAB, HISTORY, BOOKMARKS):
+        return Update(state)
+    return Update(bookmarked(state, place_at(state, address).title, address), (Toast("Bookmark added"),))
+
+
+def _on_page(state: BrowserState, name: str, event: Event) -> Update[BrowserState]:
+    """Something on the page itself; `name` is what its key says behind the address."""
+    match event:
+        case Edited(value=value):
+            return Update(_written(state, name, value))
+        case Left() if (where := _field_of(name)) is not None:
+            return Update(checked(state, *where))
+        case Pressed(modifiers=held):
+            link = body(state).links.get(name)
+            return _followed(state, link, "Control" in held) if link else _pressed(state, name)
+    return Update(state)
+
+
+def _field_of(name: str) -> tuple[int, str] | None:
+    """The block and the field that a key is about: `3.f.email`."""
+    block, _, rest = name.partition(".f.")
+    return (int(block), rest) if rest and block.isascii() and block.isdigit() else None
+
+
+def _written(state: BrowserState, name: str, value: str) -> BrowserState:
+    where = _field_of(name)
+    key = f"{where[0]}.{where[1]}" if where else name
+    errors = {other: said for other, said in state.tab.errors.items() if other != key}
+    return changed(state, fields={**state.tab.fields, key: value}, errors=errors)
+
+
+def _followed(state: BrowserState, link: Link, apart: bool) -> Update[BrowserState]:
+    if link.download is not None:
+        return Update(state, (Notify("files", "file", {"name": link.text, "folder": "/Downloads", "text": link.download}),))
+    address = joined(state.tab.address, link.to)
+    return _opened(state, address) if link.new or apart else _shown(state, loaded(state, address))
+
+
+def _pressed(state: BrowserState, name: str) -> Update[BrowserState]:
+    """A button on the page."""
+    if name.startswith("consent."):
+        return _consented(state, name.removeprefix("consent."))
+    if name == "search" or name.endswith(".search"):
+        field = f"{name.removesuffix('search')}query"
+        query = state.tab.fields.get(field, parts(state.tab.address).query.get("q", ""))
+        base = state.search if name == "search" else state.tab.address
+        return _shown(state, loaded(state, asked(base, q=" ".join(query.split()), page="")))
+    if name.startswith("remove.") and name.removeprefix("remove.") in state.bookmarks:
+        return Update(without_bookmark(state, name.removeprefix("remove.")), (Toast("Bookmark removed"),))
+    if name == "clear":
+        return Update(state.model_copy(update={"visits": {}}), (Toast("History cleared"),))
+    block = name.removesuffix(".send")
+    return _sending(state, int(block)) if block != name and block.isascii() and block.isdigit() else Update(state)
+
+
+def _consented(state: BrowserState, answer: str) -> Update[BrowserState]:
+    host = parts(state.tab.address).host
+    consent = state.sites[host].consent if host in state.sites else None
+    said = {"accept": consent.accept, "refuse": consent.refuse}.get(answer) if consent else None
+    return Update(state.model_copy(update={"consents": {**state.consents, host: said}}) if said else state)
+
+
+def _sending(state: BrowserState, block: int) -> Update[BrowserState]:
+    form = form_at(state, block)
+    if form is None:
+        return Update(state)
+    if place_at(state, state.tab.address).kind == "login":
+        return signed(state)
+    if not form.confirm or problems(state, block, form):
+        return sent(state, block, form)
+    question = Dialog(
+        key=f"send:{block}:{state.tab.address}", title=form.confirm, buttons=(form.button, "Cancel"), escape="Cancel"
+    )
+    return Update(state, (question,))
+
+
+def _answered(state: BrowserState, key: str, button: str) -> Update[BrowserState]:
+    """A form that asks first is sent, if it is still on the screen."""
+    _, block, address = (*key.split(":", 2), "", "")[:3]
+    form = form_at(state, int(block)) if block.isascii() and block.isdigit() and address == state.tab.address else None
+    return sent(state, int(block), form) if form and button == form.button else Update(state)

@@ -1,0 +1,409 @@
+"""What controls do under a pointer and under keys, on the apps that have them."""
+
+from __future__ import annotations
+
+import pytest
+
+from protocol import ActionTarget, Click, Drag, Hover, Point, PressKey, Scroll
+
+SETTINGS = "user: Mara Lind\napps: {settings: {phone: '1'}}\nopen: [settings]"
+SHOP = """
+apps:
+  shop:
+    products:
+      - {id: lamp, name: Lamp, price: 20, stock: 5}
+      - {id: desk, name: Desk, price: 240, stock: 2, minimum: 2}
+      - {id: pen, name: Pen, price: 3.50, stock: 90}
+open: [shop]
+"""
+MAIL = """
+apps:
+  mail:
+    address: me@x.org
+    messages:
+      - {id: a, from: ann@x.org, subject: Budget, date: 2026-03-05}
+      - {id: b, from: bob@x.org, subject: Lunch, date: 2026-03-04}
+      - {id: c, from: annika@y.org, subject: Plan, date: 2026-03-03}
+      - {id: d, from: dan@x.org, subject: Trip, date: 2026-03-02}
+open: [mail]
+"""
+FILES = "apps: {files: {files: {/A/x.txt: one, /A/B/y.txt: two, /one.txt: '1', /two.txt: '2', /three.txt: '3'}}}\nopen: [files]"
+CALENDAR = """
+today: 2026-03-10
+apps:
+  calendar:
+    events: [{title: Old, start: 2026-01-05 10:00, end: 2026-01-05 11:00, attendees: [Ann Lee, Bob Ray]}]
+open: [calendar]
+"""
+
+
+def track(name: str) -> ActionTarget:
+    return ActionTarget(track_id=name)
+
+
+def by_track(h, name: str):
+    return next((e for e in h.screen.elements if e.track_id == name), None)
+
+
+def click(h, name: str, *modifiers: str, **more):
+    return h.do(Click(target=track(name), modifiers=modifiers, **more))
+
+
+def at(h, name: str, share: float) -> ActionTarget:
+    """A place in an element, so far from its left edge."""
+    box = by_track(h, name).bbox
+    x = round(box.x1 + 12 + (box.x2 - box.x1 - 24) * share)
+    return ActionTarget(point=Point(x, box.center.y))
+
+
+class TestSlider:
+    def test_a_click_or_a_drag_sets_it_by_place(self, hand):
+        h = hand(SETTINGS)
+        h.do(Click(target=at(h, "settings.volume", 1.0)))
+        assert h.app("settings")["device"]["volume"] == 100
+        h.do(Click(target=at(h, "settings.volume", 0.26)))
+        assert h.app("settings")["device"]["volume"] == 25
+        h.do(Drag(target=track("settings.volume"), to=at(h, "settings.volume", 0.0)))
+        assert h.app("settings")["device"]["volume"] == 0
+
+    def test_keys_change_it_by_its_step(self, hand):
+        h = hand(SETTINGS)
+        h.press("ArrowUp", on="Brightness")
+        assert h.element("Brightness").name_source == "nearby"
+        assert h.app("settings")["device"]["brightness"] == 80
+        for key, value in (("ArrowLeft", 70), ("End", 100), ("ArrowRight", 100), ("Home", 10), ("PageDown", 10), ("PageUp", 100)):
+            h.press(key)
+            assert (key, h.app("settings")["device"]["brightness"]) == (key, value)
+
+    def test_it_is_filled_only_with_what_it_can_be(self, hand):
+        h = hand(SETTINGS)
+        assert h.fill("Volume", "35").ok
+        assert h.element("Volume").value == "35"
+        assert h.fill("Volume", "105").error == '"Volume" takes no such value: 105 is outside of 0 to 100'
+        assert h.fill("Volume", "33").error.endswith("33 is not a multiple of the step 5 from 0")
+        assert h.fill("Volume", "loud").error.endswith("'loud' is no number")
+        assert h.element("Volume").value == "35"
+
+    def test_a_filter_of_prices_hides_what_costs_more(self, hand):
+        h = hand(SHOP)
+        h.fill("Highest price", "30")
+        assert [e.text for e in h.screen.elements if e.role == "link" and "product-" in e.track_id] == ["Lamp", "Pen"]
+
+
+class TestSwitchesAndSpinners:
+    def test_a_switch_goes_by_click_space_and_fill(self, hand):
+        h = hand(SETTINGS)
+        h.click("Mute")
+        assert h.app("settings")["device"]["muted"]
+        h.press("Space")
+        assert not h.app("settings")["device"]["muted"]
+        h.fill("Mute", "true")
+        assert h.app("settings")["device"]["muted"]
+        assert h.fill("Mute", "loud").error == '"Mute" is a switch; fill it with true or false, or click it'
+
+    def test_what_only_looks_like_text_can_be_pressed(self, hand):
+        h = hand(SETTINGS)
+        h.fill("Volume", "5")
+        assert h.element("Usual sound and screen").role == "generic"
+        h.click("Usual sound and screen")
+        assert h.app("settings")["device"]["volume"] == 50
+
+    def test_a_spinner_steps_within_its_limits_and_takes_typing(self, hand):
+        h = hand(SHOP)
+        h.click("Desk")
+        assert (h.element("Quantity").role, h.element("Quantity").value) == ("spinbutton", "2")
+        h.press("ArrowDown", on="Quantity")
+        assert h.element("Quantity").value == "2"
+        h.click("Products")
+        h.click("Lamp")
+        for _ in range(7):
+            h.press("ArrowUp", on="Quantity")
+        assert h.element("Quantity").value == "5"
+        h.press("Backspace")
+        h.type("3")
+        assert h.element("Quantity").value == "3"
+
+    def test_a_spinner_says_on_leaving_that_it_holds_no_number(self, hand):
+        h = hand(SHOP)
+        h.click("Lamp")
+        h.fill("Quantity", "few")
+        assert not h.element("Quantity").invalid
+        h.press("Tab")
+        assert h.element("Quantity").invalid
+        assert h.texts("alert") == ["Quantity must be a whole number like 2"]
+
+
+class TestProposals:
+    def test_they_are_shown_while_writing_and_taken_by_keys(self, hand):
+        h = hand(MAIL)
+        h.click("Compose")
+        h.type("ann", "To")
+        assert h.texts("option") == ["ann@x.org", "annika@y.org"]
+        h.press("ArrowDown")
+        h.press("ArrowDown")
+        assert [e.text for e in h.screen.elements if e.role == "option" and e.selected] == ["annika@y.org"]
+        h.press("Enter")
+        assert (h.element("To").value, h.texts("option"), h.texts("alert")) == ("annika@y.org", [], [])
+
+    def test_a_click_takes_one_for_the_last_of_several(self, hand):
+        h = hand(MAIL)
+        h.click("Compose")
+        h.type("ann@x.org, bo", "To")
+        assert h.element("To").focused
+        h.click("bob@x.org")
+        assert (h.element("To").value, h.element("To").focused) == ("ann@x.org, bob@x.org", True)
+
+    def test_escape_closes_the_list_and_leaving_does_too(self, hand):
+        h = hand(MAIL)
+        h.click("Compose")
+        h.type("dan", "To")
+        h.press("Escape")
+        assert (h.texts("option"), h.element("To").value, h.element("To").focused) == ([], "dan", True)
+        h.type("@", "To")
+        assert h.texts("option") == ["dan@x.org"]
+        h.press("Tab")
+        assert h.texts("option") == []
+
+    def test_the_list_covers_what_lies_below_it(self, hand):
+        h = hand(MAIL)
+        h.click("Compose")
+        h.type("x.org", "To")
+        assert h.fill("Cc", "y").error.startswith('"Cc" lies behind')
+        h.press("Escape")
+        assert h.fill("Cc", "y@x.org").ok
+
+    def test_attendees_are_proposed(self, hand):
+        h = hand(CALENDAR)
+        h.click("New event")
+        h.type("ray", "Attendees")
+        h.press("ArrowDown")
+        h.press("Enter")
+        assert h.element("Attendees").value == "Bob Ray"
+        assert h.texts("heading")[0] == "New event"
+
+
+class TestCalendarSheet:
+    def test_a_day_is_picked_by_pointer(self, hand):
+        h = hand(CALENDAR)
+        h.click("New event")
+        h.click("Choose Start date")
+        assert by_track(h, "calendar.form.start_day.month").text == "March 2026"
+        later = by_track(h, "calendar.form.start_day.later")
+        assert (later.name, later.name_source) == ("later", "class")
+        click(h, "calendar.form.start_day.later")
+        click(h, "calendar.form.start_day.day-2026-04-17")
+        assert (h.element("Start date").value, h.element("End date").value) == ("2026-04-17", "2026-04-17")
+        assert h.texts("gridcell") == []
+
+    def test_a_day_is_picked_by_keys(self, hand):
+        h = hand(CALENDAR)
+        h.click("New event")
+        h.press("Enter", on="Choose End date")
+        click_target = track("calendar.form.end_day.day-2026-03-10")
+        h.do(PressKey(keys=("ArrowDown",), target=click_target))
+        h.press("ArrowRight")
+        h.press("Enter")
+        assert h.element("End date").value == "2026-03-18"
+
+    def test_escape_or_a_click_elsewhere_closes_it(self, hand):
+        h = hand(CALENDAR)
+        for close in (lambda: h.press("Escape"), lambda: h.click("Month")):
+            h.click("Choose Go to date")
+            assert h.texts("gridcell")
+            close()
+            assert h.texts("gridcell") == []
+
+    def test_typed_dates_count_as_well_and_wrong_ones_are_said_on_leaving(self, hand):
+        h = hand("apps: {reimbursement: }\nopen: [reimbursement]")
+        h.fill("Date", "someday")
+        h.press("Tab")
+        assert h.element("Date").invalid
+        h.fill("Date", "3 March 2026")
+        h.click("Choose Date")
+        assert [e.track_id for e in h.screen.elements if e.role == "gridcell" and e.selected] == [
+            "reimbursement.date.day-2026-03-03"
+        ]
+        click(h, "reimbursement.date.day-2026-03-09")
+        assert (h.element("Date").value, h.element("Date").invalid) == ("2026-03-09", False)
+
+
+class TestMenus:
+    def test_a_submenu_opens_when_the_pointer_rests_on_it(self, hand):
+        h = hand(MAIL)
+        click(h, "mail.message-a", "Control")
+        h.click("More")
+        assert by_track(h, "mail.move-archive") is None
+        h.do(Hover(target=track("mail.move-to")))
+        assert by_track(h, "mail.move-to").expanded
+        click(h, "mail.move-archive")
+        assert h.app("mail")["messages"]["a"]["folder"] == "Archive"
+        assert h.texts("menuitem") == []
+
+    @pytest.mark.parametrize("where", ["mail.mark-read", "mail.query"])
+    def test_it_closes_when_the_pointer_goes_elsewhere(self, hand, where):
+        h = hand(MAIL)
+        click(h, "mail.message-a", "Control")
+        h.click("More")
+        h.do(Hover(target=track("mail.move-to")))
+        h.do(Hover(target=track(where)))
+        assert by_track(h, "mail.move-archive") is None
+        assert h.texts("menuitem")
+
+    def test_keys_walk_through_menus(self, hand):
+        h = hand(MAIL)
+        click(h, "mail.message-b", "Control")
+        h.press("ArrowDown", on="More")
+        assert by_track(h, "mail.mark-read").focused
+        h.press("ArrowUp")
+        assert by_track(h, "mail.move-to").focused
+        h.press("ArrowRight")
+        assert by_track(h, "mail.move-archive").focused
+        h.press("ArrowLeft")
+        assert by_track(h, "mail.move-to").focused
+        h.press("ArrowRight")
+        h.press("Enter")
+        assert h.app("mail")["messages"]["b"]["folder"] == "Archive"
+
+    def test_escape_and_a_click_elsewhere_close_them(self, hand):
+        h = hand(MAIL)
+        h.press("Enter", on="More")
+        assert by_track(h, "mail.select-all")
+        h.press("Escape")
+        assert (by_track(h, "mail.select-all"), by_track(h, "mail.more").focused) == (None, True)
+        h.click("More")
+        h.click("Mail: Inbox")
+        assert by_track(h, "mail.select-all") is None
+
+    def test_a_right_click_opens_the_menu_of_a_row(self, hand):
+        h = hand(FILES)
+        click(h, "files.entry:/two.txt.name", button="right")
+        assert [e.text for e in h.screen.elements if e.role == "menuitem"] == ["Open", "Rename…", "Move…", "Copy…", "Delete…"]
+        click(h, "files.menu.rename")
+        h.type("zwei.txt", submit=True)
+        assert "/zwei.txt" in h.app("files")["entries"]
+
+    def test_a_key_opens_the_menu_of_a_row_and_it_copies(self, hand):
+        h = hand(FILES)
+        h.do(PressKey(keys=("ContextMenu",), target=track("files.entry:/one.txt")))
+        click(h, "files.menu.copy")
+        h.select("Destination folder", "/A")
+        h.click("Copy")
+        assert {"/one.txt", "/A/one.txt"} <= set(h.app("files")["entries"])
+
+
+class TestTree:
+    def test_arrows_fold_and_walk(self, hand):
+        h = hand(FILES)
+        h.press("ArrowLeft", on="/A")
+        assert (by_track(h, "files.folder:/A").expanded, by_track(h, "files.folder:/A/B")) == (False, None)
+        h.press("ArrowRight")
+        h.press("ArrowRight")
+        assert by_track(h, "files.folder:/A/B").focused
+        h.press("Enter")
+        assert h.app("files")["cwd"] == "/A/B"
+        h.press("ArrowLeft", on="/A/B")
+        assert by_track(h, "files.folder:/A").focused
+        h.press("ArrowUp")
+        assert by_track(h, "files.folder:/").focused
+
+    def test_its_triangle_folds_and_its_name_opens(self, hand):
+        h = hand(FILES)
+        box = by_track(h, "files.folder:/A").bbox
+        h.do(Click(target=ActionTarget(point=Point(box.x1 + 25, box.center.y))))
+        assert (h.app("files")["folded"], h.app("files")["cwd"]) == (["/A"], "/")
+        click(h, "files.folder:/A", count=2)
+        assert (h.app("files")["folded"], h.app("files")["cwd"]) == ([], "/A")
+
+
+class TestSeveralRows:
+    def test_control_shift_and_everything(self, hand):
+        h = hand(FILES)
+        names = [e.track_id for e in h.screen.elements if e.role == "row" and "entry:" in e.track_id]
+        click(h, names[1])
+        click(h, names[3], "Shift")
+        assert sorted(h.app("files")["selected"]) == ["/one.txt", "/three.txt", "/two.txt"]
+        click(h, names[2], "Control")
+        assert len(h.app("files")["selected"]) == 2
+        h.press("Control", "a")
+        assert len(h.app("files")["selected"]) == 4
+        h.press("Delete")
+        h.click("Delete 4 entries")
+        assert sorted(h.app("files")["entries"]) == ["/"]
+        h.press("Control", "z")
+        assert len(h.app("files")["entries"]) == 8
+
+    def test_several_are_dragged_together_and_copied(self, hand):
+        h = hand(FILES)
+        click(h, "files.entry:/one.txt")
+        click(h, "files.entry:/two.txt", "Control")
+        h.drag("one.txt", "/A/B")
+        assert {"/A/B/one.txt", "/A/B/two.txt"} <= set(h.app("files")["entries"])
+        click(h, "files.entry:/three.txt")
+        h.click("Copy to…")
+        h.select("Destination folder", "/")
+        h.click("Copy")
+        assert "/three (copy).txt" in h.app("files")["entries"]
+
+    def test_keys_choose_and_open_rows(self, hand):
+        h = hand(FILES)
+        h.press("ArrowDown")
+        h.press("ArrowDown")
+        assert h.app("files")["selected"] == ["/one.txt"]
+        h.do(PressKey(keys=("ArrowDown",), target=track("files.entry:/one.txt")))
+        assert h.app("files")["selected"] == ["/three.txt"]
+        h.press("Shift", "ArrowDown")
+        assert sorted(h.app("files")["selected"]) == ["/three.txt", "/two.txt"]
+        h.press("Enter")
+        assert h.texts("heading") == ["two.txt"]
+
+    def test_several_messages_are_deleted(self, hand):
+        h = hand(MAIL)
+        click(h, "mail.message-a", "Control")
+        click(h, "mail.message-c", "Shift")
+        assert "3 selected" in h.texts()
+        h.click("Delete selected")
+        folders = {m["id"]: m["folder"] for m in h.app("mail")["messages"].values()}
+        assert folders == {"a": "Trash", "b": "Trash", "c": "Trash", "d": "Inbox"}
+
+
+class TestUndo:
+    def test_a_note_goes_back_and_forth(self, hand):
+        h = hand("apps: {notes: {notes: [{title: Plan, body: one}]}}\nopen: [notes]")
+        h.click("Plan")
+        h.fill("Body", "two")
+        h.fill("Body", "three")
+        h.press("Control", "z")
+        assert h.element("Body").value == "two"
+        h.click("Undo")
+        assert h.element("Body").value == "one"
+        h.press("Control", "y")
+        assert h.element("Body").value == "two"
+
+    def test_a_deleted_note_comes_back(self, hand):
+        h = hand("apps: {notes: {notes: [{title: Plan, body: one}]}}\nopen: [notes]")
+        h.click("Plan")
+        h.click("Delete")
+        h.click("Delete note")
+        assert h.app("notes")["notes"] == {}
+        h.click("Undo")
+        assert [note["body"] for note in h.app("notes")["notes"].values()] == ["one"]
+
+
+class TestRowsInView:
+    SHEET = "apps: {spreadsheet: {generate: 400}}\nopen: [spreadsheet]"
+
+    def test_only_the_rows_in_view_are_there_and_scrolling_moves_through_them(self, hand):
+        h = hand(self.SHEET)
+        few = h.texts("rowheader")
+        assert len(few) < 40
+        h.do(Scroll.toward("down", 2, "page").model_copy(update={"target": track("spreadsheet.grid")}))
+        assert int(h.texts("rowheader")[0]) == int(few[0]) + 2 * len(few)
+        h.do(Scroll.toward("up", 9, "page").model_copy(update={"target": track("spreadsheet.grid")}))
+        assert h.texts("rowheader") == few
+
+    def test_at_its_end_nothing_moves_beyond(self, hand):
+        h = hand(self.SHEET)
+        for _ in range(60):
+            h.do(Scroll.toward("down", 5, "page").model_copy(update={"target": track("spreadsheet.grid")}))
+        shown = h.texts("rowheader")
+        assert len(shown) == len(hand(self.SHEET).texts("rowheader"))

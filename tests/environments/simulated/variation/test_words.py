@@ -1,0 +1,119 @@
+"""Every word of the shipped apps is there in German and in Chinese; content is left as it is."""
+
+from __future__ import annotations
+
+import re
+from itertools import chain
+
+import pytest
+from words import literals, words
+
+from environments.contract import WorldError
+from environments.simulated.apps import APPS
+from environments.simulated.variation.apply import varied, varied_text
+from environments.simulated.variation.axes import Variation
+from environments.simulated.variation.catalogue import Catalogue, described, language, own_words, read, synonyms, wordless
+from environments.simulated.widgets import bar, button, cell, combobox, row, table, text
+
+EFFECTS = {"toast", "notice", "dialog", "title"}
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_all_that_an_app_shows_as_its_own_words_is_in_every_catalogue(app):
+    """What fails here: give the word in configs/languages/*.yaml, or its place in configs/content.yaml if it is content."""
+    assert described(app), f"configs/content.yaml does not say where {app} shows content; add a section for it"
+    lacking = set()
+    for word in words(APPS[app]):
+        own = None if word.place in EFFECTS else own_words(app, word.place, word.key)
+        if wordless(word.text) or (own is not None and word.text not in own):
+            continue
+        section = "desktop" if word.place == "title" else app
+        lacking |= {(name, *word) for name in ("de", "zh") if language(name).said(section, word.text) is None}
+    assert not lacking
+
+
+@pytest.mark.parametrize("name", ["de", "zh"])
+@pytest.mark.parametrize("app", APPS)
+def test_what_the_sources_of_an_app_give_to_controls_and_dialogs_is_in_every_catalogue(app, name):
+    """A word that no walk comes to is found in the source; what is filled in there may be a slot or a part of several keys."""
+    catalogue = read(f"languages/{name}.yaml")
+    keys = [*chain(catalogue.get(app, ()), catalogue["every app"])]
+    lacking = []
+    for where, said in literals(APPS[app]):
+        shape = re.compile(".+".join(re.escape(part) for part in said.split("\0")), re.DOTALL)
+        if re.search("[A-Z]| ", said) and not wordless(said.replace("\0", "")) and not any(map(shape.fullmatch, keys)):
+            lacking.append((where, said))
+    assert not lacking
+
+
+def test_a_button_without_a_translation_would_be_noticed():
+    assert language("de").said("billing", "Shred this invoice") is None
+    assert own_words("billing", "button", "shred") is None
+
+
+def test_slots_are_matched_strictly():
+    german = language("de")
+    assert german.said("billing", "Page 2 of 7") == "Seite 2 von 7"
+    assert german.said("billing", "Page two of 7") is None
+    assert german.said("reimbursement", "Amount is required") == "Betrag muss angegeben werden"
+    assert german.said("reimbursement", "Nonsense is required") is None
+    assert german.said("billing", "Invoice INV-1042") == "Rechnung INV-1042"
+
+
+def test_what_fills_a_slot_is_never_read_as_a_slot():
+    assert language("de").said("billing", "Invoice {m} of {n}") == "Rechnung {m} of {n}"
+
+
+@pytest.mark.parametrize("said", ["Seite {m}", "Seite", "Seite {n} {m}"])
+def test_a_translation_with_other_slots_is_refused(said):
+    with pytest.raises(WorldError, match=r"de.yaml: mail: 'Page .n.': both sides need the same slots"):
+        Catalogue({"mail": {"Page {n}": said}}, "de.yaml")
+
+
+def test_content_that_reads_like_a_word_of_the_app_stays():
+    rows = (bar(text("Search", "message-1.line-1"), button("Search", "search")),)
+    (shown,) = varied("mail", rows, Variation(language="de"))
+    assert [child.text for child in shown.children] == ["Search", "Suchen"]
+    assert varied("an app that nobody described", rows, Variation(language="de"))[0].children[1].text == "Search"
+
+
+def test_an_option_comes_back_in_the_words_of_the_app():
+    chooser = combobox("Category", "category", "Meals", ("Travel", "Meals"))
+    (shown,) = varied("reimbursement", (chooser,), Variation(language="de"))
+    assert (shown.text, shown.value, shown.options) == ("Kategorie", "Verpflegung", ("Reise", "Verpflegung"))
+    assert [shown.meant(option) for option in ("Reise", " reise ", "Travel", "Flug")] == ["Travel", "Travel", "Travel", None]
+    assert shown.word == "Category"
+
+
+def test_a_toast_of_another_app_is_shown_in_the_language_too():
+    assert varied_text("billing", "Invitation accepted", Variation(language="zh")) == "已接受邀请"
+    assert varied_text("billing", "Lunch is ready", Variation(language="zh")) == "Lunch is ready"
+
+
+def test_a_synonym_stands_for_one_word_and_is_not_itself_replaced():
+    for name, known in read("synonyms.yaml").items():
+        others = [other.casefold() for word, some in known.items() if "{" not in word for other in some]
+        assert len(others) == len(set(others)), name
+        assert not set(others) & {word.casefold() for word in known}, name
+
+
+def test_synonyms_are_drawn_once_for_a_world():
+    drawn = {synonyms("en", seed).said("reimbursement", "Submit") for seed in range(20)}
+    assert drawn == {"Send in", "Hand in", "File it"}
+    assert synonyms("en", 3).said("reimbursement", "Submit") == synonyms("en", 3).said("billing", "Submit")
+
+
+def test_no_synonym_is_used_that_something_else_in_the_view_goes_by():
+    rows = (bar(button("Search", "a"), button("Find", "b"), button("Look up", "c")),)
+    for seed in range(5):
+        (shown,) = varied("mail", rows, Variation(labels="synonyms", seed=seed))
+        assert len({child.text for child in shown.children}) == 3
+
+
+def test_columns_take_their_cells_along():
+    cells = (cell("a", "r.a"), cell("b", "r.b"), cell("c", "r.c"))
+    for order in ("reversed", "shuffled"):
+        (shown,) = varied("mail", (table("t", ("A", "B", "C"), [row("r", *cells)]),), Variation(order=order, seed=1))
+        head, line = ([thing.text for thing in each.children] for each in shown.children)
+        assert [str(name).lower() for name in head] == line
+        assert order == "shuffled" or line == ["c", "b", "a"]
