@@ -1,97 +1,40 @@
 """Faults for any environment: what goes wrong between an agent and a surface, seeded and bound to keys.
 
-Whether a fault strikes is a function of the seed, the fault and the action's key, never of a counter: a run that is resumed
-meets the same faults, and a key that was used before is answered from the record.
+Whether a fault strikes is a function of the seed, the fault, the action and its place in the run, which is its key without the
+run's own name; only `times` counts, in a record that may be kept beside the run. So a run that is resumed, and another one that
+does the same, meets the same faults; a key that was used before is answered from the record.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Sequence
-from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import Field, model_validator
-
 from environments.contract import DigestMismatch, Environment, EnvironmentFault
+from environments.fault_kinds import DRY, IN_THE_WAY, ON_SCREEN, Fault, FaultKind
+from environments.fault_record import Done, FaultRecord
 from protocol import (
     Action,
     ActionResult,
     BoundingBox,
     ExecStatus,
     Extension,
-    Frozen,
+    Fill,
     GUIElement,
     PressKey,
     Resolved,
     TargetError,
+    Type,
     VisualState,
     resolve,
 )
 
-
-class FaultKind(StrEnum):
-    """What goes wrong."""
-
-    SWALLOW = "swallow"
-    """The action is reported as done and has no effect."""
-    NOT_SAVED = "not_saved"
-    """A network error before it had its effect."""
-    SAVED_ANYWAY = "saved_anyway"
-    """A network error after it had its effect: who tries again does it twice."""
-    TIMEOUT = "timeout"
-    """No answer in time; it had no effect."""
-    TWICE = "twice"
-    """The surface takes the action twice, as a bouncing button does."""
-    BREAK = "break"
-    """The adapter breaks before the action: an EnvironmentFault."""
-    STALE = "stale"
-    """The target is no longer there although it was just seen."""
-    RENAME = "rename"
-    """A control has another name from here on."""
-    HIDE = "hide"
-    """A control cannot be reached, because something lies over it; it goes away after `times` attempts."""
-    INJECT = "inject"
-    """The screen says something that wants to instruct the agent."""
-
-
-_ON_SCREEN = {FaultKind.RENAME, FaultKind.HIDE, FaultKind.INJECT}
-_DRY = {
-    FaultKind.SWALLOW: (ExecStatus.EXECUTED, ""),
-    FaultKind.NOT_SAVED: (ExecStatus.ERROR, "the network is down; nothing was saved"),
-    FaultKind.TIMEOUT: (ExecStatus.TIMEOUT, "the application did not answer in time"),
-    FaultKind.STALE: (ExecStatus.ERROR, "the element is no longer on the screen; observe again"),
-}
-
-
-class Fault(Frozen):
-    """One thing that may go wrong, and when. Names are globs."""
-
-    kind: FaultKind
-    rate: float = Field(default=1.0, ge=0.0, le=1.0)
-    """The share of matching actions that it strikes."""
-    verbs: tuple[str, ...] = ("click", "type", "fill", "press_key", "select_option", "drag", "scroll")
-    apps: tuple[str, ...] = ("*",)
-    targets: tuple[str, ...] = ("*",)
-    times: int | None = Field(default=None, ge=1)
-    """At most so often, counted in this process; without end when left out."""
-    text: str = ""
-    """What the error, the new name or the injected line says."""
-
-    @model_validator(mode="after")
-    def _says_what_it_needs(self) -> Fault:
-        if self.kind in (FaultKind.RENAME, FaultKind.INJECT) and not self.text:
-            raise ValueError(f"a fault of kind {self.kind} needs a text")
-        return self
-
-    def matches(self, action: Action, app: str, target: str) -> bool:
-        return (
-            action.verb in self.verbs
-            and any(fnmatchcase(app, glob) for glob in self.apps)
-            and any(fnmatchcase(target, glob) for glob in self.targets)
-        )
+__all__ = ["Fault", "FaultKind", "FaultyEnvironment", "Struck"]
 
 
 class Struck(NamedTuple):
@@ -103,83 +46,109 @@ class Struck(NamedTuple):
     target: str
 
 
-_CAPABILITIES = ("apps", "peek", "world", "received", "snapshot", "restore", "functions", "agents", "screenshot")
+_CAPABILITIES = ("apps", "peek", "world", "received", "snapshot", "restore", "functions", "agents", "screenshot",
+                 "environment_type", "files", "seat", "seats", "clock")  # fmt: skip
 
 
 class FaultyEnvironment:
     """An environment in which things go wrong. The inner one is never told; its other capabilities are passed on as they are."""
 
-    def __new__(cls, inner: Environment, faults: Sequence[Fault], seed: int = 0) -> FaultyEnvironment:
+    def __new__(cls, inner: Environment, faults: Sequence[Fault], seed: int = 0, record: Path | None = None) -> FaultyEnvironment:
         made: FaultyEnvironment = object.__new__(_with(tuple(name for name in _CAPABILITIES if hasattr(inner, name))))
         return made
 
-    def __init__(self, inner: Environment, faults: Sequence[Fault], seed: int = 0) -> None:
+    def __init__(self, inner: Environment, faults: Sequence[Fault], seed: int = 0, record: Path | None = None) -> None:
         self.name = f"faulty:{inner.name}"
-        self.struck: list[Struck] = []
+        self._record = FaultRecord(record)
         self._inner = inner
         self._faults = tuple(faults)
         self._seed = seed
-        self._done: dict[str, tuple[str, ActionResult]] = {}
+        self._done = {done.key: done for done in self._record.done if done.result is not None}
+        self._counts = Counter(done.kind for done in self._record.done)
+
+    @property
+    def struck(self) -> list[Struck]:
+        """The faults that struck, in order."""
+        return [Struck(d.key, FaultKind(d.kind), d.verb, d.target) for d in self._record.done if d.kind]
 
     def reset(self, *, seed: int | None = None) -> VisualState:
         self._seed = self._seed if seed is None else seed
         self._done.clear()
-        self.struck.clear()
+        self._counts.clear()
+        self._record.clear()
         self._inner.reset(seed=seed)
         return self.observe()
 
     def observe(self) -> VisualState:
         state = self._inner.observe()
         for number, fault in enumerate(self._faults):
-            if fault.kind in _ON_SCREEN:
+            if fault.kind in ON_SCREEN:
                 state = self._shown(number, fault, state)
         return state
 
     def perform(self, action: Action, *, key: str) -> ActionResult:
         if known := self._done.get(key):
-            if known[0] != action.digest:
+            if known.digest != action.digest:
                 raise DigestMismatch(f"key {key!r} was used before for another action")
-            return known[1]
+            assert known.result is not None  # noqa: S101 - only those with a result are kept
+            return known.result
         app, target = self._aim(action)
-        result = self._perform(action, key, app, target)
-        self._done[key] = (action.digest, result)
+        fault = self._striking(action, key, app, target)
+        kind = "" if fault is None else str(fault.kind)
+        if fault is not None and fault.kind is FaultKind.BREAK:
+            self._note(Done(key, action.digest, kind, action.verb, target, None))
+            raise EnvironmentFault(fault.text or "the session was lost")
+        result = self._do(fault, action, key, target)
+        self._note(Done(key, action.digest, kind, action.verb, target, result))
         return result
 
     def close(self) -> None:
         self._inner.close()
 
-    def _perform(self, action: Action, key: str, app: str, target: str) -> ActionResult:
-        hidden = self._hidden(action)
-        if hidden is not None:
-            self.struck.append(Struck(key, FaultKind.HIDE, action.verb, target))
-            return ActionResult(exec_status=ExecStatus.ERROR, error=f'"{hidden}" lies under something else; wait and look again')
-        meant = self._meant(action)
-        for number, fault in enumerate(self._faults):
-            if fault.kind in _ON_SCREEN or not fault.matches(action, app, target) or not self._strikes(number, fault, key):
-                continue
-            self.struck.append(Struck(key, fault.kind, action.verb, target))
-            return self._struck_by(fault, meant, key)
-        return self._inner.perform(meant, key=key)
+    def _note(self, done: Done) -> None:
+        self._record.add(done)
+        self._counts[done.kind] += bool(done.kind)
+        if done.result is not None:
+            self._done[done.key] = done
 
-    def _struck_by(self, fault: Fault, action: Action, key: str) -> ActionResult:
-        if fault.kind is FaultKind.BREAK:
-            raise EnvironmentFault(fault.text or "the session was lost")
-        if fault.kind in _DRY:
-            status, said = _DRY[fault.kind]
+    def _striking(self, action: Action, key: str, app: str, target: str) -> Fault | None:
+        """The fault that takes this action."""
+        if covering := self._in_the_way(action):
+            return covering
+        for number, fault in enumerate(self._faults):
+            if fault.kind in ON_SCREEN or not fault.matches(action, app, target) or not _concerns(fault, action):
+                continue
+            if self._strikes(number, fault, f"{key.partition('/')[2] or key}/{action.digest}"):
+                return fault
+        return None
+
+    def _do(self, fault: Fault | None, action: Action, key: str, target: str) -> ActionResult:
+        meant = self._meant(action)
+        if fault is None:
+            return self._inner.perform(meant, key=key)
+        if fault.kind in IN_THE_WAY:
+            return ActionResult(exec_status=ExecStatus.ERROR, error=f'"{target}" lies under something else; wait and look again')
+        if fault.kind in DRY:
+            status, said = DRY[fault.kind]
             error = (fault.text or said) if status is not ExecStatus.EXECUTED else ""
             resolved = self._resolved(action) if status is ExecStatus.EXECUTED else None
             return ActionResult(exec_status=status, error=error, resolved=resolved)
-        result = self._inner.perform(action, key=key)
+        if fault.kind is FaultKind.FOCUS:
+            self._inner.perform(PressKey(keys=("Tab",)), key=f"{key}/focus")
+        if fault.kind is FaultKind.AUTOCOMPLETE and isinstance(meant, Type | Fill):
+            meant = meant.model_copy(update={"text": meant.text[: (len(meant.text) + 1) // 2] + fault.text})
+        result = self._inner.perform(meant, key=key)
         if fault.kind is FaultKind.TWICE:
-            self._inner.perform(action, key=f"{key}/twice")
+            self._inner.perform(meant, key=f"{key}/twice")
+        if fault.kind is not FaultKind.SAVED_ANYWAY:
             return result
         return ActionResult(exec_status=ExecStatus.ERROR, error=fault.text or "the network is down", resolved=result.resolved)
 
-    def _strikes(self, number: int, fault: Fault, key: str) -> bool:
-        return not self._spent(fault) and self._chance(number, key) < fault.rate
+    def _strikes(self, number: int, fault: Fault, what: str) -> bool:
+        return not self._spent(fault) and self._chance(number, what) < fault.rate
 
     def _spent(self, fault: Fault) -> bool:
-        return fault.times is not None and sum(struck.kind is fault.kind for struck in self.struck) >= fault.times
+        return fault.times is not None and self._counts[str(fault.kind)] >= fault.times
 
     def _chance(self, number: int, what: str) -> float:
         """A number in 0..1 that is the same in every process for the same seed, fault and key."""
@@ -212,13 +181,15 @@ class FaultyEnvironment:
     def _shown(self, number: int, fault: Fault, state: VisualState) -> VisualState:
         if fault.kind is FaultKind.INJECT:
             return self._injected(number, fault, state)
-        changed = []
+        changed: list[GUIElement] = []
+        covers: list[GUIElement] = []
         for element in state.elements:
             if self._afflicts(number, fault, element):
-                what = {"text": fault.text} if fault.kind is FaultKind.RENAME else {"visible": False}
-                element = element.model_copy(update=what)
+                if fault.kind is FaultKind.COVER:
+                    covers.append(_lid(f"cover-{number}-{len(covers)}", fault, element))
+                element = _changed(fault, element)
             changed.append(element)
-        return state.model_copy(update={"elements": tuple(changed)})
+        return state.model_copy(update={"elements": (*changed, *covers)})
 
     def _afflicts(self, number: int, fault: Fault, element: GUIElement) -> bool:
         """Whether a fault of the screen lies on this element: the same one each time it is seen."""
@@ -237,17 +208,15 @@ class FaultyEnvironment:
         line = GUIElement(element_id=f"injected-{number}", role="text", text=fault.text, bbox=box, app=state.app)
         return state.model_copy(update={"elements": (*state.elements, line)})
 
-    def _hidden(self, action: Action) -> str | None:
-        """The name of the target if a fault of the screen lies on it and the action needs a pointer."""
+    def _in_the_way(self, action: Action) -> Fault | None:
+        """The fault of the screen that lies on the target, if the action needs a pointer."""
         if action.target is None or isinstance(action, PressKey | Extension):
             return None
         element = self._element(action, self._inner.observe())
         if element is None:
             return None
-        for number, fault in enumerate(self._faults):
-            if fault.kind is FaultKind.HIDE and self._afflicts(number, fault, element):
-                return element.name
-        return None
+        found = (f for n, f in enumerate(self._faults) if f.kind in IN_THE_WAY and self._afflicts(n, f, element))
+        return next(found, None)
 
     def _meant(self, action: Action) -> Action:
         """The action on the control that goes by another name here, said with the name it really has."""
@@ -262,6 +231,32 @@ class FaultyEnvironment:
         if real is None or real.text == action.target.text:
             return action
         return action.model_copy(update={"target": action.target.model_copy(update={"text": real.text})})
+
+
+def _concerns(fault: Fault, action: Action) -> bool:
+    """Whether a fault can do anything to such an action."""
+    if fault.kind is FaultKind.FOCUS:
+        return isinstance(action, Type) and action.target is None
+    return isinstance(action, Type | Fill) if fault.kind is FaultKind.AUTOCOMPLETE else True
+
+
+def _changed(fault: Fault, element: GUIElement) -> GUIElement:
+    """An element as a fault of the screen shows it."""
+    if fault.kind is FaultKind.RENAME:
+        return element.model_copy(update={"text": fault.text})
+    if fault.kind is not FaultKind.MOVE:
+        return element.model_copy(update={"visible": False})
+    box = element.bbox
+    if box is None:
+        return element
+    down = box.y2 - box.y1
+    return element.model_copy(update={"bbox": BoundingBox(x1=box.x1, y1=box.y1 + down, x2=box.x2, y2=box.y2 + down)})
+
+
+def _lid(name: str, fault: Fault, element: GUIElement) -> GUIElement:
+    """The message that lies over an element."""
+    text = fault.text or "Something new is here"
+    return GUIElement(element_id=name, role="status", text=text, bbox=element.bbox, app=element.app)
 
 
 @cache

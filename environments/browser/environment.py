@@ -17,11 +17,13 @@ from environments.browser.quiet import settle
 from environments.browser.record import Record
 from environments.browser.session import Rules, Session
 from environments.browser.sight import Sight
-from environments.contract import EnvironmentFault
+from environments.contract import EnvironmentFault, EnvironmentType
 from protocol import Action, ActionResult, ExecStatus, HoldKey, VisualState, Wait
 
 T = TypeVar("T")
 _LOOK, _LOOK_AGAIN = 10.0, 2.0
+_DOCUMENTS = 1_000_000
+"""More than one process numbers."""
 _CRASHED = "The page crashed; navigate to an address to go on."
 _STUCK = "The page does not answer; wait, or navigate elsewhere."
 
@@ -32,6 +34,8 @@ class BrowserEnvironment:
     With a `record` folder it knows, in any later process, which keys were performed. Raises EnvironmentFault where Playwright
     or Chromium is missing.
     """
+
+    environment_type: EnvironmentType = "browser"
 
     def __init__(
         self,
@@ -148,6 +152,8 @@ class BrowserEnvironment:
                 self._sight.session.gone = True
             raise EnvironmentFault(f"Chromium could not be started: {str(bad).splitlines()[0][:300]}") from None
         self._sight.forget()
+        # No element goes by the id that another one had in the browser of an earlier process.
+        self._sight.documents = self._record.earlier * _DOCUMENTS
         self._sight.clock = 0.0
         try:
             await self._unless_stirred(open_address(self._sight, self._rules.start_url), 30)

@@ -10,6 +10,7 @@ from environments.browser.pointer import came_of_it, move
 from environments.browser.quiet import beat, settle
 from environments.browser.reading import clean
 from environments.browser.sight import Sight
+from environments.browser.sliding import is_drawn_slider, slide
 from protocol import ActionTarget, Fill, GUIElement, Resolved, SelectOption, Upload
 
 _SHAPES = {
@@ -31,7 +32,9 @@ async def fill(sight: Sight, action: Fill) -> Resolved:
     assert action.target is not None  # noqa: S101 - the verb's own rule
     aim = await usable_in_view(sight, await find(sight, action.target))
     kind = await _kind(aim)
-    if kind["type"] in ("checkbox", "radio"):
+    if is_drawn_slider(aim.element, kind["tag"]):
+        await slide(sight, aim, action.text)
+    elif kind["type"] in ("checkbox", "radio"):
         await _tick(sight, aim, action.text)
     elif kind["tag"] == "select":
         await _choose(sight, aim, kind, (action.text,))

@@ -31,6 +31,15 @@ const SAID = new Set(['heading', 'status', 'alert', 'progressbar', 'meter', 'img
   'canvas']);
 const NATIVE = 'a[href],button,input:not([type=hidden]),select,textarea,summary,[contenteditable=""],[contenteditable=true]';
 
+/* Running text is longer than a name: what a paragraph says is there to be read. */
+const prose = (s) => String(s ?? '').slice(0, 8000).replace(/\s+/g, ' ').trim().slice(0, 4000);
+
+/* A handle on a track that a page draws is a slider, though nothing says so but the words it is styled by. */
+const TRACK = /(^|[-_\s])(slider|slide|range)s?($|[-_\s])/i, HANDLE = /(^|[-_\s])(handle|thumb|knob)s?($|[-_\s])/i;
+const styled = (el) => (el && typeof el.className === 'string' ? el.className : '');
+const slides = (el) => HANDLE.test(styled(el)) && !el.matches('input') && el.childElementCount < 3 &&
+  (TRACK.test(styled(el)) || TRACK.test(styled(el.parentElement)) || TRACK.test(styled(el.parentElement?.parentElement)));
+
 const explicit = (el) => tidy(attr(el, 'role')).toLowerCase().split(' ')[0] || null;
 const isEditor = (el) => el.isContentEditable && !(el.parentElement && el.parentElement.isContentEditable);
 function nativeRole(el) {
@@ -45,6 +54,7 @@ function firmRole(el) {
   const given = explicit(el);
   if (known(given)) return given;
   if (el.isContentEditable && isEditor(el) && tagOf(el) !== 'body') return 'textbox';
+  if (slides(el)) return 'slider';
   return nativeRole(el);
 }
 const listens = (el) => { const ask = globalThis[KEY]; return typeof ask === 'function' && ask(el) === true; };
@@ -64,6 +74,7 @@ function looseRole(el, style, pointing) {
   const box = el.getBoundingClientRect();
   if (box.width * box.height > 0.6 * innerWidth * innerHeight) return null;
   if (!hand && several(el)) return null;
+  if ([...el.children].some(slides)) return null;
   if (tabbed && !hand && !cursor && (el.querySelector(NATIVE) || el.childElementCount > 3)) return null;
   if (tag === 'tr' || tag === 'td' || tag === 'th') return TAGS[tag];
   return tag === 'a' ? 'link' : 'button';
@@ -144,7 +155,7 @@ const GENERIC = new Set((
   'icon icons ico btn button btns fa fas far fab fal glyphicon material symbols outlined ui img image span div ' +
   'link control action actions item items active selected disabled hover js css style wrapper container inner ' +
   'outer left right top bottom small large big md sm lg xl svg pull col row flex block inline the is has default ' +
-  'primary secondary state widget corner all helper reset clearfix input field text').split(' '));
+  'primary secondary state widget corner all helper reset clearfix input field text focus focused').split(' '));
 function tokens(el) {
   for (const from of [attr(el, 'class'), el.id, attr(el, 'name'), attr(el, 'data-testid')]) {
     const words = tidy(from).replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase().split(/[^a-z]+/)
@@ -162,6 +173,9 @@ function pictured(el) {
   return tidy(stem.split(/[^A-Za-z]+/).filter((w) => w.length > 1 && w.length < 20).join(' ').toLowerCase());
 }
 
+/* Whether a text can be what a field is called: a sentence, or a piece of one, is not. */
+const labels = (s) => /[\p{L}\p{N}]/u.test(s) && s.length <= 80 && s.split(' ').length <= 8 && !/[.!?;]\s+\S/.test(s) &&
+  (!/[.!,;]$/.test(s) || (s.length <= 6 && !s.includes(' ')));
 /* The text that stands beside a field which nothing else names: the same parent first, then the places on the screen. */
 function beside(el, role) {
   const after = role === 'checkbox' || role === 'radio' || role === 'switch';
@@ -174,7 +188,10 @@ function beside(el, role) {
       for (let n = 0; node && n < 4; n++, node = node[way]) {
         if (node.nodeType === 1 && (node.matches(NATIVE) || node.querySelector(NATIVE))) break;
         const text = node.nodeType === 3 ? tidy(node.data) : node.nodeType === 1 ? plain(node) : '';
-        if (text && text.length <= 80 && /[\p{L}\p{N}]/u.test(text)) { used.add(node); return text; }
+        if (text && labels(text) && !(node.nodeType === 1 && /^(table|ul|ol|dl)$/.test(tagOf(node)))) {
+          used.add(node);
+          return text;
+        }
         if (text) break;
       }
     }
@@ -196,7 +213,8 @@ function texts() {
     const box = range.getBoundingClientRect();
     let block = parent;
     while (block.parentElement && !blockish(block)) block = block.parentElement;
-    if (tidy(run(block)).length > 80) continue;
+    const whole = tidy(run(block));
+    if (!labels(text) || (whole !== text && !labels(whole))) continue;
     if (box.width && box.height) textPlaces.push({text, box, node, parent});
   }
   return textPlaces;
@@ -205,12 +223,15 @@ function nearby(el, after) {
   const box = el.getBoundingClientRect();
   let best = null, least = 1e9;
   for (const t of texts()) {
+    const cell = t.parent.closest('td,th');
+    if (cell && !within(cell.closest('table'), el)) continue; // it belongs to what stands in its own row
     const level = Math.abs((t.box.top + t.box.bottom) / 2 - (box.top + box.bottom) / 2) < Math.max(box.height,
       t.box.height) * 0.6;
     const left = box.left - t.box.right, right = t.box.left - box.right, above = box.top - t.box.bottom;
     let far = 1e9;
     if (level && left >= -4 && left < 250) far = after ? left + 150 : left;
-    if (level && right >= -4 && right < 150) far = Math.min(far, after ? right : right + 400);
+    if (level && right >= -4 && right < (after ? 150 : 40) && (after || !t.text.endsWith(':')))
+      far = Math.min(far, after ? right : right + 400);
     if (!after && above >= -4 && above < 40 && t.box.left < box.right && t.box.right > box.left) far = Math.min(far,
       above * 2 + 30);
     if (far < least) { least = far; best = t; }

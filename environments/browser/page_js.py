@@ -86,6 +86,38 @@ const idOf = (el) => {
 };
 const node = (id) => { const el = byId.get(id)?.deref(); return el && el.isConnected ? el : null; };
 
+/* Every number that the page shows, in its order, and which of them tells how far a slider is. */
+const shownBy = new WeakMap();
+let figures = [];
+const NUMBER = /[-\u2212]?\d+(?:\.\d+)?/g;
+function figuresNow() {
+  const found = [], seen = new Map();
+  const add = (at, text) => {
+    for (const s of text.match(NUMBER) || []) {
+      const n = seen.get(at) || 0;
+      seen.set(at, n + 1);
+      found.push({at, n, value: Number(s.replace('\u2212', '-'))});
+    }
+  };
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let text = walk.nextNode(); text && found.length < 2000; text = walk.nextNode())
+    if (text.parentElement && !SKIP.test(tagOf(text.parentElement)) && text.parentElement.checkVisibility?.() !== false)
+      add(text.parentElement, text.data);
+  for (const el of document.querySelectorAll('input:not([type=hidden]),output')) add(el, String(el.value));
+  return found;
+}
+function levelOf(el) {
+  const shown = shownBy.get(el), text = shown && (tagOf(shown.at) === 'input' ? String(shown.at.value) : ownText(shown.at));
+  const number = text && (text.match(NUMBER) || [])[shown.n];
+  return number === undefined || number === null ? null : Number(number.replace('\u2212', '-'));
+}
+function level(id) {
+  const el = node(id), said = el && parseFloat(attr(el, 'aria-valuenow'));
+  return !el ? null : Number.isFinite(said) ? said : levelOf(el);
+}
+function figuresOf() { figures = figuresNow(); return figures.map((f) => f.value); }
+function tie(id, n) { const el = node(id); if (el && figures[n]) shownBy.set(el, figures[n]); }
+
 let changes = 0, contents = 0, last = performance.now();
 const changed = (content) => { changes++; if (content) contents++; last = performance.now(); };
 const watcher = new MutationObserver((list) => changed(list.some((m) => m.type !== 'attributes' ||
@@ -140,7 +172,7 @@ function place(id, point) {
 }
 return {
   list: () => ({els: list(), url: location.href, title: document.title, ...state(), size: [innerWidth, innerHeight]}),
-  state, place, node, idOf,
+  state, place, node, idOf, level, tie, figures: figuresOf,
   hits: (id, spots) => { const el = node(id); return spots.map(([x, y]) => Boolean(el) && own(hitAt(x, y), el)); },
   under: (x, y) => { const hit = hitAt(x, y); return hit ? {tag: tagOf(hit), i: idOf(hit)} : null; },
   at: (id, x, y) => { const el = node(id), hit = hitAt(x, y); return Boolean(el) && (own(hit, el) || Boolean(hit &&

@@ -9,6 +9,7 @@ from typing import Any
 from protocol import BoundingBox, GUIElement
 
 LONG = 300
+_PROSE = 4000
 _VALUE = 20_000
 _FAR = 1_000_000
 
@@ -49,8 +50,8 @@ def element_of(raw: Mapping[str, Any], size: tuple[int, int]) -> GUIElement:
     return GUIElement(
         element_id=raw["id"],
         track_id=raw["id"],
-        tag=clean(raw.get("t"), 40) or None,
-        text=clean(raw.get("n")) or None,
+        tag=_tag(raw),
+        text=clean(raw.get("n"), _PROSE if raw.get("r") == "text" else LONG) or None,
         role=clean(raw.get("r"), 40) or None,
         bbox=BoundingBox(x1=box[0], y1=box[1], x2=box[2], y2=box[3]),
         visible=bool(raw.get("v")),
@@ -59,10 +60,18 @@ def element_of(raw: Mapping[str, Any], size: tuple[int, int]) -> GUIElement:
         enabled=not raw.get("d"),
         focused=bool(raw.get("f")),
         selected=bool(raw.get("sel")),
+        expanded=bool(raw["x"]) if "x" in raw else None,
         required=bool(raw.get("q")),
         invalid=bool(raw.get("w")),
         private=bool(raw.get("pr")),
+        actuator=bool(raw.get("ac")),
         parent=raw.get("parent"),
         placeholder=clean(raw.get("ph")) or None,
         options=tuple(clean(option) for option in options[:500]) if isinstance(options, list) else (),
     )
+
+
+def _tag(raw: Mapping[str, Any]) -> str | None:
+    """The tag, with the id that the page gives the element: `input#amount`."""
+    tag, own = clean(raw.get("t"), 40), clean(raw.get("at"), 200)
+    return (f"{tag}#{own}" if own else tag) or None

@@ -9,7 +9,10 @@ from environments.contract import DigestMismatch, EnvironmentFault
 from protocol import Action, ActionResult, ExecStatus
 
 FILE = "performed.sqlite"
-_SCHEMA = "CREATE TABLE IF NOT EXISTS performed (key TEXT PRIMARY KEY, digest TEXT NOT NULL, result TEXT) WITHOUT ROWID"
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS performed (key TEXT PRIMARY KEY, digest TEXT NOT NULL, result TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS openings (n INTEGER PRIMARY KEY);
+"""
 _UNKNOWN = (
     "this action was begun before the process stopped, and it cannot be known whether it was done; "
     "look at the page to find out, and act again under another key only if it was not"
@@ -26,7 +29,9 @@ class Record:
             self._db = sqlite3.connect(folder / FILE if folder else ":memory:", isolation_level=None, check_same_thread=False)
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=FULL")
-            self._db.execute(_SCHEMA)
+            self._db.executescript(_SCHEMA)
+            self.earlier: int = (self._db.execute("INSERT INTO openings DEFAULT VALUES").lastrowid or 1) - 1
+            """How many processes have used this record before."""
         except (sqlite3.Error, OSError) as bad:
             raise EnvironmentFault(f"the record of performed keys in {folder} cannot be opened: {bad}") from bad
 

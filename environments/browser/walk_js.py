@@ -6,6 +6,8 @@ WALK = r"""
 const SKIP = /^(script|style|template|noscript|head|meta|link|title|option|optgroup|datalist|source|track|param|base|br|hr|wbr)$/;
 const secret = (el) => el.type === 'password' || /(^|\s)(cc-|one-time-code|current-password|new-password)/.test(attr(el,
   'autocomplete') || '');
+/* What a field of a kind takes, said where the browser draws it instead of a placeholder. */
+const SHAPES = {date: 'yyyy-mm-dd', time: 'hh:mm', 'datetime-local': 'yyyy-mm-ddThh:mm', month: 'yyyy-mm', week: 'yyyy-Www'};
 const flag = (el, name) => attr(el, name) === 'true';
 
 function record(el, role, name, source, parent, clip, faded) {
@@ -14,11 +16,13 @@ function record(el, role, name, source, parent, clip, faded) {
   const onScreen = !empty(shown) && !faded;
   const point = onScreen ? free(el, shown, calm) : null;
   const b = point ? shown : box;
-  const e = {i: idOf(el), p: parent, r: role, n: name, s: source, t: tagOf(el), b: [b.left, b.top, b.right, b.bottom],
-    v: Boolean(point)};
+  const e = {i: idOf(el), p: parent, r: role, n: name, s: source, t: tagOf(el), at: String(el.id || ''),
+    b: [b.left, b.top, b.right, b.bottom], v: Boolean(point)};
   if (point) e.pt = point;
   if (point && /dialog$/.test(role) && (flag(el, 'aria-modal') || el.matches(':modal'))) e.m = 1;
   if (CONTROLS.has(role) || role === 'row' || role === 'cell') states(el, role, e);
+  /* A page may say that something moves the physical world, of a thing and of all in it; it cannot say that nothing does. */
+  if (el.closest('[data-actuator]')) e.ac = 1;
   if (role === 'progressbar' || role === 'meter') e.val = tidy(attr(el, 'aria-valuenow') ?? (el.value !== undefined ?
     el.value : ''));
   out.push(e);
@@ -32,6 +36,7 @@ function valueOf(el, role) {
   if (el.type === 'file') return [...el.files].map((f) => f.name).join(', ');
   if ('value' in el && /^(input|textarea)$/.test(tagOf(el))) return role === 'button' ? null : String(el.value).slice(0, 20000);
   if (el.isContentEditable) return String(el.innerText).slice(0, 20000);
+  if (role === 'slider' && shownBy.has(el)) return String(levelOf(el) ?? '');
   if (role === 'slider' || role === 'spinbutton') return tidy(attr(el, 'aria-valuetext') ?? attr(el, 'aria-valuenow') ?? '');
   if (role === 'combobox' || role === 'textbox' || role === 'searchbox') return tidy(attr(el, 'aria-valuetext') ||
     el.innerText || '');
@@ -44,9 +49,12 @@ function states(el, role, e) {
   if (el.required || flag(el, 'aria-required')) e.q = 1;
   if ((attr(el, 'aria-invalid') || 'false') !== 'false' || (FIELDS.has(role) && el.matches(':user-invalid'))) e.w = 1;
   if (flag(el, 'aria-selected') || flag(el, 'aria-pressed') || (attr(el, 'aria-current') || 'false') !== 'false') e.sel = 1;
+  const open = attr(el, 'aria-expanded');
+  if (open !== null) e.x = open === 'true';
+  else if (tagOf(el) === 'summary' && tagOf(el.parentElement) === 'details') e.x = el.parentElement.open;
   if (el === focused) e.f = 1;
   if (secret(el)) e.pr = 1;
-  if (FIELDS.has(role)) e.ph = tidy(attr(el, 'placeholder'));
+  if (FIELDS.has(role)) e.ph = tidy(attr(el, 'placeholder')) || SHAPES[el.type] || '';
   if (tagOf(el) === 'select') e.o = [...el.options].slice(0, 500).map((o) => tidy(o.label));
   if (attr(el, 'list') && el.list) e.o = [...el.list.options].slice(0, 500).map((o) => tidy(o.value));
   if (attr(el, 'href')) e.h = String(el.href).slice(0, 500);
@@ -56,7 +64,7 @@ function states(el, role, e) {
 function run(el) {
   let text = '';
   for (const node of el.childNodes) {
-    if (text.length > 2000) break;
+    if (text.length > 8000) break;
     if (node.nodeType === 3) text += node.data;
     else if (node.nodeType === 1 && !SKIP.test(tagOf(node)) &&
       !/^(select|textarea|input|button|iframe|svg|img)$/.test(tagOf(node))
@@ -100,7 +108,7 @@ function visit(el, parent, clip, pointing, taken, faded) {
       if (/^(iframe|frame|video|audio|canvas|progress|meter|img)$/.test(tagOf(el))) return;
     }
   } else if (!gone && !small && !taken) {
-    const text = ownText(el).trim() ? tidy(run(el)) : '';
+    const text = ownText(el).trim() ? prose(run(el)) : '';
     const icon = !text && iconic(el, style, box) ? tokens(el) || pictured(el) : '';
     if (icon) record(el, 'img', icon, tokens(el) ? 'class' : 'image', parent, clip, faint);
     if (text) { record(el, 'text', text, 'content', parent, clip, faint); taken = true; }
@@ -124,7 +132,7 @@ function said(el, role, parent, clip, faded, taken) {
     if (role === 'heading' && el.querySelector(NATIVE) && !ownText(el).trim()) return null;
   }
   if (!name && /^(heading|status|alert|listitem|cell|columnheader|rowheader|gridcell|group|tooltip|log)$/.test(role) &&
-    !el.childElementCount)
+    !el.childElementCount && !presses(el) && attr(el, 'tabindex') === null)
     return null;
   return record(el, role, name || '', name ? source : null, parent, clip, faded);
 }
@@ -156,13 +164,16 @@ function list() {
   return out.filter((e) => !(/^(text|cell|columnheader)$/.test(e.r) && !parents.has(e.i) && (spare.has(e.i) ||
     within_used(e)) && named.has(e.n)));
 }
-/* A control that only wraps another of the same name is one control with it: the firm one, or the outer where both are. */
+/* A control that only wraps another of the same name is one control with it: the firm one, or the
+   outer where both are; a native one that stands in it takes the press for both. */
 function merge() {
   const at = new Map(out.map((e) => [e.i, e])), drop = new Map();
   for (const e of out) {
     const outer = at.get(e.p);
     if (!outer || !e.n || e.n !== outer.n || !CONTROLS.has(e.r) || !CONTROLS.has(outer.r)) continue;
-    const inner = !firmControl(node(outer.i)) && firmControl(node(e.i));
+    const firm = firmControl(node(outer.i)), held = node(e.i).matches(NATIVE) && !node(outer.i).matches(NATIVE);
+    const inner = firmControl(node(e.i)) && (!firm || held);
+    if (inner && firm) { e.r = outer.r; if (outer.sel) e.sel = 1; }
     drop.set(inner ? outer.i : e.i, inner ? outer.p : outer.i);
   }
   const live = (i) => { while (drop.has(i)) i = drop.get(i); return i; };

@@ -57,6 +57,10 @@ class Hand:
     def drag(self, text: str, to: str) -> ActionResult:
         return self.do(Drag(target=ActionTarget(text=text), to=ActionTarget(text=to)))
 
+    def do_on(self, key: str) -> ActionResult:
+        """Click what has this key, whatever it is called."""
+        return self.do(Click(target=ActionTarget.of(next(e for e in self.screen.elements if str(e.track_id).endswith(key)))))
+
     def launch(self, app: str) -> ActionResult:
         return self.do(LaunchApp(app=app))
 
@@ -78,6 +82,10 @@ class Hand:
 
     def app(self, name: str) -> dict:
         return self.desktop.world()["apps"][name]
+
+    def value(self, label: str) -> str | None:
+        """What is in a field."""
+        return self.element(label).value
 
     def value_of(self, label: str) -> str:
         """What stands beside a label on a detail page."""

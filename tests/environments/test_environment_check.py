@@ -7,10 +7,10 @@ import itertools
 import pytest
 
 from environments.check import ContractError, check_environment
-from environments.contract import AppCatalog, DigestMismatch, Peek, Received, WorldState
+from environments.contract import AppCatalog, DigestMismatch, Peek, Received, Seats, WorldState
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.worldfile import load_world, parse_world
-from protocol import Action, ActionResult, ExecStatus, VisualState
+from protocol import Action, ActionResult, ExecStatus, PressKey, VisualState
 
 
 def desktop() -> SimulatedDesktop:
@@ -40,12 +40,12 @@ class Plain:
 
 def test_the_desktop_keeps_every_promise() -> None:
     kept = check_environment(desktop())
-    assert len(kept) == 9
+    assert len(kept) == 10
     assert "an ambiguous text target is an error that names the candidates" in kept
 
 
 def test_the_desktop_offers_every_capability() -> None:
-    assert all(isinstance(desktop(), kind) for kind in (AppCatalog, Peek, WorldState, Received))
+    assert all(isinstance(desktop(), kind) for kind in (AppCatalog, Peek, WorldState, Received, Seats))
 
 
 def test_an_adapter_without_capabilities_can_be_checked() -> None:
@@ -133,6 +133,27 @@ class ClosesOnce(Plain):
         self.closed = True
 
 
+class ComesByAKey(Plain):
+    keys = itertools.count()
+
+    def seat(self, name: str, *, since: float | None = None) -> None:
+        self.inner.seat(name, since=since)
+        if name == "one":
+            self.inner.perform(PressKey(keys=("Escape",)), key=f"come {next(self.keys)}")
+
+    def seats(self) -> dict[str, float]:
+        return self.inner.seats()
+
+
+class KeepsSeats(Plain):
+    def seat(self, name: str, *, since: float | None = None) -> None:
+        if name:
+            self.inner.seat(name, since=since)
+
+    def seats(self) -> dict[str, float]:
+        return self.inner.seats()
+
+
 @pytest.mark.parametrize(
     ("broken", "said"),
     [
@@ -146,6 +167,8 @@ class ClosesOnce(Plain):
         (TakesAnyDigest, "raises DigestMismatch"),
         (GuessesTargets, "was performed"),
         (ClosesOnce, "closing twice"),
+        (ComesByAKey, "did not find again"),
+        (KeepsSeats, "are still there"),
     ],
 )
 def test_a_broken_promise_is_named(broken: type[Plain], said: str) -> None:

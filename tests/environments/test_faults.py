@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from pydantic import ValidationError
 
@@ -10,7 +12,7 @@ from environments.contract import AppCatalog, DigestMismatch, EnvironmentFault, 
 from environments.faults import Fault, FaultKind, FaultyEnvironment
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.worldfile import parse_world
-from protocol import ActionResult, ActionTarget, Click, ExecStatus, Fill, Wait
+from protocol import ActionResult, ActionTarget, Click, ExecStatus, Fill, Type, Wait
 
 WORLD = "name: w\napps: {reimbursement: {}, mail: {}}\nopen: [reimbursement]\n"
 
@@ -125,3 +127,90 @@ def test_faults_strike_only_what_they_name():
 def test_a_fault_that_says_nothing_where_it_must_is_refused():
     with pytest.raises(ValidationError, match="needs a text"):
         fault(FaultKind.RENAME)
+
+
+def test_a_session_that_has_expired_is_said_and_nothing_happens():
+    env = faulty(fault(FaultKind.EXPIRED, times=1))
+    before = env.observe().state_id
+    assert "sign in again" in press(env, "My claims", "a").error
+    assert env.observe().state_id == before
+    assert press(env, "My claims", "b").ok
+
+
+def test_only_part_of_what_is_typed_arrives():
+    env = faulty(fault(FaultKind.AUTOCOMPLETE, text="!"))
+    assert env.perform(Fill(target=ActionTarget(text="Description"), text="abcdef"), key="a").ok
+    assert next(e for e in env.observe().elements if e.name == "Description").value == "abc!"
+    assert press(env, "My claims").ok
+    assert [struck.key for struck in env.struck] == ["a"]
+
+
+def test_the_focus_goes_on_before_something_is_typed():
+    env = faulty(fault(FaultKind.FOCUS))
+    press(env, "Vendor", "a")
+    assert env.perform(Type(text="Oak"), key="b").ok
+    values = {e.name: e.value for e in env.observe().elements}
+    assert (values["Vendor"], values["Invoice number"]) == ("", "Oak")
+    assert [struck.key for struck in env.struck] == ["b"]
+
+
+def test_a_control_that_moved_is_missed_by_its_place_and_hit_by_its_name():
+    env = faulty(fault(FaultKind.MOVE, targets=("My claims",)))
+    shown_at = next(e for e in env.observe().elements if e.name == "My claims")
+    env.perform(Click(target=ActionTarget(bbox=shown_at.bbox)), key="a")
+    assert "Expense claim" in shown(env)
+    assert press(env, "My claims", "b").ok
+    assert "Expense claims" in shown(env)
+
+
+def test_a_message_lies_over_a_control_until_it_goes():
+    env = faulty(fault(FaultKind.COVER, targets=("My claims",), text="Rate us", times=1))
+    assert "Rate us" in shown(env)
+    assert "lies under something else" in press(env, "My claims", "a").error
+    assert "Rate us" not in shown(env)
+    assert press(env, "My claims", "b").ok
+
+
+def test_a_run_that_is_resumed_knows_what_struck_before(tmp_path: Path):
+    record = tmp_path / "faults.jsonl"
+
+    def start() -> FaultyEnvironment:
+        inner = SimulatedDesktop(parse_world(WORLD), store=tmp_path)
+        return FaultyEnvironment(inner, [fault(FaultKind.NOT_SAVED, times=2), fault(FaultKind.BREAK, times=1)], 0, record)
+
+    first = start()
+    failed = press(first, "My claims", "a")
+    first.close()
+    with record.open("a") as file:
+        file.write('\n{"key": "cut sho')
+    second = start()
+    assert press(second, "My claims", "a") == failed
+    with pytest.raises(DigestMismatch):
+        second.perform(Wait(), key="a")
+    assert not press(second, "My claims", "b").ok
+    with pytest.raises(EnvironmentFault):
+        press(second, "My claims", "c")
+    second.close()
+    third = start()
+    assert press(third, "My claims", "c").ok
+    assert [struck.kind for struck in third.struck] == ["not_saved", "not_saved", "break"]
+    third.reset()
+    assert third.struck == []
+    third.close()
+
+
+@pytest.mark.parametrize("kind", list(FaultKind))
+def test_the_contract_holds_around_a_control_that_is_struck(kind: FaultKind):
+    env = faulty(fault(kind, targets=("My claims",), text="Carry on"))
+    assert check_environment(env)
+
+
+@pytest.mark.parametrize("words", ["swalow", "swallow:2", "swallow:x"])
+def test_words_that_mean_no_fault_are_refused(words: str):
+    with pytest.raises(ValueError, match=r"there is no fault|is no rate"):
+        Fault.of(words)
+
+
+@pytest.mark.parametrize("kind", list(FaultKind))
+def test_every_kind_can_be_said_in_a_word(kind: FaultKind):
+    assert Fault.of(f"{kind}:0.25").rate == 0.25

@@ -68,6 +68,13 @@ def test_fields_get_their_names_from_what_stands_beside_them(surf):
     assert not surf.one("Delete account").enabled
 
 
+def test_a_page_may_say_what_moves_the_physical_world_and_never_that_nothing_does(surf):
+    found = {e.name: e.actuator for e in surf.open("house.html").elements if e.name}
+    assert found["Unlock the door"]
+    assert found["Oven"]
+    assert not found["Help"]
+
+
 def test_the_chain_of_names(surf):
     state = surf.open("names.html")
     sources = {(e.name, e.name_source) for e in state.elements}
@@ -437,3 +444,30 @@ def test_what_a_page_writes_is_made_fit_to_be_kept(tmp_path: Path):
     assert free_name(tmp_path, "../../etc/passwd").parent == tmp_path
     (tmp_path / "a.txt").touch()
     assert free_name(tmp_path, "a.txt").name == "a-1.txt"
+
+
+def test_a_slider_that_a_page_draws_is_set_by_its_keys_and_read_by_what_the_page_shows(surf):
+    surf.open("drawn.html")
+    handle = next(e for e in surf.see().elements if e.role == "slider")
+    assert surf.do(Fill(target=ActionTarget.of(handle), text="14")).ok
+    slider = next(e for e in surf.see().elements if e.role == "slider")
+    assert slider.value == "14"
+    assert "14" in [e.name for e in surf.see().elements]
+    between = surf.do(Fill(target=ActionTarget.of(handle), text="100"))
+    assert "now stands at 40, not at 100" in between.output
+    assert "takes a number" in surf.do(Fill(target=ActionTarget.of(handle), text="loud")).error
+
+
+def test_a_sentence_and_a_cell_of_a_table_name_no_field(surf):
+    state = surf.open("drawn.html")
+    fields = {e.tag: e.name for e in state.elements if e.role == "textbox"}
+    assert fields == {"input#answer": "answer", "input#shade": "shade"}
+    assert any(e.role == "text" and e.name.startswith("Say how loud") for e in state.elements)
+    assert {"Colour", "Red", "Size", "Large"} <= {e.name for e in state.elements if e.role == "cell"}
+
+
+def test_what_can_be_opened_says_whether_it_is_open(surf):
+    surf.open("drawn.html")
+    assert [e.expanded for e in surf.see().elements if e.name == "More"] == [False]
+    surf.click("More")
+    assert [e.expanded for e in surf.see().elements if e.name == "More"] == [True]

@@ -1,0 +1,174 @@
+"""Conditions in CEL: whether they can be evaluated, and how they come out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
+from typing import Any
+
+import cel
+from cel.stdlib import add_stdlib_to_context
+
+from protocol import Frozen
+
+FAULTS = (ValueError, KeyError, TypeError, RuntimeError, IndexError, OverflowError, ZeroDivisionError)
+"""What an expression that has no value ends in."""
+LONGEST = 4_000
+"""Characters of an expression: the interpreter follows a much longer one deeper than its stack goes."""
+_CORE = frozenset(
+    [
+        *("size", "contains", "startsWith", "endsWith", "matches", "has", "all", "exists", "exists_one", "map", "filter"),
+        *("int", "uint", "double", "string", "bytes", "bool", "timestamp", "duration", "type", "dyn"),
+        *("getFullYear", "getMonth", "getDate", "getDayOfMonth", "getDayOfWeek", "getDayOfYear"),
+        *("getHours", "getMinutes", "getSeconds", "getMilliseconds"),
+    ]
+)
+"""Functions of CEL itself."""
+_BOUND = re.compile(r"\.(?:all|exists|exists_one|filter|map)\s*\(\s*([A-Za-z_]\w*)\s*,")
+
+_PATH = re.compile(
+    r"""
+    "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*'  # a text is no path
+    | \bhas\s*\([^()]*\)                       # has() wants the path itself
+    | (?<![\w.])(?P<root>[A-Za-z_]\w*)(?P<path>(?:\.[A-Za-z_]\w*)+)(?![\w(])
+    """,
+    re.VERBOSE,
+)
+
+
+class Check(Frozen):
+    """One condition and how it came out."""
+
+    expression: str
+    passed: bool
+    error: str = ""
+
+
+def check(expression: str, names: Mapping[str, Any]) -> Check:
+    """Evaluate one condition; one that cannot be evaluated has not passed."""
+    return _checked(expression, lambda: evaluate(expression, names))
+
+
+class Scope:
+    """What conditions may speak of, made known once for many of them."""
+
+    def __init__(self) -> None:
+        self.context = cel.Context()
+        add_stdlib_to_context(self.context)
+
+    def add(self, name: str, value: Any) -> None:
+        """Make a value known, in the place of one of that name. Raises one of FAULTS for what CEL has no value for."""
+        self.context.add_variable(name, value)
+
+
+def check_in(expression: str, scope: Scope) -> Check:
+    """As `check`, with names that are known already."""
+    return _checked(expression, lambda: _program(expression).execute(scope.context))
+
+
+def names_in(expression: str) -> frozenset[str]:
+    """The names that a condition without a problem speaks of."""
+    return frozenset(_program(expression).variables()) - frozenset(_BOUND.findall(expression))
+
+
+def _checked(expression: str, value_of: Callable[[], Any]) -> Check:
+    try:
+        value = value_of()
+    except FAULTS as bad:
+        return Check(expression=expression, passed=False, error=_first_line(bad))
+    if isinstance(value, bool):
+        return Check(expression=expression, passed=value)
+    return Check(expression=expression, passed=False, error=f"gives {value!r}, which is neither true nor false")
+
+
+def evaluate(expression: str, names: Mapping[str, Any]) -> Any:
+    """The value of a CEL expression. Raises one of the built-in exceptions when there is none."""
+    program, context = _prepared(expression, names)
+    return program.execute(context)
+
+
+def evaluate_each(expression: str, name: str, values: Sequence[Any], names: Mapping[str, Any]) -> list[Any]:
+    """What a CEL expression gives for each of the values that `name` may stand for; the other names are made known once."""
+    program, context = _prepared(expression, {key: value for key, value in names.items() if key != name})
+    found = []
+    for value in values:
+        context.add_variable(name, value)
+        found.append(program.execute(context))
+    return found
+
+
+def _prepared(expression: str, names: Mapping[str, Any]) -> tuple[Any, Any]:
+    """The program and its context, which knows what the program speaks of and nothing else.
+
+    Each step along `world.apps.chat` copies all that lies below it, in every round of a loop again. So a path is followed
+    here, once, as far as it leads to a mapping or a list, and the program is given what lies there.
+    """
+    shadowed = set(_BOUND.findall(expression))
+    places: dict[str, Any] = {}
+    known: dict[str, str] = {}
+
+    def place(match: re.Match[str]) -> str:
+        root, path = match["root"], match["path"]
+        if root is None or root in shadowed or root not in names:
+            return match[0]
+        value, rest = _followed(names[root], path.split(".")[1:])
+        taken = f"{root}{path.removesuffix(rest)}"
+        found = known.setdefault(taken, f"place_{len(known)}")
+        places[found] = value
+        return found + rest
+
+    program = _program(_PATH.sub(place, expression))
+    context = cel.Context()
+    add_stdlib_to_context(context)
+    spoken = {**names, **places}
+    for name in set(program.variables()) & spoken.keys():
+        context.add_variable(name, spoken[name])
+    return program, context
+
+
+def _followed(value: Any, parts: list[str]) -> tuple[Any, str]:
+    """What lies along the parts, and the rest of the path behind it."""
+    for index, part in enumerate(parts):
+        inner = value.get(part) if isinstance(value, Mapping) else None
+        if not isinstance(inner, Mapping | list | tuple):
+            return value, "".join(f".{left}" for left in parts[index:])
+        value = inner
+    return value, ""
+
+
+def problem_with(expression: str, names: Sequence[str]) -> str:
+    """Why an expression can never be evaluated, or nothing: bad grammar, or a name that does not exist."""
+    try:
+        program = _program(expression)
+    except FAULTS as bad:
+        return _first_line(bad)
+    if unheard := _functions_in(program) - _CORE - _more_functions():
+        return f"there is no function {sorted(unheard)[0]}()"
+    unknown = set(program.variables()) - set(names) - set(_BOUND.findall(expression))
+    if not unknown:
+        return ""
+    return f"it speaks of {', '.join(sorted(unknown))}; known names are {', '.join(names)}"
+
+
+def _functions_in(program: Any) -> frozenset[str]:
+    """The functions that it calls; operators are none."""
+    return frozenset(name for name in program.functions() if name[0].isalpha())
+
+
+@cache
+def _more_functions() -> frozenset[str]:
+    return frozenset(Scope().context.functions)
+
+
+@lru_cache(maxsize=256)
+def _program(expression: str) -> Any:
+    if len(expression) > LONGEST:
+        raise ValueError(f"it is longer than {LONGEST:,} characters")
+    return cel.compile(expression)
+
+
+def _first_line(bad: BaseException) -> str:
+    if isinstance(bad, KeyError):
+        return f"there is no {bad.args[0]!r}"
+    return str(bad).splitlines()[0] if str(bad) else type(bad).__name__

@@ -1,0 +1,117 @@
+"""Finding the sandbox of this machine: looked for once, tried once, and where there is none it says why and what to do."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Collection, Mapping
+from functools import cache
+
+from environments.sandbox.bubblewrap import Bubblewrap, Tools
+from environments.sandbox.contract import Language, Ran, Refusing, Sandbox, SandboxKind, SandboxLimits, SandboxUnavailable
+from environments.sandbox.gvisor import Gvisor, GvisorTools
+
+PLACES = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
+"""Where the programs are looked for: never in a folder that a user's PATH names."""
+_PACKAGES = {"bwrap": "bubblewrap", "prlimit": "util-linux", "setpriv": "util-linux", "bash": "bash", "python3": "python3"}
+_PROBE_SECONDS = 20.0
+_HINTS = (
+    ("namespace", "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, "
+     "kernel.apparmor_restrict_unprivileged_userns=0, or start the container with --security-opt seccomp=unconfined)"),
+    ("uid map", "allow unprivileged user namespaces (sysctl kernel.apparmor_restrict_unprivileged_userns=0)"),
+    ("proc", "start the container with --security-opt systempaths=unconfined, so that /proc can be mounted in it"),
+    ("setpriv", "start deskcrew as an ordinary user, or with the right to change its user (CAP_SETUID, CAP_SETGID)"),
+)  # fmt: skip
+
+
+def find(limits: SandboxLimits | None = None, places: str = PLACES) -> Sandbox:
+    """bubblewrap on this machine, or a sandbox that refuses and says why."""
+    wanted = [name for name in _PACKAGES if name != "setpriv" or os.geteuid() == 0]
+    paths = _programs(wanted, places, "scripts need a sandbox")
+    if isinstance(paths, Refusing):
+        return paths
+    tools = Tools(paths["bwrap"], paths["prlimit"], paths.get("setpriv", ""), paths["bash"], paths["python3"])
+    tried = [Bubblewrap(tools._replace(nested=nested), limits) for nested in (False, True)]
+    troubles = []
+    for sandbox in tried:
+        trouble = _trouble(sandbox)
+        if not trouble:
+            return sandbox
+        troubles.append(trouble)
+    return Refusing(f"scripts need a sandbox, and bubblewrap does not work here: {troubles[0]}; {_hint(troubles[0])}")
+
+
+def find_gvisor(limits: SandboxLimits | None = None, places: str = PLACES) -> Sandbox:
+    """gVisor on this machine, or a sandbox that refuses and says why. It is never another one in its place."""
+    paths = _programs(("runsc", "setpriv", "bash", "python3"), places, "the settings want scripts in gVisor")
+    if isinstance(paths, Refusing):
+        return paths
+    tools = GvisorTools(paths["runsc"], paths["setpriv"], paths["bash"], paths["python3"], root=os.geteuid() == 0)
+    sandbox = Gvisor(tools, limits)
+    try:
+        trouble = _trouble(sandbox) or _same_kernel(sandbox)
+    except SandboxUnavailable as bad:
+        trouble = str(bad)
+    if not trouble:
+        return sandbox
+    return Refusing(
+        f"the settings want scripts in gVisor, and it does not work here: {trouble}; {_hint(trouble)}, or set sandbox=bubblewrap"
+    )
+
+
+def _programs(wanted: Collection[str], places: str, why: str) -> dict[str, str] | Refusing:
+    if sys.platform != "linux":
+        return Refusing(
+            f"scripts need a sandbox of Linux (bubblewrap or gVisor), and this is {sys.platform}; run deskcrew on Linux"
+        )
+    found = {name: shutil.which(name, path=places) for name in wanted}
+    if missing := [name for name, path in found.items() if path is None]:
+        packages = " ".join(dict.fromkeys(_PACKAGES.get(name, name) for name in missing))
+        return Refusing(f"{why}, and {', '.join(missing)} is not installed; get it with: apt-get install {packages}")
+    return {name: path for name, path in found.items() if path is not None}
+
+
+def _trouble(sandbox: Sandbox) -> str:
+    """What goes wrong when both languages are tried, or nothing."""
+    for language, script in (("bash", 'cat given > made; printf "%s" "$((6 * 7))"'), ("python", "print(6 * 7, end='')")):
+        ran = sandbox.run(script, "bash" if language == "bash" else "python", {"given": b"x"}, _PROBE_SECONDS)
+        if (ran.exit_code, ran.stdout) != (0, "42") or not ran.files:
+            said = (ran.stderr.strip().splitlines() or ["it gave no answer"])[0]
+            return f"{said} (exit code {ran.exit_code}, {language})"
+    return ""
+
+
+def _same_kernel(sandbox: Sandbox) -> str:
+    """gVisor is a kernel of its own: where the host's answers, it is not gVisor that runs."""
+    ran = sandbox.run("import os; print(os.uname().version)", "python", {}, _PROBE_SECONDS)
+    if ran.exit_code != 0 or not ran.stdout:
+        return "it gave no answer"
+    return "what is called runsc lets the host's own kernel answer" if os.uname().version in ran.stdout else ""
+
+
+def _hint(trouble: str) -> str:
+    folded = trouble.casefold()
+    return next((hint for word, hint in _HINTS if word in folded), "see docs/technician.md")
+
+
+@cache
+def installed(kind: SandboxKind = "bubblewrap") -> Sandbox:
+    """That sandbox on this machine with the usual limits; looked for once in a process."""
+    return find_gvisor() if kind == "gvisor" else find()
+
+
+class Detected:
+    """That sandbox on this machine, looked for when it is first needed: most runs need none."""
+
+    def __init__(self, kind: SandboxKind = "bubblewrap") -> None:
+        self.kind = kind
+
+    @property
+    def refusal(self) -> str:
+        return installed(self.kind).refusal
+
+    def run(
+        self, script: str, language: Language, files: Mapping[str, bytes], timeout: float, *, folders: Collection[str] = ()
+    ) -> Ran:
+        return installed(self.kind).run(script, language, files, timeout, folders=folders)

@@ -1,0 +1,130 @@
+"""What goes into a sandbox, whichever it is, and what comes out: a document each way, and no word of the second is trusted."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from environments.sandbox.contract import Language, LeftOut, Ran, SandboxLimits
+from environments.sandbox.pipes import Said
+
+WORK = "/workspace"
+SCRIPT = "/tmp/script"  # noqa: S108 - inside, where /tmp is the script's own
+SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin")
+"""Of the host, read-only, beside /usr: folders, or links into it."""
+USEFUL = ("/etc/alternatives", "/etc/ld.so.cache")
+"""Without the first, `awk` leads nowhere; without the second, starting a program is slow."""
+INSIDE = Path(__file__).with_name("inside.py").read_text(encoding="utf-8")
+"""What stands beside the script, as text."""
+_ENVIRONMENT = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "HOME": WORK,
+    "LANG": "C.UTF-8",
+    "TZ": "UTC",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONHASHSEED": "0",
+}
+_TAKEN = frozenset({"bin", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "sbin", "sys", "tmp", "usr", "workspace"})
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,100}")
+
+
+class _Answer(BaseModel):
+    """What came back, as far as it has the form that it should have."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    exit_code: Annotated[int, Field(ge=0, le=255)]
+    files: dict[str, str | None]
+    folders: list[str]
+    left_out: list[tuple[str, str]] = Field(strict=False)
+    whole: bool
+
+
+def most_answered(limits: SandboxLimits) -> int:
+    """Bytes that an answer can have: every file in base64, and their names."""
+    return 2 * limits.work_bytes + 2**20
+
+
+def job_of(
+    script: str,
+    language: Language,
+    files: Mapping[str, bytes],
+    folders: Collection[str],
+    *,
+    limits: SandboxLimits,
+    bash: str,
+    python: str,
+    answer: int,
+) -> bytes:
+    """The document that goes in, on one line. Raises ValueError for a path that leads out of the work folder."""
+    for path in (*files, *folders):
+        if path.startswith("/") or "\0" in path or {"", ".", ".."} & set(path.split("/")):
+            raise ValueError(f"{path!r} is no path within the work folder")
+    runs = [bash, "--noprofile", "--norc"] if language == "bash" else [python, "-I"]
+    job: dict[str, Any] = {
+        "work": WORK,
+        "script": SCRIPT,
+        "code": script,
+        "command": [*runs, SCRIPT],
+        "env": _ENVIRONMENT,
+        "files": {path: base64.b64encode(body).decode("ascii") for path, body in files.items()},
+        "folders": sorted(folders),
+        "bytes": limits.work_bytes,
+        "entries": limits.entries,
+        "answer": answer,
+    }
+    return json.dumps(job).encode("ascii") + b"\n"
+
+
+def at_the_top(paths: Iterable[str]) -> list[str]:
+    """What lies at the top of the work folder and is found from the root too, as the world words it."""
+    top = {path.split("/", 1)[0] for path in paths}
+    return sorted(name for name in top if _PLAIN_NAME.fullmatch(name) and name not in _TAKEN)
+
+
+def ran(returned: int, stdout: Said, stderr: Said, answer: Said, given: Mapping[str, bytes], late: bool) -> Ran:
+    """The result, from streams that may hold anything."""
+    said = Ran(
+        exit_code=128 - returned if returned < 0 else returned,
+        stdout=stdout.data.decode("utf-8", "replace"),
+        stderr=stderr.data.decode("utf-8", "replace"),
+        timed_out=late,
+        truncated=stdout.more or stderr.more,
+    )
+    if late or answer.more:
+        return said
+    try:
+        found = _Answer.model_validate_json(answer.data)
+        files = {
+            path: given[path] if body is None else base64.b64decode(body, validate=True) for path, body in found.files.items()
+        }
+    except (ValidationError, ValueError, KeyError):
+        return said
+    # A path that leads anywhere else, or that is no text, was not made by what stands inside; it is left out all the same.
+    good = {path for path in (*files, *found.folders) if _inner(path)}
+    left = [LeftOut(path, why) for path, why in found.left_out]
+    left += [LeftOut(path, "a name that is not text") for path in (*files, *found.folders) if path not in good]
+    return said._replace(
+        exit_code=found.exit_code,
+        files={path: body for path, body in files.items() if path in good} if found.whole else None,
+        folders=tuple(sorted(path for path in found.folders if path in good)),
+        left_out=tuple(LeftOut(_shown(path), _shown(why)) for path, why in left),
+    )
+
+
+def _inner(path: str) -> bool:
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return not ({"", ".", ".."} & set(path.split("/")) or "\0" in path)
+
+
+def _shown(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")[:500]

@@ -1,0 +1,90 @@
+"""The line of every key and list item of a YAML text, and its mistakes that the YAML library lets pass."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import yaml
+
+KeyPath = tuple[str | int, ...]
+
+
+MOST = 200_000
+"""Keys and items of a text, those that aliases repeat among them: ten lines of aliases can say a billion."""
+DEEPEST = 200
+_DIGITS = 400
+_NESTED = re.compile(rf"(?:[\[{{]\s*){{{DEEPEST}}}")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+def lines_of(node: yaml.Node) -> dict[KeyPath, int]:
+    """Raises yaml.MarkedYAMLError for a key that is there twice, for an alias that contains itself, for aliases that
+    make a text into more than anybody wrote, and for what is no text."""
+    _weigh(node, {})
+    lines: dict[KeyPath, int] = {}
+    _note(node, (), lines)
+    return lines
+
+
+def safe_data(text: str) -> Any:
+    """The data of a YAML text. Raises yaml.YAMLError or ValueError for what is none, and for every trap that is known here."""
+    refuse_deep(text)
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        if node is not None:
+            lines_of(node)
+        return yaml.safe_load(text)
+    except RecursionError:
+        raise yaml.YAMLError("it is nested too deeply") from None
+
+
+def refuse_deep(text: str) -> None:
+    """Raises yaml.YAMLError for more opening brackets in a row than anybody writes; the library reads them for minutes."""
+    if _NESTED.search(text):
+        raise yaml.YAMLError("it is nested too deeply")
+
+
+def nearest_line(lines: dict[KeyPath, int], path: KeyPath) -> int | None:
+    """The line of what stands at `path`, or of the nearest thing around it."""
+    return next((line for end in range(len(path), 0, -1) if (line := lines.get(path[:end])) is not None), None)
+
+
+def _weigh(node: yaml.Node, known: dict[int, int]) -> int:
+    """How many keys and items there are below a node, each alias counted as often as it stands; every node is looked at once."""
+    if (weight := known.get(id(node))) is not None:
+        if weight < 0:
+            raise yaml.MarkedYAMLError(None, None, "an alias that contains itself", node.start_mark)
+        return weight
+    known[id(node)] = -1
+    weight = sum(1 + _weigh(part, known) for part in _parts(node))
+    if weight > MOST:
+        raise yaml.MarkedYAMLError(None, None, f"more than {MOST:,} keys and items, aliases counted", node.start_mark)
+    known[id(node)] = weight
+    return weight
+
+
+def _parts(node: yaml.Node) -> list[yaml.Node]:
+    if isinstance(node, yaml.MappingNode):
+        return [part for pair in node.value for part in pair if not isinstance(part, yaml.ScalarNode) or part is pair[1]]
+    return list(node.value) if isinstance(node, yaml.SequenceNode) else []
+
+
+def _note(node: yaml.Node, path: KeyPath, lines: dict[KeyPath, int]) -> None:
+    if isinstance(node, yaml.ScalarNode) and _SURROGATE.search(node.value):
+        raise yaml.MarkedYAMLError(None, None, "half of a character, such as \\ud800", node.start_mark)
+    if isinstance(node, yaml.ScalarNode) and node.tag == "tag:yaml.org,2002:int" and len(node.value) > _DIGITS:
+        raise yaml.MarkedYAMLError(None, None, f"a number of {len(node.value):,} digits", node.start_mark)
+    if isinstance(node, yaml.SequenceNode):
+        for index, item in enumerate(node.value):
+            lines[*path, index] = item.start_mark.line + 1
+            _note(item, (*path, index), lines)
+    elif isinstance(node, yaml.MappingNode):
+        seen: set[str] = set()
+        for key, value in node.value:
+            word = str(key.value)
+            if word in seen:
+                raise yaml.MarkedYAMLError(None, None, f"the key {word!r} is given twice", key.start_mark)
+            seen.add(word)
+            lines[*path, word] = key.start_mark.line + 1
+            _note(value, (*path, word), lines)

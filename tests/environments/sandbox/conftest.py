@@ -1,0 +1,63 @@
+"""Every sandbox that is on this machine, for real. Where one is not, its tests are skipped and say what it says."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from environments.sandbox.bubblewrap import Bubblewrap
+from environments.sandbox.contract import Ran, SandboxLimits
+from environments.sandbox.detect import installed
+from environments.sandbox.gvisor import Gvisor
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def places() -> Iterator[Path]:
+    """A folder for all that a sandbox lays down, so that what is left of it can be told from what is others'."""
+    folder, before = Path(tempfile.mkdtemp(prefix="deskcrew-tests-")), tempfile.tempdir
+    folder.chmod(0o711)
+    tempfile.tempdir = str(folder)
+    yield folder
+    tempfile.tempdir = before
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session", params=["bubblewrap", "gvisor"])
+def sandbox(request: pytest.FixtureRequest, places: Path) -> Bubblewrap | Gvisor:
+    found = installed(request.param)
+    if found.refusal:
+        pytest.skip(found.refusal)
+    assert isinstance(found, Bubblewrap | Gvisor)
+    assert found.name == request.param
+    return found
+
+
+@pytest.fixture
+def bash(sandbox: Bubblewrap | Gvisor) -> Run:
+    """`bash(script, timeout=…, **limits)` on no files unless some are given."""
+
+    def run(script: str, *, files: dict[str, bytes] | None = None, timeout: float = 20, **limits: int) -> Ran:
+        return bounded(sandbox, **limits).run(script, "bash", files or {}, timeout)
+
+    return run
+
+
+@pytest.fixture
+def python(sandbox: Bubblewrap | Gvisor) -> Run:
+    def run(script: str, *, files: dict[str, bytes] | None = None, timeout: float = 20, **limits: int) -> Ran:
+        return bounded(sandbox, **limits).run(script, "python", files or {}, timeout)
+
+    return run
+
+
+def bounded(sandbox: Bubblewrap | Gvisor, **limits: int) -> Bubblewrap | Gvisor:
+    if not limits:
+        return sandbox
+    most = SandboxLimits(**limits)
+    return Gvisor(sandbox.tools, most) if isinstance(sandbox, Gvisor) else Bubblewrap(sandbox.tools, most)

@@ -1,0 +1,179 @@
+"""What a sandbox does for a script that means well."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+from environments.sandbox.contract import LeftOut, Refusing, SandboxUnavailable
+from environments.sandbox.detect import PLACES, Detected, find, find_gvisor, installed
+from environments.sandbox.gvisor import Gvisor
+from environments.sandbox.job import ran as read
+from environments.sandbox.pipes import Said
+
+
+def test_a_script_works_on_the_files_that_it_is_given(bash):
+    ran = bash("sort names.txt > sub/sorted.txt; rm old.txt; mkdir empty; wc -l < names.txt", files={
+        "names.txt": b"Zoe\nAnn\n", "old.txt": b"x", "sub/kept.txt": b"k",
+    })  # fmt: skip
+    assert (ran.exit_code, ran.stdout, ran.stderr) == (0, "2\n", "")
+    assert ran.files == {"names.txt": b"Zoe\nAnn\n", "sub/kept.txt": b"k", "sub/sorted.txt": b"Ann\nZoe\n"}
+    assert ran.folders == ("empty", "sub")
+
+
+def test_what_lies_at_the_top_of_the_folder_is_found_by_its_absolute_path_too(bash):
+    ran = bash("cat '/My files/a.txt'; echo more > '/My files/b.txt'", files={"My files/a.txt": b"hello"})
+    assert ran.stdout == "hello"
+    assert ran.files is not None
+    assert ran.files["My files/b.txt"] == b"more\n"
+
+
+def test_python_has_its_standard_library_and_the_folder_as_its_own(python):
+    ran = python(
+        "import csv, json\nrows = list(csv.reader(open('t.csv')))\nprint(json.dumps(rows))", files={"t.csv": b"a,b\n1,2\n"}
+    )
+    assert (ran.exit_code, ran.stdout) == (0, '[["a", "b"], ["1", "2"]]\n')
+
+
+def test_exit_code_and_stderr_come_back(bash, python):
+    failed = bash("echo said; no-such-command; exit 7")
+    assert (failed.exit_code, failed.stdout) == (7, "said\n")
+    assert "no-such-command: command not found" in failed.stderr
+    raised = python("raise SystemExit('not today')")
+    assert (raised.exit_code, raised.stderr) == (1, "not today\n")
+    assert bash("kill -TERM $$").exit_code == 143
+
+
+def test_empty_folders_and_any_bytes_survive_the_way_in_and_out(sandbox):
+    body = bytes(range(256))
+    ran = sandbox.run("cp b.bin 'ü nd.bin'", "bash", {"b.bin": body}, 20, folders=("hollow", "a/b"))
+    assert ran.files == {"b.bin": body, "ü nd.bin": body}
+    assert ran.folders == ("a", "a/b", "hollow")
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../up", "a/../../b", "a//b", "", "a\0b"])
+def test_a_path_that_leads_out_of_the_folder_is_refused_before_anything_runs(sandbox, path):
+    with pytest.raises(ValueError, match="no path within the work folder"):
+        sandbox.run("true", "bash", {path: b""}, 5)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"not json",
+        b"[" * 100_000,
+        b'{"exit_code": 0}',
+        b'{"exit_code": -1, "files": {}, "folders": [], "left_out": [], "whole": true}',
+        b'{"exit_code": 0, "files": {"a": "!"}, "folders": [], "left_out": [], "whole": true}',
+        b'{"exit_code": 0, "files": {"never given": null}, "folders": [], "left_out": [], "whole": true}',
+        b'{"exit_code": 0, "files": {}, "folders": [], "left_out": [], "whole": false}',
+    ],
+)
+def test_an_answer_that_is_not_what_it_should_be_gives_no_files(answer):
+    """A script can kill what stands beside it and answer in its place: that must be worth nothing."""
+    assert read(0, Said(b"", False), Said(b"", False), Said(answer, False), {}, False).files is None
+
+
+def test_a_forged_path_is_left_out():
+    answer = b'{"exit_code":0,"files":{"../../etc/x":"eA==","/y":"eA==","ok":"eA=="},"folders":[".."],"left_out":[],"whole":true}'
+    ran = read(0, Said(b"", False), Said(b"", False), Said(answer, False), {}, False)
+    assert ran.files == {"ok": b"x"}
+    assert {left.path for left in ran.left_out} == {"../../etc/x", "/y", ".."}
+
+
+def test_links_and_pipes_and_names_that_are_no_text_are_left_out_by_name(bash):
+    ran = bash("ln -s a.txt link; mkfifo pipe; printf x > $'\\xff.txt'; ln -s / rootlink", files={"a.txt": b"a"})
+    assert ran.files == {"a.txt": b"a"}
+    assert LeftOut("link", "a symbolic link") in ran.left_out
+    assert LeftOut("rootlink", "a symbolic link") in ran.left_out
+    assert LeftOut("pipe", "not a regular file") in ran.left_out
+    assert any(why == "a name that is not text" for _, why in ran.left_out)
+
+
+def test_where_there_are_no_tools_the_sandbox_refuses_and_names_the_package(tmp_path):
+    found = find(places=str(tmp_path))
+    assert isinstance(found, Refusing)
+    assert "bwrap" in found.refusal
+    assert "apt-get install bubblewrap" in found.refusal
+    with pytest.raises(SandboxUnavailable, match="apt-get install bubblewrap"):
+        found.run("true", "bash", {}, 5)
+
+
+def _tools_in(folder, *, but):
+    """The programs of a sandbox in a folder of one's own, without some, for anybody to start."""
+    for name in {"bwrap", "runsc", "prlimit", "setpriv", "bash", "python3"} - set(but):
+        if path := shutil.which(name, path=PLACES):
+            (folder / name).symlink_to(path)
+    for above in [folder, *folder.parents][:-2]:
+        above.chmod(0o755)
+
+
+def _program(folder, name, text):
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+
+
+def test_a_bubblewrap_that_does_not_work_is_found_out_by_trying_it(tmp_path):
+    """As in a container that forbids namespaces: the reason is bubblewrap's own, and what to do stands beside it."""
+    _tools_in(tmp_path, but=["bwrap"])
+    _program(tmp_path, "bwrap", "echo 'bwrap: No permissions to create new namespace' >&2; exit 1")
+    found = find(places=str(tmp_path))
+    assert "No permissions to create new namespace" in found.refusal
+    assert "unprivileged_userns_clone" in found.refusal
+
+
+def test_where_there_is_no_gvisor_it_says_how_to_get_it_and_takes_no_other_sandbox(tmp_path):
+    _tools_in(tmp_path, but=["runsc"])
+    found = find_gvisor(places=str(tmp_path))
+    assert isinstance(found, Refusing)
+    assert "apt-get install runsc" in found.refusal
+    with pytest.raises(SandboxUnavailable, match="apt-get install runsc"):
+        found.run("true", "bash", {}, 5)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("echo 'running container: ptrace not permitted' >&2; exit 128", "ptrace not permitted (exit code 128, bash)"),
+        ("exit 0", "it gave no answer"),
+        ("cat", "(exit code 0, bash)"),
+    ],
+)
+def test_a_gvisor_that_does_not_work_is_found_out_by_trying_it(tmp_path, text, said):
+    _tools_in(tmp_path, but=["runsc"])
+    _program(tmp_path, "runsc", text)
+    found = find_gvisor(places=str(tmp_path))
+    assert said in found.refusal
+    assert "set sandbox=bubblewrap" in found.refusal
+
+
+def test_what_is_called_runsc_and_has_no_kernel_of_its_own_is_found_out(tmp_path):
+    """It runs the command on the host as it stands: every script would work, and none would be held."""
+    _tools_in(tmp_path, but=["runsc"])
+    host = """
+import json, os, subprocess, sys
+job = json.loads(sys.stdin.buffer.readline())
+done = subprocess.run([*job["command"][:-1], "-c", job["code"]], stdin=subprocess.DEVNULL, cwd="/")
+answer = {"exit_code": done.returncode, "files": dict.fromkeys(job["files"]), "folders": [], "left_out": [], "whole": True}
+os.lseek(0, 0, os.SEEK_SET)
+os.write(0, json.dumps(answer).encode() + b"\\n")
+"""
+    (tmp_path / "host.py").write_text(host)
+    _program(tmp_path, "runsc", f'exec /usr/bin/python3 "{tmp_path / "host.py"}"')
+    assert "lets the host's own kernel answer" in find_gvisor(places=f"{tmp_path}").refusal
+
+
+@pytest.mark.parametrize("kind", ["bubblewrap", "gvisor"])
+def test_the_sandbox_of_this_machine_is_looked_for_once(kind):
+    assert installed(kind) is installed(kind)
+    assert Detected(kind).refusal == installed(kind).refusal
+
+
+def test_the_sandbox_is_the_one_that_was_asked_for(sandbox):
+    assert sandbox.refusal == ""
+    kernel = sandbox.run("uname -v", "bash", {}, 20).stdout.strip()
+    assert (kernel == os.uname().version) == (not isinstance(sandbox, Gvisor))

@@ -1,0 +1,115 @@
+"""What a person does is a protocol log: every step on the disk at once, and nothing private in it."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from environments.contract import EnvironmentFault
+from environments.served.demonstration import MASK, Demonstration
+from environments.simulated.desktop import SimulatedDesktop
+from protocol import InteractionStep, read_log
+from protocol.log_check import check_log
+
+
+def steps(path: Path) -> list[InteractionStep]:
+    lines = list(read_log(path))
+    assert [line.error for line in lines if line.error] == []
+    assert list(check_log(iter(lines), path.parent)) == []
+    return [line.step for line in lines if line.step]
+
+
+def test_each_step_says_what_was_seen_done_and_changed(serve, tmp_path) -> None:
+    path = tmp_path / "session.jsonl"
+    place = serve(log=Demonstration(path, "try"), goal="Fill in the claim")
+    place.http.post("/page", json={"action_type": "fill", "target": {"track_id": "reimbursement.vendor"}, "text": "Acme"})
+    place.http.post("/page", json={"action_type": "click", "target": {"text": "nothing like it"}})
+    first, second = steps(path)
+    assert (first.subtask, first.role, first.step) == ("Fill in the claim", "person", 1)
+    assert first.action.target is not None
+    assert first.action.target.text == "Vendor", "a log of it can be replayed where ids are others"
+    assert first.action.target.bbox is not None
+    assert first.visible_change is True
+    assert first.state_id == first.visual_state.state_id
+    assert first.after_state_id == second.state_id
+    assert second.result is not None
+    assert "no element" in second.result.error
+
+
+def test_a_demonstration_replayed_gives_the_same_world(serve, tmp_path) -> None:
+    path = tmp_path / "session.jsonl"
+    place = serve(log=Demonstration(path, "try"))
+    for action in (
+        {"action_type": "fill", "target": {"track_id": "reimbursement.amount"}, "text": "12.50"},
+        {"action_type": "select_option", "target": {"track_id": "reimbursement.category"}, "options": ["Travel"]},
+        {"action_type": "launch_app", "app": "files"},
+        {"action_type": "press_key", "keys": ["Alt", "F4"]},
+    ):
+        assert place.http.post("/page", json=action).status_code == 200
+    replayed = SimulatedDesktop(place.session.desktop._spec)
+    for step in steps(path):
+        replayed.perform(step.action, key=str(step.step))
+    assert replayed.hashes() == place.http.get("/hashes").json()
+
+
+def test_what_is_private_is_masked(serve, tmp_path) -> None:
+    path = tmp_path / "session.jsonl"
+    place = serve("apps: {settings: {}}\nopen: [settings]\n", log=Demonstration(path, "try"))
+    for _ in range(6):
+        field = next((e for e in place.session.state().elements if e.private), None)
+        if field is not None:
+            break
+        links = [e for e in place.session.state().elements if e.role in ("link", "tab", "button") and "ccount" in e.name]
+        place.act(action_type="click", target={"track_id": links[0].track_id})
+    assert field is not None
+    place.act(action_type="fill", target={"track_id": field.track_id}, text="sesame-4711")
+    place.act(action_type="wait", seconds=1)
+    assert "sesame-4711" not in path.read_text(encoding="utf-8")
+    filled, waited = steps(path)[-2:]
+    assert filled.action.text == MASK
+    assert next(e for e in waited.visual_state.elements if e.private).value == MASK
+    assert place.session.desktop.observe().by_id[field.element_id].value == "sesame-4711", "only the log is masked"
+
+
+def test_a_world_set_back_begins_a_run_of_its_own(serve, tmp_path) -> None:
+    path = tmp_path / "session.jsonl"
+    place = serve(log=Demonstration(path, "try"))
+    place.act(action_type="wait", seconds=9)
+    place.http.post("/reset", json={})
+    place.act(action_type="wait", seconds=9)
+    assert [(step.run_id, step.step) for step in steps(path)] == [("try", 1), ("try-2", 1)]
+
+
+def test_a_file_that_is_there_is_not_touched(tmp_path) -> None:
+    path = tmp_path / "session.jsonl"
+    path.write_text("mine")
+    with pytest.raises(EnvironmentFault, match="is there already"):
+        Demonstration(path, "try")
+    assert path.read_text() == "mine"
+    with pytest.raises(EnvironmentFault, match="cannot be written"):
+        Demonstration(tmp_path / "no" / "session.jsonl", "try")
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_nothing_that_was_done_is_lost_when_the_server_dies(how, tmp_path) -> None:
+    path = tmp_path / "session.jsonl"
+    command = [sys.executable, "-m", "orchestrator.cli", "world", "serve", "office", "--port", "0", "--record", str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        url = httpx.URL(next(line for line in server.stdout if line.startswith("open ")).removeprefix("open ").strip())
+        bearer = {"Authorization": f"Bearer {url.params['token']}"}
+        for app in ("notes", "mail", "files"):
+            action = {"action_type": "launch_app", "app": app}
+            httpx.post(
+                url.copy_with(path="/actions", query=None), json=action, headers=bearer, trust_env=False
+            ).raise_for_status()
+        server.send_signal(how)
+        assert server.wait(20) in (130, -how)
+        assert server.stderr is not None
+        assert "Traceback" not in server.stderr.read()
+    assert [step.action.app for step in steps(path)] == ["notes", "mail", "files"]

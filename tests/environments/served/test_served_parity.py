@@ -1,0 +1,54 @@
+"""An oracle played in process and by hand in Chromium comes to the same state in every app."""
+
+from __future__ import annotations
+
+import pytest
+
+from environments.browser import BrowserEnvironment
+from environments.served.twin import Twin
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.worldfile import load_world
+from orchestrator.oracle import play, task_environment
+from orchestrator.tasks import Task, resolve_target
+from protocol import ActionTarget, Click, Fill, LaunchApp
+
+SAMPLE = (
+    "invoice-to-reimbursement", "claim-with-details", "reply-to-a-mail", "total-into-a-note", "stuck-button",
+    "changed-behind-the-back", "mail-the-total", "due-date-into-a-file",
+)  # fmt: skip
+"""Chosen for the controls that they use; scripts/parity.py plays all of them."""
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_an_oracle_comes_to_the_same_both_ways(browser: BrowserEnvironment, name: str) -> None:
+    task = resolve_target(name)
+    assert isinstance(task, Task)
+    assert task.oracle
+
+    def make() -> SimulatedDesktop:
+        surface = task_environment(task, 3)
+        assert isinstance(surface, SimulatedDesktop)
+        return surface
+
+    twin = Twin(make, browser)
+    try:
+        played = play(task, 3, twin)
+        assert played.problem == ""
+        assert played.verdict.passed
+        assert twin.unlike() == {}
+    finally:
+        twin.close()
+
+
+def test_what_is_done_on_one_side_only_is_found(browser: BrowserEnvironment, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("environments.served.twin.PATIENCE", 0.3)
+    twin = Twin(lambda: SimulatedDesktop(load_world("office")), browser)
+    try:
+        twin.perform(LaunchApp(app="reimbursement"), key="1")
+        assert twin.unlike() == {}
+        twin.desktop.perform(Fill(target=ActionTarget(text="Amount"), text="1.00"), key="2")
+        assert set(twin.unlike()) == {"reimbursement"}
+        refused = twin.perform(Click(target=ActionTarget(text="No such button")), key="3")
+        assert not refused.ok
+    finally:
+        twin.close()
