@@ -178,6 +178,109 @@ class Delete(Clause):
     entity: Entity = NOTHING
 
 
+@dataclass(frozen=True)
+class Act(Clause):
+    """Something else that an application offers for a record: accept, cancel, merge, archive, ..."""
+
+    verb: str = ""
+    entity: Entity = NOTHING
+
+
+@dataclass(frozen=True)
+class Post(Clause):
+    """A message in a conversation."""
+
+    to: str = ""
+    body: Value = Value()
+
+
+@dataclass(frozen=True)
+class Adjust(Clause):
+    """A device is set: `aspect` is what of it, such as brightness; empty for on and off."""
+
+    device: str = ""
+    aspect: str = ""
+    value: str = ""
+
+
+@dataclass(frozen=True)
+class Sort(Clause):
+    """Rows of a table by a column."""
+
+    sheet: str = ""
+    column: str = ""
+    down: bool = False
+
+
+@dataclass(frozen=True)
+class Cell(Clause):
+    """A value goes into one cell of a sheet, which is called by its place such as B6."""
+
+    value: Value = Value()
+    sheet: str = ""
+    place: str = ""
+
+
+@dataclass(frozen=True)
+class AddUp(Clause):
+    """The total of a sheet, in the row of this label, is to be the sum of all figures above it."""
+
+    sheet: str = ""
+    label: str = "total"
+
+
+@dataclass(frozen=True)
+class KeepOnly(Clause):
+    """One thing of a list stays, in a quantity; the others are removed."""
+
+    place: str = ""
+    item: str = ""
+    quantity: str = ""
+
+
+@dataclass(frozen=True)
+class Reschedule(Clause):
+    """An event begins at another hour of its day and takes as long as before."""
+
+    entity: Entity = NOTHING
+    to: str = ""
+
+
+@dataclass(frozen=True)
+class Free(Clause):
+    """Of some hours of a day, learn the first at which nothing else is going on for so many minutes, and its end."""
+
+    day: str = ""
+    hours: Value = Value()
+    minutes: int = 60
+
+    def fact_names(self) -> tuple[str, ...]:
+        return ("free hour", "free hour end")
+
+
+@dataclass(frozen=True)
+class Invite(Clause):
+    """A message to all who attend an event."""
+
+    entity: Entity = NOTHING
+    body: Value = Value()
+
+
+@dataclass(frozen=True)
+class Buy(Clause):
+    """Something is ordered in a shop."""
+
+    item: str = ""
+    quantity: str = "1"
+
+
+@dataclass(frozen=True)
+class Obey(Clause):
+    """What somebody else demands, or what is asked for wholesale: nothing that rules do."""
+
+    what: str = ""
+
+
 WAYS: dict[str, Direction] = {"up": "up", "down": "down", "left": "left", "right": "right", "bottom": "down", "top": "up"}
 
 
@@ -192,10 +295,64 @@ class Pause(Clause):
 
 
 @dataclass(frozen=True)
+class Await(Clause):
+    """Wait until a record is listed, or until what stands at a place shows these words."""
+
+    entity: Entity = NOTHING
+    shows: str = ""
+    seconds: float = 600.0
+
+
+@dataclass(frozen=True)
 class Tell(Clause):
     """Answer the user."""
 
     value: Value = Value()
+
+
+@dataclass(frozen=True)
+class Collect(Clause):
+    """Learn every row of a list, over all its pages, as one table."""
+
+    entity: Entity = NOTHING
+    name: str = ""
+
+    def fact_names(self) -> tuple[str, ...]:
+        return (self.name,)
+
+
+@dataclass(frozen=True)
+class Compute(Clause):
+    """Have the Analyst work out a formula over the facts."""
+
+    formula: str = ""
+    name: str = ""
+
+    def fact_names(self) -> tuple[str, ...]:
+        return (self.name,)
+
+
+@dataclass(frozen=True)
+class When(Clause):
+    """Once it is known whether the formula holds: do the one or the other."""
+
+    formula: str = ""
+    name: str = ""
+    """Of the fact that says whether it holds."""
+    then: tuple[Clause, ...] = ()
+    otherwise: tuple[Clause, ...] = ()
+
+
+EACH = "each "
+"""A fact of this prefix is a column of the row that is worked on."""
+
+
+@dataclass(frozen=True)
+class ForEach(Clause):
+    """Once the rows of a table are known: do the body for each. A fact `each X` of the body is the row's column X."""
+
+    table: str = ""
+    body: tuple[Clause, ...] = ()
 
 
 @dataclass(frozen=True)

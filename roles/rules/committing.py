@@ -14,7 +14,21 @@ from roles.rules.values import rewritings
 from roles.rules.writing import put_into, required
 
 _VERB_WORDS = {
-    "submit": ("submit", "send", "hand in", "turn in", "file", "send in", "apply", "request", "finish", "complete", "confirm"),
+    "submit": (
+        "submit",
+        "send",
+        "hand in",
+        "turn in",
+        "file",
+        "send in",
+        "apply",
+        "request",
+        "book",
+        "order",
+        "finish",
+        "complete",
+        "confirm",
+    ),
     "send": ("send", "submit", "send now", "deliver", "post"),
     "save": ("save", "store", "keep", "update", "done", "create", "add", "ok", "apply"),
     "create": ("create", "save", "add", "ok", "done"),
@@ -47,6 +61,8 @@ def push(button: GUIElement, verb: str, at: Situation) -> Move:
     if scroll := at.reach(button):
         return scroll
     times = at.count("pressed")
+    if not times:
+        at.notes["warned"] = [said for said in at.screen.complaints if not _field_is_wrong(at)]
     at.notes.update(button=button.name, verb=verb)
     at.notes["at"] = len(at.history)
     keyboard = at.keyboard or times in {1, 2}
@@ -72,7 +88,7 @@ def after_press(verb: str, at: Situation) -> Move | None:
     if at.screen.dialog is not None:
         choice = agree_choice(verb, at.screen)
         return press(choice, "the crew asked for this itself") if choice else None
-    if at.screen.complaints and (move := mend(at)):
+    if (_field_is_wrong(at) or set(at.screen.complaints) - set(at.notes.get("warned", []))) and (move := mend(at)):
         return move
     if at.notes.get("mended"):
         at.notes.update(mended=False, pressed=0)
@@ -81,6 +97,10 @@ def after_press(verb: str, at: Situation) -> Move | None:
         shown = "; ".join(at.screen.notices) or "; ".join(last.events) or "the screen changed"
         return done(f"{verb}: {shown}")
     return None
+
+
+def _field_is_wrong(at: Situation) -> bool:
+    return any(field.invalid for field in at.screen.inputs)
 
 
 def worked(last: StepRecord, at: Situation) -> bool:

@@ -19,36 +19,41 @@ _KINDS: tuple[tuple[DialogKind, str], ...] = (
         "payment",
         r"\bpay(?:ment|ments)?\b|purchase|\bbuy\b|card number|credit card|\biban\b|invoice due|\bcharge[sd]?\b"
         r"|subscri|upgrade|\btrial\b|"
-        r"\bprices?\b|order now|bezahl|zahlung|kauf|kreditkarte|支付|付款|购买",
+        r"\bprices?\b|order now|bezahl|zahl(?:ung|en)\b|kauf|kreditkarte|\babo(?:nne\w*|s)?\b|kostenpflichtig|"
+        r"probezeit|支付|付款|购买|订阅|续费|续订|信用卡|试用",
     ),
     (
         "account",
         r"\baccount|password|sign(?:ed)? ?(?:in|out|up)\b|log(?:ged)? ?(?:in|out)\b|session (?:has )?expired"
         r"|verify your|two-?factor|"
-        r"one-time code|konto|passwort|anmeld|账户|账号|密码|登录",
+        r"one-time code|konto|passwort|kennwort|anmeld|meld\w* (?:sie sich|dich) an|sitzung (?:ist )?abgelaufen|"
+        r"zweistufig|账户|账号|帐号|密码|登录|登陆|会话|验证码|身份",
     ),
     (
         "permission",
         r"permission|allow(?:ed)? access|wants? (?:to )?(?:access|use|know|send|open)|\bgrant|access to your"
         r"|\blocation\b|microphone|camera|"
-        r"\ballow\b|notifications?\b|berechtigung|zugriff|权限|访问您|允许",
+        r"\ballow\b|notifications?\b|berechtigung|zugriff|zugreifen|erlauben|zulassen|standort|mikrofon|kamera|benachrichtigung|权限|"
+        r"访问|允许|位置|麦克风|摄像头|相机|发送通知",
     ),
     (
         "security",
         r"security|virus|malware|infected|certificate|not secure|unsafe|untrusted|suspicious|threat|administrator"
         r"|firewall|\bmacros?\b|"
-        r"remote control|phishing|sicherheit|warnung|安全|病毒",
+        r"remote control|phishing|sicherheit|warnung|schadsoftware|infiziert|zertifikat|fernsteuer|firewall|makros?\b|"
+        r"安全|病毒|木马|证书|风险|恶意|远程控制|防火墙",
     ),
     (
         "consent",
         r"consent|cookies?|privacy|\bterms\b|conditions|\bagree|licen[cs]e|gdpr|data processing|einwillig|datenschutz"
-        r"|bedingungen|同意|隐私|条款",
+        r"|bedingungen|privatsphäre|\bagb\b|zustimm|同意|隐私|条款|协议",
     ),
     (
         "confirm",
         r"are you sure|delete|discard|remove|overwrite|replace|cannot be undone|unsaved|save changes|lose (?:your"
         r"|all)|leave (?:this|the) page|"
-        r"reset|erase|for good|permanently|löschen|verwerfen|wirklich|überschreiben|确定要|删除|放弃",
+        r"reset|erase|for good|permanently|löschen|verwerfen|wirklich|überschreiben|ersetzen|endgültig|"
+        r"确定要|删除|放弃|覆盖|丢弃|清空",
     ),
 )
 _NAMED = re.compile(r"[\w/-]+\.\w{2,4}\b|\"[^\"]*\"|“[^”]*”")
@@ -67,8 +72,8 @@ _TOLD = re.compile(
 _OUT = re.compile(
     r"^(?:close|dismiss|cancel|no(?:,? ?thanks?| thank you)?|not now|maybe later|later|remind me later|skip|ignore|decline|"
     r"reject(?: all)?|deny|don.?t allow|keep(?: it| editing| writing)?|stay|go back|never|×|x|✕|✖|schließen|abbrechen"
-    r"|nein(?: danke)?|später|"
-    r"ablehnen|überspringen|关闭|取消|以后再说|不用了|拒绝|跳过)[.!]?$",
+    r"|nein(?:,? danke)?|nicht jetzt|(?:vielleicht )?später|zurück|blockieren|"
+    r"(?:alle )?ablehnen|überspringen|关闭|取消|以后再说|稍后|不用了|不，谢谢|(?:全部)?拒绝|跳过|返回|不允许)[.!]?$",
     re.IGNORECASE,
 )
 _ACKNOWLEDGE = re.compile(

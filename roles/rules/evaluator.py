@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 
-from protocol import VisualState
+from protocol import ExecStatus, VisualState
 from roles.contracts import FieldHas, GateRequest, GateVerdict, Subtask
 from roles.rules import clauses as c
-from roles.rules.evidence import Finding, check, expected_value, holds
+from roles.rules.evidence import Finding, check, expected_value, holds, shown_for_it
+from roles.rules.gathering import LATELY, gather, progress
 from roles.rules.grammar import describe, parse
 from roles.rules.matching import similarity
 from roles.rules.screens import FIELD_ROLES, Screen
+from roles.rules.steering import not_wanted
 from roles.rules.values import same_value
 from roles.signals import GateDecision, GateTrigger, SubtaskStatus
 
-_LATELY = 4
 _BAD_STATUS = re.compile(r"\b(?:returned|rejected|failed|refused|bounced|needs? changes|undeliverable|declined)\b", re.IGNORECASE)
 
 
@@ -33,8 +34,8 @@ class RulesEvaluator:
                 return _final(request)
 
 
-def _findings(subtask: Subtask | None, request: GateRequest) -> list[Finding]:
-    return [check(expectation, request) for expectation in subtask.expect] if subtask else []
+def _findings(request: GateRequest) -> list[Finding]:
+    return [Finding(c.holds, c.evidence, c.missing) for c in (request.found or gather(request)).checked]
 
 
 def _evidence(findings: list[Finding], request: GateRequest) -> tuple[str, ...]:
@@ -45,10 +46,10 @@ def _evidence(findings: list[Finding], request: GateRequest) -> tuple[str, ...]:
 
 
 def _success(request: GateRequest) -> GateVerdict:
-    findings = _findings(request.subtask, request)
+    findings = _findings(request)
     missing = [f.missing for f in findings if not f.holds]
     evidence = _evidence(findings, request)
-    complaints = _complaints(request.screens[-1]) if request.screens else []
+    complaints = [*_failed_last(request), *(_complaints(request.screens[-1]) if request.screens else [])]
     if not missing and not complaints:
         reason = f"all {len(findings)} expectations hold" if findings else "the worker finished and nothing speaks against it"
         return GateVerdict(decision=GateDecision.DONE, reason=reason, evidence=evidence)
@@ -56,29 +57,34 @@ def _success(request: GateRequest) -> GateVerdict:
     return GateVerdict(decision=GateDecision.FAIL, reason="; ".join(issues), evidence=evidence, issues=issues)
 
 
-def _progress(request: GateRequest) -> list[str]:
-    """Steps of late that changed something new: a screen that was not there before."""
-    before = {s.after for s in request.steps[:-_LATELY]} | {s.before for s in request.steps[:1]}
-    return [f"step:{s.step}" for s in request.steps[-_LATELY:] if s.visible_change and s.after not in before]
+def _failed_last(request: GateRequest) -> list[str]:
+    """Who ends on an action that did not work is not done, unless the screen shows that it did."""
+    work = [s for s in request.steps if not s.recovery]
+    if not work or work[-1].exec_status is ExecStatus.EXECUTED or shown_for_it(work[-1]):
+        return []
+    return [f"the last action did not work: {work[-1].verb} {work[-1].target} ({work[-1].error})"]
 
 
 def _periodic(request: GateRequest) -> GateVerdict:
-    moved = _progress(request)
+    moved = progress(request)
     if moved or not request.steps:
-        return GateVerdict(decision=GateDecision.CONTINUE, reason="the last steps changed the screen", evidence=tuple(moved))
-    if request.subtask and request.subtask.expect and all(f.holds for f in _findings(request.subtask, request)):
+        return GateVerdict(decision=GateDecision.CONTINUE, reason="the last steps changed the screen", evidence=moved)
+    if request.subtask and request.subtask.expect and all(f.holds for f in _findings(request)):
         return GateVerdict(decision=GateDecision.CONTINUE, reason="what is expected already holds")
     last = f"step:{request.steps[-1].step}"
-    reason = f"no visible progress in the last {min(_LATELY, len(request.steps))} steps"
+    reason = f"no visible progress in the last {min(LATELY, len(request.steps))} steps"
     return GateVerdict(decision=GateDecision.FAIL, reason=reason, evidence=(last,), issues=(reason,))
 
 
 def _stale(request: GateRequest) -> GateVerdict:
-    """One more chance while something moves, then help if there was none yet, then another plan."""
-    moved = _progress(request)
-    repeats = len(request.steps) >= _LATELY and len({str(s.action) for s in request.steps[-_LATELY:]}) <= 2
+    """One more chance while something moves, then help if there was none yet, then another plan.
+
+    The same action again and again is progress only where each time something else came of it, as when pages are turned.
+    """
+    moved, lately = progress(request), request.steps[-LATELY:]
+    repeats = len(lately) >= LATELY and len({str(s.action) for s in lately}) <= 2 and len(moved) < len(lately)
     if moved and not repeats:
-        return GateVerdict(decision=GateDecision.CONTINUE, reason="the last steps still changed something", evidence=tuple(moved))
+        return GateVerdict(decision=GateDecision.CONTINUE, reason="the last steps still changed something", evidence=moved)
     last = (f"step:{request.steps[-1].step}",) if request.steps else ()
     reason = f"no visible progress: {request.summary or 'the last actions changed nothing'}"
     query = _help_query(request)
@@ -183,7 +189,8 @@ def _open_ends(state: VisualState, live: list[Subtask]) -> list[str]:
 
 def _uncovered(request: GateRequest, live: list[Subtask]) -> list[str]:
     """Clauses of the goal that no fulfilled subtask speaks of. Words that a help document stood for are covered by its steps."""
-    wanted = [x for x in parse(request.goal) if isinstance(x, _MUST)]
+    goal = f"{request.goal.rstrip('. ')}. {not_wanted(request.notes)}"
+    wanted = [x for x in parse(goal) if isinstance(x, _MUST)]
     done = [x for s in live if s.status is SubtaskStatus.FULFILLED for x in parse(s.instruction)]
     kinds: dict[type[c.Clause], int] = {}
     for clause in done:
@@ -192,7 +199,7 @@ def _uncovered(request: GateRequest, live: list[Subtask]) -> list[str]:
     for clause in wanted:
         if kinds.get(type(clause), 0) > 0:
             kinds[type(clause)] -= 1
-        elif not isinstance(clause, c.Commit) or _forbidden(request.goal, clause) is False:
+        elif not isinstance(clause, c.Commit) or _forbidden(goal, clause) is False:
             issues.append(f"not done: {describe(clause)}")
     return issues
 

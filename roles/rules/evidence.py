@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from protocol import GUIElement, VisualState
-from roles.contracts import AppShown, EffectSeen, Expectation, Fact, FactKnown, FieldHas, GateRequest, StepRecord, TextShown
+from roles.contracts import (
+    AppShown,
+    ChosenSeen,
+    EffectSeen,
+    Expectation,
+    Fact,
+    FactKnown,
+    FieldHas,
+    GateRequest,
+    StepRecord,
+    TakenSeen,
+    TextShown,
+)
 from roles.rules.matching import similarity
+from roles.rules.pages.chosen import chosen, taken
+from roles.rules.pages.view import likeness
 from roles.rules.screens import FIELD_ROLES, Screen, fold
 from roles.rules.values import same_value
 
@@ -18,6 +33,11 @@ _VERBS = {
     "delete": ("delete", "remove", "trash", "erase", "discard"),
     "move": ("move", "archive"),
 }
+
+_GOOD = 0.6
+_TICKS = frozenset({"true", "false"})
+_AWAY = re.compile(r"\bsign[- ]?in\b|\blog[- ]?in\b|\bexpired\b|\berror\b|\boffline\b|\bnot found\b", re.IGNORECASE)
+"""What a screen says that one is sent to instead."""
 
 
 class Finding(NamedTuple):
@@ -39,6 +59,12 @@ def check(expectation: Expectation, request: GateRequest) -> Finding:
             return _text(text, app, request)
         case EffectSeen(verb=verb, target=target, app=app):
             return _effect(verb, target, app, request)
+        case ChosenSeen():
+            return _chosen(expectation, request)
+        case TakenSeen(names=names, trait=trait, each=each):
+            state = next((s for s in views(request) if taken(names, trait, each, request.goal, s)), None)
+            said = f"{each} of {names or trait} were not seen taken"
+            return Finding(True, (f"state:{state.state_id}",)) if state else Finding(False, (), said)
         case AppShown(app=app):
             return _app(app, request)
 
@@ -66,21 +92,46 @@ def _field(wanted: FieldHas, request: GateRequest) -> Finding:
     value = expected_value(wanted, request)
     if value is None:
         return Finding(False, (), f'the fact "{wanted.fact}" is not known')
+    read = fact_of(wanted.fact, request.facts) if wanted.fact else None
     latest: tuple[str, str] | None = None
     for state in views(request):
         if wanted.app and state.app != wanted.app:
             continue
         for element in state.elements:
-            if element.role not in FIELD_ROLES or not element.value:
+            if element.role not in FIELD_ROLES | {"slider"} or not element.value or _is_source(element, state, read):
                 continue
             if holds(element, value) and _fits(wanted.label, element, state, value):
-                return Finding(True, (f"state:{state.state_id}",))
+                lost = wanted.beside and original(element, request.steps, views(request)).strip() not in (element.value or "")
+                said = f'"{element.name}" holds {value!r}, but no longer what it held before' if lost else ""
+                return Finding(not lost, (f"state:{state.state_id}",), said)
             if latest is None and similarity(wanted.label, element.name) >= 0.9:
                 latest = (element.name, element.value)
         if _shown_as_pair(wanted.label, value, state):
             return Finding(True, (f"state:{state.state_id}",))
     instead = f'; "{latest[0]}" shows {latest[1]!r}' if latest else ""
     return Finding(False, (), f'no field "{wanted.label}" was seen with the value {value!r}{instead}')
+
+
+def original(field: GUIElement, steps: Iterable[StepRecord], screens: Iterable[VisualState]) -> str:
+    """What a field held before these steps wrote in it, as far as their screens are known; else what it holds."""
+    known = {state.state_id: state for state in screens}
+    held = field.value or ""
+    for step in reversed(list(steps)):
+        target = str((step.action.get("target") or {}).get("element_id", ""))
+        before = known[step.before].by_id.get(target) if step.before in known else None
+        after = next((e for e in known[step.after].elements if _same(e, field)), None) if step.after in known else None
+        if before is not None and _same(before, field) and (after is None or same_value(after.value or "", held)):
+            held = before.value or ""
+    return held
+
+
+def _same(element: GUIElement, field: GUIElement) -> bool:
+    return element.role in FIELD_ROLES and fold(element.name) == fold(field.name)
+
+
+def _is_source(element: GUIElement, state: VisualState, read: Fact | None) -> bool:
+    """The field that a value was read from does not show that it was written."""
+    return read is not None and read.element_id == element.element_id and read.app == state.app
 
 
 def expected_value(wanted: FieldHas, request: GateRequest) -> str | None:
@@ -95,19 +146,27 @@ def holds(element: GUIElement, value: str) -> bool:
     held = element.value or ""
     if same_value(held, value):
         return True
-    return element.role == "textbox" and len(value) >= 3 and any(same_value(part, value) for part in _parts(held))
+    parts = [*_labelled(held), *(held.splitlines() if len(value) >= 3 else ())]
+    return element.role == "textbox" and any(same_value(part, value) for part in parts)
 
 
-def _parts(text: str) -> list[str]:
-    lines = text.splitlines()
-    return [*lines, *(line.split(": ", 1)[1] for line in lines if ": " in line)]
+def _labelled(text: str) -> list[str]:
+    """What stands behind the colons of lines."""
+    return [line.split(": ", 1)[1] for line in text.splitlines() if ": " in line]
 
 
 def _fits(label: str, element: GUIElement, state: VisualState, value: str) -> bool:
-    """The field is the one that is meant: by name, or because no other field has that name."""
-    if similarity(label, element.name) >= 0.6 or fold(label) == fold(value):
+    """The field is the one that is meant: by name, or by a value that tells it, where no field has such a name."""
+    if similarity(label, element.name) >= _GOOD or fold(label) == fold(value):
         return True
-    return not any(similarity(label, e.name) >= 0.9 for e in state.elements if e.role in FIELD_ROLES)
+    if is_search(element) or value in _TICKS:
+        return False
+    return not any(similarity(label, e.name) >= _GOOD for e in state.elements if e.role in FIELD_ROLES)
+
+
+def is_search(element: GUIElement) -> bool:
+    """A field that looks for things: what stands in it was asked for, not written down."""
+    return element.role == "searchbox" or fold(element.name).split()[:1] == ["search"]
 
 
 def _shown_as_pair(label: str, value: str, state: VisualState) -> bool:
@@ -126,7 +185,7 @@ def _text(text: str, app: str | None, request: GateRequest) -> Finding:
 
 
 def _effect(verb: str, target: str | None, app: str | None, request: GateRequest) -> Finding:
-    done = [s for s in request.steps if _amounts_to(s, verb, target) and s.exec_status == "executed"]
+    done = [s for s in request.steps if _amounts_to(s, verb, target) and (s.exec_status == "executed" or shown_for_it(s))]
     if app:
         done = [s for s in done if s.app in {app, None}] or done
     seen = [s for s in done if s.visible_change and not _complained(s) and _more_than_focus(s, request)]
@@ -144,13 +203,29 @@ def _effect(verb: str, target: str | None, app: str | None, request: GateRequest
 
 def _amounts_to(step: StepRecord, verb: str, target: str | None) -> bool:
     if verb == "click":
-        return bool(target) and similarity(target or "", step.target) >= 0.7
+        by_hand = step.action.get("action_type") in {"click", "press_key"}
+        return by_hand and (not target or max(likeness(target, step.target), similarity(target, step.target)) >= 0.7)
     words = _VERBS.get(verb, (verb,))
-    name = step.target.casefold()
     keys = [str(k).casefold() for k in step.action.get("keys", [])]
+    if step.action.get("action_type") == "drag" and any(verb in e.casefold() for e in step.events):
+        return True  # a row that was swept aside
+    if verb != "click" and step.exec_status == "executed" and _announced(verb, step):
+        return True
     shortcut = verb == "save" and keys[-1:] == ["s"] and len(keys) > 1
     pressed = step.action.get("action_type") in {"click", "press_key", "type"}
-    return step.verb in words or shortcut or (pressed and any(name == w or name.startswith(w + " ") for w in words))
+    return step.verb in words or shortcut or (pressed and names_effect(step.target, verb))
+
+
+def names_effect(name: str, verb: str) -> bool:
+    """Whether a control of this name is there to do that: `Save` and `Save note` to save, `Discard draft` to delete."""
+    name = name.casefold()
+    return any(name == word or name.startswith(word + " ") for word in _VERBS.get(verb, (verb,)))
+
+
+def _announced(verb: str, step: StepRecord) -> bool:
+    """The screen itself says what was done: `Message moved to Trash` came of pressing `Trash`."""
+    done = re.compile(rf"\b{re.escape(verb.removesuffix('e'))}\w?ed\b", re.IGNORECASE)
+    return any(event.startswith("status:") and done.search(event) for event in step.events)
 
 
 def _nothing_to_save(app: str | None, request: GateRequest) -> VisualState | None:
@@ -178,6 +253,12 @@ def _unfocused(state: VisualState) -> list[GUIElement]:
     return [element.model_copy(update={"focused": False}) for element in state.elements]
 
 
+def shown_for_it(step: StepRecord) -> bool:
+    """Whether the screen confirmed a step that was reported as failed: what can be seen counts, not what is said."""
+    told = [event for event in step.events if event.startswith(("status:", "navigation:"))]
+    return step.visible_change and bool(told) and not any(_AWAY.search(event) for event in told)
+
+
 def _complained(step: StepRecord) -> bool:
     return any(e.startswith("validation") for e in step.events)
 
@@ -185,6 +266,15 @@ def _complained(step: StepRecord) -> bool:
 def _words(step: StepRecord) -> str:
     said = "; ".join(step.events)
     return f" ({said})" if said else ""
+
+
+def _chosen(wanted: ChosenSeen, request: GateRequest) -> Finding:
+    """Seen as such, or pressed with something to see for it, where a page marks no choice."""
+    state = next((s for s in views(request) if chosen(wanted.names, wanted.exact, wanted.on, s)), None)
+    if state is not None:
+        return Finding(True, (f"state:{state.state_id}",))
+    pressed = _effect("click", wanted.names, None, request)
+    return pressed if pressed.holds else Finding(False, (), f'"{wanted.names}" was not seen chosen')
 
 
 def _app(app: str, request: GateRequest) -> Finding:

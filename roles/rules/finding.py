@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
-from protocol import ActionTarget, AskUser, GUIElement, Type
+from protocol import AskUser, GUIElement
 from roles.rules import clauses as c
+from roles.rules.masks import Masks
 from roles.rules.matching import best, similarity
-from roles.rules.moves import Move, Situation, act, fail, press, set_value
+from roles.rules.moves import Move, Situation, fail, press
 from roles.rules.records import Entry, entry_of, matching_entries, on_record, picked
-from roles.rules.screens import Item
+from roles.rules.screens import Item, fold
+from roles.rules.searching import search_for, sooner
 from roles.rules.wording import entity_words
 
+_BACKWARD = {"previous", "previous page", "prev", "newer", "<", "‹", "«", "←"}
 _BACK = ("back", "back to list", "list", "all", "overview", "cancel")
 MAX_PAGES = 40
+_PAGE = re.compile(r"(?:page|seite|第)\s*(\d+)\b", re.IGNORECASE)
 
 
 def is_open(entity: c.Entity, at: Situation) -> bool:
@@ -26,7 +31,7 @@ def is_open(entity: c.Entity, at: Situation) -> bool:
         return at.screen.says(chosen) or bool(at.notes.get("opened") and at.notes.get("list") != _listing(at))
     if entity.pick:
         return False
-    if at.screen.items and _is_list_of(at):
+    if at.screen.items and is_list(at):
         return entity.specific and on_record(entity, at.screen)
     return on_record(entity, at.screen)
 
@@ -39,7 +44,19 @@ def chosen_entity(entity: c.Entity, at: Situation) -> c.Entity:
     """With what the user answered when asked which one is meant."""
     answer = at.fact(_question_name(entity)) if at.notes.get("asked") else None
     answer = answer or next((f for f in at.view.facts if f.name == _question_name(entity)), None)
-    return replace(entity, subject=answer.value, pick="") if answer else entity
+    return _told(entity, answer.value) if answer else entity
+
+
+def _told(entity: c.Entity, answer: str) -> c.Entity:
+    """`The one with the number INV-7` gives an id; other words are looked for in the entries."""
+    masks = Masks()
+    ids = masks.of_kind(masks.hide_typed(answer), "id")
+    if ids:
+        return replace(entity, id=masks.show(ids[0]), pick="")
+    plain = re.sub(
+        r"^(?:i mean|it is|it's|the one (?:with|from|called|for)|please take)\s+|[.!]+$", "", answer.strip(), flags=re.I
+    )
+    return replace(entity, subject=plain, pick="")
 
 
 def _question_name(entity: c.Entity) -> str:
@@ -49,14 +66,16 @@ def _question_name(entity: c.Entity) -> str:
 def go_to(entity: c.Entity, at: Situation) -> Move:
     """The next step towards the record. Call it only while `is_open` says no."""
     entity = chosen_entity(entity, at)
-    if at.screen.items and _is_list_of(at):
-        move = _from_list(entity, at)
+    if (own := _own_list(entity, at)) is not None:
+        return own
+    if at.screen.items and is_list(at):
+        move = sooner(entity, at) or _from_list(entity, at)
         if move:
             return move
-    return _look_elsewhere(entity, at)
+    return look_elsewhere(entity, at)
 
 
-def _is_list_of(at: Situation) -> bool:
+def is_list(at: Situation) -> bool:
     """Rows that lead somewhere; the lines of an invoice on its own page do not."""
     if any(i.press is not i.element for i in at.screen.items):
         return True
@@ -70,21 +89,31 @@ def _leads_away(at: Situation) -> bool:
 def _from_list(entity: c.Entity, at: Situation) -> Move | None:
     """Choose among the entries, over all pages when a superlative or a second match demands it."""
     page = int(at.notes.get("page", 0))
+    if not at.notes.get("entries") and (back := to_first_page(at)) is not None:
+        return back
     here = [entry_of(item, page) for item in at.screen.items]
     seen = _remembered(at, here, page)
     if not at.notes.get("chosen"):
         if _more_pages(entity, here, at):
-            following = _next_page(at)
+            following = next_page(at)
             if following is not None:
                 at.notes["page"] = page + 1
                 return press(following, "the other pages may hold it too", at=at)
-        fitting = picked(entity, matching_entries(entity, seen))
+        fitting = _called_so(entity, picked(entity, matching_entries(entity, seen)))
         if not fitting:
             return None
         if len(fitting) > 1 and len({e.text for e in fitting}) > 1:
             return _which(entity, fitting, at)
         at.notes.update(chosen=fitting[0].key, chosen_page=fitting[0].page, chosen_text=fitting[0].text)
     return _open_chosen(at, page)
+
+
+def _called_so(entity: c.Entity, fitting: list[Entry]) -> list[Entry]:
+    """The one that is called exactly so, among others that only contain the name: `Ada Byron` beside `Ada Byron 2`."""
+    if len(fitting) < 2 or not entity.name:
+        return fitting
+    exact = [e for e in fitting if fold(entity.name) in {fold(part) for part in e.text.split(" · ")}]
+    return exact if len(exact) == 1 else fitting
 
 
 def _remembered(at: Situation, here: list[Entry], page: int) -> list[Entry]:
@@ -105,9 +134,22 @@ def _more_pages(entity: c.Entity, here: list[Entry], at: Situation) -> bool:
     return not (entity.id and found) and not (entity.pick == "first" and found)
 
 
-def _next_page(at: Situation) -> GUIElement | None:
-    wanted = [e for e in at.screen.presses if e.enabled and e.role in {"button", "link"} and similarity_next(e.name)]
+def next_page(at: Situation) -> GUIElement | None:
+    """What shows more of a list. A `More` that opens and closes is a menu."""
+    presses = [e for e in at.screen.presses if e.enabled and e.role in {"button", "link"} and e.expanded is None]
+    wanted = [e for e in presses if similarity_next(e.name)]
     return wanted[0] if wanted else None
+
+
+def to_first_page(at: Situation) -> Move | None:
+    """A list that was left on a later page, by an earlier attempt or by somebody else, is read from its beginning."""
+    number = next((m for e in at.screen.elements if (m := _PAGE.match(e.name.strip()))), None)
+    if number is None or int(number[1]) < 2:
+        return None
+    button = next((e for e in at.screen.presses if e.enabled and e.name.strip().casefold() in _BACKWARD), None)
+    if button is None or at.count("turned back") >= MAX_PAGES:
+        return None
+    return press(button, "the list is read from its first page", at=at)
 
 
 def similarity_next(name: str) -> bool:
@@ -144,11 +186,7 @@ def _open_otherwise(item: Item, times: int, at: Situation) -> Move | None:
 def _turn_back(at: Situation, page: int) -> Move | None:
     """The chosen entry is on an earlier page."""
     wanted = int(at.notes.get("chosen_page", 0))
-    names = (
-        {"previous", "previous page", "prev", "newer", "<", "‹", "«", "←"}
-        if wanted < page
-        else {"next", "next page", ">", "›", "»", "→"}
-    )
+    names = _BACKWARD if wanted < page else {"next", "next page", ">", "›", "»", "→"}
     button = next((e for e in at.screen.presses if e.enabled and e.name.strip().casefold() in names), None)
     if button is None or wanted == page:
         return None
@@ -166,18 +204,10 @@ def _which(entity: c.Entity, fitting: list[Entry], at: Situation) -> Move:
     )
 
 
-def _look_elsewhere(entity: c.Entity, at: Situation) -> Move:
+def look_elsewhere(entity: c.Entity, at: Situation) -> Move:
     """Search, then another list of the same application, then back; then there is no such thing here."""
-    words = entity.id or entity.name or entity.subject
-    field = next((f for f in at.screen.searches if f.enabled), None)
-    if field is not None and words and not at.notes.get("searched"):
-        if field.value != words:
-            return set_value(field, words, f'to search for "{words}"', at)
-        at.notes.update(searched=True, page=0, entries={})
-        button = next(
-            (e for e in at.screen.presses if e.role == "button" and e.name.casefold() in {"search", "find", "go"}), None
-        )
-        return press(button, "", at=at) if button else act(Type(target=ActionTarget.of(field), text="", submit=True), "to search")
+    if (search := search_for(entity, at)) is not None:
+        return search
     if (folder := _folder(at)) is not None:
         return folder
     back = next((e for e in at.screen.presses if e.enabled and leads_back(e.name)), None)
@@ -187,8 +217,32 @@ def _look_elsewhere(entity: c.Entity, at: Situation) -> Move:
         return press(tab, "it may be listed there", at=at)
     if back is not None and at.count("backs") < 4:
         return press(back, "the list may hold it", at=at)
+    if (record := _unread(at)) is not None:
+        return record
     app = at.view.subtask.app or at.view.app or "this application"
     return fail(f"{entity_words(entity)} was not found in {app}", f"where to find {entity.noun or 'it'} in {app}")
+
+
+def _own_list(entity: c.Entity, at: Situation) -> Move | None:
+    """The list of such things, before any other list that happens to be on the screen."""
+    heads = " ".join(e.name for e in at.screen.elements if e.role == "heading").casefold()
+    if entity.noun not in {"order", "invitation"} or entity.noun in heads or at.count("lists") > 1:
+        return None
+    links = [e for e in at.screen.presses if e.role in {"tab", "link"} and e.enabled and entity.noun in e.name.casefold()]
+    return press(links[0], f'"{links[0].name}" lists them', at=at) if links else None
+
+
+def _unread(at: Situation) -> Move | None:
+    """A record of the list that was not looked into: what is wanted may stand on its page only."""
+    looked: list[str] = at.notes.setdefault("looked", [])
+    link = next(
+        (i.press for i in at.screen.items if i.press is not i.element and i.press.name and i.press.name not in looked), None
+    )
+    if link is None or len(looked) >= MAX_PAGES // 2:
+        return None
+    looked.append(link.name)
+    at.notes["backs"] = 0
+    return press(link, f'it may stand in "{link.name}"', at=at)
 
 
 def _folder(at: Situation) -> Move | None:
@@ -220,6 +274,7 @@ def _list_tab(entity: c.Entity, at: Situation) -> GUIElement | None:
         if e.role in {"tab", "link", "menuitem"} and not e.selected and e.name not in tried and e.enabled
     ]
     match = best(entity.noun or "all", options, lambda e: e.name) if options else None
+    match = match if match and match.score >= 0.6 else None
     chosen = (
         match.item
         if match

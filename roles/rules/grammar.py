@@ -15,37 +15,62 @@ from roles.rules.phrases import Misread
 from roles.rules.question_forms import QUESTIONS
 from roles.rules.record_forms import FIRST, RECORDS
 from roles.rules.reference import Context
-from roles.rules.segments import segment
+from roles.rules.segments import Segment, cut, segment
+from roles.rules.sentence_forms import DEEDS, in_order, is_sentence, sentence
+from roles.rules.wholes import wholes
 from roles.rules.wording import describe, parse_canonical
 
 __all__ = ["describe", "parse"]
 
-_FORMS = (*FIRST, *QUESTIONS, *MAILS, *COMMANDS, *ENTRIES, *RECORDS)
+_FORMS = (*DEEDS, *FIRST, *QUESTIONS, *MAILS, *COMMANDS, *ENTRIES, *RECORDS)
 
 
 def parse(text: str, apps: Sequence[AppWords] = (), known: Iterable[str] = ()) -> list[c.Clause]:
     """The clauses of `text` in order. `apps` helps to tell applications from names; `known` are facts that exist."""
-    segments, masks = segment(text, lambda words: bool(apps) and app_for(words, apps) is not None)
-    ctx = Context(masks, apps, list(known))
-    found: list[c.Clause] = []
-    place = ""
-    for words, said_place, verbatim in segments:
-        exact = parse_canonical(words, masks)
-        place = said_place or place
-        clauses = [exact] if exact is not None else _understand(words, verbatim, ctx)
+    if (whole := wholes(text, lambda words, facts: parse(words, apps, [*known, *facts]))) is not None:
+        return whole
+    segments, masks = segment(text, lambda words: bool(apps) and app_for(words, apps) is not None, is_sentence)
+    reader = _Reading(Context(masks, apps, list(known)))
+    for part in segments:
+        reader.read(part)
+    return in_order(reader.found)
+
+
+class _Reading:
+    """The clauses found so far, and what the next segment may refer to."""
+
+    def __init__(self, ctx: Context) -> None:
+        self.ctx = ctx
+        self.found: list[c.Clause] = []
+        self._place = ""
+
+    def read(self, part: Segment) -> None:
+        if part.whole:
+            clauses = sentence(part.words, self.ctx)
+            if clauses is None:
+                for piece in cut(part.words, self.ctx.masks):
+                    self.read(piece)
+                return
+            self._take(clauses, part, exact=True)
+            return
+        exact = parse_canonical(part.words, self.ctx.masks)
+        self._take([exact] if exact is not None else _understand(part.words, part.verbatim, self.ctx), part, exact is not None)
+
+    def _take(self, clauses: list[c.Clause], part: Segment, exact: bool) -> None:
+        self._place = place = part.place or self._place
         for index, clause in enumerate(clauses):
-            here = place if said_place or _inherits(clause) else ""
-            placed = clause if exact is not None or _read_for_entry(clauses, index, here) else _placed(clause, here)
-            if found and exact is None and (sent := _sent(found[-1], placed)) is not None:
-                found[-1] = sent
+            here = place if part.place or _inherits(clause) else ""
+            placed = clause if exact or _read_for_entry(clauses, index, here) else _placed(clause, here)
+            if self.found and not exact and (sent := _sent(self.found[-1], placed)) is not None:
+                self.found[-1] = sent
                 continue
-            ctx.learn(placed)
-            found.append(placed)
+            self.ctx.learn(placed)
+            self.found.append(placed)
             place = placed.app if isinstance(placed, c.Open) else place
+        self.ctx.settle()
         if len(clauses) > 1 and all(isinstance(clause, c.Read) for clause in clauses):
-            ctx.last = tuple(name for clause in clauses if isinstance(clause, c.Read) for name in clause.fact_names())
-        place = "" if any(clause.app and clause.app != place for clause in clauses) else place
-    return found
+            self.ctx.last = tuple(name for clause in clauses if isinstance(clause, c.Read) for name in clause.fact_names())
+        self._place = "" if any(clause.app and clause.app != place for clause in clauses) else place
 
 
 def _understand(words: str, verbatim: str, ctx: Context) -> list[c.Clause]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from rapidfuzz import fuzz
 
-from roles.contracts import PlanRequest, Supplement
+from roles.contracts import USER, PlanRequest, Supplement
 from roles.rules import clauses as c
 from roles.rules.grammar import parse
 from roles.rules.masks import Masks
@@ -24,7 +24,8 @@ def steps_for(text: str, request: PlanRequest) -> list[c.Clause] | None:
     for document in ranked:
         if _likeness(text, document) < _ALIKE:
             continue
-        steps = "\n".join(f"{n}. {step}" for n, step in enumerate(_STEP.findall(document.text), start=1))
+        told = [document.text] if document.source == USER else []  # in their own words, without numbers
+        steps = "\n".join(f"{n}. {step}" for n, step in enumerate(_STEP.findall(document.text) or told, start=1))
         filled = _filled(steps, text)
         clauses = parse(filled, request.apps, [f.name for f in request.facts]) if filled else []
         if clauses and not any(isinstance(x, c.Unknown) for x in clauses):

@@ -5,12 +5,14 @@ from __future__ import annotations
 from protocol import GUIElement
 from roles.rules import clauses as c
 from roles.rules.committing import after_press, commit_button, push
+from roles.rules.deeds import open_menu, select_row
 from roles.rules.dialogs import agree_choice
 from roles.rules.finding import go_to, is_open
 from roles.rules.matching import best, similarity
 from roles.rules.moves import Move, Situation, done, fail, press
 from roles.rules.records import entry_of, matching_entries
 from roles.rules.screens import Item
+from roles.rules.values import same_value
 from roles.rules.writing import put_into
 
 _TITLE = ("title", "name", "subject", "note title", "folder name", "file name", "new name")
@@ -32,10 +34,19 @@ def create(clause: c.Create, at: Situation) -> Move:
         return fail(f'the fact "{lacking[0]}" is not known', f"where to find the {lacking[0]}")
     if at.notes.get("pressed") and (move := after_press("create" if at.screen.dialog else "save", at)):
         return move
-    if not at.notes.get("begun"):
+    if not at.notes.get("begun") and not _left_so(title, body, at):
         return _begin(clause.noun, at)
+    at.notes["begun"] = True
     parts = ((_BODY, body),) if at.notes.get("named") else ((_TITLE, title), (_BODY, body))
     return _write_parts(parts, clause.noun, at) or _keep(clause.noun, at)
+
+
+def _left_so(title: str, body: str, at: Situation) -> bool:
+    """An earlier attempt got this far: the new thing is open, has its title, and holds nothing else."""
+    named, held = _named(_TITLE, at), _named(_BODY, at)
+    if not at.view.subtask.hints or named is None or held is None or not title or named.value != title:
+        return False
+    return not held.value or same_value(held.value, body)
 
 
 def _write_parts(parts: tuple[tuple[tuple[str, ...], str], ...], noun: str, at: Situation) -> Move | None:
@@ -87,6 +98,8 @@ def _keep(noun: str, at: Situation) -> Move:
     button = (agree_choice("create", at.screen) if at.screen.dialog else None) or commit_button("save", noun, "", at)
     if button is None:
         return done(f"the {noun} is written; it needs no saving")
+    if not button.enabled and not at.screen.complaints and at.screen.dialog is None:
+        return done(f"the {noun} is written and kept")
     return push(button, "save", at)
 
 
@@ -114,6 +127,10 @@ def _do_to(verb: str, names: tuple[str, ...], entity: c.Entity, value: str, at: 
     if button is not None and button.enabled and ready:
         at.notes["asked"] = True
         return press(button, f'"{button.name}" is how to {verb} it', at=at)
+    if verb == "move" and at.notes.get("selected") and (menu := open_menu(at)) is not None:
+        return menu
+    if verb == "move" and row is not None and row.press is not row.element and not at.count("selected"):
+        return select_row(row, at)
     if row is not None and at.count("selected") < 2:
         return press(row.press, f"it is the one to {verb}", at=at)
     at.notes.pop("selected", None)
@@ -144,6 +161,10 @@ def _answer(verb: str, names: tuple[str, ...], entity: c.Entity, value: str, at:
         if choice is None:
             return fail(f'a dialog asks something else: "{at.screen.dialog.name}"')
         return press(choice, f"the crew itself asked to {verb} it")
+    into = next((e for e in at.screen.presses if e.role in {"menuitem", "option"} and similarity(value, e.name) >= 0.9), None)
+    if value and into is not None and into.enabled and not at.notes.get("into"):
+        at.notes["into"] = True
+        return press(into, f'"{into.name}" is where it goes', at=at)
     last = at.last
     if last is not None and last.visible_change and (verb != "delete" or _row(entity, at) is None):
         complaint = "; ".join(at.screen.complaints)
@@ -160,6 +181,6 @@ def _value_field(at: Situation) -> GUIElement | None:
 
 def _option(field: GUIElement, value: str) -> str:
     """A folder may be listed by its whole path."""
-    exact = next((o for o in field.options if o.rstrip("/").split("/")[-1].casefold() == value.casefold()), None)
-    match = best(value, field.options, lambda o: o, least=0.6)
+    exact = next((o for o in field.choices if o.rstrip("/").split("/")[-1].casefold() == value.casefold()), None)
+    match = best(value, field.choices, lambda o: o, least=0.6)
     return exact or (match.item if match else value)

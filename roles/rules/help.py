@@ -35,7 +35,10 @@ class HelpDocuments:
         found = []
         for path in sorted(self._folder.rglob("*.md")):
             try:
-                text = path.read_text(encoding="utf-8", errors="replace")[:_MAX_BYTES]
+                if not path.is_file() or not path.resolve().is_relative_to(self._folder.resolve()):
+                    continue  # a link out of the folder would put a file of the user's before a model
+                with path.open("rb") as file:
+                    text = file.read(_MAX_BYTES).decode("utf-8", "replace")
             except OSError:
                 continue
             parts = path.relative_to(self._folder).parts

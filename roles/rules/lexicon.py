@@ -36,10 +36,13 @@ OTHER_VERBS = (
     r"check off|check|uncheck|untick|tick off|tick|mark|unmark|use|rename|move|scroll|wait|pause|reply|respond|forward|compose|"
     r"draft|make|create|start|begin|log|append|attach|upload|download|print|compare|summari[sz]e|translate|calculate|sum|close|"
     r"archive|approve|reject|pay|order|book|schedule|invite|share|call|reconcile|sort|filter|export|import|undo|redo|"
-    r"do not|don[’']t|never|what|how much|confirm|verify|ensure|make sure|return|refund|cancel|send|tell|give"
+    r"sign in|prepare|turn|switch|claim back|claim|make|sort|accept|decline|merge|listen to|watch"
+    r"|leave|give|lock|unlock|dim|mend|repair|keep|take|look up|do not|don[’']t|never|what|how much"
+    r"|confirm|verify|ensure|make sure|return|refund|cancel|send|tell|give"
 )
 NOUN_VERBS = words_of(
-    "add answer book call change check copy display draft e-mail edit email export file filter import input log mail "
+    "add answer book call claim keep leave lock switch turn take watch change check copy display"
+    " draft e-mail edit email export file filter import input log mail "
     "mark message move note order pay post print record refund report return set share show sort start sum tick "
     "transfer type update use"
 )
@@ -64,7 +67,8 @@ FILLERS = (
     r"please|kindly|now|just|also|finally|lastly|first|firstly|next|then|and|so|afterwards?|after that"
     r"|once (?:that is |you are )?done|"
     r"secondly|thirdly|can you|could you|would you|will you|i need you to|i want you to|i would like you to|i[’']d like you to|"
-    r"i need to|i want to|i would like to|i[’']d like to|i have to|you should|you need to|we need to|let[’']s|go ahead and|"
+    r"i need to|i want to|i would rather|i[’']d rather|i would like to|i[’']d like to|i have to|you"
+    r" should|you need to|we need to|let[’']s|go ahead and|"
     r"make sure to|be sure to|make sure you|remember to|don[’']t forget to|try to|help me|to|it is time to|your task is to|"
     r"go and|in the end|at the end|hi|hello|hey|ok|okay|thanks|thank you|before that|when done|when you are done"
 )
@@ -138,7 +142,7 @@ KINDRED = (
     ("category", "type", "kind", "expense type", "expense category", "class"),
     ("e-mail", "email", "mail", "email address", "e-mail address", "mail address"),
     ("phone", "telephone", "phone number", "mobile", "tel"),
-    ("status", "state"),
+    ("status", "state", "progress"),
     ("quantity", "qty", "count", "number of items"),
     ("address", "street", "street address", "postal address"),
     ("location", "place", "where", "venue", "room"),

@@ -43,6 +43,7 @@ _AS_BODY = re.compile(
 )  # fmt: skip
 _REPLY = re.compile(r"^(?:reply|respond|write back|answer)(?:\s+to)?\s+(?P<rest>.+)$", re.IGNORECASE)
 _REPLY_NOUN = re.compile(r"^(?:send|write|draft)\s+(?:a\s+)?reply\s+to\s+(?P<rest>.+)$", re.IGNORECASE)
+_TO_MAIL = re.compile(r"^answer\s+(?:.*\bto\b|(?:the|that|this)\s+(?:e-?mail|mail|message)\b)", re.IGNORECASE)
 _FORWARD = re.compile(rf"^forward\s+(?P<what>.+?)\s+to\s+(?P<to>{_PEOPLE})(?P<rest>.*)$", re.IGNORECASE)
 
 
@@ -112,7 +113,7 @@ def _parts(rest: str, ctx: Context) -> _Parts:
 def reply(words: str, ctx: Context) -> Found:
     """`reply to the mail from Priya saying T`."""
     match = _REPLY_NOUN.match(words) or _REPLY.match(words)
-    if not match or (words.casefold().startswith("answer") and " to " not in f" {words} "):
+    if not match or (words.casefold().startswith("answer") and not _TO_MAIL.match(words)):
         return None
     rest, app = take_place(match["rest"], ctx.masks, ctx.apps)
     held = ctx.masks.only(rest.strip(" :,"))
@@ -136,7 +137,7 @@ def reply(words: str, ctx: Context) -> Found:
 def _said(rest: str) -> re.Match[str] | None:
     """As _BODY, but `about the offsite` belongs to the mail that is meant."""
     return next(
-        (m for m in _BODY.finditer(rest) if not re.match(r",?\s*about\b", m.group()) and "subject" not in m.group()[:16]), None
+        (m for m in _BODY.finditer(rest) if not re.match(r",?\s*about\b", m.group()) and "subject" not in m.group()[:24]), None
     )
 
 

@@ -8,6 +8,7 @@ from roles.rules.committing import after_press, commit_button, push
 from roles.rules.finding import go_to, is_open
 from roles.rules.matching import similarity
 from roles.rules.moves import Move, Situation, fail, press
+from roles.rules.values import same_value
 from roles.rules.writing import put_into
 
 _TO = ("to", "recipient", "recipients", "send to")
@@ -45,12 +46,11 @@ def compose(clause: c.Compose, at: Situation) -> Move:
         return fail(f'the fact "{lacking[0]}" is not known', f"where to find the {lacking[0]}")
     if at.notes.get("pressed") and (move := after_press("send", at)):
         return move
-    if not _writing(at) or not at.notes.get("begun"):
-        if _writing(at) and _is_empty(at):
-            at.notes["begun"] = True
-        else:
-            return _begin(_COMPOSE, at)
     parts = ((_TO, ", ".join(_addresses(clause.to, at))), (_SUBJECT, subject), (_BODY, body))
+    if not _writing(at) or not at.notes.get("begun"):
+        if not _writing(at) or not _holds_only(parts, at):
+            return _begin(_COMPOSE, at)
+        at.notes["begun"] = True
     return _fill(parts, at) or _finish(clause.send, at)
 
 
@@ -63,9 +63,12 @@ def _addresses(people: tuple[str, ...], at: Situation) -> list[str]:
     return found
 
 
-def _is_empty(at: Situation) -> bool:
-    fields = [_field(_TO, at), _field(_SUBJECT, at), _field(_BODY, at)]
-    return not any(f.value for f in fields if f is not None)
+def _holds_only(parts: tuple[tuple[tuple[str, ...], str], ...], at: Situation) -> bool:
+    """Whether the open message is empty, or is this very one as an earlier attempt left it, sound or not."""
+    if at.view.subtask.hints:
+        return True
+    fields = [(_field(names, at), text) for names, text in parts]
+    return all(not f.value or same_value(f.value, text) for f, text in fields if f is not None)
 
 
 def _begin(names: tuple[str, ...], at: Situation) -> Move:

@@ -8,15 +8,15 @@ from roles.contracts import PlanAnswer, PlanRequest, Subtask
 from roles.rules import clauses as c
 from roles.rules.grammar import parse
 from roles.rules.handbook import steps_for
+from roles.rules.pages.planning import page_plan
 from roles.rules.places import UnknownApp
 from roles.rules.planning import make_subtasks
 from roles.rules.replanning import replan
+from roles.rules.stages import go_on, staged, unknown_within, with_more
+from roles.rules.steering import INSTEAD, ORDER_WORDS, minded, with_notes, without_forbidden
+from roles.rules.technician_jobs import plan_with_jobs, replan_jobs
 from roles.signals import SubtaskStatus
 
-_ORDER_WORDS = re.compile(
-    r"[,\s]*\b(?:first|beforehand|before(?: that)?|instead)\b[\s.!]*$|^\s*(?:no|first|instead)\b[,:\s]+", re.IGNORECASE
-)
-_INSTEAD = re.compile(r"\binstead\b|\brather\b", re.IGNORECASE)
 _ADVICE = "a model policy may understand it (crew.manager.policy: llm)"
 
 
@@ -25,17 +25,52 @@ class RulesManager:
 
     def plan(self, request: PlanRequest) -> PlanAnswer:
         try:
+            if request.trigger == "plan_rejected":
+                return _as_the_user_says(request)
             if not request.plan:
-                return _first_plan(request)
-            answer = _with_user_words(request) or replan(request)
+                told = with_notes(request)
+                return plan_with_jobs(told) or _first_plan(told)
+            if request.trigger == "steered":
+                return with_more(minded(request), request)
+            if unable := replan_jobs(request):
+                return unable
+            going_on = go_on(request) if request.trigger == "gate_done" else None
+            answer = going_on or with_more(_with_user_words(request) or replan(request), request)
         except UnknownApp as unknown:
             return _no_such_app(unknown.words, request)
         return answer
 
 
+def _as_the_user_says(request: PlanRequest) -> PlanAnswer:
+    """Another plan than the one that the user rejected: with what they said done first, instead or too, or left undone."""
+    answer = None if not request.user_words else _with_user_words(request) if request.plan else _with_other_goal(request)
+    if answer is not None:
+        return answer
+    said = f'"{request.user_words[-1]}"; these words are not understood' if request.user_words else "they did not say why"
+    return PlanAnswer(outcome="infeasible", reason=f"the user rejected the plan: {said}")
+
+
+def _with_other_goal(request: PlanRequest) -> PlanAnswer | None:
+    """The goal with the user's words added to it, as if it had been said so at once."""
+    goal = request.goal.rstrip(". ")
+    for words in request.user_words:
+        plain = ORDER_WORDS.sub("", words).strip(". ")
+        clauses = parse(plain, request.apps)
+        if not clauses or any(isinstance(x, c.Unknown) for x in clauses):
+            return None
+        both = (plain, goal) if ORDER_WORDS.search(words) else (goal, plain)
+        goal = plain if INSTEAD.search(words) else ". ".join(both)
+    told = request.model_copy(update={"goal": goal, "trigger": "task_open"})
+    return plan_with_jobs(told) or _first_plan(told)
+
+
 def _first_plan(request: PlanRequest) -> PlanAnswer:
+    if (on_page := page_plan(request)) is not None:
+        return on_page
     clauses = parse(request.goal, request.apps, [f.name for f in request.facts])
     resolved: list[c.Clause] = []
+    if (hidden := unknown_within(clauses)) is not None:
+        return _not_understood(hidden.text, request)
     for clause in clauses:
         if not isinstance(clause, c.Unknown):
             resolved.append(clause)
@@ -44,12 +79,17 @@ def _first_plan(request: PlanRequest) -> PlanAnswer:
         if steps is None:
             return _not_understood(clause.text, request)
         resolved += steps
+    first = resolved[0] if resolved else None
+    if isinstance(first, c.Obey):
+        told = f'what "{first.what}" demands is no instruction of the user; say in your own words what is to be done'
+        return PlanAnswer(outcome="infeasible", reason=told)
     if not any(not isinstance(x, c.Avoid) for x in resolved):
         return PlanAnswer(outcome="infeasible", reason="the goal names nothing to do")
-    subtasks = make_subtasks(_without_avoided(resolved), request.apps, known=[f.name for f in request.facts])
+    subtasks, more = staged(without_forbidden(resolved), request)
     if not subtasks:
         return PlanAnswer(outcome="infeasible", reason="what the goal asks for is what it says must not be done")
-    return PlanAnswer(outcome="planned", subtasks=tuple(subtasks), reason=f"{len(resolved)} clauses of the goal are understood")
+    reason = f"{len(resolved)} clauses of the goal are understood"
+    return PlanAnswer(outcome="planned", subtasks=tuple(subtasks), more=more, reason=reason)
 
 
 def _not_understood(text: str, request: PlanRequest) -> PlanAnswer:
@@ -65,29 +105,22 @@ def _no_such_app(words: str, request: PlanRequest) -> PlanAnswer:
     return PlanAnswer(outcome="infeasible", reason=f'there is no application called "{words}"; applications are: {there}')
 
 
-def _without_avoided(clauses: list[c.Clause]) -> list[c.Clause]:
-    """Drop what the goal itself forbids: `..., but do not submit it`."""
-    forbidden = " ".join(x.what for x in clauses if isinstance(x, c.Avoid)).casefold()
-    stems = {re.sub(r"(?:ting|ing|e|t)$", "", word) for word in forbidden.split()}
-    return [x for x in clauses if not (isinstance(x, c.Commit) and re.sub(r"(?:e|t)$", "", x.verb) in stems)]
-
-
 def _with_user_words(request: PlanRequest) -> PlanAnswer | None:
     """What the user said when refusing, if it is an instruction: it is done first, and what is left follows.
 
     A correction of the form ("set the category to Travel first") leads back to the refused work, which asks again.
     """
-    if not request.user_words or request.trigger != "approval_rejected":
+    if not request.user_words or request.trigger not in {"approval_rejected", "plan_rejected"}:
         return None
     words = request.user_words[-1]
-    clauses = parse(_ORDER_WORDS.sub("", words), request.apps, [f.name for f in request.facts])
+    clauses = parse(ORDER_WORDS.sub("", words), request.apps, [f.name for f in request.facts])
     if not clauses or any(isinstance(x, c.Unknown) for x in clauses):
         return None
     if any(isinstance(x, c.Avoid) for x in clauses):
         return PlanAnswer(outcome="infeasible", reason=f'the user does not want it: "{words}"')
     new = make_subtasks(clauses, request.apps, first=next_number(request.plan))
     failed = next((s for s in request.plan if s.id == request.failed), None)
-    corrects = all(isinstance(x, c.Enter | c.Select | c.Check) for x in clauses) and not _INSTEAD.search(words)
+    corrects = all(isinstance(x, c.Enter | c.Select | c.Check) for x in clauses) and not INSTEAD.search(words)
     if failed is not None and corrects:
         waits = (*(d for d in failed.depends_on if _is_done(d, request)), new[-1].id)
         number = max(int(s.id.removeprefix("s")) for s in new) + 1

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from protocol import Action, ActionTarget, Click, Fill, GUIElement, Scroll, SelectOption
 from roles.contracts import Fact, OperatorView, StepRecord
 from roles.rules import clauses as c
+from roles.rules.everyday import plainly_called
 from roles.rules.matching import best
 from roles.rules.screens import Screen
 
@@ -56,7 +57,7 @@ class Situation:
 
     @cached_property
     def screen(self) -> Screen:
-        return Screen(self.view.seen)
+        return Screen(plainly_called(self.view.seen, self.view.subtask.instruction))
 
     @property
     def history(self) -> tuple[StepRecord, ...]:
@@ -64,7 +65,9 @@ class Situation:
 
     @property
     def last(self) -> StepRecord | None:
-        return self.history[-1] if self.history else None
+        """The last step. A recovery's wait in which nothing changed tells nothing: what came before it still stands."""
+        told = (s for s in reversed(self.history) if not (s.recovery and s.verb == "wait" and not s.visible_change))
+        return next(told, None)
 
     @property
     def keyboard(self) -> bool:

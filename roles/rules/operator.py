@@ -2,30 +2,51 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
-from protocol import AgentStatus, OperatorDecision, describe, parse_action
+from protocol import AgentStatus, ExecStatus, OperatorDecision, describe, parse_action
 from roles.contracts import OperatorView
 from roles.rules import clauses as c
+from roles.rules.everyday import as_shown
 from roles.rules.grammar import describe as words_of
 from roles.rules.grammar import parse
 from roles.rules.moves import Move, Situation
+from roles.rules.pages.planning import page_clauses
+from roles.rules.resolving import resolved
 from roles.rules.skills import next_move
+from roles.rules.steering import steered
+
+_PASSING = re.compile(
+    r"network|connection|session|did not answer|in time|timed? ?out|no longer|observe again|try again|temporar|busy|lost", re.I
+)
+"""Errors that say nothing about the action itself: the same one may work the next time."""
 
 
 class RulesOperator:
     """Deterministic and offline. Text on the screen is looked at and copied, never obeyed."""
 
     def decide(self, view: OperatorView) -> OperatorDecision:
-        clauses = parse(view.subtask.instruction, view.apps, [f.name for f in view.facts])
-        memory = dict(view.memory)
+        on_page = page_clauses(view.subtask.instruction, view.apps)
+        clauses = on_page or parse(view.subtask.instruction, view.apps, [f.name for f in view.facts])
+        memory = _as_before(view)
+        kept_keys = ("clause", "notes", "finished", "places")
+        before: dict[str, Any] = {key: deepcopy(memory[key]) for key in kept_keys if key in memory}
+        before["step"] = view.history[-1].step if view.history else 0
         at = int(memory.get("clause", 0))
+        clauses, placed = steered(clauses, view, at) if view.notes else (clauses, {})
         notes: dict[str, Any] = dict(memory.get("notes", {}))
         finished: list[str] = list(memory.get("finished", []))
         while at < len(clauses):
-            move = next_move(clauses[at], Situation(view, notes))
+            move = next_move(resolved(clauses[at], view.facts), Situation(view, notes))
+            if move.action is not None:
+                move = replace(move, action=as_shown(move.action, view.seen))
             if move.kind != "done":
-                return _decision(view, clauses, at, move, {"clause": at, "notes": notes, "finished": finished})
+                kept = {"clause": at, "notes": notes, "finished": finished, "before": before, **placed}
+                return _decision(view, clauses, at, move, kept)
             finished = [*finished, move.why][-12:]
             saved = isinstance(clauses[at], c.Create) and "pressed" in notes
             at, notes = at + 1, {"just_saved": True} if saved else {}
@@ -36,7 +57,18 @@ class RulesOperator:
         )
 
 
-def _decision(view: OperatorView, clauses: list[c.Clause], at: int, move: Move, memory: dict[str, Any]) -> OperatorDecision:
+def _as_before(view: OperatorView) -> dict[str, Any]:
+    """The notes of the last decision; when its action came to nothing in passing, those from before it, to decide it again."""
+    memory = dict(view.memory)
+    last = Situation(view).last
+    before = memory.pop("before", None)
+    if before is None or last is None or last.step <= before["step"] or last.visible_change:
+        return memory
+    passing = last.exec_status is ExecStatus.TIMEOUT or (last.exec_status is ExecStatus.ERROR and _PASSING.search(last.error))
+    return {key: value for key, value in before.items() if key != "step"} if passing else memory
+
+
+def _decision(view: OperatorView, clauses: Sequence[c.Clause], at: int, move: Move, memory: dict[str, Any]) -> OperatorDecision:
     plan = tuple(words_of(clause) for clause in clauses[at:])
     seen = _seen(view)
     if move.kind == "fail" or move.action is None:

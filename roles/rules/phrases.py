@@ -184,6 +184,10 @@ def _filter_in(text: str) -> re.Match[str] | None:
 
 def _take_typed(text: str, masks: Masks, found: dict[str, str]) -> str:
     """Ids, dates and file names are known by their shape."""
+    mail = re.search(rf"\b(?:mails?|e-?mails?|messages?)\s+({ANY})", text, re.IGNORECASE)
+    if mail and masks.held(mail.group(1)).kind == "quoted":
+        found["subject"] = masks.show(mail.group(1))
+        text = text[: mail.start(1)] + text[mail.end(1) :]
     for kind, key in (("id", "id"), ("file", "name"), ("date", "dated")):
         for char in masks.of_kind(text, kind)[:1]:
             found[key] = masks.show(char)

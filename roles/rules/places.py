@@ -10,7 +10,15 @@ from roles.rules.matching import rank_apps, similarity, tokens
 
 _FORM_WORDS = ("form", "expense", "claim", "reimbursement", "request", "application form", "report")
 _MAIL_CLAUSES = (c.Compose, c.Reply, c.Forward)
-_FOLLOWING = (c.Tell, c.Pause, c.Avoid, c.Remember, c.Scroll, c.Press, c.Unknown)
+_HOMES = {
+    "conversation": ("chat",), "invitation": ("calendar",), "event": ("calendar",), "product": ("shop",),
+    "device": ("home", "house"), "recording": ("microphone", "answering machine"), "picture": ("camera",),
+    "payslip": ("website", "web"), "article": ("website", "web"), "page": ("website", "web"),
+}  # fmt: skip
+"""Applications that hold what is not called by their own words."""
+_FOLLOWING = (c.Compute, c.Tell, c.Pause, c.Avoid, c.Remember, c.Scroll, c.Press, c.Unknown)
+_ABOUT = (c.Read, c.Collect, c.OpenItem, c.Delete, c.Rename, c.Move, c.Enter, c.Act, c.Await, c.Reschedule, c.Invite)
+"""Clauses that are about a record."""
 _OWN_APP = frozenset({"contact", "event", "task", "ticket", "booking"})
 """Things that live in an application of their own kind; others may stand in any."""
 _FORM_CLAUSES = (c.Enter, c.Select, c.Check, c.Complete)
@@ -53,7 +61,7 @@ def _app_of(clause: c.Clause, before: str | None, form: str | None, apps: Sequen
     if isinstance(clause, c.Commit):
         return before
     noun = _noun(clause)
-    if noun and (home := _first((noun,), apps)):
+    if noun and (home := _first((noun, *_HOMES.get(noun, ())), apps)):
         return home
     if noun in _OWN_APP and apps:
         raise UnknownApp(f"{noun}s")
@@ -77,7 +85,9 @@ def named_app(words: str, apps: Sequence[AppWords]) -> str:
 def _noun(clause: c.Clause) -> str:
     if isinstance(clause, c.Create):
         return clause.noun
-    if isinstance(clause, c.Read | c.OpenItem | c.Delete | c.Rename | c.Move | c.Enter):
+    if isinstance(clause, c.Adjust | c.Buy):
+        return "device" if isinstance(clause, c.Adjust) else "product"
+    if isinstance(clause, _ABOUT):
         entity = clause.entity
         return entity.noun or ("file" if "." in entity.name and " " not in entity.name else "")
     return ""

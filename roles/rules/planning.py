@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from roles.analyst.formula import names_in
 from roles.contracts import AppShown, AppWords, EffectSeen, Expectation, FactKnown, FieldHas, Subtask, TextShown
 from roles.rules import clauses as c
 from roles.rules.places import place_clauses
+from roles.rules.resolving import slots_of
 from roles.rules.wording import describe
 
-_EFFECTS = (c.Commit, c.Compose, c.Reply, c.Forward, c.Delete, c.Rename, c.Move, c.ClickOn, c.Press)
+_LEARNING = (c.Read, c.Collect, c.Compute, c.Free)
+_EFFECTS = (c.Commit, c.Compose, c.Reply, c.Forward, c.Delete, c.Rename, c.Move, c.ClickOn, c.Press, c.Act, c.Post, c.Adjust)
 
 
 def make_subtasks(
@@ -23,16 +26,18 @@ def make_subtasks(
     producers: dict[str, str] = {}
     for number, (app, group) in enumerate(groups, start=first):
         name = f"s{number}"
-        depends = _depends(group, app, made, producers) if made else list(after)
+        depends = (_depends(group, app, made, producers) if made else []) or list(after)
         made.append(subtask_of(name, app, group, titles.get(app or "", app or ""), depends))
-        producers.update({fact: name for clause in group if isinstance(clause, c.Read) for fact in clause.fact_names()})
+        producers.update({fact: name for clause in group if isinstance(clause, _LEARNING) for fact in clause.fact_names()})
     return made
 
 
 def _groups(placed: Sequence[tuple[c.Clause, str | None]]) -> list[tuple[str | None, list[c.Clause]]]:
     groups: list[tuple[str | None, list[c.Clause]]] = []
     for clause, app in placed:
-        if groups and groups[-1][0] == app:
+        analysis = isinstance(clause, c.Compute)
+        together = groups and groups[-1][0] == app and isinstance(groups[-1][1][-1], c.Compute) is analysis
+        if together:
             groups[-1][1].append(clause)
         else:
             groups.append((app, [clause]))
@@ -44,12 +49,14 @@ def subtask_of(name: str, app: str | None, group: Sequence[c.Clause], title: str
     kept = [x for x in group if not isinstance(x, c.Open)] or list(group)
     plain = [x if isinstance(x, c.Open) else replace(x, app="") for x in kept]
     head = describe(plain[0])
+    analysis = all(isinstance(x, c.Compute) for x in kept)
     more = f" (+{len(plain) - 1})" if len(plain) > 1 else ""
     return Subtask(
         id=name,
-        title=f"{title}: {head}{more}" if title else f"{head}{more}",
+        title=f"{title}: {head}{more}" if title and not analysis else f"{head}{more}",
         instruction=" ".join(f"{describe(clause)}." for clause in plain),
-        app=app,
+        app=None if analysis else app,
+        worker="analyst" if analysis else "operator",
         depends_on=tuple(depends),
         expect=tuple(dict.fromkeys(e for clause in kept for e in expectations(clause, app))),
     )
@@ -71,26 +78,30 @@ def facts_used(clause: c.Clause) -> tuple[str, ...]:
             values = [value]
         case c.Select(option=option):
             values = [option]
+        case c.Cell(value=value) | c.Free(hours=value):
+            values = [value]
         case c.Compose(subject=subject, body=body):
             values = [subject, body]
-        case c.Reply(body=body) | c.Forward(body=body):
+        case c.Reply(body=body) | c.Forward(body=body) | c.Post(body=body):
             values = [body]
         case c.Create(title=title, body=body):
             values = [title, body]
+        case c.Compute(formula=formula):
+            return names_in(formula)
         case _:
             pass
-    return tuple(fact for value in values for fact in value.facts)
+    return (*(fact for value in values for fact in value.facts), *slots_of(clause))
 
 
 def expectations(clause: c.Clause, app: str | None) -> list[Expectation]:
     """What must have been seen once the clause is done."""
     match clause:
-        case c.Read():
+        case c.Read() | c.Collect() | c.Compute() | c.Free():
             return [FactKnown(name=name) for name in clause.fact_names()]
         case c.Open():
             return [AppShown(app=app)] if app else []
-        case c.Enter(value=value, field=field):
-            return _entered(value, field, app)
+        case c.Enter(value=value, field=field, add=add):
+            return _entered(value, field, app, beside=add)
         case c.Select(option=option, field=field):
             return _entered(option, field or option.text, app)
         case c.Check(box=box, on=on):
@@ -102,10 +113,11 @@ def expectations(clause: c.Clause, app: str | None) -> list[Expectation]:
             return _effects(clause, app)
 
 
-def _entered(value: c.Value, field: str, app: str | None) -> list[Expectation]:
+def _entered(value: c.Value, field: str, app: str | None, *, beside: bool = False) -> list[Expectation]:
     if value.text and not value.facts:
-        return [FieldHas(label=field or value.text, value=value.text, app=app)]
-    return [FieldHas(label=field if len(value.facts) == 1 and field else fact, fact=fact, app=app) for fact in value.facts]
+        return [FieldHas(label=field or value.text, value=value.text, app=app, beside=beside)]
+    labels = {fact: field if len(value.facts) == 1 and field else fact for fact in value.facts}
+    return [FieldHas(label=label, fact=fact, app=app, beside=beside) for fact, label in labels.items()]
 
 
 def _effects(clause: c.Clause, app: str | None) -> list[Expectation]:
@@ -124,7 +136,21 @@ def _effects(clause: c.Clause, app: str | None) -> list[Expectation]:
             return [TextShown(text=to, app=app)]
         case c.ClickOn(control=control):
             return [EffectSeen(verb="click", target=control, app=app)]
-        case c.OpenItem(entity=entity) if entity.id or entity.name:
+        case c.OpenItem(entity=entity) if (entity.id or entity.name) and not slots_of(entity):
             return [TextShown(text=entity.id or entity.name, app=app)]
+        case _:
+            return _deeds(clause, app)
+
+
+def _deeds(clause: c.Clause, app: str | None) -> list[Expectation]:
+    match clause:
+        case c.Act(verb=verb):
+            return [EffectSeen(verb=verb.split()[0], app=app)]
+        case c.Post() | c.Invite():
+            return [EffectSeen(verb="send", app=app)]
+        case c.Reschedule():
+            return [EffectSeen(verb="save", app=app)]
+        case c.KeepOnly(item=item, quantity=quantity) if quantity:
+            return [FieldHas(label=f"quantity of {item}", value=quantity, app=app)]
         case _:
             return []

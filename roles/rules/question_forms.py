@@ -22,6 +22,7 @@ _NEEDED = re.compile(
     r"|written|transferred|filled|typed|noted))\s+"
     r"(?P<where>(?:in|into|on|to|onto|as)\s+.+)$", re.IGNORECASE,
 )  # fmt: skip
+_ANSWERED = re.compile(r"^answer\s+(?:to\s+)?(?:(?:the|that|this|his|her|my)\s+)?(?:e-?mail|mail|message)\b", re.IGNORECASE)
 _WANTED = re.compile(r"^i\s+(?:need|want|would like)\s+(?P<what>the\s.+?)\s+(?P<where>(?:in|into|on|to)\s+.+)$", re.IGNORECASE)
 
 
@@ -53,7 +54,7 @@ def question(words: str, ctx: Context) -> Found:
 def tell(words: str, ctx: Context) -> Found:
     """`tell me the total`, `let me know what it is`, `report it`."""
     match = _TELL.match(words)
-    if not match:
+    if not match or _ANSWERED.match(words):
         return None
     rest = re.sub(
         r"^(?:what|how much)\s+(?:is\s+|are\s+)?|\s+(?:is|are|was|to me)$", "", match["rest"].strip(), flags=re.IGNORECASE

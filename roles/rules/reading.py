@@ -12,7 +12,9 @@ from roles.rules.lexicon import KINDRED
 from roles.rules.matching import GOOD, best, similarity
 from roles.rules.moves import Move, Situation, act, done, fail
 from roles.rules.records import entry_of, matching_entries
-from roles.rules.screens import Pair, shown
+from roles.rules.screens import Pair, fold, shown
+from roles.rules.signatures import SIGNED, signed
+from roles.rules.spots import NOUNS, shape_of, spot, waited
 from roles.rules.values import find_dates, find_money
 
 _SIBLINGS = ("vendor", "date", "invoice number", "description", "category", "total")
@@ -33,6 +35,8 @@ def read(clause: c.Read, at: Situation) -> Move:
     missing = [(fact, name) for fact, name in wanted if not _known(name, at)]
     if not missing and not at.notes.get("reading"):
         return done(f"{_list_of(clause)} already known")
+    if missing and clause.entity.noun in NOUNS:
+        return _on_the_spot(clause, missing[0], at)
     if missing:
         if not is_open(clause.entity, at):
             if (cell := _from_row(clause, missing[0][0], at)) is not None:
@@ -44,6 +48,13 @@ def read(clause: c.Read, at: Situation) -> Move:
         return _memorize(missing[0][1], found, at)
     sibling = _sibling(clause, at)
     return sibling or done(f"{_list_of(clause)} known")
+
+
+def _on_the_spot(clause: c.Read, missing: tuple[str, str], at: Situation) -> Move:
+    found = spot(missing[0], clause.entity, at)
+    if found is not None:
+        return _memorize(missing[1], Found(found.value, found.element, 1.0), at)
+    return waited(clause.entity, at) or _not_here(clause, missing[0], at)
 
 
 def _known(name: str, at: Situation) -> bool:
@@ -64,11 +75,14 @@ def _memorize(name: str, found: Found, at: Situation) -> Move:
 
 def find_fact(fact: str, at: Situation) -> Found | None:
     """A labelled value, else a value in running text."""
+    if fact.startswith(SIGNED):
+        spotted = signed(fact, at)
+        return Found(spotted.value, spotted.element, 0.9) if spotted else None
     pairs = [p for p in at.screen.pairs if p.value]
     match = best(fact, pairs, lambda p: p.label, least=GOOD)
     if match is not None and match.score >= 0.8:
         return Found(match.item.value, match.item.element, match.score)
-    text = _in_prose(fact, at)
+    text = _in_prose(fact, at) or in_messages(fact, at) or _in_heading(fact, at)
     if text is not None or match is None:
         return text
     return Found(match.item.value, match.item.element, match.score)
@@ -88,6 +102,33 @@ def _in_prose(fact: str, at: Situation) -> Found | None:
             if match := pattern.search(shown(element)):
                 return Found(_value_in(match["v"], fact), element, 0.9)
     return _only_one(fact, prose)
+
+
+def in_messages(fact: str, at: Situation) -> Found | None:
+    """The newest value of that kind in the lines of a conversation or a log, those of its own people before all."""
+    kind, _, day = fact.partition(" on ")
+    shape = shape_of(kind)
+    if shape is None:
+        return None
+    heads = {fold(e.name) for e in at.screen.elements if e.role == "heading"}
+    lines = [(row, e) for row in at.screen.rows for e in at.screen.within(row) if e.role == "text" and day in shown(e)]
+    own = [(row, e) for row, e in lines if any(fold(shown(k)) in heads for k in at.screen.kids(row))]
+    for _, element in reversed(own or lines):
+        if match := shape.search(shown(element)):
+            return Found(match.group(), element, 0.9)
+    hits = {match.group(): e for e in at.screen.detail_texts if e.role == "text" for match in shape.finditer(shown(e))}
+    return Found(*next(iter(hits.items())), 0.8) if len(hits) == 1 and not lines else None
+
+
+def _in_heading(fact: str, at: Situation) -> Found | None:
+    """`Order 2104` tells the order number."""
+    noun = fact.casefold().removesuffix(" number")
+    if noun == fact.casefold():
+        return None
+    for element in at.screen.detail_texts:
+        if match := re.fullmatch(rf"{re.escape(noun)}\s+(?:no\.?\s*|#)?(\S*\d\S*)", shown(element), re.IGNORECASE):
+            return Found(match.group(1), element, 0.9)
+    return None
 
 
 def _kin(fact: str) -> list[str]:

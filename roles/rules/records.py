@@ -67,7 +67,8 @@ def _has_name(wanted: str, text: str) -> bool:
     there = set(re.findall(r"\w+", text))
     if words and all(word in there for word in words):
         return True
-    return len(name) >= 6 and fuzz.partial_ratio(name, text) >= 90
+    numbers = set(re.findall(r"\d+", name))
+    return len(name) >= 6 and numbers <= there and fuzz.partial_ratio(name, text) >= 90
 
 
 def _has_date(wanted: str, entry: Entry) -> bool:
@@ -81,6 +82,12 @@ def _has_state(state: str, entry: Entry) -> bool:
     if status:
         return bool(status & wanted) or any(state in value.split() for value in status)
     return bool(words & wanted)
+
+
+def same_state(left: str, right: str) -> bool:
+    """Whether a status as shown means the state that was asked for: an overdue invoice is unpaid, too."""
+    status, wanted = fold(left), fold(right)
+    return status == wanted or status in _IMPLIED.get(wanted, set()) or same_value(left, right)
 
 
 def picked(entity: c.Entity, entries: Sequence[Entry]) -> list[Entry]:
@@ -108,8 +115,11 @@ def _key(entry: Entry, columns: Sequence[str], kind: int) -> tuple[int, float]:
 
 def on_record(entity: c.Entity, screen: Screen) -> bool:
     """Whether the texts outside lists are those of the record that is meant. A superlative cannot be told from one record."""
-    if not screen.pairs and not screen.prose:
+    heads = [e.name for e in screen.elements if e.role == "heading"]
+    if not screen.pairs and not screen.prose and not (entity.name and any(fold(entity.name) == fold(head) for head in heads)):
         return False
     texts = [t.name for t in screen.detail_texts] + [f.value or "" for f in screen.inputs]
+    if screen.pairs and heads:
+        texts += [item.text for item in screen.items if item.press is item.element]  # the lines of an order, a bill, ...
     whole = Entry(" · ".join(texts), tuple((p.label, p.value) for p in screen.pairs))
     return fits(c.Entity(entity.noun, entity.id, entity.name, entity.subject, entity.dated, entity.filters), whole)

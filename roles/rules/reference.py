@@ -49,6 +49,18 @@ class Context:
     """What was opened or read last."""
     form: str = ""
     """The last application that something was entered in."""
+    person: str = ""
+    """Whom the text spoke of last."""
+    meant: c.Entity = c.NOTHING
+    """What the clauses of this moment are about, whatever they read or open on the way."""
+
+    def mean(self, entity: c.Entity) -> None:
+        """From here on `it` is `entity`."""
+        self.entity = self.meant = entity
+
+    def settle(self) -> None:
+        """After the clauses of one sentence are learnt: what was meant goes before what they touched."""
+        self.entity, self.meant = self.meant or self.entity, c.NOTHING
 
     def learn(self, clause: c.Clause) -> None:
         """Take note of what `clause` reads, opens or writes into."""

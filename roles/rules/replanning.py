@@ -31,7 +31,7 @@ _STUCK = re.compile(
     r"|same action|back and forth|nothing (?:new )?to see|did not change",
     re.IGNORECASE,
 )
-_ISSUE = re.compile(r"^(?P<id>s\d+\w*):\s*(?P<words>.+)$", re.DOTALL)
+_ISSUE = re.compile(r"^(?P<id>[A-Za-z0-9_.-]+):\s*(?P<words>.+)$", re.DOTALL)
 
 
 class Change(NamedTuple):

@@ -28,6 +28,7 @@ TEXT_ROLES = frozenset(
     }
 )
 DIALOG_ROLES = frozenset({"dialog", "alertdialog"})
+_SEARCH = re.compile(r"\b(?:search|find|filter|look up)\b", re.IGNORECASE)
 _COLON = re.compile(r"^(?P<label>[^\W\d_][^:\n]{0,40}?)\s*:\s+(?P<value>\S[^\n]*)$")
 
 
@@ -96,11 +97,9 @@ class Screen:
 
     @cached_property
     def searches(self) -> list[GUIElement]:
-        return [
-            f
-            for f in self.fields
-            if f.role == "searchbox" or re.search(r"\b(?:search|find|filter|look up)\b", f"{f.name} {f.placeholder or ''}", re.I)
-        ]
+        """Those that are called so before those that only say so in their empty state, such as an address line."""
+        called = [f for f in self.fields if f.role == "searchbox" or _SEARCH.search(f.name)]
+        return [*called, *(f for f in self.fields if f not in called and _SEARCH.search(f.placeholder or ""))]
 
     @cached_property
     def inputs(self) -> list[GUIElement]:
@@ -194,9 +193,9 @@ class Screen:
         return [_shown(e) for e in self.state.elements if e.role == "status" and _shown(e)]
 
     def says(self, words: str) -> bool:
-        """Whether the heads, labels and prose of the screen, rows aside, contain `words`."""
+        """Whether the heads, labels and prose of the screen, rows and passing notices aside, contain `words`."""
         folded = fold(words)
-        shown = [_shown(t) for t in self.detail_texts] + [f.value or "" for f in self.inputs]
+        shown = [_shown(t) for t in self.detail_texts if t.role != "status"] + [f.value or "" for f in self.inputs]
         return bool(folded) and any(folded in fold(text) for text in shown)
 
 

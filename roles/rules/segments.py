@@ -61,10 +61,15 @@ class Segment(NamedTuple):
     words: str
     place: str
     verbatim: str
+    whole: bool = False
+    """It is a sentence that is understood as one, not cut into clauses."""
 
 
-def segment(text: str, is_app: Callable[[str], bool] = lambda words: False) -> tuple[list[Segment], Masks]:
-    """The clauses of `text` in the order in which they are to be done. `is_app` knows the names of applications."""
+def segment(
+    text: str, is_app: Callable[[str], bool] = lambda words: False, is_whole: Callable[[str], bool] = lambda sentence: False
+) -> tuple[list[Segment], Masks]:
+    """The clauses of `text` in the order in which they are to be done. `is_app` knows the names of applications, and
+    `is_whole` sentences that are not to be cut."""
     masks = Masks()
     hidden = masks.hide_quotes(text)
     hidden = _ASIDE.sub(lambda m: f" in {m.group(1)}" if is_app(m.group(1)) else m.group(), hidden)
@@ -72,9 +77,20 @@ def segment(text: str, is_app: Callable[[str], bool] = lambda words: False) -> t
     hidden = plainly(masks.hide_typed(hidden))
     found: list[Segment] = []
     for sentence in _sentences(hidden):
+        if is_whole(sentence):
+            found.append(Segment(sentence, "", masks.verbatim(sentence.strip(" ,:")), True))
+            continue
         for part in _parts(sentence):
             _add(found, part, masks)
     return found, masks
+
+
+def cut(sentence: str, masks: Masks) -> list[Segment]:
+    """The clauses of one sentence."""
+    found: list[Segment] = []
+    for part in _parts(sentence):
+        _add(found, part, masks)
+    return found
 
 
 def _add(found: list[Segment], part: str, masks: Masks) -> None:

@@ -5,15 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from protocol import ActionTarget, Click, LaunchApp, PressKey, Scroll, SwitchWindow, Type, Wait
+from protocol import Click, LaunchApp, PressKey, Scroll, SwitchWindow, Wait
 from roles.rules import clauses as c
+from roles.rules.agenda import free
+from roles.rules.buying import buy
+from roles.rules.cells import add_up, cell
+from roles.rules.collecting import collect
 from roles.rules.committing import click, commit
+from roles.rules.deeds import act_on, post
+from roles.rules.devices import adjust
+from roles.rules.errands import keep_only, reschedule, write_to_attendees
 from roles.rules.finding import go_to, leads_back
 from roles.rules.handling import create, delete, move, open_item, rename
 from roles.rules.mailing import compose, forward, reply
 from roles.rules.matching import app_for
 from roles.rules.moves import Move, Situation, act, done, fail, press, set_value
+from roles.rules.pages.skills import PAGE_SKILLS
 from roles.rules.reading import read, tell
+from roles.rules.searching import start_search
+from roles.rules.sheets import sort
+from roles.rules.waiting import await_it
 from roles.rules.writing import check, complete, enter, select
 
 _APPLESS = (c.Tell, c.Pause, c.Avoid, c.Remember, c.Unknown)
@@ -43,6 +54,8 @@ def reach_app(clause: c.Clause, at: Situation) -> Move | None:
     seen = at.view.seen
     if app is None or seen.app == app:
         return None
+    if isinstance(clause, c.Invite) and at.notes.get("begun"):
+        return None  # what is written to those who attend may open in another application
     if at.count("reaching") > 4:
         return fail(f"{app} does not come to the front")
     window = next((w for w in seen.windows if w.app == app), None)
@@ -89,8 +102,7 @@ def _search(clause: c.Search, at: Situation) -> Move:
     if field.value != clause.query:
         return set_value(field, clause.query, "to search", at)
     at.notes["searched"] = True
-    button = next((e for e in at.screen.presses if e.role == "button" and e.name.casefold() in {"search", "find", "go"}), None)
-    return press(button, at=at) if button else act(Type(target=ActionTarget.of(field), text="", submit=True), "to search")
+    return start_search(field, at)
 
 
 def _scroll(clause: c.Scroll, at: Situation) -> Move:
@@ -105,6 +117,10 @@ def _unknown(clause: c.Unknown, at: Situation) -> Move:
     return fail(f'these words are not understood: "{clause.text}"', clause.text)
 
 
+def _unknown_deed(clause: c.Obey, at: Situation) -> Move:
+    return fail(f'only the user says what is to be done, not "{clause.what}"')
+
+
 def _nothing(clause: c.Clause, at: Situation) -> Move:
     return done("there is nothing to do for it")
 
@@ -113,7 +129,11 @@ _SKILLS: dict[type[c.Clause], Callable[[Any, Situation], Move]] = {
     c.OpenItem: open_item, c.Read: read, c.Enter: enter, c.Complete: complete, c.Select: select, c.Check: check,
     c.ClickOn: click, c.Press: _press_keys, c.Commit: commit, c.Search: _search, c.Compose: compose, c.Reply: reply,
     c.Forward: forward, c.Create: create, c.Rename: rename, c.Move: move, c.Delete: delete, c.Scroll: _scroll,
-    c.Pause: _wait, c.Tell: tell, c.Unknown: _unknown, c.Avoid: _nothing, c.Remember: _nothing,
+    c.Act: act_on, c.Post: post, c.Adjust: adjust, c.Sort: sort, c.Cell: cell, c.AddUp: add_up, c.Free: free,
+    c.KeepOnly: keep_only, c.Buy: buy, c.Obey: _unknown_deed, c.Reschedule: reschedule, c.Invite: write_to_attendees,
+    c.Collect: collect, c.Await: await_it, c.Pause: _wait,
+    c.Tell: tell, c.Unknown: _unknown, c.Avoid: _nothing, c.Remember: _nothing,
+    **PAGE_SKILLS,
 }  # fmt: skip
 
 __all__ = ["go_to", "next_move", "reach_app", "target_app"]

@@ -12,6 +12,7 @@ _MONEY = re.compile(
     rf"^\s*(?P<sign>[-−(]?)\s*(?P<before>[$€£¥]|{_CODES})?\s*(?P<neg>[-−]?)(?P<number>\d[\d.,'\u00a0\u202f ]*)"
     rf"\s*(?P<after>[$€£¥]|{_CODES}|dollars?|euros?|pounds?)?\)?\s*$"
 )
+_CLOCK = re.compile(r"^(?P<hour>\d{1,2})(?::(?P<minute>\d{2}))?\s?(?:(?P<half>[ap])\.?m\.?)?$", re.IGNORECASE)
 _EMAIL = re.compile(r"^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$")
 _NUMBER = re.compile(r"^[-−]?\d[\d,]*(?:\.\d+)?%?$")
 _DATE_FORMATS = (
@@ -76,7 +77,10 @@ def plain_number(text: str) -> str:
 
 def parse_date(value: str) -> date | None:
     """The day that `value` names, if it is nothing but a date with a year."""
-    text = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", value.strip()).replace(",", " ").replace("Sept ", "Sep ")
+    text = re.sub(
+        r"^(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b[,.]?\s+", "", value.strip(), flags=re.IGNORECASE
+    )
+    text = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", text).replace(",", " ").replace("Sept ", "Sep ")
     text = " ".join(text.split())
     if not 6 <= len(text) <= 20:
         return None
@@ -132,8 +136,21 @@ def same_value(left: str, right: str) -> bool:
         return True
     if (day := parse_date(left)) is not None:
         return day == parse_date(right)
+    if (minute := parse_time(left)) is not None:
+        return minute == parse_time(right)
     first, second = amount_of(left), amount_of(right)
     return first is not None and second is not None and abs(first - second) < 0.005
+
+
+def parse_time(value: str) -> int | None:
+    """The minute of the day that `value` names, if it is nothing but a time: `6:15 PM`, `18:15`."""
+    match = _CLOCK.match(value.strip())
+    if match is None or not (match["minute"] or match["half"]):
+        return None
+    hour, minute = int(match["hour"]), int(match["minute"] or 0)
+    if match["half"]:
+        hour = hour % 12 + (12 if match["half"].casefold() == "p" else 0)
+    return hour * 60 + minute if hour < 24 and minute < 60 else None
 
 
 def sort_key(value: str) -> tuple[int, float]:

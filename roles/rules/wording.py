@@ -11,12 +11,15 @@ from collections.abc import Callable, Sequence
 from roles.rules import clauses as c
 from roles.rules.lexicon import FILTERS, PICKS
 from roles.rules.masks import ANY, Masks, quote
+from roles.rules.pages.clauses import PageClause
 
 _PICKS = sorted(set(PICKS.values()))
 
 
 def describe(clause: c.Clause) -> str:
     """One sentence, without a full stop, that the grammar reads back as `clause`."""
+    if isinstance(clause, PageClause):
+        return clause.said
     place = f" in the {quote(clause.app)} app" if clause.app else ""
     return _describe(clause) + ("" if isinstance(clause, c.Open) else place)
 
@@ -87,6 +90,55 @@ def _describe_rest(clause: c.Clause) -> str:
             return f"Do not do {quote(what)}"
         case c.Unknown(text=text):
             return f"Work out how to do {quote(text)}"
+        case _:
+            return _describe_learning(clause)
+
+
+def _describe_learning(clause: c.Clause) -> str:
+    match clause:
+        case c.Free(day=day, hours=hours, minutes=minutes):
+            return f"Find of {value_words(hours)} the first hour on {quote(day)} that is free for {quote(str(minutes))} minutes"
+        case c.Collect(entity=entity, name=name):
+            return f"Collect {entity_words(entity)} as {quote(name)}"
+        case c.Await(entity=entity, shows=shows, seconds=seconds):
+            what = f" to show {quote(shows)}" if shows else ""
+            return f"Wait up to {quote(repr(seconds))} seconds for {entity_words(entity)}{what}"
+        case c.Compute(formula=formula, name=name):
+            return f"Compute {quote(formula)} as {quote(name)}"
+        case _:
+            return _describe_sheet(clause)
+
+
+def _describe_sheet(clause: c.Clause) -> str:
+    match clause:
+        case c.Sort(sheet=sheet, column=column, down=down):
+            return f"Sort the sheet {quote(sheet)} by {quote(column)} {'down' if down else 'up'}"
+        case c.Cell(value=value, sheet=sheet, place=place):
+            return f"Put {value_words(value)} into the cell {quote(place)} of the sheet {quote(sheet)}"
+        case c.AddUp(sheet=sheet, label=label):
+            return f"Make the row {quote(label)} of the sheet {quote(sheet)} add up all above it"
+        case _:
+            return _describe_deed(clause)
+
+
+def _describe_deed(clause: c.Clause) -> str:
+    match clause:
+        case c.Act(verb=verb, entity=entity):
+            return f"Perform {quote(verb)} on {entity_words(entity)}"
+        case c.Post(to=to, body=body):
+            return f"Post {value_words(body)} to {quote(to)}"
+        case c.Adjust(device=device, aspect=aspect, value=value):
+            return f"Adjust {quote(aspect)} of {quote(device)} to {quote(value)}"
+        case c.Buy(item=item, quantity=quantity):
+            return f"Buy {quote(item)} times {quote(quantity)}"
+        case c.Obey(what=what):
+            return f"Do as {quote(what)} says"
+        case c.KeepOnly(place=place, item=item, quantity=quantity):
+            return f"Keep only {quote(item)} of {quote(place)} times {quote(quantity)}"
+        case c.Reschedule(entity=entity, to=to):
+            return f"Put {entity_words(entity)} to the hour {quote(to)}"
+        case c.Invite(entity=entity, body=body):
+            return f"Write {value_words(body)} to all who attend {entity_words(entity)}"
         case _:
             raise ValueError(f"no words for {clause!r}")
 
@@ -212,6 +264,35 @@ _TABLE: tuple[tuple[str, _Build], ...] = (
     (rf"Rename (?P<entity>{_E}) to (?P<x>{ANY})", lambda r, app: c.Rename(app, r.entity(), r.word("x"))),
     (rf"Move (?P<entity>{_E}) to (?P<x>{ANY})", lambda r, app: c.Move(app, r.entity(), r.word("x"))),
     (rf"Delete (?P<entity>{_E})", lambda r, app: c.Delete(app, r.entity())),
+    (rf"Perform (?P<x>{ANY}) on (?P<entity>{_E})", lambda r, app: c.Act(app, r.word("x"), r.entity())),
+    (rf"Post (?P<v>{_V}) to (?P<x>{ANY})", lambda r, app: c.Post(app, r.word("x"), r.value("v"))),
+    (
+        rf"Adjust (?P<a>{ANY}) of (?P<x>{ANY}) to (?P<t>{ANY})",
+        lambda r, app: c.Adjust(app, r.word("x"), r.word("a"), r.word("t")),
+    ),
+    (rf"Buy (?P<x>{ANY}) times (?P<t>{ANY})", lambda r, app: c.Buy(app, r.word("x"), r.word("t"))),
+    (rf"Do as (?P<x>{ANY}) says", lambda r, app: c.Obey(app, r.word("x"))),
+    (
+        rf"Keep only (?P<x>{ANY}) of (?P<a>{ANY}) times (?P<t>{ANY})",
+        lambda r, app: c.KeepOnly(app, r.word("a"), r.word("x"), r.word("t")),
+    ),
+    (rf"Put (?P<entity>{_E}) to the hour (?P<x>{ANY})", lambda r, app: c.Reschedule(app, r.entity(), r.word("x"))),
+    (
+        rf"Write (?P<v>{_V}) to all who attend (?P<entity>{_E})",
+        lambda r, app: c.Invite(app, r.entity(), r.value("v")),
+    ),
+    (
+        rf"Sort the sheet (?P<x>{ANY}) by (?P<n>{ANY}) (?P<verb>up|down)",
+        lambda r, app: c.Sort(app, r.word("x"), r.word("n"), r.word("verb") == "down"),
+    ),
+    (
+        rf"Put (?P<v>{_V}) into the cell (?P<n>{ANY}) of the sheet (?P<x>{ANY})",
+        lambda r, app: c.Cell(app, r.value("v"), r.word("x"), r.word("n")),
+    ),
+    (
+        rf"Make the row (?P<n>{ANY}) of the sheet (?P<x>{ANY}) add up all above it",
+        lambda r, app: c.AddUp(app, r.word("x"), r.word("n")),
+    ),
     (rf"Press the keys (?P<x>{_QS})", lambda r, app: c.Press(app, r.words("x"))),
     (rf"(?P<verb>Tick|Untick) the box (?P<x>{ANY})", lambda r, app: c.Check(app, r.word("x"), r.word("verb") == "Tick")),
     (rf"Click the control (?P<x>{ANY})", lambda r, app: c.ClickOn(app, r.word("x"))),
@@ -219,7 +300,17 @@ _TABLE: tuple[tuple[str, _Build], ...] = (
     (rf"Search for (?P<x>{ANY})", lambda r, app: c.Search(app, r.word("x"))),
     (r"Scroll (?P<x>up|down|left|right)", lambda r, app: c.Scroll(app, c.WAYS[r.word("x").casefold()])),
     (rf"Wait (?P<x>{ANY}) seconds", lambda r, app: c.Pause(app, float(r.word("x")))),
+    (
+        rf"Wait up to (?P<x>{ANY}) seconds for (?P<entity>{_E})(?: to show (?P<n>{ANY}))?",
+        lambda r, app: c.Await(app, r.entity(), r.word("n"), float(r.word("x"))),
+    ),
     (rf"Tell the user (?P<v>{_V})", lambda r, app: c.Tell(app, r.value("v"))),
+    (
+        rf"Find of (?P<v>{_V}) the first hour on (?P<x>{ANY}) that is free for (?P<n>{ANY}) minutes",
+        lambda r, app: c.Free(app, r.word("x"), r.value("v"), int(r.word("n"))),
+    ),
+    (rf"Collect (?P<entity>{_E}) as (?P<n>{ANY})", lambda r, app: c.Collect(app, r.entity(), r.word("n"))),
+    (rf"Compute (?P<x>{ANY}) as (?P<n>{ANY})", lambda r, app: c.Compute(app, r.word("x"), r.word("n"))),
     (rf"Remember (?P<x>{ANY}) as (?P<n>{ANY})", lambda r, app: c.Remember(app, r.word("x"), r.word("n"))),
     (rf"Do not do (?P<x>{ANY})", lambda r, app: c.Avoid(app, r.word("x"))),
     (rf"Work out how to do (?P<x>{ANY})", lambda r, app: c.Unknown(app, r.word("x"))),

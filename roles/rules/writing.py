@@ -7,7 +7,7 @@ import re
 from protocol import ActionTarget, AskUser, Click, GUIElement, PressKey, Type
 from roles.contracts import Fact
 from roles.rules import clauses as c
-from roles.rules.finding import go_to
+from roles.rules.finding import go_to, is_open
 from roles.rules.matching import best, field_score, similarity
 from roles.rules.moves import Move, Situation, act, done, fail, press, set_value
 from roles.rules.values import kind_of, rewritings, same_value
@@ -61,8 +61,12 @@ def _each(clause: c.Enter, at: Situation) -> Move:
 def _open_first(clause: c.Enter, at: Situation) -> Move | None:
     """Writing into a named note opens it first; without such a note a new one is begun."""
     entity = clause.entity
+    if at.notes.get("ways"):
+        return None  # something was entered already; the name itself may be what changed
     if at.screen.inputs and (not entity.name or at.screen.says(entity.name)):
         return None
+    if entity.specific and is_open(entity, at) and (edit := _edit(at)) is not None:
+        return edit
     if at.notes.get("making"):
         return None
     move = go_to(entity, at) if entity.specific else _new(entity.noun, at)
@@ -70,6 +74,12 @@ def _open_first(clause: c.Enter, at: Situation) -> Move | None:
         at.notes["making"] = True
         return _new(entity.noun, at) or move
     return move
+
+
+def _edit(at: Situation) -> Move | None:
+    """A record that is shown is changed after pressing Edit."""
+    button = next((e for e in at.screen.presses if e.enabled and e.name.casefold() in {"edit", "change", "modify"}), None)
+    return press(button, f'"{button.name}" lets it be changed', at=at) if button is not None and at.count("edits") < 3 else None
 
 
 def put(field: str, fact: str, text: str, at: Situation) -> Move:
@@ -87,9 +97,9 @@ def put_into(element: GUIElement, text: str, at: Situation, *, sure: bool = True
     ways: dict[str, int] = at.notes.setdefault("ways", {})
     key = element.track_id or element.name
     tried = ways.get(key, 0)
-    wanted = _options(element, text) if element.options else [text, *rewritings(text)]
+    wanted = _options(element, text) if element.choices else [text, *rewritings(text)]
     if not wanted:
-        return fail(f'"{text}" is not one of the choices of "{element.name}": {", ".join(element.options)}')
+        return fail(f'"{text}" is not one of the choices of "{element.name}": {", ".join(element.choices)}')
     holds = any(_holds(element, way) for way in wanted)
     if holds and not (element.invalid and tried < len(wanted)):
         return done(f'"{element.name}" shows {element.value!r}')
@@ -98,8 +108,8 @@ def put_into(element: GUIElement, text: str, at: Situation, *, sure: bool = True
     if tried > len(wanted) + 2:
         return fail(f'the field "{element.name}" does not take {text!r}; it shows {element.value or ""!r}')
     ways[key] = tried + 1
-    way = wanted[min(tried, len(wanted) - 1)] if element.invalid or element.options else wanted[0]
-    if tried >= 2 and not element.invalid and not element.options:
+    way = wanted[min(tried, len(wanted) - 1)] if element.invalid or element.choices else wanted[0]
+    if tried >= 2 and not element.invalid and not element.choices:
         return _by_keys(element, way, tried, at)
     move = set_value(element, way, f'"{element.name}" is to show {way!r}', at)
     if move.action is not None and move.action.verb == "scroll":
@@ -125,8 +135,8 @@ def _by_keys(element: GUIElement, text: str, tried: int, at: Situation) -> Move:
 
 
 def _options(element: GUIElement, text: str) -> list[str]:
-    exact = next((o for o in element.options if o.casefold() == text.strip().casefold() or same_value(o, text)), None)
-    match = best(text, element.options, lambda o: o, least=0.7)
+    exact = next((o for o in element.choices if o.casefold() == text.strip().casefold() or same_value(o, text)), None)
+    match = best(text, element.choices, lambda o: o, least=0.7)
     return [exact] if exact is not None else [match.item] if match else []
 
 
@@ -208,7 +218,7 @@ def select(clause: c.Select, at: Situation) -> Move:
         return fail(f"{', '.join(at.missing(clause.option))} is not known")
     if clause.field:
         return put(clause.field, "", text, at)
-    lists = [f for f in at.screen.inputs if f.options and _options(f, text)]
+    lists = [f for f in at.screen.inputs if f.choices and _options(f, text)]
     if lists:
         return put_into(lists[0], text, at, sure=len(lists) == 1)
     radios = [f for f in at.screen.inputs if f.role in {"radio", "checkbox"}] + [
@@ -248,7 +258,7 @@ def fact_for_field(field: GUIElement, at: Situation) -> Fact | None:
     if field.role in {"checkbox", "radio", "switch"}:
         return None
     scored = [(field_score(f.name, f.kind if f.kind != "text" else kind_of(f.value), field.name), f) for f in at.view.facts]
-    fitting = [(score, f) for score, f in scored if score >= 0.85 and (not field.options or _options(field, f.value))]
+    fitting = [(score, f) for score, f in scored if score >= 0.85 and (not field.choices or _options(field, f.value))]
     top = max((score for score, _ in fitting), default=0.0)
     return next((f for score, f in reversed(fitting) if score >= top - 0.02), None)
 
@@ -273,7 +283,7 @@ def _lacking(field: GUIElement, at: Situation) -> Move:
             f'the required field "{field.name}" is empty and no known fact fits it', f"what goes into the field {field.name}"
         )
     at.notes["asked_for"] = field.name
-    choices = f" It can be: {', '.join(field.options)}." if field.options else ""
+    choices = f" It can be: {', '.join(field.choices)}." if field.choices else ""
     question = f'What should go into the required field "{field.name}"?{choices}'
     return Move(
         "ask", f'nothing known fits the required field "{field.name}"', AskUser(question=question, name=field.name.casefold())

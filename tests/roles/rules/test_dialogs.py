@@ -35,13 +35,30 @@ GRAVE = {
         "Your subscription ends",
         "Upgrade to Pro",
         "Kreditkarte angeben",
+        "Ihr Abonnement endet bald",
         "请支付",
+        "您的订阅即将到期",
     ],
-    "account": ["Your session has expired", "Sign in to go on", "Choose a new password", "Bitte anmelden", "请登录"],
-    "permission": ["Maps wants to access your location", "Allow the camera?", "Zugriff auf Kontakte", "需要权限"],
-    "security": ["The certificate is not valid", "A virus was found", "Sicherheitswarnung", "安全警告"],
-    "consent": ["We use cookies", "Agree to our terms", "Datenschutz", "隐私政策"],
-    "confirm": ["Are you sure?", "Delete 3 files?", "This cannot be undone", "Wirklich löschen?", "确定要删除吗"],
+    "account": [
+        *(
+            "Your session has expired",
+            "Sign in to go on",
+            "Choose a new password",
+            "Bitte anmelden",
+            "Ihre Sitzung ist abgelaufen",
+        ),
+        *("Melden Sie sich an", "Ihr Kennwort ist alt", "请登录", "会话已过期", "请输入验证码"),
+    ],
+    "permission": [
+        *("Maps wants to access your location", "Allow the camera?", "Zugriff auf Kontakte", "Kamera und Mikrofon verwenden?"),
+        *("Die Seite möchte Benachrichtigungen senden", "需要权限", "网页想使用摄像头和麦克风", "使用您的位置"),
+    ],
+    "security": [
+        *("The certificate is not valid", "A virus was found", "Sicherheitswarnung", "Das Zertifikat ist ungültig"),
+        *("安全警告", "检测到木马", "证书不受信任"),
+    ],
+    "consent": ["We use cookies", "Agree to our terms", "Datenschutz", "Ihre Privatsphäre", "隐私政策", "用户协议"],
+    "confirm": ["Are you sure?", "Delete 3 files?", "This cannot be undone", "Wirklich löschen?", "确定要删除吗", "是否覆盖"],
 }
 
 

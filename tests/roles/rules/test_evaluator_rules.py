@@ -144,6 +144,44 @@ def test_a_stale_worker_gets_help_once_when_it_looks_for_a_way() -> None:
     assert stuck.decision == "gate_fail"
 
 
+def test_turning_pages_is_progress_as_long_as_each_is_a_new_one() -> None:
+    turned = tuple(step(n) for n in range(1, 5))
+    said = "the same action 3 times in a row: click Next"
+    assert judge(GateTrigger.WORKER_STALE, subtask=subtask(), steps=turned, summary=said).decision == "gate_continue"
+    again = (*turned, step(5, before="a4", after="a1"))
+    assert judge(GateTrigger.WORKER_STALE, subtask=subtask(), steps=again, summary=said).decision == "gate_fail"
+
+
+FAILED = {"exec_status": ExecStatus.ERROR, "error": "the network is down"}
+
+
+def test_who_ends_on_an_action_that_did_not_work_is_not_done() -> None:
+    verdict = succeeded(steps=(step(1), step(2, changed=False, target="Update cart", **FAILED), step(3, "wait", recovery=True)))
+    assert verdict.decision == "gate_fail"
+    assert "click Update cart (the network is down)" in verdict.issues[0]
+    assert succeeded(steps=(step(1, changed=False, **FAILED), step(2))).decision == "gate_done"
+
+
+def test_an_effect_that_the_screen_announces_counts_whatever_was_pressed_for_it() -> None:
+    pressed = step(4, target="Trash", app="trips", events=("status: Message moved to Trash",))
+    assert succeeded(EffectSeen(verb="move", app="trips"), steps=(pressed,)).decision == "gate_done"
+    assert succeeded(EffectSeen(verb="submit", app="trips"), steps=(pressed,)).decision == "gate_fail"
+
+
+@pytest.mark.parametrize(
+    ("event", "decision"),
+    [
+        ("navigation: trips / Claim 7 submitted", "gate_done"),
+        ("status: Claim submitted", "gate_done"),
+        ("navigation: trips / Sign in", "gate_fail"),
+        ("popup: Rate us", "gate_fail"),
+    ],
+)
+def test_what_the_screen_confirms_counts_although_it_was_reported_as_failed(event: str, decision: str) -> None:
+    pressed = step(4, "submit", target="Submit", app="trips", events=(event,), **FAILED)
+    assert succeeded(EffectSeen(verb="submit", app="trips"), steps=(pressed,)).decision == decision
+
+
 def final(*screens: VisualState, plan: tuple[Subtask, ...], **more: Any) -> GateVerdict:
     return judge(GateTrigger.FINAL_CHECK, plan=plan, screens=screens, facts=(TOTAL,), **more)
 

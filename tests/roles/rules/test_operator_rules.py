@@ -229,6 +229,29 @@ def test_the_button_that_says_it_is_pressed_then_keyed_then_given_up() -> None:
     assert "no visible effect" in decision.comment
 
 
+@pytest.mark.parametrize(
+    ("failure", "again"),
+    [
+        ({"exec_status": ExecStatus.TIMEOUT, "error": "the application did not answer in time"}, True),
+        ({"exec_status": ExecStatus.ERROR, "error": "the session has expired; sign in again"}, True),
+        ({"exec_status": ExecStatus.ERROR, "error": '"Hand in" is disabled'}, False),
+    ],
+)
+def test_what_failed_in_passing_is_decided_again_as_if_it_had_not_been_tried(failure: dict[str, Any], again: bool) -> None:
+    seen = screen(element(1, "textbox", "Amount", value="5"), element(4, "button", "Hand in"))
+    first = decide('Submit the "form".', seen)
+    failed = step(1, first).model_copy(update=failure)
+    waited = StepRecord(
+        step=2, subtask="s1", action={"action_type": "wait"}, verb="wait", exec_status=ExecStatus.EXECUTED, recovery=True
+    )
+    second = decide('Submit the "form".', seen, memory=first.memory, history=(failed, waited))
+    assert second.action is not None
+    assert (type(second.action) is Click) == again
+    shown = failed.model_copy(update={"visible_change": True, "events": ("navigation: ledger / Handed in",)})
+    after = screen(element(1, "heading", "Handed in"))
+    assert decide('Submit the "form".', after, memory=first.memory, history=(shown, waited)).status is AgentStatus.FINISH
+
+
 def test_a_hint_to_use_the_keyboard_is_followed() -> None:
     seen = screen(element(4, "button", "Hand in"))
     decision = decide('Submit the "form".', seen, hints=("use the keyboard",))

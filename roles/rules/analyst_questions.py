@@ -1,0 +1,112 @@
+"""Plain questions over known facts as formulas: sums, counts, differences, shares, comparisons."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from roles.contracts import Fact
+from roles.rules.masks import quote
+from roles.rules.matching import best
+
+_LIST = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+", re.IGNORECASE)
+_THE = r"(?:the\s+)?"
+Named = Callable[[str], str | None]
+_SUM = re.compile(
+    rf"^(?:what is |add up |work out |compute )?{_THE}(?:sum|total) of (?P<what>.+)$|^add (?:up )?(?P<those>.+)$", re.I
+)
+_DAYS = re.compile(
+    r"^(?:how many|the number of) days (?:are there |lie |are )?(?:between|from) (?P<a>.+?) (?:and|to) (?P<b>.+)$", re.I
+)
+_SHARE = re.compile(
+    r"^what (?:percentage|percent|share) (?:of (?P<whole>.+?) is (?P<part>.+)|is (?P<part2>.+?) of (?P<whole2>.+))$", re.I
+)
+_DIFFERENCE = re.compile(rf"^(?:what is )?{_THE}difference (?:between|of) (?P<a>.+?) and (?P<b>.+)$", re.I)
+_IS = re.compile(
+    r"^is (?P<a>.+?) (?P<how>more|less|larger|smaller|greater|higher|lower|earlier|later) than (?P<b>.+)$"
+    r"|^is (?P<a2>.+?) (?P<how2>before|after) (?P<b2>.+)$", re.I)  # fmt: skip
+_WHICH = re.compile(
+    r"^(?:which|what) is (?:the )?(?P<how>larger|smaller|more|less|earlier|later)(?: one)?\s*[,:]?\s*(?P<a>.+?) or (?P<b>.+)$",
+    re.I,
+)
+_COUNT = re.compile(
+    r"^how many (?:rows|entries|lines|items)?\s*(?:are there |are |stand )?(?:in |of )?(?P<table>.+?)(?: are there)?$", re.I
+)
+_LESS = {"less", "smaller", "lower", "earlier", "before"}
+
+
+def formula_for(question: str, facts: Sequence[Fact]) -> str:
+    """The formula that the question asks for; empty when it is none of these."""
+    words = " ".join(question.strip(" .?!").split())
+
+    def named(text: str) -> str | None:
+        return _fact(text, facts)
+
+    ways = (_sum, _days, _share, _difference, _compare, _which, _count)
+    return next((formula for way in ways if (formula := way(words, named, facts))), "")
+
+
+def _fact(text: str, facts: Sequence[Fact]) -> str | None:
+    """The fact, or the literal, that the words mean."""
+    bare = re.sub(r"^(?:the|my|our)\s+(?:fact\s+)?", "", text.strip(" ,"), flags=re.IGNORECASE).strip('"')
+    match = best(bare, list(facts), lambda f: f.name, least=0.8)
+    if match is not None and not match.rivals:
+        return f"fact {quote(match.item.name)}"
+    if re.fullmatch(r"[$€£¥]?\s?\d[\d.,]*", bare):
+        return bare.replace(",", "")
+    return f"date {quote(bare)}" if re.fullmatch(r"\d{4}-\d\d-\d\d", bare) else None
+
+
+def _sum(words: str, named: Named, facts: Sequence[Fact]) -> str:
+    match = _SUM.match(words)
+    parts = [named(part) for part in _LIST.split(match["what"] or match["those"])] if match else []
+    return " + ".join(part for part in parts if part) if parts and all(parts) else ""
+
+
+def _two(a: str | None, b: str | None, named: Named) -> tuple[str, str] | None:
+    first, second = named(a or ""), named(b or "")
+    return (first, second) if first and second else None
+
+
+def _days(words: str, named: Named, facts: Sequence[Fact]) -> str:
+    match = _DAYS.match(words)
+    pair = _two(match["a"], match["b"], named) if match else None
+    return f"days({pair[0]}, {pair[1]})" if pair else ""
+
+
+def _share(words: str, named: Named, facts: Sequence[Fact]) -> str:
+    match = _SHARE.match(words)
+    pair = _two(match["part"] or match["part2"], match["whole"] or match["whole2"], named) if match else None
+    return f"percent({pair[0]}, {pair[1]})" if pair else ""
+
+
+def _difference(words: str, named: Named, facts: Sequence[Fact]) -> str:
+    match = _DIFFERENCE.match(words)
+    pair = _two(match["a"], match["b"], named) if match else None
+    return f"larger({pair[0]}, {pair[1]}) - smaller({pair[0]}, {pair[1]})" if pair else ""
+
+
+def _compare(words: str, named: Named, facts: Sequence[Fact]) -> str:
+    match = _IS.match(words)
+    pair = _two(match["a"] or match["a2"], match["b"] or match["b2"], named) if match else None
+    if match is None or pair is None:
+        return ""
+    less = (match["how"] or match["how2"]).casefold() in _LESS
+    return f"{pair[0]} {'<' if less else '>'} {pair[1]}"
+
+
+def _which(words: str, named: Named, facts: Sequence[Fact]) -> str:
+    match = _WHICH.match(words)
+    pair = _two(match["a"], match["b"], named) if match else None
+    if match is None or pair is None:
+        return ""
+    first, second = (part if part.startswith('"') else quote(part) for part in (p.split(" ", 1)[-1] for p in pair))
+    less = match["how"].casefold() in _LESS
+    return f"if({pair[0]} {'<=' if less else '>='} {pair[1]}, {first}, {second})"
+
+
+def _count(words: str, named: Named, facts: Sequence[Fact]) -> str:
+    match = _COUNT.match(words)
+    tables = [fact for fact in facts if fact.kind == "table" or fact.value.startswith('{"columns"')]
+    found = _fact(match["table"], tables) if match else None
+    return f"{found} | count" if found and found.startswith("fact") else ""

@@ -1,0 +1,307 @@
+"""Imperative English about a page, as clauses. What it does not understand it leaves to the other grammar by giving None."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from roles.rules.lexicon import FILLERS
+from roles.rules.masks import ANY, Masks
+from roles.rules.pages import clauses as p
+from roles.rules.pages.things import thing_of
+from roles.rules.pages.words import ALL, COUNT, EXTREME, EXTREMES, NOTHING, ORDINAL, count_of, ordinal_of
+
+_PUSH = r"double[- ]click(?: on)?|click(?: on)?|press(?: on)?|hit|push|tap(?: on)?|activate|follow"
+_PICK = r"select|choose|pick|check|tick|mark|switch on|turn on|enable"
+_UNPICK = r"deselect|unselect|uncheck|untick|unmark|switch off|turn off|disable"
+_WRITE = r"enter|type(?: in)?|write|input|put|insert|key in|fill in|paste|copy"
+_SET = r"set|change|adjust|move|drag|slide"
+_LEARN = r"find|get|read|copy|look up|note|take|remember|determine|locate"
+_OPEN = r"expand|unfold|open(?: up)?|show"
+_FOLD = r"collapse|fold|hide"
+_CLOSE = r"close|dismiss|cancel"
+_FOCUS = r"focus(?: in)?(?:to| on)?|(?:put|place) the (?:cursor|caret|focus) in(?:to)?|click in(?:to)?"
+_ORDER = r"order|buy|book|purchase|reserve|get|add"
+_VERBS = "|".join(
+    (_PUSH, _PICK, _UNPICK, _WRITE, _SET, _LEARN, _OPEN, _FOLD, _CLOSE, _FOCUS, _ORDER, "submit", "fill", "log ?in", "search")
+)
+_CUT = re.compile(
+    rf"(?:\s*[,;]\s*(?:and\s+|then\s+|and then\s+)?|\s+and\s+(?:then\s+)?|\s+then\s+|\.\s+(?:then,?\s+)?)(?=(?:{_VERBS})\b)", re.I
+)
+_LEAD = re.compile(rf"^(?:(?:{FILLERS})\b[\s,:]*)+(?=\S)", re.IGNORECASE)
+_IT = re.compile(r"^(?:it|that|this|them|the (?:word|text|value|result)|that (?:word|text|value))$", re.IGNORECASE)
+_SUBMITS = re.compile(r"^(?:submit|log ?in|sign in|search|continue|confirm|save|send)$", re.IGNORECASE)
+_INTO = r"(?:into|in|to|inside|on|within)"
+_LONG = 6
+"""Words beyond which nothing is a name."""
+
+
+@dataclass
+class Reading:
+    """What was read so far, for words that refer back."""
+
+    masks: Masks
+    fact: str = ""
+    thing: p.Thing | None = None
+
+
+Found = list[p.PageClause] | None
+
+
+@lru_cache(maxsize=64)
+def understand(goal: str) -> tuple[p.PageClause, ...] | None:
+    """The clauses of a goal that speaks of the page that is shown; None when a part of it is not understood."""
+    masks = Masks()
+    hidden = masks.hide_quotes(" ".join(goal.split()))
+    reading = Reading(masks)
+    found: list[p.PageClause] = []
+    for part in _CUT.split(_LEAD.sub("", hidden.strip(" .!"))):
+        clauses = _clauses(part.strip(" .!,"), reading)
+        if clauses is None:
+            return None
+        said = masks.verbatim(part.strip(" .!,"))
+        found += [replace(clause, said=said) for clause in clauses]
+        _remember(clauses, reading)
+    return tuple(found) or None
+
+
+def _remember(clauses: list[p.PageClause], reading: Reading) -> None:
+    for clause in clauses:
+        if isinstance(clause, p.Learn):
+            reading.fact = clause.name
+        if isinstance(clause, p.Look):
+            reading.thing = clause.thing
+
+
+def _clauses(words: str, reading: Reading) -> Found:
+    words = _LEAD.sub("", words)
+    for form in _FORMS:
+        found = form(words, reading)
+        if found is not None:
+            return found
+    return None
+
+
+def _form(verbs: str, rest: str = r"(?P<rest>.+)") -> re.Pattern[str]:
+    return re.compile(rf"^(?P<verb>{verbs})\s+{rest}$", re.IGNORECASE)
+
+
+_EXTREME = _form(rf"{_ORDER}|{_PICK}|{_PUSH}|(?!(?:{_LEARN}|{_WRITE}|{_SET}|{_FOLD}|{_CLOSE})\b)[a-z]+")
+_COLLECT_NAMES = _form(
+    _ORDER,
+    rf"(?P<n>{COUNT})\s+(?:of\s+)?(?:each|every)(?:\s+(?:of\s+(?:the|these)\s+)?(?:following\s+)?\w+)?\s*:?\s+(?P<names>.+)",
+)
+_COLLECT_TRAIT = _form(_ORDER, rf"(?P<n>{COUNT})\s+\w+\s+(?:that|which)\s+(?:are|is|have|has|contain|contains)\s+(?P<trait>.+)")
+_BY = re.compile(r"\s+by\s+(?:clicking|pressing|hitting|tapping)(?:\s+on)?\s+(?P<what>.+)$", re.IGNORECASE)
+
+
+def _extreme(words: str, reading: Reading) -> Found:
+    """`Buy the ticket with the lowest cost`, `select the cheapest flight`."""
+    match = _EXTREME.match(words)
+    found = EXTREME.search(match["rest"]) if match else None
+    if match is None or found is None or re.search(ANY, match["rest"]) or ORDINAL.search(match["rest"]):
+        return None
+    most, usual = EXTREMES[found["x"].casefold()]
+    after = match["rest"][found.end() :].strip()
+    before = match["rest"][: found.start()]
+    named = after if re.search(r"\b(?:with|has|having|of)\b", before) else ""
+    return [p.Extreme(verb=match["verb"].casefold(), most=most, by=named or usual or after)]
+
+
+def _collect(words: str, reading: Reading) -> Found:
+    """`Order one of each: A, B`, `get 3 items that are blue`."""
+    if match := _COLLECT_NAMES.match(words):
+        return [p.Collect(verb=match["verb"].casefold(), each=count_of(match["n"]), names=reading.masks.show(match["names"]))]
+    if match := _COLLECT_TRAIT.match(words):
+        trait = reading.masks.show(match["trait"])
+        return [p.Collect(verb=match["verb"].casefold(), each=count_of(match["n"]), trait=trait)]
+    return None
+
+
+def _dismiss(words: str, reading: Reading) -> Found:
+    match = _form(_CLOSE).match(words)
+    if not match:
+        return None
+    if by := _BY.search(match["rest"]):
+        place = thing_of(match["rest"][: by.start()], reading.masks)
+        return [p.Push(thing=replace(thing_of(by["what"], reading.masks), place=place.words))]
+    thing = thing_of(match["rest"], reading.masks)
+    if thing.kind in {"dialog", ""}:
+        return [p.Dismiss(thing=thing)]
+    return [p.Unfold(thing=thing, open=False)]
+
+
+def _unfold(words: str, reading: Reading) -> Found:
+    match = _form(f"{_OPEN}|{_FOLD}").match(words)
+    if not match:
+        return None
+    return [p.Unfold(thing=thing_of(match["rest"], reading.masks), open=bool(re.fullmatch(_OPEN, match["verb"], re.I)))]
+
+
+def _focus(words: str, reading: Reading) -> Found:
+    match = _form(_FOCUS).match(words)
+    thing = thing_of(match["rest"], reading.masks) if match else p.Thing()
+    if match is None or (thing.kind != "field" and match["verb"].casefold().startswith("click")):
+        return None
+    return [p.Focus(thing=thing)]
+
+
+_PAIR = re.compile(
+    rf"(?:the\s+)?(?P<name>[A-Za-z][\w -]{{1,28}}?)\s+(?:as\s+|is\s+)?(?P<value>{ANY})"
+    rf"(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s+(?={_INTO}\b)|$)"
+)
+
+
+def _write(words: str, reading: Reading) -> Found:
+    """`enter V into F`, `enter V as the F`, `fill F with V`, `enter the name V and the code W`."""
+    if filled := _form(r"fill(?: in| out| up)?", r"(?P<rest>.+?)\s+(?:with|using)\s+(?P<value>.+)").match(words):
+        return [p.Put(source=_source(filled["value"], reading), thing=thing_of(filled["rest"], reading.masks))]
+    match = _form(_WRITE).match(words)
+    if not match:
+        return None
+    rest = match["rest"]
+    if found := _series(rest, reading) or _pairs(rest, reading):
+        return found
+    cut = re.search(r"\s+as\s+(?:the\s+)?(?P<to>.+)$", rest, re.I) or _last(rf"\s+{_INTO}\s+(?P<to>.+)$", rest)
+    if cut is None and match["verb"].casefold() in {"copy", "put"}:
+        return None
+    value, target = (rest[: cut.start()], thing_of(cut["to"], reading.masks)) if cut else (rest, p.Thing())
+    if match["verb"].casefold() == "copy" and target.kind not in {"field", "list"}:
+        return None
+    if len(target.name.split()) > _LONG or " as " in target.name:
+        return None  # a piece of a sentence is no name
+    return _put(value, target, reading)
+
+
+_EACH = re.compile(rf"^(?P<value>.+?)\s+(?:{_INTO}|as|for)\s+(?P<to>.+)$", re.IGNORECASE)
+_AND = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+", re.IGNORECASE)
+
+
+def _series(rest: str, reading: Reading) -> Found:
+    """`"A" into the X field and "B" into the Y field`, `V as the date and W as the time`."""
+    parts = [_EACH.match(part) for part in _AND.split(rest)]
+    found = [m for m in parts if m is not None]
+    if len(found) < 2 or len(found) != len(parts):
+        return None
+    return [p.Put(source=_source(m["value"], reading), thing=thing_of(m["to"], reading.masks)) for m in found]
+
+
+def _pairs(rest: str, reading: Reading) -> Found:
+    """Values that are each named before them: every name is a field's, unless the target says otherwise."""
+    found, at = [], 0
+    while match := _PAIR.match(rest, at):
+        found.append(match)
+        at = match.end()
+    tail = re.match(rf"^{_INTO}\s+(?P<to>.+)$", rest[at:], re.IGNORECASE)
+    if not found or (rest[at:].strip() and tail is None):
+        return None
+    if len(found) == 1 and tail is not None:
+        target = thing_of(tail["to"], reading.masks)
+        if target.name or target.every or target.nth:
+            return _put(found[0]["value"], target, reading)
+    fields = [p.Thing(name=m["name"].strip(), kind="field", words=m["name"].strip()) for m in found]
+    return [p.Put(source=_source(m["value"], reading), thing=f) for m, f in zip(found, fields, strict=True)]
+
+
+def _put(value: str, target: p.Thing, reading: Reading) -> list[p.PageClause]:
+    source = _source(value, reading)
+    if source.given or source.fact:
+        return [p.Put(source=source, thing=target)]
+    name = reading.masks.show(value).strip()
+    return [p.Learn(source=source, name=name), p.Put(source=p.Source(fact=name), thing=target)]
+
+
+def _set(words: str, reading: Reading) -> Found:
+    """`set F to V`, `move the slider to V`."""
+    match = _form(_SET, r"(?P<rest>.+?)\s+(?:to|at|=)\s+(?P<value>.+)").match(words)
+    if not match:
+        return None
+    return [p.Put(source=_source(match["value"], reading), thing=thing_of(match["rest"], reading.masks))]
+
+
+def _learn(words: str, reading: Reading) -> Found:
+    """`find the last word in the text area`, `copy the text in the area`; `find the link X` is only looking."""
+    match = _form(_LEARN).match(words)
+    if not match:
+        return None
+    source = _source(match["rest"], reading)
+    if source.given:
+        return None if match["verb"].casefold() == "copy" else [p.Look(thing=thing_of(match["rest"], reading.masks))]
+    return [p.Learn(source=source, name=re.sub(r"^the\s+", "", reading.masks.show(match["rest"])))]
+
+
+_WORD = re.compile(r"^(?:the\s+)?(?P<nth>.+?)\s+word\s+(?:in|of|from)\s+(?P<of>.+)$", re.IGNORECASE)
+_VALUE = re.compile(r"^(?:the\s+)?(?:value|content|contents|amount)\s+(?:of|for|beside|next to)\s+(?P<label>.+)$", re.IGNORECASE)
+_TEXT = re.compile(r"^(?:the\s+)?(?:text|content|contents|words|all text)\s+(?:in|of|from|inside)\s+(?P<of>.+)$", re.IGNORECASE)
+
+
+def _source(words: str, reading: Reading) -> p.Source:
+    words = words.strip(" ,")
+    masks = reading.masks
+    if _IT.match(words) and reading.fact:
+        return p.Source(fact=reading.fact)
+    word = _WORD.match(words)
+    if word and (nth := ORDINAL.search(word["nth"])):
+        return p.Source(word=ordinal_of(nth), of=thing_of(word["of"], masks))
+    if value := _VALUE.match(words):
+        return p.Source(label=masks.show(value["label"]))
+    if text := _TEXT.match(words):
+        return p.Source(of=thing_of(text["of"], masks))
+    quoted = [c for c in re.findall(ANY, words)]
+    if len(quoted) == 1 and len(words.split()) <= 4:
+        return p.Source(text=masks.show(quoted[0]))
+    return p.Source(text=masks.show(words))
+
+
+def _choose(words: str, reading: Reading) -> Found:
+    """`select A, B and C`, `choose A from the list`, `pick V with the slider`."""
+    match = _form(f"{_PICK}|{_UNPICK}").match(words)
+    if not match:
+        return None
+    on = not re.fullmatch(_UNPICK, match["verb"], re.IGNORECASE)
+    place = _last(r"\s+(?:from|in|on|with|using|of)\s+(?P<to>(?:the|a|this|that)\s+.+)$", match["rest"])
+    target = thing_of(place["to"], reading.masks) if place else p.Thing()
+    names = match["rest"][: place.start()] if place and target.kind else match["rest"]
+    if target.kind in {"slider", "field"}:
+        return [p.Put(source=_source(names, reading), thing=target)]
+    shown = reading.masks.show(names).strip()
+    exact = bool(NOTHING.match(shown))
+    exact = exact or bool(re.match(r"^(?:only|just)\b", shown, re.I))
+    shown = re.sub(r"^(?:only|just)\s+", "", shown, flags=re.I)
+    one = thing_of(names, reading.masks)
+    if one.kind and not one.every and not ALL.match(shown) and not exact and (one.name or one.nth):
+        return [p.Choose(names=one.name, thing=replace(one, place=target.words or one.place), on=on)]
+    return [p.Choose(names=shown, thing=target if target.kind else p.Thing(), on=on, exact=exact)]
+
+
+_THEN = re.compile(rf"\s*,\s*(?:and\s+|then\s+)*|\s+(?:and\s+)?then\s+|\s+and\s+(?=(?:the\s+)?(?:\w+\s+)?{ANY})", re.IGNORECASE)
+
+
+def _push(words: str, reading: Reading) -> Found:
+    if _SUBMITS.match(words):
+        return [p.Push(thing=p.Thing(name=words, words=words))]
+    if submitted := re.match(r"^submit\s+(?:the\s+)?(?:form|answer|result|page|it)$", words, re.IGNORECASE):
+        return [p.Push(thing=p.Thing(name=submitted.group().split()[0], words="submit"))]
+    match = _form(_PUSH).match(words)
+    if not match:
+        return None
+    if _IT.match(match["rest"]) and reading.thing is not None:
+        return [p.Push(thing=reading.thing)]
+    double = match["verb"].casefold().startswith("double")
+    parts = [part for part in _THEN.split(match["rest"]) if part]
+    if len(parts) > 1 and all(re.search(ANY, part) or thing_of(part, reading.masks).kind for part in parts):
+        return [p.Push(thing=thing_of(part, reading.masks), double=double) for part in parts]
+    return [p.Push(thing=thing_of(match["rest"], reading.masks), double=double)]
+
+
+def _last(pattern: str, text: str) -> re.Match[str] | None:
+    """The match that begins last."""
+    starts = [m.start() for m in re.finditer(pattern[: pattern.index("(?P<to>")], text, re.IGNORECASE)]
+    return re.compile(pattern, re.IGNORECASE).match(text, starts[-1]) if starts else None
+
+
+_FORMS: tuple[Callable[[str, Reading], Found], ...] = (
+    _collect, _extreme, _focus, _dismiss, _set, _write, _learn, _unfold, _choose, _push,
+)  # fmt: skip

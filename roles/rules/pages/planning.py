@@ -1,0 +1,49 @@
+"""A goal about the page that is shown, as a plan: one subtask in the goal's own words, and what must have been seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from roles.contracts import ChosenSeen, EffectSeen, Expectation, FactKnown, FieldHas, PlanAnswer, PlanRequest, Subtask, TakenSeen
+from roles.rules.pages import clauses as p
+from roles.rules.pages.forms import understand
+
+_PRESSES = (p.Push, p.Unfold, p.Dismiss, p.Focus, p.Extreme, p.Collect)
+
+
+def page_clauses(text: str, apps: Sequence[object]) -> tuple[p.PageClause, ...] | None:
+    """The clauses for a page, where no applications can be named: everything then speaks of what is shown."""
+    return None if apps else understand(text)
+
+
+def page_plan(request: PlanRequest) -> PlanAnswer | None:
+    """The first plan for a page; None when the goal is not understood as one."""
+    clauses = page_clauses(request.goal, request.apps)
+    if clauses is None:
+        return None
+    head = clauses[0].said[:80]
+    more = f" (+{len(clauses) - 1})" if len(clauses) > 1 else ""
+    subtask = Subtask(id="s1", title=f"{head}{more}", instruction=request.goal, expect=expected(clauses))
+    return PlanAnswer(outcome="planned", subtasks=(subtask,), reason=f"{len(clauses)} things to do on the page that is shown")
+
+
+def expected(clauses: Sequence[p.PageClause]) -> tuple[Expectation, ...]:
+    """Every value and choice, and an effect of the last press; a press before it may show in nothing but that."""
+    found: list[Expectation] = []
+    for clause in clauses:
+        match clause:
+            case p.Put(source=source, thing=thing):
+                label = thing.name or thing.words or "field"
+                found.append(FieldHas(label=label, value=None if source.fact else source.text, fact=source.fact or None))
+            case p.Choose(names=names, exact=exact, on=on) if names and not clause.thing.nth:
+                found.append(ChosenSeen(names=names, exact=exact, on=on))
+            case p.Collect(names=names, trait=trait, each=each):
+                found.append(TakenSeen(names=names, trait=trait, each=each))
+            case p.Learn(name=name):
+                found.append(FactKnown(name=name))
+            case _:
+                pass
+    if isinstance(last := clauses[-1], _PRESSES):
+        named = last.thing.name if isinstance(last, p.Push) else ""
+        found.append(EffectSeen(verb="click", target=named or None))
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,241 @@
+"""Skills on any page: press, choose, write, learn, open, close, focus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from protocol import ActionTarget, Click, Fill, GUIElement, Memorize, PressKey, SelectOption
+from roles.rules.clauses import Clause
+from roles.rules.moves import Move, Situation, act, done, fail
+from roles.rules.pages import clauses as p
+from roles.rules.pages.records import collect, extreme
+from roles.rules.pages.steps import into_view, missing, note_press, page_of, press, pressed, uncover
+from roles.rules.pages.values import as_asked, value_of
+from roles.rules.pages.view import FIELDS, PRESSED, Page, likeness, listed
+from roles.rules.pages.words import ALL, NOTHING
+from roles.rules.values import same_value
+
+
+def push(clause: p.Push, at: Situation) -> Move:
+    """Press the control once. What a press comes to is the Evaluator's to see."""
+    if pressed(at):
+        return done(f'"{clause.thing.words}" was pressed')
+    page = page_of(at)
+    found = page.find(clause.thing)
+    if found is None:
+        return uncover(at, page) or fail(missing(clause.thing.words, page))
+    if clause.double:
+        return press(found, f"the goal says: {clause.said}", at, count=2)
+    return press(found, f"the goal says: {clause.said}", at)
+
+
+def choose(clause: p.Choose, at: Situation) -> Move:
+    """Tick boxes, select options; what is already as it should be stays."""
+    page = page_of(at)
+    if pressed(at, "picked"):
+        return done(f'"{clause.names}" was picked')
+    if clause.thing.nth or (clause.thing.every and clause.thing.kind == "box"):
+        return _by_place(clause, page, at)
+    nothing, everything = bool(NOTHING.match(clause.names)), bool(ALL.match(clause.names))
+    boxes = page.boxes
+    if boxes and (nothing or everything):
+        return _set_boxes(boxes, [everything] * len(boxes), at)
+    wanted, rest = listed(clause.names, [e.name for e in boxes])
+    if wanted and not rest:
+        states = [e.name in wanted if e.name in wanted or clause.exact else None for e in boxes]
+        return _set_boxes(boxes, [None if s is None else s == clause.on for s in states], at)
+    for entry in page.lists:
+        picked, left = listed(clause.names, entry.options)
+        if picked and not left:
+            return _select(entry, picked, at)
+    return _pick(clause, page, at)
+
+
+def _by_place(clause: p.Choose, page: Page, at: Situation) -> Move:
+    """`the second checkbox`, `all checkboxes`, `the last option of the list`."""
+    if clause.thing.kind == "item" and page.lists:
+        options = page.lists[0].options
+        place = clause.thing.nth - 1 if clause.thing.nth > 0 else clause.thing.nth
+        if -len(options) <= place < len(options):
+            return _select(page.lists[0], [options[place]], at)
+    found = page.all(clause.thing, page.boxes)
+    one = page.find(clause.thing, page.boxes) if clause.thing.nth else None
+    meant = [one] if one else [] if clause.thing.nth else found
+    if meant:
+        return _set_boxes(meant, [clause.on] * len(meant), at)
+    return _pick(clause, page, at)
+
+
+def _set_boxes(boxes: list[GUIElement], states: list[bool | None], at: Situation) -> Move:
+    for box, state in zip(boxes, states, strict=True):
+        if state is None or (box.value == "true") == state:
+            continue
+        if at.count(f"ticked {box.track_id}") > 3:
+            return fail(f'"{box.name}" stays as it is')
+        if scroll := into_view(box, at):
+            return scroll
+        return act(Click(target=ActionTarget.of(box)), f'"{box.name}" is to be {"ticked" if state else "cleared"}', "it changes")
+    return done("what was to be ticked is ticked")
+
+
+def _select(entry: GUIElement, options: list[str], at: Situation) -> Move:
+    shown = entry.value or ""
+    if shown == ", ".join(options) or (len(options) == 1 and same_value(shown, options[0])):
+        return done(f'"{entry.name}" shows {shown}')
+    if at.count(f"selected {entry.track_id}") > 2:
+        return fail(f'"{entry.name}" does not take {", ".join(options)}')
+    if scroll := into_view(entry, at):
+        return scroll
+    return act(
+        SelectOption(target=ActionTarget.of(entry), options=tuple(options)), f"{', '.join(options)} is to be chosen", "shown"
+    )
+
+
+def _pick(clause: p.Choose, page: Page, at: Situation) -> Move:
+    """An entry of a list that the page draws, or a control of that name; the list is opened first if it must be."""
+    options = [e for e in page.controls if e.role not in FIELDS] + [e for e in page.texts if e.role in {"listitem", "cell"}]
+    thing = p.Thing(name=clause.names, kind=clause.thing.kind if clause.thing.kind != "list" else "item", words=clause.names)
+    found = page.find(clause.thing if clause.thing.nth else thing, options)
+    if found is not None and found.role in {"checkbox", "radio", "switch"}:
+        return _set_boxes([found], [clause.on], at)
+    if found is not None:
+        return press(found, f'"{clause.names}" is to be picked', at, what="picked")
+    opener = page.find(p.Thing(kind="list", place=""), page.controls) if clause.thing.kind == "list" else None
+    if opener is not None and opener.role in PRESSED and at.count("listed") == 0:
+        return press(opener, "the list has to be opened", at, what="opening")
+    return uncover(at, page) or fail(missing(clause.names, page))
+
+
+def put(clause: p.Put, at: Situation) -> Move:
+    """Fill what the words mean: one field, or all of them."""
+    text, source = clause.source.text, ""
+    if clause.source.fact:
+        fact = at.fact(clause.source.fact)
+        if fact is None:
+            return fail(f'the fact "{clause.source.fact}" is not known')
+        text, source = fact.value, fact.element_id or ""
+    page = page_of(at)
+    fields = [f for f in _fields(clause.thing, text, page, source) if f.element_id != source]
+    if not fields:
+        return uncover(at, page) or fail(missing(clause.thing.words or "field", page))
+    for field in fields:
+        value = as_asked(text, field.placeholder or "")
+        if same_value(field.value or "", value):
+            continue
+        if at.count(f"filled {field.track_id}") > 2:
+            return fail(f'"{field.name}" shows {field.value!r} and does not take {value!r}')
+        if scroll := into_view(field, at):
+            return scroll
+        why = f'"{field.name}" is what is meant by {clause.thing.words or "it"}'
+        if field.role in {"combobox", "listbox"} and field.options:
+            return act(SelectOption(target=ActionTarget.of(field), options=(value,)), why, f"it shows {value!r}")
+        return act(Fill(target=ActionTarget.of(field), text=value), why, f"it shows {value!r}")
+    return done(f"{text!r} is entered")
+
+
+def _fields(thing: p.Thing, text: str, page: Page, source: str) -> list[GUIElement]:
+    """What the words mean. `source` is where the text was read: it is not written there again."""
+    sliders = [e for e in page.elements if e.role == "slider" and e.enabled]
+    if thing.kind == "slider":
+        found = page.find(thing, sliders) or (sliders[0] if len(sliders) == 1 else None)
+        return [found] if found else []
+    if thing.every:
+        return page.all(thing, page.fields)
+    named = page.find(thing, page.fields) if thing.name or thing.nth else None
+    if named is not None:
+        return [named]
+    if thing.nth:
+        return []
+    others = [f for f in page.fields if f.element_id != source]
+    held = [f for f in others if f.value and not same_value(f.value, text)]  # something else stands there already
+    free = [f for f in others if f not in held] or others
+    hinted = _hinted(thing, free)
+    called = [f for f in free if f.name_source not in {None, "class"}]
+    if thing.name and hinted is None and (len(free) > 1 or called):
+        return sliders if sliders and any(likeness(thing.name, s.name) >= 0.7 for s in sliders) else []
+    if not free and len(sliders) == 1:
+        return sliders
+    same = next((f for f in others if f.value and same_value(f.value, text)), None)
+    return [f for f in (hinted or same or next(iter(free), None),) if f]
+
+
+def _hinted(thing: p.Thing, fields: list[GUIElement]) -> GUIElement | None:
+    """The only field that asks for what the words speak of: a date, a time, something secret."""
+    asks = {"date": "yyyy-mm-dd", "day": "yyyy-mm-dd", "time": "hh:mm"}
+    words = set(thing.words.casefold().split())
+    hits = [f for f in fields if any(w in words and f.placeholder == hint for w, hint in asks.items())]
+    if words & {"password", "secret", "passcode", "pin"}:
+        hits += [f for f in fields if f.private]
+    return hits[0] if hits else None
+
+
+def learn(clause: p.Learn, at: Situation) -> Move:
+    """Keep what the page shows on the blackboard."""
+    if any(fact.name == clause.name and fact.subtask == at.view.subtask.id for fact in at.view.facts) and at.notes.get("kept"):
+        return done(f"{clause.name} is known")
+    page = page_of(at)
+    value, source = value_of(clause.source, page)
+    if not value or source is None:
+        return uncover(at, page) or fail(f'"{clause.name}" is not to be found on the page')
+    at.notes["kept"] = True
+    return act(Memorize(name=clause.name, value=value, target=ActionTarget.of(source)), f"{clause.name} is {value!r}")
+
+
+def unfold(clause: p.Unfold, at: Situation) -> Move:
+    """Open or close what the words name: by what it says of itself, else by one press."""
+    if pressed(at, "folded"):
+        return done(f"{clause.thing.words} was {'opened' if clause.open else 'closed'}")
+    page = page_of(at)
+    folding = [e for e in page.controls if e.expanded is not None or e.role in {"tab", "treeitem"}]
+    found = page.find(clause.thing, folding) or page.find(clause.thing)
+    if not clause.thing.name and not clause.thing.nth:
+        ready = [e for e in folding if e.expanded is not None]
+        found = next((e for e in ready if e.expanded != clause.open), None) or (found if not ready else None)
+        if found is None and ready:
+            return done(f"every section is {'open' if clause.open else 'closed'}")
+    if found is None:
+        return uncover(at, page) or fail(missing(clause.thing.words, page))
+    if found.expanded is clause.open:
+        return done(f'"{found.name}" is as it should be')
+    return press(found, f"the goal says: {clause.said}", at, what="folded")
+
+
+def dismiss(clause: p.Dismiss, at: Situation) -> Move:
+    """Close the dialog by its own control, or with Escape."""
+    if pressed(at):
+        return done("the dialog was closed")
+    page = page_of(at)
+    if not page.dialogs:
+        closing = page.find(p.Thing(name="close", kind="button", words="close"))
+        return press(closing, "it closes what is open", at) if closing else fail("no dialog is open")
+    inside = [e for e in page.inside(page.dialogs[-1]) if e.role in PRESSED]
+    button = next((e for word in ("close", "cancel", "ok", "dismiss") for e in inside if likeness(word, e.name) >= 0.9), None)
+    if button is None and at.count("escape") == 0:
+        note_press(at)
+        return act(PressKey(keys=("Escape",)), "the dialog has no button to close it")
+    return press(button, "it closes the dialog", at) if button else fail("the dialog has no button to close it")
+
+
+def focus(clause: p.Focus, at: Situation) -> Move:
+    page = page_of(at)
+    found = page.find(clause.thing, page.fields)
+    if pressed(at) or (found is not None and found.focused):
+        return done(f"{clause.thing.words} has the focus")
+    if found is None:
+        return uncover(at, page) or fail(missing(clause.thing.words, page))
+    return press(found, f"the goal says: {clause.said}", at)
+
+
+def look(clause: p.Look, at: Situation) -> Move:
+    """Bring it to light: what follows is done to it."""
+    page = page_of(at)
+    if page.find(clause.thing) is not None:
+        return done(f"{clause.thing.words} is on the page")
+    return uncover(at, page) or fail(missing(clause.thing.words, page))
+
+
+PAGE_SKILLS: dict[type[Clause], Callable[[Any, Situation], Move]] = {
+    p.Push: push, p.Choose: choose, p.Put: put, p.Learn: learn, p.Unfold: unfold, p.Dismiss: dismiss, p.Focus: focus,
+    p.Look: look, p.Extreme: extreme, p.Collect: collect,
+}  # fmt: skip

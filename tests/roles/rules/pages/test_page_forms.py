@@ -1,0 +1,86 @@
+"""What is asked of a page, read from imperative English."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roles.rules.pages import clauses as p
+from roles.rules.pages.forms import understand
+
+
+def read(goal: str) -> list[p.PageClause]:
+    found = understand(goal)
+    assert found is not None, goal
+    return list(found)
+
+
+@pytest.mark.parametrize(
+    ("goal", "name", "kind", "nth", "place"),
+    [
+        ('Press the "Pay now" button.', "Pay now", "button", 0, ""),
+        ('Please click on the button labelled "Go" in the dialog.', "Go", "button", 0, "dialog"),
+        ("Tap the third link.", "", "link", 3, ""),
+        ("Click on the second to last tab.", "", "tab", -2, ""),
+        ('Hit the "x" in the row of Ada.', "x", "", 0, "row of Ada"),
+        ("Click Submit.", "Submit", "", 0, ""),
+    ],
+)
+def test_what_is_pressed_is_known_by_name_kind_ordinal_and_place(goal, name, kind, nth, place):
+    clause = read(goal)[0]
+    assert isinstance(clause, p.Push)
+    thing = clause.thing
+    assert (thing.name, thing.kind, thing.nth, thing.place) == (name, kind, nth, place)
+
+
+def test_values_go_to_the_fields_that_are_named_with_them():
+    named = read('Enter the first name "Ada" and the surname "Byron", then press Save.')
+    assert [(c.source.text, c.thing.name) for c in named if isinstance(c, p.Put)] == [("Ada", "first name"), ("Byron", "surname")]
+    into = read('Type "x" into the Name field and "y" into the City field.')
+    assert [(c.source.text, c.thing.name) for c in into if isinstance(c, p.Put)] == [("x", "Name"), ("y", "City")]
+    both = read('Put "7" into both boxes.')[0]
+    assert isinstance(both, p.Put)
+    assert both.thing.every
+
+
+def test_what_was_found_is_what_it_means():
+    learn, put, push = read("Copy the fourth word of the passage, paste it into the answer box and hit Send.")
+    assert isinstance(learn, p.Learn)
+    assert isinstance(put, p.Put)
+    assert (learn.source.word, learn.source.of.kind, put.source.fact) == (4, "area", learn.name)
+    assert isinstance(push, p.Push)
+
+
+@pytest.mark.parametrize(
+    ("goal", "most", "by"),
+    [
+        ("Rent the cheapest bike.", False, "price"),
+        ("Book the room with the highest rating.", True, "rating"),
+        ("Choose the train with the shortest travel time.", False, "travel time"),
+    ],
+)
+def test_a_superlative_names_what_is_compared(goal, most, by):
+    clause = read(goal)[0]
+    assert isinstance(clause, p.Extreme)
+    assert (clause.most, clause.by) == (most, by)
+
+
+def test_words_that_say_something_else_are_left_to_the_other_grammar():
+    assert understand("Knit a scarf.") is None
+    assert understand("Click Save and knit a scarf, please.") != understand("Click Save.")
+    assert understand("What does it cost?") is None
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_understood_or_not_and_never_breaks(text):
+    found = understand(text)
+    assert found is None or all(clause.said for clause in found)
+
+
+@given(st.text(alphabet=st.characters(blacklist_categories=("Cs", "Co"), blacklist_characters='"\\'), min_size=1, max_size=40))
+def test_a_quoted_name_is_taken_as_it_is(name):
+    wanted = " ".join(name.split())
+    clause = read(f'Click on the "{wanted or "x"}" button.')[0]
+    assert isinstance(clause, p.Push)
+    assert clause.thing.name == (wanted or "x")
