@@ -1,0 +1,124 @@
+"""What a subtask's words are about, held against the screen and against what was done: for the moves of a small model.
+
+The Manager's instructions quote every name: of things to find, of values to write, of fields. A plan's expectations tell
+which of them is which. A job without a plan has only its words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from roles.contracts import EffectSeen, Expectation, FactKnown, FieldHas, OperatorView, StepRecord, TextShown
+from roles.rules.lexicon import NOUNS
+from roles.rules.matching import similarity, tokens
+from roles.rules.screens import Screen
+
+ALIKE = 0.6
+"""Two names that are at least so similar mean the same."""
+TICKS = frozenset({"true", "false"})
+_NAMED = re.compile(r'"([^"]+)"|“([^”]+)”')
+_CONTENT = re.compile(r'(?:\b(?:append|enter|write|post|option|message|subject|title|text|body)|" to) "([^"]+)"', re.IGNORECASE)
+"""What a job wants written, not found."""
+_WITH = re.compile(
+    r'\b(?:with (?P<label>title|subject|message|text|body)|(?:mail|message) (?P<to>to)) (?P<fact>the fact )?"(?P<value>[^"]+)"',
+    re.IGNORECASE,
+)
+_KINDS = frozenset(NOUNS)
+
+
+class Job:
+    """One subtask on one screen."""
+
+    def __init__(self, view: OperatorView, missing: Sequence[Expectation]) -> None:
+        self.planned = bool(view.subtask.expect)
+        self.words = tokens(view.subtask.instruction)
+        self.screen = Screen(view.seen)
+        self.missing = missing
+        quoted = (first or second for first, second in _NAMED.findall(view.subtask.instruction))
+        self.named = [name for name in dict.fromkeys(quoted) if not _KINDS.issuperset(tokens(name))]
+        """What the job names, but for kinds of things: a "note", the "form"."""
+        self.reading = self.planned and all(isinstance(e, FactKnown) for e in view.subtask.expect)
+        """Whether it is to read, and nothing else."""
+        self.effects = [e.verb for e in view.subtask.expect if isinstance(e, EffectSeen)]
+        self.facts = {fact.name: fact.value for fact in view.facts}
+        self._expect = view.subtask.expect
+        self._instruction = view.subtask.instruction
+        self._shown = "\n".join(f"{e.name} {e.value or ''}" for e in view.seen.elements).casefold()
+        self._done = [_deed(step) for step in view.history]
+        self.sought = self._sought()
+        """What of the names can be looked for: not what is to be written, nor what a field or a kind is called."""
+
+    def _sought(self) -> list[str]:
+        meant = {e.value for e in self._expect if isinstance(e, FieldHas)}
+        meant |= {e.label for e in self._expect if isinstance(e, FieldHas)}
+        meant |= {word for e in self._expect if isinstance(e, EffectSeen) for word in (e.target, e.verb)}
+        meant |= set(_CONTENT.findall(self._instruction))
+        if "create" in self.words:
+            meant |= {e.text for e in self._expect if isinstance(e, TextShown)}
+        facts = [e.name for e in self._expect if isinstance(e, FactKnown)] + list(self.facts)
+        return [n for n in self.named if n not in meant and not any(similarity(n, fact) >= ALIKE for fact in facts)]
+
+    def wants(self) -> list[FieldHas]:
+        """Fields that are to hold something: as the plan expects it, and as the words of a planned job say it."""
+        expected = [e for e in self.missing if isinstance(e, FieldHas)]
+        return expected + (_told_fields(self._instruction) if self.planned else [])
+
+    def value_of(self, wanted: FieldHas) -> str:
+        return self.facts.get(wanted.fact, "") if wanted.fact else wanted.value or ""
+
+    def right(self) -> list[str]:
+        """Names of the fields that hold what the plan expects of them."""
+        return [e.label for e in self._expect if isinstance(e, FieldHas) and e not in self.missing]
+
+    def there(self) -> bool:
+        """Whether all that is looked for is on this screen."""
+        return all(name.casefold() in self._shown for name in self.sought)
+
+    def names(self, text: str) -> bool:
+        """Whether a text says something that is looked for."""
+        return any(name.casefold() in text.casefold() for name in self.sought)
+
+    def unsought(self) -> bool:
+        """Whether what is looked for is not in sight, and a search on this screen was not tried for it."""
+        fields = [field.name for field in self.screen.searches]
+        tried = {(field, text) for _, field, text in self._done}
+        untried = not tried.intersection((field, name) for field in fields for name in self.sought)
+        return bool(self.sought and fields) and not self.there() and untried
+
+    def outstanding(self) -> bool:
+        """Whether something that it names was neither seen nor written, or a field lacks its value: too early to commit."""
+        labels = {e.label for e in self._expect if isinstance(e, FieldHas)}
+        said = "\n".join([self._shown, *(f"{on} {text}" for _, on, text in self._done)]).casefold()
+        unsaid = any(self.facts.get(name, name).casefold() not in said for name in self.named if name not in labels)
+        return unsaid or any(isinstance(e, FieldHas) for e in self.missing)
+
+    def texts_missing(self) -> bool:
+        """No, where the plan names fields and every text that it wants has been seen; what is ticked is not written."""
+        if not any(isinstance(e, FieldHas) for e in self._expect):
+            return True
+        texts = [e for e in self.missing if isinstance(e, TextShown | FieldHas)]
+        return any(not (isinstance(e, FieldHas) and e.value in TICKS) for e in texts)
+
+    def facts_missing(self) -> list[str]:
+        """Names under which something is still to be kept."""
+        return [e.name for e in self.missing if isinstance(e, FactKnown)]
+
+    def times_done(self, verb: str, on: str, said: str) -> int:
+        """How often that was done in this attempt: to what, and with which words."""
+        return self._done.count((verb, on, said))
+
+
+def _deed(step: StepRecord) -> tuple[str, str, str]:
+    action = step.action
+    said = action.get("text") or next(iter(action.get("options") or ()), "")
+    return str(action.get("action_type", "")), str((action.get("target") or {}).get("text") or ""), str(said)
+
+
+def _told_fields(instruction: str) -> list[FieldHas]:
+    """Fields that a job's words name: `to "X"`, `with subject "X"`, `with message the fact "X"`."""
+    found = []
+    for match in _WITH.finditer(instruction):
+        value, fact = (None, match["value"]) if match["fact"] else (match["value"], None)
+        found.append(FieldHas(label=match["label"] or match["to"], value=value, fact=fact))
+    return found

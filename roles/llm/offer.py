@@ -1,0 +1,337 @@
+"""The moves that a screen and a plan allow, written out for a small model.
+
+What looks most like the job comes first, what was done already in this attempt comes last. Where a plan says what a subtask
+is to lead to, the moves follow it: a field that is to hold something and does not comes before all else, then what is to be
+read and stands there under its label; what is right already is left alone; a list is searched before entries are opened
+that do not say what is looked for; what commits comes after the fields, and the end after everything has been seen. What
+was tried on this very screen and changed nothing is no move.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from rapidfuzz import fuzz
+
+from protocol import GUIElement
+from protocol.prompt_form.roles import CHECKED, acts, kind
+from roles.contracts import Expectation, FieldHas, OperatorView
+from roles.effect_words import Effect, effect_of_words
+from roles.llm.job import ALIKE, TICKS, Job
+from roles.llm.lines import cut, without_values
+from roles.llm.narrow import Move, Moves
+from roles.llm.schemas import verbs_of
+from roles.rules.evidence import is_search, names_effect, original
+from roles.rules.matching import similarity, tokens
+from roles.rules.screens import fold
+from roles.rules.values import same_value
+
+_WRITTEN_IN = frozenset({"textbox", "searchbox", "spinbutton", "entry", "textarea", "input", "slider"})
+_NUMBERS = frozenset({"spinbutton", "slider"})
+_CHOSEN_FROM = frozenset({"combobox", "listbox", "select"})
+_COMMITS = ("send", "submit", "save", "delete", "move")
+_HARMLESS = frozenset({Effect.OBSERVE, Effect.NAVIGATE, Effect.ACTIVATE})
+_MAKES = frozenset({"new", "add", "create", "compose", "write", "email", "share", "reply", "forward"})
+_MADE = frozenset({"new", "add", "create", "compose", "send", "post", "write", "make", "book", "schedule", "register", "upload"})
+"""Words of a button that makes something new, and words of a job that may need one."""
+_SEARCHES = frozenset({"search", "find", "go"})
+_LONG = 8
+"""Entries of a list that may go on out of sight."""
+_NUMBER = re.compile(r"[^A-Za-z]*\d[^A-Za-z]*")
+_TRIED = 4
+"""So many steps before a small model may give up."""
+_MOST = 12
+"""Moves of one list, and twice as many without a plan; those that look least like the job are left out."""
+_SWITCH = 60.0
+"""How much a change of application looks like the job, of 100: it is never left out for what has one word of it."""
+_MOST_KEPT = 4
+"""Of them such as keep what stands on the screen: there is always much of that."""
+_WORDS = 60
+"""Characters of a name or a value in a move."""
+_HIDDEN = "(hidden)"
+_LAST = ("scroll", "wait", "go_back", "press_key", "fail")
+"""Verbs that stand at the end of the list, however their words read."""
+
+
+_PLAIN: dict[str, tuple[Move, ...]] = {
+    "scroll": tuple(Move(f"scroll {way}", {"action": "scroll", "direction": way}) for way in ("down", "up")),
+    "wait": (Move("wait two seconds", {"action": "wait", "seconds": 2}),),
+    "go_back": (Move("go back to the screen before", {"action": "go_back"}),),
+    "press_key": (Move("press a key", {"action": "press_key"}, open="keys"),),
+}
+"""Moves that need no element. A verb that takes more than one word of a small model is not offered to it."""
+
+
+def narrow_moves(view: OperatorView, ids: Sequence[str], missing: Sequence[Expectation]) -> Moves:
+    """`ids` are the elements that the prompt shows, `missing` what the subtask is still to lead to."""
+    moves = _Offer(view, ids, missing).moves()
+    return Moves([move._replace(told=without_values({"told": move.told}, view.facts)["told"]) for move in moves])
+
+
+class _Offer:
+    """What can be done on one screen for one subtask."""
+
+    def __init__(self, view: OperatorView, ids: Sequence[str], missing: Sequence[Expectation]) -> None:
+        self._view = view
+        self._job = Job(view, missing)
+        self._screen = self._job.screen
+        self._last = view.history[-1] if view.history else None
+        known = [view.seen.by_id[name] for name in ids if name in view.seen.by_id]
+        near = {e.element_id for e in self._screen.elements}  # an open dialog takes all input
+        self._elements = [e for e in known if e.enabled and (not view.seen.modal or e.element_id in near)]
+        self._right = self._job.right()
+        pairs = [(field, e) for e in self._job.wants() for field in self._elements if _fits(field, e) and not self._holds(e)]
+        self._due = [(field, e) for field, e in pairs if e is max((w for f, w in pairs if f is field), key=_like(field))]
+        """Each field with what it is to hold and does not."""
+
+    def moves(self) -> list[Move]:
+        verbs = verbs_of(self._view)
+        found = [move for verb in verbs for move in self._next(verb)] if self._due else []
+        if not found and self._job.planned and "memorize" in verbs:
+            found = [move for move in self._kept() if self._labelled(move)]
+        found = found or [move for verb in verbs for move in self._any(verb)]
+        found = sorted(found, key=self._far)[: _MOST if self._job.planned else 2 * _MOST]
+        if not self._job.missing and not self._view.seen.modal:
+            found.append(Move("the job is done", {"action": "none", "status": "FINISH"}))
+        if not found or sum(not step.recovery for step in self._view.history) >= _TRIED:
+            found.append(Move("give up: it cannot be done", {"action": "none", "status": "FAIL"}))
+        return found
+
+    def _holds(self, wanted: FieldHas) -> bool:
+        """Whether a field on the screen holds it already."""
+        value = self._job.value_of(wanted)
+        return any(_fits(field, wanted) and same_value(field.value or "", value) for field in self._elements)
+
+    # --- fields that come first ---------------------------------------------------------------------------------
+
+    def _next(self, verb: str) -> Iterator[Move]:
+        """What brings a field that stands on the screen to what the plan wants of it."""
+        for field, wanted in self._due:
+            if field.element_id in self._idle(verb) or (verb == "type" and "fill" in self._view.verbs):
+                continue
+            match verb, kind(field):
+                case (("fill" | "type"), role) if role in _WRITTEN_IN and wanted.fact:
+                    yield _written(verb, field, f"fact:{wanted.fact}", f'the fact "{wanted.fact}"')
+                case (("fill" | "type"), role) if role in _WRITTEN_IN and wanted.beside and verb == "fill":
+                    yield self._added(field, wanted.value or "")
+                case (("fill" | "type"), role) if role in _WRITTEN_IN:
+                    yield _written(verb, field, wanted.value or "")
+                case "select_option", role if role in _CHOSEN_FROM:
+                    yield from self._choices([field])
+                case "click", role if role in CHECKED:
+                    yield self._press(field, ())
+                case _:
+                    pass
+
+    def _added(self, field: GUIElement, value: str) -> Move:
+        """Everything that the field held before anybody wrote in it, and the value below that."""
+        held = original(field, self._view.history, (self._view.seen, *self._view.earlier)).rstrip()
+        whole = f"{held}\n{value}" if held else value
+        return Move(
+            f'add {_quoted(value)} below what "{field.name}" holds', {"action": "fill", "target": field.element_id, "text": whole}
+        )
+
+    # --- everything else ----------------------------------------------------------------------------------------
+
+    def _any(self, verb: str) -> Iterator[Move]:
+        idle = self._idle(verb)
+        free = [e for e in self._elements if e.element_id not in idle]
+        match verb:
+            case "click":
+                offered = [e for e in self._pressed(free) if not self._settled(e) and not self._too_early(e)]
+                yield from (self._press(e, offered) for e in offered)
+            case "fill" | "type":
+                yield from self._writing(verb, [e for e in free if kind(e) in _WRITTEN_IN and not self._settled(e)])
+            case "select_option":
+                yield from self._choices([e for e in free if (kind(e) in _CHOSEN_FROM or e.choices) and not self._settled(e)])
+            case "memorize":
+                yield from self._kept()
+            case "launch_app" | "switch_window":
+                own = self._view.app
+                apps = [a.app for a in self._view.apps if a.app != self._view.seen.app and own in {None, a.app}]
+                yield from (Move(f"go to the application {app}", {"action": verb, "app": app}) for app in apps)
+            case "hover":
+                yield from (Move(f"point at {_called(e)}", _target(verb, e), about=e.name) for e in self._pressed(free))
+            case "scroll" if self._job.planned and (len(self._screen.items) < _LONG or self._job.unsought()):
+                pass
+            case _:
+                yield from _PLAIN.get(verb, ())
+
+    def _writing(self, verb: str, fields: Sequence[GUIElement]) -> Iterator[Move]:
+        """A plan names every value: then one of these is written, and nothing else. A job without a plan takes any text."""
+        free = not self._job.planned or not self._job.named
+        if not self._job.texts_missing() or (verb == "type" and "fill" in self._view.verbs and not free):
+            return
+        held = {field.value for field in self._screen.inputs if field.value}
+        for field in fields:
+            named = [n for n in self._job.named if n not in held and (kind(field) not in _NUMBERS or _NUMBER.fullmatch(n))]
+            if free:
+                search = is_search(field)
+                done = "search with" if search else "write into" if verb == "fill" else "write at the end of"
+                more = {"submit": True} if search else {}
+                yield Move(f"{done} {_called(field)}: a text of yours", _target(verb, field) | more, "text", field.name)
+            elif is_search(field):
+                yield from (_written(verb, field, text) for text in self._job.sought)
+            elif not self._job.reading:
+                yield from (_written(verb, field, text) for text in named)
+                for fact in (fact for fact in self._view.facts if fact.value not in held):
+                    yield _written(verb, field, f"fact:{fact.name}", f'the fact "{cut(fact.name, _WORDS)}"')
+
+    def _kept(self) -> Iterator[Move]:
+        """What stands on the screen, kept under the name that the plan has for it. Nothing is copied by the model."""
+        names = self._job.facts_missing()
+        if self._job.planned and not names:
+            return
+        if names and not self._job.there():
+            return  # what it is to be read of is not on this screen
+        rows = [i for i in self._screen.items if not self._job.sought or self._job.names(i.text)]
+        others = {e.element_id for i in self._screen.items if i not in rows for e in self._screen.within(i.element)}
+        pairs = {pair.element.element_id: pair for pair in (*(cell for i in rows for cell in i.cells), *self._screen.pairs)}
+        labels = {pair.label for pair in pairs.values()}
+        found: list[Move] = []
+        for element in (e for e in self._elements if e.element_id not in others):
+            pair = pairs.get(element.element_id)
+            value = pair.value if pair else element.value or element.name
+            label = pair.label if pair else element.name if element.value else ""
+            if not value or (acts(element) and not element.value) or (not pair and value in labels):
+                continue
+            said = f"keep {_HIDDEN if element.private else _quoted(value)}" + (f', the "{cut(label, _WORDS)}",' if label else "")
+            fields = _target("memorize", element) | {"value": value}
+            found += [Move(f'{said} as "{cut(name, _WORDS)}"', fields | {"name": name}, about=label or value) for name in names]
+            if not names:
+                found.append(Move(f"{said} under a name of yours", fields, "name", label or value))
+        labelled = [move for move in found if self._labelled(move)]
+        if not labelled and any(self._job.names(item.text) for item in self._screen.items):
+            return  # it is to be opened first
+        yield from sorted(labelled or found, key=self._far)[:_MOST_KEPT]
+
+    def _labelled(self, move: Move) -> bool:
+        """Whether it keeps what stands under a label that the plan's name for it fits."""
+        return any(similarity(name, move.about) >= ALIKE for name in self._job.facts_missing())
+
+    def _choices(self, lists: Sequence[GUIElement]) -> Iterator[Move]:
+        for element in lists:
+            fields = {"action": "select_option", "target": element.element_id}
+            if not element.choices:
+                yield Move(f"choose in {_called(element)}: an entry that you name", fields, open="option")
+            for choice in element.choices:
+                if choice != element.value:
+                    yield Move(f"choose {_quoted(choice)} in {_called(element)}", fields | {"option": choice})
+
+    def _far(self, move: Move) -> tuple[int, float]:
+        """How little a move looks like the job: the order of the list."""
+        target = self._view.seen.by_id.get(str(move.fields.get("target", "")))
+        said = str(move.fields.get("text") or move.fields.get("option") or "")
+        done = self._job.times_done(move.fields["action"], target.name if target else "", said)
+        if done or move.fields["action"] in _LAST:
+            return 1 + done, 0.0
+        if move.fields["action"] == "launch_app":
+            return 0, -_SWITCH
+        about = (move.about or move.told).casefold()
+        names = [n.casefold() for n in (*self._job.named, *self._job.facts_missing())]
+        near = max((fuzz.token_sort_ratio(name, about) for name in names), default=0.0)
+        held = any(len(name) > 3 and name in about for name in names)
+        shared = fuzz.token_set_ratio(" ".join(self._job.words), " ".join(tokens(about)))
+        makes = move.fields["action"] == "click" and _MAKES.intersection(tokens(about)[:1]) and self._job.planned
+        return 0, -max(near, 95.0 if makes else 0.0, 90.0 if held else 0.0, 0.7 * shared)
+
+    def _pressed(self, free: Sequence[GUIElement]) -> list[GUIElement]:
+        """What is there to be clicked: controls, and rows and cells in which no control stands."""
+        other = _WRITTEN_IN | (_CHOSEN_FROM if "select_option" in self._view.verbs else frozenset())
+        searches = bool(self._screen.searches) and "fill" in self._view.verbs  # with Enter, so their button is not needed
+        controls = [e for e in free if acts(e) and kind(e) not in other and not (searches and fold(e.name) in _SEARCHES)]
+        items = {item.press.element_id for item in self._screen.items}
+        if self._job.planned:  # a list is searched before entries are opened that do not say what is looked for
+            named = {item.press.element_id for item in self._screen.items if self._job.names(item.text)}
+            others = items - named if named or self._job.unsought() else set()
+            free, controls = [e for e in free if e.element_id not in others], [e for e in controls if e.element_id not in others]
+        return [*controls, *(e for e in free if not acts(e) and (e.element_id in items or kind(e) == "gridcell"))]
+
+    def _press(self, element: GUIElement, others: Sequence[GUIElement]) -> Move:
+        role = kind(element)
+        if role in CHECKED and element.value in TICKS:
+            said = "untick" if element.value == "true" else "tick"
+        else:
+            said = "open" if role == "link" or not acts(element) else "press"
+        twins = sum(e.name == element.name for e in others) > 1
+        row = next((i for i in self._screen.items if i.press is element), None)
+        if row is None and twins:  # of several controls of one name, the row tells which it is
+            row = next((i for i in self._screen.items if element in self._screen.within(i.element)), None)
+        if row is None or row.text == element.name:
+            return Move(f"{said} {_called(element)}", _target("click", element), about=element.name)
+        what = f"{said} {_called(element)} of {_quoted(row.text)}" if acts(element) else f"{said} {role} {_quoted(row.text)}"
+        return Move(what, _target("click", element), about=f"{element.name} {row.text}")
+
+    # --- what is no move ----------------------------------------------------------------------------------------
+
+    def _idle(self, verb: str) -> frozenset[str]:
+        """The elements of this very screen to which it was done already for nothing, and the field just written in."""
+        here = self._view.seen.state_id
+        same = [s for s in self._view.history if s.action.get("action_type") == verb and s.after == here]
+        again = [s for s in same if s.before == here or (s is self._last and verb != "click")]
+        targets = (s.action.get("target") or {} for s in again)
+        return frozenset(str(target["element_id"]) for target in targets if target.get("element_id"))
+
+    def _settled(self, element: GUIElement) -> bool:
+        """A field that holds what the plan wants of it."""
+        field = kind(element) in _WRITTEN_IN | _CHOSEN_FROM | CHECKED
+        return field and any(similarity(label, element.name) >= ALIKE for label in self._right)
+
+    def _too_early(self, element: GUIElement) -> bool:
+        """Whether it commits too early, deletes or makes what nobody named, or does anything at all where one only reads."""
+        if not self._job.planned or kind(element) in CHECKED:
+            return False
+        wanted, words = self._job.effects, self._job.words
+        if first := _MAKES.intersection(tokens(element.name)[:1]):
+            return self._job.reading or not (_MADE | first).intersection(words) or not self._of_kind(element)
+        does = {verb for verb in _COMMITS if names_effect(element.name, verb)}
+        if does and not does.intersection(wanted):
+            return not any(names_effect(word, verb) for word in words for verb in does)
+        if kind(element) == "button" and (self._job.reading or not self._job.there()) and not _harmless(element.name):
+            return True
+        commits = any(names_effect(element.name, verb) for verb in wanted)
+        return commits and self._job.outstanding()
+
+    def _of_kind(self, element: GUIElement) -> bool:
+        """Whether a button makes such a thing as the job names, where one of the buttons says so."""
+        makers = [e for e in self._elements if _MAKES.intersection(tokens(e.name)[:1])]
+        fitting = [e for e in makers if set(tokens(e.name)[1:]).intersection(self._job.words)]
+        return not fitting or element in fitting
+
+
+def _harmless(name: str) -> bool:
+    return effect_of_words(name) in {None, *_HARMLESS}
+
+
+def _like(field: GUIElement) -> Callable[[FieldHas], float]:
+    return lambda wanted: similarity(wanted.label, field.name)
+
+
+def _fits(field: GUIElement, wanted: FieldHas) -> bool:
+    fillable = kind(field) in _WRITTEN_IN | _CHOSEN_FROM | CHECKED
+    return fillable and not is_search(field) and similarity(wanted.label, field.name) >= ALIKE
+
+
+def _target(verb: str, element: GUIElement) -> dict[str, Any]:
+    return {"action": verb, "target": element.element_id}
+
+
+def _written(verb: str, field: GUIElement, text: str, said: str = "") -> Move:
+    """A search is sent off with Enter: it is one move for a person, too."""
+    if is_search(field):
+        said = f"search for {said or _quoted(text)} with {_called(field)}"
+        return Move(said, _target(verb, field) | {"text": text, "submit": True}, about=text)
+    held = f", which holds {_HIDDEN if field.private else _quoted(field.value)}" if field.value else ""
+    return Move(
+        f"write {said or _quoted(text)} into {_called(field)}{held}", _target(verb, field) | {"text": text}, about=field.name
+    )
+
+
+def _called(element: GUIElement) -> str:
+    return f"{kind(element)} {_quoted(element.name)}"
+
+
+def _quoted(text: str | None) -> str:
+    return f'"{cut(text or "", _WORDS)}"'
