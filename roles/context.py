@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from environments.contract import AppCatalog, Environment
+from environments.sandbox.contract import Refusing, Sandbox
 from protocol import GUIElement, VisualState
-from roles.contracts import AppWords, Clock, EvaluatorPolicy, ManagerPolicy, OperatorPolicy, SupplementSource
+from roles.contracts import (
+    AnalystPolicy,
+    AppWords,
+    Clock,
+    EvaluatorPolicy,
+    ManagerPolicy,
+    OperatorPolicy,
+    SupplementSource,
+    TechnicianPolicy,
+)
 from roles.journal import Journal
 from roles.limits import Limits
 from roles.safety import SafetyPolicy
+from roles.safety.expiry import Uptime, uptime
 from roles.signals import Signal
+from roles.steering import Say, Silence
+from roles.veil import Veil
 
 
 class Recognizer(Protocol):
@@ -38,6 +51,9 @@ class Line(Protocol):
     def spent(self, step: int) -> str:
         """Why the run may not go on, or an empty string."""
 
+    def nearly_spent(self) -> tuple[str, ...]:
+        """Which budgets are nearly used up, in words, for whoever plans."""
+
     def cancelled(self) -> bool:
         """Whether somebody has called the run off."""
 
@@ -50,6 +66,9 @@ class NoLine:
 
     def spent(self, step: int) -> str:
         return ""
+
+    def nearly_spent(self) -> tuple[str, ...]:
+        return ()
 
     def cancelled(self) -> bool:
         return False
@@ -64,12 +83,28 @@ class Context:
     operator: OperatorPolicy | None = None
     manager: ManagerPolicy | None = None
     evaluator: EvaluatorPolicy | None = None
+    analyst: AnalystPolicy | None = None
+    technician: TechnicianPolicy | None = None
+    sandbox: Sandbox = field(default_factory=lambda: Refusing("scripts need a sandbox, and this crew was given none"))
     recognizer: Recognizer = field(default_factory=AsShown)
     sources: tuple[SupplementSource, ...] = ()
     safety: SafetyPolicy = field(default_factory=SafetyPolicy)
     limits: Limits = field(default_factory=Limits)
     clock: Clock = time.time
+    uptime: Callable[[], Uptime] = uptime
+    """A clock that nobody can set back: by it approvals expire."""
     line: Line = field(default_factory=NoLine)
+    say: Say = field(default_factory=Silence)
+    """What people beside the run say and do."""
+    review_plans: bool = False
+    """Show every plan to a person before it is worked."""
+    ask_user: bool = False
+    """Ask the person what no source knows."""
+
+    def __post_init__(self) -> None:
+        """What keeps private values out of the journal stands between the crew and its environment, too."""
+        if self.journal.redactor is not None and not isinstance(self.environment, Veil):
+            object.__setattr__(self, "environment", Veil(self.environment, self.journal.redactor))
 
     def apps(self) -> tuple[AppWords, ...]:
         """The applications that can be named, or none if the environment does not know."""

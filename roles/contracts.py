@@ -9,8 +9,9 @@ from typing import Annotated, Any, ClassVar, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from protocol import ExecStatus, Frozen, OperatorDecision, Tagged, VisualState
+from protocol import BoundingBox, ExecStatus, Frozen, OperatorDecision, Tagged, VisualState
 from roles.signals import GateDecision, GateTrigger, Signal, SubtaskStatus
+from roles.steering import Note
 
 Worker = Literal["operator", "technician", "analyst"]
 
@@ -27,13 +28,17 @@ class FactKnown(_Expected):
 
 
 class FieldHas(_Expected):
-    """A field was seen with this value, given as text or as the name of a fact."""
+    """A field was seen with this value, given as text or as the name of a fact.
+
+    `beside` is for what is added: the field still holds what it held before this subtask wrote in it.
+    """
 
     kind: Literal["field_has"] = "field_has"
     label: str
     value: str | None = None
     fact: str | None = None
     app: str | None = None
+    beside: bool = False
 
 
 class TextShown(_Expected):
@@ -60,7 +65,37 @@ class AppShown(_Expected):
     app: str
 
 
-Expectation = Annotated[FactKnown | FieldHas | TextShown | EffectSeen | AppShown, Field(discriminator="kind")]
+class ChosenSeen(_Expected):
+    """What a list in words names was seen ticked or selected; with `exact` nothing else of its kind was."""
+
+    kind: Literal["chosen_seen"] = "chosen_seen"
+    names: str
+    exact: bool = False
+    on: bool = True
+
+
+class TakenSeen(_Expected):
+    """So many of each item in the list were seen counted, or so many items that have the trait."""
+
+    kind: Literal["taken_seen"] = "taken_seen"
+    names: str = ""
+    trait: str = ""
+    each: int = 1
+
+
+EXPECTATIONS: dict[str, type[_Expected]] = {
+    "fact_known": FactKnown,
+    "field_has": FieldHas,
+    "text_shown": TextShown,
+    "effect_seen": EffectSeen,
+    "app_shown": AppShown,
+    "chosen_seen": ChosenSeen,
+    "taken_seen": TakenSeen,
+}
+"""By the word for their kind."""
+Expectation = Annotated[
+    FactKnown | FieldHas | TextShown | EffectSeen | AppShown | ChosenSeen | TakenSeen, Field(discriminator="kind")
+]
 
 
 class Subtask(Frozen):
@@ -78,6 +113,8 @@ class Subtask(Frozen):
     result: str = ""
     hints: tuple[str, ...] = ()
     """What earlier attempts taught, for the worker."""
+    pinned: bool = False
+    """A person wants exactly this: the Manager may try it again and add to it, but not change it."""
 
 
 class Fact(Frozen):
@@ -86,13 +123,19 @@ class Fact(Frozen):
     name: str
     value: str
     kind: str = "text"
-    """money, date, number, email or text."""
+    """money, date, number, email, text or table; `screen` where it stands for a screen that was kept, by its `state_id`."""
     app: str | None = None
     element_id: str | None = None
     state_id: str | None = None
     subtask: str = ""
     role: str = "operator"
     private: bool = False
+    question: str = ""
+    """What the user was asked, where this is the answer: it is not asked again in the same run."""
+
+
+USER = "user"
+"""Source of what a person said when they were asked."""
 
 
 class Supplement(Frozen):
@@ -158,6 +201,10 @@ class PlanRequest(Frozen):
     """Descriptions of actions that policy or user will not allow."""
     attempts: int = 1
     """How many plans were asked for, this one included."""
+    nearly_spent: tuple[str, ...] = ()
+    """Budgets of the run of which little is left, in words."""
+    notes: tuple[Note, ...] = ()
+    """What the user has said to the crew while it works, newest last."""
 
 
 class PlanAnswer(Frozen):
@@ -167,9 +214,31 @@ class PlanAnswer(Frozen):
     subtasks: tuple[Subtask, ...] = ()
     """The whole plan, fulfilled subtasks included."""
     reason: str = ""
+    more: bool = False
+    """This is a part: when it is fulfilled, the Manager is asked again, with what is known by then."""
     query: str = ""
     """With supplement_needed: what to look for."""
     app: str | None = None
+
+
+PictureKind = Literal["clean", "annotated", "last_target", "side_by_side"]
+
+
+class ScreenPicture(Frozen):
+    """A picture that can be had of the screen: what it shows, not its bytes. Who wants them asks the environment."""
+
+    kind: PictureKind
+    """As it is; with a mark on every control; with a rectangle around the last target; the first two in one."""
+    state_id: str
+    marks: tuple[str, ...] = ()
+    """Only these elements have a mark, since the last decision asked for them; empty where all controls have one."""
+    last: BoundingBox | None = None
+    """Of `last_target`: where the target of the last step was."""
+
+    @property
+    def ref(self) -> str:
+        """A name for it, the same for the same picture."""
+        return "/".join([f"picture:{self.state_id}", self.kind, *self.marks])
 
 
 class OperatorView(Frozen):
@@ -194,6 +263,55 @@ class OperatorView(Frozen):
     """What the policy noted in its last decision of this subtask attempt."""
     refused: tuple[str, ...] = ()
     apps: tuple[AppWords, ...] = ()
+    before: VisualState | None = None
+    """The screen before the last step of this attempt, to tell what that step changed."""
+    earlier: tuple[VisualState, ...] = ()
+    """Screens of the last steps of this attempt, newest first: evidence of what has left the screen."""
+    verbs: tuple[str, ...] = ()
+    """What can be done here; empty where that is not known."""
+    functions: tuple[str, ...] = ()
+    """The functions of the app's own interface, a line each."""
+    screenshots: tuple[ScreenPicture, ...] = ()
+    """Clean, annotated and, after an action on this app, with the last target; none where the environment has no pictures."""
+    marks: tuple[str, ...] = ()
+    """The elements of which the last decision (SCREENSHOT) wanted to see more clearly; empty where it did not."""
+    saved: tuple[VisualState, ...] = ()
+    """The latest screens that were kept on the blackboard (`save_screenshot`), private content masked, newest last."""
+    notes: tuple[Note, ...] = ()
+    """What the user has said while the crew works, newest last."""
+
+
+class Checked(Frozen):
+    """One expectation, held against what was observed."""
+
+    subtask: str
+    expectation: Expectation
+    held_before: bool
+    """It was so already when the work began."""
+    holds: bool
+    evidence: tuple[str, ...] = ()
+    """What shows it: `state:<id>`, `step:<n>` or `fact:<name>`."""
+    missing: str = ""
+
+
+class GateEvidence(Frozen):
+    """What code found out for one gate, before anybody judges."""
+
+    checked: tuple[Checked, ...] = ()
+    before: str = ""
+    after: str = ""
+    """`state:<id>` of the screens on which the work began and stands."""
+    changed: str = ""
+    """The visible difference between the two, in lines; empty where there is none or the first screen is not at hand."""
+    progress: tuple[str, ...] = ()
+    """The steps of late that brought a screen that was not there before, as `step:<n>`."""
+    steps: int = 0
+    failed: int = 0
+    idle: int = 0
+    """Steps that worked, with nothing to see for it."""
+    repeated: int = 0
+    """Steps that did again what an earlier one had done."""
+    recoveries: int = 0
 
 
 class GateRequest(Frozen):
@@ -210,6 +328,8 @@ class GateRequest(Frozen):
     """The latest observation of every application used; the focused one last."""
     earlier: tuple[VisualState, ...] = ()
     """Older observations that the steps refer to, newest first: evidence of what has left the screen."""
+    found: GateEvidence | None = None
+    """What code makes of all that."""
     held: str = ""
     """Description of the action that waits for this check."""
     summary: str = ""
@@ -221,6 +341,8 @@ class GateRequest(Frozen):
     """How many of them had this trigger."""
     reask: str = ""
     """Why the last answer was not usable."""
+    notes: tuple[Note, ...] = ()
+    """What the user has said while the crew works, newest last."""
 
 
 class GateVerdict(Frozen):
@@ -233,6 +355,92 @@ class GateVerdict(Frozen):
     issues: tuple[str, ...] = ()
     query: str = ""
     """With gate_supplement: what to look for."""
+
+
+class AnalystRequest(Frozen):
+    """What the Analyst's policy is told: a question and all that the crew remembers. It sees no screen and acts on nothing."""
+
+    goal: str
+    subtask: Subtask
+    """Its instruction is the question."""
+    facts: tuple[Fact, ...] = ()
+    """The blackboard, tables among it."""
+    supplements: tuple[Supplement, ...] = ()
+    steps: tuple[StepRecord, ...] = ()
+    """Run memory: the latest steps of the whole run."""
+    reask: str = ""
+    """Why the last answer was not usable."""
+    notes: tuple[Note, ...] = ()
+    """What the user has said while the crew works, newest last."""
+
+
+class Result(Frozen):
+    """One thing that was found out, with the facts it rests on."""
+
+    name: str
+    """Under which it stands on the blackboard."""
+    value: str
+    kind: str = "text"
+    """number, money, date, text, truth, list or table."""
+    used: tuple[str, ...] = ()
+    """Names of facts: the citations."""
+    working: str = ""
+    """How it was worked out."""
+
+
+class Answer(Frozen):
+    """What the Analyst says: results, or what is missing for them."""
+
+    results: tuple[Result, ...] = ()
+    missing: tuple[str, ...] = ()
+    """What would have to be known, in words. Without results the question is not answered."""
+    reason: str = ""
+    advice: str = ""
+    """A recommendation, where one was asked for."""
+
+
+class Script(Frozen):
+    """Code for the sandbox."""
+
+    language: Literal["bash", "python"] = "bash"
+    code: str = Field(min_length=1, max_length=100_000)
+    why: str = ""
+
+
+class RanScript(Frozen):
+    """A script of this subtask attempt that was run, and what came of it."""
+
+    script: Script
+    exit_code: int
+    stdout: str = ""
+    stderr: str = ""
+    changed: tuple[str, ...] = ()
+    """Paths of the user's files that are otherwise since."""
+    error: str = ""
+    """Why it did not work, in one sentence; a script that did not work has changed nothing."""
+
+
+class ScriptRequest(Frozen):
+    """What the Technician's policy is told."""
+
+    goal: str
+    subtask: Subtask
+    files: tuple[str, ...] = ()
+    """Absolute paths of the user's files; folders end with a slash. A script finds them there, or without the first slash."""
+    facts: tuple[Fact, ...] = ()
+    ran: tuple[RanScript, ...] = ()
+    """Scripts so far, oldest first."""
+    refused: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+    """What the user has said while the crew works, newest last."""
+
+
+class ScriptAnswer(Frozen):
+    """The next script, or that there is no next one."""
+
+    outcome: Literal["run", "done", "cannot"]
+    script: Script | None = None
+    reason: str = ""
 
 
 class Report(BaseModel):
@@ -264,6 +472,14 @@ class OperatorPolicy(Protocol):
 
 class EvaluatorPolicy(Protocol):
     def judge(self, request: GateRequest) -> GateVerdict: ...
+
+
+class AnalystPolicy(Protocol):
+    def answer(self, request: AnalystRequest) -> Answer: ...
+
+
+class TechnicianPolicy(Protocol):
+    def write(self, request: ScriptRequest) -> ScriptAnswer: ...
 
 
 class SupplementSource(Protocol):

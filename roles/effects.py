@@ -6,91 +6,28 @@ A button that none of these words fits is `activate`: unknown, so the default po
 from __future__ import annotations
 
 import re
-import unicodedata
-from enum import StrEnum
 
-from protocol import Action, CallApi, Click, Drag, Fill, GUIElement, HoldKey, PressKey, SelectOption, Type, Upload, VisualState
-
-
-class Effect(StrEnum):
-    """From harmless to irreversible."""
-
-    OBSERVE = "observe"
-    NAVIGATE = "navigate"
-    EDIT = "edit"
-    SAVE = "save"
-    ACTIVATE = "activate"
-    CONFIRM = "confirm"
-    SUBMIT = "submit"
-    SEND = "send"
-    PURCHASE = "purchase"
-    ACCOUNT = "account"
-    PERMISSION = "permission"
-    UPLOAD = "upload"
-    DOWNLOAD = "download"
-    DELETE = "delete"
-
-
-# Order counts: "Delete account" is account, "Pay and submit" is purchase. English, German, Chinese.
-_WORDS: tuple[tuple[Effect, str], ...] = (
-    (
-        Effect.ACCOUNT,
-        r"(delete|close|create|deactivate|remove)\s+(my\s+|your\s+|the\s+|an?\s+)?account|"
-        r"sign\s?(in|up|out)|log\s?(in|out)|(change|reset|set)\s+(the\s+|your\s+)?password|two-?factor|"
-        r"konto|passwort|anmelden|abmelden|账户|账号|密码|登录",
-    ),
-    (
-        Effect.PURCHASE,
-        r"buy|pay|payment|purchase|place\s+(the\s+|an?\s+|your\s+)?order|order\s+now|check\s?out|donate|subscribe|"
-        r"transfer\s+(money|funds)|kaufen|bezahlen|bestellen|zahlen|购买|支付|付款|下单",
-    ),
-    (
-        Effect.DELETE,
-        r"delete|remove|discard|erase|wipe|destroy|move\b.{0,40}\bto\s+(the\s+)?(trash|bin)|purge|"
-        r"cancel\b.{0,20}\b(order|subscription|booking|reservation|appointment|meeting|membership|trip|flight)|取消订单|取消订阅|clear\s+all|empty|"
-        r"reset|uninstall|format|overwrite|revoke|löschen|entfernen|verwerfen|删除|移除|清空",
-    ),
-    (
-        Effect.PERMISSION,
-        r"allow|grant|permit|accept|agree|consent|authori[sz]e|trust|"
-        r"enable\s+(macros|access|permissions?)|erlauben|zulassen|akzeptieren|zustimmen|允许|同意|接受|授权",
-    ),
-    (
-        Effect.SEND,
-        r"send|reply\s+all\s+now|post|publish|share|forward\s+now|invite|tweet|broadcast|senden|"
-        r"abschicken|veröffentlichen|teilen|发送|发布|分享",
-    ),
-    (
-        Effect.SUBMIT,
-        r"submit|hand\s+in|turn\s+in|file\s+(the\s+|my\s+|a\s+)?(claim|report|request|form)|apply\s+now|"
-        r"register|book|reserve|confirm\s+(order|booking)|approve|sign|absenden|einreichen|buchen|提交|报名|"
-        r"预订",
-    ),
-    (Effect.UPLOAD, r"upload|attach|import|hochladen|anhängen|上传|附加"),
-    (Effect.DOWNLOAD, r"download|export|install|herunterladen|下载|安装"),
-    (Effect.SAVE, r"save|store|keep|update|speichern|sichern|保存"),
-    (
-        Effect.NAVIGATE,
-        r"search|find|go|my|next|previous|prev|back|forward|home|open|close|cancel|dismiss|"
-        r"no(,|\s)?\s*thanks|not\s+now|later|skip|new|compose|reply|add|create|edit|view|show|hide|"
-        r"details?|more|less|expand|collapse|menu|filter|sort|refresh|reload|help|inbox|sent|drafts|"
-        r"archive|folder|tab|page|list|first|last|up|down|no|suchen|weiter|zurück|öffnen|schließen|"
-        r"abbrechen|neu|搜索|下一页|上一页|返回|打开|关闭|取消|新建",
-    ),
-    (
-        Effect.EDIT,
-        r"rename|move|copy|cut|paste|undo|redo|select|mark|pin|star|bold|italic|umbenennen|verschieben|"
-        r"重命名|移动|复制",
-    ),
-    (
-        Effect.CONFIRM,
-        r"ok(ay)?|yes|confirm|continue|proceed|apply|finish|done|sure|got\s+it|ja|bestätigen|fortfahren|"
-        r"确定|确认|是|继续",
-    ),
+from protocol import (
+    Action,
+    ActionTarget,
+    CallApi,
+    Click,
+    Drag,
+    Fill,
+    GUIElement,
+    HoldKey,
+    Navigate,
+    PressKey,
+    SelectOption,
+    TargetError,
+    Type,
+    VisualState,
+    resolve,
 )
-
-_PATTERNS = tuple((effect, re.compile(rf"(?<![^\W_])(?:{words})(?![^\W_])", re.IGNORECASE)) for effect, words in _WORDS)
-_CJK = tuple((effect, [w for w in words.split("|") if re.fullmatch(r"[\u4e00-\u9fff]+", w)]) for effect, words in _WORDS)
+from roles.carried import addresses, disguised, is_program, looks, makes, takes_data, tells, texts
+from roles.effect_words import Effect as Effect
+from roles.effect_words import effect_of_words as effect_of_words
+from roles.effect_words import plain
 
 _WAY_OUT = re.compile(
     r"(close|cancel|dismiss|no(,|\s)?\s*thanks|not\s+now|(maybe\s+)?later|skip|no|back|go\s+back|keep\s+editing|help|"
@@ -113,11 +50,14 @@ _SENSITIVE = (
     Effect.PURCHASE,
     Effect.DELETE,
     Effect.PERMISSION,
+    Effect.ACTUATE,
     Effect.SEND,
     Effect.SUBMIT,
     Effect.UPLOAD,
     Effect.DOWNLOAD,
 )
+_LONGEST_NAME = 40
+"""Of a folder; a longer text that speaks of a bin is no place to put something."""
 _DEEPEST = 64
 """Containers around an element; a screen that claims more, or a circle of them, is cut off."""
 _CHORDS = {
@@ -129,8 +69,10 @@ _CHORDS = {
 }
 """With Control or Meta held."""
 _OTHERS = {
+    "select_option": Effect.EDIT,
+    "upload": Effect.UPLOAD,
     **dict.fromkeys(("hover", "scroll", "wait", "screenshot"), Effect.OBSERVE),
-    **dict.fromkeys(("launch_app", "switch_window", "navigate", "go_back", "go_forward", "tabs"), Effect.NAVIGATE),
+    **dict.fromkeys(("launch_app", "switch_window", "go_back", "go_forward", "tabs"), Effect.NAVIGATE),
     **dict.fromkeys(("memorize", "answer", "ask_user", "finish_goal", "fail_goal"), Effect.OBSERVE),
 }
 """By verb alone. Any other verb may do anything: scripts, calls, buttons held down, verbs that are carried."""
@@ -140,11 +82,11 @@ SENSITIVE = frozenset(_SENSITIVE)
 
 def effect_of(action: Action, element: GUIElement | None, state: VisualState) -> Effect:
     """What `action` would do to `element` as it stands in `state`."""
+    if element is not None and element.actuator and isinstance(action, Drag | Fill | SelectOption | Type):
+        return Effect.ACTUATE
     match action:
         case Drag(to=to):
-            return Effect.DELETE if _TRASH.search(to.text or "") else Effect.EDIT
-        case SelectOption():
-            return Effect.EDIT
+            return Effect.DELETE if _TRASH.search(_named(to, state)) else Effect.EDIT
         case Fill(submit=submit):
             return _enter(element, state) if submit else Effect.EDIT
         case Type(submit=submit, text=text):
@@ -155,31 +97,51 @@ def effect_of(action: Action, element: GUIElement | None, state: VisualState) ->
             return Effect.NAVIGATE
         case Click():
             return _press(element, state)
-        case CallApi(function=function):
-            return effect_of_words(function.replace("_", " ")) or Effect.ACTIVATE
-        case Upload():
-            return Effect.UPLOAD
+        case Navigate(url=url):
+            return _visit(url, state)
+        case CallApi():
+            return _call(action, state)
         case _:
             return _OTHERS.get(action.verb, Effect.ACTIVATE)
 
 
-def effect_of_words(words: str) -> Effect | None:
-    """The effect that a control of this name announces, or None when its words are not known."""
-    words = words if words.isascii() else _plain(words)
-    for (effect, pattern), (_, cjk) in zip(_PATTERNS, _CJK, strict=True):
-        if pattern.search(words) or any(word in words for word in cjk):
-            return effect
-    return None
+def _named(target: ActionTarget, state: VisualState) -> str:
+    """What a target is called, also where it was given without a name."""
+    try:
+        found = state.by_id.get(resolve(target, state).element_id or "")
+    except TargetError:
+        found = None
+    return f"{target.text or ''} {found.name if found is not None else ''}"
 
 
-def _plain(words: str) -> str:
-    """Without what cannot be seen and would hide a word: invisible characters, wide letters, loose accents."""
-    return "".join(c for c in unicodedata.normalize("NFKC", words) if unicodedata.category(c) != "Cf")
+def _visit(address: str, state: VisualState) -> Effect:
+    if is_program(address):
+        return Effect.ACTIVATE
+    return Effect.SEND if takes_data(address, state) else Effect.NAVIGATE
+
+
+def _call(call: CallApi, state: VisualState) -> Effect:
+    """A function does at once what its name says; the words of buttons that only open a form say too little of it."""
+    effect = effect_of_words(call.function.replace("_", " "))
+    if effect in SENSITIVE:
+        return effect
+    if looks(call.function):
+        visits = [_visit(address, state) for address in addresses(call.arguments)]
+        return next((visit for visit in visits if visit is not Effect.NAVIGATE), effect or Effect.NAVIGATE)
+    if tells(call.function):
+        return Effect.SEND
+    if any(_TRASH.search(text) for text in texts(call.arguments) if len(text) < _LONGEST_NAME):
+        return Effect.DELETE
+    if effect is Effect.NAVIGATE or effect is None:
+        return Effect.EDIT if makes(call.function) else Effect.ACTIVATE
+    return effect
 
 
 def _press(element: GUIElement | None, state: VisualState) -> Effect:
     if element is None:
         return Effect.ACTIVATE
+    if element.actuator:
+        return Effect.ACTUATE
     if element.role in _EDITABLE:
         return Effect.EDIT
     effect = effect_of_words(element.name) if element.name else None
@@ -190,7 +152,8 @@ def _press(element: GUIElement | None, state: VisualState) -> Effect:
     dialog = _dialog_of(element, state)
     if effect not in SENSITIVE and dialog is not None and not _WAY_OUT.fullmatch(element.name.strip()):
         return _dialog_effect(dialog, state) or effect or Effect.ACTIVATE
-    return effect or (Effect.NAVIGATE if element.role == "link" else Effect.ACTIVATE)
+    plain_link = element.role == "link" and not disguised(element.name)
+    return effect or (Effect.NAVIGATE if plain_link else Effect.ACTIVATE)
 
 
 def _inside_data(element: GUIElement, state: VisualState) -> bool:
@@ -200,7 +163,7 @@ def _inside_data(element: GUIElement, state: VisualState) -> bool:
 
 def _is_command(name: str) -> bool:
     """A bare command ("Delete", "Pay now"), unlike a subject or a title that has such a word in it."""
-    words = _plain(name).casefold().split()
+    words = plain(name).casefold().split()
     rest = [word for word in words if word not in _FILLERS]
     return 0 < len(rest) <= 2 and effect_of_words(" ".join(rest[:1])) in SENSITIVE and len(words) <= 3
 
@@ -256,6 +219,8 @@ def _is_inside(element: GUIElement, holder: GUIElement, state: VisualState) -> b
 def _key(keys: tuple[str, ...], element: GUIElement | None, state: VisualState) -> Effect:
     folded = tuple(key.casefold() for key in keys)
     focused = element or next((e for e in state.elements if e.focused), None)
+    if focused is not None and focused.actuator and folded[-1] not in {"tab", "escape"}:
+        return Effect.ACTUATE
     if folded[-1] in {"enter", "return", "\n", "\r", " ", "space"}:
         pressed = focused is not None and focused.role in _PRESSABLE
         if pressed:
@@ -269,4 +234,5 @@ def _key(keys: tuple[str, ...], element: GUIElement | None, state: VisualState) 
     if len(folded[-1]) == 1 and not (set(folded[:-1]) - {"shift"}):
         return Effect.EDIT
     harmless = {"escape", "tab", "arrowup", "arrowdown", "arrowleft", "arrowright", "pageup", "pagedown", "home", "end"}
+    harmless |= {"goback", "gohome", "appswitch", "browserback"}
     return Effect.NAVIGATE if folded[-1] in harmless else Effect.ACTIVATE

@@ -1,4 +1,4 @@
-"""The run's journal: append-only SQLite, and the one truth about what happened.
+"""The run's journal: append-only, and the one truth about what happened. How it is stored is said in `journal_rows`.
 
 Live view, reports, logs, resume and tests all read it. Writes of one step are committed together, at the two points
 that matter: when an intent is written (before the effect) and when its outcome is known. What a kill takes with it is
@@ -9,32 +9,20 @@ from __future__ import annotations
 
 import json
 import secrets
-import sqlite3
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from protocol import ActionResult, AgentAction, parse_action
+from protocol import Action, ActionResult, AgentAction, VisualState, parse_action
 from roles.contracts import Clock, Fact, StepRecord, Subtask, Supplement
-from roles.redaction import Redactor
-from roles.screens import SCHEMA as SCREENS
+from roles.journal_rows import Rows, dumps
+from roles.journal_sqlite import SqliteRows
+from roles.redaction import MASK, Redactor
 from roles.screens import Screens
+from roles.spending import Spending
+from roles.vault import is_reference, references_in
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-CREATE TABLE IF NOT EXISTS events (
-    id INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, role TEXT NOT NULL,
-    subtask TEXT NOT NULL, step INTEGER NOT NULL, key TEXT, body TEXT NOT NULL) STRICT;
-CREATE TABLE IF NOT EXISTS actions (
-    key TEXT PRIMARY KEY, digest TEXT NOT NULL, action TEXT NOT NULL, started INTEGER NOT NULL DEFAULT 0,
-    result TEXT) STRICT, WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS approvals (
-    id INTEGER PRIMARY KEY, key TEXT NOT NULL, digest TEXT NOT NULL, decision TEXT NOT NULL,
-    message TEXT NOT NULL, who TEXT NOT NULL, at REAL NOT NULL) STRICT;
-CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT;
-CREATE TABLE IF NOT EXISTS plans (version INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT;
-"""
 _REMEMBERED = 256
 """Keys of the latest events: enough to recognise the events of a step that is worked again."""
 _CACHED = 48
@@ -60,6 +48,15 @@ class Intent(NamedTuple):
     action: AgentAction
 
 
+class Approval(NamedTuple):
+    """What a person decided about an action with this digest."""
+
+    digest: str
+    decision: str
+    message: str
+    who: str
+
+
 def action_key(run: str, subtask: str, attempt: int, step: int) -> str:
     """What an action is done under, once. The step is padded so that keys sort as they come: a table grows at its end."""
     return f"{run}/{subtask}/{attempt}/{step:06d}"
@@ -69,7 +66,7 @@ Listener = Callable[[Event], None]
 
 
 class Journal:
-    """Owns one SQLite connection (WAL, synchronous=NORMAL). `path=None` keeps it in memory, for a role that works alone."""
+    """What a run writes down and reads back. `path` is its SQLite file, `rows` another store; with neither it is in memory."""
 
     def __init__(
         self,
@@ -78,41 +75,41 @@ class Journal:
         redactor: Redactor | None = None,
         listener: Listener | None = None,
         run_id: str = "alone",
+        *,
+        rows: Rows | None = None,
     ) -> None:
-        self.path = path
+        self.rows = rows or SqliteRows(path)
         self._run_id = run_id
         self.run_key = run_id
         """First part of every action's key."""
         self._clock = clock
-        self._redactor = redactor
+        self.redactor = redactor
+        """What keeps private values out of all that is written; None where nothing is private."""
         self._listener = listener
-        self._db = sqlite3.connect(path or ":memory:", isolation_level=None, check_same_thread=False)
-        self._db.execute("PRAGMA page_size=1024")  # rows are small; a commit writes whole pages
-        self._db.execute("PRAGMA journal_mode=WAL")
-        self._db.execute("PRAGMA wal_autocheckpoint=500")
-        self._db.execute("PRAGMA synchronous=NORMAL")
-        self._db.executescript(_SCHEMA + SCREENS)
-        self.screens = Screens(self._db, redactor, self._begin, self._last_looks())
-        latest = self._db.execute("SELECT key FROM events WHERE key IS NOT NULL ORDER BY id DESC LIMIT ?", (_REMEMBERED,))
-        self._keys: OrderedDict[str, None] = OrderedDict.fromkeys(key for (key,) in reversed(latest.fetchall()))
+        self.screens = Screens(self.rows, redactor, self._last_looks())
+        self._keys: OrderedDict[str, None] = OrderedDict.fromkeys(reversed(self.rows.latest_keys(_REMEMBERED)))
         # Read on every step, so kept beside the tables: a query over all events would grow with the run.
         self._steps: OrderedDict[tuple[str, int], deque[StepRecord]] = OrderedDict()
         self._facts: tuple[Fact, ...] | None = None
+        self._learned = 0
+        """How many private values were known when the facts were read."""
         self._supplements: tuple[Supplement, ...] | None = None
+        self.spending = Spending.of((kind, role, json.loads(body)) for kind, role, body in self.rows.counted())
+        """What was used up so far."""
         for fact in self.facts():
             if fact.private:
                 self.secret(fact.value)
 
     def begin(self) -> None:
         """A new run starts. A journal in memory forgets the run before, and its keys are new to the environment."""
-        if self.path is not None:
+        if self.rows.kept:
             return
-        for table in ("events", "actions", "approvals", "facts", "plans", "meta"):
-            self._db.execute(f"DELETE FROM {table}")  # noqa: S608 - fixed names
+        self.rows.clear()
         self._keys.clear()
         self._steps.clear()
         self.screens.forget()
         self._facts = self._supplements = None
+        self.spending = Spending.of(())
         self.run_key = f"{self._run_id}-{secrets.token_hex(4)}"
 
     # --- events -------------------------------------------------------------------------------------------------
@@ -125,55 +122,83 @@ class Journal:
             self._keys[key] = None
             if len(self._keys) > _REMEMBERED:
                 self._keys.popitem(last=False)
-        if self._redactor is not None:
-            body = self._redactor.body(body)
+        if self.redactor is not None:
+            body = self.redactor.body(body)
         at = self._clock()
-        self._begin()
-        text = _dumps(body)
-        cursor = self._db.execute(
-            "INSERT INTO events (at, kind, role, subtask, step, key, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (at, kind, role, subtask, step, key or None, text),
-        )
+        number = self.rows.add_event(at, kind, role, subtask, step, key or None, body)
+        self.spending.hear(kind, role, body)
         if self._listener is not None:
-            self._listener(Event(cursor.lastrowid or 0, at, kind, role, subtask, step, body))
+            self._listener(Event(number, at, kind, role, subtask, step, body))
+
+    def recorded(self, key: str) -> bool:
+        """Whether an event with this key is among the latest."""
+        return key in self._keys
+
+    def model_call(self, body: dict[str, Any], *, role: str) -> None:
+        """One call of a model, whatever came of it. A step that is worked again calls again, so there is no key."""
+        self.record("model_call", body, role=role)
 
     def events(self, *kinds: str, after: int = 0) -> Iterator[Event]:
         """Events in order, all kinds or some; constant memory."""
-        where = f" AND kind IN ({','.join('?' * len(kinds))})" if kinds else ""
-        rows = self._db.execute(
-            f"SELECT id, at, kind, role, subtask, step, body FROM events WHERE id > ?{where} ORDER BY id",  # noqa: S608 - only marks
-            (after, *kinds),
-        )
-        for row in rows:
-            number, at, kind, role, subtask, step, body = row
-            yield Event(number, at, kind, role, subtask, step, json.loads(body))
+        for row in self.rows.events(kinds, after):
+            yield Event(*row[:-1], json.loads(row.body))
 
     def commit(self) -> None:
         """Make everything so far survive a kill."""
-        if self._db.in_transaction:
-            self._db.execute("COMMIT")
+        self.rows.commit()
 
-    def secret(self, text: str) -> None:
-        """From now on mask `text` wherever it would be written."""
-        if self._redactor is not None:
-            self._redactor.keep(text)
+    # --- what is private ----------------------------------------------------------------------------------------
+
+    def secret(self, text: str, label: str = "value") -> str:
+        """What stands for `text` from now on, wherever it would be written."""
+        return text if self.redactor is None else self.redactor.keep(text, label)
+
+    def masked(self, value: Any) -> Any:
+        """`value` (JSON) as it may be written."""
+        return value if self.redactor is None else self.redactor.body(value)
+
+    def alike(self, value: Any) -> Any:
+        """`value` (JSON) as the screens of now are written, so that the two can be compared."""
+        return value if self.redactor is None else self.redactor.vault.alike(value)
+
+    def said(self, text: str) -> str:
+        """What a person said, as it may be written."""
+        return text if self.redactor is None else self.redactor.said(text)
+
+    def answer(self, question: str, text: str, name: str) -> str:
+        """What a person answered, as it may be written."""
+        return text if self.redactor is None else self.redactor.answer(question, text, name)
+
+    def sealed(self, action: AgentAction, seen: VisualState) -> AgentAction:
+        """An action on that screen as it may be written: what goes into a private field is referred to."""
+        return action if self.redactor is None else parse_action(self.redactor.action(action, seen).dump())
+
+    def revealed(self, text: str) -> str:
+        """`text` with the values that it refers to, for what is worked out in this process. Raises UnknownSecret."""
+        return text if self.redactor is None else self.redactor.vault.reveal(text)
+
+    def revealed_in_code(self, code: str) -> str:
+        """A script with its values. Raises UnknownSecret, and ValueError for a value that would be read as code."""
+        return code if self.redactor is None else self.redactor.vault.reveal_plain(code)
+
+    def digest(self, action: Action) -> str:
+        """What an approval is bound to: the action, and the values that it refers to under the key of this run."""
+        names = references_in(action.model_dump_json())
+        if self.redactor is None or not names:
+            return action.digest
+        return self.redactor.vault.bound(action.digest, names)
 
     def _last_looks(self) -> dict[str, str]:
         """app -> id of the screen that was observed last, oldest look first."""
-        rows = self._db.execute(
-            "SELECT json_extract(body, '$.app'), json_extract(body, '$.state_id'), max(id) FROM events "
-            "WHERE kind = 'observed' GROUP BY 1 ORDER BY 3"
-        )
-        return {app: state_id for app, state_id, _ in rows if app}
+        looks = map(json.loads, self.rows.latest_looks())
+        return {look["app"]: look["state_id"] for look in looks if look.get("app")}
 
     # --- exactly once -------------------------------------------------------------------------------------------
 
     def intend(self, key: str, action: AgentAction) -> Intent:
-        """Write what is about to be done, commit, and read it back: a replay adopts the recorded action."""
-        self._begin()
-        body = _dumps(action.dump())
-        self._db.execute("INSERT OR IGNORE INTO actions (key, digest, action) VALUES (?, ?, ?)", (key, action.digest, body))
-        self.commit()
+        """Write what is about to be done and read it back: a replay adopts what was recorded. Commit it before the effect."""
+        action = parse_action(self.masked(action.dump()))
+        self.rows.add_action(key, self.digest(action), dumps(action.dump()))
         intent = self.intent(key)
         assert intent is not None, "an intent that was just written can be read"  # noqa: S101 - an invariant
         return intent
@@ -182,62 +207,72 @@ class Journal:
         """A person edited the action before it was done. Refused once there is an outcome."""
         if self.outcome(key) is not None:
             raise ValueError(f"{key} was already done and cannot be edited")
-        self._begin()
-        self._db.execute(
-            "INSERT OR REPLACE INTO actions (key, digest, action) VALUES (?, ?, ?)", (key, action.digest, _dumps(action.dump()))
-        )
+        action = parse_action(self.masked(action.dump()))
+        self.rows.replace_action(key, self.digest(action), dumps(action.dump()))
         self.commit()
-        return Intent(key, action.digest, action)
+        return Intent(key, self.digest(action), action)
 
     def intent(self, key: str) -> Intent | None:
-        row = self._db.execute("SELECT digest, action FROM actions WHERE key = ?", (key,)).fetchone()
+        row = self.rows.action(key)
         return Intent(key, row[0], parse_action(json.loads(row[1]))) if row else None
 
     def start(self, key: str) -> bool:
         """Note that the effect is about to happen. True when it was noted before: then it may have happened already."""
-        self._begin()
-        noted = self._db.execute("UPDATE actions SET started = 1 WHERE key = ? AND started = 0", (key,)).rowcount
+        noted = self.rows.start(key)
         self.commit()
-        return noted == 0
+        return not noted
+
+    def reached(self) -> int:
+        """The latest step that anything is written of."""
+        return self.rows.latest_step(500)
+
+    def latest_actions(self) -> Iterator[tuple[str, AgentAction, ActionResult]]:
+        """What was done, with what came of it; the keys that sort last come first."""
+        for key, action, result in self.rows.actions():
+            if result:
+                yield key, parse_action(json.loads(action)), ActionResult.model_validate_json(result)
 
     def request(self, key: str) -> dict[str, Any]:
         """The approval request of an action, as it was recorded."""
-        row = self._db.execute(
-            "SELECT body FROM events WHERE kind = 'approval_requested' AND json_extract(body, '$.key') = ? "
-            "ORDER BY id DESC LIMIT 1",
-            (key,),
-        ).fetchone()
-        return dict(json.loads(row[0])) if row else {}
+        body = self.rows.asked(key)
+        return dict(json.loads(body)) if body else {}
+
+    def decided(self, key: str) -> dict[str, Any]:
+        """What a person said to a request, as it was recorded; empty where they were not asked yet.
+
+        The event alone is not believed: a decision is what stands among the approvals.
+        """
+        body = self.rows.answered(key)
+        said = dict(json.loads(body)) if body else {}
+        return said if said and self.rows.latest_decision(key, said.get("digest", "")) is not None else {}
 
     def settle(self, key: str, result: ActionResult) -> ActionResult:
         """Write the outcome; the first one stays."""
-        if self._redactor is not None:
-            said = {"error": self._redactor.text(result.error), "output": self._redactor.text(result.output)}
+        if self.redactor is not None:
+            said = {"error": self.redactor.text(result.error), "output": self.redactor.text(result.output)}
             result = result.model_copy(update=said)
-        self._begin()
-        self._db.execute(
-            "UPDATE actions SET result = ? WHERE key = ? AND result IS NULL", (result.model_dump_json(exclude_defaults=True), key)
-        )
+        self.rows.settle(key, result.model_dump_json(exclude_defaults=True))
         return self.outcome(key) or result
 
     def outcome(self, key: str) -> ActionResult | None:
-        row = self._db.execute("SELECT result FROM actions WHERE key = ?", (key,)).fetchone()
-        return ActionResult.model_validate_json(row[0]) if row and row[0] else None
+        body = self.rows.result(key)
+        return ActionResult.model_validate_json(body) if body else None
 
     def approve(self, key: str, digest: str, decision: str, message: str, who: str) -> None:
-        """Record a person's decision about exactly this action under exactly this key."""
-        self._begin()
-        self._db.execute(
-            "INSERT INTO approvals (key, digest, decision, message, who, at) VALUES (?, ?, ?, ?, ?, ?)",
-            (key, digest, decision, message, who, self._clock()),
-        )
-        self.commit()
+        """Record a person's decision about exactly this action under exactly this key. To be committed before it is used."""
+        self.rows.add_approval(key, digest, decision, self.masked(message), who, self._clock())
 
     def approved(self, key: str, digest: str) -> bool:
-        row = self._db.execute(
-            "SELECT decision FROM approvals WHERE key = ? AND digest = ? ORDER BY id DESC LIMIT 1", (key, digest)
-        ).fetchone()
-        return bool(row) and row[0] == "approve"
+        return self.rows.latest_decision(key, digest) == "approve"
+
+    def last_approval(self, key: str) -> Approval | None:
+        """The last decision about what is asked under this key."""
+        row = self.rows.latest_approval(key)
+        return Approval(*row) if row else None
+
+    def words(self) -> list[str]:
+        """What people said to requests, oldest first."""
+        return self.rows.messages()
 
     # --- steps, facts, plans ------------------------------------------------------------------------------------
 
@@ -255,52 +290,59 @@ class Journal:
 
     def all_steps(self, limit: int) -> tuple[StepRecord, ...]:
         """The last steps of the whole run, oldest first."""
-        rows = self._db.execute("SELECT body FROM events WHERE kind = 'step' ORDER BY id DESC LIMIT ?", (limit,)).fetchall()
-        return tuple(_record(json.loads(body)) for (body,) in reversed(rows))
+        return tuple(_record(json.loads(body)) for body in reversed(self.rows.latest_steps(limit)))
 
     def _recent(self, subtask: str, attempt: int) -> deque[StepRecord]:
         slot = (subtask, attempt)
         if slot not in self._steps:
-            rows = self._db.execute(
-                "SELECT body FROM events WHERE kind = 'step' AND subtask = ? AND json_extract(body, '$.attempt') = ? "
-                "ORDER BY id DESC LIMIT ?",
-                (subtask, attempt, _CACHED),
-            ).fetchall()
-            self._steps[slot] = deque((_record(json.loads(body)) for (body,) in reversed(rows)), maxlen=_CACHED)
+            bodies = reversed(self.rows.steps(subtask, attempt, _CACHED))
+            self._steps[slot] = deque((_record(json.loads(body)) for body in bodies), maxlen=_CACHED)
             if len(self._steps) > 8:
                 self._steps.popitem(last=False)
         return self._steps[slot]
 
-    def remember(self, fact: Fact) -> None:
-        """Put a fact on the blackboard; the newest value of a name counts."""
-        self._begin()
+    def remember(self, fact: Fact, *, beside: Sequence[str] = ()) -> None:
+        """Put a fact on the blackboard; the newest value of a name counts.
+
+        `beside` are the subtasks that are worked at the same time: which value is the newest is then no more than chance.
+        """
+        fact = self._referring(fact)
         known = fact in self.facts()
+        for other in (f for f in self.facts() if f.name == fact.name and f.subtask in beside and f.value != fact.value):
+            pair = [fact.subtask, other.subtask]
+            body = {"about": "fact", "name": fact.name, "subtasks": pair, "resolution": "the later value counts"}
+            key = f"conflict/{fact.name}/{fact.subtask}/{other.subtask}"
+            self.record("conflict", body, role=fact.role, subtask=fact.subtask, key=key)
         self._facts = None
-        self._db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (fact.name, fact.model_dump_json(exclude_defaults=True)))
+        self.rows.put_fact(fact.name, fact.model_dump_json(exclude_defaults=True))
         shown = fact.model_dump(mode="json", exclude_defaults=True)
-        if fact.private:
-            if self._redactor is not None:
-                self._redactor.keep(fact.value)
-            shown["value"] = "•••"
+        if fact.private and not is_reference(fact.value):
+            shown["value"] = MASK
         if not known:  # no key: it would hold the value, private or not
             self.record("fact", shown, role=fact.role, subtask=fact.subtask)
 
+    def _referring(self, fact: Fact) -> Fact:
+        """The fact with a reference in place of a private value, and private where it refers to one."""
+        value = self.secret(fact.value, fact.name) if fact.private else self.alike(fact.value)
+        return fact.model_copy(update={"value": value, "private": fact.private or bool(references_in(value))})
+
     def facts(self) -> tuple[Fact, ...]:
         """The blackboard, oldest first."""
-        if self._facts is None:
-            rows = self._db.execute("SELECT body FROM facts ORDER BY rowid")
-            self._facts = tuple(Fact.model_validate_json(body) for (body,) in rows)
+        learned = 0 if self.redactor is None else len(self.redactor.vault)
+        if self._facts is None or self._learned != learned:
+            facts = map(Fact.model_validate_json, self.rows.facts())
+            self._facts = tuple(f.model_copy(update={"value": self.alike(f.value)}) if learned else f for f in facts)
+            self._learned = learned
         return self._facts
 
     def save_plan(self, subtasks: tuple[Subtask, ...]) -> int:
         """Store a version of the plan and return its number."""
-        self._begin()
         bodies = [subtask.model_dump(mode="json", exclude_defaults=True) for subtask in subtasks]
-        return self._db.execute("INSERT INTO plans (body) VALUES (?)", (_dumps(bodies),)).lastrowid or 0
+        return self.rows.add_plan(dumps(self.masked(bodies)))
 
     def plan(self, version: int) -> tuple[Subtask, ...]:
-        row = self._db.execute("SELECT body FROM plans WHERE version = ?", (version,)).fetchone()
-        return tuple(Subtask.model_validate(item) for item in json.loads(row[0])) if row else ()
+        body = self.rows.plan(version)
+        return tuple(Subtask.model_validate(item) for item in self.alike(json.loads(body))) if body else ()
 
     def supplements(self) -> tuple[Supplement, ...]:
         """Everything that was looked up, in order."""
@@ -318,30 +360,16 @@ class Journal:
     # --- meta ---------------------------------------------------------------------------------------------------
 
     def set_meta(self, key: str, value: Any) -> None:
-        self._begin()
-        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, _dumps(value)))
+        self.rows.set_meta(key, dumps(self.masked(value)))
         self.commit()
 
     def meta(self, key: str) -> Any:
-        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return json.loads(row[0]) if row else None
+        value = self.rows.meta(key)
+        return json.loads(value) if value else None
 
     def close(self) -> None:
-        """Commit and fold the write-ahead log into the file. Twice is fine."""
-        try:
-            self.commit()
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            self._db.close()
-        except sqlite3.ProgrammingError:
-            return
-
-    def _begin(self) -> None:
-        if not self._db.in_transaction:
-            self._db.execute("BEGIN IMMEDIATE")
-
-
-def _dumps(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+        """Commit and give the store back. Twice is fine."""
+        self.rows.close()
 
 
 def _record(body: dict[str, Any]) -> StepRecord:

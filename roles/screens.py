@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-import sqlite3
-import zlib
 from collections import OrderedDict, deque
-from collections.abc import Callable
 
 from protocol import VisualState
+from roles.deflated import deflated, inflated
+from roles.journal_rows import Rows
 from roles.redaction import Redactor
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS observations (
-    row INTEGER PRIMARY KEY, state_id TEXT NOT NULL, app TEXT NOT NULL, body BLOB NOT NULL) STRICT;
-"""
 _REMEMBERED = 256
 """Ids of the latest screens, to store each once."""
 _AT_HAND = 48
 
 
 class Screens:
-    """The observations table of a journal's database; `begin` opens a transaction if there is none."""
+    """The screens among a journal's rows; `latest` has the last one of each app, oldest look first."""
 
-    def __init__(
-        self, db: sqlite3.Connection, redactor: Redactor | None, begin: Callable[[], None], latest: dict[str, str]
-    ) -> None:
-        self._db = db
+    def __init__(self, rows: Rows, redactor: Redactor | None, latest: dict[str, str]) -> None:
+        self._rows = rows
         self._redactor = redactor
-        self._begin = begin
         self._at_hand: OrderedDict[str, VisualState] = OrderedDict()
-        stored = db.execute("SELECT state_id FROM observations ORDER BY row DESC LIMIT ?", (_REMEMBERED,))
-        self._stored: deque[str] = deque((state_id for (state_id,) in reversed(stored.fetchall())), maxlen=_REMEMBERED)
+        self._stored: deque[str] = deque(reversed(rows.latest_screens(_REMEMBERED)), maxlen=_REMEMBERED)
         self._latest = latest
 
     def keep(self, state: VisualState) -> str:
@@ -47,11 +38,7 @@ class Screens:
                 self._at_hand.popitem(last=False)
         if state_id not in self._stored:
             shown = self._redactor.screen(state) if self._redactor is not None else state
-            self._begin()
-            self._db.execute(
-                "INSERT INTO observations (state_id, app, body) VALUES (?, ?, ?)",
-                (state_id, state.app or "", zlib.compress(shown.canonical, 1)),
-            )
+            self._rows.add_screen(state_id, state.app or "", deflated(shown.canonical))
             self._stored.append(state_id)
         return state_id
 
@@ -63,20 +50,16 @@ class Screens:
 
     def written(self, state_id: str) -> VisualState | None:
         """A screen as it was written."""
-        # No index: hashes come in no order, so keeping one sorted would write more pages the longer a run gets.
-        row = self._db.execute(
-            "SELECT row FROM observations WHERE state_id = ? ORDER BY row DESC LIMIT 1", (state_id,)
-        ).fetchone()
-        return self.at(row[0]) if row else None
+        row = self._rows.screen_row(state_id)
+        return None if row is None else self.at(row)
 
     def rows(self) -> dict[str, int]:
         """state_id -> row, for a reader that wants many."""
-        return dict(self._db.execute("SELECT state_id, row FROM observations"))
+        return self._rows.screen_rows()
 
     def at(self, row: int) -> VisualState:
         """The screen of a row, as it was written."""
-        (body,) = self._db.execute("SELECT body FROM observations WHERE row = ?", (row,)).fetchone()
-        return VisualState.model_validate_json(zlib.decompress(body))
+        return VisualState.model_validate_json(inflated(self._rows.screen(row)))
 
     def latest(self) -> dict[str, str]:
         """app -> id of its latest screen, oldest look first."""

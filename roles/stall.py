@@ -18,13 +18,14 @@ def stalled(steps: Sequence[StepRecord], repeats: int = 3) -> str:
     Attempts to recover do not count, and an action that failed is the retry budget's matter.
     Distinct actions that change something never are one.
     """
-    acts = [s for s in steps if s.verb not in {"wait", "screenshot"} and not s.recovery]
+    worked = [s for s in steps if s.exec_status is ExecStatus.EXECUTED and not s.recovery]
+    acts = [s for s in worked if s.verb not in {"wait", "screenshot"}]
     names = [_signature(s) for s in acts]
     if len(names) >= repeats and len(set(names[-repeats:])) == 1:
         return f"the same action {repeats} times in a row: {acts[-1].verb} {acts[-1].target}".strip()
     if len(names) >= 4 and names[-4:-2] == names[-2:] and names[-1] != names[-2]:
         return f"two actions in turn: {acts[-2].verb} {acts[-2].target}, {acts[-1].verb} {acts[-1].target}"
-    outer = [s for s in acts if s.verb not in _INNER and s.exec_status is ExecStatus.EXECUTED]
+    outer = [s for s in acts if s.verb not in _INNER]
     if len(outer) >= repeats and not any(s.visible_change for s in outer[-repeats:]):
         return f"{repeats} actions without a visible change"
     return ""

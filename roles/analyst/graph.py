@@ -1,22 +1,139 @@
-"""The Analyst as a graph. Analyses what the crew remembers (seed 002); until it can, it says so, and the Manager plans on."""
+"""The Analyst as a graph: a question over what the crew remembers becomes facts that name what they rest on. Source: seed 002.
+
+It reads the blackboard, the supplements and the run's steps. It has no environment and no action: it writes facts, its own.
+"""
 
 from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from roles.context import Context
-from roles.nodes import Graph, single
-from roles.refusing import refusing
+from pydantic import ValidationError
 
-REASON = "analysis is not available in this crew; let the operator read and enter the values directly"
-work = refusing("analyst", REASON)
+from roles.context import Context, State, Update
+from roles.contracts import AnalystRequest, Answer, Fact, Report, Subtask
+from roles.journal import Journal
+from roles.nodes import Graph, single
+from roles.policies.faults import GaveUp, PolicyFault
+from roles.signals import Signal
+from roles.vault import UnknownSecret
+
+_STEPS = 200
+"""Steps of the run that can be asked about."""
+NOBODY = "the analyst cannot execute this: the crew has no policy for it (crew.analyst.policy)"
+_LONGEST = 60_000
+"""Characters of one result."""
 
 
 class AnalystState(TypedDict, total=False):
+    goal: str
     delegation: dict[str, Any]
     report: dict[str, Any] | None
+
+
+class UnusableAnswer(ValueError):
+    """Why an answer cannot be taken: it answers nothing, cites what is not there, or is too long."""
 
 
 def build_analyst(context: Context | None = None, *, checkpointer: Any = None) -> Graph:
     """One node: `work`."""
     return single("analyst", "work", AnalystState, work, context, checkpointer)
+
+
+def work(state: State, ctx: Context) -> Update:
+    """Ask the policy, hold the answer to the facts that it cites, and put it on the blackboard."""
+    delegation = state["delegation"]
+    subtask = Subtask.model_validate(delegation["subtask"])
+    if ctx.analyst is None:
+        ctx.journal.record("error", {"message": NOBODY}, role="analyst", subtask=subtask.id)
+        return {"report": Report(signal=Signal.CANNOT_EXECUTE, summary=NOBODY, evidence=[NOBODY]).model_dump(mode="json")}
+    request = AnalystRequest(
+        goal=delegation.get("goal", ""),
+        subtask=subtask,
+        facts=tuple(_known(fact, ctx) for fact in ctx.journal.facts()),
+        supplements=ctx.journal.supplements(),
+        steps=ctx.journal.all_steps(_STEPS),
+        notes=ctx.say.notes("analyst"),
+    )
+    answer = withheld(ctx.journal, _ask(request, ctx), request)
+    private = {fact.name for fact in request.facts if fact.private}
+    for result in answer.results:
+        hidden = bool(private & set(result.used))
+        fact = Fact(name=result.name, value=result.value, kind=result.kind, subtask=subtask.id, role="analyst", private=hidden)
+        ctx.journal.remember(fact, beside=delegation.get("beside", ()))
+    body = answer.model_dump(mode="json", exclude_defaults=True)
+    ctx.journal.record("answer", body, role="analyst", subtask=subtask.id, key=f"answer/{subtask.id}/{subtask.attempt}")
+    ctx.journal.commit()
+    return {"report": _report(answer).model_dump(mode="json")}
+
+
+def _known(fact: Fact, ctx: Context) -> Fact:
+    """A private fact with its value, to be computed with; as it stands where the value is not known any more."""
+    try:
+        return fact.model_copy(update={"value": ctx.journal.revealed(fact.value)}) if fact.private else fact
+    except UnknownSecret:
+        return fact
+
+
+def withheld(journal: Journal, answer: Answer, request: AnalystRequest) -> Answer:
+    """The answer with references in place of what was worked out from private facts, before a word of it is written."""
+    private = {fact.name for fact in request.facts if fact.private}
+    if not any(private & set(result.used) for result in answer.results):
+        return answer.model_copy(update={"reason": journal.masked(answer.reason)})
+    results = tuple(
+        r.model_copy(update={"value": journal.secret(r.value, r.name), "working": ""}) if private & set(r.used) else r
+        for r in answer.results
+    )
+    reason = "; ".join(f"{r.name} is {r.value[:80]}" for r in results)
+    return answer.model_copy(update={"results": results, "reason": reason, "advice": journal.masked(answer.advice)})
+
+
+def _report(answer: Answer) -> Report:
+    if answer.missing or not answer.results:
+        said = "; ".join(f"{what} is not known" for what in answer.missing) or answer.reason
+        return Report(signal=Signal.CANNOT_EXECUTE, summary=said, evidence=[said, *_cited(answer)][:8])
+    said = answer.reason or "; ".join(f"{r.name} is {r.value[:80]}" for r in answer.results)
+    return Report(
+        signal=Signal.WORKER_SUCCESS, summary=said, evidence=_cited(answer)[:8], facts=[result.name for result in answer.results]
+    )
+
+
+def _cited(answer: Answer) -> list[str]:
+    return list(dict.fromkeys(f"fact:{name}" for result in answer.results for name in result.used))
+
+
+def _ask(request: AnalystRequest, ctx: Context) -> Answer:
+    """At most `reasks` more tries; an answer that stays unusable is none."""
+    problem, asked_enough = "", False
+    for _ in range(ctx.limits.reasks + 1):
+        try:
+            answer = ctx.analyst.answer(request.model_copy(update={"reask": problem}))  # type: ignore[union-attr]  # checked by work
+            return _held_to(answer, request)
+        except (UnusableAnswer, ValidationError) as bad:
+            problem = str(bad) if isinstance(bad, UnusableAnswer) else f"the answer is not usable: {bad.errors()[0]['msg']}"
+        except PolicyFault as fault:
+            problem, asked_enough = f"the policy gave no usable answer: {fault}", isinstance(fault, GaveUp)
+        body = {"message": problem} | ({} if asked_enough else {"unusable": True})
+        ctx.journal.record("error", body, role="analyst", subtask=request.subtask.id)
+        if asked_enough:
+            break
+    return Answer(reason=f"no usable answer: {problem}")
+
+
+def _held_to(answer: Answer, request: AnalystRequest) -> Answer:
+    """An answer rests on facts that exist, and overwrites nobody else's."""
+    theirs = {fact.name for fact in request.facts if fact.role != "analyst"}
+    known = {fact.name for fact in request.facts} | {result.name for result in answer.results} | MEMORY
+    if not answer.results and not answer.missing and not answer.reason:
+        raise UnusableAnswer("the answer holds neither a result nor what is missing")
+    for result in answer.results:
+        if result.name in theirs:
+            raise UnusableAnswer(f"the fact {result.name!r} was read by another role and may not be written over")
+        if unknown := set(result.used) - known:
+            raise UnusableAnswer(f"the result {result.name!r} cites {sorted(unknown)[0]!r}, which is no fact")
+        if len(result.value) > _LONGEST:
+            raise UnusableAnswer(f"the result {result.name!r} is longer than {_LONGEST} characters")
+    return answer
+
+
+MEMORY = frozenset({"steps", "supplements"})
+"""Tables that every run has, beside the facts: what was done, and what was looked up."""

@@ -12,6 +12,8 @@ from roles.context import Context, State, Update
 from roles.contracts import GateRequest, GateVerdict, Report, StepRecord
 from roles.manager.graph import with_status
 from roles.nodes import Graph, single
+from roles.policies.faults import GaveUp, PolicyFault
+from roles.rules.gathering import gather
 from roles.signals import ALLOWED_DECISIONS, GateDecision, GateTrigger, Signal
 
 _EARLIER = 12
@@ -29,6 +31,10 @@ class DecisionNotAllowed(ValueError):
     """The verdict is not among those that this trigger allows."""
 
 
+class NoSuchEvidence(ValueError):
+    """The verdict rests on something that was not observed."""
+
+
 def build_evaluator(context: Context | None = None, *, checkpointer: Any = None) -> Graph:
     """One node: `evaluate`."""
     return single("evaluator", "evaluate", EvaluatorState, evaluate, context, checkpointer)
@@ -39,8 +45,12 @@ def evaluate(state: State, ctx: Context) -> Update:
     if ctx.evaluator is None:
         raise ValueError("the context of an Evaluator needs an evaluator policy")
     request = _request(state, ctx)
+    found = gather(request)
+    request = request.model_copy(update={"found": found})
     verdict = _ask(request, ctx)
-    body = verdict.model_dump(mode="json") | {"trigger": request.trigger.value}
+    # The difference in words is left out: the two screens are in the journal.
+    told = found.model_dump(mode="json", exclude={"changed"}, exclude_defaults=True)
+    body = verdict.model_dump(mode="json") | {"trigger": request.trigger.value, "found": told}
     subtask = request.subtask.id if request.subtask else ""
     ctx.journal.record("gate", body, role="evaluator", subtask=subtask, key=f"gate/{request.number}")
     ctx.journal.commit()
@@ -73,6 +83,7 @@ def _request(state: State, ctx: Context) -> GateRequest:
         supplements=ctx.journal.supplements(),
         number=assignment.get("number", 0),
         nth=assignment.get("nth", 0),
+        notes=ctx.say.notes("evaluator"),
     )
 
 
@@ -87,12 +98,14 @@ def _screens(ctx: Context, *, everything: bool) -> tuple[VisualState, ...]:
     if not everything:
         return (now,)
     others: list[VisualState] = []
-    for app, state_id in ctx.journal.screens.latest().items():
+    for app, state_id in list(ctx.journal.screens.latest().items()):
         if app == now.app:
             continue
         seen = ctx.environment.peek(app) if isinstance(ctx.environment, Peek) else ctx.journal.screens.get(state_id)
         if seen is not None:
+            ctx.journal.screens.keep(seen)
             others.append(seen)
+    ctx.journal.screens.keep(now)  # the focused one stays the latest
     return (*others, now)
 
 
@@ -103,14 +116,19 @@ def _earlier(ctx: Context, steps: tuple[StepRecord, ...]) -> tuple[VisualState, 
 
 def _ask(request: GateRequest, ctx: Context) -> GateVerdict:
     """At most `reasks` more tries; a gate that gives no usable decision is never an open gate."""
-    problem = ""
+    problem, asked_enough = "", False
     for _ in range(ctx.limits.reasks + 1):
         try:
             verdict = ctx.evaluator.judge(request.model_copy(update={"reask": problem}))  # type: ignore[union-attr]  # checked by evaluate
-            return _allowed(verdict, request.trigger)
-        except (DecisionNotAllowed, ValidationError) as bad:
-            problem = str(bad) if isinstance(bad, DecisionNotAllowed) else f"the verdict is not usable: {bad.errors()[0]['msg']}"
-            ctx.journal.record("error", {"message": problem}, role="evaluator")
+            return _founded(_allowed(verdict, request.trigger), request)
+        except (DecisionNotAllowed, NoSuchEvidence, ValidationError) as bad:
+            problem = str(bad) if not isinstance(bad, ValidationError) else f"the verdict is not usable: {bad.errors()[0]['msg']}"
+        except PolicyFault as fault:
+            problem, asked_enough = f"the policy gave no usable verdict: {fault}", isinstance(fault, GaveUp)
+        body = {"message": problem} | ({} if asked_enough else {"unusable": True})
+        ctx.journal.record("error", body, role="evaluator")
+        if asked_enough:
+            break
     return GateVerdict(decision=GateDecision.FAIL, reason=f"no usable verdict: {problem}", issues=(problem,))
 
 
@@ -119,4 +137,15 @@ def _allowed(verdict: GateVerdict, trigger: GateTrigger) -> GateVerdict:
     if verdict.decision not in allowed:
         names = ", ".join(sorted(d.value for d in allowed))
         raise DecisionNotAllowed(f"{verdict.decision.value} is not allowed at {trigger}: choose one of {names}")
+    return verdict
+
+
+def _founded(verdict: GateVerdict, request: GateRequest) -> GateVerdict:
+    """Evidence is what the journal holds of this work: its screens, its steps, the facts."""
+    states = {screen.state_id for screen in (*request.screens, *request.earlier)}
+    states |= {state_id for step in request.steps for state_id in (step.before, step.after) if state_id}
+    known = {f"state:{state_id}" for state_id in states} | {f"step:{step.step}" for step in request.steps}
+    known |= {f"fact:{fact.name}" for fact in request.facts}
+    if unknown := [name for name in verdict.evidence if name not in known]:
+        raise NoSuchEvidence(f"there is no evidence {unknown[0][:80]!r}: name a state, a step or a fact that was shown")
     return verdict

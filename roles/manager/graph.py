@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypedDict
 
 from langgraph.graph import END, START, StateGraph
+from langgraph.types import interrupt
 from pydantic import ValidationError
 
 from roles.context import Context, State, Update
-from roles.contracts import PlanAnswer, PlanRequest, Report, Subtask, Supplement
+from roles.contracts import USER, PlanAnswer, PlanRequest, Report, Subtask, Supplement
+from roles.journal import Journal
+from roles.manager.review import edited_plan, knows_nothing, plan_request, question_request, read_decision, record_decision
 from roles.nodes import Graph, node
-from roles.plans import PlanError, validate_plan
+from roles.operator.decisions import Decision
+from roles.output import cut, put_out
+from roles.plans import PlanError, broken_pin, keep_pins, validate_plan
+from roles.policies.faults import PolicyFault
 from roles.signals import Signal, SubtaskStatus
+from roles.sources import SourceFault
 
 _OPEN = {SubtaskStatus.READY, SubtaskStatus.PENDING}
 _FOUND = 3
@@ -25,16 +33,24 @@ class ManagerState(TypedDict, total=False):
     assignment: dict[str, Any]
     report: dict[str, Any] | None
     plan_version: int
+    more: bool
+    """The plan is a part; the rest is planned when it is fulfilled."""
+    asked: str
+    """The key of the request that a person has to answer first."""
 
 
 def build_manager(context: Context | None = None, *, checkpointer: Any = None) -> Graph:
-    """`plan_subtasks` or `gather_supplement`, by `assignment["task"]`."""
+    """`plan_subtasks` or `gather_supplement`, by `assignment["task"]`; each is followed by a person where one is to be asked."""
     graph: StateGraph[Any, Any, Any, Any] = StateGraph(ManagerState, context_schema=Context)
-    graph.add_node("plan_subtasks", node(plan_subtasks, context))
-    graph.add_node("gather_supplement", node(gather_supplement, context))
+    for first, asking, stages in (
+        ("plan_subtasks", "review_plan", (plan_subtasks, review_plan)),
+        ("gather_supplement", "ask_user", (gather_supplement, ask_user)),
+    ):
+        graph.add_node(first, node(stages[0], context))
+        graph.add_node(asking, node(stages[1], context))
+        graph.add_conditional_edges(first, _or_end(asking), [asking, END])
+        graph.add_edge(asking, END)
     graph.add_conditional_edges(START, _task, ["plan_subtasks", "gather_supplement"])
-    graph.add_edge("plan_subtasks", END)
-    graph.add_edge("gather_supplement", END)
     return graph.compile(checkpointer=checkpointer, name="manager")
 
 
@@ -42,15 +58,42 @@ def _task(state: ManagerState) -> str:
     return "gather_supplement" if (state.get("assignment") or {}).get("task") == "supplement" else "plan_subtasks"
 
 
+def _or_end(asking: str) -> Callable[[ManagerState], str]:
+    return lambda state: asking if state.get("asked") else END
+
+
 def plan_subtasks(state: State, ctx: Context) -> Update:
     """Ask the policy for a plan, refuse one that is no DAG over known apps, and store the version that counts."""
     if ctx.manager is None:
         raise ValueError("the context of a Manager needs a manager policy")
     assignment = state.get("assignment") or {}
-    known = ctx.journal.plan(state.get("plan_version") or 0)
-    statuses = assignment.get("statuses") or {}
-    plan = tuple(with_status(s, statuses) for s in known)
-    request = PlanRequest(
+    shown = f"plan/{assignment.get('attempts', 1)}"
+    if ctx.review_plans and ctx.journal.request(shown):
+        return {"asked": shown}  # worked again after a kill: what the person was shown is what counts
+    plan = _plan_so_far(state, ctx)
+    request = _request(state, ctx, plan)
+    try:
+        answer = ctx.manager.plan(request)
+        merged = _merge(plan, answer, ctx) if answer.outcome == "planned" else plan
+        changes = broken_pin(plan, merged) if answer.outcome in {"planned", "nothing_left"} else ""
+    except (PlanError, PolicyFault, ValidationError) as bad:
+        reason = f"the plan is not usable: {bad.errors()[0]['msg']}" if isinstance(bad, ValidationError) else str(bad)
+        return _report(ctx, Signal.PLAN_FAILED, reason)
+    if answer.outcome == "nothing_left" and (open_ := [s.id for s in merged if s.status in _OPEN]):
+        return _report(ctx, Signal.PLAN_FAILED, f"the policy says that nothing is left, but {open_[0]!r} is not fulfilled")
+    if changes and answer.outcome == "nothing_left":
+        return _unkept(ctx, changes, request)
+    if answer.outcome != "planned":
+        more = {"more": False} if answer.outcome == "nothing_left" else {}
+        return _report(ctx, Signal(answer.outcome), answer.reason, query=answer.query, app=answer.app) | more
+    if changes and not ctx.review_plans:
+        return _unkept(ctx, changes, request)
+    return _proposed(ctx, keep_pins(plan, merged), answer, request, changes)
+
+
+def _request(state: State, ctx: Context, plan: tuple[Subtask, ...]) -> PlanRequest:
+    assignment = state.get("assignment") or {}
+    return PlanRequest(
         goal=state["goal"],
         apps=ctx.apps(),
         plan=plan,
@@ -62,23 +105,81 @@ def plan_subtasks(state: State, ctx: Context) -> Update:
         supplements=ctx.journal.supplements(),
         refused=tuple(assignment.get("refused", ())),
         attempts=assignment.get("attempts", 1),
+        nearly_spent=ctx.line.nearly_spent(),
+        notes=ctx.say.notes("manager"),
     )
-    try:
-        answer = ctx.manager.plan(request)
-        merged = _merge(plan, answer, ctx) if answer.outcome == "planned" else plan
-    except (PlanError, ValidationError) as bad:
-        reason = str(bad) if isinstance(bad, PlanError) else f"the plan is not usable: {bad.errors()[0]['msg']}"
-        return _report(ctx, Signal.PLAN_FAILED, reason)
-    if answer.outcome == "nothing_left" and (open_ := [s.id for s in merged if s.status in _OPEN]):
-        return _report(ctx, Signal.PLAN_FAILED, f"the policy says that nothing is left, but {open_[0]!r} is not fulfilled")
-    if answer.outcome != "planned":
-        return _report(ctx, Signal(answer.outcome), answer.reason, query=answer.query, app=answer.app)
-    version = ctx.journal.save_plan(merged)
-    shown = [s.model_dump(mode="json", exclude_defaults=True) | {"status": s.status.value} for s in merged]
-    ctx.journal.record(
-        "plan", {"subtasks": shown, "reason": answer.reason, "version": version}, role="manager", key=f"plan/{request.attempts}"
-    )
-    return _report(ctx, Signal.PLANNED, answer.reason or f"{len(merged)} subtasks") | {"plan_version": version}
+
+
+def _proposed(ctx: Context, plan: tuple[Subtask, ...], answer: PlanAnswer, request: PlanRequest, changes: str) -> Update:
+    """A plan that can be worked: it is, or a person is asked first. `changes` says what pinned work it would change."""
+    version = ctx.journal.save_plan(plan)
+    if not ctx.review_plans:
+        return _planned(ctx, version, answer.reason, request.attempts) | {"more": answer.more}
+    why = (answer.reason, changes, *request.evidence)
+    asked = plan_request(plan, version, request.attempts, why, request.apps, more=answer.more)
+    ctx.journal.record("approval_requested", asked, role="manager", key=f"ask/{asked['key']}")
+    ctx.journal.commit()
+    return {"asked": asked["key"]}
+
+
+def _plan_so_far(state: State, ctx: Context) -> tuple[Subtask, ...]:
+    statuses = (state.get("assignment") or {}).get("statuses") or {}
+    return tuple(with_status(s, statuses) for s in ctx.journal.plan(state.get("plan_version") or 0))
+
+
+def _planned(ctx: Context, version: int, reason: str, attempts: int) -> Update:
+    """From now on this version is worked."""
+    record_plan(ctx.journal, version, reason, role="manager", key=f"plan/{attempts}")
+    return _report(ctx, Signal.PLANNED, reason or f"{len(ctx.journal.plan(version))} subtasks") | {"plan_version": version}
+
+
+def record_plan(journal: Journal, version: int, reason: str, *, role: str, key: str) -> None:
+    """The event that says which plan is worked."""
+    shown = [s.model_dump(mode="json", exclude_defaults=True) | {"status": s.status.value} for s in journal.plan(version)]
+    journal.record("plan", {"subtasks": shown, "reason": reason, "version": version}, role=role, key=key)
+
+
+def review_plan(state: State, ctx: Context) -> Update:
+    """Pause until the person has said what becomes of the plan. Nothing but reading stands before the interrupt."""
+    request = ctx.journal.request(state["asked"])
+    said = ctx.journal.decided(state["asked"]) or _decided(state, ctx, request, interrupt(request))
+    attempts = (state.get("assignment") or {}).get("attempts", 1)
+    if said["worked"]:
+        reason = f"{'edited' if said['decision'] == 'edit' else 'approved'} by {said['who']}"
+        return _planned(ctx, said["worked"], reason, attempts) | {"more": request["more"]}
+    words = f": {said['message']}" if said["message"] else ""
+    why = f"the user {'answered instead of approving' if said['decision'] == 'respond' else 'rejected'} the plan{words}"
+    evidence = [*(state.get("assignment") or {}).get("evidence", ()), why]
+    return _report(ctx, Signal.PLAN_REJECTED, why, evidence=evidence, user_words=said["message"])
+
+
+def _decided(state: State, ctx: Context, request: dict[str, Any], answer: Any) -> dict[str, Any]:
+    """Write down what the person said, with the version that is worked for it; 0 for none."""
+    decision = read_decision(request, answer)
+    version = request["plan_version"]
+    worked = version if decision.type == "approve" else 0
+    if decision.type == "edit":
+        try:
+            worked = _edited(state, ctx, request, decision)
+        except (PlanError, ValidationError) as bad:
+            said = f"the edited plan was not usable: {bad.errors()[0]['msg'] if isinstance(bad, ValidationError) else bad}"
+            decision = Decision(type="reject", message=said, who=decision.who)
+    return record_decision(ctx, request, decision, plan_version=version, worked=worked)
+
+
+def _edited(state: State, ctx: Context, request: dict[str, Any], decision: Decision) -> int:
+    """The version that holds what the person wrote. Raises PlanError."""
+    if decision.edited_action is None:
+        raise PlanError("edit needs edited_action")
+    live = edited_plan(decision.edited_action.args, request)
+    merged = _merge(_plan_so_far(state, ctx), PlanAnswer(outcome="planned", subtasks=live), ctx)
+    return ctx.journal.save_plan(keep_pins((), merged))
+
+
+def _unkept(ctx: Context, changes: str, request: PlanRequest) -> Update:
+    """The Manager has no other plan than one that a person did not want."""
+    seen = f" ({'; '.join(request.evidence)})" if request.evidence else ""
+    return _report(ctx, Signal.INFEASIBLE, f"the plan is pinned and cannot be kept: {changes}{seen}")
 
 
 def _merge(old: tuple[Subtask, ...], answer: PlanAnswer, ctx: Context) -> tuple[Subtask, ...]:
@@ -115,12 +216,48 @@ def gather_supplement(state: State, ctx: Context) -> Update:
     query, app = assignment["query"], assignment.get("app")
     known = {(s.source, s.title) for s in ctx.journal.supplements()}
     found: list[Supplement] = []
+    dumb: list[str] = []
     for source in ctx.sources:
-        hits = source.search(query, app, _FOUND)
-        found += [hit for hit in hits if (hit.source, hit.title) not in known]
-    ctx.journal.supplied(query, found, subtask=assignment.get("failed") or "", key=f"supplement/{assignment.get('attempts', 0)}")
+        try:
+            hits = source.search(query, app, _FOUND)
+        except SourceFault as fault:
+            ctx.journal.record("error", {"message": str(fault)}, role="manager")
+            dumb.append(str(fault))
+            continue
+        new = [hit for hit in hits if (hit.source, hit.title) not in known]
+        found += [hit.model_copy(update={"text": cut(hit.text, ctx.limits.tool_output)}) for hit in new]
+    if not found and ctx.ask_user:
+        request = question_request(query, dumb)
+        if not ctx.journal.decided(request["key"]):
+            ctx.journal.record("approval_requested", request, role="manager", key=f"ask/{request['key']}")
+            ctx.journal.commit()
+            return {"asked": request["key"]}
+        dumb.append("the user was asked before")
+    return _supplied(ctx, assignment, found, dumb)
+
+
+def ask_user(state: State, ctx: Context) -> Update:
+    """Pause until the person has answered. Nothing but reading stands before the interrupt."""
+    request = ctx.journal.request(state["asked"])
+    said = ctx.journal.decided(state["asked"])
+    if not said:
+        said = record_decision(ctx, request, read_decision(request, interrupt(request)))
+    query, words = request["query"], said["message"].strip()
+    found = []
+    if said["decision"] == "respond" and not knows_nothing(words):
+        found = [Supplement(query=query, source=USER, title=query, text=words, app=state["assignment"].get("app"))]
+    return _supplied(
+        ctx, state["assignment"], found, [*request["reasons"], *([] if found else ["the user does not know either"])]
+    )
+
+
+def _supplied(ctx: Context, assignment: Mapping[str, Any], found: list[Supplement], dumb: Sequence[str]) -> Update:
+    query = assignment["query"]
+    key = f"supplement/{assignment.get('attempts', 0)}"
+    ctx.journal.supplied(query, found, subtask=assignment.get("failed") or "", key=key)
+    put_out(ctx.journal, "tool", sum(len(hit.text) for hit in found), role="manager", key=f"output/{key}")
     if not found:
-        return _report(ctx, Signal.NOTHING_FOUND, f"nothing was found for {query!r}")
+        return _report(ctx, Signal.NOTHING_FOUND, "; ".join([f"nothing was found for {query!r}", *dumb]))
     titles = ", ".join(f"{s.title} ({s.source})" for s in found)
     return _report(ctx, Signal.SUPPLIED, f"found for {query!r}: {titles}")
 
@@ -128,5 +265,6 @@ def gather_supplement(state: State, ctx: Context) -> Update:
 def _report(ctx: Context, signal: Signal, summary: str, **more: Any) -> Update:
     ctx.journal.commit()
     app = more.pop("app", None)
-    report = Report(signal=signal, summary=summary, evidence=[summary] if summary else [], **more).model_dump(mode="json")
+    said = {"evidence": [summary] if summary else []} | more
+    report = Report(signal=signal, summary=summary, **said).model_dump(mode="json")
     return {"report": report | {"app": app}}

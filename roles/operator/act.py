@@ -7,7 +7,7 @@ from typing import Any
 
 from langgraph.errors import GraphBubbleUp
 
-from environments.contract import DigestMismatch
+from environments.contract import DigestMismatch, Unavailable
 from protocol import (
     Action,
     ActionResult,
@@ -26,15 +26,25 @@ from protocol import (
 from roles.context import Context, State, Update
 from roles.contracts import Fact, StepRecord
 from roles.effects import effect_of
-from roles.operator.approval import approval_request
-from roles.operator.events import effect_verb, screen_events
+from roles.operator.approval import NOBODY, record_request, refused
+from roles.operator.decisions import Decision
+from roles.operator.events import effect_verb, screen_events, target_name
+from roles.operator.grounds import grounds_of
 from roles.operator.perceive import adapter_error, attempt_of, key_of, safety_of, subtask_id
+from roles.operator.permission import EXPIRED, forbidden_still
+from roles.operator.questions import is_secret, remember_answer
+from roles.operator.reconciling import reconciled
 from roles.operator.recovery import interruption, trouble_in
+from roles.output import cut, put_out
 from roles.safety import review
 from roles.signals import Signal
 from roles.stall import stalled
+from roles.standstill import Standstill
+from roles.vault import UnknownSecret
 
 FINALIZE = "finalize_interaction_report"
+_TOOLS = frozenset({"call_api", "ask_in_app_agent"})
+"""Verbs whose results are somebody's output."""
 
 
 def execute_action(state: State, ctx: Context) -> Update:
@@ -43,10 +53,15 @@ def execute_action(state: State, ctx: Context) -> Update:
     key, action = pending["key"], parse_action(pending["action"])
     result = ctx.journal.outcome(key)
     if result is None:
+        ctx.journal.commit()  # the intent, where nothing has committed it yet
         result = _perform(ctx, state, pending, action)
+        result = result.model_copy(update={"output": cut(result.output, ctx.limits.tool_output)})
         result = ctx.journal.settle(key, result)
     body = {"line": pending["line"], "exec_status": result.exec_status.value, "error": result.error, "key": key}
     ctx.journal.record("outcome", body, role="operator", subtask=subtask_id(state), step=pending["step"], key=f"outcome/{key}")
+    if action.verb in _TOOLS:
+        place = {"role": "operator", "subtask": subtask_id(state), "step": pending["step"]}
+        put_out(ctx.journal, "tool", len(result.output), **place, key=f"output/{key}")
     ctx.journal.commit()
     return {"action_result": result.model_dump(mode="json", exclude_defaults=True), "route": "observe_feedback"}
 
@@ -56,19 +71,41 @@ def _perform(ctx: Context, state: State, pending: dict[str, Any], action: Action
         return _inner(ctx, state, pending, action)
     if pending["missing"]:
         return ActionResult(exec_status=ExecStatus.ERROR, error=f"target not found: {pending['missing']}")
+    forbidden = forbidden_still(state, ctx, pending)
+    if forbidden and not pending.get("approved"):
+        return ActionResult(exec_status=ExecStatus.ERROR, error=forbidden)
     if pending.get("approved"):
-        changed = _changed(ctx, pending, action)
+        changed = forbidden or _changed(ctx, pending, action)
         # What was started before a kill may have changed the screen itself: the environment knows the key and tells.
         if not ctx.journal.start(pending["key"]) and changed:
             return ActionResult(exec_status=ExecStatus.ERROR, error=changed)
     try:
-        return ctx.environment.perform(action, key=pending["key"])
+        return _once(ctx, pending, action)
     except GraphBubbleUp:
         raise
     except DigestMismatch as mismatch:
         return ActionResult(exec_status=ExecStatus.ERROR, error=f"not performed: {mismatch}")
+    except Unavailable as gone:
+        raise Standstill(str(gone)) from gone
     except Exception as fault:  # noqa: BLE001 - an adapter may raise anything; it becomes a structured error (seed 000)
-        return ActionResult(exec_status=ExecStatus.ERROR, error=f"adapter: {type(fault).__name__}: {fault}")
+        said = ctx.journal.masked(f"adapter: {type(fault).__name__}: {fault}")
+        return ActionResult(exec_status=ExecStatus.ERROR, error=said)
+
+
+def _once(ctx: Context, pending: dict[str, Any], action: Action) -> ActionResult:
+    """The environment's answer; where it does not know whether a stopped process had done it, the screen is asked."""
+    result = ctx.environment.perform(action, key=pending["key"])
+    if result.exec_status is not ExecStatus.PENDING:
+        return result
+    return reconciled(
+        result,
+        action,
+        ctx.journal.screens.get(pending["before"]),
+        pending.get("expected", ""),
+        key=pending["key"],
+        observe=ctx.environment.observe,
+        perform=lambda key: ctx.environment.perform(action, key=key),
+    )
 
 
 def _changed(ctx: Context, pending: dict[str, Any], action: Action) -> str:
@@ -95,32 +132,44 @@ def _inner(ctx: Context, state: State, pending: dict[str, Any], action: Action) 
     match action:
         case Memorize(name=name, value=value):
             source = _source(action, screen)
-            private = source is not None and safety_of(state, ctx).is_private(source)
+            policy = safety_of(state, ctx)
+            private = (source is not None and policy.is_private(source)) or policy.hides(name)
             fact = Fact(
                 name=name,
                 value=value,
-                kind=kind_of(value),
+                kind=_kind(ctx, value),
                 app=pending["app"],
                 state_id=pending["before"],
                 element_id=source.element_id if source else None,
                 subtask=subtask,
                 private=private,
             )
-        case AskUser(name=name):
-            fact = Fact(
-                name=name, value=pending.get("answer", ""), kind=kind_of(pending.get("answer", "")), subtask=subtask, role="user"
-            )
+        case AskUser():
+            said = pending.get("answer", "")
+            secret = is_secret(action, safety_of(state, ctx))
+            fact = remember_answer(ctx.journal, action, said, _kind(ctx, said), subtask=subtask, private=secret)
+            return ActionResult(exec_status=ExecStatus.EXECUTED, output=fact.name)
         case Answer(text=text):
-            fact = Fact(name="answer", value=text, kind=kind_of(text), app=pending["app"], subtask=subtask)
+            fact = Fact(name="answer", value=text, kind=_kind(ctx, text), app=pending["app"], subtask=subtask)
         case _:
             return ActionResult(exec_status=ExecStatus.ERROR, error=f"{action.verb} is no action to execute")
-    ctx.journal.remember(fact)
+    ctx.journal.remember(fact, beside=(state.get("delegation") or {}).get("beside", ()))
     return ActionResult(exec_status=ExecStatus.EXECUTED, output=fact.name)
 
 
+def _kind(ctx: Context, value: str) -> str:
+    """What a value is, or what it refers to."""
+    try:
+        return kind_of(ctx.journal.revealed(value))
+    except UnknownSecret:
+        return "text"
+
+
 def kind_of(value: str) -> str:
-    """money, date, number, email or text: enough to match a fact with a field."""
+    """table, money, date, number, email or text: enough to match a fact with a field."""
     text = value.strip()
+    if text.startswith('{"columns":'):
+        return "table"
     if re.fullmatch(r"(?:[$€£¥]|USD|EUR|GBP|CHF)\s?-?[\d.,]+|-?[\d.,]+\s?(?:[$€£¥]|USD|EUR|GBP|CHF)", text):
         return "money"
     if re.fullmatch(r"\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}", text):
@@ -148,7 +197,8 @@ def observe_feedback(state: State, ctx: Context) -> Update:
     except GraphBubbleUp:
         raise
     except Exception as fault:  # noqa: BLE001 - as above: whatever an adapter raises must not lose the history
-        return adapter_error(state, f"adapter: the feedback could not be observed: {type(fault).__name__}: {fault}")
+        said = ctx.journal.masked(f"{type(fault).__name__}: {fault}")
+        return adapter_error(state, f"adapter: the feedback could not be observed: {said}")
     before = ctx.journal.screens.get(pending["before"])
     after_id = ctx.journal.screens.keep(after)
     events = screen_events(before, after)
@@ -159,7 +209,7 @@ def observe_feedback(state: State, ctx: Context) -> Update:
         app=after.app,
         action=pending["action"],
         verb=effect_verb(action, pending.get("effect", "")),
-        target=_target_name(action),
+        target=target_name(action),
         exec_status=result.exec_status,
         error=result.error,
         before=pending["before"],
@@ -191,12 +241,6 @@ def observe_feedback(state: State, ctx: Context) -> Update:
     }
 
 
-def _target_name(action: Action) -> str:
-    return (
-        action.target.describe() if action.target else str(action.parameters.get("app") or action.parameters.get("window") or "")
-    )
-
-
 def decide_next_step(state: State, ctx: Context) -> Update:
     """Continue, recover, ask, or stop: by the result, by what the screen shows, by the last steps together."""
     if state.get("route") == FINALIZE:
@@ -222,6 +266,9 @@ def decide_next_step(state: State, ctx: Context) -> Update:
 
 def _failed(state: State, ctx: Context, result: ActionResult) -> Update:
     """An error or a timeout: retry within the budget, else hand back to the Manager."""
+    if result.error.startswith(EXPIRED) and safety_of(state, ctx).expired == "deny":
+        refusal = Decision(type="reject", message=result.error, who=NOBODY)
+        return refused(state, refusal) | {"action_trace": state["action_trace"]}
     used = int(state["task_context"]["retries"])
     context = state["task_context"] | {"retries": used + 1}
     errors = [*state["errors"], result.error][-20:]
@@ -265,7 +312,7 @@ def _ask_about(state: State, ctx: Context, action: AgentAction, why: str, seen: 
     key = key_of(state, ctx, step)
     intent = ctx.journal.intend(key, action)
     element = None if intent.action.inner else _source(intent.action, seen)
-    found = review(intent.action, element, seen, safety_of(state, ctx), confirm=True)
+    found = review(intent.action, element, seen, safety_of(state, ctx), confirm=True, grounds=grounds_of(state, ctx))
     pending = {
         "key": key,
         "step": step,
@@ -282,7 +329,6 @@ def _ask_about(state: State, ctx: Context, action: AgentAction, why: str, seen: 
         "missing": "",
         "private": False,
         "effect": found.effect.value,
-        "save_screenshot": False,
         "element": {"element_id": element.element_id, "role": element.role, "text": element.text, "app": element.app}
         if element
         else None,
@@ -290,10 +336,8 @@ def _ask_about(state: State, ctx: Context, action: AgentAction, why: str, seen: 
     if found.verdict == "deny":
         report = {"signal": Signal.CANNOT_EXECUTE.value, "summary": f"{why} ({found.policy})", "evidence": [why], "refused": why}
         return {"pending_action": None, "interaction_status": "blocked", "report": report, "route": FINALIZE}
-    request = approval_request(pending, found.model_copy(update={"verdict": "ask", "reasons": (why,)}))
     ctx.line.passing(Signal.GENERATE_ACTION, step=step, key=f"generate/{key}")
-    ctx.journal.record("approval_requested", request, role="operator", subtask=subtask_id(state), step=step, key=f"ask/{key}")
-    ctx.line.passing(Signal.APPROVAL_PENDING, step=step, key=f"pending/{key}")
+    record_request(state, ctx, pending, found.model_copy(update={"verdict": "ask", "reasons": (why,)}), role="operator")
     ctx.journal.commit()
     return {
         "pending_action": pending,

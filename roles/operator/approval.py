@@ -1,55 +1,34 @@
 """Asking a person, in the ecosystem's form, and reading the answer. Default is deny.
 
-The answer is bound to (key, digest): what is approved is exactly this action, once. An edited action is reviewed anew.
+The answer is bound to (key, digest): what is approved is exactly this action, once. An edited action is reviewed anew. It is
+in the journal's approvals, committed, before anything comes of it: what was answered before a kill is not asked again, and
+nothing else than a row there lets an action be done that the policy asks about. Requests and approvals are good for a time.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from langgraph.types import interrupt
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
 from protocol import CARRIES, AgentAction, AskUser, describe, parse_action
 from roles.context import Context, State, Update
+from roles.operator.decisions import Answer, Decision
+from roles.operator.grounds import element_of, grounds_of
 from roles.operator.perceive import current_screen, safety_of, subtask_id
+from roles.operator.permission import answered_before, now, overdue_request
+from roles.redaction import MASK
 from roles.safety import Review, review
 from roles.signals import Signal
+from roles.vault import is_reference
+from roles.vault_shapes import names_private
 
+ASK = "request_human_approval"
 EXECUTE = "execute_action"
 FINALIZE = "finalize_interaction_report"
-
-
-class EditedAction(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    name: str
-    args: dict[str, Any] = Field(default_factory=dict)
-
-    def action(self) -> AgentAction:
-        """Raises ValidationError when it is no action of the protocol."""
-        return parse_action({"action_type": self.name, **self.args})
-
-
-class Decision(BaseModel):
-    """One answer: approve, edit, reject or respond."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    type: Literal["approve", "edit", "reject", "respond"]
-    message: str = ""
-    edited_action: EditedAction | None = None
-    digest: str | None = None
-    """Of the action that the person saw; another one is refused."""
-    who: str = "user"
-
-
-class Answer(BaseModel):
-    """`{"decisions": [...]}` with exactly one decision: one action is asked for at a time."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    decisions: list[Decision] = Field(min_length=1, max_length=1)
+NOBODY = "nobody"
+"""Who rejects what no person has answered in time."""
 
 
 def approval_request(pending: dict[str, Any], found: Review) -> dict[str, Any]:
@@ -58,7 +37,7 @@ def approval_request(pending: dict[str, Any], found: Review) -> dict[str, Any]:
     question = isinstance(action, AskUser)
     args = {k: v for k, v in pending["action"].items() if k != "action_type"}
     if pending["private"]:
-        args = {k: ("•••" if k in CARRIES else v) for k, v in args.items()}
+        args = {k: (v if k not in CARRIES or _refers(v) else MASK) for k, v in args.items()}
     return {
         "action_requests": [{"name": action.verb, "args": args, "description": pending["line"]}],
         "review_configs": [
@@ -78,12 +57,78 @@ def approval_request(pending: dict[str, Any], found: Review) -> dict[str, Any]:
         "state_id": pending["before"],
         "reason": pending["reason"],
         "default": "reject",
+        **({"private": True} if isinstance(action, AskUser) and names_private(f"{action.question} {action.name}") else {}),
     }
 
 
+def _refers(value: Any) -> bool:
+    """Whether nothing but references stands there, which everybody may see."""
+    return all(isinstance(text, str) and is_reference(text) for text in (value if isinstance(value, list) else [value]))
+
+
+def record_request(state: State, ctx: Context, pending: dict[str, Any], found: Review, *, role: str) -> None:
+    """Write down what is asked and when, for the interrupt that follows; to be committed before it."""
+    request = approval_request(pending, found) | {"role": role, "asked": now(ctx)}
+    _write_request(state, ctx, request, step=pending["step"], key=f"ask/{pending['key']}")
+    ctx.line.passing(Signal.APPROVAL_PENDING, step=pending["step"], key=f"pending/{pending['key']}")
+
+
+def _write_request(state: State, ctx: Context, request: dict[str, Any], *, step: int, key: str) -> None:
+    ctx.journal.record("approval_requested", request, role=request["role"], subtask=subtask_id(state), step=step, key=key)
+
+
 def ask_by_interrupt(state: State, ctx: Context) -> Update:
-    """Pause the graph with the recorded request; nothing but reading it stands before the interrupt."""
-    return apply_answer(state, ctx, interrupt(ctx.journal.request(state["pending_action"]["key"])))
+    """Pause the graph with the recorded request; nothing but reading stands before the interrupt."""
+    pending = state["pending_action"]
+    request = ctx.journal.request(pending["key"])
+    said = answered_before(ctx, pending)
+    if said is not None:
+        last, action = said
+        told = {"type": last.decision, "message": last.message, "who": last.who, "digest": last.digest}
+        decision = Decision.model_validate(told)
+        return _taken(state, ctx, decision, action)
+    answer = interrupt(request)
+    if late := overdue_request(ctx, safety_of(state, ctx), request):
+        return _late(state, ctx, request, late)
+    if _by_nobody(answer):  # it was asked about anew just before a kill, and that request is still good
+        return {"route": ASK}
+    return apply_answer(state, ctx, answer)
+
+
+def _by_nobody(answer: Any) -> bool:
+    """Whether this is what stands for an answer where a request has grown too old."""
+    try:
+        return Answer.model_validate(answer).decisions[0].who == NOBODY
+    except ValidationError:
+        return False
+
+
+def _taken(state: State, ctx: Context, decision: Decision, action: AgentAction) -> Update:
+    """What follows from an answer that is written down."""
+    pending = state["pending_action"]
+    if decision.digest != pending["digest"]:  # the person had edited the action
+        pending = pending | _as_edited(ctx, action)
+    question = pending["action"]["action_type"] == "ask_user"
+    if decision.type == "approve" or (question and decision.type == "respond"):
+        return _approved(pending | {"approved": pending["digest"], "answer": decision.message}, decision)
+    return refused(state, decision)
+
+
+def _late(state: State, ctx: Context, request: dict[str, Any], why: str) -> Update:
+    """Nobody answered in time: the action is asked about anew, or rejected. What was said too late counts for nothing."""
+    pending, then = state["pending_action"], safety_of(state, ctx).expired
+    nth = int(request.get("times", 1)) + 1
+    body = {"key": pending["key"], "digest": pending["digest"], "line": pending["line"], "why": why, "then": then}
+    place = {"role": request["role"], "subtask": subtask_id(state), "step": pending["step"]}
+    ctx.journal.record("approval_expired", body, **place, key=f"expired/{pending['key']}/{nth}")
+    if then == "deny":
+        refusal = Decision(type="reject", message=f"nobody answered in time: {why}", who=NOBODY)
+        _record(state, ctx, refusal, pending["digest"])
+        return refused(state, refusal)
+    again = request | {"asked": now(ctx), "times": nth}
+    _write_request(state, ctx, again, step=pending["step"], key=f"ask/{pending['key']}/{nth}")
+    ctx.journal.commit()
+    return {"route": ASK}
 
 
 def ask_by_report(state: State, ctx: Context) -> Update:
@@ -111,17 +156,21 @@ def apply_answer(state: State, ctx: Context, answer: Any) -> Update:
         decision = Decision(type="reject", message="a question wants words, not an approval", who=decision.who)
     if decision.type == "edit":
         return _edited(state, ctx, decision)
+    asked = parse_action(pending["action"])
+    if isinstance(asked, AskUser):
+        decision = decision.model_copy(update={"message": ctx.journal.answer(asked.question, decision.message, asked.name)})
     _record(state, ctx, decision, pending["digest"])
-    if decision.type == "approve" or (question and decision.type == "respond"):
-        update = pending | {"approved": pending["digest"], "answer": decision.message}
-        return {
-            "pending_action": update,
-            "human_approval": decision.model_dump(mode="json"),
-            "needs_approval": False,
-            "interaction_status": "running",
-            "route": EXECUTE,
-        }
-    return _refused(state, decision)
+    return _taken(state, ctx, decision.model_copy(update={"digest": pending["digest"]}), asked)
+
+
+def _approved(pending: dict[str, Any], decision: Decision) -> Update:
+    return {
+        "pending_action": pending,
+        "human_approval": decision.model_dump(mode="json"),
+        "needs_approval": False,
+        "interaction_status": "running",
+        "route": EXECUTE,
+    }
 
 
 def _edited(state: State, ctx: Context, decision: Decision) -> Update:
@@ -134,45 +183,44 @@ def _edited(state: State, ctx: Context, decision: Decision) -> Update:
         first = bad.errors()[0]["msg"] if isinstance(bad, ValidationError) else str(bad)
         refusal = Decision(type="reject", message=f"the edited action was not usable: {first}", who=decision.who)
         _record(state, ctx, refusal, pending["digest"])
-        return _refused(state, refusal)
-    found = review(action, None, current_screen(state, ctx), safety_of(state, ctx))
+        return refused(state, refusal)
+    seen = current_screen(state, ctx)
+    action = ctx.journal.sealed(action, seen)
+    element, _ = element_of(action, seen)
+    found = review(action, element, seen, safety_of(state, ctx), grounds=grounds_of(state, ctx))
     if found.verdict == "deny":
-        refusal = Decision(
-            type="reject", message=f"the edited action is not allowed: {'; '.join(found.reasons)}", who=decision.who
-        )
-        _record(state, ctx, refusal, action.digest)
-        return _refused(state, refusal)
+        why = f"the edited action is not allowed: {'; '.join(found.reasons)}"
+        refusal = Decision(type="reject", message=why, who=decision.who)
+        _record(state, ctx, refusal, pending["digest"])
+        return refused(state, refusal)
+    # All of it or nothing survives a kill.
+    changed = _as_edited(ctx, action)
+    _note(state, ctx, decision, changed["digest"])
+    approval = Decision(type="approve", message="as edited", who=decision.who)
+    _note(state, ctx, approval, changed["digest"])
     ctx.journal.replace_intent(pending["key"], action)
-    _record(state, ctx, decision, action.digest)
-    _record(state, ctx, Decision(type="approve", message="as edited", who=decision.who), action.digest)
-    update = pending | {
-        "action": action.dump(),
-        "digest": action.digest,
-        "line": describe(action),
-        "approved": action.digest,
-        "element": None,
-        "missing": "",
-    }
-    return {
-        "pending_action": update,
-        "human_approval": decision.model_dump(mode="json"),
-        "needs_approval": False,
-        "interaction_status": "running",
-        "route": EXECUTE,
-    }
+    ctx.journal.commit()
+    return _approved(pending | changed | {"approved": changed["digest"]}, decision)
 
 
-def _refused(state: State, decision: Decision) -> Update:
+def _as_edited(ctx: Context, action: AgentAction) -> Update:
+    """What changes of the pending action when a person writes another in its place."""
+    told = {"action": action.dump(), "digest": ctx.journal.digest(action), "line": describe(action)}
+    return told | {"element": None, "missing": ""}
+
+
+def refused(state: State, decision: Decision) -> Update:
+    """The action is given up, and why is told to whoever plans."""
     pending = state["pending_action"]
     said = f": {decision.message}" if decision.message else ""
     verb = "answered instead of approving" if decision.type == "respond" else "rejected"
-    why = f"the user {verb} {pending['line']}{said}"
+    why = f"the user {verb} {pending['line']}{said}" if decision.who != NOBODY else f"{pending['line']} was not approved{said}"
     report = {
         "signal": Signal.APPROVAL_REJECTED.value,
         "summary": why,
         "evidence": [why],
         "refused": pending["line"],
-        "user_words": decision.message,
+        "user_words": decision.message if decision.who != NOBODY else "",
     }
     note = {"step": pending["step"], "line": pending["line"], "status": "rejected"}
     return {
@@ -187,13 +235,21 @@ def _refused(state: State, decision: Decision) -> Update:
 
 
 def _record(state: State, ctx: Context, decision: Decision, digest: str) -> None:
+    """Write down what was said, and make it last before anything comes of it."""
+    _note(state, ctx, decision, digest)
+    ctx.journal.commit()
+
+
+def _note(state: State, ctx: Context, decision: Decision, digest: str) -> None:
     pending = state["pending_action"]
     body = {
+        "key": pending["key"],
         "decision": decision.type,
         "message": decision.message,
         "who": decision.who,
         "digest": digest,
         "line": pending["line"],
+        "given": now(ctx),
     }
     ctx.journal.record(
         "approval",
@@ -203,4 +259,4 @@ def _record(state: State, ctx: Context, decision: Decision, digest: str) -> None
         step=pending["step"],
         key=f"approval/{pending['key']}/{decision.type}/{digest}",
     )
-    ctx.journal.approve(pending["key"], digest, decision.type, decision.message, decision.who)
+    ctx.journal.approve(pending["key"], digest, decision.type, ctx.journal.masked(decision.message), decision.who)

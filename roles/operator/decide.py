@@ -1,4 +1,4 @@
-"""The Operator's deciding stages: plan the next action, review it. Source: seed 000."""
+"""The Operator's deciding stage: recovery first, then what is left of a batch, then the policy. Source: seed 000."""
 
 from __future__ import annotations
 
@@ -7,42 +7,33 @@ from typing import Any
 from pydantic import ValidationError
 
 from protocol import (
-    Action,
     AgentStatus,
     AskUser,
-    GUIElement,
     OperatorDecision,
     Screenshot,
-    TargetError,
     VisualState,
     describe,
     parse_action,
-    resolve,
 )
 from roles.context import Context, State, Update
 from roles.contracts import OperatorView
-from roles.operator.approval import approval_request
+from roles.journal import Journal
+from roles.operator.batch import advanced, batch_of, surprise
 from roles.operator.perceive import (
     attempt_key,
     attempt_of,
     current_screen,
-    element_ref,
     key_of,
-    safety_of,
     step_of,
     subtask_id,
-    subtask_of,
 )
 from roles.operator.recovery import interruption, remedy
-from roles.safety import Review, review
+from roles.operator.reviewing import FINALIZE
+from roles.operator.views import keep_screen, looks, view_of
+from roles.policies.faults import GaveUp, PolicyFault
 from roles.signals import Signal
 
-FINALIZE = "finalize_interaction_report"
 REVIEW = "review_action_safety"
-
-
-class PolicyFault(Exception):
-    """A policy could not decide: the model was unreachable, its answer unusable."""
 
 
 def plan_next_action(state: State, ctx: Context) -> Update:
@@ -57,8 +48,9 @@ def plan_next_action(state: State, ctx: Context) -> Update:
     if state["step_count"] >= state["max_steps"]:
         return _end(state, Signal.CANNOT_EXECUTE, "failed", f"max_steps ({state['max_steps']}) is reached")
     seen = current_screen(state, ctx)
-    if not state["recognized_elements"]:
+    if state.get("recognized_elements") == []:  # not there at all after a resume: then the screen is looked at anew
         return _unrecognized(state, ctx, seen)
+    state = _going_on(state, ctx, seen)
     queued = state["task_context"].get("recovery")
     if queued:
         context = {k: v for k, v in state["task_context"].items() if k != "recovery"}
@@ -75,7 +67,45 @@ def plan_next_action(state: State, ctx: Context) -> Update:
             action=blocked.action, status=status, reasoning=blocked.why, memory=state["task_context"]["memory"]
         )
         return _pend(state, ctx, decision, seen, recovery=True)
+    if batch := state["task_context"].get("batch"):
+        decision, rest = advanced(batch)
+        decision = decision.model_copy(
+            update={"memory": state["task_context"]["memory"], "plan": tuple(item["title"] for item in state["action_plan"])}
+        )
+        _note(state, ctx, decision)
+        return _pend({**state, "task_context": _with_batch(state, rest)}, ctx, decision, seen)
     return _follow(state, ctx, _ask_policy(state, ctx, seen), seen)
+
+
+def _going_on(state: State, ctx: Context, seen: VisualState) -> State:
+    """The state with what is left of a batch; without it, and with the reason, when the last action brought a surprise."""
+    batch = state["task_context"].get("batch")
+    if not batch:
+        return state
+    steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=4)
+    before = ctx.journal.screens.get(steps[-1].before) if steps else None
+    why = surprise(batch, steps, before, seen) or ("recovery comes first" if state["task_context"].get("recovery") else "")
+    return {**state, "task_context": _stop_batch(state, ctx, why)} if why else state
+
+
+def _stop_batch(state: State, ctx: Context, why: str) -> Update:
+    """Drop what is left of a batch, and keep why for the next decision."""
+    batch = state["task_context"]["batch"]
+    left = [describe(parse_action(item["action"])) for item in batch["left"]]
+    ctx.journal.record(
+        "batch_stopped",
+        {"why": why, "left": left},
+        role="operator",
+        subtask=subtask_id(state),
+        step=step_of(state),
+        key=f"batch/{attempt_key(state)}/{step_of(state)}",
+    )
+    return _with_batch(state, None) | {"batch_stopped": f"batch: stopped before {left[0]}: {why}"}
+
+
+def _with_batch(state: State, batch: dict[str, Any] | None) -> Update:
+    context = {key: value for key, value in state["task_context"].items() if key != "batch"}
+    return context | ({"batch": batch} if batch else {})
 
 
 def _wait(state: State, ctx: Context, seen: VisualState) -> Update:
@@ -102,85 +132,94 @@ def _unrecognized(state: State, ctx: Context, seen: VisualState) -> Update:
 def _ask_policy(state: State, ctx: Context, seen: VisualState) -> OperatorDecision:
     """One decision, asked for again (boundedly) when it is unusable."""
     assert ctx.operator is not None, "build_operator checks that there is a policy"  # noqa: S101 - an invariant
-    view = _view(state, ctx, seen)
+    view = view_of(state, ctx, seen)
     problem = ""
     for _ in range(ctx.limits.reasks + 1):
         try:
             decision = ctx.operator.decide(view)
         except (PolicyFault, ValidationError) as fault:
             problem = f"the policy gave no usable decision: {fault}"
+            asked_enough = isinstance(fault, GaveUp)
         else:
-            if decision.status is not AgentStatus.ERROR:
+            asked_enough = False
+            problem = _problem(decision, view, ctx.limits.looks)
+            if not problem:
                 return decision
-            problem = decision.comment or decision.reasoning or "the policy reported ERROR"
-        ctx.journal.record("error", {"message": problem}, role="operator", subtask=subtask_id(state), step=step_of(state))
+        body = {"message": problem} | ({} if asked_enough else {"unusable": True})
+        ctx.journal.record("error", body, role="operator", subtask=subtask_id(state), step=step_of(state))
+        if asked_enough:
+            break
         view = view.model_copy(update={"host_message": f"Your last answer was not usable: {problem}"})
     return OperatorDecision(status=AgentStatus.FAIL, comment=problem)
 
 
-def _view(state: State, ctx: Context, seen: VisualState) -> OperatorView:
-    delegation = state.get("delegation") or {}
-    subtask = subtask_of(state)
-    return OperatorView(
-        user_request=state.get("input") or state["task_goal"],
-        subtask=subtask,
-        app=subtask.app,
-        seen=seen,
-        facts=ctx.journal.facts(),
-        history=ctx.journal.steps(subtask.id, subtask.attempt, limit=30),
-        previous_subtasks=tuple(delegation.get("previous", ())),
-        previous_plan=tuple(item["title"] for item in state["action_plan"]),
-        host_message=delegation.get("message", ""),
-        retrieved=ctx.journal.supplements(),
-        events=tuple(event["text"] for event in state["environment_events"][-6:]),
-        memory=state["task_context"]["memory"],
-        refused=tuple(delegation.get("refused", ())),
-        apps=ctx.apps(),
-    )
+def _problem(decision: OperatorDecision, view: OperatorView, most: int) -> str:
+    """Why a decision cannot be followed, or an empty string."""
+    if decision.status is AgentStatus.ERROR:
+        return decision.comment or decision.reasoning or "the policy reported ERROR"
+    if decision.status is not AgentStatus.SCREENSHOT and not isinstance(decision.action, Screenshot):
+        return ""
+    if looks(view.history) >= most:
+        return f"the screen was looked at {most} times in a row (limits.looks); decide with what can be seen"
+    marks = decision.action.marks if isinstance(decision.action, Screenshot) else ()
+    unknown = [mark for mark in marks if mark not in view.seen.by_id]
+    return f"there is no element {unknown[0]!r} on the screen to mark" if unknown else ""
 
 
 def _follow(state: State, ctx: Context, decision: OperatorDecision, seen: VisualState) -> Update:
     """Turn the decision's status into what happens next."""
+    decision = referring(ctx.journal, decision, seen)
     action = decision.action
-    if action is not None:
-        _hide(state, ctx, action, seen)
-    ctx.journal.record(
-        "decided",
-        {
-            "status": decision.status.value,
-            "reasoning": decision.reasoning,
-            "line": describe(action) if action else "",
-            "plan": decision.plan,
-        },
-        role="operator",
-        subtask=subtask_id(state),
-        step=step_of(state),
-        key=f"decided/{attempt_key(state)}/{step_of(state)}",
-    )
-    memory = {"task_context": state["task_context"] | {"memory": decision.memory}}
-    said = decision.comment or decision.reasoning
-    if decision.status is AgentStatus.FINISH or (action is not None and action.verb == "finish_goal"):
-        return memory | _end(state, Signal.WORKER_SUCCESS, "completed", said or "the subtask is done")
-    if decision.status is AgentStatus.FAIL or (action is not None and action.verb == "fail_goal"):
-        why = said or str(action.parameters.get("reason", "") if action else "") or "the policy gave up"
-        if decision.supplement:
-            return memory | _end(state, Signal.SUPPLEMENT, "blocked", why, query=decision.supplement)
-        return memory | _end(state, Signal.CANNOT_EXECUTE, "failed", why)
+    _note(state, ctx, decision)
+    if decision.save_screenshot:
+        keep_screen(ctx, seen, decision.observation, subtask=subtask_id(state), step=step_of(state))
+    context = {key: value for key, value in state["task_context"].items() if key not in {"batch", "batch_stopped"}}
+    state = {**state, "task_context": context | {"memory": decision.memory}}
+    ended = _ended(state, decision)
+    if ended is not None:
+        return {"task_context": state["task_context"]} | ended
     if decision.status is AgentStatus.SCREENSHOT:
         marks = action.marks if isinstance(action, Screenshot) else ()
         decision = decision.model_copy(update={"action": Screenshot(marks=marks)})
     if decision.status is AgentStatus.PENDING and not isinstance(action, AskUser):
         question = decision.comment or decision.reasoning or "What should be done here?"
         decision = decision.model_copy(update={"action": AskUser(question=question)})
-    return _pend(state, ctx, decision, seen)
+    return _pend({**state, "task_context": _with_batch(state, batch_of(decision, seen))}, ctx, decision, seen)
 
 
-def _hide(state: State, ctx: Context, action: Action, seen: VisualState) -> None:
-    """What goes into a private field is masked before the first line about it is written."""
-    element, _ = _element(action, seen)
-    text = str(action.parameters.get("text") or action.parameters.get("value") or "")
-    if element is not None and text and safety_of(state, ctx).is_private(element):
-        ctx.journal.secret(text)
+def _ended(state: State, decision: OperatorDecision) -> Update | None:
+    """FINISH and FAIL, by status or by action; None for a decision that goes on."""
+    action, said = decision.action, decision.comment or decision.reasoning
+    if decision.status is AgentStatus.FINISH or (action is not None and action.verb == "finish_goal"):
+        return _end(state, Signal.WORKER_SUCCESS, "completed", said or "the subtask is done")
+    if decision.status is AgentStatus.FAIL or (action is not None and action.verb == "fail_goal"):
+        why = said or str(action.parameters.get("reason", "") if action else "") or "the policy gave up"
+        if decision.supplement:
+            return _end(state, Signal.SUPPLEMENT, "blocked", why, query=decision.supplement)
+        return _end(state, Signal.CANNOT_EXECUTE, "failed", why)
+    return None
+
+
+def _note(state: State, ctx: Context, decision: OperatorDecision) -> None:
+    """Write the decision down; what it does not say is left out."""
+    said = {"observation": decision.observation[:300], "comment": decision.comment[:300]}
+    body = {
+        "status": decision.status.value,
+        "reasoning": decision.reasoning,
+        "line": describe(decision.action) if decision.action else "",
+        "plan": decision.plan,
+        **{name: words for name, words in said.items() if words},
+        **({"then": [describe(step.action) for step in decision.then]} if decision.then else {}),
+    }
+    key = f"decided/{attempt_key(state)}/{step_of(state)}"
+    ctx.journal.record("decided", body, role="operator", subtask=subtask_id(state), step=step_of(state), key=key)
+
+
+def referring(journal: Journal, decision: OperatorDecision, seen: VisualState) -> OperatorDecision:
+    """The decision with references in place of what goes into a private field, before the first line about it is written."""
+    then = tuple(step.model_copy(update={"action": journal.sealed(step.action, seen)}) for step in decision.then)
+    action = None if decision.action is None else journal.sealed(decision.action, seen)
+    return decision.model_copy(update={"action": action, "then": then})
 
 
 def _pend(state: State, ctx: Context, decision: OperatorDecision, seen: VisualState, *, recovery: bool = False) -> Update:
@@ -200,7 +239,6 @@ def _pend(state: State, ctx: Context, decision: OperatorDecision, seen: VisualSt
         "confidence": decision.confidence,
         "confirm": decision.status is AgentStatus.CONFIRM,
         "recovery": recovery,
-        "save_screenshot": decision.save_screenshot,
     }
     update: Update = {
         "pending_action": pending,
@@ -209,6 +247,8 @@ def _pend(state: State, ctx: Context, decision: OperatorDecision, seen: VisualSt
         "route": REVIEW,
     }
     if state.get("delegation") and _check_due(state, ctx) and not recovery:
+        if state["task_context"].get("batch"):
+            update["task_context"] = _stop_batch(state, ctx, "a check is due")
         return update | _end(
             state, Signal.CHECK_DUE, "running", f"{ctx.limits.check_every} actions since the last check", held=pending
         )
@@ -225,111 +265,3 @@ def _end(state: State, signal: Signal, status: str, summary: str, **more: Any) -
     report = {"signal": signal.value, "summary": summary, "evidence": [summary], "held_action": held, **more}
     errors = [*state["errors"], summary][-20:] if status == "failed" else state["errors"]
     return {"interaction_status": status, "report": report, "errors": errors, "pending_action": held, "route": FINALIZE}
-
-
-def review_action_safety(state: State, ctx: Context) -> Update:
-    """Check the pending action against policy, risk and confidence; write the intent that everything later is bound to."""
-    pending = state.get("pending_action")
-    if state.get("route") == FINALIZE or not pending:
-        return {"route": FINALIZE}
-    seen = current_screen(state, ctx)
-    action = parse_action(pending["action"])
-    element, missing = _element(action, seen)
-    found = _judge(state, ctx, action, element, seen, pending)
-    if found.verdict != "deny":
-        intent = ctx.journal.intend(pending["key"], action)
-        if intent.digest != action.digest:
-            action = intent.action
-            element, missing = _element(action, seen)
-            found = _judge(state, ctx, action, element, seen, pending)
-    finding = {
-        "policy": found.policy,
-        "severity": found.severity,
-        "verdict": found.verdict,
-        "effect": found.effect.value,
-        "reasons": list(found.reasons),
-        "action": describe(action),
-    }
-    ctx.journal.record(
-        "reviewed",
-        finding,
-        role="operator",
-        subtask=subtask_id(state),
-        step=pending["step"],
-        key=f"reviewed/{pending['key']}/{found.verdict}",
-    )
-    hidden = element is not None and safety_of(state, ctx).is_private(element)
-    line = describe(action, hide_text=hidden)
-    pending = pending | {
-        "action": action.dump(),
-        "digest": action.digest,
-        "effect": found.effect.value,
-        "line": line,
-        "element": element_ref(element),
-        "missing": missing,
-        "before": seen.state_id,
-        "private": hidden,
-    }
-    return _verdict(state, ctx, pending, found, finding)
-
-
-def _judge(
-    state: State, ctx: Context, action: Action, element: GUIElement | None, seen: VisualState, pending: dict[str, Any]
-) -> Review:
-    policy = safety_of(state, ctx)
-    found = review(action, element, seen, policy, confidence=pending["confidence"], confirm=pending["confirm"])
-    if found.verdict == "ask" and pending.get("approved") == action.digest and not pending["confirm"]:
-        return found.model_copy(update={"verdict": "allow"})
-    return found
-
-
-def _element(action: Action, seen: VisualState) -> tuple[GUIElement | None, str]:
-    """The element the action means, or why there is none."""
-    if action.target is None:
-        return None, ""
-    try:
-        return seen.by_id[resolve(action.target, seen).element_id], ""
-    except TargetError as missing:
-        return None, str(missing)
-
-
-def _verdict(state: State, ctx: Context, pending: dict[str, Any], found: Review, finding: dict[str, Any]) -> Update:
-    if pending["missing"] and found.verdict == "ask":
-        found = found.model_copy(update={"verdict": "allow"})  # there is nothing to press: it will fail, and be recovered from
-    trace_note = {"step": pending["step"], "line": pending["line"], "status": "blocked"}
-    findings = state["safety_findings"]
-    if found.verdict != "allow":
-        findings = [*findings, finding]
-    if found.verdict == "deny":
-        why = f"{pending['line']} is not allowed: {'; '.join(found.reasons)} ({found.policy})"
-        report = {"signal": Signal.CANNOT_EXECUTE.value, "summary": why, "evidence": [why], "refused": pending["line"]}
-        return {
-            "pending_action": None,
-            "safety_findings": findings,
-            "interaction_status": "blocked",
-            "report": report,
-            "action_trace": [*state["action_trace"], trace_note],
-            "route": FINALIZE,
-        }
-    if not pending.get("held"):
-        ctx.line.passing(Signal.GENERATE_ACTION, step=pending["step"], key=f"generate/{pending['key']}")
-    if found.verdict == "allow":
-        return {"pending_action": pending, "needs_approval": False, "safety_findings": findings, "route": "execute_action"}
-    request = approval_request(pending, found)
-    ctx.journal.record(
-        "approval_requested",
-        request,
-        role="operator",
-        subtask=subtask_id(state),
-        step=pending["step"],
-        key=f"ask/{pending['key']}",
-    )
-    ctx.line.passing(Signal.APPROVAL_PENDING, step=pending["step"], key=f"pending/{pending['key']}")
-    ctx.journal.commit()
-    return {
-        "pending_action": pending,
-        "needs_approval": True,
-        "safety_findings": findings,
-        "interaction_status": "needs_approval",
-        "route": "request_human_approval",
-    }

@@ -14,6 +14,13 @@ def effect_verb(action: Action, effect: str) -> str:
     return effect if effect in {e.value for e in _NAMED} else action.verb
 
 
+def target_name(action: Action) -> str:
+    """What a step records as its target: the control, or the application."""
+    if action.target is not None:
+        return action.target.describe()
+    return str(action.parameters.get("app") or action.parameters.get("window") or "")
+
+
 def screen_events(before: VisualState | None, after: VisualState) -> list[dict[str, str]]:
     """Events as `{kind, text}`: popup, loading, validation, alert, status, navigation."""
     known = {(e.role, e.text) for e in before.elements} if before is not None else set()

@@ -14,10 +14,13 @@ from roles.context import Context, State, Update
 from roles.nodes import Graph, Stage, node
 from roles.operator.act import decide_next_step, execute_action, observe_feedback
 from roles.operator.approval import ask_by_interrupt, ask_by_report
-from roles.operator.decide import plan_next_action, review_action_safety
+from roles.operator.decide import plan_next_action
+from roles.operator.holding import asking, before_the_effect, between_actions, deciding, marking, unless_dropped
+from roles.operator.lane import handing_over, minding_others, resumed, yielding
 from roles.operator.perceive import interpret_context, observe_environment, prepare_interaction_task, recognize_elements
 from roles.operator.recovery import recover_from_failure
 from roles.operator.report import finalize_interaction_report
+from roles.operator.reviewing import review_action_safety
 from roles.operator.state import OperatorInput, OperatorOutput, OperatorState
 
 NODES_PER_STEP = 10
@@ -28,18 +31,18 @@ DURABLE_BEFORE = frozenset({"execute_action", "request_human_approval"})
 
 
 STAGES: dict[str, Stage] = {
-    "prepare_interaction_task": prepare_interaction_task,
-    "observe_environment": observe_environment,
+    "prepare_interaction_task": resumed(prepare_interaction_task),
+    "observe_environment": between_actions(observe_environment),
     "recognize_elements": recognize_elements,
     "interpret_context": interpret_context,
-    "plan_next_action": plan_next_action,
+    "plan_next_action": deciding(minding_others(plan_next_action)),
     "review_action_safety": review_action_safety,
-    "request_human_approval": ask_by_interrupt,
-    "execute_action": execute_action,
-    "observe_feedback": observe_feedback,
-    "decide_next_step": decide_next_step,
+    "request_human_approval": asking(ask_by_interrupt),
+    "execute_action": before_the_effect(execute_action),
+    "observe_feedback": unless_dropped(observe_feedback, "decide_next_step"),
+    "decide_next_step": unless_dropped(marking(yielding(decide_next_step)), "observe_environment"),
     "recover_from_failure": recover_from_failure,
-    "finalize_interaction_report": finalize_interaction_report,
+    "finalize_interaction_report": handing_over(finalize_interaction_report),
 }
 EDGES: tuple[tuple[str, str], ...] = (
     ("observe_environment", "recognize_elements"),
@@ -53,7 +56,7 @@ EDGES: tuple[tuple[str, str], ...] = (
 CHOICES: dict[str, tuple[str, ...]] = {
     "prepare_interaction_task": ("observe_environment", "review_action_safety", "finalize_interaction_report"),
     "review_action_safety": ("execute_action", "request_human_approval", "finalize_interaction_report"),
-    "request_human_approval": ("execute_action", "finalize_interaction_report"),
+    "request_human_approval": ("execute_action", "finalize_interaction_report", "request_human_approval"),
     "decide_next_step": ("observe_environment", "recover_from_failure", "request_human_approval", "finalize_interaction_report"),
 }
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from environments.contract import EnvironmentFault
+from environments.contract import EnvironmentFault, type_of
 from protocol import GUIElement, VisualState
 from roles.context import Context, State, Update
 from roles.contracts import Subtask
@@ -57,7 +57,7 @@ def prepare_interaction_task(state: State, ctx: Context) -> Update:
     if state.get("delegation"):
         return fresh | _delegated(state["delegation"], ctx)
     ctx.journal.begin()
-    return fresh | _alone(state)
+    return fresh | _alone(state, ctx)
 
 
 def _delegated(delegation: dict[str, Any], ctx: Context) -> Update:
@@ -65,8 +65,10 @@ def _delegated(delegation: dict[str, Any], ctx: Context) -> Update:
     context = {"memory": carry.get("memory", {}), "retries": carry.get("retries", 0), "since": delegation.get("since_gate", 0)}
     update: Update = {
         "task_goal": delegation["subtask"]["instruction"],
+        "environment_type": type_of(ctx.environment),
         "input": delegation["goal"],
         "task_context": context,
+        "action_plan": [{"title": title} for title in carry.get("plan", ())],
         "interaction_status": "running",
         "route": "observe_environment",
     }
@@ -79,7 +81,7 @@ def _delegated(delegation: dict[str, Any], ctx: Context) -> Update:
     return update
 
 
-def _alone(state: State) -> Update:
+def _alone(state: State, ctx: Context) -> Update:
     problems = []
     goal = str(state.get("task_goal") or state.get("input") or "").strip()
     if not goal:
@@ -99,7 +101,7 @@ def _alone(state: State) -> Update:
         return {"interaction_status": "failed", "errors": problems, "task_context": {}, "route": "finalize_interaction_report"}
     return {
         "task_goal": goal,
-        "environment_type": state.get("environment_type") or "simulated",
+        "environment_type": state.get("environment_type") or type_of(ctx.environment),
         "task_context": {"memory": {}, "retries": 0, "since": 0},
         "interaction_status": "running",
         "route": "observe_environment",
@@ -120,7 +122,7 @@ def observe_environment(state: State, ctx: Context) -> Update:
         else:
             seen = ctx.environment.observe()
     except EnvironmentFault as fault:
-        return adapter_error(state, f"the environment could not be observed: {fault}")
+        return adapter_error(state, ctx.journal.masked(f"the environment could not be observed: {fault}"))
     return look(state, ctx, seen, step)
 
 

@@ -67,12 +67,13 @@ def within(dialog: GUIElement, seen: VisualState) -> list[GUIElement]:
 
 def _own(dialog: GUIElement, inside: Sequence[GUIElement], steps: Sequence[StepRecord]) -> bool:
     """A dialog that follows from the crew's own press of a control that speaks of the same thing."""
-    said = _words(" ".join([dialog.name, *(e.name for e in inside if e.role in {"heading", "button"})]))
+    said = words(" ".join([dialog.name, *(e.name for e in inside if e.role in {"heading", "button"})]))
     pressed = [s for s in steps if s.action["action_type"] in {"click", "press_key", "drag"}]
-    return any(_words(s.target) & said for s in pressed[-4:])
+    return any(words(s.target) & said for s in pressed[-4:])
 
 
-def _words(text: str) -> set[str]:
+def words(text: str) -> set[str]:
+    """The words of a text that say what it is about."""
     return {w.casefold() for w in _WORD.findall(text)} - _EMPTY_WORDS
 
 

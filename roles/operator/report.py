@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from environments.contract import type_of
 from protocol import CARRIES
 from roles.context import Context, State, Update
 from roles.contracts import Report
@@ -26,6 +27,7 @@ def finalize_interaction_report(state: State, ctx: Context) -> Update:
     asked = ctx.journal.request(pending["key"]) if pending and state["interaction_status"] == "needs_approval" else None
     body: dict[str, Any] = {
         "status": state["interaction_status"],
+        "environment_type": state.get("environment_type") or type_of(ctx.environment),
         "summary": report["summary"],
         "completed_actions": [
             {
@@ -59,6 +61,7 @@ def finalize_interaction_report(state: State, ctx: Context) -> Update:
     carry = {
         "memory": state["task_context"].get("memory", {}),
         "retries": state["task_context"].get("retries", 0),
+        "plan": [item["title"] for item in state["action_plan"]],
         "steps": len(state["action_trace"]),
         "actions": state["step_count"],
     }

@@ -1,22 +1,47 @@
-"""The Technician as a graph. Uses the system terminal (seed 002); until it can, it says so, and the Manager plans with that."""
+"""The Technician as a graph: writes a script, has it reviewed, runs it in a sandbox on the user's files. Source: seed 002.
+
+Its nodes go by the Operator's names where they do the same. A script that did not work has changed nothing; one that did
+changes the world by one keyed action, so that it counts once however often the run is killed.
+"""
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
 
 from roles.context import Context
-from roles.nodes import Graph, single
-from roles.refusing import refusing
+from roles.nodes import Graph, Stage, node
+from roles.operator.approval import ask_by_interrupt, ask_by_report
+from roles.operator.holding import asking, before_the_effect, between_actions, deciding, unless_dropped
+from roles.technician.execute import execute_action, observe_feedback
+from roles.technician.state import TechnicianState
+from roles.technician.write import finalize_interaction_report, review_action_safety, write_script
 
-REASON = "terminal work needs a sandbox, and this crew has none; let the operator do it through an application"
-work = refusing("technician", REASON)
+STAGES: dict[str, Stage] = {
+    "write_script": between_actions(deciding(write_script)),
+    "review_action_safety": review_action_safety,
+    "request_human_approval": asking(ask_by_interrupt),
+    "execute_action": before_the_effect(execute_action),
+    "observe_feedback": unless_dropped(observe_feedback, "write_script"),
+    "finalize_interaction_report": finalize_interaction_report,
+}
+CHOICES: dict[str, tuple[str, ...]] = {
+    "write_script": ("review_action_safety", "finalize_interaction_report"),
+    "review_action_safety": ("execute_action", "request_human_approval", "finalize_interaction_report"),
+    "request_human_approval": ("execute_action", "finalize_interaction_report", "request_human_approval"),
+    "observe_feedback": ("write_script", "finalize_interaction_report"),
+}
 
 
-class TechnicianState(TypedDict, total=False):
-    delegation: dict[str, Any]
-    report: dict[str, Any] | None
-
-
-def build_technician(context: Context | None = None, *, checkpointer: Any = None) -> Graph:
-    """One node: `work`."""
-    return single("technician", "work", TechnicianState, work, context, checkpointer)
+def build_technician(context: Context | None = None, *, checkpointer: Any = None, interrupts: bool | None = None) -> Graph:
+    """Compile the Technician. With `interrupts` (the default as soon as there is a checkpointer) an approval pauses the graph."""
+    pausing = checkpointer is not None if interrupts is None else interrupts
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(TechnicianState, context_schema=Context)
+    stages = STAGES if pausing else STAGES | {"request_human_approval": ask_by_report}
+    for name, stage in stages.items():
+        graph.add_node(name, node(stage, context, routes=name in CHOICES), destinations=CHOICES.get(name))
+    graph.add_edge(START, "write_script")
+    graph.add_edge("execute_action", "observe_feedback")
+    graph.add_edge("finalize_interaction_report", END)
+    return graph.compile(checkpointer=checkpointer, name="technician")

@@ -46,6 +46,20 @@ NAMES: dict[Effect, tuple[str, ...]] = {
         "付款",
         "Update payment method",
     ),
+    Effect.ACTUATE: (
+        "Unlock",
+        "Unlock front door",
+        "Lock the front door",
+        "Open garage",
+        "Turn on oven",
+        "Turn off the oven",
+        "Preheat oven",
+        "Change oven",
+        "Disable smoke alarm",
+        "Turn off the burglar alarm",
+        "Haustür aufschließen",
+        "开锁",
+    ),
     Effect.DELETE: (
         "Delete",
         "DELETE ALL",
@@ -381,3 +395,46 @@ def test_dragging_to_the_trash_deletes() -> None:
     to = ActionTarget(text="Trash")
     state = VisualState(elements=(GUIElement(element_id="a", role="row"), GUIElement(element_id="t", role="link", text="Trash")))
     assert effect_of(Drag(target=ActionTarget(element_id="a"), to=to), state.elements[0], state) is Effect.DELETE
+
+
+def on(action: p.Action, element: GUIElement, *around: GUIElement) -> Effect:
+    return effect_of(action, element, VisualState(elements=(*around, element), app="home"))
+
+
+SWITCH = GUIElement(element_id="it", text="Kellertür", role="switch", actuator=True, focused=True)
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        Click(target=TARGET),
+        p.Fill(target=TARGET, text="false"),
+        p.SelectOption(target=TARGET, options=("open",)),
+        Drag(target=TARGET, to=ActionTarget(text="there")),
+        Type(target=TARGET, text="1"),
+        PressKey(target=TARGET, keys=("Space",)),
+        PressKey(keys=("Enter",)),
+        PressKey(keys=("ArrowUp",)),
+    ],
+    ids=lambda action: f"{action.verb} {getattr(action, 'keys', '')}",
+)
+def test_a_declared_actuator_is_operated_in_whatever_way_and_whatever_its_name(action: p.Action) -> None:
+    assert effect_of(action, SWITCH if action.target else None, VisualState(elements=(SWITCH,), app="home")) is Effect.ACTUATE
+
+
+@pytest.mark.parametrize("action", [p.Hover(target=TARGET), PressKey(target=TARGET, keys=("Tab",)), p.Scroll(target=TARGET)])
+def test_to_look_at_an_actuator_or_to_pass_it_by_operates_nothing(action: p.Action) -> None:
+    assert on(action, SWITCH) in (Effect.OBSERVE, Effect.NAVIGATE)
+
+
+def test_enter_in_a_field_operates_the_actuator_of_its_form() -> None:
+    form = GUIElement(element_id="form", role="form")
+    field = GUIElement(element_id="it", text="Degrees", role="spinbutton", parent="form", focused=True)
+    start = GUIElement(element_id="go", text="Go", role="button", parent="form", actuator=True)
+    assert on(Type(target=TARGET, text="200", submit=True), field, form, start) is Effect.ACTUATE
+    assert on(Type(target=TARGET, text="200"), field, form, start) is Effect.EDIT
+
+
+@pytest.mark.parametrize("function", ["unlock_door", "lock_door", "turn_on_oven", "turn_off_oven", "disable_alarm"])
+def test_a_function_says_by_its_name_that_it_operates_something(function: str) -> None:
+    assert effect_of(p.CallApi(app="home", function=function), None, VisualState()) is Effect.ACTUATE

@@ -1,4 +1,4 @@
-"""The journal on real SQLite: exactly once, committed where it matters, and the same after it was reopened."""
+"""The journal on real SQLite and PostgreSQL: exactly once, committed where it matters, and the same after it was reopened."""
 
 from __future__ import annotations
 
@@ -15,12 +15,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from orchestrator.store_link import Link
+from orchestrator.store_rows import PostgresRows
 from protocol import ActionResult, ActionTarget, Click, ExecStatus, Fill, GUIElement, VisualState
 from roles.contracts import EffectSeen, Fact, FactKnown, FieldHas, StepRecord, Subtask, Supplement, TextShown
 from roles.journal import Event, Journal
-from roles.redaction import MASK, Redactor
+from roles.journal_rows import Rows
+from roles.journal_sqlite import SqliteRows
+from roles.redaction import Redactor
 from roles.safety import SafetyPolicy
 from roles.signals import SubtaskStatus
+from roles.vault import Vault, reference
 
 SECRET = "hunter2-é🎈"
 SAVE = Click(target=ActionTarget(text="Save"))
@@ -36,20 +41,37 @@ def ticking() -> Callable[[], float]:
     return lambda: float(next(count))
 
 
-@pytest.fixture
-def reopen(tmp_path: Path) -> Iterator[Open]:
+def opening(rows: Callable[[], Rows]) -> Iterator[Open]:
     """Opens the run's journal; the one before is closed first."""
     opened: list[Journal] = []
+    vault = Vault()
 
     def again() -> Journal:
         for journal in opened:
             journal.close()
-        opened.append(Journal(tmp_path / "journal.sqlite", ticking(), Redactor(SafetyPolicy())))
+        opened.append(Journal(None, ticking(), Redactor(SafetyPolicy(), vault), rows=rows()))
         return opened[-1]
 
     yield again
     for journal in opened:
         journal.close()
+
+
+@pytest.fixture
+def reopen_file(tmp_path: Path) -> Iterator[Open]:
+    """The journal in a file."""
+    yield from opening(lambda: SqliteRows(tmp_path / "journal.sqlite"))
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def reopen(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
+    """The journal in either store."""
+    if request.param == "sqlite":
+        yield from opening(lambda: SqliteRows(tmp_path / "journal.sqlite"))
+        return
+    server = request.getfixturevalue("postgres")
+    run = f"{request.node.name}%'\\"
+    yield from opening(lambda: PostgresRows(Link(server.address), run))
 
 
 def step(number: int, subtask: str = "a", **more: Any) -> StepRecord:
@@ -87,6 +109,7 @@ def test_an_intent_survives_a_kill_before_its_outcome_is_known(tmp_path: Path) -
         "j = Journal(Path(sys.argv[1]), time.time)\n"
         "j.record('before', {'n': 1})\n"
         "j.intend('k', Click(target=ActionTarget(text='Save')))\n"
+        "j.start('k')\n"
         "j.settle('k', ActionResult(exec_status=ExecStatus.EXECUTED))\n"
         "j.record('after', {'n': 2})\n"
         "os._exit(9)\n"
@@ -120,6 +143,30 @@ def test_an_approval_holds_for_exactly_this_action_under_exactly_this_key(reopen
     assert not journal.approved("k", SEND.digest)
     assert not journal.approved("k2", SAVE.digest)
     assert not journal.approved("K", SAVE.digest)
+
+
+def test_the_last_decision_under_a_key_and_all_that_people_said_can_be_read_back(reopen: Open) -> None:
+    journal = reopen()
+    assert journal.last_approval("k") is None
+    journal.approve("k", SAVE.digest, "edit", "as I say", "ada")
+    journal.approve("k", SEND.digest, "approve", "", "ada")
+    journal.approve("other", SAVE.digest, "reject", "not now", "grace")
+    journal.commit()
+    journal = reopen()
+    assert journal.last_approval("k") == (SEND.digest, "approve", "", "ada")
+    assert journal.words() == ["as I say", "not now"]
+
+
+def test_an_event_of_an_answer_counts_only_with_its_row_among_the_approvals(reopen: Open) -> None:
+    journal = reopen()
+    journal.record("approval", {"key": "k", "digest": SAVE.digest, "decision": "approve"}, key="a")
+    assert journal.decided("k") == {}
+    journal.approve("k", SEND.digest, "approve", "", "ada")
+    journal.approve("other", SAVE.digest, "approve", "", "ada")
+    assert journal.decided("k") == {}
+    journal.approve("k", SAVE.digest, "approve", "", "ada")
+    journal.commit()
+    assert reopen().decided("k")["decision"] == "approve"
 
 
 @pytest.mark.parametrize("decision", ["reject", "edit", "respond", "", "approved", "Approve"])
@@ -177,7 +224,7 @@ def test_a_listener_hears_each_event_once_and_as_it_is_written(tmp_path: Path) -
     for _ in range(2):
         journal.record("a", {"text": SECRET}, key="k")
     assert heard == list(journal.events())
-    assert heard[0].body == {"text": MASK}
+    assert heard[0].body == {"text": reference("value")}
     journal.close()
 
 
@@ -223,8 +270,8 @@ def everything_on_disk(folder: Path) -> bytes:
     return b"".join(file.read_bytes() for file in sorted(folder.iterdir()))
 
 
-def test_a_secret_is_on_disk_nowhere_among_events_screens_steps_outcomes_and_keys(reopen: Open, tmp_path: Path) -> None:
-    journal = reopen()
+def test_a_secret_is_on_disk_nowhere_among_events_screens_steps_outcomes_and_keys(reopen_file: Open, tmp_path: Path) -> None:
+    journal = reopen_file()
     field = GUIElement(element_id="pw", text="Password", value=SECRET)
     echo = GUIElement(element_id="e", text=f"Your password is {SECRET}")
     state_id = journal.screens.keep(VisualState(elements=(echo, field), app="web"))
@@ -235,23 +282,27 @@ def test_a_secret_is_on_disk_nowhere_among_events_screens_steps_outcomes_and_key
     journal.settle("k", ActionResult(exec_status=ExecStatus.ERROR, error=f"bad {SECRET}", output=SECRET))
     journal.close()
     assert SECRET.encode() not in everything_on_disk(tmp_path)
-    journal = reopen()
+    journal = reopen_file()
     shown = journal.screens.get(state_id)
     assert shown is not None
     assert SECRET not in shown.model_dump_json()
     assert "hunter2" not in str([e.body for e in journal.events()])
-    assert journal.outcome("k") == ActionResult(exec_status=ExecStatus.ERROR, error=f"bad {MASK}", output=MASK)
+    held = reference("password")
+    assert journal.outcome("k") == ActionResult(exec_status=ExecStatus.ERROR, error=f"bad {held}", output=held)
 
 
-def test_a_private_fact_is_masked_in_the_history_and_in_every_row_of_it(reopen: Open, tmp_path: Path) -> None:
-    journal = reopen()
+def test_a_private_fact_is_referred_to_on_the_blackboard_in_the_history_and_in_every_row_of_it(
+    reopen_file: Open, tmp_path: Path
+) -> None:
+    journal = reopen_file()
     journal.remember(Fact(name="pin", value=SECRET, private=True))
     journal.record("decided", {"reasoning": f"I use {SECRET}"})
-    assert journal.facts()[0].value == SECRET
+    assert journal.facts()[0].value == reference("pin")
+    assert journal.revealed(journal.facts()[0].value) == SECRET
     assert "hunter2" not in str([e.body for e in journal.events()])
     journal.close()
     rows = sqlite3.connect(tmp_path / "journal.sqlite")
-    assert "hunter2" not in str(rows.execute("SELECT * FROM events").fetchall())
+    assert "hunter2" not in "\n".join(rows.iterdump())
     rows.close()
 
 
@@ -328,12 +379,12 @@ def test_what_was_looked_up_is_kept_nothing_included(reopen: Open) -> None:
     assert [e.body["query"] for e in journal.events("supplement")] == ["q", "q2"]
 
 
-def test_a_screen_is_stored_once_and_read_back_whole(reopen: Open, tmp_path: Path) -> None:
+def test_a_screen_is_stored_once_and_read_back_whole(reopen_file: Open, tmp_path: Path) -> None:
     screen = VisualState(elements=(GUIElement(element_id="e", text="Größe 🎈", value=""),), app="mail", timestamp=5.0)
-    journal = reopen()
+    journal = reopen_file()
     ids = {journal.screens.keep(screen), journal.screens.keep(screen.model_copy(update={"timestamp": 9.0}))}
     assert ids == {screen.state_id}
-    journal = reopen()
+    journal = reopen_file()
     again = journal.screens.get(screen.state_id)
     assert again is not None
     assert (again.elements, again.app, again.state_id) == (screen.elements, "mail", screen.state_id)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from roles.contracts import AppWords, Subtask
-from roles.plans import PlanError, next_ready, validate_plan
+from roles.plans import PlanError, levels, next_ready, validate_plan
 from roles.signals import SubtaskStatus
 
 APPS = (AppWords(app="mail", title="Mail"), AppWords(app="notes", title="Notes"))
@@ -97,6 +97,16 @@ def test_a_plan_that_is_accepted_can_be_worked_to_its_end(pairs: list[tuple[int,
         assert _stuck(plan)
         return
     assert not _stuck(plan)
+
+
+@given(edges)
+def test_subtasks_of_a_level_are_independent_and_wait_for_earlier_levels_only(pairs: list[tuple[int, int]]) -> None:
+    waits = {f"s{n}": sorted({f"s{b}" for a, b in pairs if a == n and b < n}) for n in range(7)}
+    found = levels(waits)
+    place = {name: number for number, level in enumerate(found) for name in level}
+    assert sorted(place) == sorted(waits)
+    for name, others in waits.items():
+        assert place[name] == max((place[other] + 1 for other in others), default=0)
 
 
 def _stuck(plan: list[Subtask]) -> bool:

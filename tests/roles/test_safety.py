@@ -223,7 +223,7 @@ def test_a_forbidden_word_is_an_effect_a_verb_or_the_name_of_a_control(word: str
 
 
 def test_one_word_alone_means_a_list_of_one() -> None:
-    policy = DEFAULT.constrained({"forbidden_actions": "delete", "allowed_apps": "mail", "redact": "*salary*"})
+    policy = DEFAULT.constrained({"forbidden_actions": "delete", "allowed_apps": "mail", "private": "*salary*"})
     assert judge(policy, "Delete").verdict == "deny"
     assert judge(policy, "Next").verdict == "allow"
     assert policy.allowed_apps == ("mail",)
@@ -233,7 +233,7 @@ def test_one_word_alone_means_a_list_of_one() -> None:
 
 def test_constraints_that_say_nothing_change_nothing() -> None:
     assert DEFAULT.constrained({}) == DEFAULT
-    assert DEFAULT.constrained({"forbidden_actions": None, "allowed_apps": None, "redact": None}) == DEFAULT
+    assert DEFAULT.constrained({"forbidden_actions": None, "allowed_apps": None, "private": None}) == DEFAULT
 
 
 def test_a_task_narrows_the_allowed_apps_and_never_widens_them() -> None:
@@ -262,3 +262,28 @@ def test_fields_named_for_secrets_are_private_and_so_is_what_the_app_marks() -> 
         assert DEFAULT.is_private(GUIElement(element_id="e", text=name))
     assert DEFAULT.is_private(GUIElement(element_id="e", text="Anything", private=True))
     assert not DEFAULT.is_private(GUIElement(element_id="e", text="Amount"))
+
+
+ALLOWING = st.builds(
+    SafetyPolicy,
+    rules=st.lists(
+        st.builds(Rule, name=st.just("all"), verdict=st.just("allow"), effects=st.sampled_from([(), (Effect.ACTUATE,)])),
+        max_size=3,
+    ).map(tuple),
+    otherwise=st.just("allow"),
+    min_confidence=st.just(0.0),
+)
+
+
+@given(ALLOWING, st.sampled_from(["Unlock front door", "Turn on oven", "Disable smoke alarm"]))
+def test_no_policy_lets_an_actuator_be_operated_without_a_person(policy: SafetyPolicy, name: str) -> None:
+    found = judge(policy, name, app="home")
+    assert (found.verdict, found.policy, found.severity) == ("ask", "actuators_need_a_person", "high")
+    call = review(p.CallApi(app="home", function="unlock_door"), None, VisualState(app="home"), policy)
+    assert call.verdict == "ask"
+
+
+def test_a_policy_may_forbid_what_actuators_do() -> None:
+    assert judge(rules("allow", "deny"), "Unlock front door", app="home").verdict == "deny"
+    forbidden = SafetyPolicy().constrained({"forbidden_actions": ["actuate"]})
+    assert judge(forbidden, "Turn on oven", app="home").verdict == "deny"

@@ -64,6 +64,12 @@ def test_waiting_and_looking_are_neither_progress_nor_stall() -> None:
     assert first_alarm([act(), *waits, act(), *waits, act()]) == 7
 
 
+def test_an_attempt_that_failed_does_not_count_towards_a_stall() -> None:
+    failed = act("Next", changed=False).model_copy(update={"exec_status": ExecStatus.ERROR})
+    assert not stalled([failed, act("Next"), act("Next")])
+    assert stalled([failed, act("Next"), act("Next"), act("Next")])
+
+
 def test_what_only_the_blackboard_shows_needs_no_visible_change() -> None:
     facts = [act("", "memorize", changed=False, name=f"n{n}", value=str(n)) for n in range(6)]
     assert first_alarm(facts) is None

@@ -212,7 +212,7 @@ def test_the_environment_receives_only_approved_actions() -> None:
 def test_private_fields_are_redacted_in_the_report_when_constraints_say_so() -> None:
     desk = desktop()
     policy = script(decide(Fill(target=ActionTarget(text="Vendor"), text="Clinic Dr. Gray")))
-    out = work(desk, policy, given={"constraints": {"redact": ["vendor"]}})
+    out = work(desk, policy, given={"constraints": {"private": ["vendor"]}})
     assert value_of(desk, "Vendor") == "Clinic Dr. Gray"
     assert "Clinic" not in str(out["interaction_report"])
 

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import Field
 
 from protocol import AgentStatus, Frozen, OperatorDecision
-from roles.contracts import GateRequest, GateVerdict, OperatorView, PlanAnswer, PlanRequest
+from roles.contracts import AnalystRequest, Answer, GateRequest, GateVerdict, OperatorView, PlanAnswer, PlanRequest
 from roles.signals import GateDecision, GateTrigger
 
 _CURSOR = "script_line"
@@ -33,6 +33,12 @@ class EvaluatorScript(Frozen):
     """Verdicts by trigger, one per gate of that kind; past the end a gate is done."""
 
     verdicts: dict[GateTrigger, tuple[GateVerdict, ...]] = Field(default_factory=dict)
+
+
+class AnalystScript(Frozen):
+    """Answers by subtask id, or `any` for every subtask."""
+
+    answers: dict[str, Answer]
 
 
 class ScriptedManager:
@@ -72,6 +78,17 @@ class ScriptedEvaluator:
         if request.nth < len(lines):
             return lines[request.nth]
         return GateVerdict(decision=_default(request.trigger), reason="the script has ended")
+
+
+class ScriptedAnalyst:
+    """Gives the answer written for the subtask, whatever is known."""
+
+    def __init__(self, script: AnalystScript) -> None:
+        self._answers = script.answers
+
+    def answer(self, request: AnalystRequest) -> Answer:
+        found = self._answers.get(request.subtask.id) or self._answers.get("any")
+        return found or Answer(missing=(f"a line of the script for {request.subtask.id}",), reason="the script has no answer")
 
 
 def _default(trigger: GateTrigger) -> GateDecision:

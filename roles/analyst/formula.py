@@ -1,0 +1,260 @@
+"""Formulas over the blackboard: parsed by a grammar, worked out exactly, and every fact that was used is named."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from decimal import Decimal
+from functools import lru_cache
+
+from lark import Lark, Token, Tree
+from lark.exceptions import LarkError
+
+from roles.analyst.arithmetic import arithmetic, called, compared
+from roles.analyst.formula_grammar import GRAMMAR
+from roles.analyst.tables import Column, aggregated, column_of, grouped, picked_row, sorted_by
+from roles.analyst.values import Missing, Number, Table, Trouble, Value, converted, shown, typed, unit_of
+from roles.analyst.values import number_of as number_of_text
+from roles.contracts import Fact
+
+Node = Tree[Token]
+_LIMIT = 4000
+"""Characters of a formula."""
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Lark:
+    return Lark(GRAMMAR, parser="lalr")
+
+
+@lru_cache(maxsize=256)
+def _tree(formula: str) -> Node:
+    if len(formula) > _LIMIT:
+        raise Trouble(f"the formula is longer than {_LIMIT} characters")
+    try:
+        return _parser().parse(formula)
+    except LarkError as bad:
+        where = getattr(bad, "column", "?")
+        raise Trouble(f"the formula cannot be read at character {where}: {formula[:120]}") from None
+
+
+def problem_with(formula: str) -> str:
+    """Why `formula` is none; empty when it can be read."""
+    try:
+        _tree(formula)
+    except Trouble as bad:
+        return str(bad)
+    return ""
+
+
+def names_in(formula: str) -> tuple[str, ...]:
+    """Names of the facts that `formula` speaks of, in order."""
+    tokens = [node.children[0] for kind in ("fact", "table") for node in _tree(formula).find_data(kind)]
+    found = sorted((token for token in tokens if isinstance(token, Token)), key=lambda token: token.start_pos or 0)
+    return tuple(dict.fromkeys(_string(token) for token in found))
+
+
+def literals_in(formula: str) -> tuple[str, ...]:
+    """The numbers, amounts, days and texts that `formula` itself says, except names of facts. Raises Trouble."""
+    tree = _tree(formula)
+    nodes = [node for kind in ("number", "money", "day", "text") for node in tree.find_data(kind)]
+    return tuple(str(node.children[0]) for node in nodes)
+
+
+@dataclass
+class Sheet:
+    """What formulas are worked out on: facts by name, and how columns and states are recognised by their words."""
+
+    facts: Mapping[str, Fact]
+    tables: Mapping[str, Table]
+    columns: Callable[[str, Sequence[str]], int | None] = lambda wanted, there: next(
+        (i for i, name in enumerate(there) if name.casefold() == wanted.casefold()), None
+    )
+    same: Callable[[str, str], bool] = lambda left, right: left.casefold() == right.casefold()
+    used: list[str] = field(default_factory=list)
+    """Names of the facts that were looked at, in order."""
+    row: tuple[str, ...] | None = None
+    """In a `where`: the row that is looked at."""
+    table: Table | None = None
+
+
+def work_out(formula: str, sheet: Sheet) -> Value:
+    """The value of `formula`. Raises Missing for what is not known, Trouble for what makes no sense."""
+    return _value(_tree(formula).children[0], sheet)
+
+
+def _string(token: object) -> str:
+    return re.sub(r'\\(["\\])', r"\1", str(token)[1:-1])
+
+
+def _value(node: object, sheet: Sheet) -> Value:
+    if not isinstance(node, Tree):
+        raise Trouble(f"{node!s} is no value")
+    parts = node.children
+    match node.data:
+        case "pipe":
+            value = _value(parts[0], sheet)
+            for step in parts[1:]:
+                value = _stepped(value, step, sheet)
+            return value
+        case "fact":
+            return _fact(_string(parts[0]), sheet)
+        case "table":
+            return _table(_string(parts[0]), sheet)
+        case "either" | "both" | "negation" | "comparison" | "column" | "anywhere":
+            return _condition(node, sheet)
+        case "arithmetic":
+            return arithmetic(_value(parts[0], sheet), str(parts[1]), _value(parts[2], sheet))
+        case "minus":
+            return arithmetic(Number(Decimal(0)), "-", _value(parts[0], sheet), zero=True)
+        case "call":
+            return called(str(parts[0]), [_value(part, sheet) for part in parts[1:] if part is not None])
+        case _:
+            return _literal(node)
+
+
+def _literal(node: Node) -> Value:
+    parts = node.children
+    match node.data:
+        case "number":
+            unit = unit_of(str(parts[1])) if len(parts) > 1 and parts[1] is not None else ""
+            if unit is None:
+                raise Trouble(f"{parts[1]!s} is no unit that is known")
+            return Number(Decimal(str(parts[0])), unit)
+        case "money":
+            number = number_of_text(str(parts[0]))
+            if number is None:
+                raise Trouble(f"{parts[0]!s} is no amount")
+            return number
+        case "day":
+            day = typed(_string(parts[0]))
+            if not isinstance(day, date):
+                raise Trouble(f'"{_string(parts[0])}" is no date')
+            return day
+        case _:
+            return _string(parts[0])
+
+
+def _fact(name: str, sheet: Sheet) -> Value:
+    known = sheet.facts.get(name.casefold())
+    if known is None:
+        raise Missing(f'the fact "{name}"')
+    sheet.used.append(known.name)
+    return sheet.tables[name.casefold()] if name.casefold() in sheet.tables else typed(known.value)
+
+
+def _table(name: str, sheet: Sheet) -> Table:
+    table = sheet.tables.get(name.casefold())
+    if table is None:
+        raise Missing(f'the table "{name}"')
+    sheet.used.append(table.source or name)
+    return table
+
+
+def _condition(node: Node, sheet: Sheet) -> Value:
+    parts = node.children
+    match node.data:
+        case "column":
+            at = column_of(sheet.table, str(parts[0])[1:-1], sheet.columns) if sheet.table else None
+            if at is None or sheet.row is None:
+                raise Trouble(f"{parts[0]!s} stands outside of a table")
+            return typed(sheet.row[at])
+        case "anywhere":
+            return " · ".join(sheet.row or ())
+        case "either":
+            return any(_truth(part, sheet) for part in parts)
+        case "both":
+            return all(_truth(part, sheet) for part in parts)
+        case "negation":
+            return not _truth(parts[0], sheet)
+        case _:
+            left, right = _value(parts[0], sheet), _value(parts[2], sheet)
+            return compared(left, str(parts[1]), right, sheet.same)
+
+
+def _truth(node: object, sheet: Sheet) -> bool:
+    value = _value(node, sheet)
+    if not isinstance(value, bool):
+        raise Trouble(f"{shown(value)!r} is neither yes nor no")
+    return value
+
+
+def _stepped(value: Value, step: object, sheet: Sheet) -> Value:
+    """One step of a pipeline: mostly on a table."""
+    if not isinstance(step, Tree):
+        raise Trouble(f"{step!s} is no step")
+    words = [str(part) for part in step.children if part is not None and not isinstance(part, Tree)]
+    match step.data, value:
+        case "told_in", Number():
+            unit = unit_of(words[0])
+            if unit is None:
+                raise Trouble(f"{words[0]} is no unit that is known")
+            return converted(value, unit)
+        case "rounded", Number():
+            return replace(value, amount=value.amount.quantize(Decimal(1).scaleb(-int(words[0]))))
+        case "join", tuple():
+            return _string(words[0]).join(shown(part) for part in value)
+        case "aggregate", tuple():
+            return aggregated(words[0], value)
+        case "where", Table():
+            kept = [row for row in value.rows if _truth(step.children[0], replace(sheet, row=row, table=value))]
+            return replace(value, rows=tuple(kept))
+        case _, Table():
+            return _on_table(step.data, words, value, sheet)
+        case _:
+            raise Trouble(f"{step.data} cannot be done with {shown(value)[:60]!r}")
+
+
+def _on_table(what: str, words: list[str], table: Table, sheet: Sheet) -> Value:
+    def column(at: int = 0) -> Column:
+        index = column_of(table, words[at][1:-1], sheet.columns)
+        if index is None:
+            raise Missing(f"the column {words[at]} (there are {', '.join(table.columns)})")
+        return Column(index, table)
+
+    match what:
+        case "sort":
+            return sorted_by(column(), down=words[-1] == "down")
+        case "first":
+            return replace(table, rows=table.rows[: int(words[0])])
+        case "last":
+            return replace(table, rows=table.rows[-int(words[0]) :])
+        case "row":
+            at = int(words[0]) - 1
+            return replace(table, rows=table.rows[at : at + 1])
+        case "aggregate" if len(words) == 1:
+            return _whole(words[0], table)
+        case "aggregate":
+            return aggregated(words[0], column(1).values())
+        case "group":
+            return grouped(column(0), words[1], column(2) if len(words) > 2 else None)
+        case _:
+            return _from_columns(what, [column(at) for at in range(len(words))], table)
+
+
+def _whole(how: str, table: Table) -> Value:
+    if how != "count":
+        raise Trouble(f"{how} needs a column")
+    return Number(Decimal(len(table.rows)))
+
+
+def _from_columns(what: str, columns: list[Column], table: Table) -> Value:
+    first = columns[0]
+    match what:
+        case "distinct":
+            return tuple(dict.fromkeys(first.values()))
+        case "pick":
+            return first.values()
+        case "largest" | "smallest":
+            return picked_row(first, most=what == "largest")
+        case "only":
+            kept = tuple(tuple(row[c.index] for c in columns) for row in table.rows)
+            return Table(tuple(table.columns[c.index] for c in columns), kept, table.source)
+        case "get":
+            if not table.rows:
+                raise Missing(f"a row with {table.columns[first.index]}")
+            return first.values()[0]
+        case _:
+            raise Trouble(f"{what} is no step of a table")

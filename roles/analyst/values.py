@@ -1,0 +1,188 @@
+"""Typed values of an analysis: exact numbers with a unit, days, texts, truth, lists and tables. No float anywhere."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from typing import Literal
+
+from roles.rules.values import parse_date, plain_number
+
+Kind = Literal["number", "money", "date", "text", "truth", "list", "table"]
+
+
+class Trouble(ValueError):
+    """Why a value cannot be computed, in one sentence."""
+
+
+class Missing(Trouble):
+    """A fact, a column or a rate that the computation needs is not there."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} is not known")
+        self.what = what
+
+
+@dataclass(frozen=True)
+class Number:
+    """An exact number; `unit` is empty, a currency, a measure or `%`."""
+
+    amount: Decimal
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under column names, as they were read."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    source: str = ""
+    """Name of the fact that it is."""
+
+
+Value = Number | date | str | bool | tuple["Value", ...] | Table
+
+CURRENCIES: Mapping[str, str] = {
+    "$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "dollar": "USD", "dollars": "USD", "euro": "EUR", "euros": "EUR",
+    "pound": "GBP", "pounds": "GBP",
+    **{code: code for code in ("USD", "EUR", "GBP", "CHF", "JPY", "CNY", "CAD", "AUD", "SEK", "NOK", "DKK", "PLN", "CZK", "INR")},
+}  # fmt: skip
+_MEASURES: Mapping[str, Mapping[str, str]] = {
+    "time": {"s": "1", "min": "60", "h": "3600", "day": "86400", "week": "604800"},
+    "length": {"mm": "0.001", "cm": "0.01", "m": "1", "km": "1000", "in": "0.0254", "ft": "0.3048", "mi": "1609.344"},
+    "mass": {"g": "1", "kg": "1000", "t": "1000000", "oz": "28.349523125", "lb": "453.59237"},
+    "data": {"B": "1", "KB": "1000", "MB": "1000000", "GB": "1000000000", "KiB": "1024", "MiB": "1048576", "GiB": "1073741824"},
+    "volume": {"ml": "0.001", "cl": "0.01", "l": "1"},
+}
+_NAMES: Mapping[str, str] = {
+    "second": "s", "sec": "s", "minute": "min", "hour": "h", "hr": "h", "d": "day", "metre": "m", "meter": "m", "kilometre": "km",
+    "kilometer": "km", "mile": "mi", "foot": "ft", "feet": "ft", "inch": "in", "inches": "in", "gram": "g", "kilogram": "kg",
+    "kilo": "kg", "tonne": "t", "pound": "lb", "ounce": "oz", "litre": "l", "liter": "l", "byte": "B", "percent": "%",
+}  # fmt: skip
+_DIMENSION = {unit: (dimension, Decimal(factor)) for dimension, units in _MEASURES.items() for unit, factor in units.items()}
+_NUMERIC = re.compile(
+    r"^\s*(?P<open>\()?\s*(?P<sign>[-−+])?\s*(?P<before>[$€£¥]|[A-Z]{3}(?=\s?\d))?\s*(?P<sign2>[-−])?"
+    r"(?P<number>\d[\d.,'\u00a0\u202f ]*)\s*(?P<after>%|[$€£¥]|[A-Za-z]+)?\s*(?P<close>\))?\s*$"
+)
+
+
+def unit_of(word: str) -> str | None:
+    """The canonical unit or currency that `word` names; None when it names none."""
+    bare = word.strip()
+    for known in (bare, bare.casefold(), bare.casefold().removesuffix("s")):
+        if known in CURRENCIES:
+            return CURRENCIES[known]
+        if known == "%" or known in _DIMENSION:
+            return known
+        if known in _NAMES:
+            return _NAMES[known]
+    return None
+
+
+def is_currency(unit: str) -> bool:
+    return unit in CURRENCIES.values()
+
+
+def typed(text: str) -> Value:
+    """What `text` is: a day, a number with its unit, or a text."""
+    day = parse_date(text)
+    return day if day is not None else number_of(text) or text.strip()
+
+
+def number_of(text: str) -> Number | None:
+    """The number in `$1,248.90`, `1.248,90 €`, `(12.50)`, `3 h` or `19 %`; None when it is something else."""
+    match = _NUMERIC.match(text)
+    if not match or bool(match["open"]) != bool(match["close"]):
+        return None
+    words = [word for word in (match["before"], match["after"]) if word]
+    units = [unit_of(word) for word in words]
+    if None in units or len(set(units)) > 1:
+        return None
+    try:
+        amount = Decimal(plain_number(match["number"].strip()))
+    except InvalidOperation:
+        return None
+    negative = bool(match["open"]) or match["sign"] in {"-", "−"} or bool(match["sign2"])
+    return Number(-amount if negative else amount, units[0] or "" if units else "")
+
+
+def converted(number: Number, unit: str) -> Number:
+    """The same amount in another measure. Money is not converted without a rate."""
+    if number.unit == unit:
+        return number
+    here, there = _DIMENSION.get(number.unit), _DIMENSION.get(unit)
+    if here is None or there is None or here[0] != there[0]:
+        if is_currency(number.unit) and is_currency(unit):
+            raise Missing(f"the rate from {number.unit} to {unit}")
+        raise Trouble(f"{number.unit or 'a plain number'} cannot be told in {unit or 'a plain number'}")
+    return Number(number.amount * here[1] / there[1], unit)
+
+
+def table_of(text: str, source: str = "") -> Table | None:
+    """The table that a fact holds as JSON; None when it holds none."""
+    if not text.startswith("{"):
+        return None
+    try:
+        body = json.loads(text)
+    except ValueError:
+        return None
+    if not isinstance(body, dict) or not {"columns", "rows"} <= set(body):
+        return None
+    columns = tuple(str(column) for column in body["columns"])
+    rows = tuple((tuple(str(cell) for cell in row) + ("",) * len(columns))[: len(columns)] for row in body["rows"])
+    return Table(columns, rows, source)
+
+
+def table_text(columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> str:
+    """The JSON by which a table is kept on the blackboard."""
+    return json.dumps({"columns": columns, "rows": rows}, ensure_ascii=False, separators=(",", ":"))
+
+
+def shown(value: Value) -> str:
+    """`value` as it is written into a field: money with two places, a list with commas, a table as JSON."""
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case Number():
+            return _number_text(value)
+        case date():
+            return value.isoformat()
+        case Table():
+            return table_text(value.columns, value.rows)
+        case tuple():
+            return ", ".join(shown(part) for part in value)
+        case _:
+            return value
+
+
+def _number_text(value: Number) -> str:
+    if is_currency(value.unit):
+        sign = next((s for s in "$€£" if CURRENCIES[s] == value.unit), "")
+        amount = f"{abs(value.amount):,.2f}"
+        minus = "-" if value.amount < 0 else ""
+        return f"{minus}{sign}{amount}" if sign == "$" or sign == "£" else f"{minus}{amount} {sign or value.unit}"
+    plain = f"{value.amount:f}"
+    plain = plain.rstrip("0").rstrip(".") if "." in plain else plain
+    return f"{plain} {value.unit}".replace(" %", "%").strip()
+
+
+def kind_of_value(value: Value) -> Kind:
+    """The kind under which a fact of this value is kept."""
+    match value:
+        case bool():
+            return "truth"
+        case Number():
+            return "money" if is_currency(value.unit) else "number"
+        case date():
+            return "date"
+        case Table():
+            return "table"
+        case tuple():
+            return "list"
+        case _:
+            return "text"

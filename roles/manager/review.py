@@ -1,0 +1,124 @@
+"""What the Manager asks a person: whether a plan may be worked, and what no other source knows. In the form of every approval.
+
+A decision is bound to the plan that was shown, by its digest. It is in the journal before anything comes of it, so that a
+node that is worked again neither asks again nor loses the answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from roles.context import Context
+from roles.contracts import AppWords, Subtask
+from roles.operator.decisions import Answer, Decision
+from roles.plans import WORK_PLAN, GivenPlan, PlanError, as_given, validate_plan
+from roles.redaction import MASK
+from roles.signals import SubtaskStatus
+
+_ENDED = frozenset({SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED})
+_NOTHING = re.compile(
+    r"[-?.\s]*|(?:sorry,? )?(?:i (?:do not|don't|dont|don’t) know|no idea|not sure|nothing|none|idk|no)[.!]*", re.IGNORECASE
+)
+_DECISIONS = ("approve", "edit", "reject", "respond")
+
+
+def plan_request(
+    plan: Sequence[Subtask], version: int, attempts: int, why: Sequence[str], apps: Sequence[AppWords], *, more: bool
+) -> dict[str, Any]:
+    """The payload of the interrupt: what is still to be worked, and beside it what has ended."""
+    args = as_given([s for s in plan if s.status not in _ENDED]).model_dump(mode="json", exclude_defaults=True)
+    many = len(args["subtasks"])
+    said = f"work plan {version}: {many} subtask{'s' if many != 1 else ''}"
+    ended = [{"id": s.id, "title": s.title, "status": s.status.value} for s in plan if s.status in _ENDED]
+    digest = hashlib.blake2b(json.dumps([args, ended]).encode("utf-8", "replace"), digest_size=12).hexdigest()
+    return {
+        "action_requests": [{"name": WORK_PLAN, "args": args, "description": said}],
+        "review_configs": [{"action_name": WORK_PLAN, "allowed_decisions": list(_DECISIONS)}],
+        "kind": "plan",
+        "key": f"plan/{attempts}",
+        "digest": digest,
+        "plan_version": version,
+        "more": more,
+        "ended": ended,
+        "apps": [app.app for app in apps],
+        "role": "manager",
+        "reasons": [words for words in why if words],
+        "default": "reject",
+    }
+
+
+def edited_plan(args: Mapping[str, Any], request: Mapping[str, Any]) -> tuple[Subtask, ...]:
+    """The plan that a person wrote in place of the one of the request: what is to be worked from now on.
+
+    What has ended may stand in it as it is, and is left out. Raises PlanError.
+    """
+    try:
+        plan = GivenPlan.model_validate(args).whole()
+    except ValidationError as bad:
+        first = bad.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise PlanError(f"{where + ': ' if where else ''}{first['msg']}") from None
+    titles = {item["id"]: item["title"] for item in request["ended"]}
+    for place, subtask in enumerate(plan):
+        if MASK in subtask.instruction:
+            raise PlanError(f"subtask {subtask.id!r} has {MASK} where a secret stood; write what is meant", place, "instruction")
+        if titles.get(subtask.id, subtask.title) != subtask.title:
+            raise PlanError(f"subtask {subtask.id!r} has ended and stays as it is; give the new one another id", place, "id")
+    stubs = [Subtask(id=name, title=title, instruction=title) for name, title in titles.items()]
+    live = tuple(s for s in plan if s.id not in titles)
+    validate_plan([*stubs, *live], [AppWords(app=app, title=app) for app in request["apps"]])
+    if not live:
+        raise PlanError("the plan has no subtask that is still to be done")
+    return live
+
+
+def question_request(query: str, why: Sequence[str]) -> dict[str, Any]:
+    """The payload of the interrupt when the person is asked what no other source knows."""
+    question = f'Nothing was found on "{query}". What should the crew know, or how is it done?'
+    digest = hashlib.blake2b(question.encode("utf-8", "replace"), digest_size=12).hexdigest()
+    return {
+        "action_requests": [{"name": "ask_user", "args": {"question": question}, "description": question}],
+        "review_configs": [{"action_name": "ask_user", "allowed_decisions": ["respond", "reject"]}],
+        "kind": "question",
+        "key": f"supplement/{digest}",
+        "digest": digest,
+        "role": "manager",
+        "query": query,
+        "reasons": list(why),
+        "default": "reject",
+    }
+
+
+def knows_nothing(words: str) -> bool:
+    """Whether an answer says that the person does not know either."""
+    return bool(_NOTHING.fullmatch(words.strip()))
+
+
+def read_decision(request: Mapping[str, Any], answer: Any) -> Decision:
+    """The person's decision; one that cannot be used, or that was given to something else, is a rejection."""
+    try:
+        decision = Answer.model_validate(answer).decisions[0]
+    except ValidationError as bad:
+        return Decision(type="reject", message=f"the answer was not usable: {bad.errors()[0]['msg']}")
+    if decision.digest is not None and decision.digest != request["digest"]:
+        return Decision(type="reject", message="the answer was given to something else", who=decision.who)
+    if decision.type not in request["review_configs"][0]["allowed_decisions"]:
+        return Decision(type="reject", message=f"{decision.type} is no answer here", who=decision.who)
+    return decision
+
+
+def record_decision(ctx: Context, request: Mapping[str, Any], decision: Decision, **more: Any) -> dict[str, Any]:
+    """Write down who said what about which plan or question, and make it last; gives what was written."""
+    key, line = request["key"], request["action_requests"][0]["description"]
+    said = {"decision": decision.type, "message": decision.message, "who": decision.who, "digest": request["digest"]}
+    body = said | {"line": line, "key": key} | more
+    ctx.journal.record("approval", body, role="user", key=f"approval/{key}")
+    ctx.journal.approve(key, request["digest"], decision.type, ctx.journal.masked(decision.message), decision.who)
+    ctx.journal.commit()
+    return body

@@ -1,0 +1,166 @@
+"""Several actions of one decision: each is worked as a step of its own, and the first surprise ends the rest.
+
+The queue is plain JSON in `task_context["batch"]`, so it is in the checkpoint from which a killed run goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from protocol import (
+    Action,
+    ActionTarget,
+    ExecStatus,
+    Fill,
+    GUIElement,
+    OperatorDecision,
+    SelectOption,
+    TargetError,
+    Type,
+    VisualState,
+    parse_action,
+    resolve,
+)
+from roles.contracts import StepRecord
+from roles.operator.repeating import has_trace
+
+Batch = dict[str, Any]
+_WITHOUT_EFFECT = frozenset({"wait", "screenshot", "hover", "scroll", "memorize", "answer", "ask_user"})
+"""Verbs after which the screen may well be as it was."""
+_WRITTEN = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
+"""A press on one of these has its effect when it has the focus."""
+_GRAVE_EVENTS = ("validation:", "alert:", "popup:")
+
+
+def batch_of(decision: OperatorDecision, seen: VisualState) -> Batch | None:
+    """What follows the decision's own action, with how each target looks now; None for a decision of one action."""
+    if not decision.then or decision.action is None:
+        return None
+    left = [
+        {"action": step.action.dump(), "expected": step.expected, "anchors": _anchors(step.action, seen)}
+        for step in decision.then
+    ]
+    return {
+        "doing": {"action": decision.action.dump(), "expected": decision.expected},
+        "left": left,
+        "of": len(left) + 1,
+        "app": seen.app,
+        "window": _window(seen),
+        "modal": seen.modal,
+        "reasoning": decision.reasoning[:300],
+        "confidence": decision.confidence,
+    }
+
+
+def surprise(batch: Batch, steps: Sequence[StepRecord], before: VisualState | None, seen: VisualState) -> str:
+    """Why the next action of the batch may not be done as it was decided, or an empty string."""
+    last = steps[-1] if steps else None
+    if last is None or last.exec_status is not ExecStatus.EXECUTED:
+        return f"the action before it failed: {last.error}" if last is not None else "the action before it was not done"
+    if last.action != batch["doing"]["action"]:
+        return "another action was done instead of the one before it"
+    return _screen_surprise(batch, seen) or _effect_surprise(batch["doing"], last, before, seen) or _target_surprise(batch, seen)
+
+
+def advanced(batch: Batch) -> tuple[OperatorDecision, Batch | None]:
+    """The next action as a decision, and the batch that is left after it."""
+    step, *rest = batch["left"]
+    number = batch["of"] - len(rest)
+    decision = OperatorDecision.model_validate(
+        {
+            "action": step["action"],
+            "status": "CONTINUE",
+            "reasoning": f"{number} of {batch['of']} decided together: {batch['reasoning']}"[:300],
+            "expected": step["expected"],
+            "confidence": batch["confidence"],
+        }
+    )
+    doing = {"action": step["action"], "expected": step["expected"]}
+    return decision, (batch | {"doing": doing, "left": rest} if rest else None)
+
+
+def _screen_surprise(batch: Batch, seen: VisualState) -> str:
+    if seen.modal is not None and seen.modal != batch["modal"]:
+        dialog = seen.by_id.get(seen.modal)
+        return f'a dialog opened: "{dialog.name if dialog else seen.modal}"'
+    if seen.app != batch["app"] or _window(seen) != batch["window"]:
+        return f"another window is in front: {seen.app or 'the desktop'}"
+    return f"{seen.app} is loading" if seen.loading else ""
+
+
+def _effect_surprise(doing: dict[str, Any], last: StepRecord, before: VisualState | None, seen: VisualState) -> str:
+    """Whether the last action shows what it should: its words, its value, or at least a change."""
+    if wrong := next((event for event in last.events if event.startswith(_GRAVE_EVENTS)), ""):
+        return f"the screen says {wrong}"
+    expected = " ".join(doing["expected"].casefold().split())
+    if expected:
+        shown = " ".join(f"{e.name} {e.value or ''}" for e in seen.elements if e.visible).casefold()
+        return "" if expected in " ".join(shown.split()) else f'"{doing["expected"]}" is not to be seen'
+    action = parse_action(doing["action"])
+    if action.verb in _WITHOUT_EFFECT:
+        return ""
+    element = _meant(action.target, seen) if action.target is not None else None
+    if (
+        element is not None
+        and element.value is not None
+        and not element.private
+        and isinstance(action, Fill | Type | SelectOption)
+    ):
+        wanted = action.option if isinstance(action, SelectOption) else action.text
+        holds = wanted == element.value if isinstance(action, Fill) else wanted in element.value
+        return "" if holds or action.parameters.get("submit") else f'"{element.name}" holds {element.value!r}, not {wanted!r}'
+    if element is not None and element.focused and element.role in _WRITTEN:
+        return ""
+    if before is not None and not has_trace(before, seen):
+        return "the action before it changed nothing"
+    return ""
+
+
+def _value(action: Action) -> str | None:
+    """What the field holds when the action has worked; None where that cannot be told."""
+    if isinstance(action, SelectOption):
+        return action.option
+    return action.text if isinstance(action, Fill | Type) and not action.submit else None
+
+
+def _target_surprise(batch: Batch, seen: VisualState) -> str:
+    step = batch["left"][0]
+    now = _anchors(parse_action(step["action"]), seen)
+    for name, then in step["anchors"].items():
+        found = now[name]
+        if then is None:
+            return "its target was not on the screen when it was decided"
+        if found is None:
+            return f'its target "{then["text"]}" is gone'
+        if (found["role"], found["text"]) != (then["role"], then["text"]):
+            return f'its target "{then["text"]}" is now "{found["text"]}"'
+        if found["box"] != then["box"]:
+            return f'its target "{then["text"]}" has moved'
+        if not found["usable"]:
+            return f'its target "{then["text"]}" cannot be used now'
+    return ""
+
+
+def _anchors(action: Action, seen: VisualState) -> dict[str, dict[str, Any] | None]:
+    """What each target of the action is on this screen: role, name, place."""
+    targets = {name: getattr(action, name, None) for name in ("target", "to")}
+    return {name: _anchor(_meant(target, seen)) for name, target in targets.items() if isinstance(target, ActionTarget)}
+
+
+def _anchor(element: GUIElement | None) -> dict[str, Any] | None:
+    if element is None:
+        return None
+    box = element.bbox.model_dump(mode="json") if element.bbox else None
+    return {"role": element.role, "text": element.text, "box": box, "usable": element.visible and element.enabled}
+
+
+def _meant(target: ActionTarget, seen: VisualState) -> GUIElement | None:
+    try:
+        return seen.by_id.get(resolve(target, seen).element_id)
+    except TargetError:
+        return None
+
+
+def _window(seen: VisualState) -> str | None:
+    return next((window.window_id for window in seen.windows if window.focused), None)

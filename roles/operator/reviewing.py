@@ -1,0 +1,115 @@
+"""The Operator's safety stage: what policy, confidence and earlier attempts say of the pending action. Source: seed 000."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from protocol import Action, AskUser, GUIElement, VisualState, describe, parse_action
+from roles.context import Context, State, Update
+from roles.operator.approval import record_request
+from roles.operator.grounds import element_of, grounds_of
+from roles.operator.perceive import attempt_of, current_screen, element_ref, safety_of, subtask_id
+from roles.operator.permission import reviewed_key
+from roles.operator.questions import answered
+from roles.operator.repeating import doubt
+from roles.safety import Review, review
+from roles.signals import Signal
+
+FINALIZE = "finalize_interaction_report"
+
+
+def review_action_safety(state: State, ctx: Context) -> Update:
+    """Check the pending action against policy, risk and confidence; write the intent that everything later is bound to."""
+    pending = state.get("pending_action")
+    if state.get("route") == FINALIZE or not pending:
+        return {"route": FINALIZE}
+    seen = current_screen(state, ctx)
+    action = parse_action(pending["action"])
+    element, missing = element_of(action, seen)
+    found = _judge(state, ctx, action, element, seen, pending)
+    if found.verdict != "deny":
+        intent = ctx.journal.intend(pending["key"], action)
+        if intent.digest != ctx.journal.digest(action):
+            action = intent.action
+            element, missing = element_of(action, seen)
+            found = _judge(state, ctx, action, element, seen, pending)
+    if missing and found.verdict == "ask":  # there is nothing to press: it will fail, and be recovered from
+        found = found.model_copy(update={"verdict": "allow", "policy": "nothing_there_to_act_on"})
+    if isinstance(action, AskUser) and found.verdict == "ask" and (known := answered(ctx.journal, action.question)) is not None:
+        found = found.model_copy(update={"verdict": "allow", "policy": "answered_before"})
+        pending = pending | {"answer": known.value}
+    finding = {
+        "policy": found.policy,
+        "severity": found.severity,
+        "verdict": found.verdict,
+        "effect": found.effect.value,
+        "reasons": list(found.reasons),
+        "action": describe(action),
+    }
+    ctx.journal.record(
+        "reviewed",
+        finding,
+        role="operator",
+        subtask=subtask_id(state),
+        step=pending["step"],
+        key=reviewed_key(pending["key"], found.verdict, ctx.journal.digest(action)),
+    )
+    hidden = element is not None and safety_of(state, ctx).is_private(element)
+    line = describe(action, hide_text=hidden)
+    pending = pending | {
+        "action": action.dump(),
+        "digest": ctx.journal.digest(action),
+        "effect": found.effect.value,
+        "line": line,
+        "element": element_ref(element),
+        "missing": missing,
+        "before": seen.state_id,
+        "private": hidden,
+    }
+    return _verdict(state, ctx, pending, found, finding)
+
+
+def _judge(
+    state: State, ctx: Context, action: Action, element: GUIElement | None, seen: VisualState, pending: dict[str, Any]
+) -> Review:
+    policy = safety_of(state, ctx)
+    sure = {"confidence": pending["confidence"], "confirm": pending["confirm"]}
+    found = review(action, element, seen, policy, grounds=grounds_of(state, ctx), **sure)
+    steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=12)
+    if found.verdict != "deny" and (why := doubt(action, element, found.effect, seen, steps, ctx.journal.screens.get)):
+        return found.model_copy(update={"verdict": "ask", "policy": "unknown_outcome_before", "reasons": (why, *found.reasons)})
+    if found.verdict == "ask" and not pending["confirm"] and ctx.journal.approved(pending["key"], ctx.journal.digest(action)):
+        return found.model_copy(update={"verdict": "allow"})
+    return found
+
+
+def _verdict(state: State, ctx: Context, pending: dict[str, Any], found: Review, finding: dict[str, Any]) -> Update:
+    trace_note = {"step": pending["step"], "line": pending["line"], "status": "blocked"}
+    findings = state["safety_findings"]
+    if found.verdict != "allow":
+        findings = [*findings, finding]
+    if found.verdict == "deny":
+        why = f"{pending['line']} is not allowed: {'; '.join(found.reasons)} ({found.policy})"
+        report = {"signal": Signal.CANNOT_EXECUTE.value, "summary": why, "evidence": [why], "refused": pending["line"]}
+        return {
+            "pending_action": None,
+            "safety_findings": findings,
+            "interaction_status": "blocked",
+            "report": report,
+            "action_trace": [*state["action_trace"], trace_note],
+            "route": FINALIZE,
+        }
+    if not pending.get("held"):
+        ctx.line.passing(Signal.GENERATE_ACTION, step=pending["step"], key=f"generate/{pending['key']}")
+    if found.verdict == "allow":
+        ctx.journal.commit()  # before a checkpoint says that this is done
+        return {"pending_action": pending, "needs_approval": False, "safety_findings": findings, "route": "execute_action"}
+    record_request(state, ctx, pending, found, role="operator")
+    ctx.journal.commit()
+    return {
+        "pending_action": pending,
+        "needs_approval": True,
+        "safety_findings": findings,
+        "interaction_status": "needs_approval",
+        "route": "request_human_approval",
+    }

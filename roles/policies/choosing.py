@@ -1,0 +1,43 @@
+"""A policy chosen by the subtask: by its application, its worker or its id."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from roles.contracts import AnalystRequest, GateRequest, OperatorView, PlanRequest, ScriptRequest, Subtask
+from roles.policies.combined import Combined, Method, Named, Put
+
+
+class Case(NamedTuple):
+    """A policy for the subtasks that match all that is said."""
+
+    use: Named
+    app: str | None = None
+    worker: str | None = None
+    subtask: str | None = None
+
+    def fits(self, subtask: Subtask | None) -> bool:
+        if subtask is None:
+            return False
+        said = ((self.app, subtask.app), (self.worker, subtask.worker), (self.subtask, subtask.id))
+        return all(wanted is None or wanted == had for wanted, had in said)
+
+
+class BySubtask(Combined):
+    """The first case that fits decides, and the role's own policy where none does."""
+
+    def __init__(self, cases: Sequence[Case], otherwise: Named) -> None:
+        self._cases = tuple(cases)
+        self._otherwise = otherwise
+
+    def choose(self, method: Method, request: Any, put: Put) -> Any:
+        subtask = _subtask_of(request)
+        return put(next((case.use for case in self._cases if case.fits(subtask)), self._otherwise))
+
+
+def _subtask_of(request: PlanRequest | OperatorView | GateRequest | AnalystRequest | ScriptRequest) -> Subtask | None:
+    """The subtask that a question is about; a plan is about the one that failed, if one did."""
+    if isinstance(request, PlanRequest):
+        return next((s for s in request.plan if s.id == request.failed), None)
+    return request.subtask

@@ -1,0 +1,266 @@
+"""A person decides for a role: asked as for an approval, so in the terminal, through a run that waits, or by a program.
+
+The answer is a line of the DSL or a few words; JSON says all that a decision can say.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import yaml
+from langgraph.types import interrupt
+from pydantic import ValidationError
+
+from environments.yaml_lines import safe_data
+from protocol import AgentStatus, FailGoal, FinishGoal, OperatorDecision
+from protocol.dsl import DSLError, parse_line
+from protocol.prompt_form import whole_form
+from roles.analyst.formula import Sheet
+from roles.analyst.values import Trouble, kind_of_value, typed
+from roles.contracts import (
+    AnalystRequest,
+    Answer,
+    GateRequest,
+    GateVerdict,
+    OperatorView,
+    PlanAnswer,
+    PlanRequest,
+    Result,
+    Script,
+    ScriptAnswer,
+    ScriptRequest,
+    Subtask,
+)
+from roles.policies.combined import Recorder, unrecorded
+from roles.policies.faults import GaveUp
+from roles.rules.analyst import sheet_of, worked_out
+from roles.signals import ALLOWED_DECISIONS, GateDecision
+
+Ask = Callable[[dict[str, Any]], Any]
+"""Puts a request to the person and gives the answer; it may pause the graph instead."""
+_Answer = TypeVar("_Answer")
+_TRIES = 3
+_FILES = 30
+_OUTPUT = 400
+_SCREEN = 600
+"""Tokens of the screen that is shown with the question."""
+
+
+class NotUnderstood(ValueError):
+    """What the person wrote is no decision: one sentence that says what is."""
+
+
+class HumanPolicy:
+    """Asks again, with the reason, when an answer cannot be used; gives up after three."""
+
+    def __init__(self, role: str, record: Recorder = unrecorded, ask: Ask = interrupt) -> None:
+        self._role = role
+        self._record = record
+        self._ask = ask
+
+    def plan(self, request: PlanRequest) -> PlanAnswer:
+        known = ", ".join(app.app for app in request.apps)
+        question = (
+            f"How should this be done: {request.goal}? One subtask a line, as APP: what to do there ({known}); "
+            "or infeasible WHY; or the plan as JSON."
+        )
+        evidence = "\n".join(request.evidence)
+        return self._until_usable(question, evidence, f"plan/{request.attempts}", lambda text: read_plan(text, request))
+
+    def decide(self, view: OperatorView) -> OperatorDecision:
+        question = (
+            f'What comes next for "{view.subtask.instruction}"? A line such as click "Save", done, fail WHY, '
+            "or the decision as JSON."
+        )
+        shown = whole_form(view.seen, budget=_SCREEN).text
+        step = view.history[-1].step if view.history else 0
+        name = f"{view.subtask.id}/{view.subtask.attempt}/{step}/{view.seen.state_id}"
+        return self._until_usable(question, shown, name, read_decision)
+
+    def judge(self, request: GateRequest) -> GateVerdict:
+        allowed = sorted(d.value.removeprefix("gate_") for d in ALLOWED_DECISIONS[request.trigger])
+        what = request.subtask.instruction if request.subtask else request.goal
+        question = f'{request.trigger}: how does "{what}" stand? One of {", ".join(allowed)}, and why; or the verdict as JSON.'
+        shown = whole_form(request.screens[-1], budget=_SCREEN).text if request.screens else ""
+        return self._until_usable(question, shown, f"gate/{request.number}", lambda text: read_verdict(text, request))
+
+    def write(self, request: ScriptRequest) -> ScriptAnswer:
+        question = (
+            f'Which script does "{request.subtask.instruction}"? bash: CODE, or python: CODE, or done, or cannot WHY, '
+            "or the answer as JSON."
+        )
+        last = request.ran[-1] if request.ran else None
+        shown = "\n".join(request.files[:_FILES])
+        if last is not None:
+            shown = f"exit code {last.exit_code} {last.error}\n{last.stdout[:_OUTPUT]}\n{last.stderr[:_OUTPUT]}\n{shown}"
+        name = f"{request.subtask.id}/{request.subtask.attempt}/script/{len(request.ran)}"
+        return self._until_usable(question, shown, name, read_script)
+
+    def answer(self, request: AnalystRequest) -> Answer:
+        question = (
+            f"{request.subtask.instruction} One result a line, as NAME = FORMULA over the facts, or NAME: what you know; "
+            "or missing WHAT; or the answer as JSON."
+        )
+        shown = "\n".join(f"{f.name} = {'(hidden)' if f.private else f.value[:_OUTPUT]}" for f in request.facts)
+        name = f"{request.subtask.id}/{request.subtask.attempt}/answer"
+        return self._until_usable(question, shown, name, lambda text: read_answer(text, request))
+
+    def _until_usable(self, question: str, shown: str, name: str, read: Callable[[str], _Answer]) -> _Answer:
+        problem = ""
+        for turn in range(1, _TRIES + 1):
+            request = self._request(f"{problem}{question}", shown, f"human/{self._role}/{name}/{turn}")
+            self._record(request)
+            said = _words_of(self._ask(request))
+            try:
+                return read(said)
+            except NotUnderstood as bad:
+                problem = f"{bad} "
+        raise GaveUp(f"the person gave no usable answer: {problem.strip()}")
+
+    def _request(self, question: str, shown: str, key: str) -> dict[str, Any]:
+        digest = hashlib.blake2b(json.dumps([question, shown, key]).encode("utf-8", "replace"), digest_size=12).hexdigest()
+        return {
+            "action_requests": [{"name": "ask_user", "args": {"question": question}, "description": question}],
+            "review_configs": [{"action_name": "ask_user", "allowed_decisions": ["respond", "reject"]}],
+            "kind": "decision",
+            "key": key,
+            "digest": digest,
+            "role": self._role,
+            "screen": shown,
+            "reasons": [],
+            "default": "reject",
+        }
+
+
+def _words_of(answer: Any) -> str:
+    """The words of an answer in the form of an approval's; anything but words is no decision."""
+    decisions = answer.get("decisions") if isinstance(answer, dict) else None
+    first = decisions[0] if isinstance(decisions, list) and decisions else {}
+    if not isinstance(first, dict) or first.get("type") != "respond" or not str(first.get("message", "")).strip():
+        raise GaveUp("the person gave no decision")
+    return str(first["message"]).strip()
+
+
+def read_decision(text: str) -> OperatorDecision:
+    """`done`, `fail WHY`, an action in the DSL, or a decision as JSON. Raises NotUnderstood."""
+    word, _, rest = text.partition(" ")
+    if word.casefold() in {"done", "finish", "finished"}:
+        return OperatorDecision(status=AgentStatus.FINISH, comment=rest.strip() or "the person says that it is done")
+    if word.casefold() == "fail":
+        return OperatorDecision(status=AgentStatus.FAIL, comment=rest.strip() or "the person gave up")
+    if text.startswith("{"):
+        return _validated(OperatorDecision.model_validate, _object(text), "decision")
+    try:
+        action = parse_line(text)
+    except DSLError as bad:
+        raise NotUnderstood(f"{bad.message}.") from None
+    match action:
+        case FinishGoal(summary=said):
+            return OperatorDecision(status=AgentStatus.FINISH, comment=said)
+        case FailGoal(reason=said):
+            return OperatorDecision(status=AgentStatus.FAIL, comment=said)
+        case _:
+            return OperatorDecision(status=AgentStatus.CONTINUE, action=action, reasoning="as the person said")
+
+
+def read_plan(text: str, request: PlanRequest) -> PlanAnswer:
+    """Lines of `APP: instruction`, each to be done after the one before it; or a plan as JSON. Raises NotUnderstood."""
+    word, _, rest = text.partition(" ")
+    if word.casefold() == "infeasible":
+        return PlanAnswer(outcome="infeasible", reason=rest.strip() or "the person says that it cannot be done")
+    if text.startswith("{"):
+        return _validated(PlanAnswer.model_validate, _object(text), "plan")
+    known = {app.app for app in request.apps}
+    subtasks: list[Subtask] = []
+    for line in (line.strip() for line in text.replace(";", "\n").splitlines()):
+        if not line:
+            continue
+        app, colon, instruction = line.partition(":")
+        if not colon or app.strip() not in known or not instruction.strip():
+            raise NotUnderstood(f"{line!r} is not APP: INSTRUCTION; there are {', '.join(sorted(known))}.")
+        before = (subtasks[-1].id,) if subtasks else ()
+        name = f"p{request.attempts}-{len(subtasks) + 1}"
+        said = instruction.strip()
+        subtasks.append(Subtask(id=name, title=said[:80], instruction=said, app=app.strip(), depends_on=before))
+    kept = tuple(s for s in request.plan if s.status.value == "fulfilled")
+    return PlanAnswer(outcome="planned", subtasks=(*kept, *subtasks), reason="as the person planned it")
+
+
+def read_verdict(text: str, request: GateRequest) -> GateVerdict:
+    """`done`, `fail`, `continue` or `supplement`, and why; or a verdict as JSON. Raises NotUnderstood."""
+    if text.startswith("{"):
+        return _validated(GateVerdict.model_validate, _object(text), "verdict")
+    word, _, why = text.partition(" ")
+    name = f"gate_{word.casefold().rstrip(':,.').removeprefix('gate_')}"
+    allowed = {d.value: d for d in ALLOWED_DECISIONS[request.trigger]}
+    if name not in allowed:
+        raise NotUnderstood(f"{word!r} is no decision here.")
+    decision = allowed[name]
+    why = why.strip() or f"the person says {word}"
+    issues = (why,) if decision is GateDecision.FAIL else ()
+    return GateVerdict(decision=decision, reason=why, issues=issues, query=why if decision is GateDecision.SUPPLEMENT else "")
+
+
+def read_script(text: str) -> ScriptAnswer:
+    """`bash: CODE`, `python: CODE`, `done`, `cannot WHY`, or the answer as JSON. Raises NotUnderstood."""
+    if text.startswith("{"):
+        return _validated(ScriptAnswer.model_validate, _object(text), "answer")
+    head, colon, code = text.partition(":")
+    language = head.strip().casefold()
+    if colon and language in {"bash", "python"} and code.strip():
+        body = {"language": language, "code": code.strip("\n ") if language == "bash" else code.strip("\n").lstrip(" ")}
+        return ScriptAnswer(
+            outcome="run", script=_validated(Script.model_validate, body, "script"), reason="as the person wrote it"
+        )
+    word, _, rest = text.partition(" ")
+    if word.casefold() == "done":
+        return ScriptAnswer(outcome="done", reason=rest.strip() or "the person says that it is done")
+    if word.casefold() == "cannot":
+        return ScriptAnswer(outcome="cannot", reason=rest.strip() or "the person gave up")
+    raise NotUnderstood(f"{word[:40]!r} is neither bash: CODE nor python: CODE, nor done or cannot.")
+
+
+def read_answer(text: str, request: AnalystRequest) -> Answer:
+    """Lines of `NAME = FORMULA` and `NAME: VALUE`, `missing WHAT`, or the answer as JSON. Raises NotUnderstood."""
+    if text.startswith("{"):
+        return _validated(Answer.model_validate, _object(text), "answer")
+    word, _, rest = text.partition(" ")
+    if word.casefold() == "missing":
+        return Answer(missing=(rest.strip() or "what the question needs",), reason="the person says what is missing")
+    sheet = sheet_of(request)
+    results = [_result(line.strip(), sheet) for line in text.splitlines() if line.strip()]
+    return Answer(results=tuple(results), reason="; ".join(f"{r.name} is {r.value[:80]}" for r in results))
+
+
+def _result(line: str, sheet: Sheet) -> Result:
+    """A formula is worked out; what a person knows is taken as it is said."""
+    found = re.match(r'\s*([^=:"]+?)\s*([=:])\s*(.+)', line)
+    if found is None:
+        raise NotUnderstood(f"{line!r} is neither NAME = FORMULA nor NAME: VALUE.")
+    name, sign, said = found.groups()
+    if sign == ":":
+        return Result(name=name, value=said, kind=kind_of_value(typed(said)), working="as the person said")
+    try:
+        return worked_out(said, name, sheet)
+    except Trouble as trouble:
+        raise NotUnderstood(f"{name}: {trouble}.") from None
+
+
+def _object(text: str) -> Any:
+    try:
+        return safe_data(text)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        raise NotUnderstood("That is no JSON.") from None
+
+
+def _validated(validate: Callable[[Any], _Answer], data: Any, what: str) -> _Answer:
+    try:
+        return validate(data)
+    except ValidationError as bad:
+        first = bad.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise NotUnderstood(f"That is no {what}: {where + ': ' if where else ''}{first['msg']}.") from None

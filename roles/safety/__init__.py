@@ -1,0 +1,19 @@
+"""The safety policy: what an action may do. Rules are data; deny stands before ask, ask before allow. Source: seed 000."""
+
+from roles.safety.policy import Rule, SafetyPolicy, Verdict
+from roles.safety.provenance import NOTHING, Grounds, Origin, origin_of
+from roles.safety.review import Explained, Review, explain, review
+
+__all__ = [
+    "NOTHING",
+    "Explained",
+    "Grounds",
+    "Origin",
+    "Review",
+    "Rule",
+    "SafetyPolicy",
+    "Verdict",
+    "explain",
+    "origin_of",
+    "review",
+]

@@ -1,0 +1,180 @@
+"""One action as the rules see it: what it does to what, with which values, on which screen, and how sure its maker was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from environments.conditions import Scope
+from protocol import CARRIES, Action, GUIElement, RunScript, VisualState
+from roles.effects import Effect
+from roles.safety.provenance import Grounds, Origin, origin_of
+
+SCRIPTS = "terminal"
+"""The application that a script counts as, whichever window is in front."""
+NAMES = ("action", "target", "app", "value", "provenance", "facts", "screen", "confidence")
+"""What a condition may speak of."""
+PER_VALUE = frozenset({"value", "provenance"})
+FIELDS: dict[str, tuple[str, ...]] = {
+    "action": ("verb", "effect", "parameters", "inner"),
+    "target": ("there", "name", "role", "value", "app", "enabled", "private", "actuator", "confidence"),
+    "provenance": Origin._fields,
+    "screen": ("app", "modal", "loading", "windows", "texts", "fields"),
+}
+"""What these names have. `facts` has the facts of the blackboard by their names."""
+_MASK = "•••"
+_TEXTS = 600
+"""Texts of a screen, and fields of it, that a condition is shown."""
+_LONG = 20_000
+"""Characters of one text that a condition is shown."""
+_DEEP = 12
+"""Nesting of an action's parameters that a condition is shown."""
+
+
+class Subject(NamedTuple):
+    """An action on a screen, before it is said what it amounts to."""
+
+    action: Action
+    element: GUIElement | None
+    state: VisualState
+    confidence: float
+    grounds: Grounds
+    is_private: Callable[[GUIElement], bool]
+
+
+class Case:
+    """A subject with one of the effects that it may have."""
+
+    def __init__(self, subject: Subject, effect: Effect) -> None:
+        self.subject, self.effect = subject, effect
+        self.action, self.element, self.state = subject.action, subject.element, subject.state
+        self.app = app_of(subject.action, subject.element, subject.state)
+        self._known: set[str] = set()
+
+    @cached_property
+    def target(self) -> str:
+        """What it is done to, by name."""
+        if self.element is not None:
+            return self.element.name
+        return self.action.target.describe() if self.action.target else str(self.action.parameters.get("app", ""))
+
+    @cached_property
+    def values(self) -> tuple[str, ...]:
+        """Every text that the action carries to somewhere: what is typed, chosen, opened, uploaded, sent or run."""
+        return tuple(dict.fromkeys(written(self.action)))
+
+    @cached_property
+    def scope(self) -> Scope:
+        return Scope()
+
+    def scope_for(self, names: frozenset[str], value: str) -> Scope:
+        """The scope in which a condition that speaks of `names` is looked at, for one of the values."""
+        for name in names - self._known - PER_VALUE:
+            self.scope.add(name, getattr(self, f"_{name}")())
+            self._known.add(name)
+        if "value" in names:
+            self.scope.add("value", _shown(value))
+        if "provenance" in names:
+            found = self.origin(value)
+            self.scope.add("provenance", found._asdict() | {"sources": list(found.sources), "facts": list(found.facts)})
+        return self.scope
+
+    def origin(self, value: str) -> Origin:
+        return origin_of(value, self.subject.grounds, self.state)
+
+    # --- the names of a condition -------------------------------------------------------------------------------
+
+    def _action(self) -> dict[str, Any]:
+        parameters = self.action.model_dump(mode="json", exclude={"target", self.action.tag})
+        told = {"verb": self.action.verb, "effect": self.effect.value, "inner": self.action.inner}
+        return told | {"parameters": _shown(parameters)}
+
+    def _target(self) -> dict[str, Any]:
+        told = {"there": False, "role": "", "value": "", "app": "", "enabled": False, "private": False, "actuator": False}
+        told |= {"name": _shown(self.target), "confidence": 1.0}
+        if (at := self.element) is None:
+            return told
+        private = self.subject.is_private(at)
+        return told | {
+            "there": True,
+            "role": _shown(at.role or ""),
+            "value": _MASK if private and at.value else _shown(at.value or ""),
+            "app": _shown(at.app or ""),
+            "enabled": at.enabled,
+            "private": private,
+            "actuator": at.actuator,
+            "confidence": at.confidence,
+        }
+
+    def _app(self) -> str:
+        return str(_shown(self.app or ""))
+
+    def _confidence(self) -> float:
+        return float(self.subject.confidence)
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            _shown(fact.name): {
+                "value": _MASK if fact.private else _shown(fact.value),
+                "kind": fact.kind,
+                "app": _shown(fact.app or ""),
+                "role": fact.role,
+                "private": fact.private,
+            }
+            for fact in self.subject.grounds.facts
+        }
+
+    def _screen(self) -> dict[str, Any]:
+        state, private = self.state, self.subject.is_private
+        modal = state.by_id.get(state.modal or "")
+        fields = [e for e in state.elements if e.text and e.value is not None][:_TEXTS]
+        return {
+            "app": _shown(state.app or ""),
+            "modal": _shown(modal.name) if modal is not None else "",
+            "loading": state.loading,
+            "windows": [_shown(window.app) for window in state.windows],
+            "texts": [_shown(element.text) for element in state.elements if element.text][:_TEXTS],
+            "fields": {_shown(e.name): _MASK if private(e) else _shown(e.value or "") for e in fields},
+        }
+
+
+def app_of(action: Action, element: GUIElement | None, state: VisualState) -> str | None:
+    """The application that an action is done to; None where it cannot be told, or is nobody's."""
+    named = action.parameters.get("app") if action.verb in {"launch_app", "call_api", "ask_in_app_agent"} else None
+    if action.verb == "switch_window":
+        wanted = str(action.parameters.get("window"))
+        named = next((w.app for w in state.windows if wanted in (w.window_id, w.app)), wanted)
+    if action.inner:
+        return None
+    if isinstance(action, RunScript):
+        return SCRIPTS
+    return named or (element.app if element is not None else None) or state.app
+
+
+def written(action: Action) -> list[str]:
+    """The texts that an action carries; one empty text where it carries none."""
+    carried = [value for name, value in action.parameters.items() if name in CARRIES]
+    found: list[str] = []
+    while carried:
+        value = carried.pop()
+        if isinstance(value, dict):
+            carried += [*value, *value.values()]
+        elif isinstance(value, list | tuple):
+            carried += value
+        else:
+            found.append(str(value))
+    return found or [""]
+
+
+def _shown(value: Any, deep: int = _DEEP) -> Any:
+    """A value as a condition can read it: texts of a sane length, whole characters, no depth that leads nowhere."""
+    if isinstance(value, str):
+        if len(value) <= _LONG and value.isascii():
+            return value
+        return value[:_LONG].encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {_shown(str(name), 1): _shown(inner, deep - 1) for name, inner in value.items()} if deep else _MASK
+    if isinstance(value, list | tuple):
+        return [_shown(inner, deep - 1) for inner in value] if deep else _MASK
+    return value

@@ -1,0 +1,167 @@
+"""A safety policy as data: its rules, what is settled without them, and how a task narrows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import AfterValidator, Field
+
+from protocol import VERBS, Frozen, GUIElement
+from roles.effects import SENSITIVE, Effect
+from roles.safety.case import Case
+from roles.safety.conditions import holds, problem_with
+
+Verdict = Literal["allow", "ask", "deny"]
+STRICTEST: tuple[Verdict, ...] = ("deny", "ask", "allow")
+
+
+def _condition(condition: str) -> str:
+    if problem := problem_with(condition):
+        raise ValueError(f"{condition!r} cannot be evaluated: {problem}")
+    return condition
+
+
+def _verb(verb: str) -> str:
+    if verb not in VERBS and not verb.startswith("x-"):
+        raise ValueError(f"there is no verb {verb!r}; verbs are {', '.join(VERBS)}")
+    return verb
+
+
+class Rule(Frozen):
+    """Applies when every condition that it gives holds. Patterns are globs, case does not count.
+
+    Of an action that carries several values, one that fits is enough to ask or to deny; to allow it, every one has to fit.
+    """
+
+    name: str = Field(min_length=1)
+    verdict: Verdict
+    effects: tuple[Effect, ...] = ()
+    verbs: tuple[Annotated[str, AfterValidator(_verb)], ...] = ()
+    apps: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    condition: Annotated[str, AfterValidator(_condition)] | None = Field(default=None, alias="if")
+    """CEL over action, target, app, value, provenance, facts, screen and confidence."""
+    why: str = ""
+
+    def look(self, case: Case) -> Look:
+        """What the rule says of a case. One whose condition cannot be evaluated asks, or denies; it never allows."""
+        if unfit := self._unfit(case):
+            return Look(rule=self, because=unfit)
+        if self.condition is None:
+            return Look(rule=self, verdict=self.verdict)
+        held = holds(self.condition, case, every=self.verdict == "allow")
+        if held.problem:
+            strict: Verdict = "deny" if self.verdict == "deny" else "ask"
+            return Look(rule=self, verdict=strict, failed=True, because=f"its condition cannot be evaluated: {held.problem}")
+        return Look(rule=self, verdict=self.verdict) if held.holds else Look(rule=self, because="if")
+
+    def _unfit(self, case: Case) -> str:
+        """The first of its keys that does not fit, or nothing."""
+        if self.effects and case.effect not in self.effects:
+            return "effects"
+        if self.verbs and case.action.verb not in self.verbs:
+            return "verbs"
+        if self.apps and not glob(case.app or "", self.apps):
+            return "apps"
+        if self.targets and not glob(case.target, self.targets):
+            return "targets"
+        fits = all if self.verdict == "allow" else any
+        if self.values and not fits(glob(value, self.values) for value in case.values):
+            return "values"
+        return ""
+
+
+class Look(NamedTuple):
+    """What one rule says of one case."""
+
+    rule: Rule
+    verdict: Verdict | None = None
+    """None where the rule does not apply."""
+    failed: bool = False
+    because: str = ""
+    """The key that does not fit, or why the condition failed."""
+
+
+class SafetyPolicy(Frozen):
+    """Which applications may be used, what needs approval, what is forbidden, and what must not be shown."""
+
+    name: str = "ask-sensitive"
+    only_in_simulation: bool = False
+    """Refused for an environment that is not simulated."""
+    allowed_apps: tuple[str, ...] = ("*",)
+    rules: tuple[Rule, ...] = (
+        Rule(name="approval_required_for_sensitive_actions", verdict="ask", effects=tuple(sorted(SENSITIVE))),
+        Rule(name="approval_required_for_unknown_controls", verdict="ask", effects=(Effect.ACTIVATE, Effect.CONFIRM)),
+        Rule(name="work_is_allowed", verdict="allow", effects=(Effect.OBSERVE, Effect.NAVIGATE, Effect.EDIT, Effect.SAVE)),
+    )
+    otherwise: Verdict = "ask"
+    """For an action that no rule applies to."""
+    min_confidence: float = Field(default=0.5, ge=0.0, le=1.0)
+    """A decision below it needs approval."""
+    approval_seconds: float | None = Field(default=86_400.0, gt=0)
+    """So long a request waits for an answer, and so long an approval that was given may be used. None is for ever."""
+    expired: Literal["ask", "deny"] = "ask"
+    """What becomes of an action whose request or approval is older than that: it is asked again, or rejected."""
+    private_in_the_open: Literal["ask", "allow"] = "ask"
+    """What the rules allow and would take a private value to anything but a private field."""
+    private: tuple[str, ...] = ("*password*", "*passcode*", "*secret*", "*card number*", "*cvv*", "*cvc*")
+    """Names of fields whose content is never logged, reported or shown, beside those an application marks private."""
+
+    def looks(self, case: Case) -> list[Look]:
+        """What each rule says of a case, the strictest rules first, else in their order."""
+        return [rule.look(case) for verdict in STRICTEST for rule in self.rules if rule.verdict == verdict]
+
+    def deciding(self, case: Case) -> Look | None:
+        """The look that counts: the strictest verdict, and of those that are equally strict the first rule's."""
+        for verdict in ("deny", "ask"):
+            for rule in self.rules:
+                if rule.verdict == verdict and (look := rule.look(case)).verdict is not None:
+                    return look
+        allowing = [look for rule in self.rules if rule.verdict == "allow" and (look := rule.look(case)).verdict is not None]
+        return next((look for look in allowing if look.failed), allowing[0] if allowing else None)
+
+    def constrained(self, constraints: Mapping[str, Any]) -> SafetyPolicy:
+        """The policy under a task's `constraints` (seed 000): `allowed_apps`, `forbidden_actions`, `private`.
+
+        `forbidden_actions` are effects, verbs or names of controls. A task narrows what the policy allows and never widens it.
+        """
+        rules = [_forbid(word) for word in _listed(constraints.get("forbidden_actions"))]
+        allowed = self.allowed_apps
+        if constraints.get("allowed_apps") is not None:
+            asked = _listed(constraints["allowed_apps"])
+            both = [a for a in asked if glob(a, allowed)] + [a for a in allowed if glob(a, asked)]
+            allowed = tuple(dict.fromkeys(both))
+        private = (*self.private, *_listed(constraints.get("private")))
+        return self.model_copy(update={"rules": (*rules, *self.rules), "allowed_apps": allowed, "private": private})
+
+    def is_private(self, element: GUIElement) -> bool:
+        return element.private or self.hides(element.name)
+
+    def hides(self, name: str) -> bool:
+        """Whether what goes by this name is never logged, reported or shown."""
+        return glob(name, self.private)
+
+
+def _forbid(word: str) -> Rule:
+    folded = word.strip().casefold()
+    name = f"forbidden_{folded.replace(' ', '_')}"
+    if folded in {e.value for e in Effect}:
+        return Rule(name=name, verdict="deny", effects=(Effect(folded),), why=f"{word} is forbidden")
+    if folded in VERBS:
+        return Rule(name=name, verdict="deny", verbs=(folded,), why=f"{word} is forbidden")
+    return Rule(name=name, verdict="deny", targets=(f"*{folded.replace('[', '[[]')}*",), why=f'"{word}" is forbidden')
+
+
+def _listed(value: Any) -> tuple[str, ...]:
+    """A constraint that is one word counts as a list of one."""
+    if value is None or isinstance(value, str):
+        return () if value is None else (value,)
+    return tuple(str(item) for item in value)
+
+
+def glob(text: str, patterns: tuple[str, ...]) -> bool:
+    folded = text.casefold()
+    return any(fnmatchcase(folded, pattern.casefold()) for pattern in patterns)

@@ -1,0 +1,143 @@
+"""The verdict on one action: the rules first, then what no rule can give away."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+from protocol import Action, Frozen, GUIElement, VisualState
+from roles.effects import SENSITIVE, Effect
+from roles.safety.case import Case, Subject
+from roles.safety.policy import STRICTEST, Look, SafetyPolicy, Verdict, glob
+from roles.safety.provenance import NOTHING, Grounds, Origin
+from roles.technician.amounts import effects_of
+from roles.vault import references_in
+
+Severity = Literal["low", "medium", "high"]
+
+
+class Review(Frozen):
+    """A safety finding: the verdict, the rule that decided and why."""
+
+    verdict: Verdict
+    policy: str
+    """Name of the rule, or of what stands above the rules."""
+    effect: Effect
+    severity: Severity
+    reasons: tuple[str, ...] = ()
+
+
+class Explained(NamedTuple):
+    """A verdict with all that led to it, for one of the effects of an action."""
+
+    review: Review
+    app: str
+    target: str
+    looks: list[Look]
+    """What each rule says, in the order in which they count."""
+    by_rule: str
+    """What the rules alone come to: the name of the rule that decides among them, or `otherwise`."""
+    values: list[tuple[str, Origin]]
+
+
+def review(
+    action: Action,
+    element: GUIElement | None,
+    state: VisualState,
+    policy: SafetyPolicy,
+    *,
+    confidence: float = 1.0,
+    confirm: bool = False,
+    grounds: Grounds = NOTHING,
+) -> Review:
+    """What `policy` says of `action` on `element`. `confirm` means that the decision maker itself wants a person asked.
+
+    No policy lets an actuator be operated without a person: it may forbid that, and not more (seed 000).
+    Of an action that amounts to several things, the strictest verdict counts.
+    """
+    subject = Subject(action, element, state, confidence, grounds, policy.is_private)
+    cases = [Case(subject, effect) for effect in effects_of(action, element, state)]
+    return min((_reviewed(case, policy, confirm) for case in cases), key=_strictness)
+
+
+def explain(action: Action, element: GUIElement | None, state: VisualState, policy: SafetyPolicy, **more: Any) -> list[Explained]:
+    """As `review`, with what each rule says; the strictest first, which is the one that counts."""
+    confirm, grounds = more.get("confirm", False), more.get("grounds", NOTHING)
+    subject = Subject(action, element, state, more.get("confidence", 1.0), grounds, policy.is_private)
+    found = []
+    for effect in effects_of(action, element, state):
+        case = Case(subject, effect)
+        looks, deciding = policy.looks(case), policy.deciding(case)
+        name = deciding.rule.name if deciding else "otherwise"
+        values = [(value, case.origin(value)) for value in case.values if value]
+        found.append(Explained(_reviewed(case, policy, confirm), case.app or "", case.target, looks, name, values))
+    return sorted(found, key=lambda one: _strictness(one.review))
+
+
+def _strictness(review: Review) -> int:
+    return STRICTEST.index(review.verdict)
+
+
+def _reviewed(case: Case, policy: SafetyPolicy, confirm: bool) -> Review:
+    effect, app = case.effect, case.app
+    severity: Severity = "medium" if effect in SENSITIVE else "low"
+    if effect is Effect.ACTUATE:
+        severity = "high"
+    if app and not glob(app, policy.allowed_apps):
+        reason = f"{app} is not among the allowed applications ({', '.join(policy.allowed_apps)})"
+        return Review(verdict="deny", policy="allowed_apps", effect=effect, severity="high", reasons=(reason,))
+    if case.action.verb == "ask_user":
+        why = "only the user can answer"
+        return Review(verdict="ask", policy="question_for_the_user", effect=effect, severity="low", reasons=(why,))
+    look = policy.deciding(case)
+    if look is None:
+        verdict, name, why = policy.otherwise, "otherwise", "no rule matches"
+    else:
+        assert look.verdict is not None, "a deciding rule applies"  # noqa: S101 - an invariant
+        verdict, name, why = look.verdict, look.rule.name, look.because or look.rule.why or f"the action would {_phrase(effect)}"
+    if verdict == "allow" and (raised := _raised(case, policy, confirm)):
+        verdict, (name, why) = "ask", raised
+    if verdict == "deny":
+        severity = "high"
+    return Review(verdict=verdict, policy=name, effect=effect, severity=severity, reasons=(why,))
+
+
+def _raised(case: Case, policy: SafetyPolicy, confirm: bool) -> tuple[str, str] | None:
+    """Why a person is asked about what the rules allow, by name and in words; None where nothing speaks against it."""
+    harmless = case.action.inner or case.effect is Effect.OBSERVE
+    confidence = case.subject.confidence
+    if confidence < policy.min_confidence:
+        return "low_confidence", f"confidence {confidence:.2f} is below {policy.min_confidence:.2f}"
+    if not case.app and not harmless and not glob("", policy.allowed_apps):
+        return "allowed_apps", "it cannot be told which application this is"
+    if case.effect is Effect.ACTUATE:
+        return "actuators_need_a_person", "it operates something in the physical world"
+    if policy.private_in_the_open == "ask" and not case.action.inner and _shows_private(case):
+        return "private_value_in_the_open", "it would take a private value to where it can be read"
+    if confirm:
+        return "asked_to_confirm", "the decision maker wants a person to confirm"
+    return None
+
+
+def _shows_private(case: Case) -> bool:
+    """Whether the action carries a private value to anything but a private field: an address, a message, an open field."""
+    if not any(references_in(value) for value in case.values):
+        return False
+    subject = case.subject
+    focused = next((e for e in subject.state.elements if e.focused), None) if case.action.verb == "type" else None
+    into = subject.element if case.action.target is not None else focused
+    return into is None or not subject.is_private(into)
+
+
+def _phrase(effect: Effect) -> str:
+    phrases = {
+        Effect.SUBMIT: "submit something to others",
+        Effect.SEND: "send something to others",
+        Effect.PURCHASE: "spend money",
+        Effect.ACCOUNT: "change an account",
+        Effect.PERMISSION: "grant or accept something",
+        Effect.DELETE: "delete something",
+        Effect.ACTUATE: "operate something in the physical world",
+        Effect.ACTIVATE: "press a control of unknown effect",
+        Effect.CONFIRM: "confirm something",
+    }
+    return phrases.get(effect, str(effect))

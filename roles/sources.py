@@ -1,0 +1,157 @@
+"""Where the Manager looks things up besides help documents: any LangChain tool, and a tool of any MCP server. Source: seed 001.
+
+What a source says is data: it is recorded with its name and shown to a policy as what it is, never done because it says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Coroutine, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Self
+
+from pydantic import Field, model_validator
+
+from protocol import Frozen
+from roles.contracts import Supplement
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+
+class SourceFault(Exception):
+    """A source that cannot be asked; the message is one sentence. The others are still asked."""
+
+
+class ToolSource:
+    """Any LangChain tool that takes a query. Its answer is one thing found, or several where it gives a list."""
+
+    def __init__(self, tool: BaseTool, argument: str = "") -> None:
+        self.name = f"tool {tool.name}"
+        self._tool = tool
+        self._argument = argument or _only_text(self.name, tool.args)
+
+    def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:
+        """Raises SourceFault when the tool fails."""
+        from langgraph.errors import GraphBubbleUp  # here, since the settings are read without LangGraph
+
+        try:
+            answer = self._tool.invoke({self._argument: query})
+        except GraphBubbleUp:
+            raise
+        except Exception as bad:  # a tool is somebody else's code: whatever it raises, the other sources are still asked
+            raise SourceFault(f"{self.name} failed: {type(bad).__name__}: {str(bad)[:300]}") from bad
+        return found_in(answer, query, self.name.replace(" ", ":", 1), limit)
+
+
+class McpSettings(Frozen):
+    """A tool of an MCP server: one that is started here (`command`), or one that runs already (`url`)."""
+
+    command: tuple[str, ...] = ()
+    """The program and its arguments; no shell reads them."""
+    env: dict[str, str] = Field(default_factory=dict)
+    url: str = ""
+    tool: str = ""
+    """Which of its tools; may be left out where it has just one."""
+    argument: str = ""
+    """Which of the tool's arguments takes the query; may be left out where it takes just one text."""
+    seconds: float = Field(default=30.0, gt=0)
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if bool(self.command) == bool(self.url):
+            raise ValueError("an MCP server needs either a command that starts it or the url at which it runs")
+        return self
+
+    @property
+    def name(self) -> str:
+        return self.url or self.command[0]
+
+
+class McpSource:
+    """A tool of an MCP server, connected to anew for each question: a server that died meanwhile is none the worse."""
+
+    def __init__(self, settings: McpSettings, server: Any = None) -> None:
+        """`server` is what the SDK's client takes in place of a command or an address: a server in this process."""
+        self.name = f"mcp {settings.name}"
+        self._settings = settings
+        self._server = server
+
+    def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:
+        """Raises SourceFault when the server cannot be asked."""
+        text = _wait(self._asked(query))
+        return found_in(text, query, f"mcp:{self._settings.name}", limit)
+
+    async def _asked(self, query: str) -> Any:
+        try:
+            from mcp import Client, MCPError, StdioServerParameters
+        except ImportError:
+            raise SourceFault(f'{self.name}: the MCP client is not installed; pip install "deskcrew[mcp]"') from None
+        given = self._settings
+        server = self._server or given.url
+        if not server:
+            server = StdioServerParameters(command=given.command[0], args=list(given.command[1:]), env=given.env or None)
+        try:
+            async with asyncio.timeout(given.seconds), Client(server) as client:
+                tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+                tool = tools.get(given.tool) if given.tool else next(iter(tools.values())) if len(tools) == 1 else None
+                if tool is None:
+                    raise SourceFault(f"{self.name}: tool: name one of its tools, which are: {', '.join(tools) or 'none'}")
+                argument = given.argument or _only_text(self.name, tool.input_schema.get("properties", {}))
+                answer = await client.call_tool(tool.name, {argument: query})
+        except* SourceFault as bad:
+            raise SourceFault(str(_first(bad))) from None
+        except* (MCPError, OSError, TimeoutError, ValueError) as bad:
+            first = _first(bad)
+            raise SourceFault(f"{self.name} cannot be asked: {type(first).__name__}: {str(first)[:300]}") from bad
+        said = [getattr(part, "text", "") for part in answer.content]
+        if answer.is_error:
+            raise SourceFault(f"{self.name} refused: {' '.join(said)[:300]}")
+        return answer.structured_content if answer.structured_content and not any(said) else [text for text in said if text]
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The first failure of a group, however deep it lies."""
+    found = group.exceptions[0]
+    return _first(found) if isinstance(found, BaseExceptionGroup) else found
+
+
+def _wait(question: Coroutine[Any, Any, Any]) -> Any:
+    """The answer, also where a loop is running already, as in a notebook or a server."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(question)
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, question).result()
+
+
+def _only_text(name: str, arguments: Mapping[str, Any]) -> str:
+    """The one argument that can take a query. Raises SourceFault where it must be named."""
+    texts = [key for key, schema in arguments.items() if schema.get("type", "string") == "string"]
+    if len(texts) != 1:
+        raise SourceFault(f"{name}: argument: name the one that takes the query; there are: {', '.join(arguments) or 'none'}")
+    return texts[0]
+
+
+def found_in(answer: Any, query: str, source: str, limit: int) -> list[Supplement]:
+    """An answer as things found: a text is one, a list is several; nothing in it is nothing found."""
+    items: Sequence[Any] = answer if isinstance(answer, list | tuple) else [answer]
+    texts = [_text(item) for item in items]
+    return [Supplement(query=query, source=source, title=_title(text), text=text) for text in texts if text.strip()][:limit]
+
+
+def _text(item: Any) -> str:
+    if item is None:
+        return ""
+    if isinstance(item, str):
+        return item
+    if isinstance(item, dict) and item.get("type") == "text":
+        return str(item.get("text", ""))
+    return json.dumps(item, ensure_ascii=False, default=str, indent=1)
+
+
+def _title(text: str) -> str:
+    first = next(line for line in text.splitlines() if line.strip()).strip().lstrip("# ")
+    return first[:120]

@@ -1,0 +1,91 @@
+"""A person's say in a run that goes on: where it may hold still, what was said to whom, and what was done by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Protocol, get_args
+
+from protocol import Frozen
+
+Addressee = Literal["crew", "manager", "operator", "technician", "analyst", "evaluator"]
+ADDRESSEES: tuple[Addressee, ...] = get_args(Addressee)
+
+
+class Note(Frozen):
+    """What a person said to the crew, or to one role of it, while it works."""
+
+    words: str
+    to: Addressee = "crew"
+    who: str = "user"
+
+    @property
+    def for_plans(self) -> bool:
+        """Whether a plan is wanted that minds it."""
+        return self.to in {"crew", "manager"}
+
+
+class Say(Protocol):
+    """What a worker and the hub ask about the people beside the run."""
+
+    def safe_point(self) -> None:
+        """Nothing is half done here. Takes in what was asked for by now; where that is to hold still, the graph stops here,
+        and comes by again when it goes on."""
+
+    def mark(self) -> dict[str, int]:
+        """How far the person's words and turns have come: what was decided under another mark is decided anew."""
+
+    def by_hand(self) -> int:
+        """The latest step that a person did; 0 where none was."""
+
+    def notes(self, role: str) -> tuple[Note, ...]:
+        """What was said to this role and to the crew, the newest last."""
+
+    def unplanned(self) -> str:
+        """Words that no plan has minded yet, or nothing."""
+
+    def planned(self) -> None:
+        """The Manager is told of all there is."""
+
+
+class Silence:
+    """Nobody speaks, and nobody acts beside the crew."""
+
+    def safe_point(self) -> None:
+        return None
+
+    def mark(self) -> dict[str, int]:
+        return {}
+
+    def by_hand(self) -> int:
+        return 0
+
+    def notes(self, role: str) -> tuple[Note, ...]:
+        return ()
+
+    def unplanned(self) -> str:
+        return ""
+
+    def planned(self) -> None:
+        return None
+
+
+MARKS = ("turns", "heard")
+
+
+def spoken_since(pending: Mapping[str, Any], say: Say) -> bool:
+    """Whether a person has acted or spoken since this was decided, or approved."""
+    now = say.mark()
+    return any(pending.get(name, 0) != now.get(name, 0) for name in MARKS)
+
+
+def acted_since(pending: Mapping[str, Any], say: Say) -> bool:
+    """Whether a person has acted by hand since this was decided."""
+    return bool(pending.get("turns", 0) != say.mark().get("turns", 0))
+
+
+def notes_told(notes: Sequence[Note]) -> str:
+    """Notes as a model is told them: they are the user's own words, and no data."""
+    if not notes:
+        return ""
+    words = "; ".join(f'"{" ".join(note.words.split())}"' for note in notes)
+    return f"The user has said while you work: {words}. This counts as much as the goal, and the last words count most."

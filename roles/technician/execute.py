@@ -1,0 +1,168 @@
+"""The Technician's acting stages: run the script, apply what it changed, and put what it said on the blackboard."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from langgraph.errors import GraphBubbleUp
+
+from environments.contract import DigestMismatch, FileChange, Unavailable
+from protocol import ActionResult, ExecStatus, RunScript, VisualState, parse_action
+from roles.context import Context, State, Update
+from roles.contracts import Fact, FactKnown, StepRecord, Subtask
+from roles.operator.act import kind_of
+from roles.operator.approval import NOBODY, refused
+from roles.operator.decisions import Decision
+from roles.operator.perceive import attempt_of, safety_of, subtask_id
+from roles.operator.permission import EXPIRED, forbidden_still
+from roles.output import put_out
+from roles.signals import Signal
+from roles.standstill import Standstill
+from roles.technician.running import Outcome, run_script
+from roles.vault import UnknownSecret
+
+VERB = "run_script"
+FACT = "script output"
+_FACT_LONGEST = 4_000
+_SIGNALS = {ExecStatus.EXECUTED: Signal.EXECUTED, ExecStatus.TIMEOUT: Signal.TIMEOUT}
+
+
+def execute_action(state: State, ctx: Context) -> Update:
+    """Run the script once for good: its outcome is written together with the change that it makes, and that is performed by key.
+
+    Killed before that, the script is run again, having changed nothing; killed after it, only the change is performed, once.
+    """
+    pending = state["pending_action"]
+    key = pending["key"]
+    if ctx.journal.outcome(key) is None:
+        forbidden = forbidden_still(state, ctx, pending)
+        outcome = _nothing(forbidden) if forbidden else _run(ctx, parse_action(pending["action"]))
+        body = ctx.journal.masked(json.loads(outcome.result.output or "{}"))
+        said = sum(len(body.get(stream, "")) for stream in ("stdout", "stderr"))
+        result = outcome.result.model_copy(update={"output": json.dumps(body)})
+        ctx.journal.settle(key, result)
+        body = {"line": pending["line"], "exec_status": result.exec_status.value, "error": result.error, "key": key}
+        place = {"role": "technician", "subtask": subtask_id(state), "step": pending["step"]}
+        ctx.journal.record("outcome", body, **place, key=f"outcome/{key}")
+        put_out(ctx.journal, "script", said, **place, key=f"output/{key}")
+        if outcome.change:
+            ctx.journal.intend(_change_key(key), outcome.change.action())
+        ctx.journal.commit()
+    _apply(ctx, _change_key(key))
+    return {"pending_action": pending}
+
+
+def _change_key(key: str) -> str:
+    return f"{key}/files"
+
+
+def _nothing(why: str) -> Outcome:
+    return Outcome(ActionResult(exec_status=ExecStatus.ERROR, error=why), FileChange())
+
+
+def _run(ctx: Context, action: Any) -> Outcome:
+    if isinstance(action, RunScript):
+        try:
+            meant = action.model_copy(update={"code": ctx.journal.revealed_in_code(action.code)})
+        except (UnknownSecret, ValueError) as no:
+            return _nothing(str(no))
+        return run_script(ctx.sandbox, ctx.environment, meant, ctx.limits.script_seconds, ctx.limits.script_output)
+
+    return _nothing(f"the technician runs scripts; {action.verb} is none")
+
+
+def _apply(ctx: Context, key: str) -> None:
+    """Perform what the script changed, if it changed anything. The world knows the key, should it have been done before."""
+    intent = ctx.journal.intent(key)
+    if intent is None or ctx.journal.outcome(key) is not None:
+        return
+    try:
+        result = ctx.environment.perform(intent.action, key=key)
+    except GraphBubbleUp:
+        raise
+    except DigestMismatch as mismatch:
+        result = ActionResult(exec_status=ExecStatus.ERROR, error=f"not performed: {mismatch}")
+    except Unavailable as gone:
+        raise Standstill(str(gone)) from gone
+    except Exception as fault:  # noqa: BLE001 - an adapter may raise anything; it becomes a structured error (seed 000)
+        result = ActionResult(exec_status=ExecStatus.ERROR, error=ctx.journal.masked(f"adapter: {type(fault).__name__}: {fault}"))
+    ctx.journal.settle(key, result)
+    ctx.journal.commit()
+
+
+def observe_feedback(state: State, ctx: Context) -> Update:
+    """One finished step, with what the script said as facts; then the policy is asked again."""
+    pending = state["pending_action"]
+    key, step = pending["key"], pending["step"]
+    result = ctx.journal.outcome(key)
+    assert result is not None, "it was just settled"  # noqa: S101 - an invariant
+    applied = ctx.journal.outcome(_change_key(key))
+    if applied is not None and not applied.ok:
+        error = f"what the script wrote could not be put back: {applied.error}"
+        result = applied.model_copy(update={"error": error, "output": result.output})
+    body: dict[str, Any] = json.loads(result.output or "{}")
+    after = ctx.environment.observe()
+    if result.ok:
+        _remember(state, ctx, body.get("stdout", ""))
+    record = _step(state, ctx, pending, result, body, after)
+    ctx.journal.step(record, attempt_of(state), key=f"step/{key}")
+    feedback = {"events": list(record.events), "visible_change": record.visible_change, "state_id": record.after}
+    ctx.journal.record("feedback", feedback, role="technician", subtask=record.subtask, step=step, key=f"feedback/{key}")
+    signal = _SIGNALS.get(result.exec_status, Signal.ERROR)
+    ctx.line.passing(signal, step=step, key=f"result/{key}")
+    ctx.journal.commit()
+    note = {"step": step, "line": pending["line"], "status": result.exec_status.value, "key": key}
+    done = {"action_trace": [*state["action_trace"], note], "pending_action": None, "route": "write_script"}
+    if result.error.startswith(EXPIRED) and safety_of(state, ctx).expired == "deny":
+        refusal = Decision(type="reject", message=result.error, who=NOBODY)
+        return refused(state, refusal) | {"action_trace": done["action_trace"]}
+    return done
+
+
+def _step(
+    state: State, ctx: Context, pending: dict[str, Any], result: ActionResult, body: dict[str, Any], after: VisualState
+) -> StepRecord:
+    after_id = ctx.journal.screens.keep(after)
+    changed = body.get("changed", []) if result.ok else []
+    events = [f"status: exit code {body.get('exit_code', 1)}"]
+    events += [f"status: changed {', '.join(changed[:8])}"] if changed else []
+    events += [f"status: left out {left}" for left in body.get("left_out", ())[:4]]
+    return StepRecord(
+        step=pending["step"],
+        subtask=subtask_id(state),
+        app=after.app,
+        action=pending["action"],
+        verb=VERB,
+        target=pending["action"].get("language", "bash"),
+        exec_status=result.exec_status,
+        error=result.error,
+        before=pending["before"],
+        after=after_id,
+        visible_change=bool(changed) or pending["before"] != after_id,
+        events=tuple(events),
+        role="technician",
+    )
+
+
+def _remember(state: State, ctx: Context, stdout: str) -> None:
+    """What the script said becomes the facts that the subtask expects, else one of its own."""
+    subtask = Subtask.model_validate(state["delegation"]["subtask"])
+    wanted = [e.name for e in subtask.expect if isinstance(e, FactKnown)]
+    for name, value in facts_in(stdout, wanted).items():
+        fact = Fact(name=name, value=value, kind=kind_of(value), subtask=subtask.id, role="technician")
+        ctx.journal.remember(fact, beside=state["delegation"].get("beside", ()))
+
+
+def facts_in(stdout: str, wanted: list[str]) -> dict[str, str]:
+    """Names and values: a single fact is all that was said; several are lines of `name: value`."""
+    said = stdout.strip()
+    if not said:
+        return {}
+    if len(wanted) <= 1:
+        return {(wanted[0] if wanted else FACT): said[:_FACT_LONGEST]}
+    found = [re.fullmatch(r"\s*([^:=]+?)\s*[:=]\s*(.*?)\s*", line) for line in said.splitlines()]
+    lines = {match[1]: match[2] for match in found if match is not None}
+    folded = {name.casefold(): value for name, value in lines.items()}
+    return {name: folded[name.casefold()][:_FACT_LONGEST] for name in wanted if folded.get(name.casefold())}

@@ -1,0 +1,87 @@
+"""Finding private values in texts: as they are, and as URLs, HTML, JSON and base64 write them."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+from urllib.parse import quote, quote_plus
+
+WHOLE = 4
+"""A value with fewer characters is hidden in its field, fact and action only: it would be a part of half of all words."""
+_ENCODED = 6
+"""A value from this length on is found in other writings too."""
+_PIN = re.compile(r"\d{4,6}")
+_DIGITS = re.compile(r"\+?\d(?:[ ().-]{0,2}\d){6,18}")
+_NO_FIGURE = re.compile(r"\D+")
+_REFERENCE = r"<secret>[a-z0-9_]{1,40}</secret>"
+
+
+class Form(NamedTuple):
+    """How one value may be written."""
+
+    pattern: str
+    texts: frozenset[str] = frozenset()
+    """One of these stands in every text that the pattern finds something in, or else"""
+    figures: str = ""
+    """these figures do, whatever stands between them."""
+
+
+class Finder:
+    """One pattern for all values; a reference is passed over as a whole."""
+
+    def __init__(self, forms: Mapping[str, Form]) -> None:
+        ways = "|".join(f"(?P<_{name}>{form.pattern})" for name, form in forms.items())
+        self._pattern = re.compile(f"{_REFERENCE}|{ways}")
+        self._texts = tuple({text for form in forms.values() for text in form.texts})
+        self._figures = tuple(form.figures for form in forms.values() if form.figures)
+
+    def replaced(self, text: str, write: Callable[[str], str]) -> str:
+        if not self._may(text):
+            return text
+        return self._pattern.sub(lambda match: write(match.lastgroup[1:]) if match.lastgroup else match[0], text)
+
+    def finds(self, text: str) -> bool:
+        return self._may(text) and any(match.lastgroup for match in self._pattern.finditer(text))
+
+    def _may(self, text: str) -> bool:
+        """A quick look: the pattern of many values is slow on a whole screen, and almost none has one."""
+        if any(wanted in text for wanted in self._texts):
+            return True
+        if not self._figures:
+            return False
+        figures = _NO_FIGURE.sub("", text)
+        return any(wanted in figures for wanted in self._figures)
+
+
+def finder_of(values: Mapping[str, str]) -> Finder | None:
+    """The finder for these values by name; None where none is long enough to be looked for."""
+    long = {name: value.strip() for name, value in values.items() if len(value.strip()) >= WHOLE}
+    if not long:
+        return None
+    first = sorted(long, key=lambda name: -len(long[name]))  # one value may be a part of another
+    return Finder({name: _form(long[name]) for name in first})
+
+
+def _form(value: str) -> Form:
+    if _PIN.fullmatch(value):  # standing alone: not a piece of an amount, a date or an id
+        return Form(rf"(?<![\w.,/:-]){value}(?![\w/:-]|[.,]\d)", frozenset({value}))
+    if _DIGITS.fullmatch(value) and value.isascii():
+        figures = _NO_FIGURE.sub("", value)
+        return Form(r"(?<!\d)\+?" + r"[ ().-]{0,2}".join(figures) + r"(?!\d)", figures=figures)
+    texts = {value} | (_encoded(value) if len(value) >= _ENCODED else set())
+    longest_first = sorted(texts, key=len, reverse=True)  # where one begins another
+    return Form("|".join(map(re.escape, longest_first)), frozenset(texts))
+
+
+def _encoded(value: str) -> set[str]:
+    body = value.encode("utf-8", "surrogatepass")
+    quoted = quote(body, safe="")
+    found = {quoted, quote(body), quote_plus(body), re.sub(r"%[0-9A-F]{2}", lambda m: m[0].lower(), quoted)}
+    found |= {html.escape(value), html.escape(value, quote=False)}
+    found |= {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
+    found |= {base64.b64encode(body).decode(), base64.b64encode(body).decode().rstrip("=")}
+    return found | {base64.urlsafe_b64encode(body).decode(), body.hex()}

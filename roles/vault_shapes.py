@@ -1,0 +1,158 @@
+"""Private values in running text: by their shape (cards, tokens, keys), or by the word beside them (`the password is ...`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+
+class Spotted(NamedTuple):
+    """A private value from `start` to `end` of a text, and what it is called."""
+
+    start: int
+    end: int
+    label: str
+
+
+_REFERENCE = re.compile(r"<secret>[a-z0-9_]{1,40}</secret>")
+_CARD = re.compile(r"(?<![\w.+-])\d(?:[ -]?\d){12,18}(?![\w-]|\.\d)")
+_ISSUED = re.compile(
+    r"4\d{12}(?:\d{3}){0,2}|(?:5[1-5]|2(?:22[1-9]|2[3-9]\d|[3-6]\d{2}|7[01]\d|720))\d{12,}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}"
+    r"|35\d{14}|6(?:011|5\d{2}|4[4-9]\d|2\d{2})\d{12,15}"
+)
+"""How the numbers of cards begin, and how long they are then; articles and parcels have long numbers too."""
+_TOKENS = (
+    r"\b(?:sk|pk|rk)[-_](?:live|test|proj|ant|or|svcacct)?[-_]?[A-Za-z0-9_-]{16,}",
+    r"\bgh[pousr]_[A-Za-z0-9]{30,}",
+    r"\bgithub_pat_[A-Za-z0-9_]{22,}",
+    r"\bglpat-[A-Za-z0-9_-]{16,}",
+    r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}",
+    r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b",
+    r"\bAIza[A-Za-z0-9_-]{35}",
+    r"\bhf_[A-Za-z0-9]{30,}",
+    r"\bnpm_[A-Za-z0-9]{36}",
+    r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*",
+    r"(?<=Bearer )[A-Za-z0-9._~+/-]{12,}=*",
+    r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]+?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
+)
+_TOKEN = re.compile("|".join(_TOKENS))
+_MAY_HAVE_SHAPE = re.compile(r"\d[\d -]{11}|[A-Za-z]{2,}[-_]|eyJ|AKIA|ASIA|AIza|Bearer|PRIVATE KEY")
+
+WORDS = (
+    "password", "passwort", "passcode", "passphrase", "pass phrase", "pin", "pin code", "cvv", "cvc", "card number",
+    "credit card number", "security code", "api key", "access token", "secret key", "secret", "recovery phone", "one-time code",
+    "verification code", "social security number", "passport number", "tax id",
+)  # fmt: skip
+"""What a goal calls private values by, beside the policy's own names."""
+_QUOTED = r"\"[^\"\n]+\"|“[^”\n]+”|„[^“”\n]+[“”]|«[^»\n]+»|‘[^’\n]+’|`[^`\n]+`|(?<!\w)'[^'\n]+'(?!\w)"
+_BARE = r"\+?\d[\d ().-]{3,}\d(?![\w])|[^\s\"“”„«»`]+[^\s\"“”„«»`.,;:!?)]|[^\s\"“”„«»`.,;:!?)]"
+_NO_VALUE = """
+    a an and any are as ask at back be been but by can change check code copy delete enter expired field fields fill find
+    for forgotten from generator give go has have he her his hint i if in into is it its keep last leave mail manager me
+    my need new next no not note notes of off old on once one open or our out over page please policy reset same save
+    screen see send set she should show so stands store such tab tell than that the their them then there these they
+    this those to under until up us use user using value was we what when where which who will with without you your
+    protected strength word words number numbers must required requirements wrong right correct itself stays
+"""
+_SIGN_IN = re.compile(
+    rf"\b(?:log|sign)(?:ging|ing)?[ -]?(?:in|on|into)\b[^.\n]*?\b(?:with|using)\s+(?P<value>{_QUOTED}|{_BARE})", re.IGNORECASE
+)
+
+
+def names_private(text: str, labels: Iterable[str] = ()) -> str:
+    """The word in `text` that private values go by, or nothing."""
+    folded = text.casefold()
+    return next((word for word in (*labels, *WORDS) if re.search(rf"(?<![^\W_]){re.escape(word.casefold())}", folded)), "")
+
+
+def spotted(text: str, labels: Iterable[str] = ()) -> list[Spotted]:
+    """Every private value in `text`, in order; no two overlap. `labels` are more words for such values."""
+    found = [*_shaped(text), *_labelled(text, tuple(labels)), *_signing_in(text)]
+    taken = [match.span() for match in _REFERENCE.finditer(text)]
+    kept: list[Spotted] = []
+    for spot in sorted(found, key=lambda spot: (spot.start, -spot.end)):
+        if all(spot.end <= start or spot.start >= end for start, end in taken):
+            taken.append((spot.start, spot.end))
+            kept.append(spot)
+    return kept
+
+
+@lru_cache(maxsize=4_096)
+def shaped(text: str) -> tuple[Spotted, ...]:
+    """Cards, tokens and keys in `text`."""
+    if len(text) < 13 or _MAY_HAVE_SHAPE.search(text) is None:
+        return ()
+    return tuple(spot for spot in _shaped(text) if not _REFERENCE.search(text[spot.start : spot.end]))
+
+
+def _shaped(text: str) -> Iterator[Spotted]:
+    for match in _CARD.finditer(text):
+        if is_card(match[0]):
+            yield Spotted(match.start(), match.end(), "card number")
+    for match in _TOKEN.finditer(text):
+        yield Spotted(match.start(), match.end(), "token")
+
+
+def is_card(text: str) -> bool:
+    """Whether a number is one that a card may have: issued so, and with the right last figure (Luhn)."""
+    figures = [int(sign) for sign in text if sign.isdigit()]
+    if _ISSUED.fullmatch("".join(map(str, figures))) is None:
+        return False
+    doubled = [sum(divmod(2 * figure, 10)) for figure in figures[-2::-2]]
+    return (sum(doubled) + sum(figures[-1::-2])) % 10 == 0
+
+
+def _labelled(text: str, labels: tuple[str, ...]) -> Iterator[Spotted]:
+    before, after = _patterns(labels)
+    for match in before.finditer(text):
+        if (spot := _value_at(match, match["label"], bare=_says_so(match))) is not None:
+            yield spot
+    for match in after.finditer(text):
+        if (spot := _value_at(match, match["label"], bare=False)) is not None:
+            yield spot
+
+
+def _says_so(match: re.Match[str]) -> bool:
+    """Whether the words around it make any word a value: `the password is tulip`, but not `send the password to Anna`."""
+    link, lead = (match["link"] or "").strip().casefold(), (match["lead"] or "").strip().casefold()
+    return lead in {"set", "change"} if link == "to" else bool(link or lead)
+
+
+@lru_cache(maxsize=32)
+def _patterns(labels: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """`the password is VALUE`, and `VALUE as the password`."""
+    words = sorted({*WORDS, *(label.casefold() for label in labels if label.strip())}, key=len, reverse=True)
+    word = "|".join(re.escape(label).replace(r"\ ", r"[ _-]?") for label in words)
+    label = rf"(?P<label>(?<![^\W_])(?:{word})(?![^\W_]))(?:\s+(?:field|box))?"
+    lead = r"(?P<lead>\b(?:with|using|by|enter|type|set|change|and)\s+)?(?:(?:the|my|a|its|new)\s+)*"
+    link = r"(?P<link>\s*[:=]\s*|\s+(?:is|to|with|as|reads)\s+(?:now\s+)?)?"
+    value = rf"(?P<value>{_QUOTED}|{_BARE})"
+    before = re.compile(rf"{lead}[\"'“‘]?{label}[\"'”’]?(?:{link}|\s+)\s*{value}", re.IGNORECASE)
+    into = r"\s+(?:as|for|in|into)\s+(?:the|my|a|its)?\s*[\"'“‘]?"
+    after = re.compile(rf"{value}{into}{label}", re.IGNORECASE)
+    return before, after
+
+
+def _value_at(match: re.Match[str], label: str, *, bare: bool) -> Spotted | None:
+    """The value of a match: any text in quotes, else one word that looks like none of the language, or any with `bare`."""
+    value, (start, end) = match["value"], match.span("value")
+    if value[0] in "\"“„«‘`'":
+        return Spotted(start + 1, end - 1, label)
+    plain = value.casefold()
+    if plain in _words_of_the_language() or value.startswith(("{", "<", "(")) or not any(sign.isalnum() for sign in value):
+        return None
+    odd = not value.isalpha() or (value != value.capitalize() and value != value.casefold() and value != value.upper())
+    return Spotted(start, end, label) if odd or bare else None
+
+
+@lru_cache(maxsize=1)
+def _words_of_the_language() -> frozenset[str]:
+    return frozenset(_NO_VALUE.split())
+
+
+def _signing_in(text: str) -> Iterator[Spotted]:
+    for match in _SIGN_IN.finditer(text):
+        if (spot := _value_at(match, "password", bare=False)) is not None:
+            yield spot

@@ -1,0 +1,116 @@
+"""The border between a crew and what it works on: a private value goes in as a reference, and a reference out as its value.
+
+So no policy, prompt, state or record holds a value, and the environment performs what was meant.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from environments.contract import DigestMismatch, Environment, EnvironmentFault, Unavailable
+from protocol import Action, ActionResult, ExecStatus, VisualState, parse_action
+from roles.redaction import Redactor
+from roles.vault import UnknownSecret
+
+_PASSED_ON = ("apps", "world", "received", "functions", "agents", "environment_type", "files", "seat", "seats", "clock",
+              "latest_keys", "meant", "snapshot", "fork")  # fmt: skip
+"""What holds no screen. `world` and `received` are for the harness's judge, and no role is given them."""
+_VEILED = ("peek", "restore", "screenshot")
+_SCREENS = 256
+
+
+class Veil:
+    """An environment behind the vault. It can what the inner one can."""
+
+    def __new__(cls, inner: Environment, redactor: Redactor) -> Veil:
+        passed = tuple(name for name in _PASSED_ON if hasattr(inner, name))
+        made: Veil = object.__new__(_with(passed, tuple(name for name in _VEILED if hasattr(inner, name))))
+        return made
+
+    def __init__(self, inner: Environment, redactor: Redactor) -> None:
+        self.name = inner.name
+        self.inner = inner
+        self._redactor = redactor
+        self._last: tuple[VisualState, VisualState, int] | None = None
+        self._ids: OrderedDict[str, str] = OrderedDict()
+
+    def reset(self, *, seed: int | None = None) -> VisualState:
+        return self._shown(self.inner.reset(seed=seed))
+
+    def observe(self) -> VisualState:
+        return self._shown(self.inner.observe())
+
+    def perform(self, action: Action, *, key: str) -> ActionResult:
+        """Here, and nowhere else, a reference becomes its value."""
+        try:
+            meant = self._meant(action)
+        except UnknownSecret as unknown:
+            return ActionResult(exec_status=ExecStatus.ERROR, error=str(unknown))
+        try:
+            return self._redactor.result(self.inner.perform(meant, key=key))
+        except (DigestMismatch, Unavailable) as fault:
+            raise type(fault)(self._redactor.text(str(fault))) from fault.__cause__
+        except EnvironmentFault as fault:
+            raise EnvironmentFault(self._redactor.text(str(fault))) from None
+
+    def close(self) -> None:
+        self.inner.close()
+
+    def _shown(self, state: VisualState) -> VisualState:
+        known = len(self._redactor.vault)
+        if self._last is not None and self._last[0] is state and self._last[2] == known:
+            return self._last[1]
+        shown = self._redactor.arriving(state)
+        if shown is not state:
+            self._ids[shown.state_id] = state.state_id
+            self._ids.move_to_end(shown.state_id)
+            if len(self._ids) > _SCREENS:
+                self._ids.popitem(last=False)
+        self._last = state, shown, len(self._redactor.vault)
+        return shown
+
+    def _meant(self, action: Action) -> Action:
+        """The action as the environment is to take it: with values, on its own states. Raises UnknownSecret."""
+        dump = action.dump()
+        aims = [dump[name] for name in ("target", "to") if isinstance(dump.get(name), dict) and dump[name].get("state_id")]
+        if aims and self._last is None:
+            self.observe()  # a process that took the run up has seen nothing yet
+        for aim in aims:
+            aim["state_id"] = self._ids.get(aim["state_id"], aim["state_id"])
+        meant = self._redactor.vault.revealed(dump)
+        return action if meant == action.dump() else parse_action(meant)
+
+    def _peek(self, app: str) -> VisualState | None:
+        seen: VisualState | None = self.inner.peek(app)  # type: ignore[attr-defined]  # only there where the inner one can
+        return None if seen is None else self._shown(seen)
+
+    def _restore(self, snapshot: Any) -> VisualState:
+        return self._shown(self.inner.restore(snapshot))  # type: ignore[attr-defined]  # as above
+
+    def _screenshot(self) -> bytes:
+        """The picture with everything private painted over."""
+        from environments.painting import painted_over
+
+        png: bytes = self.inner.screenshot()  # type: ignore[attr-defined]  # as above
+        state = self.inner.observe()
+        boxes = self._redactor.private_boxes(state)
+        return painted_over(png, boxes, state.screen_resolution) if boxes else png
+
+
+def bare(environment: Environment) -> Environment:
+    """The environment itself, behind a veil or not."""
+    return environment.inner if isinstance(environment, Veil) else environment
+
+
+@cache
+def _with(passed: tuple[str, ...], veiled: tuple[str, ...]) -> Any:
+    """A class that has these capabilities too, so that `isinstance` with their protocols holds."""
+    members: dict[str, Any] = {name: property(_passed_on(name)) for name in passed}
+    return type("Veil", (Veil,), members | {name: getattr(Veil, f"_{name}") for name in veiled})
+
+
+def _passed_on(name: str) -> Callable[[Any], Any]:
+    return lambda self: getattr(self.inner, name)

@@ -1,0 +1,185 @@
+"""The Analyst: facts in, facts out, each with what it rests on; it acts on nothing and says what is missing."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from environments.contract import Environment
+from roles.analyst.graph import build_analyst
+from roles.analyst.values import table_text
+from roles.context import Context
+from roles.contracts import AnalystRequest, Answer, Fact, Result, Subtask
+from roles.journal import Journal
+from roles.policies.scripted import AnalystScript, ScriptedAnalyst
+from roles.rules.analyst import RulesAnalyst
+
+TABLE = table_text(
+    ("Number", "Status", "Total"), (("INV-1", "Paid", "$5.00"), ("INV-2", "Overdue", "$7.25"), ("INV-3", "Unpaid", "$1.00"))
+)
+FACTS = (
+    Fact(name="invoices", value=TABLE, kind="table"),
+    Fact(name="invoice total", value="$12.00", kind="money"),
+    Fact(name="paid so far", value="$9.00", kind="money"),
+    Fact(name="secret bonus", value="$77.00", kind="money", private=True),
+)
+
+
+class NoWorld:
+    """Whatever is asked of it fails the test: an Analyst has no business with the environment."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AssertionError(f"the Analyst asked the environment for {name}")
+
+
+def work(instruction: str, policy: Any = None, facts: tuple[Fact, ...] = FACTS) -> tuple[dict[str, Any], Journal]:
+    journal = Journal(None, lambda: 0.0)
+    for fact in facts:
+        journal.remember(fact)
+    context = Context(environment=cast(Environment, NoWorld()), journal=journal, analyst=policy or RulesAnalyst())
+    subtask = Subtask(id="s2", title="The answer", instruction=instruction, worker="analyst")
+    state = build_analyst(context).invoke({"delegation": {"goal": "", "subtask": subtask.model_dump(mode="json")}})
+    return state["report"], journal
+
+
+def fact(journal: Journal, name: str) -> Fact:
+    return next(f for f in journal.facts() if f.name == name)
+
+
+def test_a_result_is_a_fact_of_the_analyst_and_names_what_it_rests_on() -> None:
+    report, journal = work('Compute "table \\"invoices\\" | where [status] is \\"unpaid\\" | sum [amount]" as "owed".')
+    assert report["signal"] == "worker_success"
+    assert report["facts"] == ["owed"]
+    assert report["evidence"] == ["fact:invoices"]
+    found = fact(journal, "owed")
+    assert (found.value, found.kind, found.role, found.subtask) == ("$1.00", "money", "analyst", "s2")
+
+
+def test_one_result_may_be_used_by_the_next() -> None:
+    report, journal = work(
+        'Compute "fact \\"invoice total\\" - fact \\"paid so far\\"" as "open". Compute "fact \\"open\\" * 2" as "twice".'
+    )
+    assert report["facts"] == ["open", "twice"]
+    assert fact(journal, "twice").value == "$6.00"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What is the sum of the invoice total and the paid so far?", "$21.00"),
+        ("What is the difference between the invoice total and the paid so far?", "$3.00"),
+        ("What percentage of the invoice total is the paid so far?", "75%"),
+        ("Is the invoice total more than the paid so far?", "yes"),
+        ("Which is larger, the invoice total or the paid so far?", "invoice total"),
+        ("How many rows are in invoices?", "3"),
+    ],
+)
+def test_plain_questions_are_answered(question: str, answer: str) -> None:
+    report, journal = work(question)
+    assert report["signal"] == "worker_success", report
+    assert fact(journal, "The answer").value == answer
+
+
+def test_what_is_missing_is_said_and_nothing_is_written() -> None:
+    report, journal = work('Compute "fact \\"rent\\" * 12" as "rent of a year".')
+    assert report["signal"] == "cannot_execute"
+    assert report["summary"] == 'the fact "rent" is not known'
+    assert [f.name for f in journal.facts()] == [f.name for f in FACTS]
+
+
+def test_words_that_are_no_question_are_given_back() -> None:
+    report, _ = work("Sing a song about invoices.")
+    assert report["signal"] == "cannot_execute"
+    assert "Sing a song about invoices" in report["summary"]
+
+
+def test_what_rests_on_something_private_is_private() -> None:
+    _, journal = work('Compute "fact \\"secret bonus\\" + $1" as "more".')
+    assert fact(journal, "more").private
+
+
+def test_the_steps_of_the_run_can_be_asked_about() -> None:
+    report, journal = work('Compute "table \\"steps\\" | count" as "number of steps".')
+    assert report["signal"] == "worker_success"
+    assert fact(journal, "number of steps").value == "0"
+
+
+def scripted(*results: Result) -> ScriptedAnalyst:
+    return ScriptedAnalyst(AnalystScript(answers={"s2": Answer(results=results)}))
+
+
+def test_a_crew_without_an_analyst_says_so() -> None:
+    context = Context(environment=cast(Environment, NoWorld()), journal=Journal(None, lambda: 0.0))
+    subtask = Subtask(id="s1", title="t", instruction="x", worker="analyst").model_dump(mode="json")
+    report = build_analyst(context).invoke({"delegation": {"goal": "", "subtask": subtask}})["report"]
+    assert report["signal"] == "cannot_execute"
+    assert "crew.analyst.policy" in report["summary"]
+
+
+def test_a_script_answers_for_its_subtask() -> None:
+    report, journal = work("anything", scripted(Result(name="x", value="1", used=("invoices",))))
+    assert report["signal"] == "worker_success"
+    assert fact(journal, "x").value == "1"
+    other = ScriptedAnalyst(AnalystScript(answers={"s9": Answer(reason="no")}))
+    assert work("anything", other)[0]["signal"] == "cannot_execute"
+
+
+@pytest.mark.parametrize(
+    ("result", "why"),
+    [
+        (Result(name="x", value="1", used=("a dream",)), "which is no fact"),
+        (Result(name="invoice total", value="$1.00"), "may not be written over"),
+        (Result(name="x", value="1" * 70_000), "is longer than"),
+    ],
+)
+def test_an_answer_that_cites_nothing_real_or_writes_over_others_is_refused(result: Result, why: str) -> None:
+    report, journal = work("anything", scripted(result))
+    assert report["signal"] == "cannot_execute"
+    assert why in report["summary"]
+    assert fact(journal, "invoice total").value == "$12.00"
+    assert "x" not in {f.name for f in journal.facts()}
+
+
+def test_a_policy_is_asked_again_with_the_reason() -> None:
+    class Learner:
+        def __init__(self) -> None:
+            self.told: list[str] = []
+
+        def answer(self, request: AnalystRequest) -> Answer:
+            self.told.append(request.reask)
+            return Answer(results=(Result(name="x", value="1", used=("invoices",)),)) if request.reask else Answer()
+
+    learner = Learner()
+    report, _ = work("anything", learner)
+    assert report["signal"] == "worker_success"
+    assert learner.told[0] == ""
+    assert "neither a result nor what is missing" in learner.told[1]
+
+
+def test_a_model_that_gives_no_usable_answer_ends_in_a_reported_failure() -> None:
+    from models import asker, prompts_of
+
+    from roles.llm.analyst import LlmAnalyst
+    from roles.llm.prompts import load_prompt
+
+    model, heard = prompts_of(lambda _: {"reasoning": "r", "results": [{"name": "owed", "formula": "$870.00"}]})
+    report, journal = work("What is owed?", LlmAnalyst(asker(model), load_prompt("analyst")))
+    assert report["signal"] == "cannot_execute"
+    assert "stands in no fact" in report["summary"]
+    assert len(heard) == 3  # asked again twice, and not once more by the role
+    assert not any(f.role == "analyst" for f in journal.facts())
+
+
+def test_a_models_formula_becomes_a_fact_that_names_its_sources() -> None:
+    from models import asker, prompts_of
+
+    from roles.llm.analyst import LlmAnalyst
+    from roles.llm.prompts import load_prompt
+
+    model, _ = prompts_of(
+        lambda _: {"reasoning": "r", "results": [{"name": "left", "formula": 'fact "invoice total" - fact "paid so far"'}]}
+    )
+    report, journal = work("What is left to pay?", LlmAnalyst(asker(model), load_prompt("analyst")))
+    assert (report["signal"], report["evidence"]) == ("worker_success", ["fact:invoice total", "fact:paid so far"])
+    assert (fact(journal, "left").value, fact(journal, "left").role) == ("$3.00", "analyst")

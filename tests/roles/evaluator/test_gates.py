@@ -1,0 +1,210 @@
+"""Gates through the real graph: evidence that exists, decisions that are allowed, and eyes on nothing but observations."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from pydantic import BaseModel
+from support import Run, decide, planned, subtask, verdict
+
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.worldfile import load_world
+from orchestrator.runs import Outcome, start
+from orchestrator.settings import load_settings, shipped
+from orchestrator.tasks import Task, load_task
+from protocol import ActionTarget, Click, Fill
+from roles.contracts import FieldHas, GateRequest, GateVerdict, PlanAnswer
+from roles.journal import Journal
+from roles.limits import Limits
+from roles.policies import TrustingEvaluator
+from roles.rules.evaluator import RulesEvaluator
+from roles.signals import GateDecision, GateTrigger
+
+FILL = decide(Fill(target=ActionTarget(text="Amount"), text="$5.00"))
+AMOUNT = FieldHas(label="Amount", value="$5.00", app="reimbursement")
+INFEASIBLE = PlanAnswer(outcome="infeasible", reason="no other way")
+
+
+def approving(asked: dict[str, Any]) -> dict[str, Any] | None:
+    return {"decisions": [{"type": "approve"}]} if asked["kind"] != "question" else None
+
+
+def worked(target: Task | str, folder: Path, **parts: Any) -> Outcome:
+    layer = target.layer() if isinstance(target, Task) else None
+    return start(load_settings(overrides=[f"runs_dir={folder}"], task_layer=layer), target, approver=approving, parts=parts)
+
+
+def gates(run: Run) -> list[dict[str, Any]]:
+    return run.bodies("gate")
+
+
+def test_every_id_that_a_verdict_names_stands_in_the_journal(tmp_path: Path) -> None:
+    outcome = worked(load_task(shipped("tasks", "prepare-the-payment.yaml")), tmp_path)
+    journal = Journal(outcome.folder / "journal.sqlite", time.time)
+    steps, facts = {s.step for s in journal.all_steps(1000)}, {f.name for f in journal.facts()}
+    named = [name for event in journal.events("gate") for name in event.body["evidence"]]
+    for name in named:
+        kind, _, key = name.partition(":")
+        held = {"state": lambda key: journal.screens.get(key), "step": lambda key: int(key) in steps, "fact": facts.__contains__}
+        assert held[kind](key), name
+    assert {name.partition(":")[0] for name in named} == {"state", "step", "fact"}
+    journal.close()
+
+
+def test_a_verdict_on_made_up_evidence_is_asked_for_again_and_then_fails() -> None:
+    invented = GateVerdict(decision=GateDecision.DONE, reason="I saw it", evidence=("state:made-up",))
+    run = Run([planned(subtask("a")), INFEASIBLE], {"a": [FILL]}, {GateTrigger.WORKER_SUCCESS: [invented] * 9})
+    run.go()
+    told = [body["message"] for body in run.bodies("error")]
+    assert len(told) == 3
+    assert all("there is no evidence 'state:made-up'" in message for message in told)
+    assert (run.status, gates(run)[0]["decision"]) == ("rejected", "gate_fail")
+
+
+def test_what_was_expected_is_held_against_the_screens_before_and_after() -> None:
+    plan = planned(subtask("a", expect=(AMOUNT,)), subtask("b", "a", expect=(AMOUNT,)))
+    run = Run([plan], {"a": [FILL], "b": [decide(Click(target=ActionTarget(text="Vendor")))]})
+    run.go()
+    first, second, final = (body["found"] for body in gates(run))
+    assert [(c["held_before"], c["holds"]) for c in first["checked"]] == [(False, True)]
+    assert [(c["held_before"], c["holds"]) for c in second["checked"]] == [(True, True)]
+    assert [c["subtask"] for c in final["checked"]] == ["a", "b"]
+    assert first["before"] != first["after"] == second["before"]
+    assert first["checked"][0]["evidence"] == [first["after"]]
+    assert first["progress"] == ["step:1"]
+
+
+def test_a_policy_is_told_what_changed_and_what_it_took() -> None:
+    asked: list[GateRequest] = []
+
+    class Listening(RulesEvaluator):
+        def judge(self, request: GateRequest) -> GateVerdict:
+            asked.append(request)
+            return super().judge(request)
+
+    run = Run([planned(subtask("a", expect=(AMOUNT,)))], {"a": [FILL, FILL]}, parts={"evaluator": Listening()})
+    run.go()
+    found = asked[0].found
+    assert found is not None
+    assert '"$5.00"' in found.changed
+    assert (found.steps, found.failed, found.idle, found.repeated) == (2, 0, 1, 1)
+
+
+def test_a_worker_that_says_done_and_has_done_nothing_is_held_up_by_rules_and_believed_by_trust() -> None:
+    def run(evaluator: Any) -> Run:
+        made = Run([planned(subtask("a", expect=(AMOUNT,))), INFEASIBLE], {"a": []}, parts={"evaluator": evaluator})
+        made.go()
+        return made
+
+    assert (run(RulesEvaluator()).status, run(TrustingEvaluator()).status) == ("rejected", "fulfilled")
+
+
+def test_trust_lets_work_go_on_and_plans_anew_only_when_the_worker_itself_is_stuck() -> None:
+    lines = [decide(Fill(target=ActionTarget(text="Amount"), text=f"${n}.00")) for n in range(1, 6)]
+    stuck = [decide(Click(target=ActionTarget(text="Amount"))) for _ in range(5)]
+    plans = [planned(subtask("a")), planned(subtask("b"))]
+    run = Run(plans, {"a": [*lines, *stuck], "b": [FILL]}, limits=Limits(check_every=4), parts={"evaluator": TrustingEvaluator()})
+    run.go()
+    assert run.status == "fulfilled"
+    decisions = [(body["trigger"], body["decision"]) for body in gates(run)]
+    assert set(decisions) == {
+        ("PERIODIC_CHECK", "gate_continue"), ("WORKER_STALE", "gate_fail"),
+        ("WORKER_SUCCESS", "gate_done"), ("FINAL_CHECK", "gate_done"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("replans", "status"), [(0, "rejected"), (1, "fulfilled"), (None, "fulfilled")])
+def test_without_replans_a_run_ends_at_the_first_thing_that_does_not_work(replans: int | None, status: str) -> None:
+    failing = {GateTrigger.WORKER_SUCCESS: [verdict(GateDecision.FAIL, "the amount is wrong")]}
+    run = Run([planned(subtask("a")), planned(subtask("b"))], {"a": [FILL], "b": [FILL]}, failing, limits=Limits(replans=replans))
+    run.go()
+    assert run.status == status
+    if replans == 0:
+        assert run.result["ended_by"] == "budget_spent"
+        assert run.result["reason"] == "the budget of 0 replans (limits.replans) is spent after: the amount is wrong"
+
+
+def test_planning_in_parts_is_no_replan() -> None:
+    part = planned(subtask("a")).model_copy(update={"more": True})
+    whole = planned(subtask("a"), subtask("b", "a"))
+    run = Run([part, whole], {"a": [FILL], "b": [FILL]}, limits=Limits(replans=0))
+    run.go()
+    assert run.status == "fulfilled"
+
+
+# --- what an Evaluator never sees -------------------------------------------------------------------------------------
+
+MARK = "kestrel-4711"
+SECRET = Task(
+    id="secret",
+    goal="Read the total of the invoice INV-1042",
+    world="office",
+    success=(f'"{MARK}" != ""',),
+    never=(f'"{MARK}" == "x"',),
+    checkpoints={},
+    oracle_steps=3,
+)
+
+
+def types_in(annotation: Any, seen: set[Any]) -> Iterator[Any]:
+    """Every type that can stand somewhere in a model."""
+    if annotation in seen:
+        return
+    seen.add(annotation)
+    yield annotation
+    for part in get_args(annotation):
+        if not isinstance(part, str):
+            yield from types_in(part, seen)
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        for field in annotation.model_fields.values():
+            yield from types_in(field.annotation, seen)
+
+
+def test_what_an_evaluator_is_given_is_made_of_roles_and_protocol_only() -> None:
+    models = [t for t in types_in(GateRequest, set()) if isinstance(t, type) and issubclass(t, BaseModel)]
+    assert {model.__module__.split(".")[0] for model in models} == {"roles", "protocol"}
+    names = {name for model in models for name in model.model_fields}
+    assert not names & {"success", "never", "checkpoints", "oracle", "initial", "world", "slots", "harness"}
+
+
+def test_the_conditions_of_success_reach_no_role_and_no_role_reads_the_true_state(tmp_path: Path) -> None:
+    told: list[str] = []
+
+    class Counting(SimulatedDesktop):
+        reads = 0
+
+        def world(self) -> dict[str, Any]:
+            type(self).reads += 1
+            return super().world()
+
+    class Listening:
+        def __init__(self, policy: Any, method: str) -> None:
+            self._policy, self._method = policy, method
+
+        def __getattr__(self, name: str) -> Any:
+            if name != self._method:
+                raise AttributeError(name)
+
+            def asked(request: BaseModel) -> Any:
+                told.append(request.model_dump_json())
+                return getattr(self._policy, name)(request)
+
+            return asked
+
+    methods = {"manager": "plan", "operator": "decide", "evaluator": "judge"}
+    outcome = worked(
+        SECRET,
+        tmp_path,
+        environment=Counting(load_world("office"), 0),
+        around=lambda role, policy: Listening(policy, methods[role]) if role in methods else policy,
+    )
+    assert outcome.report["judge"]["checks"][1]["expression"] == SECRET.success[0], "the harness judged by it"
+    assert len(told) >= 4
+    assert not any(MARK in request for request in told)
+    for name in ("journal.sqlite", "checkpoints.sqlite"):
+        assert MARK.encode() not in (outcome.folder / name).read_bytes(), name
+    assert Counting.reads == 2, "the harness reads the true state at the start and at the end, and nobody else does"

@@ -1,0 +1,114 @@
+"""What no source knows the person is asked: once a question, recorded with its source, and used in the next plan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support import Handbook, Run, decide, planned, subtask
+
+from protocol import ActionTarget, Fill
+from roles.contracts import PlanAnswer, PlanRequest
+from roles.limits import Limits
+from roles.manager.review import knows_nothing
+from roles.sources import SourceFault
+
+FILL = decide(Fill(target=ActionTarget(text="Amount"), text="$5.00"))
+WANTS = PlanAnswer(outcome="supplement_needed", query="how to close the month")
+
+
+class Planner:
+    """Wants to know something until it does; then plans."""
+
+    def __init__(self, *wants: str) -> None:
+        self.wants = wants
+        self.asked: list[PlanRequest] = []
+
+    def plan(self, request: PlanRequest) -> PlanAnswer:
+        self.asked.append(request)
+        if len(self.asked) <= len(self.wants):
+            return PlanAnswer(outcome="supplement_needed", query=self.wants[len(self.asked) - 1])
+        return planned(subtask("a"))
+
+
+class Broken:
+    name = "shelf"
+
+    def search(self, query: str, app: str | None, limit: int) -> list[Any]:
+        raise SourceFault("the shelf cannot be asked")
+
+
+def asking(manager: Planner, *sources: Any, on: bool = True, **more: Any) -> Run:
+    run = Run([WANTS], {"a": [FILL]}, sources=sources, parts={"ask_user": on, "manager": manager}, **more)
+    run.go()
+    return run
+
+
+def test_the_answer_is_recorded_with_its_source_and_used_in_the_next_plan() -> None:
+    manager = Planner("how to close the month")
+    run = asking(manager)
+    assert run.asked["kind"] == "question"
+    assert "how to close the month" in run.asked["action_requests"][0]["args"]["question"]
+    assert run.asked["review_configs"][0]["allowed_decisions"] == ["respond", "reject"]
+    run.go({"type": "respond", "message": "fill the amount", "who": "ada"})
+    (found,) = manager.asked[1].supplements
+    assert (found.source, found.query, found.text) == ("user", "how to close the month", "fill the amount")
+    assert manager.asked[1].trigger == "supplied"
+    assert run.bodies("supplement")[0]["found"][0]["source"] == "user"
+    assert run.bodies("approval")[0]["who"] == "ada"
+    assert run.status == "fulfilled"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [{"type": "respond", "message": words} for words in ("", "  ", "I do not know.", "I don't know", "no idea", "?")]
+    + [{"type": "reject"}, {"type": "approve"}],
+)
+def test_not_knowing_is_nothing_found_and_said(answer: dict[str, Any]) -> None:
+    manager = Planner("how to close the month")
+    run = asking(manager)
+    run.go(answer)
+    assert manager.asked[1].trigger == "nothing_found"
+    assert manager.asked[1].supplements == ()
+    assert "nothing_found" in [body["signal"] for body in run.bodies("situation")]
+    assert run.bodies("supplement") == [{"query": "how to close the month", "found": []}]
+
+
+def test_a_question_is_asked_once() -> None:
+    manager = Planner("how to close the month", "how to close the month", "what is due")
+    run = asking(manager)
+    run.go({"type": "respond", "message": "I do not know"})
+    assert "what is due" in run.asked["action_requests"][0]["args"]["question"]
+    assert [request.trigger for request in manager.asked] == ["task_open", "nothing_found", "nothing_found"]
+    run.go({"type": "respond", "message": "ten dollars"})
+    assert run.status == "fulfilled"
+    assert len(run.bodies("approval_requested")) == 2
+
+
+def test_questions_are_bounded_by_the_budget_of_plans() -> None:
+    run = asking(Planner(*(f"question {n}" for n in range(99))), limits=Limits(plans=4))
+    for _ in range(4):
+        run.go({"type": "respond", "message": "no idea"})
+    assert (run.status, run.result["ended_by"]) == ("rejected", "budget_spent")
+
+
+def test_nobody_is_asked_what_a_source_knows() -> None:
+    run = asking(Planner("how to close the month"), Handbook("close it at the end"))
+    assert run.status == "fulfilled"
+    assert not run.bodies("approval_requested")
+
+
+def test_the_person_is_told_what_could_not_be_asked() -> None:
+    run = asking(Planner("how to close the month"), Broken())
+    assert run.asked["reasons"] == ["the shelf cannot be asked"]
+
+
+def test_nobody_is_asked_where_that_was_not_wanted() -> None:
+    run = asking(Planner("how to close the month"), on=False)
+    assert not run.bodies("approval_requested")
+    assert run.bodies("supplement") == [{"query": "how to close the month", "found": []}]
+
+
+@pytest.mark.parametrize("words", ["It is under Reports", "no, use the form", "nothing but the amount", "I know: 5"])
+def test_what_says_something_is_an_answer(words: str) -> None:
+    assert not knows_nothing(words)

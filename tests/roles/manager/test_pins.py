@@ -1,0 +1,126 @@
+"""What a person has pinned is tried again and added to, never changed; a plan that cannot be kept ends the run and says why."""
+
+from __future__ import annotations
+
+import pytest
+from support import Run, decide, planned, subtask
+
+from protocol import ActionTarget, AgentStatus, Fill, OperatorDecision
+from roles.contracts import PlanAnswer, PlanRequest, Subtask
+from roles.llm.manager import read_plan
+from roles.plans import broken_pin, keep_pins
+from roles.signals import SubtaskStatus
+
+FILL = decide(Fill(target=ActionTarget(text="Amount"), text="$5.00"))
+OTHER = decide(Fill(target=ActionTarget(text="Vendor"), text="Acme"))
+GIVE_UP = OperatorDecision(status=AgentStatus.FAIL, comment="no way through")
+DONE, FAILED = SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED
+
+
+def pinned(name: str, *after: str, **more: object) -> Subtask:
+    return subtask(name, *after, pinned=True, **more)
+
+
+def again(of: Subtask, name: str, **changes: object) -> Subtask:
+    """A retry as a policy writes one."""
+    return of.model_copy(update={"id": name, "status": SubtaskStatus.READY, "attempt": 0, "pinned": False, **changes})
+
+
+A, B = pinned("a"), pinned("b", "a")
+FELL = A.model_copy(update={"status": FAILED})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ([A, B], [A, B], ""),
+        ([A, B], [A, B, subtask("c")], ""),
+        ([FELL, B], [FELL, again(A, "a2"), B.model_copy(update={"depends_on": ("a2",)})], ""),
+        ([FELL, B], [FELL, again(A, "a2", hints=("use the keyboard",)), B.model_copy(update={"depends_on": ("a2",)})], ""),
+        ([A.model_copy(update={"status": DONE}), B], [A.model_copy(update={"status": DONE}), B], ""),
+        ([A, B], [A], "'b' (do b) would not be worked"),
+        ([FELL, B], [FELL, subtask("x"), B.model_copy(update={"depends_on": ("x",)})], "'a' (do a) would not be worked"),
+        ([A, B], [A, B.model_copy(update={"instruction": "do it otherwise"})], "'b' (do b) would be changed"),
+        ([A, B], [A.model_copy(update={"app": "notes"}), B], "'a' (do a) would be changed"),
+        (
+            [A, B],
+            [subtask("first"), A.model_copy(update={"depends_on": ("first",)}), B],
+            "'a' (do a) would wait for something else",
+        ),
+        ([A, B], [A, B.model_copy(update={"depends_on": ()})], "'b' (do b) would wait for something else"),
+        ([FELL], [FELL, subtask("x"), again(A, "a2", depends_on=("x",))], "'a' (do a) would wait for something else"),
+        ([subtask("a"), B.model_copy(update={"depends_on": ()})], [B.model_copy(update={"depends_on": ()})], ""),
+    ],
+)
+def test_what_breaks_a_pin_is_said_in_words(old: list[Subtask], new: list[Subtask], said: str) -> None:
+    found = broken_pin(old, new)
+    assert bool(found) == bool(said)
+    assert said in found
+
+
+def test_the_pin_goes_over_to_the_retry() -> None:
+    kept = keep_pins([FELL, B], [FELL, again(A, "a2"), B, subtask("c")])
+    assert [(s.id, s.pinned) for s in kept] == [("a", False), ("a2", True), ("b", True), ("c", False)]
+
+
+def given(plans: list[PlanAnswer], lines: dict[str, list[OperatorDecision]], *plan: Subtask, **parts: object) -> Run:
+    run = Run(plans, lines, parts=dict(parts))
+    version = run.journal.save_plan(plan)
+    run.result = run.graph.invoke({"goal": "do it", "plan_version": version}, run.config, context=run.context, durability="sync")
+    return run
+
+
+def test_a_pinned_subtask_that_failed_is_tried_again() -> None:
+    retry = planned(again(A, "a2"), B.model_copy(update={"depends_on": ("a2",)}), subtask("c", "b"))
+    run = given([retry], {"a": [GIVE_UP], "a2": [FILL], "b": [OTHER]}, A, B)
+    assert run.status == "fulfilled"
+    assert [item["action"]["text"] for item in run.desk.received()] == ["$5.00", "Acme"]
+
+
+def test_a_retry_of_a_retry_is_held_to_the_pin_too() -> None:
+    plans = [planned(again(A, "a2")), planned(again(A, "a3", instruction="something else"))]
+    run = given(plans, {"a": [GIVE_UP], "a2": [GIVE_UP], "a3": [FILL]}, A)
+    assert (run.status, run.result["ended_by"]) == ("rejected", "infeasible")
+    assert run.desk.received() == []
+
+
+def test_a_pinned_plan_that_cannot_be_kept_ends_the_run_and_says_why() -> None:
+    run = given([planned(subtask("x"))], {"a": [GIVE_UP], "x": [FILL]}, A)
+    assert (run.status, run.result["ended_by"]) == ("rejected", "infeasible")
+    assert "the plan is pinned and cannot be kept: the pinned subtask 'a' (do a) would not be worked" in run.result["reason"]
+    assert "no way through" in run.result["reason"]
+    assert run.desk.received() == []
+
+
+def test_what_is_not_pinned_is_planned_anew_as_ever() -> None:
+    run = given([planned(subtask("x"))], {"a": [GIVE_UP], "x": [FILL]}, subtask("a"))
+    assert run.status == "fulfilled"
+
+
+def test_with_review_the_person_is_asked_instead_and_may_give_up_the_pin() -> None:
+    run = given([planned(subtask("x"))], {"a": [GIVE_UP], "x": [FILL]}, A, review_plans=True)
+    assert any("'a' (do a) would not be worked" in reason for reason in run.asked["reasons"])
+    run.go({"type": "approve"})
+    assert run.status == "fulfilled"
+
+
+def test_nothing_is_left_only_when_what_is_pinned_was_worked() -> None:
+    run = given([PlanAnswer(outcome="nothing_left")], {"a": [GIVE_UP]}, A)
+    assert (run.status, run.result["ended_by"]) == ("rejected", "infeasible")
+
+
+def test_a_model_may_word_a_pinned_subtask_otherwise_and_it_stays_as_it_was() -> None:
+    request = PlanRequest(goal="g", plan=(FELL, B), failed="a", trigger="cannot_execute", attempts=2)
+    told = {"outcome": "planned", "subtasks": [{"id": "a", "instruction": "do a, but well"}, {"id": "b", "instruction": "hm"}]}
+    answer = read_plan(told, request, ("operator",))
+    assert [(s.id, s.instruction, s.pinned, s.depends_on) for s in answer.subtasks] == [
+        ("a-2", "do a", True, ()),
+        ("b", "do b", True, ("a-2",)),
+    ]
+    assert not broken_pin(request.plan, (FELL, *answer.subtasks))
+
+
+def test_a_model_that_leaves_out_what_is_pinned_does_not_lose_it() -> None:
+    request = PlanRequest(goal="g", plan=(FELL, B), failed="a", trigger="cannot_execute", attempts=2)
+    answer = read_plan({"outcome": "planned", "subtasks": [{"id": "a", "instruction": "again"}]}, request, ("operator",))
+    assert [s.id for s in answer.subtasks] == ["a-2", "b"]

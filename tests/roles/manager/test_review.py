@@ -1,0 +1,181 @@
+"""A person reviews every plan: nothing is worked before they said so, and what they said stands in the journal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support import Run, decide, planned, subtask
+
+from protocol import ActionTarget, AgentStatus, Fill, OperatorDecision
+from roles.contracts import PlanAnswer, PlanRequest, Subtask
+from roles.limits import Limits
+
+FILL = decide(Fill(target=ActionTarget(text="Amount"), text="$5.00"))
+OTHER = decide(Fill(target=ActionTarget(text="Vendor"), text="Acme"))
+GIVE_UP = OperatorDecision(status=AgentStatus.FAIL, comment="no way through")
+APPROVE = {"type": "approve"}
+
+
+class Planner:
+    """Keeps what it was asked."""
+
+    def __init__(self, *answers: PlanAnswer) -> None:
+        self.answers = answers
+        self.asked: list[PlanRequest] = []
+
+    def plan(self, request: PlanRequest) -> PlanAnswer:
+        self.asked.append(request)
+        return self.answers[min(request.attempts, len(self.answers)) - 1]
+
+
+def reviewed(manager: Planner, lines: dict[str, Any], **more: Any) -> Run:
+    run = Run([PlanAnswer(outcome="infeasible")], lines, parts={"review_plans": True, "manager": manager}, **more)
+    run.go()
+    return run
+
+
+def edit(*subtasks: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"type": "edit", "edited_action": {"name": "work_plan", "args": {"subtasks": list(subtasks), **more}}}
+
+
+def test_a_plan_is_shown_in_the_form_of_every_approval_and_nothing_is_done_before() -> None:
+    run = reviewed(Planner(planned(subtask("a"), subtask("b", "a"))), {"a": [FILL], "b": [OTHER]})
+    request = run.asked
+    assert request["kind"] == "plan"
+    assert [a["name"] for a in request["action_requests"]] == ["work_plan"]
+    assert [s["id"] for s in request["action_requests"][0]["args"]["subtasks"]] == ["a", "b"]
+    assert request["review_configs"] == [
+        {"action_name": "work_plan", "allowed_decisions": ["approve", "edit", "reject", "respond"]}
+    ]
+    assert run.desk.received() == []
+    assert run.bodies("plan") == []
+    run.go(APPROVE)
+    assert run.status == "fulfilled"
+    assert [item["action"]["text"] for item in run.desk.received()] == ["$5.00", "Acme"]
+
+
+def test_a_replan_is_shown_too_with_what_has_ended_and_why() -> None:
+    manager = Planner(planned(subtask("a"), subtask("b", "a")), planned(subtask("c", "a")))
+    run = reviewed(manager, {"a": [FILL], "b": [GIVE_UP], "c": [OTHER]})
+    run.go(APPROVE)
+    request = run.asked
+    assert request["ended"] == [
+        {"id": "a", "title": "do a", "status": "fulfilled"},
+        {"id": "b", "title": "do b", "status": "rejected"},
+    ]
+    assert [s["id"] for s in request["action_requests"][0]["args"]["subtasks"]] == ["c"]
+    assert any("no way through" in reason for reason in request["reasons"])
+    run.go(APPROVE)
+    assert run.status == "fulfilled"
+
+
+def test_the_policy_is_asked_once_for_each_plan_whatever_the_person_takes() -> None:
+    manager = Planner(planned(subtask("a")))
+    run = reviewed(manager, {"a": [FILL]})
+    run.go(APPROVE)
+    assert len(manager.asked) == 1
+
+
+@pytest.mark.parametrize("kind", ["reject", "respond"])
+def test_a_rejection_is_words_for_the_next_plan(kind: str) -> None:
+    manager = Planner(planned(subtask("a")), planned(subtask("b")))
+    run = reviewed(manager, {"b": [OTHER]})
+    run.go({"type": kind, "message": "the vendor only", "who": "ada"})
+    assert manager.asked[1].trigger == "plan_rejected"
+    assert manager.asked[1].user_words == ("the vendor only",)
+    assert any("the vendor only" in words for words in manager.asked[1].evidence)
+    assert manager.asked[1].plan == ()
+    run.go(APPROVE)
+    assert run.status == "fulfilled"
+    said = [(b["decision"], b["who"], b["message"], b["plan_version"], b["worked"]) for b in run.bodies("approval")]
+    assert said == [(kind, "ada", "the vendor only", 1, 0), ("approve", "user", "", 2, 2)]
+
+
+def test_a_rejected_replan_still_tells_what_went_wrong_before() -> None:
+    manager = Planner(planned(subtask("a")), planned(subtask("b")), planned(subtask("c")))
+    run = reviewed(manager, {"a": [GIVE_UP], "c": [FILL]})
+    run.go(APPROVE)
+    run.go({"type": "reject", "message": "not so"})
+    last = manager.asked[2]
+    assert [s.status.value for s in last.plan] == ["rejected"]
+    assert last.failed == "a"
+    assert any("no way through" in words for words in last.evidence)
+    run.go(APPROVE)
+    assert run.status == "fulfilled"
+
+
+def test_rejections_are_bounded_by_the_budget_of_plans() -> None:
+    run = reviewed(Planner(planned(subtask("a"))), {"a": [FILL]}, limits=Limits(plans=3))
+    for _ in range(3):
+        run.go({"type": "reject"})
+    assert (run.status, run.result["ended_by"]) == ("rejected", "budget_spent")
+    assert run.desk.received() == []
+
+
+def test_an_edited_plan_is_worked_in_place_of_the_one_that_was_shown() -> None:
+    run = reviewed(Planner(planned(subtask("a"))), {"a": [FILL], "mine": [OTHER]})
+    run.go(edit({"id": "mine", "instruction": "do mine"}))
+    assert run.status == "fulfilled"
+    assert [item["action"]["text"] for item in run.desk.received()] == ["Acme"]
+    assert [b["worked"] for b in run.bodies("approval")] == [2]
+    assert [s["id"] for s in run.bodies("plan")[-1]["subtasks"]] == ["mine"]
+
+
+def test_an_edit_of_a_replan_keeps_what_is_fulfilled_and_may_wait_for_it() -> None:
+    manager = Planner(planned(subtask("a"), subtask("b", "a")), planned(subtask("c", "a")))
+    run = reviewed(manager, {"a": [FILL], "b": [GIVE_UP], "mine": [OTHER]})
+    run.go(APPROVE)
+    run.go(edit({"id": "a", "title": "do a", "instruction": "do a"}, {"id": "mine", "instruction": "x", "depends_on": ["a"]}))
+    assert run.status == "fulfilled"
+    assert [item["action"]["text"] for item in run.desk.received()] == ["$5.00", "Acme"]
+    assert {s["id"]: s["status"] for s in run.bodies("plan")[-1]["subtasks"]} == {
+        "a": "fulfilled",
+        "b": "rejected",
+        "mine": "ready",
+    }
+
+
+@pytest.mark.parametrize(
+    ("edited", "said"),
+    [
+        (edit({"id": "a", "instruction": "x", "depends_on": ["z"]}), "'z', which is not in the plan"),
+        (edit({"id": "a", "instruction": "x", "app": "crm"}), "wants the application 'crm'"),
+        (edit({"id": "a", "instruction": "x", "depends_on": ["a"]}), "wait for each other"),
+        (edit({"id": "a", "instruction": "x"}, {"id": "a", "instruction": "y"}), "is used twice"),
+        (edit({"id": "a", "instruction": "x", "status": "fulfilled"}), "Extra inputs"),
+        (edit(), "at least 1 item"),
+        (edit({"id": "a", "instruction": "enter •••"}), "where a secret stood"),
+        ({"type": "edit"}, "edit needs edited_action"),
+    ],
+)
+def test_an_edit_that_is_no_plan_is_a_rejection_that_says_why(edited: dict[str, Any], said: str) -> None:
+    manager = Planner(planned(subtask("a")), PlanAnswer(outcome="infeasible", reason="enough"))
+    run = reviewed(manager, {"a": [FILL]})
+    run.go(edited)
+    assert run.status == "rejected"
+    assert said in run.bodies("approval")[0]["message"]
+    assert run.desk.received() == []
+
+
+def test_an_answer_to_another_plan_is_no_approval() -> None:
+    run = reviewed(Planner(planned(subtask("a")), PlanAnswer(outcome="infeasible")), {"a": [FILL]})
+    run.go({"type": "approve", "digest": "of-another"})
+    assert run.status == "rejected"
+    assert run.desk.received() == []
+
+
+def test_a_plan_in_parts_stays_one_after_a_review() -> None:
+    part = planned(subtask("a")).model_copy(update={"more": True})
+    run = reviewed(Planner(part, planned(subtask("a"), subtask("b", "a"))), {"a": [FILL], "b": [OTHER]})
+    run.go(APPROVE)
+    assert [s["id"] for s in run.asked["action_requests"][0]["args"]["subtasks"]] == ["b"]
+    run.go(APPROVE)
+    assert run.status == "fulfilled"
+
+
+def test_a_plan_that_was_given_is_not_asked_about() -> None:
+    run = Run([PlanAnswer(outcome="infeasible")], {"a": [FILL]}, parts={"review_plans": True})
+    version = run.journal.save_plan((Subtask(id="a", title="a", instruction="a"),))
+    run.result = run.graph.invoke({"goal": "do it", "plan_version": version}, run.config, context=run.context, durability="sync")
+    assert run.status == "fulfilled"

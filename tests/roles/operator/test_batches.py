@@ -1,0 +1,330 @@
+"""Several actions in one decision: worked step by step, and ended by the first surprise."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+from support import FINISH, Run, decide, desktop, planned, subtask
+
+from protocol import (
+    Action,
+    ActionTarget,
+    AgentStatus,
+    AskUser,
+    Click,
+    Fill,
+    FinishGoal,
+    LaunchApp,
+    Memorize,
+    NextAction,
+    OperatorDecision,
+    SelectOption,
+    Wait,
+)
+from roles.contracts import OperatorView
+from roles.limits import Limits
+from roles.safety import Rule, SafetyPolicy
+
+ROOT = Path(__file__).parents[3]
+OPEN_HOUSE = SafetyPolicy(name="open-house", rules=(), otherwise="allow")
+AMOUNT = ActionTarget(text="Amount")
+VENDOR = ActionTarget(text="Vendor")
+NUMBER = ActionTarget(text="Invoice number")
+SUBMIT = ActionTarget(text="Submit")
+CATEGORY = ActionTarget(text="Category")
+ENTER = (Fill(target=AMOUNT, text="$5.00"), Fill(target=VENDOR, text="Acme"), Fill(target=NUMBER, text="A-1"))
+
+
+class Once:
+    """Gives one decision, then finishes; keeps what it was given."""
+
+    def __init__(self, decision: OperatorDecision) -> None:
+        self.views: list[OperatorView] = []
+        self._decision = decision
+
+    def decide(self, view: OperatorView) -> OperatorDecision:
+        self.views.append(view)
+        return self._decision if len(self.views) == 1 else FINISH
+
+
+def together(*actions: Action | NextAction, **more: Any) -> OperatorDecision:
+    first, *rest = actions
+    assert isinstance(first, Action)
+    then = [item.model_dump() if isinstance(item, NextAction) else {"action": item.dump()} for item in rest]
+    return decide(first, then=then, **more)
+
+
+def run(*actions: Action | NextAction, events: str = "", **more: Any) -> tuple[Run, Once]:
+    policy = Once(together(*actions))
+    desk = more.pop("desk", None) or desktop(events)
+    whole = Run([planned(subtask("a"))], desk=desk, parts={"operator": policy}, **({"safety": OPEN_HOUSE} | more))
+    whole.go()
+    return whole, policy
+
+
+def done(whole: Run) -> list[str]:
+    return [item["action"]["action_type"] for item in whole.desk.received()]
+
+
+def why(whole: Run) -> str:
+    return "; ".join(body["why"] for body in whole.bodies("batch_stopped"))
+
+
+# --- a step for each --------------------------------------------------------------------------------------------------
+
+
+def test_all_actions_are_done_with_one_decision() -> None:
+    whole, policy = run(*ENTER)
+    assert whole.status == "fulfilled"
+    assert len(policy.views) == 2
+    values = {e.text: e.value for e in whole.desk.observe().elements}
+    assert (values["Amount"], values["Vendor"], values["Invoice number"]) == ("$5.00", "Acme", "A-1")
+
+
+def test_each_action_is_reviewed_keyed_and_recorded_as_a_step_of_its_own() -> None:
+    whole, _ = run(*ENTER)
+    steps = whole.journal.steps("a", 1)
+    assert [(s.step, s.target) for s in steps] == [(1, "Amount"), (2, "Vendor"), (3, "Invoice number")]
+    assert len({item["key"] for item in whole.desk.received()}) == 3
+    assert len(whole.bodies("reviewed")) == 3
+    assert [body["line"] for body in whole.bodies("decided")][:3] == [
+        'fill "Amount" with "$5.00"',
+        'fill "Vendor" with "Acme"',
+        'fill "Invoice number" with "A-1"',
+    ]
+    assert "2 of 3 decided together" in whole.bodies("decided")[1]["reasoning"]
+
+
+def test_an_action_of_a_batch_is_approved_alone() -> None:
+    whole, policy = run(ENTER[0], Click(target=SUBMIT), safety=SafetyPolicy())
+    assert done(whole) == ["fill"]
+    assert whole.asked["action_requests"][0]["name"] == "click"
+    whole.go({"type": "approve"})
+    assert done(whole) == ["fill", "click"]
+    assert len(policy.views) == 2
+
+
+def test_a_rejected_action_ends_the_batch() -> None:
+    policy = Once(together(Click(target=SUBMIT), ENTER[0]))
+    whole = Run([planned(subtask("a")), planned(subtask("b"))], parts={"operator": policy})
+    whole.go()
+    whole.go({"type": "reject", "message": "no"})
+    assert done(whole) == []
+
+
+def test_a_forbidden_action_in_a_batch_is_not_done() -> None:
+    forbidden = SafetyPolicy(rules=(Rule(name="no-vendor", verdict="deny", targets=("Vendor",)),), otherwise="allow")
+    policy = Once(together(*ENTER))
+    whole = Run([planned(subtask("a")), planned(subtask("b"))], safety=forbidden, parts={"operator": policy})
+    whole.go()
+    assert [item["action"]["target"]["text"] for item in whole.desk.received()] == ["Amount"]
+
+
+def test_memory_and_questions_may_stand_in_a_batch() -> None:
+    whole, _ = run(Memorize(name="total", value="$5.00"), AskUser(question="Which vendor?", name="vendor"), ENTER[0])
+    whole.go({"type": "respond", "message": "Acme"})
+    assert whole.status == "fulfilled"
+    assert {fact.name for fact in whole.journal.facts()} == {"total", "vendor"}
+    assert done(whole) == ["fill"]
+
+
+def test_what_stands_in_a_private_field_is_masked_before_it_is_its_turn() -> None:
+    whole, _ = run(
+        ENTER[0], Fill(target=VENDOR, text="Clinic Gray"), safety=OPEN_HOUSE.model_copy(update={"private": ("vendor",)})
+    )
+    assert not any("Clinic" in str(event.body) for event in whole.journal.events())
+    assert next(e.value for e in whole.desk.observe().elements if e.text == "Vendor") == "Clinic Gray"
+
+
+def test_only_continue_has_a_batch_and_the_end_is_never_in_it() -> None:
+    with pytest.raises(ValidationError, match="only CONTINUE"):
+        decide(ENTER[0], then=[{"action": ENTER[1].dump()}], status="CONFIRM")
+    with pytest.raises(ValidationError, match="a decision of its own"):
+        together(ENTER[0], FinishGoal())
+
+
+# --- surprises --------------------------------------------------------------------------------------------------------
+
+
+def test_a_new_dialog_ends_it() -> None:
+    popup = "{title: Tip of the day, text: You can drag files, buttons: [Got it, Close]}"
+    whole, policy = run(*ENTER, events=f"[{{when: {{after_actions: 1}}, popup: {popup}}}]")
+    assert why(whole) == 'a dialog opened: "Tip of the day"'
+    assert done(whole) == ["fill", "click"]
+    assert any(event.startswith('batch: stopped before fill "Vendor"') for event in policy.views[1].events)
+
+
+def test_a_grave_dialog_ends_it_and_a_person_is_asked() -> None:
+    popup = "{title: Session expired, text: Sign in with your password., buttons: [Sign in, Cancel]}"
+    whole, _ = run(*ENTER, events=f"[{{when: {{after_actions: 1}}, popup: {popup}}}]")
+    assert "account dialog" in whole.asked["reasons"][0]
+    whole.go({"type": "approve"})
+    assert done(whole) == ["fill", "click"]
+    assert why(whole) == "another action was done instead of the one before it"
+
+
+def test_a_target_that_is_gone_ends_it() -> None:
+    rename = "{when: {after_actions: 1}, rename: {app: reimbursement, label: Vendor, to: Supplier}}"
+    whole, _ = run(*ENTER, events=f"[{rename}]")
+    assert 'its target "Vendor" is gone' in why(whole)
+    assert done(whole) == ["fill"]
+
+
+def test_a_target_that_has_moved_ends_it() -> None:
+    move = "{when: {after_actions: 1}, move: {app: reimbursement, label: Vendor, to: last}}"
+    whole, _ = run(*ENTER, events=f"[{move}]")
+    assert "has moved" in why(whole)
+    assert done(whole) == ["fill"]
+
+
+def test_an_id_that_now_means_something_else_ends_it() -> None:
+    desk = desktop("[{when: {after_actions: 1}, rename: {app: reimbursement, label: Vendor, to: Password}}]")
+    vendor = next(e for e in desk.observe().elements if e.text == "Vendor")
+    by_id = Fill(target=ActionTarget(element_id=vendor.element_id), text="Acme")
+    whole, _ = run(ENTER[0], by_id, desk=desk)
+    assert why(whole) == 'its target "Vendor" is now "Password"'
+
+
+def test_a_target_that_was_never_there_ends_it() -> None:
+    whole, _ = run(ENTER[0], Click(target=ActionTarget(text="Nowhere")), ENTER[1])
+    assert why(whole) == "its target was not on the screen when it was decided"
+    assert done(whole) == ["fill"]
+
+
+def test_an_action_without_its_effect_ends_it() -> None:
+    whole, _ = run(
+        *ENTER, events="[{when: {after_actions: 0}, validate: {app: reimbursement, label: Amount, message: Too soon}}]"
+    )
+    assert why(whole) == "\"Amount\" holds '', not '$5.00'"
+    swallowed = "[{when: {after_actions: 0}, swallow: {app: reimbursement, label: My claims}}]"
+    whole, _ = run(Click(target=ActionTarget(text="My claims")), ENTER[0], events=swallowed)
+    assert why(whole) == "the action before it changed nothing"
+    assert done(whole) == ["click"]
+
+
+def test_words_that_should_be_seen_and_are_not_end_it() -> None:
+    said = NextAction(action=Click(target=ActionTarget(text="Save draft")), expected="Saved for good")
+    whole, _ = run(ENTER[0], said, ENTER[1])
+    assert why(whole) == '"Saved for good" is not to be seen'
+    assert done(whole) == ["fill", "click"]
+    seen = said.model_copy(update={"expected": "draft SAVED"})
+    whole, _ = run(ENTER[0], seen, ENTER[1])
+    assert why(whole) == ""
+    assert done(whole) == ["fill", "click", "fill"]
+
+
+def test_another_window_in_front_ends_it() -> None:
+    whole, _ = run(LaunchApp(app="notes"), ENTER[0])
+    assert why(whole) == "another window is in front: notes"
+    assert done(whole) == ["launch_app"]
+
+
+def test_a_complaint_of_the_screen_ends_it() -> None:
+    whole, _ = run(Click(target=SUBMIT), ENTER[0], ENTER[1])
+    assert why(whole) == "the screen says validation: Amount is not valid"
+    assert done(whole) == ["click"]
+
+
+def test_an_action_that_failed_ends_it() -> None:
+    failing = "[{when: {after_actions: 0}, fail: {app: reimbursement, label: Vendor}}]"
+    whole, policy = run(*ENTER, events=failing)
+    assert why(whole).startswith("the action before it failed: ")
+    assert done(whole) == ["fill", "fill", "wait"]
+    assert len(policy.views) == 2
+    assert not any(e.text == "Invoice number" and e.value for e in whole.desk.observe().elements)
+
+
+def test_a_busy_application_ends_it() -> None:
+    whole, _ = run(*ENTER, events="[{when: {after_actions: 1}, loading: {app: reimbursement, seconds: 3}}]")
+    assert why(whole) == "reimbursement is loading"
+    assert "fill" not in done(whole)[1:]
+
+
+def test_an_action_that_a_person_changed_ends_it() -> None:
+    whole, policy = run(Click(target=SUBMIT), ENTER[0], safety=SafetyPolicy())
+    whole.go({"type": "edit", "edited_action": {"name": "click", "args": {"target": {"text": "Save draft"}}}})
+    assert why(whole) == "another action was done instead of the one before it"
+    assert len(policy.views) == 2
+
+
+def test_a_gate_that_is_due_ends_it() -> None:
+    whole, policy = run(*ENTER, limits=Limits(check_every=1))
+    assert why(whole) == "a check is due"
+    assert done(whole) == ["fill", "fill"]
+    assert len(policy.views) == 2
+
+
+def test_a_wait_and_a_choice_need_no_new_look() -> None:
+    whole, policy = run(Wait(seconds=1), SelectOption(target=CATEGORY, options=("Travel",)), ENTER[0])
+    assert why(whole) == ""
+    assert len(policy.views) == 2
+    assert done(whole) == ["wait", "select_option", "fill"]
+
+
+def test_the_steps_of_a_batch_count_as_steps() -> None:
+    policy = Once(together(*ENTER))
+    whole = Run([planned(subtask("a"))], safety=OPEN_HOUSE, limits=Limits(steps=2), parts={"operator": policy})
+    whole.go()
+    assert done(whole) == ["fill", "fill"]
+    assert whole.status == "rejected"
+
+
+def test_status_of_the_first_answer_is_kept_in_the_decision() -> None:
+    assert together(*ENTER).status is AgentStatus.CONTINUE
+    assert [step.action.verb for step in together(*ENTER).then] == ["fill", "fill"]
+
+
+# --- killed and resumed -----------------------------------------------------------------------------------------------
+
+TASK = """
+goal: claim the invoice
+world: office
+seed: 3
+user: {amount: "$7.50"}
+settings:
+  crew:
+    manager: {policy: scripted, script: manager.yaml}
+    operator: {policy: scripted, script: operator.yaml}
+    evaluator: {policy: rules}
+"""
+MANAGER = """
+plans:
+  - outcome: planned
+    subtasks: [{id: a, title: enter, instruction: enter it}, {id: b, title: submit, instruction: submit it, depends_on: [a]}]
+"""
+OPERATOR = """
+decisions:
+  a:
+    - status: CONTINUE
+      action: {action_type: launch_app, app: reimbursement}
+    - {status: PENDING, comment: "Which amount is it?"}
+    - status: CONTINUE
+      action: {action_type: fill, target: {text: Amount}, text: "$7.50"}
+      then:
+        - action: {action_type: fill, target: {text: Vendor}, text: Acme}
+        - action: {action_type: fill, target: {text: Description}, text: Train}
+  b:
+    - {status: PENDING, comment: which amount is it}
+    - status: CONTINUE
+      action: {action_type: fill, target: {text: Invoice number}, text: A-1}
+      then:
+        - action: {action_type: click, target: {text: Submit}}
+"""
+
+
+@pytest.mark.parametrize("points", [("--sample", "3", "--seed", "5"), ("--only", "perform", "--last", "2")])
+def test_killed_anywhere_in_a_batch_or_after_a_question_nothing_is_done_or_asked_twice(
+    tmp_path: Path, points: tuple[str, ...]
+) -> None:
+    """The sweep compares the world, what it received and the steps with a run that nobody killed."""
+    for name, text in (("task.yaml", TASK), ("manager.yaml", MANAGER), ("operator.yaml", OPERATOR)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    command: list[Any] = [sys.executable, ROOT / "scripts" / "kill_sweep.py", "--task", tmp_path / "task.yaml", *points]
+    swept = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert swept.returncode == 0, swept.stdout + swept.stderr
+    assert ", 0 went wrong" in swept.stdout

@@ -1,0 +1,116 @@
+"""Whether a screen tells that an action was done whose process stopped in the middle of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from protocol import (
+    ActionResult,
+    ActionTarget,
+    Click,
+    ExecStatus,
+    Fill,
+    GUIElement,
+    PressKey,
+    SelectOption,
+    Type,
+    VisualState,
+    Window,
+)
+from roles.operator.reconciling import Stands, reconciled, stands
+
+BEGUN = ActionResult(exec_status=ExecStatus.PENDING, error="it cannot be known whether it was done")
+DONE = ActionResult(exec_status=ExecStatus.EXECUTED)
+SEND = Click(target=ActionTarget(text="Send report"))
+
+
+def form(*more: GUIElement, text: str = "", sent: bool = False, page: str = "Report - /report", **state: Any) -> VisualState:
+    field = GUIElement(element_id="1", role="textbox", text="Subject", value=text)
+    send = GUIElement(element_id="2", role="button", text="Send report", enabled=not sent)
+    windows = (Window(window_id="tab-0", app="browser", title=page, focused=True),)
+    return VisualState(app="browser", windows=windows, elements=(field, send, *more), **state)
+
+
+def told(text: str, role: str = "status") -> GUIElement:
+    return GUIElement(element_id=f"told-{text}", role=role, text=text)
+
+
+@pytest.mark.parametrize(
+    ("action", "before", "now", "how"),
+    [
+        (Fill(target=ActionTarget(text="Subject"), text="Rain"), form(), form(text="Rain"), Stands.DONE),
+        (Fill(target=ActionTarget(text="Subject"), text="Rain"), form(), form(), Stands.NOT_DONE),
+        (Fill(target=ActionTarget(text="Subject"), text="Rain"), form(), form(text="Other"), Stands.NOT_DONE),
+        (SelectOption(target=ActionTarget(text="Subject"), options=("Rain",)), form(), form(text="Rain"), Stands.DONE),
+        (Type(target=ActionTarget(text="Subject"), text="in"), form(text="Ra"), form(text="Rain"), Stands.DONE),
+        (Type(target=ActionTarget(text="Subject"), text="in"), form(text="Ra"), form(text="Ra"), Stands.NOT_DONE),
+        (Type(target=ActionTarget(text="Subject"), text="in"), form(text="Ra"), form(text="R"), Stands.UNKNOWN),
+        (SEND, form(), form(), Stands.NOT_DONE),
+        (SEND, form(), form(sent=True, text="x"), Stands.DONE),
+        (SEND, form(), form(told("Kept as 17")), Stands.DONE),
+        (SEND, form(), form(told("Sure?", "dialog"), modal="told-Sure?"), Stands.DONE),
+        (SEND, form(), form(told("The report was kept", "heading")), Stands.DONE),
+        (SEND, form(), form(told("Lunch is served", "heading")), Stands.UNKNOWN),
+        (SEND, form(), form(told("Kept as 17"), page="Start - /"), Stands.UNKNOWN),
+        (SEND, None, form(), Stands.UNKNOWN),
+        (PressKey(keys=("Enter",)), form(text="Rain"), form(), Stands.UNKNOWN),
+    ],
+)
+def test_the_postcondition_is_read_from_the_screen(
+    action: Any, before: VisualState | None, now: VisualState, how: Stands
+) -> None:
+    assert stands(action, before, now) is how
+
+
+def test_words_that_were_expected_are_a_postcondition_of_any_action() -> None:
+    press = PressKey(keys=("Enter",))
+    assert stands(press, form(), form(told("Kept as 17", "text")), "kept as") is Stands.DONE
+    assert stands(press, form(told("Kept as 16", "text")), form(told("Kept as 17", "text")), "kept as") is Stands.UNKNOWN
+
+
+def tried(screens: list[VisualState], answers: dict[str, ActionResult]) -> tuple[ActionResult, list[str]]:
+    """What comes of pressing Send, and under which keys it was done again."""
+    keys: list[str] = []
+
+    def perform(key: str) -> ActionResult:
+        keys.append(key)
+        return answers.get(key, DONE)
+
+    observe: Callable[[], VisualState] = iter(screens).__next__
+    return reconciled(BEGUN, SEND, form(), "", key="k", observe=observe, perform=perform), keys
+
+
+def test_what_was_done_is_not_done_again() -> None:
+    result, keys = tried([form(told("Kept"))], {})
+    assert result.ok
+    assert keys == []
+
+
+def test_what_was_not_done_is_done_once_under_a_key_of_its_own() -> None:
+    result, keys = tried([form()], {})
+    assert result.ok
+    assert keys == ["k/again-1"]
+
+
+def test_what_cannot_be_told_stays_unknown_and_is_left_to_a_person() -> None:
+    result, keys = tried([form(told("Lunch is served", "heading"))], {})
+    assert result is BEGUN
+    assert keys == []
+
+
+def test_a_second_stop_in_the_middle_is_looked_at_as_well() -> None:
+    result, keys = tried([form(), form()], {"k/again-1": BEGUN})
+    assert result.ok
+    assert keys == ["k/again-1", "k/again-2"]
+    result, keys = tried([form(), form(told("Kept"))], {"k/again-1": BEGUN})
+    assert result.ok
+    assert keys == ["k/again-1"]
+
+
+def test_it_is_not_tried_without_end() -> None:
+    result, keys = tried([form()] * 9, {f"k/again-{n}": BEGUN for n in range(9)})
+    assert result is BEGUN
+    assert len(keys) == 3

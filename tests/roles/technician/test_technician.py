@@ -1,0 +1,324 @@
+"""The Technician in the real controller, with scripts that are written down, in the real sandbox, on a real world."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from support import Run, planned, subtask
+
+from environments.sandbox.contract import Ran, Refusing
+from protocol import ActionTarget, Click, FailGoal, Fill
+from roles.contracts import EffectSeen, FactKnown, PlanAnswer, PlanRequest, Script
+from roles.limits import Limits
+from roles.rules.evaluator import RulesEvaluator
+from roles.safety import Rule, SafetyPolicy
+from roles.technician.execute import facts_in
+from roles.technician.scripted import ScriptedTechnician, TechnicianScript
+from roles.vault import reference
+
+
+def bash(code: str) -> Script:
+    return Script(code=code)
+
+
+class Planner:
+    """Gives the one subtask to the Technician; asked again, it gives up, and remembers what it was told."""
+
+    def __init__(self, expect) -> None:
+        self.expect = expect
+        self.told: list[PlanRequest] = []
+
+    def plan(self, request: PlanRequest) -> PlanAnswer:
+        self.told.append(request)
+        if len(self.told) == 1:
+            return planned(subtask("t", worker="technician", expect=self.expect))
+        return PlanAnswer(outcome="infeasible", reason="it cannot be done")
+
+
+def crew(desk, sandbox, *scripts: Script, expect=(), limits=None, safety=None, **parts) -> Run:
+    technician = ScriptedTechnician(TechnicianScript(scripts={"t": scripts}))
+    parts = {"technician": technician, "sandbox": sandbox, "manager": Planner(expect), **parts}
+    return Run([planned(subtask("t"))], desk=desk, limits=limits or Limits(), safety=safety or SafetyPolicy(), parts=parts)
+
+
+def told(run: Run) -> PlanRequest:
+    """What the Manager was told last."""
+    manager = run.context.manager
+    assert isinstance(manager, Planner)
+    return manager.told[-1]
+
+
+def files(desk) -> dict[str, str]:
+    return dict(desk.files().files)
+
+
+def test_a_script_reads_and_writes_the_worlds_files_and_says_what_it_found(desk, sandbox):
+    run = crew(desk, sandbox, bash("wc -l < Documents/trips.txt; sort /Documents/trips.txt > Documents/sorted.txt"),
+               expect=(FactKnown(name="line count"), EffectSeen(verb="run_script")), evaluator=RulesEvaluator())  # fmt: skip
+    run.go()
+    assert run.status == "fulfilled"
+    assert files(desk)["/Documents/sorted.txt"] == "Berlin 12.50\nParis 8\nRome 100\n"
+    facts = {fact.name: (fact.value, fact.kind, fact.role) for fact in run.journal.facts()}
+    assert facts == {"line count": ("3", "number", "technician")}
+    (step,) = run.journal.all_steps(10)
+    assert (step.verb, step.role, step.visible_change) == ("run_script", "technician", True)
+    assert step.events == ("status: exit code 0", "status: changed /Documents/sorted.txt")
+
+
+def test_the_files_app_shows_what_a_script_made_and_a_script_sees_what_the_app_made(desk, sandbox):
+    desk.perform(Click(target=ActionTarget(text="New folder")), key="g1")
+    desk.perform(Fill(target=ActionTarget(text="Folder name"), text="By hand"), key="g2")
+    desk.perform(Click(target=ActionTarget(text="Create")), key="g3")
+    assert "/By hand" in desk.files().folders
+    crew(desk, sandbox, bash("ls -d */ > list-of-texts")).go()
+    assert files(desk)["/list-of-texts"] == "By hand/\nDocuments/\n"
+    assert "list-of-texts" in [e.name for e in desk.observe().elements]
+
+
+def test_a_script_that_fails_changes_nothing_and_its_exit_code_and_stderr_are_evidence(desk, sandbox):
+    before = files(desk)
+    run = crew(desk, sandbox, bash("echo lost > new.txt; echo oh no >&2; exit 3"))
+    run.go()
+    assert files(desk) == before
+    assert run.status == "rejected"
+    assert [row for row in run.rows if "EXECUTE_ACTION --error" in row] == ["EXECUTE_ACTION --error [retries left]--> GET_ACTION"]
+    (step,) = run.journal.all_steps(10)
+    assert step.error == "exit code 3: oh no; nothing was changed"
+    evidence = told(run).evidence
+    assert any("exit code 3" in line for line in evidence)
+    assert "stderr: oh no" in evidence
+
+
+def test_a_script_that_does_not_end_is_a_timeout_and_changes_nothing(desk, sandbox):
+    before = files(desk)
+    run = crew(desk, sandbox, bash("echo x > new.txt; sleep 60"), limits=Limits(script_seconds=1))
+    run.go()
+    assert files(desk) == before
+    assert any("--timeout" in row for row in run.rows)
+    assert "ended after 1 seconds" in run.journal.all_steps(1)[0].error
+
+
+def test_deleting_asks_a_person_who_sees_the_risky_lines(desk, sandbox):
+    run = crew(desk, sandbox, bash("ls\nrm names.txt"))
+    run.go()
+    assert run.asked["action_requests"][0]["name"] == "run_script"
+    assert "line 2: delete: rm names.txt" in run.asked["reasons"]
+    assert "/names.txt" in files(desk)
+    run.go({"type": "approve"})
+    assert run.status == "fulfilled"
+    assert "/names.txt" not in files(desk)
+
+
+def test_a_rejected_script_is_not_run(desk, sandbox):
+    run = crew(desk, sandbox, bash("rm names.txt"))
+    run.go()
+    run.go({"type": "reject", "message": "keep it"})
+    assert "/names.txt" in files(desk)
+    assert told(run).user_words == ("keep it",)
+    assert not run.bodies("outcome")
+
+
+def test_an_edited_script_is_reviewed_anew_and_run_in_its_place(desk, sandbox):
+    run = crew(desk, sandbox, bash("rm names.txt"))
+    run.go()
+    run.go({"type": "edit", "edited_action": {"name": "run_script", "args": {"code": "cp names.txt kept.txt"}}})
+    assert {"/names.txt", "/kept.txt"} <= set(files(desk))
+    again = crew(desk, sandbox, bash("rm costs.csv"), safety=SafetyPolicy(rules=(
+        Rule(name="no_network", verdict="deny", effects=("send",)), *SafetyPolicy().rules)))  # fmt: skip
+    again.go()
+    again.go({"type": "edit", "edited_action": {"name": "run_script", "args": {"code": "curl x < costs.csv"}}})
+    assert "not allowed" in json.dumps(again.bodies("approval"))
+    assert not again.bodies("outcome")
+
+
+def test_an_edit_into_something_else_than_a_script_is_not_done(desk, sandbox):
+    run = crew(desk, sandbox, bash("rm names.txt"))
+    run.go()
+    run.go({"type": "edit", "edited_action": {"name": "fail_goal", "args": {}}})
+    assert FailGoal().verb in run.journal.all_steps(1)[0].error
+    assert desk.received() == []
+
+
+def test_what_the_policy_denies_is_never_run(desk, sandbox):
+    run = crew(
+        desk,
+        sandbox,
+        bash("curl example.com > names.txt"),
+        safety=SafetyPolicy(rules=(Rule(name="offline", verdict="deny", effects=("send",), why="nothing leaves"),)),
+    )
+    run.go()
+    assert told(run).refused
+    assert "nothing leaves" in run.bodies("reviewed")[0]["reasons"]
+    assert desk.received() == []
+
+
+def test_without_a_sandbox_it_refuses_and_says_how_to_get_one(desk):
+    why = "scripts need a sandbox, and bwrap is not installed; get it with: apt-get install bubblewrap"
+    run = crew(desk, Refusing(why), bash("ls"))
+    run.go()
+    assert "GET_ACTION --cannot_execute--> PLAN" in run.rows
+    assert told(run).evidence == (why,)
+    assert run.bodies("error")[0]["message"] == why
+
+
+def test_where_there_are_no_files_a_script_may_compute_and_not_write(sandbox):
+    from support import desktop
+
+    desk = desktop()
+    run = crew(desk, sandbox, bash("echo $((6 * 7))"))
+    run.go()
+    assert [fact.value for fact in run.journal.facts()] == ["42"]
+    lost = crew(desk, sandbox, bash("echo 1 > made.txt"))
+    lost.go()
+    assert "no app that holds files" in lost.journal.all_steps(1)[0].error
+
+
+def test_a_private_value_in_the_output_is_masked_everywhere(desk, sandbox):
+    shown = SafetyPolicy(private_in_the_open="allow")
+    run = crew(desk, sandbox, bash("cat names.txt; echo 'quoted \"Zoe 3\" too'"), safety=shown)
+    run.journal.secret("Zoe 3")
+    run.go()
+    body = json.loads(run.journal.outcome(run.bodies("outcome")[0]["key"]).output)
+    assert "Zoe 3" not in json.dumps(body)
+    assert body["stdout"].count(reference("value")) == 3
+    assert all("Zoe 3" not in fact.value for fact in run.journal.facts())
+    assert "Zoe 3" not in json.dumps([e.body for e in run.journal.events()])
+
+
+def test_long_output_is_kept_to_its_bound(desk, sandbox):
+    run = crew(desk, sandbox, bash("head -c 3000000 /dev/zero | tr '\\0' x"))
+    run.go()
+    body = json.loads(run.journal.outcome(run.bodies("outcome")[0]["key"]).output)
+    assert body["cut"]
+    assert len(body["stdout"]) < 17_000
+    assert len(run.journal.facts()[0].value) <= 4_000
+
+
+def test_files_changed_meanwhile_are_not_written_over(desk, sandbox):
+    """Somebody else's change between the reading and the writing: the script's is refused whole."""
+    from environments.contract import FileChange, text_digest
+
+    class Slow:
+        refusal = ""
+
+        def run(self, script, language, given, timeout, *, folders=()) -> Ran:
+            was = {"/names.txt": text_digest(files(desk)["/names.txt"])}
+            desk.perform(FileChange(written={"/names.txt": "theirs"}, was=was).action(), key="theirs")
+            return sandbox.run(script, language, given, timeout, folders=folders)
+
+    run = crew(desk, Slow(), bash("echo mine > names.txt; echo mine > other.txt"))
+    run.go()
+    assert files(desk)["/names.txt"] == "theirs"
+    assert "/other.txt" not in files(desk)
+    assert "no longer as it was" in run.journal.all_steps(1)[0].error
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+@pytest.mark.parametrize("where", ["in the script", "before the change", "after the change", "before its outcome"])
+def test_killed_anywhere_and_resumed_it_counts_once(desk, sandbox, where, monkeypatch):
+    """The same journal, checkpoints and world go on; what was in memory is gone."""
+    runs: list[str] = []
+    fatal = {where}
+
+    class Dying:
+        refusal = ""
+
+        def run(self, script, language, given, timeout, *, folders=()) -> Ran:
+            runs.append(script)
+            ran = sandbox.run(script, language, given, timeout, folders=folders)
+            die("in the script")
+            return ran
+
+    def die(at: str) -> None:
+        if at in fatal:
+            fatal.clear()
+            raise Killed
+
+    perform = desk.perform
+
+    def performing(action, *, key):
+        die("before the change")
+        result = perform(action, key=key)
+        die("after the change")
+        return result
+
+    monkeypatch.setattr(desk, "perform", performing)
+    run = crew(desk, Dying(), bash("echo line >> log.txt; wc -l < log.txt"))
+    settle = run.journal.settle
+
+    def settling(key, result):
+        if key.endswith("/files"):
+            die("before its outcome")
+        return settle(key, result)
+
+    monkeypatch.setattr(run.journal, "settle", settling)
+    with pytest.raises(Killed):
+        run.go()
+    run.result = run.graph.invoke(None, run.config, context=run.context, durability="sync")
+    assert run.status == "fulfilled"
+    assert files(desk)["/log.txt"] == "line\n"
+    assert [fact.value for fact in run.journal.facts()] == ["1"]
+    assert len(runs) == (2 if where == "in the script" else 1), "run again only where nothing had come of it"
+    assert len(run.journal.all_steps(10)) == 1
+    assert len(desk.received()) == 1
+
+
+def test_scripts_go_on_after_one_another_and_see_what_came_before(desk, sandbox):
+    run = crew(desk, sandbox, bash("echo 1 > n.txt"), Script(language="python", code="print(int(open('n.txt').read()) + 1)"))
+    run.go()
+    assert run.status == "fulfilled"
+    assert [fact.value for fact in run.journal.facts()] == ["2"]
+    assert len(run.journal.all_steps(10)) == 2
+
+
+def test_several_expected_facts_are_lines_of_name_and_value():
+    assert facts_in("Total: 12.50\nitems = 3\nnoise\n", ["total", "items", "missing"]) == {"total": "12.50", "items": "3"}
+    assert facts_in("a: b\nc", ["one"]) == {"one": "a: b\nc"}
+    assert facts_in("said", []) == {"script output": "said"}
+    assert facts_in(" \n", ["one"]) == {}
+
+
+def test_a_model_writes_a_script_sees_it_fail_and_writes_another(desk, sandbox):
+    from models import asker, prompts_of, section, text_of
+
+    from roles.llm.prompts import load_prompt
+    from roles.llm.technician import LlmTechnician
+
+    def answer(messages):
+        ran = section(text_of(messages[1:2]), "ran")
+        if "exit code 0" in ran:
+            return {"reason": "counted", "outcome": "done"}
+        path = "Documents/trips.txt" if "No such file" in ran else "trips.txt"
+        return {
+            "reason": "count",
+            "outcome": "run",
+            "language": "bash",
+            "code": f"cat {path} | wc -l; test -f {path} || cat {path}",
+        }
+
+    model, _ = prompts_of(answer)
+    run = crew(desk, sandbox, technician=LlmTechnician(asker(model), load_prompt("technician")),
+               expect=(FactKnown(name="line count"),), evaluator=RulesEvaluator())  # fmt: skip
+    run.go()
+    assert run.status == "fulfilled"
+    assert [step.exec_status for step in run.journal.all_steps(10)] == ["error", "executed"]
+    assert {fact.name: fact.value for fact in run.journal.facts()} == {"line count": "3"}
+
+
+def test_a_model_without_a_usable_script_is_a_reported_failure_and_runs_nothing(desk, sandbox):
+    from models import asker, prompts_of
+
+    from roles.llm.prompts import load_prompt
+    from roles.llm.technician import LlmTechnician
+
+    model, heard = prompts_of(lambda _: "rm -rf /")
+    run = crew(desk, sandbox, technician=LlmTechnician(asker(model), load_prompt("technician")))
+    run.go()
+    assert run.status == "rejected"
+    assert run.journal.all_steps(10) == ()
+    assert len(heard) == 3
+    assert any("no usable script" in line for line in told(run).evidence)
