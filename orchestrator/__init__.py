@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from orchestrator.control.asking import RunControl
     from orchestrator.controller import build_controller
     from orchestrator.crew import Crew
     from orchestrator.errors import UsageProblem
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Crew",
     "Outcome",
+    "RunControl",
     "Task",
     "UsageProblem",
     "build_controller",
@@ -28,6 +30,7 @@ __all__ = [
 _HOME = {
     "Crew": "crew",
     "Outcome": "runs",
+    "RunControl": "control.asking",
     "Task": "tasks",
     "UsageProblem": "errors",
     "build_controller": "controller",

@@ -8,40 +8,44 @@ from pathlib import Path
 from typing import Any
 
 from environments.contract import Environment
+from environments.faults import FaultyEnvironment
+from environments.sandbox.detect import Detected
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.worldfile import load_world
-from orchestrator.documents import checked, read_document
+from orchestrator.browsing import make_browser
+from orchestrator.deciders import Deciders
 from orchestrator.errors import UsageProblem, did_you_mean
 from orchestrator.line import HubLine
-from orchestrator.settings import RoleSettings, Settings, load_safety, shipped
+from orchestrator.safety_files import refuse_unfit
+from orchestrator.settings import Settings, load_safety, shipped
 from orchestrator.store import CursorSaver
+from roles.bounded import Bounded
 from roles.context import Context
 from roles.contracts import Clock, SupplementSource
 from roles.journal import Journal, Listener
+from roles.journal_rows import Rows
 from roles.operator.graph import DURABLE_BEFORE
-from roles.policies import EvaluatorScript, ManagerScript, OperatorScript, ScriptedEvaluator, ScriptedManager, ScriptedOperator
 from roles.redaction import Redactor
-from roles.rules.evaluator import RulesEvaluator
 from roles.rules.help import HelpDocuments
-from roles.rules.manager import RulesManager
-from roles.rules.operator import RulesOperator
 from roles.safety import SafetyPolicy
+from roles.sources import McpSource
+from roles.vault import FILE as VAULT
+from roles.vault import Vault
+from roles.veil import Veil
 
 
 def _simulated(settings: Settings, store: Path | None) -> Environment:
-    desktop: Environment = SimulatedDesktop(load_world(settings.world), settings.seed, store)
+    spec = load_world(settings.world)
+    spec = spec.model_copy(update={"variation": spec.variation.with_changes(settings.variation)})
+    desktop: Environment = SimulatedDesktop(spec, settings.seed, store)
     return desktop
 
 
-ENVIRONMENTS: dict[str, Callable[[Settings, Path | None], Environment]] = {"simulated": _simulated}
+def _browser(settings: Settings, store: Path | None) -> Environment:
+    return make_browser(settings.browser, store)
 
-RULES: dict[str, Callable[[], Any]] = {"manager": RulesManager, "operator": RulesOperator, "evaluator": RulesEvaluator}
-SCRIPTED: dict[str, tuple[Any, Callable[[Any], Any]]] = {
-    "manager": (ManagerScript, ScriptedManager),
-    "operator": (OperatorScript, ScriptedOperator),
-    "evaluator": (EvaluatorScript, ScriptedEvaluator),
-}
-POLICIES = ("rules", "scripted")
+
+ENVIRONMENTS: dict[str, Callable[[Settings, Path | None], Environment]] = {"simulated": _simulated, "browser": _browser}
 
 
 def make_environment(settings: Settings, store: Path | None = None) -> Environment:
@@ -50,22 +54,18 @@ def make_environment(settings: Settings, store: Path | None = None) -> Environme
         raise UsageProblem(
             f"environment: there is no environment {settings.environment!r}{did_you_mean(settings.environment, ENVIRONMENTS)}"
         )
-    return ENVIRONMENTS[settings.environment](settings, store)
+    made = ENVIRONMENTS[settings.environment](settings, store)
+    if not settings.faults:
+        return made
+    # Beside the world, so that a run that goes on knows which faults have struck.
+    return FaultyEnvironment(made, settings.faults, settings.seed, store / "faults.jsonl" if store else None)
 
 
-def build_policy(role: str, settings: RoleSettings) -> Any:
-    """The decision maker of a role; None for a role that has no policies."""
-    if role not in RULES:
-        return None
-    if settings.policy == "rules":
-        return RULES[role]()
-    if settings.policy == "scripted":
-        if settings.script is None:
-            raise UsageProblem(f"crew.{role}.script: a scripted policy needs the YAML file of its script")
-        document = read_document(settings.script, f"{role} script")
-        model, policy = SCRIPTED[role]
-        return policy(checked(model, document.data, document.where))
-    raise UsageProblem(f"crew.{role}.policy: there is no policy {settings.policy!r}{did_you_mean(settings.policy, POLICIES)}")
+def _timed(environment: Environment, settings: Settings) -> Environment:
+    """One that may hang is given its time for each call; a simulated desktop only computes."""
+    if isinstance(environment, SimulatedDesktop | FaultyEnvironment):
+        return environment
+    return Bounded(environment, settings.limits.action_seconds)
 
 
 def build_safety(settings: Settings) -> SafetyPolicy:
@@ -73,9 +73,9 @@ def build_safety(settings: Settings) -> SafetyPolicy:
 
 
 def build_sources(settings: Settings) -> tuple[SupplementSource, ...]:
-    """The shipped help documents, then those of the user's own folders."""
+    """The shipped help documents, those of the user's own folders, then the tools of MCP servers."""
     folders = [shipped("help"), *settings.help_dirs]
-    return tuple(HelpDocuments(folder) for folder in folders)
+    return (*map(HelpDocuments, folders), *map(McpSource, settings.tools))
 
 
 def build_context(
@@ -83,32 +83,48 @@ def build_context(
     *,
     run_id: str = "run",
     journal_path: Path | None = None,
+    rows: Rows | None = None,
     environment: Environment | None = None,
     store: Path | None = None,
     listener: Listener | None = None,
     clock: Clock = time.time,
     parts: Mapping[str, Any] | None = None,
 ) -> Context:
-    """Everything that the nodes are given. `parts` replaces policies (`manager`, `operator`, `evaluator`) or `sources`."""
+    """Everything that the nodes are given. `parts` replaces policies (`manager`, `operator`, `evaluator`), `sources` or the
+    `model` that llm policies ask where the settings name none; `around(role, policy)` gives a policy in a policy's place."""
     given = dict(parts or {})
+    clock = given.get("clock") or clock
     safety = given.get("safety") or build_safety(settings)
-    surface = environment or make_environment(settings, store)
-    journal = Journal(journal_path, clock, Redactor(safety), listener, run_id)
-    crew = settings.crew
+    redactor = Redactor(safety, Vault(store / VAULT if store else None))
+    within = _timed(environment or make_environment(settings, store), settings)
+    refuse_unfit(safety, within)
+    surface: Environment = Veil(within, redactor)
+    journal = Journal(journal_path, clock, redactor, listener, run_id, rows=rows)
+    around: Callable[[str, Any], Any] = given.get("around") or (lambda _, policy: policy)
+    deciders = Deciders(settings.crew, journal=journal, limits=settings.limits, environment=surface, model=given.get("model"))
     return Context(
         environment=surface,
         journal=journal,
-        manager=given.get("manager") or build_policy("manager", crew.manager),
-        operator=given.get("operator") or build_policy("operator", crew.operator),
-        evaluator=given.get("evaluator") or build_policy("evaluator", crew.evaluator),
+        manager=around("manager", given.get("manager") or deciders.of("manager")),
+        operator=around("operator", given.get("operator") or deciders.of("operator")),
+        evaluator=around("evaluator", given.get("evaluator") or deciders.of("evaluator")),
+        analyst=around("analyst", given.get("analyst") or deciders.of("analyst")),
+        technician=around("technician", given.get("technician") or deciders.of("technician")),
+        sandbox=given.get("sandbox") or Detected(settings.sandbox),
         sources=given.get("sources", build_sources(settings)),
         safety=safety,
         limits=settings.limits,
         clock=clock,
-        line=HubLine(journal, settings.limits),
+        line=HubLine(journal, settings.limits, surface),
+        review_plans=settings.crew.manager.review,
+        ask_user=settings.crew.manager.ask_user,
     )
+
+
+DURABLE = {"operator": DURABLE_BEFORE}
+"""In front of which nodes of which role a cursor must be on disk."""
 
 
 def build_saver(path: Path | None) -> CursorSaver:
     """The checkpoint store of one run."""
-    return CursorSaver(path, {"operator": DURABLE_BEFORE})
+    return CursorSaver(path, DURABLE)

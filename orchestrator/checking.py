@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from environments.contract import WorldError
+from environments.contract import Environment, WorldError
 from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.variation.axes import Variation
 from environments.simulated.worldfile import load_world
-from orchestrator.build import make_environment
 from orchestrator.errors import UsageProblem
 from orchestrator.judge import Verdict, judge
 from orchestrator.judging.changes import parts_of
-from orchestrator.settings import load_settings, shipped_names
+from orchestrator.oracle import Played, play, task_environment
+from orchestrator.settings import load_settings, shipped_names, varied
 from orchestrator.tasks import Task, fill_goal, fill_slots, resolve_target
+from protocol import CallApi
 
 SEEDS = 5
 
@@ -30,13 +32,16 @@ class Checked(NamedTuple):
 
 
 def check_tasks(words: Sequence[str], seeds: int = SEEDS) -> Iterator[Checked]:
-    """Each task, or every shipped one: it loads, its slots have values, its conditions name what the world has."""
+    """Each task, or every shipped one: it loads, its slots have values, its conditions name what the world has, its oracle
+    does it, and whoever does nothing, or one thing too many, has not done it."""
     return (_checked(word, partial(_task, word, seeds)) for word in words or shipped_names("tasks"))
 
 
-def check_worlds(words: Sequence[str], seeds: int = SEEDS) -> Iterator[Checked]:
-    """Each world, or every shipped one: it loads, and begins the same way twice for each seed."""
-    return (_checked(word, partial(_world, word, seeds)) for word in words or shipped_names("worlds"))
+def check_worlds(words: Sequence[str], seeds: int = SEEDS, vary: Sequence[str] = ()) -> Iterator[Checked]:
+    """Each world, or every shipped one: it loads, and begins the same way twice for each seed, also where axes of its
+    variation, such as `language=de`, are others. Raises UsageProblem for an axis or a value that there is not."""
+    variation = load_settings(overrides=varied(vary)).settings.variation
+    return (_checked(word, partial(_world, word, seeds, variation)) for word in words or shipped_names("worlds"))
 
 
 def _checked(name: str, work: Callable[[], tuple[list[str], str]]) -> Checked:
@@ -47,29 +52,88 @@ def _checked(name: str, work: Callable[[], tuple[list[str], str]]) -> Checked:
     return Checked(name, list(dict.fromkeys(problems)), says)
 
 
-def _task(word: str, seeds: int) -> tuple[list[str], str]:
+def task_named(word: str) -> Task:
+    """The task of a file, or the shipped one of this name."""
     task = resolve_target(word)
     if not isinstance(task, Task):
         raise UsageProblem(f"{word!r} is a goal in words; name a task file or a shipped task.")
+    return task
+
+
+def _task(word: str, seeds: int) -> tuple[list[str], str]:
+    task = task_named(word)
     problems: list[str] = []
-    goals = []
+    goals: list[str] = []
+    slots: dict[str, Any] = {}
     for seed in range(seeds):
-        settings = load_settings(overrides=[f"seed={seed}"], task_layer=task.layer()).settings
-        environment = make_environment(settings)
+        environment = task_environment(task, seed)
         try:
             environment.reset(seed=seed)
             world = environment.world() if isinstance(environment, SimulatedDesktop) else {}
+            slots = fill_slots(task, world, seed)
+            goals.append(fill_goal(task, slots))
+            problems += _untouched(task, world, slots, seed)
+            if task.oracle is not None:
+                problems += [f"seed {seed}: {problem}" for problem in _performed(task, seed, environment)]
         finally:
             environment.close()
-        slots = fill_slots(task, world, seed)
-        goals.append(fill_goal(task, slots))
-        problems += _untouched(task, world, slots, seed)
+    problems += _steps_said_twice(task, slots)
     return problems, goals[0] if goals else ""
+
+
+def _steps_said_twice(task: Task, slots: Mapping[str, Any]) -> Iterator[str]:
+    taken = task.fewest_steps(slots)
+    if task.oracle is not None and task.oracle_steps not in (None, taken):
+        yield f"oracle_steps says {task.oracle_steps}, and the oracle takes {taken}; leave oracle_steps out"
+
+
+def _performed(task: Task, seed: int, environment: Environment) -> Iterator[str]:
+    """What the oracle does not come to, and whether one thing more than the oracle goes unseen."""
+    played = play(task, seed, environment)
+    if played.problem:
+        yield played.problem
+        return
+    for failed in played.verdict.checks:
+        if not failed.passed:
+            yield f"the oracle was performed, and {failed.expression!r} does not hold" + (
+                f": {failed.error}" if failed.error else ""
+            )
+    for point in played.verdict.checkpoints:
+        if not point.reached:
+            yield f"the oracle was performed, and the checkpoint {point.name!r} is not reached"
+    if played.verdict.passed and sees_strays(task, played, environment) is False:
+        yield "a stray write after the oracle goes unseen; the task's changes allow too much"
+
+
+STRAYS = (
+    CallApi(app="notes", function="create_note", arguments={"title": "By the way"}),
+    CallApi(app="reimbursement", function="save_draft", arguments={"description": "for later"}),
+    CallApi(app="files", function="create_folder", arguments={"path": "/By the way"}),
+    CallApi(app="mail", function="save_draft", arguments={"subject": "By the way"}),
+    CallApi(app="settings", function="update_account", arguments={"phone": "+1 555 0199"}),
+    CallApi(app="notes", function="update_note", arguments={"note": "1", "append": "by the way"}),
+    CallApi(app="contacts", function="create_contact", arguments={"name": "By The Way"}),
+)
+"""Things that no task asks for."""
+
+
+def sees_strays(task: Task, played: Played, environment: Environment) -> bool | None:
+    """Whether one call more to a function of some app leaves the run unclean. None: nothing was there to be called."""
+    if task.changes is None or not isinstance(environment, SimulatedDesktop):
+        return None
+    allowed = {pattern.split(".")[1] for pattern in task.changes}
+    run = {"status": task.outcome, "plans": 1, "reason": "", "steps": played.verdict.steps + 1, "questions": 0}
+    for stray in sorted(STRAYS, key=lambda stray: stray.app in allowed):
+        if stray.app in played.initial["apps"] and environment.perform(stray, key=f"stray {stray.digest}").ok:
+            verdict = judge(task, environment.world(), played.initial, played.slots, environment.received(), run)
+            if not verdict.clean or stray.app not in allowed:
+                return not verdict.clean
+    return None
 
 
 def _untouched(task: Task, world: dict[str, Any], slots: dict[str, Any], seed: int) -> Iterator[str]:
     """What the conditions make of a world in which nothing was done."""
-    verdict = judge(task, world, world, slots, [], {"status": task.outcome, "plans": 1, "reason": "", "steps": 0})
+    verdict = judge(task, world, world, slots, [], {"status": task.outcome, "plans": 1, "reason": "", "steps": 0, "questions": 0})
     for key, expression, error in _evaluated(verdict):
         if error:
             yield f"seed {seed}: {key}: {expression!r} cannot be evaluated on the world as it begins: {error}"
@@ -104,11 +168,13 @@ def _nowhere(pattern: str, world: dict[str, Any], slots: dict[str, Any]) -> str:
     return ""
 
 
-def _world(word: str, seeds: int) -> tuple[list[str], str]:
+def _world(word: str, seeds: int, variation: Variation) -> tuple[list[str], str]:
     problems: list[str] = []
     says = ""
+    spec = load_world(word)
+    spec = spec.model_copy(update={"variation": spec.variation.with_changes(variation)})
     for seed in range(seeds):
-        one, other = (SimulatedDesktop(load_world(word), seed=seed) for _ in range(2))
+        one, other = (SimulatedDesktop(spec.model_copy(), seed=seed) for _ in range(2))
         if one.state_hash() != other.state_hash():
             problems.append(f"seed {seed}: it begins in another state each time")
         seen = one.observe()

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from orchestrator.cli_check import task_app, world_app
+from orchestrator.cli_attack import attack_app
+from orchestrator.cli_check import task_app
+from orchestrator.cli_control import cancel, handback, pause, steer, takeover
 from orchestrator.cli_log import log_app, schema_app
-from orchestrator.command import EPILOG, FAILED, RUNS, AsJson, Debug, RunsDir, guarded
-
-if TYPE_CHECKING:
-    from orchestrator.faces import Face
-    from orchestrator.runs import Outcome
-    from roles.journal import Event, Listener
+from orchestrator.cli_policies import policies_app
+from orchestrator.cli_policy import policy_app
+from orchestrator.cli_replay import fork, replay
+from orchestrator.cli_trust import trust
+from orchestrator.cli_world import world_app
+from orchestrator.command import EPILOG, FAILED, RUNS, AsJson, Debug, Display, RunsDir, Secret, Store, guarded
+from orchestrator.driving import as_overrides, checked_display, drive
 
 app = typer.Typer(
     name="deskcrew",
@@ -28,11 +29,18 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.add_typer(attack_app, name="attack")
 app.add_typer(log_app, name="log")
+app.add_typer(policies_app, name="policies")
+app.add_typer(policy_app, name="policy")
 app.add_typer(schema_app, name="schema")
 app.add_typer(task_app, name="task")
 app.add_typer(world_app, name="world")
-Display = Annotated[str | None, typer.Option("--display", help="auto, rich, plain, json or none.")]
+app.command()(replay)
+app.command()(fork)
+app.command()(trust)
+for command in (pause, steer, takeover, handback, cancel):
+    app.command()(command)
 RunId = Annotated[str, typer.Argument(metavar="ID", help="A run, or the beginning of its name.")]
 
 
@@ -68,23 +76,46 @@ def run(
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the world and of the task's variation.")] = None,
     world: Annotated[str | None, typer.Option(help="Name of a shipped world, or a path.")] = None,
+    environment: Annotated[str | None, typer.Option(metavar="NAME", help="What is worked: simulated or browser.")] = None,
+    url: Annotated[str | None, typer.Option(help="The page that a browser begins with; its host alone may be reached.")] = None,
+    vary: Annotated[
+        list[str] | None, typer.Option(metavar="AXIS=VALUE", help="Show the world otherwise: language=de; repeatable.")
+    ] = None,
+    fault: Annotated[
+        list[str] | None, typer.Option("--fault", metavar="KIND[:RATE]", help="Let this go wrong, in that share of the actions.")
+    ] = None,
+    policies: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Who decides: a preset (see `deskcrew policies list`), or a file of one.")
+    ] = None,
+    plan: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Work this plan (YAML); pinned in the file, the crew keeps to it.")
+    ] = None,
+    review_plan: Annotated[
+        bool, typer.Option("--review-plan", help="Show every plan to you before it is worked: approve, edit or reject it.")
+    ] = False,
     display: Display = None,
+    secret: Secret = None,
     as_json: AsJson = False,
     show_config: Annotated[
         bool, typer.Option("--show-config", help="Print every setting and where it was set; run nothing.")
     ] = False,
     runs_dir: RunsDir = None,
+    store: Store = None,
     debug: Debug = False,
 ) -> None:
     """Run a goal or a task. With --json: one event a line, the outcome last."""
     with guarded(debug):
-        from orchestrator.settings import load_settings
+        from orchestrator.settings import load_settings, varied
         from orchestrator.tasks import Task, resolve_target
 
         found = None if target is None else resolve_target(target)
-        flags = {"seed": seed, "world": world, "display": "json" if as_json else display, "runs_dir": runs_dir}
+        shown = "json" if as_json else display
+        flags = {
+            "policies": policies, "seed": seed, "world": world, "faults": fault, "display": shown, "runs_dir": runs_dir,
+            "store": store, "environment": environment, "browser.url": url, "crew.manager.review": review_plan or None,
+        }  # fmt: skip
         layer = found.layer() if isinstance(found, Task) else None
-        loaded = load_settings(config or (), [*(overrides or ()), *_as_overrides(flags)], layer)
+        loaded = load_settings(config or (), [*(overrides or ()), *varied(vary or ()), *as_overrides(flags)], layer)
         if show_config:
             _print_config(loaded, as_json)
             return
@@ -94,61 +125,147 @@ def run(
             raise UsageProblem('There is nothing to do; say it in words (deskcrew run "Open ...") or name a task file.')
         from orchestrator import runs
         from orchestrator.faces import make_face
+        from orchestrator.plans import read_plan
+        from orchestrator.private import asked_for
 
+        given = read_plan(plan) if plan else None
+        secrets = asked_for([*(secret or ()), *(found.secrets if isinstance(found, Task) else ())])
         face = make_face(loaded.settings.display)
-        _drive(face, loaded.settings.runs_dir, lambda heard: runs.start(loaded, found, listener=heard, approver=face.approver))
+        drive(
+            face,
+            loaded.settings.runs_dir,
+            lambda heard, stop: runs.start(
+                loaded, found, listener=heard, approver=face.approver, plan=given, parts={"secrets": secrets}, stop=stop
+            ),
+        )
 
 
 @app.command()
 def resume(
     run_id: RunId,
-    approve: Annotated[bool, typer.Option("--approve", help="Let the action be done.")] = False,
+    approve: Annotated[bool, typer.Option("--approve", help="Let the action be done, or the plan be worked.")] = False,
     reject: Annotated[str | None, typer.Option(metavar="WHY", help="Do not do it; the crew plans anew with these words.")] = None,
-    edit: Annotated[Path | None, typer.Option(metavar="FILE", help="Do the action in this JSON or YAML file instead.")] = None,
+    edit: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Do the action, or work the plan, in this JSON or YAML file instead.")
+    ] = None,
     respond: Annotated[str | None, typer.Option(metavar="TEXT", help="Answer the question, or say something.")] = None,
+    overrides: Annotated[
+        list[str] | None, typer.Option("-c", metavar="limits.KEY=VALUE", help="Another limit from here on; repeatable.")
+    ] = None,
+    secret: Secret = None,
     display: Display = None,
     as_json: AsJson = False,
     runs_dir: RunsDir = None,
+    store: Store = None,
     debug: Debug = False,
 ) -> None:
     """Go on with a run: one that waits for a person, or one that was interrupted."""
     with guarded(debug):
         answer = _answer(approve, reject, edit, respond)
-        from orchestrator import folders, runs
+        from orchestrator import folders
+        from orchestrator.control.asking import RunControl
         from orchestrator.faces import make_face
         from orchestrator.journal import salvage
+        from orchestrator.private import asked_for
 
         folder = runs_dir or RUNS
-        before = folders.find_run(run_id, folder)
-        face = make_face("json" if as_json else _checked_display(display))
+        if store:
+            from orchestrator.store_listing import find_shared
+
+            before = find_shared(run_id, store, folder)
+        else:
+            before = folders.find_run(run_id, folder)
+        folder = before.parent
+        secrets = asked_for(secret or ())
+        face = make_face("json" if as_json else checked_display(display))
         for event in salvage(before / "journal.sqlite").events:
             face.recall(event)
-        _drive(
+        drive(
             face,
             folder,
-            lambda heard: runs.resume(before.name, runs_dir=folder, answer=answer, listener=heard, approver=face.approver),
+            lambda heard, stop: RunControl(before.name, runs_dir=folder, parts={"secrets": secrets}).resume(
+                answer=answer,
+                listener=heard,
+                approver=face.approver,
+                overrides=overrides or (),
+                stop=stop,
+            ),
             before.name,
         )
 
 
 @app.command("ls")
-def list_(as_json: AsJson = False, runs_dir: RunsDir = None, debug: Debug = False) -> None:
+def list_(as_json: AsJson = False, runs_dir: RunsDir = None, store: Store = None, debug: Debug = False) -> None:
     """List the runs, newest first."""
     with guarded(debug):
-        from orchestrator import folders, listing
+        from orchestrator import listing
 
-        found = folders.list_runs(runs_dir or RUNS)
+        if store:
+            from orchestrator.store_listing import list_shared
+
+            found = list_shared(store)
+        else:
+            from orchestrator.folders import list_runs
+
+            found = list_runs(runs_dir or RUNS)
         typer.echo(listing.runs_json(found) if as_json else listing.runs_table(found))
 
 
 @app.command()
-def show(run_id: RunId, as_json: AsJson = False, runs_dir: RunsDir = None, debug: Debug = False) -> None:
+def show(
+    run_id: RunId,
+    plan: Annotated[bool, typer.Option("--plan", help="Only the plan, as YAML that `run --plan` reads.")] = False,
+    as_json: AsJson = False,
+    runs_dir: RunsDir = None,
+    store: Store = None,
+    debug: Debug = False,
+) -> None:
     """Show one run: plan, steps, gates, approvals, and how it ended."""
     with guarded(debug):
         from orchestrator import folders, listing
 
-        view = folders.show_run(run_id, runs_dir or RUNS)
+        if plan:
+            from orchestrator.plans import told
+
+            typer.echo(told(folders.show_plan(run_id, runs_dir or RUNS), as_json), nl=False)
+            return
+        if store:
+            from orchestrator.store_listing import show_shared
+
+            view = show_shared(run_id, store)
+        else:
+            view = folders.show_run(run_id, runs_dir or RUNS)
         typer.echo(listing.run_json(view) if as_json else listing.run_page(view))
+
+
+@app.command("plan")
+def plan_(
+    target: Annotated[str, typer.Argument(help="A goal in words, a task file, or the name of a shipped task.")],
+    overrides: Annotated[list[str] | None, typer.Option("-c", metavar="KEY=VALUE", help="Set one value; repeatable.")] = None,
+    config: Annotated[
+        list[Path] | None, typer.Option("--config", metavar="FILE", help="A YAML file of settings; repeatable.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the world and of the task's variation.")] = None,
+    world: Annotated[str | None, typer.Option(help="Name of a shipped world, or a path.")] = None,
+    policies: Annotated[str | None, typer.Option(metavar="NAME", help="Who decides: a preset, or a file of one.")] = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Plan a goal and work nothing: prints the plan as YAML that `run --plan` reads."""
+    with guarded(debug):
+        from orchestrator.planning import plan_goal
+        from orchestrator.plans import told
+        from orchestrator.settings import load_settings
+        from orchestrator.tasks import Task, resolve_target
+
+        found = resolve_target(target)
+        flags = as_overrides({"policies": policies, "seed": seed, "world": world})
+        loaded = load_settings(config or (), [*(overrides or ()), *flags], found.layer() if isinstance(found, Task) else None)
+        made = plan_goal(loaded, found)
+        if isinstance(made, str):
+            typer.echo(f"deskcrew: no plan: {made}", err=True)
+            raise typer.Exit(FAILED)
+        typer.echo(told(made, as_json), nl=False)
 
 
 @app.command()
@@ -161,49 +278,6 @@ def doctor(as_json: AsJson = False, runs_dir: RunsDir = None, debug: Debug = Fal
         typer.echo(checks.as_json(found) if as_json else checks.as_text(found))
         if not all(check.ok for check in found):
             raise typer.Exit(FAILED)
-
-
-def _drive(face: Face, folder: Path, work: Callable[[Listener], Outcome], run_id: str = "") -> None:
-    """Run with a face on the screen, and end with the outcome's exit code."""
-    names = [run_id] if run_id else []
-
-    def listener(event: Event) -> None:
-        if event.kind == "run_started":
-            names.append(str(event.body["run_id"]))
-        face.event(event)
-
-    face.start()
-    try:
-        outcome = work(listener)
-    except KeyboardInterrupt:
-        face.stop()
-        again = f"; go on with: deskcrew resume {names[-1]}{_runs_dir_option(folder)}" if names else ""
-        typer.echo(f"\ndeskcrew: stopped; what was done is kept{again}", err=True)
-        raise
-    finally:
-        face.stop()
-    face.finish(outcome)
-    raise typer.Exit(outcome.exit_code)
-
-
-def _runs_dir_option(folder: Path) -> str:
-    return "" if folder == RUNS else f" --runs-dir {shlex.quote(str(folder))}"
-
-
-def _as_overrides(flags: dict[str, Any]) -> list[str]:
-    import json
-
-    return [
-        f"{key}={json.dumps(str(value) if isinstance(value, Path) else value)}"
-        for key, value in flags.items()
-        if value is not None
-    ]
-
-
-def _checked_display(display: str | None) -> str:
-    from orchestrator.settings import load_settings
-
-    return load_settings(overrides=_as_overrides({"display": display})).settings.display
 
 
 def _answer(approve: bool, reject: str | None, edit: Path | None, respond: str | None) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""`deskcrew task ...` and `deskcrew world ...`: files checked without a run."""
+"""`deskcrew task ...` and `deskcrew world ...`: files checked, and oracles played, without a crew."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from orchestrator.command import EPILOG, FAILED, AsJson, Debug, guarded
 
 if TYPE_CHECKING:
     from orchestrator.checking import Checked
+    from orchestrator.oracle import Played
 
 task_app = typer.Typer(help="Task files.", no_args_is_help=True, epilog=EPILOG)
 world_app = typer.Typer(help="Worlds of the simulated desktop.", no_args_is_help=True, epilog=EPILOG)
@@ -36,17 +37,63 @@ def check_task(
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
-    """Say what is wrong with tasks: keys, slots without a value, conditions that name nothing or hold from the start."""
+    """Say what is wrong with tasks: keys, slots without a value, conditions that hold from the start, oracles that fail."""
     with guarded(debug):
         from orchestrator.checking import check_tasks
 
         _tell(check_tasks(tasks or [], seeds), as_json)
 
 
+@task_app.command("play")
+def play_task(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="A file or a shipped name.")],
+    seed: Annotated[int, typer.Option(help="Which values the slots get.")] = 0,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Perform a task's oracle, its own plan, without a crew, and say what came of each line and what the judge finds."""
+    with guarded(debug):
+        from orchestrator.checking import task_named
+        from orchestrator.faces.words import json_text
+        from orchestrator.oracle import play
+
+        played = play(task_named(task), seed)
+        if as_json:
+            steps = [step._asdict() for step in played.steps]
+            verdict = played.verdict.model_dump(mode="json")
+            told = {"goal": played.goal, "seed": seed, "steps": steps, "problem": played.problem, "verdict": verdict}
+            typer.echo(json_text(told))
+        else:
+            _tell_played(played)
+        if not played.passed:
+            raise typer.Exit(FAILED)
+
+
+def _tell_played(played: Played) -> None:
+    from orchestrator.faces.words import clean
+
+    verdict = played.verdict
+    typer.echo(f"goal   {clean(played.goal, 1000)}")
+    for step in played.steps:
+        told = f" -> {clean(step.told, 200)}" if step.told else ""
+        typer.echo(f"{step.line:>3}  {step.status:<9} {clean(step.said, 200)}{told}")
+    if played.problem:
+        typer.echo(f"wrong  {clean(played.problem, 1000)}")
+    for check in verdict.checks:
+        why = f": {clean(check.error, 200)}" if check.error else ""
+        typer.echo(f"{'ok' if check.passed else 'wrong':<6} {clean(check.expression, 1000)}{why}")
+    reached = sum(point.reached for point in verdict.checkpoints)
+    ended = "passed" if played.passed else "failed"
+    typer.echo(f"{ended}, {verdict.steps} steps, {reached} of {len(verdict.checkpoints)} checkpoints")
+
+
 @world_app.command("check")
 def check_world(
     worlds: Worlds = None,
     seeds: Seeds = 5,
+    vary: Annotated[
+        list[str] | None, typer.Option(metavar="AXIS=VALUE", help="Look at them otherwise: language=de; repeatable.")
+    ] = None,
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
@@ -54,19 +101,40 @@ def check_world(
     with guarded(debug):
         from orchestrator.checking import check_worlds
 
-        _tell(check_worlds(worlds or [], seeds), as_json)
+        _tell(check_worlds(worlds or [], seeds, vary or ()), as_json)
+
+
+@world_app.command("apps")
+def list_apps(as_json: AsJson = False, debug: Debug = False) -> None:
+    """List the apps that a world may have: their functions, whether they have an agent, and the package they come from."""
+    with guarded(debug):
+        from rich.console import Console
+        from rich.table import Table
+
+        from environments.simulated.apps import UNUSABLE, listed_apps
+        from orchestrator.faces.words import json_text
+
+        every = listed_apps()
+        if as_json:
+            for one in every:
+                typer.echo(json_text(one._asdict()))
+            return
+        table = Table("app", "title", "functions", "agent", "package", box=None)
+        for one in every:
+            table.add_row(one.name, one.title, str(len(one.functions)), "yes" if one.agent else "", one.package)
+        Console(width=None if Console().is_terminal else 120, highlight=False, markup=False).print(table)
+        for name, why in UNUSABLE.items():
+            typer.echo(f"{name} cannot be used: {why}")
 
 
 def _tell(found: Iterable[Checked], as_json: bool) -> None:
-    import json
-
-    from orchestrator.faces.words import clean
+    from orchestrator.faces.words import clean, json_text
 
     bad = 0
     for checked in found:
         bad += bool(checked.problems)
         if as_json:
-            typer.echo(json.dumps(checked._asdict(), ensure_ascii=False))
+            typer.echo(json_text(checked._asdict()))
             continue
         typer.echo(f"{'wrong' if checked.problems else 'ok':<6} {clean(checked.name)}: {clean(checked.says, 200)}".rstrip(": "))
         for problem in checked.problems:

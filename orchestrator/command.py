@@ -12,9 +12,22 @@ import typer
 
 USAGE, FAILED, INTERRUPTED = 2, 1, 130
 RUNS = Path("runs")
-EPILOG = "Exit codes: 0 done, 1 failed, 2 usage, 3 waiting for approval, 4 a limit is spent."
+EPILOG = "Exit codes: 0 done, 1 failed, 2 usage, 3 waiting for a person, or paused, 4 a limit is spent."
 RunsDir = Annotated[Path | None, typer.Option("--runs-dir", help="Folder with the runs; ./runs when not given.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
+Store = Annotated[
+    str | None,
+    typer.Option(
+        "--store", metavar="ADDRESS", envvar="DESKCREW_STORE", help="Runs of a shared store, postgresql://USER@HOST/DATABASE."
+    ),
+]
+Secret = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--secret", metavar="NAME", help="A private value: typed without echo, or from DESKCREW_SECRET_NAME; repeatable."
+    ),
+]
+Display = Annotated[str | None, typer.Option("--display", help="auto, rich, plain, json or none.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
 
 
@@ -42,13 +55,17 @@ def guarded(debug: bool) -> Iterator[None]:
 
 def _explained(bad: Exception) -> tuple[int, str]:
     from environments.contract import WorldError
-    from orchestrator.errors import UsageProblem
+    from orchestrator.errors import Stopped, UsageProblem
     from orchestrator.faces.words import clean
+    from orchestrator.store_address import without_addresses
     from protocol.dialects import DialectError
     from protocol.exports import FormatError
     from protocol.versions import BadStep
 
-    said = clean(" ".join(str(bad).split()), 1000)
+    said = without_addresses(clean(" ".join(str(bad).split()), 1000))
     if isinstance(bad, UsageProblem | WorldError | BadStep | DialectError | FormatError):
         return USAGE, said
+    stands = sys.modules.get("roles.standstill")  # whoever raised it has imported it, and LangGraph with it
+    if isinstance(bad, Stopped) or (stands is not None and isinstance(bad, stands.Standstill)):
+        return FAILED, said
     return FAILED, f"this is a fault of deskcrew, not yours: {type(bad).__name__}: {said or 'no words'} (--debug shows where)."

@@ -30,6 +30,8 @@ class RunInput(TypedDict, total=False):
 
     goal: str
     plan_version: int
+    reopen: bool
+    """Go on with a run that a spent budget has ended."""
 
 
 class RunOutput(TypedDict, total=False):
@@ -70,11 +72,21 @@ class RunState(RunInput, total=False):
     held: dict[str, Any] | None
     steps: int
     plans: int
+    replans: int
+    """Plans wanted because something did not work."""
     gates: int
     turn: int
     gates_by: dict[str, int]
     """Gates so far, by trigger."""
     since_gate: int
+    lanes: dict[str, Any]
+    """Subtasks that are worked side by side, if any are."""
+    steps_by: dict[str, int]
+    """Actions so far, by worker."""
+    left_at: dict[str, Any]
+    """Where a spent budget ended the run, and what was at hand there."""
+    more: bool
+    """The Manager has planned a part, and is asked again when it is fulfilled."""
     evidence: list[str]
     user_words: list[str]
     refused: list[str]
@@ -93,11 +105,11 @@ def build_controller(
     Approvals pause the graph, so it needs a checkpointer, its own or that of the graph it is a node of.
     """
     if context is not None and isinstance(context.line, NoLine):
-        context = context.with_(line=HubLine(context.journal, context.limits))
+        context = context.with_(line=HubLine(context.journal, context.limits, context.environment))
     spokes: dict[str, Graph] = {
         "manager": build_manager(context),
         "operator": build_operator(context, interrupts=True, granularity=granularity),
-        "technician": build_technician(context),
+        "technician": build_technician(context, interrupts=True),
         "analyst": build_analyst(context),
         "evaluator": build_evaluator(context),
     }

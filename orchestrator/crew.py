@@ -13,22 +13,30 @@ from langchain_core.tools import BaseTool, StructuredTool
 
 from orchestrator import runs
 from orchestrator.build import build_context
+from orchestrator.control.asking import RunControl
 from orchestrator.controller import build_controller
 from orchestrator.journal import Event
+from orchestrator.plans import plan_of, read_plan
 from orchestrator.runs import Approver, Outcome
 from orchestrator.settings import Loaded, load_settings
+from orchestrator.store_address import LOCAL
 from orchestrator.tasks import Task, resolve_target
+from roles.contracts import Subtask
 from roles.nodes import Graph
 from roles.operator.graph import Granularity
 
-PARTS = ("environment", "manager", "operator", "evaluator", "sources", "safety")
+PARTS = (
+    "environment", "manager", "operator", "evaluator", "analyst", "technician", "sandbox", "sources", "safety", "model",
+    "secrets", "clock",
+)  # fmt: skip
 
 
 class Crew:
     """Works goals. One crew works one run at a time; make several for several.
 
-    `parts` replaces what the settings would build: `environment`, the policies `manager`, `operator` and `evaluator`,
-    `sources` of supplements, `safety` (a SafetyPolicy).
+    `parts` replaces what the settings would build: `environment`, the policies of the five roles, the `sandbox` of the
+    Technician, `secrets` (private values by name, `{name}` in a goal), `sources` of supplements, `safety` (a SafetyPolicy),
+    `model` (a LangChain chat model for llm policies), the `clock` by which events are dated.
     """
 
     def __init__(self, settings: Loaded | None = None, **parts: Any) -> None:
@@ -42,14 +50,36 @@ class Crew:
         """A crew from YAML files and `key=value` overrides, as on the command line."""
         return cls(load_settings([Path(file) for file in files], overrides), **parts)
 
-    def run(self, target: Task | str, *, approver: Approver | None = None) -> Outcome:
-        """Work a goal in words, a Task or a task file until it ends or waits for a person."""
-        return runs.start(self.settings, _target(target), approver=approver, parts=self._parts)
+    def run(
+        self, target: Task | str, *, approver: Approver | None = None, plan: Path | str | Sequence[Subtask] | None = None
+    ) -> Outcome:
+        """Work a goal in words, a Task or a task file until it ends or waits for a person; by `plan`, if one is given."""
+        given = None if plan is None else read_plan(Path(plan)) if isinstance(plan, Path | str) else plan_of(plan)
+        return runs.start(self.settings, _target(target), approver=approver, parts=self._parts, plan=given)
 
-    def resume(self, run_id: str, answer: Mapping[str, Any] | None = None, *, approver: Approver | None = None) -> Outcome:
-        """Go on with a run that waits or was stopped."""
-        folder = self.settings.settings.runs_dir
-        return runs.resume(run_id, runs_dir=folder, answer=answer, approver=approver, parts=self._parts)
+    def resume(
+        self,
+        run_id: str,
+        answer: Mapping[str, Any] | None = None,
+        *,
+        approver: Approver | None = None,
+        overrides: Sequence[str] = (),
+    ) -> Outcome:
+        """Go on with a run that waits or was stopped; with `overrides` (`limits.steps=240`) also one that spent a budget."""
+        told = self.settings.settings
+        return runs.resume(
+            run_id,
+            runs_dir=told.runs_dir,
+            answer=answer,
+            approver=approver,
+            parts=self._parts,
+            overrides=overrides,
+            store="" if told.store == LOCAL else told.store,
+        )
+
+    def control(self, run_id: str, who: str = "") -> RunControl:
+        """Pause, cancel, steer, take over or hand back a run of this crew's folder, from any thread or process."""
+        return RunControl(run_id, runs_dir=self.settings.settings.runs_dir, who=who, parts=self._parts)
 
     def stream(self, target: Task | str, *, approver: Approver | None = None) -> Iterator[Event | Outcome]:
         """Every event of the journal as it happens; the last item is the Outcome."""

@@ -9,9 +9,11 @@ import sys
 import tempfile
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
+from environments.contract import EnvironmentFault
 from orchestrator.documents import shown
 from orchestrator.errors import UsageProblem
 from orchestrator.faces import is_rich_terminal
@@ -49,6 +51,8 @@ def examine(runs_dir: Path) -> list[Check]:
         lambda: _folder(runs_dir),
         _configs,
         _environment,
+        _pictures,
+        _sandbox,
         _terminal,
     ]
     return [check() for check in checks]
@@ -98,8 +102,12 @@ def _configs() -> Check:
             load_task(shipped("tasks", f"{name}.yaml"))
     except UsageProblem as bad:
         return Check("configs", False, str(bad), "mend the file, or install deskcrew again")
+    presets, safety = len(shipped_names("policies")), len(shipped_names("safety"))
     return Check(
-        "configs", bool(names), f"{len(names)} tasks, {len(shipped_names('policies'))} safety policies", "install deskcrew again"
+        "configs",
+        bool(names),
+        f"{len(names)} tasks, {presets} presets of policies, {safety} safety policies",
+        "install deskcrew again",
     )
 
 
@@ -115,6 +123,35 @@ def _environment() -> Check:
     except Exception as bad:  # noqa: BLE001 - whatever is wrong is the finding
         return Check("world", False, f"{type(bad).__name__}: {bad}", "install deskcrew again, or run the tests: scripts/test")
     return Check("world", elements > 0, f"the simulated desktop shows {elements} elements", "run the tests: scripts/test")
+
+
+def _sandbox() -> Check:
+    """Without one everything else works; only scripts are refused."""
+    from environments.sandbox.bubblewrap import Bubblewrap
+    from environments.sandbox.detect import installed
+
+    found, other = installed(), installed("gvisor")
+    gvisor = "" if other.refusal else "; gVisor is there too (sandbox=gvisor)"
+    if not isinstance(found, Bubblewrap):
+        return Check("sandbox", True, f"none: {found.refusal}{gvisor}")
+    parser = "" if find_spec("tree_sitter_bash") else '; every bash script asks a person: pip install "deskcrew[technician]"'
+    nested = "; namespaces within it cannot be forbidden here" if found.tools.nested else ""
+    user = "as a user of its own" if found.tools.setpriv else "as your own user"
+    return Check("sandbox", True, f"bubblewrap runs scripts {user}{nested}{gvisor}{parser}")
+
+
+def _pictures() -> Check:
+    """Without them everything else works; Chinese is drawn as empty boxes."""
+    try:
+        from environments.simulated.render import fonts
+
+        chinese = any(fonts.has(source, "文") for source in fonts.chain())
+    except EnvironmentFault as bad:
+        return Check("pictures", True, f"none: {bad}")
+    if chinese:
+        return Check("pictures", True, "PNG, with a font that has Chinese")
+    fix = "install one: apt-get install fonts-noto-cjk"
+    return Check("pictures", True, f"PNG, and no font that has Chinese: it is drawn as boxes; {fix}")
 
 
 def _terminal() -> Check:

@@ -11,11 +11,12 @@ from typing import Any, NamedTuple, TypeVar, get_args
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from environments.small_files import TooLarge, read_small
+from environments.yaml_lines import KeyPath as KeyPath
+from environments.yaml_lines import lines_of, nearest_line, refuse_deep
 from orchestrator.errors import UsageProblem, did_you_mean
 
-KeyPath = tuple[str | int, ...]
 Model = TypeVar("Model", bound=BaseModel)
-MAX_BYTES = 2_000_000
 
 
 class Source(NamedTuple):
@@ -41,19 +42,17 @@ class Document(NamedTuple):
 
     def where(self, path: KeyPath) -> Source:
         """The source of the value at `path`, or of the nearest thing around it."""
-        for end in range(len(path), 0, -1):
-            if (line := self.lines.get(path[:end])) is not None:
-                return Source(self.name, line)
-        return Source(self.name)
+        line = nearest_line(self.lines, path)
+        return Source(self.name) if line is None else Source(self.name, line)
 
 
 def read_document(path: Path, what: str) -> Document:
     """The YAML mapping in `path`; `what` names the file's kind in messages."""
     name = shown(path)
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise UsageProblem(f"{name} is larger than {MAX_BYTES // 1_000_000} MB, which no {what} is; check the path.")
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_small(path)
+    except TooLarge as bad:
+        raise UsageProblem(f"{name}: {bad}, which no {what} is; check the path.") from None
     except FileNotFoundError:
         raise UsageProblem(f"There is no {what} {name}; check the path.") from None
     except IsADirectoryError:
@@ -68,40 +67,23 @@ def read_document(path: Path, what: str) -> Document:
 
 def parse_document(text: str, name: str, what: str) -> Document:
     """As read_document, from text."""
-    lines: dict[KeyPath, int] = {}
     try:
+        refuse_deep(text)
         node = yaml.compose(text, Loader=yaml.SafeLoader)
         if node is None:
             return Document({}, {}, name)
-        _note_lines(node, (), lines, name, frozenset())
+        lines = lines_of(node)
         data = yaml.safe_load(text)
     except yaml.MarkedYAMLError as bad:
         line = bad.problem_mark.line + 1 if bad.problem_mark else 1
         raise UsageProblem(f"{name}, line {line}: not valid YAML ({bad.problem or bad.context}).") from None
-    except (yaml.YAMLError, ValueError, RecursionError) as bad:
+    except RecursionError:
+        raise UsageProblem(f"{name}: not valid YAML (it is nested too deeply).") from None
+    except (yaml.YAMLError, ValueError) as bad:
         raise UsageProblem(f"{name}: not valid YAML ({str(bad).splitlines()[0]}).") from None
     if not isinstance(data, dict):
         raise UsageProblem(f"{name}: a {what} is a mapping of keys to values, and this is {kind_of(data)}.")
     return Document(data, lines, name)
-
-
-def _note_lines(node: yaml.Node, path: KeyPath, lines: dict[KeyPath, int], name: str, above: frozenset[int]) -> None:
-    if id(node) in above:
-        raise UsageProblem(f"{name}, line {node.start_mark.line + 1}: an alias that contains itself.")
-    above = above | {id(node)}
-    if isinstance(node, yaml.SequenceNode):
-        for index, item in enumerate(node.value):
-            lines[*path, index] = item.start_mark.line + 1
-            _note_lines(item, (*path, index), lines, name, above)
-    elif isinstance(node, yaml.MappingNode):
-        seen: set[str] = set()
-        for key, value in node.value:
-            word, line = str(key.value), key.start_mark.line + 1
-            if word in seen:
-                raise UsageProblem(f"{name}, line {line}: the key {word!r} is there twice; keep one.")
-            seen.add(word)
-            lines[*path, word] = line
-            _note_lines(value, (*path, word), lines, name, above)
 
 
 def checked(model: type[Model], data: Mapping[str, Any], where: Where) -> Model:

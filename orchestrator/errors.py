@@ -11,6 +11,22 @@ class UsageProblem(Exception):
     """Its text is the whole message: shown as it is, without a traceback."""
 
 
+class Lacking(UsageProblem):
+    """Nothing is wrong with what was written; this machine lacks a package or a key for it."""
+
+
+class Stopped(Exception):
+    """Nothing is wrong with what was written, and nothing is lost: the machine does not let it go on now. Exit code 1."""
+
+
+class StoreGone(Stopped):
+    """The store that several machines share cannot be reached any more; what was committed is in it."""
+
+
+class StoreTaken(Stopped):
+    """Another process works the run by now."""
+
+
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word that was most likely meant, or None when nothing is close."""
     match = process.extractOne(word.casefold(), {name: name.casefold() for name in known}, scorer=fuzz.WRatio, score_cutoff=60)

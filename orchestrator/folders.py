@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from environments.small_files import LARGEST, read_small
+from orchestrator.control.standing import HOLDING_STILL, reported, standing
 from orchestrator.errors import UsageProblem
-from orchestrator.journal import salvage
+from orchestrator.journal import Salvage, salvage
+from orchestrator.plans import ShownPlan, shown_plan
 from orchestrator.report import build_report
+from orchestrator.stores import publish
+from protocol.whole import whole_file
+from roles.contracts import Subtask
 
 
 class RunInfo(NamedTuple):
@@ -49,15 +56,39 @@ def _names(runs_dir: Path) -> list[str]:
     return sorted(path.name for path in runs_dir.iterdir() if (path / "run.json").is_file())
 
 
+_NOT_OURS = (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError)
+"""What reading events raises that deskcrew never wrote."""
+
+
+def _not_ours(place: str, bad: Exception) -> UsageProblem:
+    return UsageProblem(f"{place} holds events that deskcrew does not write ({type(bad).__name__}); the run cannot be shown.")
+
+
+def wrong_in(record: Any) -> str:
+    """Why this is not what `run.json` says of a run; empty where it may be."""
+    if not isinstance(record, dict) or not {"run_id", "goal", "settings"} <= set(record):
+        return "it does not say run_id, goal and settings"
+    kinds = {"run_id": str, "goal": str, "settings": dict, "started": int | float}
+    wrong = next((key for key, kind in kinds.items() if key in record and not isinstance(record[key], kind)), "")
+    return f"{wrong} is not what it says" if wrong else ""
+
+
 def read_run(folder: Path) -> dict[str, Any]:
     """`run.json`. Raises UsageProblem when it cannot be read."""
     try:
-        record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-        if not isinstance(record, dict) or not {"run_id", "goal", "settings"} <= set(record):
-            raise ValueError("it does not say run_id, goal and settings")
-    except (OSError, ValueError) as bad:
+        record: dict[str, Any] = json.loads(read_small(folder / "run.json", LARGEST))
+        if why := wrong_in(record):
+            raise ValueError(why)
+    except (OSError, ValueError, RecursionError) as bad:
         raise UsageProblem(f"{folder / 'run.json'} cannot be read ({bad}); the run cannot be used.") from None
     return record
+
+
+def write_json(path: Path, data: Any, mode: int = 0o666) -> None:
+    """In one piece: whoever reads it has the old text or the new one."""
+    text = json.dumps(data, indent=1, ensure_ascii=False, default=str) + "\n"
+    with whole_file(path, errors="surrogatepass", mode=mode) as file:
+        file.write(text)
 
 
 def list_runs(runs_dir: Path) -> list[RunInfo]:
@@ -70,36 +101,80 @@ def _info(folder: Path) -> RunInfo:
         record = read_run(folder)
     except UsageProblem as bad:
         return RunInfo(folder.name, "", "damaged", 0.0, 0, False, str(bad))
-    report = _stored_report(folder)
-    status = str(report.get("status", "interrupted"))
-    steps = int(report.get("counts", {}).get("steps", 0))
-    reason = str(report.get("reason", "it was stopped before it could report; resume it"))
+    report = stored_report(folder)
+    now = standing(folder, report)
+    return info_of(record, report)._replace(status=now.state, reason=now.reason, waiting=now.state == "on_hold")
+
+
+def info_of(record: Mapping[str, Any], report: Mapping[str, Any]) -> RunInfo:
+    """The line of a run, from what its files say."""
+    status, reason = reported(report)
+    counted = report.get("counts", {}).get("steps", 0)
+    steps = counted if isinstance(counted, int) else 0
     return RunInfo(
         record["run_id"], record["goal"], status, float(record.get("started", 0.0)), steps, status == "on_hold", reason
     )
 
 
-def _stored_report(folder: Path) -> dict[str, Any]:
+def stored_report(folder: Path) -> dict[str, Any]:
+    """`report.json`; empty where there is none that can be read: it is made anew from the journal."""
     try:
-        report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        report = json.loads(read_small(folder / "report.json", LARGEST))
+    except (OSError, ValueError, RecursionError):
         return {}
-    return report if isinstance(report, dict) else {}
+    return good_report(report)
+
+
+def good_report(report: Any) -> dict[str, Any]:
+    """`report`, if it is one; else an empty one."""
+    good = isinstance(report, dict) and isinstance(report.get("status"), str) and isinstance(report.get("counts", {}), dict)
+    return report if good else {}
+
+
+_INTERRUPTED = {"status": "interrupted", "reason": "it was stopped before it could report; resume it", "pending": None}
+
+
+def no_longer_reported(folder: Path) -> None:
+    """The run goes on: a report that says that it waits holds no longer."""
+    report = stored_report(folder)
+    if report and report["status"] != _INTERRUPTED["status"]:
+        write_json(folder / "report.json", report | _INTERRUPTED)
+        publish(folder)
+
+
+def show_plan(run_id: str, runs_dir: Path) -> ShownPlan:
+    """The plan that a run waits to have reviewed, or else the one that it worked last."""
+    folder = find_run(run_id, runs_dir)
+    goal = f"run {read_run(folder)['run_id']}: {read_run(folder)['goal']}"
+    events = salvage(folder / "journal.sqlite").events
+    asked = [e.body for e in events if e.kind == "approval_requested" and e.body.get("kind") == "plan"]
+    answered = {e.body.get("key") for e in events if e.kind == "approval"}
+    if asked and asked[-1]["key"] not in answered:
+        return ShownPlan(asked[-1]["action_requests"][0]["args"], (goal, "this plan waits for your review"))
+    plans = [e.body for e in events if e.kind == "plan"]
+    if not plans:
+        raise UsageProblem(f"Run {folder.name} has no plan.")
+    return shown_plan([Subtask.model_validate(item) for item in plans[-1]["subtasks"]], goal)
 
 
 def show_run(run_id: str, runs_dir: Path) -> RunView:
     """What is known of a run: its report, or one made from as much of the journal as can be read."""
     folder = find_run(run_id, runs_dir)
-    record = read_run(folder)
-    kept = salvage(folder / "journal.sqlite")
+    report = stored_report(folder)
+    view = view_of(read_run(folder), salvage(folder / "journal.sqlite"), report, str(folder / "journal.sqlite"))
+    now = standing(folder, report)
+    if now.holder is None:
+        return view
+    return view._replace(report=view.report | {"status": now.state, "reason": now.reason})
+
+
+def view_of(record: dict[str, Any], kept: Salvage, report: dict[str, Any], place: str) -> RunView:
+    """What can be shown of a run; `place` is where its events are."""
     notes = [kept.note] if kept.note else []
-    report = _stored_report(folder)
     stale = report.get("status") not in {"fulfilled", "rejected"}
     if not report or (stale and kept.events and not kept.note):
-        waiting = bool(report) and report.get("status") == "on_hold"
-        status, reason = (
-            ("on_hold", report["reason"]) if waiting else ("interrupted", "it was stopped before it could report; resume it")
-        )
+        waiting = report.get("status") in {"on_hold", *HOLDING_STILL}
+        status, reason = reported(report if waiting else {})
         ended = {
             "status": status,
             "reason": reason,
@@ -107,5 +182,8 @@ def show_run(run_id: str, runs_dir: Path) -> RunView:
             "plans": sum(1 for e in kept.events if e.kind == "plan"),
             "gates": sum(1 for e in kept.events if e.kind == "gate"),
         }
-        report = build_report(kept.events, run=record, result=ended)
+        try:
+            report = build_report(kept.events, run=record, result=ended)
+        except _NOT_OURS as bad:
+            raise _not_ours(place, bad) from None
     return RunView(report, notes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from orchestrator.lanes import Lanes
 from orchestrator.line import HubLine, source_of
 from orchestrator.machine import (
     GateTrigger,
@@ -13,6 +14,7 @@ from orchestrator.machine import (
     TaskStatus,
     Totals,
 )
+from roles.budgets import Budget, Used, Work
 from roles.context import Context, State, Update
 from roles.contracts import Subtask
 from roles.manager.graph import with_status
@@ -26,12 +28,29 @@ _TRIGGERS = {
     Signal.WORKER_SUCCESS: GateTrigger.WORKER_SUCCESS,
 }
 _FAILURES = {Signal.CANNOT_EXECUTE, Signal.ERROR, Signal.TIMEOUT, Signal.APPROVAL_REJECTED, Signal.GATE_FAIL}
+_UNDONE = _FAILURES - {Signal.APPROVAL_REJECTED} | {Signal.ISSUES_FOUND, Signal.GATE_SUPPLEMENT, Signal.SUPPLEMENT}
+"""Something did not work, so that another plan is wanted."""
 _OPEN = {SubtaskStatus.READY.value, SubtaskStatus.PENDING.value}
+_WORKED = {SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED}
 _ENDED = {TaskStatus.FULFILLED.value, TaskStatus.REJECTED.value}
+_WORK: dict[Situation, tuple[Work, ...]] = {
+    Situation.PLAN: ("plan", "replan"),
+    Situation.SUPPLEMENT: ("replan",),
+    Situation.GET_ACTION: ("act",),
+    Situation.EXECUTE_ACTION: ("act",),
+    Situation.QUALITY_CHECK: ("check",),
+    Situation.FINAL_CHECK: ("check",),
+}
+"""What is begun in a situation, as budgets see it."""
+
+
+_MINDFUL = {Situation.GET_ACTION, Situation.FINAL_CHECK}
+"""Where a plan is asked for that minds what a person has said."""
 
 
 def controller(state: State, ctx: Context) -> Update:
     """One turn of the hub: from the report of the last spoke to the input of the next."""
+    ctx.say.safe_point()
     turn = _Turn(state, ctx)
     if state.get("report"):
         turn.receive(state["report"])
@@ -47,9 +66,11 @@ class _Turn:
 
     def __init__(self, state: State, ctx: Context) -> None:
         self.ctx = ctx
-        self.line = ctx.line if isinstance(ctx.line, HubLine) else HubLine(ctx.journal, ctx.limits)
+        self.line = ctx.line if isinstance(ctx.line, HubLine) else HubLine(ctx.journal, ctx.limits, ctx.environment)
         starting = not state.get("report")
         self.ended = starting and state.get("task_status") in _ENDED and state.get("goal") == state.get("worked_goal")
+        self.worker = str(state.get("spoke") or "")
+        self.reopened = self.ended and bool(state.get("reopen")) and bool(state.get("left_at"))
         self.situation = Situation.INIT if starting else Situation(state["situation"])
         fresh: Update = {
             "task_status": TaskStatus.CREATED.value,
@@ -58,6 +79,7 @@ class _Turn:
             "held": None,
             "steps": 0,
             "plans": 0,
+            "replans": 0,
             "gates": 0,
             "gates_by": {},
             "reason": "",
@@ -67,15 +89,20 @@ class _Turn:
             "user_words": [],
             "refused": [],
             "plan_version": 0,
+            "more": False,
             "carry": {},
+            "lanes": {},
+            "steps_by": {},
+            "left_at": {},
         }
         going_on = not starting or self.ended
         self.update: Update = {key: state.get(key, default) if going_on else default for key, default in fresh.items()}
         if starting and state.get("task_status") not in _ENDED:
             self.update["plan_version"] = state.get("plan_version", 0)
         goal = state.get("goal", "")
-        self.update |= {"report": None, "goal": goal, "worked_goal": goal, "assignment": {}, "delegation": {}}
+        self.update |= {"report": None, "goal": goal, "worked_goal": goal, "assignment": {}, "delegation": {}, "reopen": False}
         self.update["turn"] = state.get("turn", 0) + 1
+        self.lanes = Lanes(self.update["lanes"], ctx.environment, ctx.limits.parallel)
         self.events = 0
         self.continued = False
         self.trigger = Signal.TASK_OPEN
@@ -86,16 +113,30 @@ class _Turn:
 
     def open(self) -> None:
         """INIT: pending, unless the task has ended already; a plan that was given is worked at once."""
+        if self.reopened:
+            self._reopen()
+            return
         if self.ended:
             self._take(Signal.TASK_ENDED)
             return
         if not self.update["plan_version"]:
             self.ctx.journal.begin()
+        self._start_lanes()
         self._status(TaskStatus.PENDING)
         given = self.ctx.journal.plan(self.update["plan_version"])
         if given:
             self.update["statuses"] = {s.id: [s.status.value, s.attempt] for s in given}
         self._take(Signal.SUBTASKS_WAITING if next_ready(self._plan()) else Signal.TASK_OPEN)
+
+    def _reopen(self) -> None:
+        """A limit was raised: go on exactly where the budget was spent. It is the one ending that can be taken back."""
+        left = self.update["left_at"]
+        self.ended = False
+        self.situation, self.trigger = Situation(left["situation"]), Signal(left["trigger"])
+        self.summary, self.query, self.continued = left["summary"], left["query"], left["continued"]
+        self.update |= {"held": left["held"], "lanes": left["lanes"], "left_at": {}, "ended_by": "", "reason": ""}
+        self.lanes = Lanes(self.update["lanes"], self.ctx.environment, self.ctx.limits.parallel)
+        self._status(TaskStatus.PENDING)
 
     def receive(self, report: dict[str, Any]) -> None:
         """Apply one report: counters, statuses, then the table."""
@@ -104,10 +145,15 @@ class _Turn:
         worked = self.situation in {Situation.GET_ACTION, Situation.EXECUTE_ACTION}
         if worked:
             carry = self.update["carry"]
-            self.update["steps"] += int(carry.get("steps", 0))
+            done, by = int(carry.get("steps", 0)), self.update["steps_by"]
+            self.update["steps"] = max(self.update["steps"] + done, self.ctx.say.by_hand())
+            self.update["steps_by"] = by | {self.worker: by.get(self.worker, 0) + done} if done else by
             self.update["since_gate"] += int(carry.get("actions", 0))
-            self.update["carry"] = {k: carry[k] for k in ("memory", "retries") if k in carry}
+            self.update["carry"] = {k: carry[k] for k in ("memory", "retries", "plan", "slice") if k in carry}
             self.situation = source_of(signal) or self.situation
+            holder = self.lanes.reported(self.update["current"], carry, yielded=signal is Signal.YIELDED)
+            if holder is not None:
+                self._conflict(carry["waits_for"], self.update["current"], holder.subtask, "it waits")
         self.query = {"query": report.get("query") or "", "app": report.get("app")}
         if worked:
             self.update["held"] = report.get("held_action")
@@ -115,8 +161,11 @@ class _Turn:
             self.update["refused"] = [*self.update["refused"], report["refused"]][-_KEPT:]
         if report.get("user_words"):
             self.update["user_words"] = [*self.update["user_words"], report["user_words"]][-_KEPT:]
+        self.update["replans"] += signal in _UNDONE
+        if signal is Signal.BUDGET_SPENT:
+            return  # found again and said by `dispatch`, which knows how to go on from here
         left = self._statuses_after(signal)
-        self._take(signal, Totals(retries_left=0, subtasks_left=left))
+        self._take(signal, Totals(retries_left=0, subtasks_left=left, more=bool(self.update["more"])))
         if self.situation is Situation.PLAN:
             self.update["held"] = None
         leads_to_plan = self.situation in {Situation.PLAN, Situation.SUPPLEMENT}
@@ -136,6 +185,8 @@ class _Turn:
                     self._move(replaced, SubtaskStatus.REJECTED)
             known = self.update["statuses"]
             self.update["statuses"] = {s.id: known.get(s.id, [s.status.value, s.attempt]) for s in plan}
+            for changed in self.lanes.keep(self._plan()):
+                self._move(changed, SubtaskStatus.READY)
         elif signal is Signal.GATE_DONE and current:
             self._move(current, SubtaskStatus.FULFILLED)
         elif signal in _FAILURES and current:
@@ -157,12 +208,14 @@ class _Turn:
             self._take(Signal.CANCELLED)
             self._finish()
             return
-        if spent := self._spent():
-            self.summary = f"{spent} is spent"
-            self.ctx.journal.record("budget", {"name": spent}, role="controller", key=self._key())
-            self.trigger = Signal.BUDGET_SPENT
-            self._take(Signal.BUDGET_SPENT)
-            self._finish()
+        if self.situation in _MINDFUL and self.trigger is not Signal.BUDGET_SPENT and (words := self.ctx.say.unplanned()):
+            self.summary, self.trigger = words, Signal.STEERED
+            self.update["evidence"] = [words]
+            self._take(Signal.STEERED)
+        self.line.counted(self._used())
+        spent = self.line.stopping(*_WORK[self.situation])
+        if spent is not None or self.trigger is Signal.BUDGET_SPENT:
+            self._stop(spent)
             return
         handlers = {
             Situation.PLAN: self._to_manager,
@@ -173,17 +226,46 @@ class _Turn:
             Situation.FINAL_CHECK: self._to_evaluator,
         }
         handlers[self.situation]()
-        self.update["situation"] = self.situation.value
+        self.update |= {"situation": self.situation.value, "lanes": self.lanes.dump()}
 
-    def _spent(self) -> str:
-        if self.situation is Situation.PLAN and self.update["plans"] >= self.ctx.limits.plans:
-            return f"the budget of {self.ctx.limits.plans} plans (limits.plans)"
-        if self.situation in {Situation.QUALITY_CHECK, Situation.FINAL_CHECK} and self.update["gates"] >= self.ctx.limits.gates:
-            return f"the budget of {self.ctx.limits.gates} gates (limits.gates)"
-        working = self.situation in {Situation.GET_ACTION, Situation.EXECUTE_ACTION}
-        return self.line.spent(self.update["steps"] if working else -1)
+    def _used(self) -> Used:
+        counts = {name: self.update[name] for name in ("steps", "plans", "replans", "gates", "steps_by")}
+        return Used(self.ctx.journal.spending, **counts, worker=self._next_worker())
+
+    def _next_worker(self) -> str:
+        """Who would act next, if somebody does."""
+        if self.situation not in {Situation.GET_ACTION, Situation.EXECUTE_ACTION}:
+            return ""
+        subtask = self._subtask()
+        going_on = subtask is not None and subtask.status is SubtaskStatus.PENDING
+        subtask = subtask if going_on else next_ready(self._plan())
+        return subtask.worker if subtask is not None else ""
+
+    def _stop(self, spent: Budget | None) -> None:
+        """End for now: what is needed to go on from here, once there is more of it, stays in the state."""
+        said, trigger = self.summary, self.trigger
+        if trigger is Signal.BUDGET_SPENT:  # the worker has found it out
+            said, trigger = "", Signal.TASK_OPEN
+        self.update["left_at"] = {
+            "situation": self.situation.value,
+            "trigger": trigger.value,
+            "summary": said,
+            "query": self.query,
+            "continued": self.continued,
+            "held": self.update["held"],
+            "lanes": self.lanes.dump(),
+        }
+        if spent is not None:
+            led_here = f" after: {said}" if self.trigger in _UNDONE and said else ""
+            self.summary = f"{spent} is spent{led_here}"
+            body = {"name": str(spent), "key": spent.key, **spent.as_json(), "more": spent.more()}
+            self.ctx.journal.record("budget", body, role="controller", key=self._key())
+        self.trigger = Signal.BUDGET_SPENT
+        self._take(Signal.BUDGET_SPENT)
+        self._finish()
 
     def _to_manager(self) -> None:
+        self.ctx.say.planned()
         self.update["plans"] += 1
         self.update["spoke"] = "manager"
         self.update["assignment"] = {
@@ -209,6 +291,7 @@ class _Turn:
         }
 
     def _to_worker(self) -> None:
+        told = self._take_lane() if self.lanes.several else {}
         subtask = self._subtask()
         going_on = subtask is not None and subtask.status is SubtaskStatus.PENDING
         if not going_on:
@@ -218,7 +301,7 @@ class _Turn:
             subtask = self._subtask()
         assert subtask is not None, "the current subtask stands in the plan"  # noqa: S101 - an invariant
         self.update["spoke"] = subtask.worker
-        previous = [f"{s.title}: {s.status.value}" for s in self._plan() if s.status is SubtaskStatus.FULFILLED]
+        previous = [f"{s.title}: {s.status.value}" for s in self._plan() if s.status in _WORKED]
         self.update["delegation"] = {
             "goal": self.update["goal"],
             "subtask": subtask.model_dump(mode="json", exclude_defaults=True) | {"attempt": subtask.attempt},
@@ -230,8 +313,20 @@ class _Turn:
             "previous": previous[-_KEPT:],
             "message": self.summary if self.continued else "",
             "refused": self.update["refused"],
+            **told,
         }
         self.update["held"] = None
+
+    def _take_lane(self) -> dict[str, Any]:
+        """Put the present lane aside, begin what can be begun beside it, and take up whose turn it is."""
+        self.lanes.park(self.update["current"], self.update["since_gate"], self.update["carry"])
+        for lane, other in self.lanes.settle():
+            self._conflict(lane.waits_for, lane.subtask, other.subtask, "both wait: the younger gives its windows up")
+        for subtask in self.lanes.admit(self._plan()):
+            self._begin(subtask)
+        lane = self.lanes.take(self._plan(), self.update["current"] if self.continued else None)
+        self.update |= {"current": lane.subtask, "since_gate": lane.since_gate, "carry": lane.carry}
+        return self.lanes.task(lane, self.update["steps"])
 
     def _begin(self, subtask: Subtask) -> None:
         self.update["current"] = subtask.id
@@ -260,6 +355,9 @@ class _Turn:
     def _finish(self) -> None:
         self.update["situation"] = Situation.DONE.value
         if not self.ended:
+            if self.trigger is not Signal.BUDGET_SPENT:  # after it the lanes may yet go on
+                self.lanes.finish()
+            self.update["lanes"] = {}
             self.update["reason"] = self.summary
             self.update["ended_by"] = self.trigger.value
         self.update["held"] = None
@@ -288,6 +386,21 @@ class _Turn:
             subtask=subtask,
             key=self._key(),
         )
+
+        if status in {SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED}:
+            self.lanes.end(subtask)
+
+    def _start_lanes(self) -> None:
+        """Said once: whether what is independent of each other is worked side by side."""
+        self.lanes.start()
+        if self.ctx.limits.parallel > 1 and not self.lanes.several:
+            why = f"{self.ctx.environment.name} has one seat only: subtasks are worked one after the other (limits.parallel)"
+            self.ctx.journal.record("in_series", {"message": why}, role="controller", key=self._key())
+
+    def _conflict(self, app: str, subtask: str, other: str, resolution: str) -> None:
+        """Two lanes want the same window; `app` is the one whose it is."""
+        body = {"about": "window", "app": app, "subtasks": [subtask, other], "resolution": resolution}
+        self.ctx.journal.record("conflict", body, role="controller", subtask=subtask, key=self._key())
 
     def _key(self) -> str:
         """Names the next event of this turn, so that a turn that is worked again after a kill records nothing twice."""

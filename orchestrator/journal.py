@@ -7,13 +7,13 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from protocol import ActionResult, InteractionStep, VisualState, parse_action, write_log
 from roles.journal import Event, Intent, Journal, Listener, action_key
 
-__all__ = ["Event", "Intent", "Journal", "Listener", "Salvage", "export_log", "salvage"]
+__all__ = ["Event", "Intent", "Journal", "Listener", "Salvage", "export_log", "open_read_only", "salvage"]
 
 
 class Salvage(NamedTuple):
@@ -26,10 +26,12 @@ class Salvage(NamedTuple):
 def salvage(path: Path) -> Salvage:
     """Every event that can be read. A damaged file gives what stands before the damage and what can be found behind it."""
     if not path.exists():
-        return Salvage([], f"{path} is missing")
+        return shared if (shared := _from_shared_store(path)) is not None else Salvage([], f"{path} is missing")
+    if not path.is_file():  # a device never ends
+        return Salvage([], f"{path} is no file")
     events: dict[int, Event] = {}
     problems: list[str] = []
-    for opening in (_open_read_only, _open_mended):
+    for opening in (open_read_only, _open_mended):
         try:
             with closing(opening(path)) as db:
                 _read_events(db, events, problems)
@@ -42,8 +44,34 @@ def salvage(path: Path) -> Salvage:
     return Salvage(kept, note)
 
 
-def _open_read_only(path: Path) -> sqlite3.Connection:
+def open_read_only(path: Path) -> sqlite3.Connection:
+    """The journal as it stands; nothing of it can be changed through this. Raises sqlite3.Error."""
+    if not path.exists() and (address := _shared_address(path)):
+        from orchestrator.store_runs import shared_runs
+
+        with shared_runs(address) as runs:
+            return runs.copy(path.parent.name)
+    if path.exists() and not path.is_file():
+        raise sqlite3.OperationalError("it is no file")
     return sqlite3.connect(f"file:{quote(path.resolve().as_posix())}?mode=ro", uri=True)
+
+
+def _shared_address(path: Path) -> str:
+    """The shared store of the run whose file this would be; empty where it has none."""
+    from orchestrator.store_address import LOCAL
+    from orchestrator.stores import address_of, written
+
+    address = address_of(written(path.with_name("run.json")))
+    return "" if address == LOCAL else address
+
+
+def _from_shared_store(path: Path) -> Salvage | None:
+    if not (address := _shared_address(path)):
+        return None
+    from orchestrator.store_runs import shared_runs
+
+    with shared_runs(address) as runs:
+        return Salvage([Event(*row[:-1], _body(row.body)) for row in runs.events(path.parent.name)], "")
 
 
 def _open_mended(path: Path) -> sqlite3.Connection:
@@ -63,16 +91,25 @@ def _open_mended(path: Path) -> sqlite3.Connection:
 def _read_events(db: sqlite3.Connection, events: dict[int, Event], problems: list[str]) -> None:
     """From both ends, as far as each can be read."""
     db.text_factory = lambda text: text.decode("utf-8", "replace")
+    if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'events' AND type <> 'table'").fetchone():
+        raise sqlite3.DatabaseError("its events are no table")  # a view may be without end
     for order in ("ASC", "DESC"):
         try:
             for row in db.execute(f"SELECT id, at, kind, role, subtask, step, body FROM events ORDER BY id {order}"):  # noqa: S608
                 number, at, kind, role, subtask, step, body = row
                 try:
-                    events.setdefault(number, Event(number, at, kind, role, subtask, step, json.loads(body)))
-                except (ValueError, TypeError) as bad:
+                    events.setdefault(number, Event(number, at, kind, role, subtask, step, _body(body)))
+                except (ValueError, TypeError, RecursionError) as bad:
                     problems.append(f"event {number}: {bad}")
         except sqlite3.Error as bad:
             problems.append(str(bad))
+
+
+def _body(text: str) -> dict[str, Any]:
+    body = json.loads(text)
+    if not isinstance(body, dict):
+        raise ValueError("its body is no mapping")
+    return body
 
 
 def export_log(journal: Journal, path: Path, run_id: str) -> int:

@@ -77,7 +77,7 @@ def judge(
         checkpoints=points,
         false_complete=run.get("status") == "fulfilled" and not (success and ended.passed),
         duplicate_writes=tuple(duplicate_writes(initial, world)),
-        **_economy(run.get("steps", 0), task.oracle_steps),
+        **_economy(run.get("steps", 0), task.fewest_steps(slots)),
     )
 
 

@@ -6,7 +6,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from environments.contract import Environment, OwnClock
 from orchestrator.machine import ROWS, Row, Signal, Situation, TaskStatus, Totals, row_for
+from roles.budgets import Budget, Budgets, Used, Work
 from roles.journal import Journal
 from roles.limits import Limits
 
@@ -19,9 +21,11 @@ def source_of(signal: Signal) -> Situation | None:
 class HubLine:
     """What a worker reports while it goes on; knows the budgets, decides nothing else."""
 
-    def __init__(self, journal: Journal, limits: Limits) -> None:
+    def __init__(self, journal: Journal, limits: Limits, environment: Environment | None = None) -> None:
         self._journal = journal
-        self._limits = limits
+        self._budgets = Budgets(limits)
+        self._clock = environment if isinstance(environment, OwnClock) else None
+        self._used = Used()
         self._elapsed = float(journal.meta("elapsed") or 0.0)
         self._started = time.monotonic()
 
@@ -57,13 +61,47 @@ class HubLine:
         finally:
             self._started += time.monotonic() - since
 
+    def counted(self, used: Used) -> None:
+        """What the hub has counted by the end of its turn."""
+        self._used = used
+
+    def used(self) -> Used:
+        """What was used by now."""
+        now = self._used
+        now.spending, now.seconds = self._journal.spending, self.elapsed()
+        now.simulated = self._clock.clock if self._clock is not None else 0.0
+        return now
+
+    def budgets(self) -> list[Budget]:
+        """Every budget as it stands."""
+        return self._budgets.standing(self.used())
+
     def spent(self, step: int) -> str:
-        """The budget that is used up, or an empty string; `step` actions were done so far."""
-        if step >= self._limits.steps:
-            return f"the budget of {self._limits.steps} steps (limits.steps)"
-        if self.elapsed() >= self._limits.wall_seconds:
-            return f"the budget of {self._limits.wall_seconds:g} seconds (limits.wall_seconds)"
-        return ""
+        """The budget that lets no other action be done, or an empty string; `step` actions were done so far."""
+        now = self.used()
+        if step > now.steps:
+            now.steps_by = {**now.steps_by, now.worker: now.steps_by.get(now.worker, 0) + step - now.steps}
+            now.steps = step
+        found = self.stopping("act")
+        return "" if found is None else str(found)
+
+    def stopping(self, *work: Work) -> Budget | None:
+        """The budget that lets no such work begin; what is nearly used up is warned of."""
+        now = self.used()
+        self._warn()
+        return self._budgets.spent(now, *work)
+
+    def _warn(self) -> None:
+        """Once for each budget, in whatever process it comes so far."""
+        warned = self._journal.spending.warned
+        for budget in self.budgets():
+            if budget.nearly and budget.mark not in warned:
+                body = {"key": budget.key, **budget.as_json(), "message": budget.told()}
+                self._journal.record("budget_warning", body, role="controller")
+
+    def nearly_spent(self) -> tuple[str, ...]:
+        """What is nearly used up, in words."""
+        return tuple(budget.told() for budget in self.budgets() if budget.nearly)
 
     def cancelled(self) -> bool:
         return bool(self._journal.meta("cancelled"))

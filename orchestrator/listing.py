@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from graphlib import CycleError
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 from rich.cells import cell_len, set_cell_size
 
+from orchestrator.errors import UsageProblem
 from orchestrator.faces.approval import request_lines
-from orchestrator.faces.words import clean
+from orchestrator.faces.words import UNREADABLE, clean, control_words, visible
+from roles.budgets import WARN_AT
+from roles.plans import levels
 
 if TYPE_CHECKING:
     from orchestrator.folders import RunInfo, RunView
@@ -36,7 +40,7 @@ def runs_table(runs: Sequence[RunInfo]) -> str:
         return 'There are no runs here yet; start one with: deskcrew run "..."'
     rows = [("RUN", "STATUS", "STEPS", "STARTED", "GOAL")]
     for data in map(plain_data, runs):
-        status = "waiting" if data.get("waiting") else str(data.get("status", ""))
+        status = "waiting" if data.get("waiting") else str(data.get("status", "")).replace("_", " ")
         rows.append(
             (
                 clean(data["run_id"]),
@@ -71,23 +75,34 @@ def run_json(view: RunView) -> str:
 
 
 def run_page(view: RunView) -> str:
-    """The whole run on one page; the verdict stands last, as it does after a run."""
+    """The whole run on one page; the verdict stands last, as it does after a run. Raises UsageProblem."""
+    try:
+        return "\n".join(f"{mark:>9}  {visible(text)}".rstrip() for mark, text in _page(view) if text)
+    except UNREADABLE as bad:
+        raise UsageProblem(
+            f"The report says what deskcrew never writes ({type(bad).__name__}); the run cannot be shown."
+        ) from None
+
+
+def _page(view: RunView) -> list[tuple[str, str]]:
     report = view.report
     lines = [("goal", clean(report.get("goal", ""))), ("run", clean(report.get("run_id", "")))]
     lines += _listed("plan", report.get("plan"), _subtask)
+    lines += [("", f"independent of each other: {', '.join(level)}") for level in _beside(report.get("plan") or ())]
     lines += _listed("steps", report.get("steps"), _step)
     lines += _listed("gates", report.get("gates"), _gate)
     lines += _listed("approvals", report.get("approvals"), _approval)
+    lines += _listed("control", report.get("control"), control_words)
     lines += [
         ("facts" if n == 0 else "", f"{clean(f.get('name'))} = {clean(f.get('value'))}")
         for n, f in enumerate(report.get("facts") or ())
     ]
+    lines += _listed("budget", _nearly_spent(report.get("budgets")), _budget)
     checks = (report.get("judge") or {}).get("checks") or ()
     lines += _listed("judge", checks, _check)
     lines += [("note", clean(note)) for note in view.notes]
     lines += [(line.mark, line.text) for line in request_lines(report.get("pending") or {})] if report.get("pending") else []
-    lines += [("status", clean(report.get("status", ""))), ("why", clean(report.get("reason", "")))]
-    return "\n".join(f"{mark:>9}  {text}".rstrip() for mark, text in lines if text)
+    return [*lines, ("status", clean(report.get("status", ""))), ("why", clean(report.get("reason", "")))]
 
 
 def _listed(mark: str, items: Any, say: Any) -> list[tuple[str, str]]:
@@ -97,7 +112,19 @@ def _listed(mark: str, items: Any, say: Any) -> list[tuple[str, str]]:
 def _subtask(item: Mapping[str, Any]) -> str:
     sign = {"fulfilled": "✓", "rejected": "✗"}.get(item.get("status", ""), "·")
     result = f": {clean(item['result'])}" if item.get("result") else ""
-    return f"{sign} {clean(item.get('title', ''))}{result}"
+    after = f" (after {clean(', '.join(item['depends_on']))})" if item.get("depends_on") else ""
+    pinned = " (pinned)" if item.get("pinned") else ""
+    return f"{sign} {clean(item.get('id', ''))} {clean(item.get('title', ''))}{after}{pinned}{result}"
+
+
+def _beside(plan: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
+    """Groups of subtasks, of those that were not replaced, that do not wait for each other."""
+    kept = [item for item in plan if item.get("status") != "rejected"]
+    try:
+        found = levels({item["id"]: item.get("depends_on") or () for item in kept})
+    except CycleError:  # no plan of ours, which are checked
+        return []
+    return [level for level in found if len(level) > 1]
 
 
 def _step(item: Mapping[str, Any]) -> str:
@@ -107,11 +134,26 @@ def _step(item: Mapping[str, Any]) -> str:
     said = item.get("line") or action_words({"name": action.pop("action_type", "?"), "args": action})
     good = item.get("exec_status") == "executed"
     why = f" → {clean(item['error'])}" if item.get("error") else ""
-    return f"{item.get('step', '')} {'✓' if good else '✗'} {clean(said)}{why}"
+    hand = " (by hand)" if item.get("role") == "user" else ""
+    return f"{item.get('step', '')} {'✓' if good else '✗'} {clean(said)}{hand}{why}"
 
 
 def _gate(item: Mapping[str, Any]) -> str:
     return f"◆ {clean(item.get('trigger', ''))} → {clean(item.get('decision', ''))}: {clean(item.get('reason', ''))}"
+
+
+def _nearly_spent(budgets: Any) -> list[tuple[str, Mapping[str, Any]]]:
+    told = budgets.items() if isinstance(budgets, dict) else ()
+    return [(key, body) for key, body in told if isinstance(body, dict) and _number(body.get("share")) >= WARN_AT]
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def _budget(item: tuple[str, Mapping[str, Any]]) -> str:
+    key, body = item
+    return f"{clean(key, 60)}: {body.get('used', '')} of {body.get('limit', '')} used"
 
 
 def _check(item: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import typer
 
 from orchestrator.errors import UsageProblem, did_you_mean
-from orchestrator.faces.words import clean
+from orchestrator.faces.words import clean, json_text
 from orchestrator.listing import table
 from orchestrator.logs import OWN, Opened
 from protocol import InteractionStep
@@ -19,8 +19,8 @@ from protocol.dialects import NAMES as DIALECTS
 from protocol.dialects import Context, DialectError, Loss, dialect
 from protocol.exports import NAMES as FORMATS
 from protocol.exports import Exported, Run, format_named
-from protocol.exports.base import whole_file
 from protocol.log import LogLine, step_json
+from protocol.whole import whole_file
 
 DSL = "dsl"
 
@@ -93,7 +93,7 @@ def _line(step: InteractionStep, to: str, variant: str | None, losses: Counter[L
         written = dialect(to).write(step.action, Context(state=step.visual_state, variant=variant))
     except DialectError as cannot:
         losses[Loss(what=_UNSAID, why=str(cannot)[:200])] += 1
-        return json.dumps({**said, "error": str(cannot)}, ensure_ascii=False)
+        return json_text({**said, "error": str(cannot)})
     losses.update(written.losses)
     return json.dumps({**said, "payload": written.payload, "losses": [loss.model_dump() for loss in written.losses]})
 
@@ -104,7 +104,7 @@ def _tell(exported: Exported, reading: _Reading, path: Path, *, as_json: bool) -
         bad = [{"line": line.number, "error": line.error} for line in reading.bad]
         files = [str(file) for file in exported.files]
         data = {"files": files, "steps": exported.steps, "bad_lines": reading.bad_count, "bad": bad, "losses": told}
-        typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
+        typer.echo(json_text(data, 2))
         return
     typer.echo(f"{path}: {exported.steps} steps")
     for line in reading.bad:

@@ -11,7 +11,9 @@ from rich.console import Console
 from rich.text import Text
 
 from orchestrator.errors import UsageProblem
+from orchestrator.faces.words import clean
 from protocol import InteractionStep, Picture
+from protocol.steps import picture_file
 
 Draw = Callable[[Console, InteractionStep], None]
 _ABLE = ("kitty", "wezterm", "iterm.app", "ghostty", "konsole", "foot", "mlterm", "contour")
@@ -30,11 +32,11 @@ def picture_face(wish: str, folder: Path) -> Draw:
 
     def show(console: Console, step: InteractionStep) -> None:
         for picture in _pictures(step):
-            path = folder / picture.path
-            if draws and path.is_file() and _drawn(console, path):
+            path = picture_file(folder, picture.path)
+            if draws and path is not None and _drawn(console, path):
                 continue
-            there = "" if path.is_file() else " (not there)"
-            console.print(Text(f"{picture.moment:>16}: {picture.path}{there}", style="dim"))
+            there = "" if path is not None else " (not there)"
+            console.print(Text(f"{picture.moment:>16}: {clean(picture.path)}{there}", style="dim"))
 
     return show
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from orchestrator.errors import UsageProblem, did_you_mean
-from orchestrator.faces.words import clean
+from orchestrator.faces.words import clean, escaped, json_text
 from orchestrator.listing import table
 from protocol import InteractionStep, describe
 from protocol.exports import NAMES, Imported, RunInfo, format_named
@@ -44,6 +44,8 @@ def locate(name: str, runs_dir: Path) -> Path:
         path = find_run(name, runs_dir) / "log.jsonl"
     if not path.exists():
         raise UsageProblem(f"There is no log {path}; give a log.jsonl, a folder with one, or a run of {runs_dir}.")
+    if not (path.is_file() or path.is_fifo()):
+        raise UsageProblem(f"{path} is a folder or a device, and no log; give a log.jsonl, a folder with one, or a run.")
     return path
 
 
@@ -69,7 +71,7 @@ def _run_info(path: Path) -> RunInfo:
     for name in ("run.json", "report.json"):
         try:
             said = json.loads((path.parent / name).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             continue
         found |= said if isinstance(said, dict) else {}
     status = found.get("status")
@@ -94,12 +96,12 @@ def validate(path: Path, *, as_json: bool) -> int:
         where, reason = finding.problem
         if as_json:
             data = {"file": str(path), "line": finding.number, "level": finding.level, "path": where, "reason": reason}
-            typer.echo(json.dumps(data, ensure_ascii=False))
+            typer.echo(json_text(data))
         else:
             typer.echo(f"{path}:{finding.number}: {finding.level}: {where}: {clean(reason)}")
     summary = {"file": str(path), "lines": counted.count, "bad_lines": len(bad), "warnings": warnings}
     words = f"{path}: {counted.count} lines, {len(bad)} cannot be used, {warnings} warnings"
-    typer.echo(json.dumps(summary, ensure_ascii=False) if as_json else words)
+    typer.echo(json_text(summary) if as_json else words)
     return len(bad)
 
 
@@ -128,7 +130,7 @@ def show(log: Opened, *, only: int | None, pictures: str, as_json: bool) -> None
             continue
         shown += 1
         if as_json:
-            typer.echo(step_json(line.step) if line.step else json.dumps({"line": line.number, "error": line.error}))
+            typer.echo(escaped(step_json(line.step)) if line.step else json.dumps({"line": line.number, "error": line.error}))
             continue
         for text in _told(line):
             console.print(text)
@@ -187,7 +189,7 @@ def stats(log: Opened, *, as_json: bool) -> None:
     found = gather(log.lines)
     if as_json:
         data = {**vars(found), "seconds": found.seconds, "elements_per_state": round(found.elements_per_state, 2)}
-        typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
+        typer.echo(json_text(data, 2))
         return
     typer.echo(_figures(log.path, found))
 

@@ -58,6 +58,8 @@ class Totals(NamedTuple):
     """Of the current subtask attempt."""
     subtasks_left: int = 0
     """Not yet fulfilled, without the one that the gate just passed."""
+    more: bool = False
+    """The Manager has said that its plan is a part."""
 
 
 Guard = Callable[[Totals], bool]
@@ -75,8 +77,12 @@ def _more_subtasks(totals: Totals) -> bool:
     return totals.subtasks_left > 0
 
 
+def _more_to_plan(totals: Totals) -> bool:
+    return totals.more and not _more_subtasks(totals)
+
+
 def _last_subtask(totals: Totals) -> bool:
-    return not _more_subtasks(totals)
+    return not _more_subtasks(totals) and not totals.more
 
 
 class Row(NamedTuple):
@@ -106,11 +112,14 @@ ROWS: tuple[Row, ...] = (
     Row(_S.PLAN, _G.NOTHING_LEFT, _S.FINAL_CHECK),
     Row(_S.PLAN, _G.SUPPLEMENT_NEEDED, _S.SUPPLEMENT),
     Row(_S.PLAN, _G.PLAN_FAILED, _S.PLAN),
+    Row(_S.PLAN, _G.PLAN_REJECTED, _S.PLAN),
     Row(_S.PLAN, _G.INFEASIBLE, _S.DONE, status=TaskStatus.REJECTED),
     Row(_S.GET_ACTION, _G.GENERATE_ACTION, _S.EXECUTE_ACTION),
     Row(_S.GET_ACTION, _G.WORKER_SUCCESS, _S.QUALITY_CHECK),
     Row(_S.GET_ACTION, _G.STALE_PROGRESS, _S.QUALITY_CHECK),
     Row(_S.GET_ACTION, _G.CHECK_DUE, _S.QUALITY_CHECK),
+    Row(_S.GET_ACTION, _G.YIELDED, _S.GET_ACTION),
+    Row(_S.GET_ACTION, _G.STEERED, _S.PLAN),
     Row(_S.GET_ACTION, _G.CANNOT_EXECUTE, _S.PLAN),
     Row(_S.GET_ACTION, _G.SUPPLEMENT, _S.SUPPLEMENT),
     Row(_S.EXECUTE_ACTION, _G.EXECUTED, _S.GET_ACTION),
@@ -122,12 +131,14 @@ ROWS: tuple[Row, ...] = (
     Row(_S.EXECUTE_ACTION, _G.APPROVAL_PENDING, _S.EXECUTE_ACTION, status=TaskStatus.ON_HOLD),
     Row(_S.EXECUTE_ACTION, _G.APPROVAL_REJECTED, _S.PLAN),
     Row(_S.QUALITY_CHECK, _G.GATE_DONE, _S.GET_ACTION, _more_subtasks),
+    Row(_S.QUALITY_CHECK, _G.GATE_DONE, _S.PLAN, _more_to_plan),
     Row(_S.QUALITY_CHECK, _G.GATE_DONE, _S.FINAL_CHECK, _last_subtask),
     Row(_S.QUALITY_CHECK, _G.GATE_FAIL, _S.PLAN),
     Row(_S.QUALITY_CHECK, _G.GATE_CONTINUE, _S.EXECUTE_ACTION),
     Row(_S.QUALITY_CHECK, _G.GATE_SUPPLEMENT, _S.SUPPLEMENT),
     Row(_S.SUPPLEMENT, _G.SUPPLIED, _S.PLAN),
     Row(_S.SUPPLEMENT, _G.NOTHING_FOUND, _S.PLAN),
+    Row(_S.FINAL_CHECK, _G.STEERED, _S.PLAN),
     Row(_S.FINAL_CHECK, _G.PASSED, _S.DONE, status=TaskStatus.FULFILLED),
     Row(_S.FINAL_CHECK, _G.ISSUES_FOUND, _S.PLAN),
 )

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from orchestrator.journal import Event
+from roles.budgets import Budget
+from roles.spending import Spending
+
+CONTROL = frozenset({"paused", "steered", "taken_over", "handed_back", "cancelled", "dropped"})
+"""What people have asked of the run, and what the crew has left undone for it."""
 
 
-def build_report(events: list[Event], *, run: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]:
-    """`run` is `run.json`; `result` is how the controller ended, or how far it came."""
+def build_report(
+    events: list[Event], *, run: dict[str, Any], result: dict[str, Any], budgets: Sequence[Budget] = ()
+) -> dict[str, Any]:
+    """`run` is `run.json`; `result` is how the controller ended, or how far it came, and `budgets` what it used up by then."""
     waiting = _waiting(events) if result["status"] == "on_hold" else None
     steps = [_step(e) for e in events if e.kind == "step"]
     return {
@@ -16,6 +25,7 @@ def build_report(events: list[Event], *, run: dict[str, Any], result: dict[str, 
         "goal": run["goal"],
         "task": run.get("task_id") or None,
         "world": run["settings"]["world"],
+        "environment_type": run.get("environment_type"),
         "seed": run["settings"]["seed"],
         "status": result["status"],
         "reason": result["reason"],
@@ -25,6 +35,9 @@ def build_report(events: list[Event], *, run: dict[str, Any], result: dict[str, 
             "plans": result.get("plans", 0),
             "gates": result.get("gates", 0),
         },
+        "budget_spent": _spent(events) if result.get("ended_by") == "budget_spent" else None,
+        "budgets": {budget.key: budget.as_json() for budget in budgets},
+        "models": _models(events),
         "wall_seconds": round(result.get("elapsed", 0.0), 3),
         "plan": _plan(events),
         "facts": [_pick(e.body, "name", "value", "kind", "app") for e in events if e.kind == "fact"],
@@ -34,9 +47,8 @@ def build_report(events: list[Event], *, run: dict[str, Any], result: dict[str, 
             for e in events
             if e.kind == "gate"
         ],
-        "approvals": [
-            _pick(e.body, "decision", "message", "who", "line") | {"step": e.step} for e in events if e.kind == "approval"
-        ],
+        "approvals": [_approval(e) for e in events if e.kind == "approval"],
+        "control": [{"kind": e.kind, "step": e.step, **e.body} for e in events if e.kind in CONTROL],
         "pending": waiting,
         "supplements": [
             {"query": e.body["query"], "found": [_pick(f, "source", "title") for f in e.body["found"]]}
@@ -52,6 +64,21 @@ def build_report(events: list[Event], *, run: dict[str, Any], result: dict[str, 
     }
 
 
+def _spent(events: list[Event]) -> dict[str, Any] | None:
+    """The budget that ended the run, and how to raise it."""
+    spent = [e.body for e in events if e.kind == "budget"]
+    return _pick(spent[-1], "key", "used", "limit", "more") if spent else None
+
+
+def _models(events: list[Event]) -> dict[str, dict[str, Any]]:
+    """What each role's models were asked and used."""
+    spending = Spending.of((e.kind, e.role, e.body) for e in events if e.kind == "model_call")
+    return {
+        role: asdict(use) | {"money": round(use.money, 6), "seconds": round(use.seconds, 3)}
+        for role, use in spending.by_role.items()
+    }
+
+
 def _plan(events: list[Event]) -> list[dict[str, Any]]:
     """The latest plan with the latest statuses."""
     plans = [e for e in events if e.kind == "plan"]
@@ -64,7 +91,7 @@ def _plan(events: list[Event]) -> list[dict[str, Any]]:
     shown = []
     for subtask in plans[-1].body["subtasks"]:
         status, attempt = statuses.get(subtask["id"], (subtask.get("status", "ready"), 0))
-        kept = _pick(subtask, "id", "title", "instruction", "app", "worker", "depends_on")
+        kept = _pick(subtask, "id", "title", "instruction", "app", "worker", "depends_on", "pinned")
         shown.append(kept | {"status": status, "attempt": attempt})
     return shown
 
@@ -72,6 +99,10 @@ def _plan(events: list[Event]) -> list[dict[str, Any]]:
 def _step(event: Event) -> dict[str, Any]:
     kept = _pick(event.body, "action", "verb", "target", "app", "exec_status", "error", "visible_change", "events")
     return {"step": event.step, "subtask": event.subtask, "role": event.role, **kept}
+
+
+def _approval(event: Event) -> dict[str, Any]:
+    return _pick(event.body, "decision", "message", "who", "line", "plan_version", "worked") | {"step": event.step}
 
 
 def _waiting(events: list[Event]) -> dict[str, Any] | None:

@@ -2,87 +2,54 @@
 
 from __future__ import annotations
 
-import json
-import os
-import platform
-import secrets
 import shutil
 import sqlite3
-import time
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
-from dataclasses import dataclass
-from importlib.metadata import version
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from langchain_core.runnables import RunnableConfig
-from langgraph.types import Command
-from pydantic import BaseModel, ConfigDict, ValidationError
-
-from environments.contract import Received, WorldState
-from orchestrator.build import build_context, build_saver
-from orchestrator.controller import build_controller
-from orchestrator.errors import UsageProblem
-from orchestrator.folders import RunInfo, RunView, find_run, list_runs, read_run, show_run
-from orchestrator.journal import Listener, export_log, salvage
-from orchestrator.judge import judge
-from orchestrator.line import HubLine
+from environments.contract import Unavailable, WorldError
+from orchestrator.answering import Approver, answer_here, answering, withdraw
+from orchestrator.answers import check_answer
+from orchestrator.control.channel import set_aside
+from orchestrator.control.controls import BY_HAND, CONTROL
+from orchestrator.control.hands import Hands
+from orchestrator.control.lease import CREW, Hold, held
+from orchestrator.control.stopping import Stop
+from orchestrator.errors import Stopped, StoreGone, UsageProblem
+from orchestrator.folders import (
+    RunInfo,
+    RunView,
+    find_run,
+    list_runs,
+    no_longer_reported,
+    read_run,
+    show_run,
+    stored_report,
+    write_json,
+)
+from orchestrator.integrity import damage, damaged_meanwhile, refuse_damaged, refuse_unlike, unreadable
+from orchestrator.journal import Listener
 from orchestrator.machine import TaskStatus
-from orchestrator.report import build_report
-from orchestrator.settings import Loaded, Settings
-from orchestrator.store import CursorSaver
-from orchestrator.tasks import Task, fill_goal, fill_slots
-from roles.context import Context
-from roles.nodes import Graph
-from roles.operator.approval import Answer
-from roles.operator.graph import NODES_PER_STEP
+from orchestrator.opened import OpenRun, With, create, new_folder, open_run
+from orchestrator.outcome import BUDGET, BUDGET_SPENT, DONE, FAILED, WAITING, Outcome, finish, interrupted, stand_still, wait
+from orchestrator.plans import PlanFile
+from orchestrator.raising import finished, raised
+from orchestrator.settings import Loaded, located
+from orchestrator.signing import refuse_strange
+from orchestrator.stores import forget, publish
+from orchestrator.tasks import Task
+from orchestrator.weather import refuse_unwritable, stopped, weather
+from roles.operator.approval import NOBODY
+from roles.operator.permission import overdue_request
+from roles.standstill import Standstill
 
-__all__ = ["Outcome", "RunInfo", "RunView", "list_runs", "resume", "show_run", "start"]
-
-DONE, FAILED, WAITING, BUDGET = 0, 1, 3, 4
-"""Exit codes; 2 is for usage."""
-
-Approver = Callable[[dict[str, Any]], Mapping[str, Any] | None]
-
-
-class Outcome(BaseModel):
-    """How a run stands when it stops."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    run_id: str
-    folder: Path
-    status: str
-    exit_code: int
-    reason: str
-    report: dict[str, Any]
-    pending: dict[str, Any] | None = None
-
-
-@dataclass
-class _Run:
-    """An open run: what is in the folder, and what works on it."""
-
-    record: dict[str, Any]
-    folder: Path
-    context: Context
-    saver: CursorSaver
-    graph: Graph
-    owned: bool = True
-    """Whether the environment was made for this run and goes with it."""
-
-    @property
-    def config(self) -> RunnableConfig:
-        limits = self.context.limits
-        turns = limits.steps * NODES_PER_STEP * (1 + limits.max_recovery_attempts) + 20 * (limits.plans + limits.gates) + 200
-        return {"configurable": {"thread_id": self.record["run_id"]}, "recursion_limit": turns}
-
-    def close(self) -> None:
-        self.context.journal.close()
-        self.saver.close()
-        if self.owned:
-            self.context.environment.close()
+__all__ = [
+    "BUDGET", "DONE", "FAILED", "WAITING", "Approver", "Outcome", "RunInfo", "RunView", "list_runs", "resume", "settle",
+    "show_run",
+    "start",
+]  # fmt: skip
 
 
 def start(
@@ -92,18 +59,31 @@ def start(
     listener: Listener | None = None,
     approver: Approver | None = None,
     parts: Mapping[str, Any] | None = None,
+    plan: PlanFile | None = None,
+    stop: Stop | None = None,
 ) -> Outcome:
-    """Make the run's folder and work the goal until it ends or waits. Raises UsageProblem or WorldError for bad input."""
-    folder = _new_folder(settings.settings.runs_dir)
-    with ExitStack() as undo:
+    """Make the run's folder and work the goal until it ends, waits or is stopped; by `plan`, if one is given.
+
+    Raises UsageProblem or WorldError for bad input.
+    """
+    folder = new_folder(settings.settings.runs_dir)
+    with ExitStack() as opened:
         # A run that could not start leaves nothing behind; one that did is undone by nobody.
+        undo = opened.enter_context(ExitStack())
         undo.callback(shutil.rmtree, folder, ignore_errors=True)
-        run = _create(folder, settings, target, listener, parts)
+        undo.callback(forget, settings.settings.store, folder.name)
+        hold = opened.enter_context(held(folder, folder.name))
+        try:
+            run = create(folder, settings, target, hold, With(listener, parts, stop), plan)
+        except UsageProblem as bad:
+            raise located(settings, bad) from None
+        except (sqlite3.Error, OSError, Unavailable, WorldError) as bad:
+            if why := weather(bad, folder.parent):
+                raise Stopped(f"{why}; nothing was begun") from None
+            raise
         undo.pop_all()
-    try:
-        return _drive(run, {"goal": run.record["goal"]}, approver)
-    finally:
-        run.close()
+        opened.callback(run.close)
+        return _drive(run, run.first_input, approver)
 
 
 def resume(
@@ -114,228 +94,178 @@ def resume(
     listener: Listener | None = None,
     approver: Approver | None = None,
     parts: Mapping[str, Any] | None = None,
+    overrides: Sequence[str] = (),
+    stop: Stop | None = None,
+    store: str = "",
 ) -> Outcome:
-    """Go on where the run stopped, with the answer that it waits for, if it waits."""
-    folder = find_run(run_id, runs_dir)
-    record = read_run(folder)
+    """Go on where the run stopped, with the answer that it waits for, if it waits, and with the limits that `overrides` name.
+
+    A run in the shared `store` need have no folder in `runs_dir`, if `parts` has its environment.
+    Raises UsageProblem, also where another process works it, or a person has it in their hands.
+    """
     if answer is not None:
-        _check_answer(answer)
-    if (folder / "report.json").exists() and json.loads((folder / "report.json").read_text())["status"] in _ENDED:
-        raise UsageProblem(f"Run {record['run_id']} is finished; see it with: deskcrew show {record['run_id']}")
-    run = _open(folder, record, listener, parts)
-    try:
+        check_answer(answer)
+    if store:
+        from orchestrator.store_listing import find_shared
+
+        folder = find_shared(run_id, store, runs_dir, own_environment="environment" not in (parts or {}))
+        run_id, runs_dir = folder.name, folder.parent
+    with taken_up(run_id, runs_dir, With(listener, parts, stop), overrides=overrides, answer=answer) as run:
+        if run.controls.standing.get("state") == BY_HAND:
+            who, name = run.controls.standing["who"], run.record["run_id"]
+            raise UsageProblem(f"Run {name} is in the hands of {who}; let the crew go on with: deskcrew handback {name}")
         return _continue(run, answer, approver)
-    finally:
+
+
+def settle(run_id: str, *, runs_dir: Path, parts: Mapping[str, Any] | None = None) -> Outcome | None:
+    """Take in what was asked of a run that nobody works, and work nothing; the outcome where it holds still for it."""
+    with taken_up(run_id, runs_dir, With(parts=parts)) as run:
+        return stand_still(run) if run.controls.standing else None
+
+
+@contextmanager
+def taken_up(
+    run_id: str,
+    runs_dir: Path,
+    given: With,
+    *,
+    doing: str = CREW,
+    overrides: Sequence[str] = (),
+    answer: Mapping[str, Any] | None = None,
+) -> Iterator[OpenRun]:
+    """A run that has not ended, open and held by this process. Raises UsageProblem."""
+    folder = find_run(run_id, runs_dir)
+    refuse_unwritable(folder)
+    record, changed = raised(read_run(folder), overrides)
+    stored = stored_report(folder)
+    if stored.get("status") in _ENDED and not (changed and stored.get("ended_by") == BUDGET_SPENT):
+        publish(folder)  # a process that was stopped at its very end may not have
+        raise finished(record["run_id"], stored)
+    refuse_strange(record)
+    with ExitStack() as opened:
+        hold = opened.enter_context(held(folder, record["run_id"], doing))
+        refuse_damaged(folder, record["run_id"])
+        _usable_checkpoints(folder, record, damage(folder / "checkpoints.sqlite"), answer)
+        try:
+            run = _whole(folder, record, hold, given, answer)
+            opened.callback(run.close)
+            refuse_unlike(run.graph.get_state(run.config, subgraphs=True), run.context, folder)
+            _change_limits(run, changed)
+            run.controls.begin()
+            yield run
+        except (OSError, Unavailable, WorldError) as bad:
+            if why := weather(bad, folder):
+                raise stopped(why, folder) from None
+            raise
+        except sqlite3.DatabaseError as bad:
+            if why := weather(bad, folder):
+                raise stopped(why, folder) from None
+            raise damaged_meanwhile(folder, record["run_id"], bad) from None
+
+
+def _whole(folder: Path, record: dict[str, Any], hold: Hold, given: With, answer: Mapping[str, Any] | None) -> OpenRun:
+    """The run, with checkpoints that can be read, or without any."""
+    run = open_run(folder, record, hold, given)
+    if why := unreadable(run.graph, run.config):
+        run.saver.give_up(record["run_id"])
         run.close()
+        _usable_checkpoints(folder, record, why, answer)
+        run = open_run(folder, record, hold, given)
+    return run
+
+
+def _usable_checkpoints(folder: Path, record: Mapping[str, Any], why: str, answer: Mapping[str, Any] | None) -> None:
+    """Set damaged checkpoints aside: the run goes on from its journal, in which everything that was done is known by its key."""
+    if not why:
+        return
+    path = folder / "checkpoints.sqlite"
+    lost = f"{set_aside(path)} is" if path.exists() else "What was stored of where the run stood is"
+    if answer is not None:
+        raise UsageProblem(
+            f"{lost} damaged ({why}) and was set aside, so what the run waits for is not known; "
+            f"go on from its journal with: deskcrew resume {record['run_id']}"
+        )
 
 
 _ENDED = {TaskStatus.FULFILLED.value, TaskStatus.REJECTED.value}
 
 
-def _continue(run: _Run, answer: Mapping[str, Any] | None, approver: Approver | None) -> Outcome:
+def _change_limits(run: OpenRun, changed: Mapping[str, tuple[Any, Any]]) -> None:
+    """From now on other limits hold; a report that says that the run has ended is no longer true."""
+    if not changed:
+        return
+    no_longer_reported(run.folder)
+    write_json(run.folder / "run.json", run.record)
+    publish(run.folder)
+    run.context.journal.record("limits_changed", {"limits": {key: [*pair] for key, pair in changed.items()}})
+    run.context.journal.commit()
+
+
+_NOBODY = {"decisions": [{"type": "reject", "message": "nobody answered in time", "who": NOBODY}]}
+
+
+def _continue(run: OpenRun, answer: Mapping[str, Any] | None, approver: Approver | None) -> Outcome:
     snapshot = run.graph.get_state(run.config)
-    waiting = snapshot.interrupts
     journal = run.context.journal
+    if run.controls.handed_back:
+        Hands(run, run.controls.handed_back).remember()
+    withdraw(run, snapshot.interrupts)
+    if any(asked.value.get("kind") == CONTROL for asked in snapshot.interrupts):
+        run.line.status(TaskStatus.PENDING, reason="going on")
+    # What was answered before a kill is in the journal, though the graph had no time to take it in.
+    waiting = [
+        asked
+        for asked in snapshot.interrupts
+        if asked.value.get("kind") != CONTROL and not journal.decided(asked.value.get("key", ""))
+    ]
     if answer is not None and not waiting:
         raise UsageProblem(
             f"Run {run.record['run_id']} waits for no answer; resume it with: deskcrew resume {run.record['run_id']}"
         )
+    no_longer_reported(run.folder)
     journal.record(
         "run_resumed", {"goal": run.record["goal"], "answer": (answer or {}).get("decisions", [{}])[0].get("type", "")}
     )
     if not snapshot.values and not snapshot.next:
-        return _drive(run, {"goal": run.record["goal"]}, approver)
+        return _drive(run, run.first_input, approver)
+    if not snapshot.next and snapshot.values.get("ended_by") == BUDGET_SPENT:
+        return _drive(run, {"goal": snapshot.values["goal"], "reopen": True}, approver)
     if not waiting:
         return _drive(run, None, approver)
     request = waiting[0].value
-    given = answer or (approver(request) if approver else None)
+    if answer is not None:
+        check_answer(answer, request)
+    if overdue_request(run.context, run.context.safety, request):
+        return _drive(run, answering(run, waiting[0], answer or _NOBODY), approver)  # what that comes to, the policy says
+    given = answer or answer_here(run, request, approver)
     if given is None:
-        return _wait(run, request)
-    return _drive(run, _answering(waiting[0], given), approver)
+        return wait(run, request)
+    return _drive(run, answering(run, waiting[0], given), approver)
 
 
-def _answering(waiting: Any, answer: Mapping[str, Any]) -> Command[Any]:
-    """Bind the answer to the action that was shown: by the interrupt's id, and by the action's digest."""
-    decision = {"digest": waiting.value["digest"], **answer["decisions"][0]}
-    return Command(resume={waiting.id: {"decisions": [decision]}})
-
-
-def _drive(run: _Run, start_with: Any, approver: Approver | None) -> Outcome:
+def _drive(run: OpenRun, start_with: Any, approver: Approver | None) -> Outcome:
     """Run the graph until it ends, or until it waits for an answer that nobody here gives."""
-    line = run.context.line
-    assert isinstance(line, HubLine)  # noqa: S101 - built by us
+    line = run.line
     try:
         while True:
             result: dict[str, Any] = run.graph.invoke(start_with, run.config, context=run.context, durability="sync")
             waiting = result.get("__interrupt__")
             if not waiting:
-                return _finish(run, result)
+                return finish(run, result)
             request = waiting[0].value
-            with line.waiting():
-                given = approver(request) if approver else None
+            if request.get("kind") == CONTROL:
+                return stand_still(run)
+            given = answer_here(run, request, approver)
             if given is None:
-                return _wait(run, request)
+                return wait(run, request)
             line.status(TaskStatus.PENDING, reason="answered")
-            start_with = _answering(waiting[0], given)
+            start_with = answering(run, waiting[0], given)
+    except Standstill as stands:
+        return interrupted(run, weather(stands, run.folder) or str(stands))
+    except (sqlite3.Error, OSError, Unavailable, StoreGone) as bad:
+        if why := weather(bad, run.folder):
+            return interrupted(run, why)
+        raise
     finally:
-        run.context.journal.set_meta("elapsed", line.elapsed())
-
-
-def _wait(run: _Run, request: dict[str, Any]) -> Outcome:
-    wanted = "an answer" if request["kind"] == "question" else "approval"
-    reason = f"waiting for {wanted}: {request['action_requests'][0]['description']}"
-    report = _write_report(run, {"status": TaskStatus.ON_HOLD.value, "reason": reason})
-    return _outcome(run, TaskStatus.ON_HOLD.value, WAITING, reason, report, request)
-
-
-def _finish(run: _Run, result: dict[str, Any]) -> Outcome:
-    status, reason = result["task_status"], result.get("reason", "")
-    code = DONE if status == TaskStatus.FULFILLED else FAILED
-    if result.get("ended_by") == "budget_spent":
-        code = BUDGET
-    ended = {**result, "status": status, "reason": reason}
-    verdict = _judge(run, ended)
-    if verdict is not None and not verdict["passed"] and code == DONE:
-        code, reason = (
-            FAILED,
-            "the crew says done, but the world does not show it: "
-            + "; ".join(c["expression"] for c in verdict["checks"] if not c["passed"]),
-        )
-    run.context.journal.record("run_finished", {"status": status, "reason": reason, "exit_code": code}, key="run_finished")
-    report = _write_report(run, {**ended, "reason": reason}, judge=verdict)
-    return _outcome(run, status, code, reason, report, None)
-
-
-def _judge(run: _Run, ended: dict[str, Any]) -> dict[str, Any] | None:
-    """The harness's verdict over the world's true state, for a run of a task file."""
-    harness, surface = run.record.get("harness"), run.context.environment
-    if not harness or not isinstance(surface, WorldState):
-        return None
-    received = surface.received() if isinstance(surface, Received) else []
-    told = {"status": ended["status"], "reason": ended["reason"], "steps": ended.get("steps", 0), "plans": ended.get("plans", 0)}
-    task = Task.model_validate(harness["task"])
-    return judge(task, surface.world(), harness["initial"], harness["slots"], received, told).model_dump(mode="json")
-
-
-def _write_report(run: _Run, result: dict[str, Any], **more: Any) -> dict[str, Any]:
-    journal, line = run.context.journal, run.context.line
-    journal.commit()
-    assert isinstance(line, HubLine)  # noqa: S101 - built by us
-    values = run.graph.get_state(run.config).values
-    counts = {key: values.get(key, 0) for key in ("steps", "plans", "gates")}
-    report = build_report(list(journal.events()), run=run.record, result={**counts, "elapsed": line.elapsed(), **result}) | more
-    _write_json(run.folder / "report.json", report)
-    export_log(journal, run.folder / "log.jsonl", run.record["run_id"])
-    return report
-
-
-def _outcome(run: _Run, status: str, code: int, reason: str, report: dict[str, Any], pending: dict[str, Any] | None) -> Outcome:
-    return Outcome(
-        run_id=run.record["run_id"],
-        folder=run.folder,
-        status=status,
-        exit_code=code,
-        reason=reason,
-        report=report,
-        pending=pending,
-    )
-
-
-def _create(
-    folder: Path, settings: Loaded, target: Task | str, listener: Listener | None, parts: Mapping[str, Any] | None
-) -> _Run:
-    record: dict[str, Any] = {
-        "run_id": folder.name,
-        "started": time.time(),
-        "settings": json.loads(settings.settings.model_dump_json()),
-        "sources": settings.sources,
-        "versions": {"deskcrew": version("deskcrew"), "langgraph": version("langgraph"), "python": platform.python_version()},
-        "goal": target if isinstance(target, str) else target.goal,
-    }
-    run = _open(folder, record, listener, parts)
-    with ExitStack() as undo:
-        undo.callback(run.close)
-        _first_state(run, settings, target)
-        undo.pop_all()
-    return run
-
-
-def _first_state(run: _Run, settings: Loaded, target: Task | str) -> None:
-    """Reset the world, fill the task's slots from it, and write `run.json`."""
-    record, surface = run.record, run.context.environment
-    surface.reset(seed=settings.settings.seed)
-    if isinstance(target, Task):
-        initial = surface.world() if isinstance(surface, WorldState) else {}
-        slots = fill_slots(target, initial, settings.settings.seed)
-        record["goal"] = fill_goal(target, slots)
-        record["task_id"] = target.id
-        record["harness"] = {"task": target.model_dump(mode="json", by_alias=True), "slots": slots, "initial": initial}
-    _write_json(run.folder / "run.json", record)
-    body = {
-        "goal": record["goal"],
-        "run_id": record["run_id"],
-        "task": record.get("task_id", ""),
-        "world": settings.settings.world,
-        "seed": settings.settings.seed,
-    }
-    run.context.journal.record("run_started", body, key="run_started")
-
-
-def _open(folder: Path, record: dict[str, Any], listener: Listener | None, parts: Mapping[str, Any] | None) -> _Run:
-    try:
-        settings = Settings.model_validate(record["settings"])
-    except ValidationError as bad:
-        where = ".".join(str(p) for p in bad.errors()[0]["loc"])
-        raise UsageProblem(f"{folder / 'run.json'}: settings.{where}: {bad.errors()[0]['msg']}") from None
-    try:
-        context = build_context(
-            settings,
-            environment=(parts or {}).get("environment"),
-            run_id=record["run_id"],
-            journal_path=folder / "journal.sqlite",
-            store=folder,
-            listener=listener,
-            parts=parts,
-        )
-        saver = build_saver(folder / "checkpoints.sqlite")
-    except sqlite3.DatabaseError as bad:
-        kept = salvage(folder / "journal.sqlite")
-        note = kept.note or f"{folder} is damaged ({bad}): {len(kept.events)} events could be read"
-        raise UsageProblem(f"{note}; it cannot be resumed, see what was kept with: deskcrew show {record['run_id']}") from None
-    return _Run(record, folder, context, saver, build_controller(checkpointer=saver), "environment" not in (parts or {}))
-
-
-def _check_answer(answer: Mapping[str, Any]) -> None:
-    """Refuse an unusable answer before anything is touched."""
-    try:
-        decision = Answer.model_validate(answer).decisions[0]
-        if decision.type == "edit":
-            if decision.edited_action is None:
-                raise UsageProblem("An edit needs the edited action: action_type and its arguments.")
-            decision.edited_action.action()
-    except ValidationError as bad:
-        first = bad.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise UsageProblem(f"The answer is not usable: {where}: {first['msg']}") from None
-
-
-def _new_folder(runs_dir: Path) -> Path:
-    """`runs/<date>-<time>-<four hex digits>`, made anew."""
-    for _ in range(100):
-        folder = runs_dir / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
-        try:
-            folder.mkdir(parents=True)
-        except FileExistsError:
-            continue
-        except OSError as bad:
-            raise UsageProblem(f"runs_dir: {folder} cannot be made ({bad.strerror}); choose another with --runs-dir.") from None
-        return folder
-    raise UsageProblem(f"runs_dir: no free name was found in {runs_dir}")
-
-
-def _write_json(path: Path, data: Any) -> None:
-    partial = path.with_name(path.name + ".part")
-    partial.write_text(
-        json.dumps(data, indent=1, ensure_ascii=False, default=str) + "\n", encoding="utf-8", errors="surrogatepass"
-    )
-    os.replace(partial, path)
+        with suppress(sqlite3.OperationalError, Stopped):  # what could not be written was told already
+            run.context.journal.set_meta("elapsed", line.elapsed())

@@ -1,65 +1,104 @@
 """What a run is configured with: layers of YAML, each value with its source. Later layers win.
 
-Order: configs/default.yaml, files of `--config`, the task's own words, `-c key=value`. Unknown keys are errors.
+Order: configs/default.yaml, the preset that `policies` names, files of `--config`, the task's own words, `-c key=value`.
+Unknown keys are errors.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
-import yaml
-from pydantic import Field
+from pydantic import BeforeValidator, Field, field_serializer
 
-from orchestrator.documents import Document, KeyPath, Source, Where, checked, dotted, read_document
-from orchestrator.errors import UsageProblem, did_you_mean
+from environments.fault_kinds import Fault, FaultKind
+from environments.sandbox.contract import SandboxKind
+from environments.simulated.variation.axes import Variation
+from orchestrator.browsing import BrowserSettings
+from orchestrator.documents import KeyPath, Source, Where, checked, dotted
+from orchestrator.errors import UsageProblem
+from orchestrator.layers import BUILT_IN, Layer, Merged, file_layer, looks_like_path, override_layer, shipped, shipped_names
+from orchestrator.presets import KEY, find_preset
+from orchestrator.role_settings import CrewSettings, RoleSettings
+from orchestrator.safety_files import read_safety, unfit
+from orchestrator.store_address import LOCAL, checked_address, shown_address
 from protocol import Frozen
 from roles.limits import Limits
-from roles.safety import SafetyPolicy
+from roles.sources import McpSettings
 
-COMMAND_LINE = Source("command line")
-BUILT_IN = Source("built in")
-MAX_NESTING = 12
+__all__ = [
+    "CrewSettings",
+    "Display",
+    "Layer",
+    "Loaded",
+    "RoleSettings",
+    "Settings",
+    "Shown",
+    "load_safety",
+    "load_settings",
+    "located",
+    "looks_like_path",
+    "shipped",
+    "shipped_names",
+    "show_config",
+    "varied",
+]
+
 Display = Literal["auto", "rich", "plain", "json", "none"]
-_PATHS = ("world", "safety", "crew.*.script", "help_dirs.*")
-"""Keys whose relative paths mean the folder of the file they stand in."""
 
 
-class RoleSettings(Frozen):
-    """Who decides for a role."""
-
-    policy: str = "rules"
-    script: Path | None = None
-    """The YAML file that a scripted policy follows."""
-
-
-class CrewSettings(Frozen):
-    manager: RoleSettings = RoleSettings()
-    operator: RoleSettings = RoleSettings()
-    evaluator: RoleSettings = RoleSettings()
-    technician: RoleSettings = RoleSettings()
-    analyst: RoleSettings = RoleSettings()
+def _fault(value: Any) -> Any:
+    """A fault in a word, or in full; pydantic is strict here, and wants of a list from a file that it is a tuple."""
+    if isinstance(value, str):
+        return Fault.of(value)
+    if not isinstance(value, dict):
+        return value
+    full = {key: tuple(part) if isinstance(part, list) else part for key, part in value.items()}
+    kind = value.get("kind")
+    return full | {"kind": FaultKind(kind)} if kind in list(FaultKind) else full
 
 
 class Settings(Frozen):
     """All that a run can be told, beside its goal."""
 
+    policies: str = "rules"
+    """Name of a preset in configs/policies, or a path: who decides for each role where no later layer says so."""
     crew: CrewSettings = CrewSettings()
     environment: str = "simulated"
+    """`simulated` or `browser`."""
+    browser: BrowserSettings = BrowserSettings()
+    """For the environment `browser`."""
     world: str = "office"
     """Name of a shipped world, or a path."""
+    variation: Variation = Variation()
+    """What of the world's looks and words is otherwise; an axis that is not named stays as the world has it."""
     seed: int = 0
+    faults: tuple[Annotated[Fault, BeforeValidator(_fault)], ...] = ()
+    """What goes wrong between the crew and the environment: `KIND`, `KIND:RATE`, or all that a fault can say."""
     limits: Limits = Limits()
     safety: str | dict[str, Any] = "ask-sensitive"
-    """Name of a file in configs/policies, a path, or the policy itself."""
+    """Name of a file in configs/safety, a path, the policy itself, or `{preset: NAME}` with what is otherwise."""
     help_dirs: tuple[Path, ...] = ()
     """Folders with help documents, `APP/*.md` in each."""
+    tools: tuple[McpSettings, ...] = ()
+    """Tools of MCP servers in which the Manager looks things up, after the help documents."""
+    sandbox: SandboxKind = "bubblewrap"
+    """Where the Technician's scripts run: `bubblewrap`, or `gvisor`, a kernel of its own, where runsc is installed."""
+    store: Annotated[str, BeforeValidator(checked_address)] = LOCAL
+    """Where journal and checkpoints are: `sqlite`, in the run's folder, or `postgresql://...`, shared with other machines."""
     runs_dir: Path = Path("runs")
     display: Display = Field(default="auto")
+
+    @field_serializer("variation")
+    def _only_what_was_said(self, variation: Variation) -> dict[str, Any]:
+        return variation.model_dump(mode="json", exclude_unset=True)
+
+    @field_serializer("store")
+    def _without_password(self, store: str) -> str:
+        return shown_address(store)
 
 
 class Loaded(NamedTuple):
@@ -76,127 +115,74 @@ class Loaded(NamedTuple):
             key = key.rpartition(".")[0]
         return str(BUILT_IN)
 
-
-class Layer(NamedTuple):
-    """Settings of one origin: the values, the source of each key, and the folder that relative paths mean."""
-
-    data: dict[str, Any]
-    document: Document | None
-    base: Path
-
-    def where(self, path: KeyPath) -> Source:
-        return self.document.where(path) if self.document else COMMAND_LINE
+    def place(self, key: str) -> str | None:
+        """Where `key` was set, or the first of the keys in it; None where nobody set it."""
+        return next((source for known, source in self.sources.items() if known == key or known.startswith(f"{key}.")), None)
 
 
-def shipped(*parts: str) -> Path:
-    """A file or folder among the shipped configs."""
-    return Path(str(files("configs"))).joinpath(*parts)
+_ABOUT = re.compile(r"crew\.(?P<role>[a-z]+)(?:\.(?P<key>[a-z_]+))?(?P<said>: .*)", re.DOTALL)
+"""A problem with what decides for a role, as it is said where the policies are made."""
+
+
+def located(loaded: Loaded, problem: UsageProblem) -> UsageProblem:
+    """The same problem with the file and the line in front where its setting was made, if it is about a setting."""
+    found = _ABOUT.match(str(problem))
+    if found is None:
+        return problem
+    role, key, said = found["role"], found["key"] or "policy", found["said"]
+    for meant in (f"crew.{role}.{key}", f"crew.{key}"):
+        if place := loaded.place(meant):
+            return type(problem)(f"{place}: {meant}{said}")
+    return type(problem)(f"{loaded.source(f'crew.{role}.policy')}: {problem}")
 
 
 def load_settings(config_files: Sequence[Path] = (), overrides: Sequence[str] = (), task_layer: Layer | None = None) -> Loaded:
     """Everything merged and checked. Raises UsageProblem for the first thing that is wrong."""
-    layers = [_file_layer(shipped("default.yaml")), *(_file_layer(Path(path)) for path in config_files)]
+    layers = [file_layer(shipped("default.yaml")), *(file_layer(Path(path)) for path in config_files)]
     if task_layer is not None:
         layers.append(task_layer)
-    layers += [_override_layer(text) for text in overrides]
-    merged: dict[str, Any] = {}
-    sources: dict[KeyPath, Source] = {}
+    layers += [override_layer(text) for text in overrides]
+    merged = Merged()
+    for layer in _with_preset(layers):
+        merged.add(layer)
+    settings = checked(Settings, merged.data, merged.where)
+    _fitting_safety(settings, lambda path: merged.where(("safety", *path)))
+    return Loaded(settings, {dotted(path): str(source) for path, source in merged.leaves().items()})
+
+
+def _with_preset(layers: Sequence[Layer]) -> list[Layer]:
+    """The layers with the preset that the last of them names, above the defaults."""
+    names = Merged()
     for layer in layers:
-        _merge(merged, sources, layer, layer.data, ())
-    settings = checked(Settings, merged, lambda path: _source_of(sources, path))
-    around = {path[:end] for path in sources for end in range(1, len(path))}
-    loaded = Loaded(settings, {dotted(path): str(source) for path, source in sources.items() if path not in around})
-    load_safety(settings.safety, lambda path: _source_of(sources, ("safety", *path)))
-    return loaded
+        names.add(layer._replace(data={key: value for key, value in layer.data.items() if key == KEY}))
+    name = names.data.get(KEY)
+    if not isinstance(name, str):
+        return list(layers)  # what it is instead is said when all settings are checked
+    return [layers[0], find_preset(name, lambda path: names.where((KEY, *path))).layer, *layers[1:]]
 
 
-def _file_layer(path: Path) -> Layer:
-    document = read_document(path, "config file")
-    return Layer(document.data, document, path.resolve().parent)
-
-
-def _override_layer(text: str) -> Layer:
-    key, equals, value = text.partition("=")
-    parts = key.strip().split(".")
-    if not equals or not all(parts) or len(parts) > MAX_NESTING:
-        raise UsageProblem(f"command line: -c {text!r} is not KEY=VALUE; write for example -c limits.steps=40.")
-    try:
-        data: Any = yaml.safe_load(value)
-    except (yaml.YAMLError, ValueError, RecursionError):
-        raise UsageProblem(f"command line: -c {key}: the value {value!r} is not valid YAML; put it in quotes.") from None
-    for part in reversed(parts):
-        data = {part: data}
-    return Layer(data, None, Path.cwd())
-
-
-def _merge(merged: dict[str, Any], sources: dict[KeyPath, Source], layer: Layer, data: Mapping[Any, Any], at: KeyPath) -> None:
-    """Mappings are merged key by key; anything else replaces what was there."""
-    for key, value in data.items():
-        path = (*at, str(key))
-        before = merged.get(str(key))
-        if isinstance(value, Mapping):
-            if not isinstance(before, dict):
-                _forget(sources, path)
-                merged[str(key)] = {}
-            sources[path] = layer.where(path)
-            _merge(merged[str(key)], sources, layer, value, path)
-        else:
-            _forget(sources, path)
-            merged[str(key)] = _anchored(value, path, layer.base)
-            sources[path] = layer.where(path)
-
-
-def _forget(sources: dict[KeyPath, Source], path: KeyPath) -> None:
-    for known in [p for p in sources if p[: len(path)] == path]:
-        del sources[known]
-
-
-def _source_of(sources: Mapping[KeyPath, Source], path: KeyPath) -> Source:
-    for end in range(len(path), 0, -1):
-        if found := sources.get(path[:end]):
-            return found
-    return BUILT_IN
-
-
-def _anchored(value: Any, path: KeyPath, base: Path) -> Any:
-    """Relative paths made absolute, so that a run can be resumed from another folder; names stay names."""
-    if isinstance(value, list):
-        return [_anchored(item, (*path, index), base) for index, item in enumerate(value)]
-    if not isinstance(value, str) or not value:
-        return value
-    named = len(path) == 1 and path[0] in {"world", "safety"}
-    if not any(_matches(pattern, path) for pattern in _PATHS) or (named and not looks_like_path(value)):
-        return value
-    return str(base / Path(value).expanduser())
-
-
-def _matches(pattern: str, path: KeyPath) -> bool:
-    parts = pattern.split(".")
-    return len(parts) == len(path) and all(p in ("*", str(key)) for p, key in zip(parts, path, strict=True))
-
-
-def looks_like_path(word: str) -> bool:
-    """A path has a slash or a YAML ending; anything else is the name of something shipped."""
-    return "/" in word or "\\" in word or word.endswith((".yaml", ".yml"))
-
-
-@cache
-def shipped_names(kind: str) -> tuple[str, ...]:
-    """Names of the shipped tasks, policies or worlds."""
-    return tuple(sorted(path.stem for path in shipped(kind).glob("*.yaml")))
+def varied(axes: Sequence[str]) -> list[str]:
+    """`language=de` as an override. Raises UsageProblem for an axis that there is not."""
+    for text in axes:
+        axis, equals, _ = text.partition("=")
+        if not equals:
+            raise UsageProblem(f"command line: --vary {text!r} is not AXIS=VALUE; write for example --vary language=de.")
+        if axis.strip() not in Variation.model_fields:
+            known = ", ".join(Variation.model_fields)
+            raise UsageProblem(f"command line: --vary {text}: there is no axis {axis.strip()!r}; axes are: {known}.")
+    return [f"variation.{text}" for text in axes]
 
 
 def load_safety(safety: str | Mapping[str, Any], where: Where = lambda path: Source("safety policy")) -> dict[str, Any]:
     """The safety policy that `safety` means, as data that `SafetyPolicy` accepts."""
-    if isinstance(safety, Mapping):
-        checked(SafetyPolicy, safety, where)
-        return dict(safety)
-    path = Path(safety) if looks_like_path(safety) else shipped("policies", f"{safety}.yaml")
-    if not looks_like_path(safety) and safety not in shipped_names("policies"):
-        raise UsageProblem(f"{where(())}: there is no safety policy {safety!r}{did_you_mean(safety, shipped_names('policies'))}.")
-    document = read_document(path, "safety policy")
-    checked(SafetyPolicy, document.data, document.where)
-    return document.data
+    return read_safety(safety, where).data
+
+
+def _fitting_safety(settings: Settings, where: Where) -> None:
+    """Refuse a safety policy with a mistake in it, and one that is not for this environment."""
+    found = load_safety(settings.safety, where)
+    if found.get("only_in_simulation") and settings.environment != "simulated":
+        raise UsageProblem(f"{where(())}: {unfit(found.get('name', 'its own'), f'environment: {settings.environment}')}")
 
 
 class Shown(NamedTuple):

@@ -6,8 +6,7 @@ A slot is a value taken from the initial world by the seed: `{invoice.number}` i
 from __future__ import annotations
 
 import random
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -16,10 +15,12 @@ from pydantic_core import InitErrorDetails
 
 from orchestrator.documents import Document, KeyPath, Source, checked, read_document
 from orchestrator.errors import UsageProblem, did_you_mean, nearest
-from orchestrator.judging.changes import SLOT, parts_of, problem_with_pattern, slot_value
+from orchestrator.judging.changes import SLOT, filled_text, parts_of, problem_with_pattern
 from orchestrator.judging.checkpoints import Checkpoint, problem_with_order
-from orchestrator.judging.conditions import NAMES, evaluate, problem_with
+from orchestrator.judging.conditions import NAMES, problem_with
+from orchestrator.oracle_lines import Oracle, fewest_steps, problem_with_oracle
 from orchestrator.settings import Layer, shipped, shipped_names
+from orchestrator.slots import BadSlot, Slot, value_of
 from protocol import Frozen
 
 _LAYER_KEYS = ("world", "seed", "limits", "safety")
@@ -35,23 +36,10 @@ Condition = Annotated[str, AfterValidator(_condition)]
 """CEL over world, initial, slots, received and run."""
 
 
-class Slot(Frozen):
-    """One value, picked from the initial world, or from a list written here."""
-
-    source: str | None = Field(default=None, alias="from")
-    """Dotted path into the world: a list, or a mapping whose values are meant."""
-    one_of: tuple[Any, ...] = ()
-    where: str = ""
-    """CEL over `item`, `world` and the `slots` above this one."""
-    pick: Literal["seed", "first", "last"] = "seed"
-
-    @model_validator(mode="after")
-    def _has_one_origin(self) -> Self:
-        if (self.source is None) == (not self.one_of):
-            raise ValueError("a slot takes its value either from the world (from: apps...) or from a list (one_of: [...])")
-        if self.where and (problem := problem_with(self.where, ("item", "world", "slots"))):
-            raise ValueError(f"where: {self.where!r} cannot be evaluated: {problem}")
-        return self
+Kind = Literal[
+    "extract_and_enter", "aggregate", "conditional", "ask_the_user", "infeasible", "refuse", "recurring", "deadline",
+    "search", "edit", "organise", "communicate", "interrupted", "deceptive",
+]  # fmt: skip
 
 
 class Task(Frozen):
@@ -68,6 +56,8 @@ class Task(Frozen):
     safety: str | dict[str, Any] | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
     slots: dict[str, Slot] = Field(default_factory=dict)
+    secrets: tuple[str, ...] = ()
+    """Names of private values that the user gives as `--secret NAME` or as an environment variable; `{NAME}` in the goal."""
     success: tuple[str, ...] = ()
     """CEL over world, initial, slots, received and run."""
     changes: tuple[str, ...] | None = None
@@ -77,7 +67,16 @@ class Task(Frozen):
     checkpoints: dict[str, Checkpoint] = Field(default_factory=dict)
     """How far the run came, by name."""
     oracle_steps: int | None = Field(default=None, ge=0)
-    """The fewest steps in which it is known to be done."""
+    """The fewest steps in which it is known to be done; where there is an oracle, it follows from that."""
+    oracle: Oracle | None = None
+    """A plan that is known to do it: lines of the protocol's DSL with `{slot}`s, performed by no crew but by the harness.
+    `[]` is the plan of a task that is to be rejected. None: nobody wrote one down."""
+    tier: Literal[1, 2, 3] = 1
+    """1: one thing in one or two apps; 2: several things, conditions or sums; 3: long, interrupted or deceptive."""
+    kinds: tuple[Kind, ...] = ()
+    """What it asks of a crew."""
+    user: dict[str, str] = Field(default_factory=dict)
+    """What the user of this task answers: a word of the question, and the answer, which may speak of slots."""
     outcome: Literal["fulfilled", "rejected"] = "fulfilled"
     """How the run must end."""
     _document: Document | None = PrivateAttr(default=None)
@@ -88,7 +87,7 @@ class Task(Frozen):
         if not self.goal.strip():
             raise ValueError("goal is empty; say in words what is to be done")
         for name in SLOT.findall(self.goal):
-            if name.split(".")[0] not in self.slots:
+            if name.split(".")[0] not in self.slots and name not in self.secrets:
                 raise ValueError(f"goal speaks of {{{name}}}, which is no slot{did_you_mean(name, self.slots)}")
         for expression in self.success:
             if problem := problem_with(expression, NAMES):
@@ -102,7 +101,17 @@ class Task(Frozen):
                 raise _fault_at(("changes", index), pattern, problem)
         if found := problem_with_order(self.checkpoints):
             raise _fault_at(("checkpoints", *found[0]), None, found[1])
+        if wrong := problem_with_oracle(self.oracle or (), self.slots):
+            raise _fault_at(("oracle", *wrong[0]), None, wrong[1])
+        for word, answer in self.user.items():
+            for name in SLOT.findall(answer):
+                if name.split(".")[0] not in self.slots and name not in self.secrets:
+                    raise _fault_at(("user", word), answer, f"it speaks of {{{name}}}, which is no slot")
         return self
+
+    def fewest_steps(self, slots: Mapping[str, Any]) -> int | None:
+        """The fewest steps in which it is known to be done with these slots. None: nobody knows."""
+        return self.oracle_steps if self.oracle is None else fewest_steps(self.oracle, slots)
 
     def layer(self) -> Layer:
         """The task's words as a layer of settings, errors in which name the task file."""
@@ -167,46 +176,32 @@ def fill_slots(task: Task, world: Mapping[str, Any], seed: int) -> dict[str, Any
     rng = random.Random(seed)  # noqa: S311 - variation, not secrecy
     filled: dict[str, Any] = {}
     for name, slot in task.slots.items():
-        items = list(slot.one_of) or _items(task, name, slot, world)
-        if slot.where:
-            items = [item for item in items if _holds(task, name, slot.where, {"item": item, "world": world, "slots": filled})]
-        if not items:
-            raise UsageProblem(f"Task {task.id}: slot {name!r} finds nothing in this world; change its 'from' or 'where'.")
-        filled[name] = {"first": items[0], "last": items[-1]}.get(slot.pick, rng.choice(items))
+        try:
+            filled[name] = value_of(slot, world, filled, rng)
+        except BadSlot as bad:
+            raise UsageProblem(f"Task {task.id}: slot {name!r}: {bad}.") from None
     for pattern in task.changes or ():
         try:
             parts_of(pattern, filled)
         except KeyError as bad:
             raise UsageProblem(f"Task {task.id}: changes speaks of {pattern!r}, and the slot has no {bad.args[0]!r}.") from None
-    return filled
-
-
-def _items(task: Task, name: str, slot: Slot, world: Mapping[str, Any]) -> Sequence[Any]:
-    value: Any = world
-    for part in str(slot.source).split("."):
-        if not isinstance(value, Mapping) or part not in value:
-            known = did_you_mean(part, map(str, value)) if isinstance(value, Mapping) else ""
-            raise UsageProblem(f"Task {task.id}: slot {name!r}: the world has no {slot.source!r} (at {part!r}){known}")
-        value = value[part]
-    if isinstance(value, Mapping):
-        return list(value.values())
-    return value if isinstance(value, list) else [value]
-
-
-def _holds(task: Task, name: str, where: str, names: Mapping[str, Any]) -> bool:
     try:
-        return evaluate(where, names) is True
-    except (ValueError, KeyError, TypeError, RuntimeError, IndexError, ArithmeticError) as bad:
-        raise UsageProblem(f"Task {task.id}: slot {name!r}: where {where!r} cannot be evaluated ({bad}).") from None
+        task.fewest_steps(filled)
+    except ValueError as bad:
+        raise UsageProblem(f"Task {task.id}: {bad}.") from None
+    return filled
 
 
 def fill_goal(task: Task, slots: Mapping[str, Any]) -> str:
     """The goal with every `{slot.key}` replaced by its value."""
 
-    def value_of(match: re.Match[str]) -> str:
-        try:
-            return str(slot_value(match[1], slots))
-        except KeyError as bad:
-            raise UsageProblem(f"Task {task.id}: goal speaks of {match[0]}, and the slot has no {bad.args[0]!r}.") from None
+    try:
+        return filled_text(task.goal, slots)
+    except KeyError as bad:
+        raise UsageProblem(f"Task {task.id}: goal speaks of a slot that has no {bad.args[0]!r}.") from None
 
-    return SLOT.sub(value_of, task.goal)
+
+def answer_of(user: Mapping[str, str], question: str) -> str | None:
+    """What the task's user answers: the first entry whose word stands in the question."""
+    asked = question.casefold()
+    return next((answer for word, answer in user.items() if word.casefold() in asked), None)

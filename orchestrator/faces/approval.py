@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
+from getpass import getpass
 from pathlib import Path
 from typing import Any
 
 import yaml
 from pydantic import ValidationError
 
+from environments.small_files import TooLarge, read_small
+from environments.yaml_lines import safe_data
 from orchestrator.errors import UsageProblem
 from orchestrator.faces import Answer
 from orchestrator.faces.words import Line, action_words, clean
 from protocol import Action, parse_action
+from roles.plans import WORK_PLAN
 
+Edit = Action | dict[str, Any]
+"""An action, or a plan as data."""
+_PLAN = re.compile(r"^\s*\{?\s*[\"']?subtasks[\"']?\s*:", re.MULTILINE)
+_SIGNS = {"fulfilled": "✓", "rejected": "✗"}
 _CHOICES = {"a": "approve", "e": "edit", "r": "reject", "s": "respond"}
 _PROMPTS = {"approve": "[a]pprove", "edit": "[e]dit", "reject": "[r]eject (Enter)", "respond": "[s]ay something"}
 
@@ -23,14 +32,34 @@ def request_lines(request: Mapping[str, Any]) -> list[Line]:
     """What is asked, where, and by which rule."""
     action = first_action(request)
     if action.get("name") == "ask_user":
-        return [Line("question", clean((action.get("args") or {}).get("question", "")), "ask")]
+        shown = [Line("", clean(line, 160), "dim") for line in str(request.get("screen", "")).splitlines()]
+        return [*shown, Line("question", clean((action.get("args") or {}).get("question", "")), "ask")]
+    if action.get("name") == WORK_PLAN:
+        return [Line("plan?", action_words(action), "ask"), *plan_lines(request), *_because(request)]
     rule, risk = clean(request.get("rule", "")), clean(request.get("risk", ""))
     lines = [Line("approve?", action_words(action), "ask")]
     if request.get("app"):
         lines.append(Line("in", clean(request["app"])))
     if rule or risk:
         lines.append(Line("rule", rule + (f" (risk: {risk})" if risk else "")))
-    return [*lines, *(Line("because", clean(reason)) for reason in request.get("reasons") or ())]
+    return [*lines, *_because(request)]
+
+
+def _because(request: Mapping[str, Any]) -> list[Line]:
+    return [Line("because", clean(reason)) for reason in request.get("reasons") or ()]
+
+
+def plan_lines(request: Mapping[str, Any]) -> list[Line]:
+    """The plan that is asked about, a line a subtask: what has ended, then what would be worked."""
+    ended = [f"{_SIGNS.get(str(s.get('status')), '·')} {clean(s.get('title', ''), 160)}" for s in request.get("ended") or ()]
+    args = first_action(request).get("args") or {}
+    live = []
+    for subtask in args.get("subtasks") or ():
+        where = f" · {clean(subtask['app'], 40)}" if subtask.get("app") else ""
+        who = f" · {clean(subtask['worker'], 20)}" if subtask.get("worker") else ""
+        after = f" (after {clean(', '.join(subtask['depends_on']), 80)})" if subtask.get("depends_on") else ""
+        live.append(f"· {clean(subtask.get('id', ''), 20)}: {clean(subtask.get('instruction', ''), 300)}{where}{who}{after}")
+    return [Line("", text) for text in (*ended, *live)]
 
 
 def first_action(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -44,13 +73,20 @@ def allowed(request: Mapping[str, Any]) -> list[str]:
     return list(configs[0].get("allowed_decisions") or _CHOICES.values())
 
 
-def ask(request: Mapping[str, Any], *, read: Callable[[str], str], say: Callable[[str], None]) -> Answer | None:
-    """The person's answer; None (end of input) leaves the run waiting."""
+def ask(
+    request: Mapping[str, Any],
+    *,
+    read: Callable[[str], str],
+    say: Callable[[str], None],
+    hidden: Callable[[str], str] = getpass,
+) -> Answer | None:
+    """The person's answer; None (end of input) leaves the run waiting. `hidden` reads what is not to be seen as it is typed."""
     choices = allowed(request)
     question = first_action(request).get("name") == "ask_user"
     try:
         if question and "respond" in choices:
-            return decision("respond", message=read("  your answer: ").strip())
+            private = bool(request.get("private"))
+            return decision("respond", message=(hidden if private else read)("  your answer: ").strip())
         while True:
             prompt = "  " + "  ".join(words for name, words in _PROMPTS.items() if name in choices)
             word, _, rest = read(f"{prompt}: ").strip().partition(" ")
@@ -79,8 +115,10 @@ def _choice(word: str, choices: list[str]) -> str | None:
     return named if named in choices else None
 
 
-def _edited(request: Mapping[str, Any], rest: str, read: Callable[[str], str], say: Callable[[str], None]) -> Action | None:
+def _edited(request: Mapping[str, Any], rest: str, read: Callable[[str], str], say: Callable[[str], None]) -> Edit | None:
     action = first_action(request)
+    if action.get("name") == WORK_PLAN:
+        return _edited_plan(request, rest, read, say)
     say("  the action is " + json.dumps({"action_type": action.get("name"), **(action.get("args") or {})}, ensure_ascii=True))
     text = rest.strip() or read("  the action to do instead, as JSON, or a file with it (Enter to go back): ").strip()
     if not text:
@@ -92,31 +130,56 @@ def _edited(request: Mapping[str, Any], rest: str, read: Callable[[str], str], s
         return None
 
 
+def _edited_plan(request: Mapping[str, Any], rest: str, read: Callable[[str], str], say: Callable[[str], None]) -> Edit | None:
+    from orchestrator.answers import check_answer
+    from orchestrator.plans import plan_text
+
+    for line in plan_text(first_action(request).get("args") or {}).splitlines():
+        say("  " + clean(line, 2_000))
+    name = rest.strip() or read("  a file with the plan to work instead (Enter to go back): ").strip()
+    if not name:
+        return None
+    try:
+        edit = read_edit(Path(name))
+        check_answer(edit_decision(edit), request)
+    except UsageProblem as bad:
+        say(f"  {bad}")
+        return None
+    return edit
+
+
 def decision(kind: str, *, message: str = "") -> Answer:
     """One decision in the ecosystem's form."""
     return {"decisions": [{"type": kind, "message": message} if message or kind == "respond" else {"type": kind}]}
 
 
-def edit_decision(action: Action) -> Answer:
-    args = {key: value for key, value in action.dump().items() if key != "action_type"}
-    return {"decisions": [{"type": "edit", "edited_action": {"name": action.verb, "args": args}}]}
+def edit_decision(edit: Edit) -> Answer:
+    """The edited action, or the edited plan."""
+    if isinstance(edit, dict):
+        return {"decisions": [{"type": "edit", "edited_action": {"name": WORK_PLAN, "args": edit}}]}
+    args = {key: value for key, value in edit.dump().items() if key != "action_type"}
+    return {"decisions": [{"type": "edit", "edited_action": {"name": edit.verb, "args": args}}]}
 
 
-def read_edit(path: Path) -> Action:
-    """The action in a JSON or YAML file."""
+def read_edit(path: Path) -> Edit:
+    """The action or the plan in a JSON or YAML file."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_small(path)
     except (OSError, ValueError) as bad:
-        why = getattr(bad, "strerror", None) or "it is not UTF-8 text"
+        why = getattr(bad, "strerror", None) or (bad if isinstance(bad, TooLarge) else "it is not UTF-8 text")
         raise UsageProblem(f"The action file {clean(path)} cannot be read: {why}.") from None
+    if _PLAN.search(text):
+        from orchestrator.plans import read_given
+
+        return read_given(path)
     return parse_edit(text, str(path))
 
 
 def parse_edit(text: str, name: str) -> Action:
     """An action written as `{action_type: ..., ...}`."""
     try:
-        data = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError):
+        data = safe_data(text)
+    except (yaml.YAMLError, ValueError):
         raise UsageProblem(f"{name} is neither JSON nor YAML; write {{action_type: click, target: {{text: Save}}}}.") from None
     if not isinstance(data, dict):
         raise UsageProblem(f"{name} is no action; write {{action_type: click, target: {{text: Save}}}}.")

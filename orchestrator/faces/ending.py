@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 from orchestrator.documents import shown
 from orchestrator.faces.approval import allowed, first_action, request_lines
 from orchestrator.faces.words import Line, clean
+from roles.plans import WORK_PLAN
 
 if TYPE_CHECKING:
     from orchestrator.runs import Outcome
 
 _VERDICTS = {0: ("✓", "good"), 1: ("✗", "bad"), 3: ("‖", "ask"), 4: ("✗", "bad")}
+_STILL = {"paused": "paused", "taken_over": "in a person's hands"}
 _FACTS_SHOWN = 8
 
 
@@ -32,7 +34,9 @@ def ending_lines(outcome: Outcome) -> list[Line]:
 
 def _verdict(outcome: Outcome) -> str:
     if outcome.exit_code == 3:
-        return "waiting for a person"
+        return _STILL.get(outcome.status, "waiting for a person")
+    if outcome.report.get("ended_by") == "cancelled":
+        return "cancelled"
     if outcome.exit_code == 1 and outcome.status == "fulfilled":
         return "failed, though the crew reports it as fulfilled"
     return outcome.status + (" (a limit is spent)" if outcome.exit_code == 4 else "")
@@ -43,13 +47,21 @@ def next_commands(outcome: Outcome) -> list[str]:
     name = shlex.quote(outcome.run_id)
     where = "" if outcome.folder.parent.name == "runs" and shown(outcome.folder.parent) == "runs" else None
     tail = where if where is not None else f" --runs-dir {shlex.quote(shown(outcome.folder.parent))}"
+    if outcome.exit_code == 4 and (spent := outcome.report.get("budget_spent")):
+        return [f"deskcrew resume {name}{tail} -c {shlex.quote(str(spent['more']))}", f"deskcrew show {name}{tail}"]
+    if outcome.status == "interrupted":
+        return [f"deskcrew resume {name}{tail}", f"deskcrew show {name}{tail}"]
     if outcome.exit_code != 3:
         return [f"deskcrew show {name}{tail}"]
+    if outcome.status in _STILL:
+        ways_on = {"paused": ["resume"], "taken_over": ["takeover", "handback"]}[outcome.status]
+        return [f"deskcrew {way} {name}{tail}" for way in (*ways_on, "cancel")]
     pending = outcome.pending or {}
     ways = {"approve": "--approve", "reject": '--reject "why"', "edit": "--edit FILE", "respond": '--respond "words"'}
     if first_action(pending).get("name") == "ask_user":
         ways = {"respond": '--respond "your answer"', "reject": '--reject "why"'}
-    return [f"deskcrew resume {name}{tail} {way}" for kind, way in ways.items() if kind in allowed(pending)]
+    to_edit = [f"deskcrew show {name}{tail} --plan > plan.yaml"] if first_action(pending).get("name") == WORK_PLAN else []
+    return [*to_edit, *(f"deskcrew resume {name}{tail} {way}" for kind, way in ways.items() if kind in allowed(pending))]
 
 
 def _done(report: Mapping[str, Any]) -> list[Line]:

@@ -14,7 +14,7 @@ from orchestrator.faces import Answer, Approver
 from orchestrator.faces.approval import ask, request_lines
 from orchestrator.faces.ending import ending_lines
 from orchestrator.faces.picture import Picture, SubtaskView
-from orchestrator.faces.words import Line, Teller, titled
+from orchestrator.faces.words import Line, Teller, titled, visible
 
 if TYPE_CHECKING:
     from orchestrator.runs import Outcome
@@ -85,6 +85,8 @@ class Live:
         ]
         if now.gate:
             rows.append(row("gate", now.gate))
+        if now.nearly:
+            rows.append(row("budget", Text(" · ".join(now.nearly.values()), style="yellow")))
         if now.facts:
             rows.append(row("facts", " · ".join(f"{name} = {value}" for name, value in now.facts)))
         return Group(*rows)
@@ -106,7 +108,7 @@ def styled(line: Line) -> RenderableType:
     """A line with its mark in the left column; what does not fit goes on below its own beginning."""
     tone = TONES.get(line.tone, "")
     strong = line.mark in ("✓", "✗", "‖", "approve?", "question")
-    return aligned(Text(line.mark, style=f"bold {tone}" if strong else "dim"), Text(line.text, style=tone))
+    return aligned(Text(visible(line.mark), style=f"bold {tone}" if strong else "dim"), Text(visible(line.text), style=tone))
 
 
 def aligned(mark: Text, text: Text) -> RenderableType:
@@ -163,7 +165,9 @@ def plan(now: Picture) -> list[Text]:
 
 
 def _subtask(number: int, subtask: SubtaskView, current: bool) -> Text:
-    sign, style = {"fulfilled": ("✓", "green"), "rejected": ("✗", "red")}.get(subtask.status, ("▸" if current else "·", ""))
+    sign, style = {"fulfilled": ("✓", "green"), "rejected": ("✗", "red")}.get(
+        subtask.status, ("▸" if current else "▹" if subtask.status == "pending" else "·", "")
+    )
     return Text(f"{sign} {number}. {titled(subtask.title, subtask.app)}", style="bold" if current and not style else style)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.faces.words import clean
+from orchestrator.faces.words import UNREADABLE, clean
 
 if TYPE_CHECKING:
     from roles.journal import Event
@@ -41,18 +42,21 @@ class Picture:
     steps: int = 0
     doing: str = ""
     gate: str = ""
+    nearly: dict[str, str] = field(default_factory=dict)
+    """Budgets that are nearly spent, in words, by their keys."""
     facts: tuple[tuple[str, str], ...] = ()
 
     def apply(self, event: Event) -> None:
-        """Take in one event."""
+        """Take in one event; one that says what deskcrew never writes is passed over."""
         self.began = event.at if self.began is None else self.began
         self.latest = event.at
         if event.role not in ("", "user", "controller"):
-            self.role = event.role
+            self.role = clean(event.role, 40)
         self.subtask = event.subtask or self.subtask
         change = getattr(self, f"_on_{event.kind}", None)
         if change is not None:
-            change(event, event.body)
+            with suppress(*UNREADABLE):
+                change(event, event.body)
 
     def current(self) -> SubtaskView | None:
         return next((s for s in self.plan if s.id == self.subtask), None)
@@ -62,6 +66,9 @@ class Picture:
 
     def _on_run_resumed(self, event: Event, body: dict[str, Any]) -> None:
         self.run_id, self.goal = clean(body.get("run_id", self.run_id)), clean(body.get("goal", self.goal))
+
+    def _on_budget_warning(self, event: Event, body: dict[str, Any]) -> None:
+        self.nearly[str(body.get("key", ""))] = clean(body.get("message", ""), 80)
 
     def _on_task_status(self, event: Event, body: dict[str, Any]) -> None:
         self.status = clean(body.get("status", self.status))

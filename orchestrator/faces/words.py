@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import unicodedata
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -9,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import ValidationError
 
 from protocol import describe, parse_action
+from roles.plans import WORK_PLAN
 
 if TYPE_CHECKING:
     from roles.journal import Event
@@ -19,12 +22,37 @@ _KEPT = {"\u200d", "\ufe0f", "\ufe0e"}
 """Joiners inside emoji."""
 
 
+_PILED = re.compile(r"([\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]{4})"
+                    r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+")  # fmt: skip
+"""More marks on one letter than any language has: they would be drawn over the lines above and below."""
+UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError)
+"""What reading an event raises that deskcrew never wrote."""
+
+
 def clean(text: Any, limit: int = 400) -> str:
     """Foreign text on one line: no escape sequences, no direction marks, no lone surrogates; cut when too long."""
-    words = str(text)
+    try:
+        words = str(text)
+    except ValueError:  # a number of thousands of digits
+        words = "…"
     if len(words) > limit:
         words = words[: limit - 1] + "…"
-    return "".join(_visible(c) for c in words)
+    return visible(words)
+
+
+def visible(text: str) -> str:
+    """The same text on one line, with nothing in it that a terminal would obey."""
+    return _PILED.sub(r"\1", text if text.isascii() and text.isprintable() else "".join(_visible(c) for c in text))
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """JSON for stdout: letters of every language as they are, and what a terminal would obey as escapes."""
+    return escaped(json.dumps(value, indent=indent, ensure_ascii=False, default=str))
+
+
+def escaped(said: str) -> str:
+    """The same JSON, so written."""
+    return "".join(json.dumps(c)[1:-1] if c != "\n" and unicodedata.category(c) in _HIDDEN else c for c in said)
 
 
 def _visible(char: str) -> str:
@@ -43,23 +71,37 @@ class Line(NamedTuple):
     tone: str = ""
 
     def __str__(self) -> str:
-        return f"{self.mark:>9}  {self.text}"
+        return f"{visible(self.mark):>9}  {visible(self.text)}"
 
 
 class Teller:
-    """Tells a run in lines; remembers what the subtasks are called."""
+    """Tells a run in lines; remembers what the subtasks are called, and which are at work."""
 
     def __init__(self) -> None:
         self._titles: dict[str, str] = {}
+        self._numbers: dict[str, int] = {}
+        self._working: set[str] = set()
 
     def lines(self, event: Event) -> list[Line]:
         """What an event says to a reader; nothing for those that only matter to the machinery."""
+        try:
+            return self._lines(event)
+        except UNREADABLE:
+            return [Line("?", f"an event {clean(event.kind, 40)} that says what deskcrew never writes", "bad")]
+
+    def _lines(self, event: Event) -> list[Line]:
         if event.kind == "plan":
-            self._titles.update({str(s.get("id", "")): str(s.get("title", "")) for s in event.body.get("subtasks", ())})
+            plan = event.body.get("subtasks", ())
+            self._titles.update({str(s.get("id", "")): str(s.get("title", "")) for s in plan})
+            self._numbers = {str(s.get("id", "")): number for number, s in enumerate(plan, start=1)}
         if event.kind == "subtask_status":
+            (self._working.add if event.body.get("status") == "pending" else self._working.discard)(event.subtask)
             return _subtask(event, self._titles.get(event.subtask) or event.subtask)
         say = _SAY.get(event.kind)
-        return say(event) if say else []
+        lines = say(event) if say else []
+        if event.kind == "outcome" and len(self._working) > 1 and event.subtask in self._numbers:
+            return [line._replace(text=f"[{self._numbers[event.subtask]}] {line.text}") for line in lines]
+        return lines
 
 
 def titled(title: str, app: str) -> str:
@@ -71,6 +113,8 @@ def titled(title: str, app: str) -> str:
 def action_words(request: Mapping[str, Any]) -> str:
     """The exact action of an approval request, or of any `{name, args}`."""
     name, args = str(request.get("name", "?")), request.get("args") or {}
+    if name == WORK_PLAN:
+        return clean(request.get("description") or "work this plan")
     try:
         return clean(describe(parse_action({"action_type": name, **args})))
     except (ValidationError, TypeError):
@@ -113,14 +157,15 @@ def _outcome(event: Event) -> list[Line]:
     body = event.body
     good = body.get("exec_status") == "executed"
     why = f" → {clean(body['error'], 200)}" if body.get("error") else "" if good else f" → {body.get('exec_status')}"
-    return [Line(str(event.step), f"{'✓' if good else '✗'} {clean(body.get('line', ''))}{why}", "" if good else "bad")]
+    hand = " (by hand)" if event.role == "user" else ""
+    return [Line(str(event.step), f"{'✓' if good else '✗'} {clean(body.get('line', ''))}{hand}{why}", "" if good else "bad")]
 
 
 def _reviewed(event: Event) -> list[Line]:
     if event.body.get("verdict") != "deny":
         return []
     why = "; ".join(clean(reason, 200) for reason in event.body.get("reasons", ()))
-    return [Line("safety", f"✗ not allowed: {why} ({clean(event.body.get('rule', ''))})", "bad")]
+    return [Line("safety", f"✗ not allowed: {why} ({clean(event.body.get('policy', ''))})", "bad")]
 
 
 def _requested(event: Event) -> list[Line]:
@@ -131,6 +176,11 @@ def _requested(event: Event) -> list[Line]:
 def _approval(event: Event) -> list[Line]:
     decision, message = str(event.body.get("decision", "")), clean(event.body.get("message", ""))
     return [Line("approval", f"{decision}{': ' + message if message else ''}", "bad" if decision == "reject" else "good")]
+
+
+def _expired(event: Event) -> list[Line]:
+    then = "asked again" if event.body.get("then") == "ask" else "rejected"
+    return [Line("approval", f"nobody answered in time, {then}: {clean(event.body.get('line', ''), 160)}", "bad")]
 
 
 def _gate(event: Event) -> list[Line]:
@@ -155,11 +205,60 @@ def _budget(event: Event) -> list[Line]:
     return [Line("budget", f"spent: {clean(event.body.get('name', ''))}", "bad")]
 
 
+def _warning(event: Event) -> list[Line]:
+    return [Line("budget", f"nearly spent: {clean(event.body.get('message', ''))}", "ask")]
+
+
+def _limits(event: Event) -> list[Line]:
+    changed = event.body.get("limits")
+    pairs = changed.items() if isinstance(changed, dict) else ()
+    return [Line("limits", f"{clean(key, 60)}: {' → '.join(clean(value, 60) for value in pair)}") for key, pair in pairs]
+
+
+def control_words(body: Mapping[str, Any]) -> str:
+    """What people asked of the run, or what the crew left undone for it; `body` has the event's kind."""
+    who, kind = clean(body.get("who", ""), 60), body.get("kind")
+    words = clean(body.get("words") or body.get("why") or "", 300)
+    match kind:
+        case "paused":
+            return f"paused by {who}"
+        case "steered":
+            return f"{who} to {clean(body.get('to', 'crew'), 20)}: {words}"
+        case "taken_over":
+            return f"{who} has taken over; the crew does nothing"
+        case "handed_back":
+            count = body.get("steps", 0)
+            return f"{who} has handed back after {count} step{'s' if count != 1 else ''} by hand; the crew looks anew"
+        case "cancelled":
+            return f"cancelled by {who}{': ' + words if words else ''}"
+        case _:
+            return f"not done any more: {clean(body.get('line', ''))}"
+
+
+def _control(event: Event) -> list[Line]:
+    tone = {"cancelled": "bad", "dropped": "dim"}.get(event.kind, "ask")
+    return [Line("user" if event.kind != "dropped" else "", control_words({**event.body, "kind": event.kind}), tone)]
+
+
 def _error(event: Event) -> list[Line]:
     return [Line("error", clean(event.body.get("message", "")), "bad")]
 
 
+def _conflict(event: Event) -> list[Line]:
+    body = event.body
+    what = clean(body.get("app") or body.get("name", ""), 80)
+    pair = " and ".join(clean(name, 60) for name in body.get("subtasks", ()))
+    where = f"{clean(body.get('about', ''), 40)} {what}"
+    return [Line("conflict", f"⇄ {pair} meet at the {where}: {clean(body.get('resolution', ''))}", "ask")]
+
+
+def _in_series(event: Event) -> list[Line]:
+    return [Line("lanes", clean(event.body.get("message", "")), "dim")]
+
+
 _SAY = {
+    "conflict": _conflict,
+    "in_series": _in_series,
     "run_started": _started,
     "run_resumed": _resumed,
     "plan": _plan,
@@ -167,9 +266,13 @@ _SAY = {
     "reviewed": _reviewed,
     "approval_requested": _requested,
     "approval": _approval,
+    "approval_expired": _expired,
     "gate": _gate,
     "recovered": _recovered,
     "supplement": _supplement,
     "budget": _budget,
+    "budget_warning": _warning,
+    "limits_changed": _limits,
     "error": _error,
+    **dict.fromkeys(("paused", "steered", "taken_over", "handed_back", "cancelled", "dropped"), _control),
 }

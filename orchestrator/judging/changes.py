@@ -50,6 +50,11 @@ def slot_value(name: str, slots: Mapping[str, Any]) -> Any:
     return value
 
 
+def filled_text(text: str, slots: Mapping[str, Any]) -> str:
+    """`text` with every `{slot.key}` replaced by its value. Raises KeyError with the part that is not there."""
+    return SLOT.sub(lambda match: str(slot_value(match[1], slots)), text)
+
+
 def parts_of(pattern: str, slots: Mapping[str, Any]) -> Path:
     """The parts of a pattern with the slots filled in. Raises KeyError for a slot's part that is not there."""
 

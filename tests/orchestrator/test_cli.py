@@ -74,7 +74,7 @@ BAD_INPUT: list[tuple[list[str], list[str]]] = [
     (["run", "Open mail", "--config", "nowhere.yaml"], ["no config file nowhere.yaml"]),
     (["run", "Open mail", "--display", "loud"], ["display", "'rich'"]),
     (["run", "Open mail", "-c", "environment=real"], ["environment", "'real'"]),
-    (["run", "Open mail", "-c", "crew.operator.policy=clever"], ["crew.operator.policy", "'clever'"]),
+    (["run", "Open mail", "-c", "crew.operator.policy=clever"], ["crew.operator.policy", '"clever"']),
     (["run", "Open mail", "-c", "crew.operator.policy=scripted"], ["crew.operator.script"]),
     (["run", "Open mail", "-c", "safety=ask-evrything"], ["no safety policy 'ask-evrything'"]),
     (["run", "Open mail", "--seed", "x"], ["--seed"]),

@@ -77,3 +77,40 @@ def test_a_good_one_says_what_it_comes_to_and_the_bad_ones_are_all_told(deskcrew
     assert "ok     good.yaml: Open notes" in done.output
     assert "There is no task file gone.yaml" in done.output
     assert "name a task file" in done.output
+
+
+def test_an_oracle_is_played_line_by_line(deskcrew: Deskcrew):
+    done = deskcrew("task", "play", "total-into-a-note", "--seed", "2")
+    assert done.exit_code == 0, done.output
+    assert 'click "New note"' in done.output
+    assert done.output.splitlines()[-1].startswith("passed, 7 steps, 2 of 2 checkpoints")
+    told = json.loads(deskcrew("task", "play", "total-into-a-note", "--seed", "2", "--json").output)
+    assert told["verdict"]["passed"]
+    assert [step["status"] for step in told["steps"]] == ["executed"] * 7
+
+
+def test_an_oracle_that_fails_says_where(deskcrew: Deskcrew, tmp_path: Path):
+    (tmp_path / "task.yaml").write_text(GOOD + "oracle: [open notes, 'click \"Nowhere\"']\n", encoding="utf-8")
+    for command in ("play", "check"):
+        done = deskcrew("task", command, "task.yaml")
+        assert done.exit_code == 1
+        assert 'oracle line 2: click "Nowhere": ' in done.output
+
+
+def test_a_world_is_checked_as_it_looks_otherwise_and_an_unknown_axis_or_value_is_refused(deskcrew: Deskcrew):
+    done = deskcrew("world", "check", "office", "--seeds", "1", "--vary", "language=de", "--vary", "content=3")
+    assert done.exit_code == 0, done.output
+    for wrong in ("colour=red", "language=klingon", "language"):
+        done = deskcrew("world", "check", "office", "--vary", wrong)
+        assert done.exit_code == 2, done.output
+        assert wrong.partition("=")[0] in done.output
+
+
+def test_apps_are_listed_with_their_functions_agent_and_package(deskcrew: Deskcrew):
+    lines = [json.loads(line) for line in deskcrew("world", "apps", "--json").output.splitlines()]
+    mail = next(line for line in lines if line["name"] == "mail")
+    assert mail["agent"]
+    assert mail["package"] == "deskcrew"
+    assert len(mail["functions"]) > 3
+    shown = deskcrew("world", "apps").output
+    assert all(line["name"] in shown and line["title"] in shown for line in lines)

@@ -14,12 +14,13 @@ from support import OPEN_HOUSE, Handbook, Run, decide, desktop, planned, subtask
 
 from orchestrator.controller import build_controller
 from orchestrator.machine import ANYWHERE, ROWS
-from protocol import ActionTarget, AgentStatus, Click, Fill, OperatorDecision, Screenshot, Wait
+from protocol import ActionTarget, AgentStatus, Click, Fill, LaunchApp, OperatorDecision, Screenshot, Wait
 from roles.contracts import PlanAnswer
 from roles.limits import Limits
 from roles.manager.graph import ManagerState
 from roles.nodes import Graph
 from roles.signals import GateDecision, GateTrigger
+from roles.steering import Silence
 
 AMOUNT, VENDOR, SUBMIT = ActionTarget(text="Amount"), ActionTarget(text="Vendor"), ActionTarget(text="Submit")
 FILL = decide(Fill(target=AMOUNT, text="$5.00"))
@@ -67,9 +68,31 @@ def plan_failed() -> Run:
     return run
 
 
+def plan_rejected() -> Run:
+    run = Run([planned(subtask("a")), planned(subtask("b"))], {"b": [FILL]}, parts={"review_plans": True})
+    run.go()
+    run.go({"type": "reject", "message": "otherwise"})
+    run.go({"type": "approve"})
+    return run
+
+
 def nothing_left() -> Run:
     answers = [planned(subtask("a")), PlanAnswer(outcome="nothing_left")]
     run = Run(answers, {"a": [FILL]}, {FINAL: [FAIL, DONE]})
+    run.go()
+    return run
+
+
+def planned_in_parts() -> Run:
+    part = planned(subtask("a")).model_copy(update={"more": True})
+    run = Run([part, planned(subtask("a"), subtask("b", "a"))], {"a": [FILL], "b": [OTHER]})
+    run.go()
+    return run
+
+
+def nothing_more_after_all() -> Run:
+    part = planned(subtask("a")).model_copy(update={"more": True})
+    run = Run([part, PlanAnswer(outcome="nothing_left")], {"a": [FILL]})
     run.go()
     return run
 
@@ -144,13 +167,46 @@ def cancelled() -> Run:
     return run
 
 
+class Saying(Silence):
+    """A person who says something, to be minded by a plan, as soon as this has happened."""
+
+    def __init__(self, when: Callable[[], bool]) -> None:
+        self._when = when
+        self._minded = False
+
+    def unplanned(self) -> str:
+        return "" if self._minded or not self._when() else 'the user said: "mind the date"'
+
+    def planned(self) -> None:
+        self._minded = self._when()
+
+
+def steered(kind: str) -> Run:
+    """Something is said once there is an event of this kind."""
+    plans = [planned(subtask("a")), planned(subtask("a"), subtask("b", "a"))]
+    run = Run(plans, {"a": [FILL, OTHER], "b": [OTHER]})
+    run.context = run.context.with_(say=Saying(lambda: any(run.journal.events(kind))))
+    run.go()
+    return run
+
+
+def side_by_side() -> Run:
+    plan = planned(subtask("a", app="reimbursement"), subtask("b", app="notes"))
+    run = Run([plan], {"a": [FILL, OTHER], "b": [decide(LaunchApp(app="notes"))]}, limits=Limits(parallel=2))
+    run.go()
+    return run
+
+
 STORIES: dict[str, tuple[Callable[[], Run], str]] = {
     "plain": (plain, "fulfilled"),
     "given plan": (given_plan, "fulfilled"),
     "already ended": (already_ended, "fulfilled"),
     "infeasible": (infeasible, "rejected"),
     "plan failed": (plan_failed, "fulfilled"),
+    "plan rejected": (plan_rejected, "fulfilled"),
     "nothing left": (nothing_left, "fulfilled"),
+    "planned in parts": (planned_in_parts, "fulfilled"),
+    "nothing more after all": (nothing_more_after_all, "fulfilled"),
     "plan needs supplement": (plan_needs_supplement, "fulfilled"),
     "worker gives up": (worker_gives_up, "fulfilled"),
     "worker needs supplement": (worker_needs_supplement, "fulfilled"),
@@ -164,6 +220,9 @@ STORIES: dict[str, tuple[Callable[[], Run], str]] = {
     "rejected": (rejected, "rejected"),
     "out of steps": (out_of_steps, "rejected"),
     "cancelled": (cancelled, "rejected"),
+    "steered at work": (lambda: steered("outcome"), "fulfilled"),
+    "steered at the end": (lambda: steered("gate"), "fulfilled"),
+    "side by side": (side_by_side, "fulfilled"),
 }
 
 

@@ -170,6 +170,6 @@ def test_each_roles_graph_works_alone() -> None:
     gate = {"trigger": "FINAL_CHECK", "statuses": {"a": ["fulfilled", 1]}}
     out = build_evaluator(run.context).invoke({"goal": "x", "assignment": gate, "plan_version": plan["plan_version"]})
     assert out["report"]["signal"] == "passed"
-    work = {"delegation": {"subtask": {"id": "a"}}}
+    work = {"delegation": {"subtask": {"id": "a", "title": "Add it up", "instruction": "Add it up"}}}
     assert build_technician(run.context).invoke(work)["report"]["signal"] == "cannot_execute"
     assert build_analyst(run.context).invoke(work)["report"]["signal"] == "cannot_execute"

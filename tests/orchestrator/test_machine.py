@@ -45,6 +45,8 @@ def test_a_failed_execution_is_retried_while_the_retry_budget_lasts(signal: Sign
 def test_a_passed_gate_leads_to_the_final_check_only_when_no_subtask_is_left() -> None:
     assert row_for(Situation.QUALITY_CHECK, Signal.GATE_DONE, Totals(subtasks_left=1)).next is Situation.GET_ACTION
     assert row_for(Situation.QUALITY_CHECK, Signal.GATE_DONE, Totals(subtasks_left=0)).next is Situation.FINAL_CHECK
+    assert row_for(Situation.QUALITY_CHECK, Signal.GATE_DONE, Totals(subtasks_left=0, more=True)).next is Situation.PLAN
+    assert row_for(Situation.QUALITY_CHECK, Signal.GATE_DONE, Totals(subtasks_left=1, more=True)).next is Situation.GET_ACTION
 
 
 def test_only_a_passed_final_check_fulfils_a_task() -> None:

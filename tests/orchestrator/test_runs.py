@@ -137,13 +137,13 @@ def test_private_fields_stay_out_of_everything_that_is_written(tmp_path: Path) -
     secret = "Hummingbird-7741"
     world = tmp_path / "world.yaml"
     world.write_text("name: w\napps: {reimbursement: {}}\nopen: [reimbursement]\n")
-    policy = {"redact": ["description"], "rules": [{"name": "all", "verdict": "allow"}]}
+    policy = {"private": ["description"], "rules": [{"name": "all", "verdict": "allow"}]}
     crew = crew_in(tmp_path / "runs", f"world={world}", f"safety={json.dumps(policy)}")
     outcome = crew.run(f'In the reimbursement form, enter "{secret}" as the description and save the draft')
     assert outcome.status == "fulfilled"
     steps = json.dumps(outcome.report["steps"]) + (outcome.folder / "log.jsonl").read_text()
     assert secret not in steps
-    assert "•••" in steps
+    assert "<secret>description</secret>" in steps
 
 
 def test_a_run_that_was_killed_before_its_first_checkpoint_starts_over(tmp_path: Path) -> None:
@@ -161,6 +161,7 @@ def test_a_run_that_was_killed_before_its_first_checkpoint_starts_over(tmp_path:
         ("--task", "changed-behind-the-back", "--sample", "3", "--seed", "7"),
         ("--task", "invoice-to-reimbursement", "--only", "perform", "--last", "2"),
         ("--task", "invoice-to-reimbursement", "--only", "approval"),
+        ("--task", "claim-two-invoices", "-c", "limits.parallel=2", "--sample", "3", "--seed", "3"),
     ],
     ids=lambda points: " ".join(points[1:]),
 )

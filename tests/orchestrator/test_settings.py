@@ -59,7 +59,7 @@ def test_the_tasks_limits_stand_beside_those_in_its_settings(tmp_path: Path) -> 
         ("world: 7\n", ["bad.yaml, line 1", "world is 7", "text"]),
         ("display: loud\n", ["bad.yaml, line 1", "display", "'rich'"]),
         ("crew:\n  operator:\n    polcy: rules\n", ["bad.yaml, line 3", "did you mean 'policy'"]),
-        ("seed: 1\nseed: 2\n", ["bad.yaml, line 2", "'seed' is there twice"]),
+        ("seed: 1\nseed: 2\n", ["bad.yaml, line 2", "'seed' is given twice"]),
         ("seed: [1\n", ["bad.yaml, line 2", "not valid YAML"]),
         ("- a\n", ["bad.yaml", "a mapping", "a list"]),
         ("a: &x [*x]\n", ["bad.yaml, line 1", "alias"]),
@@ -98,11 +98,11 @@ def test_a_missing_config_file_is_named() -> None:
         load_settings([Path("nowhere.yaml")])
 
 
-@pytest.mark.parametrize("name", shipped_names("policies"))
+@pytest.mark.parametrize("name", shipped_names("safety"))
 def test_every_shipped_policy_loads_under_its_own_name(name: str) -> None:
     assert load_safety(name)["name"] == name
 
 
 def test_a_policy_given_inline_replaces_the_named_one() -> None:
     settings = load_settings(overrides=["safety={otherwise: deny}"]).settings
-    assert settings.safety == {"otherwise": "deny"}
+    assert settings.safety == {"preset": "ask-sensitive", "otherwise": "deny"}

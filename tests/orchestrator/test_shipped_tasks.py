@@ -1,23 +1,38 @@
-"""Every shipped task, worked for real: the judge agrees, and each shows what it was written to show."""
+"""Every shipped task: its oracle does it and nobody else by accident; the crew works those that it can."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from environments.simulated.desktop import SimulatedDesktop
-from orchestrator.build import make_environment
+from orchestrator.checking import sees_strays
 from orchestrator.judge import judge
+from orchestrator.oracle import Played, play, task_environment
+from orchestrator.oracle_lines import Failing, ForEach, Oracle
 from orchestrator.runs import Outcome, start
 from orchestrator.settings import load_settings, shipped, shipped_names
-from orchestrator.tasks import Task, fill_goal, fill_slots, load_task
-from protocol import CallApi
+from orchestrator.tasks import Kind, Task, fill_goal, fill_slots, load_task
 
 NAMES = shipped_names("tasks")
 SEEDS = (0, 1, 2)
+CREW = (
+    "ask-the-handbook", "changed-behind-the-back", "claim-with-details", "due-date-into-a-file", "invoice-to-reimbursement",
+    "mail-the-total", "not-to-be-done", "plan-again", "refused-by-policy", "reply-to-a-mail", "stuck-button",
+    "total-into-a-note", "no-such-invoice", "no-such-app", "password-for-a-stranger", "account-stays",
+    "overdue-sum-into-a-note", "vendor-report-into-a-file", "mail-a-vendors-sum", "sum-of-a-city", "largest-invoice-by-mail",
+    "claim-unless-paid", "chase-or-not", "claim-every-unpaid", "claim-two-invoices", "throw-away-mails", "same-mail-to-a-group",
+    "answer-the-invitations", "sort-the-incoming", "rename-the-pictures", "which-namesake", "which-of-the-two", "claim-in-time",
+    "accept-in-time",
+    "add-to-a-note", "answer-with-figures", "ask-the-deputy", "cancel-the-order", "change-the-language",
+    "claim-between-popups", "claim-on-a-bad-day", "mend-the-total", "answer-and-record", "every-week-in-april", "free-for-both",
+    "wait-for-the-boss", "let-the-courier-in", "contact-from-a-signature", "request-the-cheapest", "room-that-is-big-enough",
+    "archive-reports", "count-the-log-lines", "code-from-the-files", "room-from-a-chat", "sheet-from-invoices",
+)  # fmt: skip
+"""Tasks that the crew solves with nothing but rules."""
+BY_FUNCTIONS: tuple[str, ...] = ()
+"""Tasks whose oracle may call functions of the apps instead of using their windows."""
 
 
 def shipped_task(name: str) -> Task:
@@ -35,33 +50,80 @@ def worked(name: str, seed: int, folder: Path) -> Outcome:
     return start(loaded, task, approver=approving)
 
 
-def test_there_are_at_least_eight_tasks_over_several_applications() -> None:
-    assert len(NAMES) >= 8
+def test_there_are_tasks_of_every_tier_and_kind() -> None:
+    tasks = [shipped_task(name) for name in NAMES]
+    assert len(tasks) >= 35
+    assert {task.tier for task in tasks} == {1, 2, 3}
+    assert {kind for task in tasks for kind in task.kinds} == set(get_args(Kind))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_task_varies_with_the_seed_and_is_not_done_before_it_begins(name: str) -> None:
+def test_a_task_says_all_that_it_is_judged_by(name: str) -> None:
+    task = shipped_task(name)
+    assert task.about
+    assert task.slots or task.safety
+    assert task.success
+    assert task.changes is not None
+    assert task.never
+    assert task.oracle is not None
+    assert task.oracle_steps is None
+    assert task.kinds
+    for text in _texts(task.oracle):
+        assert name in BY_FUNCTIONS or not text.startswith(("call ", "ask the agent"))
+
+
+def _texts(oracle: Oracle) -> list[str]:
+    lines = [
+        entry.do if isinstance(entry, ForEach) else (entry.fails if isinstance(entry, Failing) else entry,) for entry in oracle
+    ]
+    return [line for some in lines for line in some]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_oracle_does_it_and_whoever_does_nothing_or_more_does_not(name: str) -> None:
+    task = shipped_task(name)
+    for seed in SEEDS:
+        desktop = task_environment(task, seed)
+        played = play(task, seed, desktop)
+        verdict = played.verdict
+        assert not played.problem
+        assert verdict.passed, [check for check in verdict.checks if not check.passed]
+        assert verdict.clean
+        assert verdict.progress in ((None,) if not task.checkpoints else (1.0,))
+        assert not verdict.duplicate_writes
+        assert verdict.over_steps == 0
+        assert not verdict.false_complete or task.outcome == "rejected"
+        _nothing_done(task, played)
+        assert sees_strays(task, played, desktop)
+        desktop.close()
+
+
+def _nothing_done(task: Task, played: Played) -> None:
+    for status in ("fulfilled", "rejected"):
+        run = {"status": status, "plans": 1, "reason": "", "steps": 0, "questions": 0}
+        untouched = judge(task, played.initial, played.initial, played.slots, [], run)
+        assert untouched.passed is (status == task.outcome == "rejected")
+        assert untouched.false_complete is (status == "fulfilled")
+        assert untouched.clean
+        assert untouched.progress in (None, 0.0)
+        assert not [check for check in untouched.checks if check.error]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_task_varies_with_the_seed(name: str) -> None:
     task = shipped_task(name)
     goals = set()
     for seed in range(12):
-        settings = load_settings(overrides=[f"seed={seed}"], task_layer=task.layer()).settings
-        environment = make_environment(settings)
+        environment = task_environment(task, seed)
         environment.reset(seed=seed)
         world = environment.world()  # type: ignore[attr-defined]
-        slots = fill_slots(task, world, seed)
-        goals.add(fill_goal(task, slots))
-        untouched = judge(task, world, world, slots, [], {"status": "fulfilled", "plans": 1, "reason": ""})
-        assert not untouched.passed
-        assert untouched.false_complete
-        assert untouched.clean
-        assert untouched.progress in ((None,) if task.outcome == "rejected" else (0.0,))
-        assert not [check for check in untouched.checks if check.error]
+        goals.add(fill_goal(task, fill_slots(task, world, seed)))
         environment.close()
     assert len(goals) > 1 or not task.slots
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CREW)
 def test_the_crew_does_what_the_task_wants_and_the_judge_agrees(name: str, seed: int, tmp_path: Path) -> None:
     outcome = worked(name, seed, tmp_path)
     verdict = outcome.report["judge"]
@@ -72,33 +134,6 @@ def test_the_crew_does_what_the_task_wants_and_the_judge_agrees(name: str, seed:
     assert not verdict["duplicate_writes"]
     assert verdict["steps"] - verdict["over_steps"] <= verdict["oracle_steps"]
     assert outcome.exit_code == (0 if shipped_task(name).outcome == "fulfilled" else 1)
-
-
-def stray(task: Task) -> CallApi:
-    """Something harmless that the task did not ask for."""
-    allowed = " ".join(task.changes or ())
-    if "apps.notes" not in allowed:
-        return CallApi(app="notes", function="create_note", arguments={"title": "By the way"})
-    if "apps.reimbursement" not in allowed:
-        return CallApi(app="reimbursement", function="save_draft", arguments={"description": "for later"})
-    return CallApi(app="notes", function="update_note", arguments={"note": "1", "append": "by the way"})
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_one_stray_write_and_the_run_is_not_clean(name: str, tmp_path: Path) -> None:
-    task = shipped_task(name)
-    loaded = load_settings(overrides=[f"runs_dir={tmp_path}"], task_layer=task.layer())
-    desktop = make_environment(loaded.settings)
-    assert isinstance(desktop, SimulatedDesktop)
-    outcome = start(loaded, task, approver=approving, parts={"environment": desktop})
-    assert outcome.report["judge"]["passed"]
-    assert desktop.perform(stray(task), key="stray").exec_status == "executed"
-    harness = json.loads((outcome.folder / "run.json").read_text())["harness"]
-    told = {"status": outcome.status, "plans": 2, "reason": outcome.reason, "steps": 1}
-    verdict = judge(task, desktop.world(), harness["initial"], harness["slots"], desktop.received(), told)
-    assert verdict.clean is False
-    assert not verdict.passed
-    assert {place.split(".")[1] for place in verdict.side_effects} == {stray(task).app}
 
 
 def test_the_main_task_asks_once_before_it_submits(tmp_path: Path) -> None:

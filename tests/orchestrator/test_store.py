@@ -1,9 +1,12 @@
-"""Checkpoints on real SQLite under real graphs: what must survive a kill does, and nothing else is written."""
+"""Checkpoints on real SQLite and PostgreSQL under real graphs: what must survive a kill does, and nothing else is written."""
 
 from __future__ import annotations
 
 import sqlite3
+import threading
+import zlib
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -11,12 +14,16 @@ import pytest
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, interrupt
+from postgres import Server
 
-from orchestrator.store import CursorSaver
+from orchestrator.store import Cursors, CursorSaver, strict
+from orchestrator.store_cursors import PostgresCursors
+from orchestrator.store_link import Link
 
 CONFIG: RunnableConfig = {"configurable": {"thread_id": "run"}, "recursion_limit": 10_000}
 DURABLE = {"worker": frozenset({"effect"})}
-Open = Callable[[], CursorSaver]
+Open = Callable[[], Any]
+"""Opens the run's checkpoints as a new process would."""
 
 
 class State(TypedDict, total=False):
@@ -51,7 +58,7 @@ class World:
         return work
 
 
-def graph(world: World, saver: CursorSaver) -> Any:
+def graph(world: World, saver: Cursors) -> Any:
     """A hub that sends work to a worker of three nodes, `turns` times."""
     worker: Any = StateGraph(State)
     for name in ("look", "effect", "after"):
@@ -64,15 +71,13 @@ def graph(world: World, saver: CursorSaver) -> Any:
     return hub.compile(checkpointer=saver)
 
 
-@pytest.fixture
-def reopen(tmp_path: Path) -> Iterator[Open]:
-    """Opens the run's checkpoints as a new process would."""
-    opened: list[CursorSaver] = []
+def opening(make: Callable[[], Cursors]) -> Iterator[Open]:
+    opened: list[Cursors] = []
 
-    def again() -> CursorSaver:
+    def again() -> Cursors:
         for saver in opened:
             saver.close()
-        opened.append(CursorSaver(tmp_path / "checkpoints.sqlite", DURABLE))
+        opened.append(make())
         return opened[-1]
 
     yield again
@@ -80,13 +85,33 @@ def reopen(tmp_path: Path) -> Iterator[Open]:
         saver.close()
 
 
-def rows(saver: CursorSaver) -> list[str]:
+@pytest.fixture
+def reopen_file(tmp_path: Path) -> Iterator[Open]:
+    """Checkpoints in a file."""
+    yield from opening(lambda: CursorSaver(tmp_path / "checkpoints.sqlite", DURABLE))
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def reopen(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
+    """Checkpoints in either store."""
+    if request.param == "sqlite":
+        yield from opening(lambda: CursorSaver(tmp_path / "checkpoints.sqlite", DURABLE))
+        return
+    server = request.getfixturevalue("postgres")
+    saver = PostgresCursors(Link(server.address), DURABLE)
+    for thread in ("run", "other"):
+        saver.delete_thread(thread)
+    saver.close()
+    yield from opening(lambda: PostgresCursors(Link(server.address), DURABLE))
+
+
+def rows(saver: Any) -> list[str]:
     """The namespaces on disk, without the ids of tasks."""
     found = saver.conn.execute("SELECT checkpoint_ns FROM checkpoints ORDER BY checkpoint_id").fetchall()
     return [namespace.split(":")[0] for (namespace,) in found]
 
 
-def kill(world: World, saver: CursorSaver, goal: Any) -> None:
+def kill(world: World, saver: Cursors, goal: Any) -> None:
     with pytest.raises(Killed):
         graph(world, saver).invoke(goal, CONFIG, durability="sync")
 
@@ -167,12 +192,12 @@ def test_two_runs_in_one_file_do_not_prune_each_other(reopen: Open) -> None:
     assert result["goal"] == "first"
 
 
-def test_a_state_of_json_with_three_thousand_steps_stays_small(reopen: Open, tmp_path: Path) -> None:
-    saver = reopen()
+def test_a_state_of_json_with_three_thousand_steps_stays_small(reopen_file: Open, tmp_path: Path) -> None:
+    saver = reopen_file()
     graph(World(turns=1_000), saver).invoke({"goal": "g" * 2_000}, CONFIG, durability="sync")
     saver.close()
     assert sum(file.stat().st_size for file in tmp_path.iterdir()) < 100_000
-    assert graph(World(turns=1_000), reopen()).get_state(CONFIG).values["turn"] == 1_001
+    assert graph(World(turns=1_000), reopen_file()).get_state(CONFIG).values["turn"] == 1_001
 
 
 def test_closing_twice_is_fine_and_leaves_one_file(tmp_path: Path) -> None:
@@ -196,4 +221,75 @@ def test_a_store_in_memory_works_like_one_on_disk() -> None:
     world = World()
     graph(world, saver).invoke(None, CONFIG, durability="sync")
     assert world.did == ["effect", "after", "hub"]
+    saver.close()
+
+
+def test_a_text_with_a_zero_byte_comes_back(reopen: Open) -> None:
+    goal = "a\0b \\u0000 {\x01}"
+    kill(World("effect"), reopen(), {"goal": goal, "answer": "\0"})
+    result = graph(World(), reopen()).invoke(None, CONFIG, durability="sync")
+    assert (result["goal"], result["answer"]) == (goal, "\0")
+
+
+def test_no_table_grows_with_the_turns(postgres: Server) -> None:
+    saver = PostgresCursors(Link(postgres.address), DURABLE)
+    run: RunnableConfig = {"configurable": {"thread_id": "grown"}, "recursion_limit": 10_000}
+    graph(World(turns=40), saver).invoke({"goal": "g"}, run, durability="sync")
+    for table in ("checkpoints", "checkpoint_blobs", "checkpoint_writes"):
+        count = saver.conn.execute(f"SELECT count(*) FROM {table} WHERE thread_id = 'grown'").fetchone()
+        assert count[0] <= 6, table
+    assert len(list(saver.list(run))) == 1
+    saver.close()
+
+
+def test_a_stored_text_that_would_fill_the_memory_is_refused() -> None:
+    bomb = zlib.compress(bytes(80 * 2**20), 9)
+    assert len(bomb) < 100_000
+    with pytest.raises(zlib.error, match="would come to more than"):
+        strict().loads_typed(("z:msgpack", bomb))
+
+
+class Loaded:
+    """Stands for a class that a stored checkpoint names, and that must not be made of it."""
+
+    made = 0
+
+    def __init__(self, *parts: object) -> None:
+        Loaded.made += 1
+
+
+def test_a_stored_checkpoint_makes_no_object_of_a_class_that_it_names() -> None:
+    import dataclasses
+
+    @dataclasses.dataclass
+    class Named:
+        text: str
+
+    Named.__module__, Named.__qualname__, Named.__name__ = __name__, "Loaded", "Loaded"
+    stored = strict().dumps_typed({"a": Named("x")})
+    assert strict().loads_typed(stored) == {"a": {"text": "x"}}
+    assert Loaded.made == 0
+
+
+def test_no_other_write_ends_the_transaction_in_which_a_cursor_is_replaced(tmp_path: Path) -> None:
+    """LangGraph puts writes from one thread and checkpoints from another; a kill in between finds the old cursor or the new."""
+    path = tmp_path / "checkpoints.sqlite"
+    saver = CursorSaver(path, DURABLE)
+    graph(World(), saver).invoke({"goal": "g"}, CONFIG, durability="sync")
+    last = saver.get_tuple(CONFIG)
+    assert last is not None
+    writing = threading.Thread(target=saver.put_writes, args=(last.config, [("goal", "other")], "task"))
+    seen: list[int] = []
+
+    def removing(thread: str, namespace: str | None) -> None:
+        CursorSaver._remove(saver, thread, namespace)
+        writing.start()
+        writing.join(0.3)
+        with closing(sqlite3.connect(path)) as other:
+            seen.extend(other.execute("SELECT count(*) FROM checkpoints").fetchone())
+
+    saver._remove = removing  # type: ignore[method-assign]
+    saver.put(last.config, {**last.checkpoint, "id": last.checkpoint["id"] + "-next"}, last.metadata, {})
+    writing.join()
+    assert seen == [1]
     saver.close()

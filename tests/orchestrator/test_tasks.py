@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,72 @@ def test_a_later_slot_may_speak_of_an_earlier_one() -> None:
     assert fill_slots(task, WORLD, 0)["b"]["number"] == "A-3"
 
 
+BILLS = {
+    "apps": {
+        "billing": {
+            "invoices": {
+                "A": {"number": "A", "vendor": "x", "total": "248.90", "at": {"day": "2026-01-02"}},
+                "B": {"number": "B", "vendor": "y", "total": "1000.10", "at": {"day": "2026-01-01"}},
+                "C": {"number": "C", "vendor": "x", "total": "0.20", "at": {"day": "2026-01-03"}},
+            }
+        }
+    }
+}
+INVOICES = "apps.billing.invoices"
+
+
+@pytest.mark.parametrize(
+    ("slot", "value"),
+    [
+        ({"sum": INVOICES, "of": "total"}, "1249.20"),
+        ({"sum": INVOICES, "of": "total", "where": 'item.vendor == "x"'}, "249.10"),
+        ({"count": INVOICES, "where": 'item.vendor == "x"'}, 2),
+        ({"count": INVOICES, "where": "false"}, 0),
+        ({"max": INVOICES, "of": "total"}, BILLS["apps"]["billing"]["invoices"]["B"]),
+        ({"min": INVOICES, "of": "at.day"}, BILLS["apps"]["billing"]["invoices"]["B"]),
+        ({"join": INVOICES, "of": "number"}, "A, B, C"),
+        ({"join": INVOICES, "of": "number", "where": 'item.vendor == "x"', "between": " and "}, "A and C"),
+        ({"from": INVOICES, "where": 'item.vendor == "y"', "pick": "all"}, [BILLS["apps"]["billing"]["invoices"]["B"]]),
+    ],
+)
+def test_a_slot_may_be_computed_over_the_world(slot: dict[str, str], value: object) -> None:
+    task = Task.model_validate({"id": "t", "goal": "x", "slots": {"it": slot}})
+    assert fill_slots(task, BILLS, 0)["it"] == value
+
+
+@given(st.lists(st.integers(-(10**9), 10**9), min_size=1, max_size=50))
+def test_a_sum_is_exact_whatever_the_amounts(cents: list[int]) -> None:
+    items = [{"amount": f"{'-' * (c < 0)}{abs(c) // 100}.{abs(c) % 100:02}"} for c in cents]
+    task = Task.model_validate({"id": "t", "goal": "x", "slots": {"it": {"sum": "items", "of": "amount"}}})
+    assert Decimal(fill_slots(task, {"items": items}, 0)["it"]) * 100 == sum(cents)
+
+
+def test_a_slot_may_be_computed_over_a_slot_above() -> None:
+    slots = {
+        "mine": {"from": INVOICES, "where": 'item.vendor == "x"', "pick": "all"},
+        "total": {"sum": "slots.mine", "of": "total"},
+        "dear": {"max": "slots.mine", "of": "total"},
+    }
+    task = Task.model_validate({"id": "t", "goal": "{total} {dear.number}", "slots": slots})
+    assert fill_goal(task, fill_slots(task, BILLS, 0)) == "249.10 A"
+
+
+@pytest.mark.parametrize(
+    ("slot", "said"),
+    [
+        ({"sum": INVOICES, "of": "vendor"}, "'x' is no number"),
+        ({"sum": INVOICES, "of": "totl"}, "has no 'totl'"),
+        ({"sum": INVOICES, "of": "total", "where": "false"}, "finds nothing"),
+        ({"max": INVOICES, "of": "vendor", "where": 'item.vendor == "x"'}, "2 items have x alike"),
+        ({"join": "slots.none"}, "the world has no 'slots.none'"),
+    ],
+)
+def test_a_slot_that_cannot_be_computed_says_why(slot: dict[str, str], said: str) -> None:
+    task = Task.model_validate({"id": "t", "goal": "x", "slots": {"it": slot}})
+    with pytest.raises(UsageProblem, match=f"slot 'it'.*{said}"):
+        fill_slots(task, BILLS, 0)
+
+
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
@@ -57,7 +124,15 @@ def test_a_later_slot_may_speak_of_an_earlier_one() -> None:
         ("goal: x\nsuccess:\n  - world.a ==\n", ["success", "cannot be evaluated", "yntax error"]),
         ("goal: x\nsuccess: [wrld.a == 1]\n", ["wrld", "known names are world"]),
         ("goal: x\nsuccess: world.a\n", ["line 2", "success", "a list"]),
-        ("goal: x\nslots: {a: {from: b, one_of: [1]}}\n", ["line 2", "slots.a", "either"]),
+        ("goal: x\nslots: {a: {from: b, one_of: [1]}}\n", ["line 2", "slots.a", "from one place"]),
+        ("goal: x\nslots:\n  a: {sum: b, of: c}\n  b: {sum: b, pick: last}\n", ["line 4", "slots.b", "takes them all"]),
+        ("goal: x\nslots: {a: {from: b, of: c}}\n", ["line 2", "slots.a", "of:"]),
+        ("goal: x\nslots: {a: {sum: b, between: c}}\n", ["line 2", "slots.a", "between:"]),
+        ("goal: x\noracle:\n  - open notes\n  - clik the thing\n", ["line 4", "oracle[1]", "column 1"]),
+        ("goal: x\noracle: ['click \"{it}\"']\n", ["line 2", "oracle[0]", "{it}, which is no slot"]),
+        ("goal: x\noracle: [finish]\n", ["line 2", "oracle[0]", "for a crew"]),
+        ("goal: x\noracle:\n  - {for: a, in: all, do: [open notes]}\n", ["line 3", "oracle[0].in", "'all' is no slot"]),
+        ("goal: x\nuser: {which: '{it}'}\n", ["line 2", "user.which", "{it}, which is no slot"]),
         ("goal: x\noutcome: done\n", ["line 2", "outcome", "'fulfilled' or 'rejected'"]),
     ],
 )

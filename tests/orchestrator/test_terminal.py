@@ -102,6 +102,6 @@ def test_a_terminal_without_colour_asks_in_plain_lines(setting: dict[str, str], 
 
 def test_ctrl_c_keeps_the_run_and_says_how_to_go_on(tmp_path: Path) -> None:
     session = in_terminal(["run", TASK], [INTERRUPT], tmp_path)
-    assert session.code == 130
+    assert session.code == 3  # it waits at its question, as it did before
     assert "deskcrew resume" in plain(session.shown)
     assert "Traceback" not in session.shown

@@ -45,6 +45,21 @@ QUESTION: dict[str, Any] = {
     "kind": "question",
 }
 
+PLAN: dict[str, Any] = {
+    "action_requests": [
+        {
+            "name": "work_plan",
+            "args": {"subtasks": [{"id": "b", "instruction": "read the total", "app": "billing", "depends_on": ["a"]}]},
+            "description": "work plan 2: 1 subtask",
+        }
+    ],
+    "review_configs": [{"action_name": "work_plan", "allowed_decisions": ["approve", "edit", "reject", "respond"]}],
+    "kind": "plan",
+    "ended": [{"id": "a", "title": "open billing", "status": "fulfilled"}],
+    "apps": ["billing", "notes"],
+    "reasons": ["a clause is understood"],
+}
+
 
 def events(text: str = "words") -> Iterator[Event]:
     """One event of every kind, with `text` wherever a screen, a model or a world could put it."""
@@ -72,6 +87,8 @@ def events(text: str = "words") -> Iterator[Event]:
         ("supplement", {"query": text, "found": []}),
         ("fact", {"name": text, "value": text, "app": "billing"}),
         ("budget", {"name": text}),
+        ("budget_warning", {"key": text, "message": text}),
+        ("limits_changed", {"limits": {text: [text, text]}}),
         ("error", {"message": text}),
         ("report", {}),
         ("subtask_status", {"status": "fulfilled", "attempt": 1}),
@@ -317,3 +334,32 @@ def test_the_face_fits_the_terminal(
 @pytest.mark.parametrize("display", ["json", "none"])
 def test_nobody_is_asked_by_a_face_for_programs(display: str) -> None:
     assert make_face(display, out=Terminal(), source=Terminal()).approver is None
+
+
+def test_a_plan_is_shown_a_line_a_subtask_with_what_has_ended() -> None:
+    told = [(line.mark, line.text) for line in request_lines(PLAN)]
+    assert told == [
+        ("plan?", "work plan 2: 1 subtask"),
+        ("", "✓ open billing"),
+        ("", "· b: read the total · billing (after a)"),
+        ("because", "a clause is understood"),
+    ]
+
+
+def test_a_plan_is_approved_or_rejected_in_the_terminal() -> None:
+    assert ask(PLAN, read=answers("a"), say=print) == {"decisions": [{"type": "approve"}]}
+    assert ask(PLAN, read=answers("r", "not so"), say=print) == {"decisions": [{"type": "reject", "message": "not so"}]}
+
+
+def test_a_plan_is_edited_in_a_file_and_asked_for_again_until_it_fits(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.yaml", tmp_path / "bad.yaml"
+    good.write_text("subtasks:\n- {id: c, instruction: write it down, app: notes, depends_on: [a]}\n")
+    bad.write_text("subtasks:\n- {id: c, instruction: write it down, app: crm}\n")
+    said: list[str] = []
+    answer = ask(PLAN, read=answers("e", str(bad), "e", str(good)), say=said.append)
+    assert "  - id: b" in said
+    assert any("wants the application 'crm'" in line for line in said)
+    assert answer is not None
+    edited = answer["decisions"][0]["edited_action"]
+    assert edited["name"] == "work_plan"
+    assert [s["id"] for s in edited["args"]["subtasks"]] == ["c"]

@@ -1,0 +1,66 @@
+"""Answers for a run that waits: from somebody who is here, bound to what was asked, or void since a person has acted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from langgraph.types import Command
+
+from orchestrator.judging.changes import filled_text
+from orchestrator.opened import OpenRun
+from orchestrator.private import answer_without, beginning
+from orchestrator.tasks import answer_of
+
+Approver = Callable[[dict[str, Any]], Mapping[str, Any] | None]
+
+
+def answering(run: OpenRun, waiting: Any, answer: Mapping[str, Any]) -> Command[Any]:
+    """Bind the answer to the action that was shown: by the interrupt's id, and by the action's digest."""
+    answer = answer_without(answer, waiting.value, run.context.journal)
+    decision = {"digest": waiting.value["digest"], **answer["decisions"][0]}
+    return Command(resume={waiting.id: {"decisions": [decision]}})
+
+
+def answer_here(run: OpenRun, request: dict[str, Any], approver: Approver | None) -> Mapping[str, Any] | None:
+    """What is answered by somebody who is here; None where the run has to wait for it."""
+    controls, stop = run.controls, run.controls.stop
+    if said := controls.cancelled():
+        return {"decisions": [{"type": "reject", "message": said}]}
+    if (given := _by_the_tasks_user(run, request)) is not None or approver is None or stop.who:
+        return given
+    stop.at_rest = True
+    try:
+        with run.line.waiting():
+            return approver(request)
+    except KeyboardInterrupt:
+        if not stop.who:
+            raise
+        return None
+    finally:
+        stop.at_rest = False
+
+
+def _by_the_tasks_user(run: OpenRun, request: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The answer to a question, where the run works a task whose user has one."""
+    harness = run.record.get("harness")
+    if not harness or request["kind"] != "question":
+        return None
+    question = str(request["action_requests"][0]["args"].get("question", ""))
+    said = answer_of(harness["task"].get("user", {}), question)
+    if said is None:
+        return None
+    return {"decisions": [{"type": "respond", "message": filled_text(said, beginning(run.folder)[0]), "who": "the task's user"}]}
+
+
+def withdraw(run: OpenRun, asked: Sequence[Any]) -> None:
+    """A person who had the run in their hands has made the worker's question void: it decides anew."""
+    journal, who = run.context.journal, run.controls.handed_back
+    for request in (waiting.value for waiting in asked if who):
+        key = str(request.get("key", ""))
+        if key.startswith(f"{journal.run_key}/") or request.get("kind") == "decision":
+            said = {"decision": "withdrawn", "message": "the run was taken over", "who": who}
+            digest = str(request.get("digest", ""))
+            journal.record("approval", {**said, "key": key, "digest": digest}, role="user", key=f"withdrawn/{key}")
+            journal.approve(key, digest, **said)
+            journal.commit()

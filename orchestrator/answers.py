@@ -1,0 +1,45 @@
+"""What a person answers, held against what was asked, before anything is touched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from orchestrator.errors import UsageProblem
+from roles.manager.review import edited_plan
+from roles.operator.decisions import Answer, Decision
+from roles.plans import WORK_PLAN, PlanError
+
+__all__ = ["check_answer"]
+
+
+def check_answer(answer: Mapping[str, Any], request: Mapping[str, Any] | None = None) -> None:
+    """Refuse an unusable answer: by its form, and once the request is known by what it answers. Raises UsageProblem."""
+    try:
+        decision = Answer.model_validate(answer).decisions[0]
+        if decision.type == "edit":
+            _check_edit(decision, request)
+    except ValidationError as bad:
+        first = bad.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise UsageProblem(f"The answer is not usable: {where}: {first['msg']}") from None
+    except PlanError as bad:
+        raise UsageProblem(f"The edited plan is not usable: {bad}.") from None
+
+
+def _check_edit(decision: Decision, request: Mapping[str, Any] | None) -> None:
+    edited = decision.edited_action
+    if edited is None:
+        raise UsageProblem("An edit needs the edited action: action_type and its arguments.")
+    is_plan = edited.name == WORK_PLAN
+    if not is_plan:
+        edited.action()
+    if request is None:
+        return
+    if is_plan != (request["kind"] == "plan"):
+        given, wanted = ("a plan", "an action") if is_plan else ("an action", "a plan (with the key subtasks)")
+        raise UsageProblem(f"The edit is {given}, and the run waits for {wanted}.")
+    if is_plan:
+        edited_plan(edited.args, request)

@@ -1,0 +1,178 @@
+"""The commands that control a run from another terminal: `deskcrew pause|steer|takeover|handback|cancel ID`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from orchestrator.command import FAILED, RUNS, AsJson, Debug, Display, RunsDir, guarded
+from orchestrator.driving import checked_display, drive, runs_dir_option
+
+if TYPE_CHECKING:
+    from orchestrator.control.asking import RunControl, Told
+    from orchestrator.control.hands import Hands
+
+RunId = Annotated[str, typer.Argument(metavar="ID", help="A run, or the beginning of its name.")]
+Who = Annotated[str, typer.Option("--as", metavar="NAME", help="Who says so; the user of this machine when not given.")]
+Wait = Annotated[float, typer.Option(min=0, metavar="SECONDS", help="How long a crew at work is waited for.")]
+_PROMPT = "by hand> "
+
+
+def pause(
+    run_id: RunId, who: Who = "", wait: Wait = 20.0, as_json: AsJson = False, runs_dir: RunsDir = None, debug: Debug = False
+) -> None:
+    """Let the crew stop before its next action; `resume` goes on."""
+    with guarded(debug):
+        _tell(_control(run_id, runs_dir, who, wait).pause(), as_json, runs_dir)
+
+
+def cancel(
+    run_id: RunId,
+    why: Annotated[str, typer.Option(metavar="WORDS", help="Why, for the report.")] = "",
+    who: Who = "",
+    wait: Wait = 20.0,
+    as_json: AsJson = False,
+    runs_dir: RunsDir = None,
+    debug: Debug = False,
+) -> None:
+    """End a run before its next action. It cannot be resumed."""
+    with guarded(debug):
+        _tell(_control(run_id, runs_dir, who, wait).cancel(why), as_json, runs_dir)
+
+
+def steer(
+    run_id: RunId,
+    words: Annotated[str, typer.Argument(metavar="WORDS", help="What to mind: it reaches the next decision.")],
+    to: Annotated[str, typer.Option(metavar="ROLE", help="crew, manager, operator, technician, analyst or evaluator.")] = "crew",
+    who: Who = "",
+    wait: Wait = 20.0,
+    as_json: AsJson = False,
+    runs_dir: RunsDir = None,
+    debug: Debug = False,
+) -> None:
+    """Say something to the crew, or to one role, while it works."""
+    with guarded(debug):
+        from typing import cast
+
+        from roles.steering import Addressee
+
+        _tell(_control(run_id, runs_dir, who, wait).steer(words, cast("Addressee", to)), as_json, runs_dir)
+
+
+def takeover(
+    run_id: RunId,
+    do: Annotated[
+        list[str] | None, typer.Option("--do", metavar="ACTION", help='Do this by hand, such as: click "Save"; repeatable.')
+    ] = None,
+    who: Who = "",
+    wait: Wait = 20.0,
+    as_json: AsJson = False,
+    runs_dir: RunsDir = None,
+    debug: Debug = False,
+) -> None:
+    """Take a run in your own hands: the crew does nothing until `handback`. In a terminal, actions are asked for."""
+    with guarded(debug):
+        control = _control(run_id, runs_dir, who, wait)
+        told = control.takeover()
+        if told.state != "taken_over" or not (do or sys.stdin.isatty()):
+            _tell(told, as_json, runs_dir)
+            return
+        if control.standing().holder is not None:
+            typer.echo("Act in the window of the run itself; this run cannot be opened a second time.")
+            return
+        with control.hands() as hands:
+            good = _act(hands, do if do else _typed(hands))
+        _tell(told, as_json, runs_dir)
+        if not good:
+            raise typer.Exit(FAILED)
+
+
+def handback(
+    run_id: RunId,
+    say: Annotated[str, typer.Option(metavar="WORDS", help="What the crew is to know, such as what you did.")] = "",
+    who: Who = "",
+    wait: Wait = 20.0,
+    display: Display = None,
+    as_json: AsJson = False,
+    runs_dir: RunsDir = None,
+    debug: Debug = False,
+) -> None:
+    """Give a run back to the crew, which looks anew and goes on."""
+    with guarded(debug):
+        from orchestrator.faces import make_face
+        from orchestrator.journal import salvage
+
+        control = _control(run_id, runs_dir, who, wait)
+        face = make_face("json" if as_json else checked_display(display))
+        for event in salvage(control.folder / "journal.sqlite").events:
+            face.recall(event)
+        drive(
+            face,
+            runs_dir or RUNS,
+            lambda heard, stop: control.handback(say, listener=heard, approver=face.approver, stop=stop),
+            control.run_id,
+        )
+
+
+def _control(run_id: str, runs_dir: Path | None, who: str, wait: float) -> RunControl:
+    from orchestrator.control.asking import RunControl
+
+    return RunControl(run_id, runs_dir=runs_dir or RUNS, who=who, wait=wait)
+
+
+def _tell(told: Told, as_json: bool, runs_dir: Path | None) -> None:
+    where = runs_dir_option(runs_dir or RUNS)
+    ways = [way + where for way in told.next]
+    if as_json:
+        import json
+
+        typer.echo(json.dumps(told._asdict() | {"next": ways}, ensure_ascii=False))
+        return
+    from orchestrator.faces.words import clean
+
+    typer.echo(clean(told.said, 1000))
+    for number, way in enumerate(ways):
+        typer.echo(f"{'next' if number == 0 else '':>9}  {way}")
+
+
+def _typed(hands: Hands) -> Iterator[str]:
+    """Lines from the terminal until the person is done."""
+    from protocol.prompt_form import whole_form
+
+    typer.echo('Type actions such as click "Save" or fill "Amount" with "12"; look shows the screen, done ends.')
+    typer.echo(whole_form(hands.look(), budget=600).text)
+    while True:
+        try:
+            line = input(_PROMPT).strip()
+        except (EOFError, KeyboardInterrupt):
+            typer.echo("")
+            return
+        if line in {"done", "exit", "quit"}:
+            return
+        if line == "look":
+            typer.echo(whole_form(hands.look(), budget=600).text)
+        elif line:
+            yield line
+
+
+def _act(hands: Hands, lines: Iterable[str]) -> bool:
+    """Do each line; False as soon as one given on the command line cannot be done."""
+    from orchestrator.faces.words import clean
+    from protocol.dsl import DSLError, parse_line
+
+    asked = isinstance(lines, Iterator)
+    for line in lines:
+        try:
+            result = hands.do(parse_line(line))
+        except DSLError as bad:
+            said, good = f"{bad.message}", False
+        else:
+            good, said = result.ok, result.error
+        typer.echo(f"{'✓' if good else '✗'} {clean(line)}{': ' + clean(said, 300) if said else ''}", err=not good and not asked)
+        if not good and not asked:
+            return False
+    return True

@@ -1,0 +1,224 @@
+"""What others ask of a run, and who works it: kept beside the run's journal, written by any process at any time.
+
+It is no part of the journal, whose writer may be in the middle of a step: whoever asks never waits for the crew, and the crew
+looks once before each action. What was taken is written into the journal; this only carries it there.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+FILE = "control.sqlite"
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS requests (
+    id INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL, who TEXT NOT NULL,
+    key TEXT UNIQUE, taken REAL) STRICT;
+CREATE TABLE IF NOT EXISTS lease (
+    one INTEGER PRIMARY KEY CHECK (one = 1), token TEXT NOT NULL, doing TEXT NOT NULL, host TEXT NOT NULL, machine TEXT NOT NULL,
+    pid INTEGER NOT NULL, started TEXT NOT NULL, since REAL NOT NULL, beats INTEGER NOT NULL, beat REAL NOT NULL) STRICT;
+"""
+_HELD = "token, doing, host, machine, pid, started, since, beats, beat"
+_PATIENCE = 10.0
+"""Seconds to wait for another writer, each of whom needs a millisecond."""
+
+
+class Request(NamedTuple):
+    """What somebody asks of a run."""
+
+    id: int
+    at: float
+    kind: str
+    """pause, resume, cancel, steer, takeover or handback."""
+    body: dict[str, Any]
+    who: str
+    taken: bool
+
+
+class Holder(NamedTuple):
+    """Who works a run, as they wrote it down."""
+
+    token: str
+    """Of this holding: another one by the same process has another token."""
+    doing: str
+    host: str
+    machine: str
+    """Processes that can see each other have the same."""
+    pid: int
+    started: str
+    """When the process began, by the system's own count: its number may be given to another one later."""
+    since: float
+    beats: int
+    beat: float
+    """The last sign of life, by the holder's clock."""
+
+
+class Look(NamedTuple):
+    """What the crew sees when it looks: whose the run is, and what is new."""
+
+    token: str
+    requests: Sequence[Request]
+
+
+class Channel(Protocol):
+    """Of one run. Each call is whole: it is done or it is not, whatever is killed."""
+
+    def send(self, kind: str, body: dict[str, Any], who: str, key: str = "") -> int:
+        """Ask for something; one with a `key` that was sent before is the same request. Gives its number."""
+
+    def look(self, after: int) -> Look:
+        """The holder's token, and the requests behind number `after`. Cheap: it is called before each action."""
+
+    def mark_taken(self, number: int) -> None:
+        """All requests up to this one are in the journal."""
+
+    def is_taken(self, number: int) -> bool: ...
+
+    def holder(self) -> Holder | None: ...
+
+    def hold(self, wanted: Holder, refuse: Callable[[Holder], bool]) -> Holder | None:
+        """Become the holder, unless there is another one whom `refuse` lets keep it: then that one is given."""
+
+    def beat(self, token: str) -> bool:
+        """Give a sign of life; False where the run is another's by now."""
+
+    def now_doing(self, token: str, doing: str) -> None:
+        """The holder does something else."""
+
+    def release(self, token: str) -> None: ...
+
+    @property
+    def lost(self) -> str:
+        """What could not be read any more, in words."""
+
+    def close(self) -> None:
+        """Twice is fine."""
+
+
+class FileChannel:
+    """A Channel in the run's folder. A file that is damaged is set aside: `lost` says so."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE
+        self.lost = ""
+        try:
+            self._db = self._opened()
+        except sqlite3.DatabaseError as bad:
+            if isinstance(bad, sqlite3.OperationalError):  # it cannot be written, or is locked: nothing is wrong with it
+                raise
+            self.lost = f"{set_aside(self.path)} is damaged ({bad}); what was asked of the run and not heard yet is lost"
+            self._db = self._opened()
+
+    def _opened(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+            # When power fails every holder is dead, so that a lease needs no disk to wait for. What is asked for does: `send`.
+            db.execute("PRAGMA synchronous=OFF")
+            db.executescript(_SCHEMA)
+            if (found := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+                raise sqlite3.DatabaseError(found)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def send(self, kind: str, body: dict[str, Any], who: str, key: str = "") -> int:
+        text = json.dumps(body, ensure_ascii=True)
+        self._db.execute("PRAGMA synchronous=FULL")
+        made = self._db.execute(
+            "INSERT INTO requests (at, kind, body, who, key) VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING RETURNING id",
+            (time.time(), kind, text, who, key or None),
+        ).fetchall()
+        if not made:
+            made = self._db.execute("SELECT id FROM requests WHERE key = ?", (key,)).fetchall()
+        return int(made[0][0])
+
+    def look(self, after: int) -> Look:
+        token, last = self._db.execute("SELECT (SELECT token FROM lease), (SELECT max(id) FROM requests)").fetchone()
+        return Look(token or "", self._requests(after) if (last or 0) > after else ())
+
+    def _requests(self, after: int) -> list[Request]:
+        rows = self._db.execute("SELECT id, at, kind, body, who, taken FROM requests WHERE id > ? ORDER BY id", (after,))
+        return [Request(number, at, kind, json.loads(body), who, bool(taken)) for number, at, kind, body, who, taken in rows]
+
+    def mark_taken(self, number: int) -> None:
+        self._db.execute("UPDATE requests SET taken = ? WHERE id <= ? AND taken IS NULL", (time.time(), number))
+
+    def is_taken(self, number: int) -> bool:
+        row = self._db.execute("SELECT taken FROM requests WHERE id = ?", (number,)).fetchone()
+        return bool(row and row[0])
+
+    def holder(self) -> Holder | None:
+        row = self._db.execute(f"SELECT {_HELD} FROM lease").fetchone()  # noqa: S608 - fixed names
+        return Holder(*row) if row else None
+
+    def hold(self, wanted: Holder, refuse: Callable[[Holder], bool]) -> Holder | None:
+        self._db.execute("BEGIN IMMEDIATE")  # of two who want it at once, the second sees the first
+        try:
+            there = self.holder()
+            if there is None or not refuse(there):
+                marks = ", ".join("?" * len(wanted))
+                self._db.execute(f"INSERT OR REPLACE INTO lease (one, {_HELD}) VALUES (1, {marks})", wanted)  # noqa: S608
+                there = None
+            self._db.execute("COMMIT")
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        return there
+
+    def beat(self, token: str) -> bool:
+        try:
+            given = self._db.execute("UPDATE lease SET beats = beats + 1, beat = ? WHERE token = ?", (time.time(), token))
+        except sqlite3.OperationalError:
+            return True  # a disk that is full for a while says nothing of whose the run is
+        return given.rowcount > 0
+
+    def now_doing(self, token: str, doing: str) -> None:
+        self._db.execute("UPDATE lease SET doing = ? WHERE token = ?", (doing, token))
+
+    def release(self, token: str) -> None:
+        self._db.execute("DELETE FROM lease WHERE token = ?", (token,))
+
+    def close(self) -> None:
+        try:
+            if self._db.execute("SELECT 1 FROM requests LIMIT 1").fetchone():
+                self._db.execute("PRAGMA synchronous=FULL")  # the file is folded, with what was asked for
+            self._db.close()
+        except sqlite3.ProgrammingError:
+            return
+
+
+def set_aside(path: Path) -> Path:
+    """Give a damaged database another name, and what SQLite keeps beside it too; returns the new name."""
+    kept = path.with_name(f"{path.name}.damaged")
+    for ending in ("", "-wal", "-shm"):
+        beside = path.with_name(path.name + ending)
+        if beside.exists():
+            beside.replace(kept.with_name(kept.name + ending))
+    return kept
+
+
+def open_channel(folder: Path) -> Channel:
+    """The one place that knows where the channel of a run is kept."""
+    return FileChannel(folder)
+
+
+def holder_of(folder: Path) -> Holder | None:
+    """Whoever is written down as working the run; reads only, and makes nothing."""
+    path = folder / FILE
+    if not path.exists():
+        return None
+    try:
+        db = sqlite3.connect(f"file:{path.resolve().as_posix().replace('?', '%3f').replace('#', '%23')}?mode=ro", uri=True)
+        try:
+            row = db.execute(f"SELECT {_HELD} FROM lease").fetchone()  # noqa: S608 - fixed names
+        finally:
+            db.close()
+    except sqlite3.Error:
+        return None  # nobody can work a run whose channel cannot be read
+    return Holder(*row) if row else None

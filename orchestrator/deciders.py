@@ -1,0 +1,222 @@
+"""From the settings of a role to who decides for it: rules, a script, a model, a person, and what is made of these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+
+from environments.contract import Environment, EnvironmentFault, Files, Screenshots
+from orchestrator.documents import checked, read_document
+from orchestrator.errors import Lacking, UsageProblem, did_you_mean
+from orchestrator.role_settings import CrewSettings, RoleSettings
+from protocol import VisualState
+from roles.contracts import ScreenPicture
+from roles.journal import Journal
+from roles.limits import Limits
+from roles.llm.analyst import LlmAnalyst
+from roles.llm.asking import Asker
+from roles.llm.calls import Account, Breaker, Caller, Clocks
+from roles.llm.evaluator import LlmEvaluator
+from roles.llm.manager import LlmManager
+from roles.llm.models import ModelMissing, ModelProblem, open_model
+from roles.llm.operator import LlmOperator, Picturing
+from roles.llm.prompts import Prompt, PromptProblem, load_prompt
+from roles.llm.settings import ModelSettings
+from roles.llm.technician import LlmTechnician
+from roles.policies import (
+    AnalystScript,
+    BySubtask,
+    Case,
+    EvaluatorScript,
+    Fallback,
+    HumanPolicy,
+    ManagerScript,
+    Named,
+    OperatorScript,
+    ScriptedAnalyst,
+    ScriptedEvaluator,
+    ScriptedManager,
+    ScriptedOperator,
+    TrustingEvaluator,
+    Vote,
+)
+from roles.rules.analyst import RulesAnalyst
+from roles.rules.evaluator import RulesEvaluator
+from roles.rules.manager import RulesManager
+from roles.rules.operator import RulesOperator
+from roles.rules.technician import RulesTechnician
+from roles.technician.scripted import ScriptedTechnician, TechnicianScript
+
+RULES: dict[str, Callable[[], Any]] = {
+    "manager": RulesManager,
+    "operator": RulesOperator,
+    "evaluator": RulesEvaluator,
+    "analyst": RulesAnalyst,
+    "technician": RulesTechnician,
+}
+SCRIPTED: dict[str, tuple[Any, Callable[[Any], Any]]] = {
+    "manager": (ManagerScript, ScriptedManager),
+    "operator": (OperatorScript, ScriptedOperator),
+    "evaluator": (EvaluatorScript, ScriptedEvaluator),
+    "analyst": (AnalystScript, ScriptedAnalyst),
+    "technician": (TechnicianScript, ScriptedTechnician),
+}
+
+
+def policies_of(role: str) -> tuple[str, ...]:
+    """The simple policies that a role can have."""
+    return ("rules", "scripted", "llm", "human", *(("trusting",) if role == "evaluator" else ()))
+
+
+class Deciders:
+    """Makes the policies of one run: they share its journal, its limits, and a breaker for each model."""
+
+    def __init__(
+        self,
+        crew: CrewSettings,
+        *,
+        journal: Journal,
+        limits: Limits,
+        environment: Environment | None = None,
+        model: BaseChatModel | None = None,
+        clocks: Clocks | None = None,
+    ) -> None:
+        self._crew = crew
+        self._journal = journal
+        self._limits = limits
+        self._environment = environment
+        self._model = model
+        self._clocks = clocks or Clocks()
+        self._breakers: dict[tuple[str, str | None], Breaker] = {}
+
+    def of(self, role: str) -> Any:
+        """The decision maker of a role; None for a role that has no policies. Raises UsageProblem."""
+        if role not in RULES:
+            return None
+        settings: RoleSettings = getattr(self._crew, role)
+        if wrong := sorted(settings.used() - set(policies_of(role))):
+            known = policies_of(role)
+            raise UsageProblem(f"crew.{role}: the {role} has no policy {wrong[0]!r}{did_you_mean(wrong[0], known)}")
+        main = Named(settings.policy, self._made(role, settings, settings.policy))
+        if not settings.when:
+            return main.policy
+        cases = [
+            Case(Named(case.policy, self._made(role, settings, case.policy)), case.app, case.worker, case.subtask)
+            for case in settings.when
+        ]
+        return BySubtask(cases, main)
+
+    def _made(self, role: str, settings: RoleSettings, policy: str) -> Any:
+        match policy:
+            case "fallback":
+                return Fallback([self._simple(role, settings, name) for name in settings.chain], self._recorder(role))
+            case "vote":
+                return Vote([self._simple(role, settings, name) for name in settings.voters], self._recorder(role))
+            case _:
+                return self._simple(role, settings, policy).policy
+
+    def _simple(self, role: str, settings: RoleSettings, policy: str) -> Named:
+        makers: Mapping[str, Callable[[], Any]] = {
+            "rules": RULES[role],
+            "scripted": lambda: _scripted(role, settings),
+            "llm": lambda: self._asking_a_model(role, settings),
+            "human": lambda: HumanPolicy(role, lambda body: self._asked_a_person(role, body)),
+            "trusting": TrustingEvaluator,
+        }
+        return Named(policy, makers[policy]())
+
+    def _recorder(self, role: str) -> Callable[[dict[str, Any]], None]:
+        return lambda body: self._journal.record("policy", body, role=role)
+
+    def _asked_a_person(self, role: str, request: dict[str, Any]) -> None:
+        self._journal.record("approval_requested", request, role=role, key=f"ask/{request['key']}")
+        self._journal.commit()
+
+    # --- models -------------------------------------------------------------------------------------------------
+
+    def _asking_a_model(self, role: str, settings: RoleSettings) -> Any:
+        chosen = settings.model or self._crew.model
+        if chosen is None:
+            chosen = ModelSettings(name="given") if self._model is not None else None
+        if chosen is None:
+            raise UsageProblem(
+                f"crew.{role}.model: an llm policy needs a model, such as openai:gpt-5-mini, here or in crew.model"
+            )
+        try:
+            prompt = load_prompt(
+                role, settings.prompt, narrow=settings.form == "narrow"
+            )  # first: what is wrong is said before what is lacking
+            model = open_model(chosen, self._model)
+        except (ModelProblem, PromptProblem) as bad:
+            key = "prompt" if isinstance(bad, PromptProblem) else "model"
+            problem = Lacking if isinstance(bad, ModelMissing) else UsageProblem
+            raise problem(f"crew.{role}.{key}: {bad}{'' if str(bad).endswith('?') else '.'}") from None
+        breaker = self._breakers.setdefault((chosen.name, chosen.base_url), Breaker(chosen, self._clocks))
+        account = Account(role, self._journal, self._limits, chosen.prices)
+        asker = Asker(Caller(model, chosen, account, breaker, self._clocks), self._limits.reasks, self._limits.answer_output)
+        return self._policy(role, settings, asker, prompt)
+
+    def _workers(self) -> tuple[str, ...]:
+        """Whom a plan may name: a technician only where there are files to work on."""
+        return ("operator", *(("technician",) if isinstance(self._environment, Files) else ()), "analyst")
+
+    def _policy(self, role: str, settings: RoleSettings, asker: Asker, prompt: Prompt) -> Any:
+        if role == "manager":
+            return LlmManager(asker, prompt, workers=self._workers())
+        if role == "technician":
+            return LlmTechnician(asker, prompt)
+        if role == "analyst":
+            return LlmAnalyst(asker, prompt)
+        if role == "evaluator":
+            return LlmEvaluator(asker, prompt, screen_tokens=settings.screen_tokens, recent=settings.recent)
+        picturing = None
+        if settings.vision:
+            if not isinstance(self._environment, Screenshots):
+                raise UsageProblem(f"crew.{role}.vision: this environment has no pictures; leave vision out")
+            picturing = _pictures_of(self._environment)
+        return LlmOperator(
+            asker,
+            prompt,
+            screen_tokens=settings.screen_tokens,
+            recent=settings.recent,
+            batch=settings.batch,
+            form=settings.form,
+            verbs=settings.verbs,
+            pictures=settings.pictures,
+            picturing=picturing,
+        )
+
+
+def _scripted(role: str, settings: RoleSettings) -> Any:
+    if settings.script is None:
+        raise UsageProblem(f"crew.{role}.script: a scripted policy needs the YAML file of its script")
+    document = read_document(settings.script, f"{role} script")
+    model, policy = SCRIPTED[role]
+    return policy(checked(model, document.data, document.where))
+
+
+def _pictures_of(environment: Screenshots) -> Picturing:
+    """Pictures of the screen that is there now. Raises UsageProblem where Pillow is not installed."""
+    try:
+        from environments.marks import mark
+    except EnvironmentFault as missing:
+        raise Lacking(f"crew.operator.vision: {missing}") from None
+
+    def picture(seen: VisualState, wanted: ScreenPicture) -> bytes | None:
+        try:
+            png = environment.screenshot()
+            match wanted.kind:
+                case "clean":
+                    return png
+                case "last_target":
+                    return mark(png, seen, (), wanted.last).picture
+                case "annotated":
+                    return mark(png, seen, wanted.marks or None).picture
+                case "side_by_side":
+                    return mark(png, seen, wanted.marks or None).side_by_side()
+        except EnvironmentFault:
+            return None
+
+    return picture

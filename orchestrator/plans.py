@@ -1,0 +1,88 @@
+"""Plans as files: read one that a person wrote, and write one that can be read back."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from orchestrator.documents import Document, checked, read_document
+from orchestrator.errors import UsageProblem
+from orchestrator.faces.words import clean
+from roles.contracts import AppWords, Subtask
+from roles.plans import GivenPlan, PlanError, as_given, levels, validate_plan
+
+WHAT = "plan"
+
+
+class PlanFile(NamedTuple):
+    """A plan that fits together, and where it stands."""
+
+    subtasks: tuple[Subtask, ...]
+    document: Document
+
+    @property
+    def name(self) -> str:
+        return self.document.name
+
+    def check(self, apps: Sequence[AppWords] = ()) -> None:
+        """Refuse what is no DAG over these applications. Raises UsageProblem with file, line and key."""
+        try:
+            validate_plan(self.subtasks, apps)
+        except PlanError as bad:
+            raise UsageProblem(f"{self.document.where(('subtasks', *bad.at))}: {bad}.") from None
+
+
+def read_given(path: Path) -> dict[str, Any]:
+    """A plan in place of one that was shown; it may wait for what has ended, so who asked checks that. Raises UsageProblem."""
+    document = read_document(path, WHAT)
+    return checked(GivenPlan, document.data, document.where).model_dump(mode="json", exclude_defaults=True)
+
+
+def read_plan(path: Path) -> PlanFile:
+    """The plan in a YAML or JSON file. Raises UsageProblem."""
+    document = read_document(path, WHAT)
+    found = PlanFile(checked(GivenPlan, document.data, document.where).whole(), document)
+    found.check()
+    return found
+
+
+def plan_of(subtasks: Sequence[Subtask], name: str = WHAT) -> PlanFile:
+    """A plan that comes from a program. Raises UsageProblem."""
+    found = PlanFile(tuple(subtasks), Document({}, {}, name))
+    if not subtasks:
+        raise UsageProblem(f"{name}: there is no subtask in it.")
+    found.check()
+    return found
+
+
+class ShownPlan(NamedTuple):
+    """A plan to be printed, and what is said above it."""
+
+    data: dict[str, Any]
+    about: tuple[str, ...] = ()
+
+
+def shown_plan(subtasks: Sequence[Subtask], *about: str) -> ShownPlan:
+    """The plan without what was replaced, and which of it is independent of each other."""
+    given = as_given(subtasks)
+    groups = levels({s.id: s.depends_on for s in given.subtasks})
+    beside = [f"independent of each other: {', '.join(group)}" for group in groups if len(group) > 1]
+    return ShownPlan(given.model_dump(mode="json", exclude_defaults=True), (*about, *beside))
+
+
+def told(plan: ShownPlan, as_json: bool) -> str:
+    return json.dumps(plan.data, indent=2, ensure_ascii=False) + "\n" if as_json else plan_text(plan.data, *plan.about)
+
+
+def plan_text(data: Mapping[str, Any], *about: str) -> str:
+    """YAML that `--plan` and `--edit` read; `about` are lines of comment above it."""
+    comment = "".join(f"# {clean(line, 1_000)}\n" for text in about for line in text.splitlines())
+    plain = yaml.safe_dump(dict(data), sort_keys=False, allow_unicode=True, width=100)
+    if any(unicodedata.category(char) == "Cf" for char in plain):  # would turn the writing direction of a terminal
+        plain = yaml.safe_dump(dict(data), sort_keys=False, width=100)
+    return comment + plain

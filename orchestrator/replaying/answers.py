@@ -1,0 +1,241 @@
+"""Policies, a person, a source and a sandbox that say again what was said when the run was recorded."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict, deque
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+from pydantic_core import to_jsonable_python
+
+from environments.contract import FileChange
+from environments.sandbox.contract import Language, LeftOut, Ran
+from orchestrator.replaying.delta import applied
+from orchestrator.replaying.noting import ANSWERED, ROLES
+from orchestrator.replaying.recording import Recording, Said
+from protocol import ExecStatus, parse_action
+from protocol.decisions import OperatorDecision
+from roles.contracts import (
+    AnalystRequest,
+    Answer,
+    GateRequest,
+    GateVerdict,
+    OperatorView,
+    PlanAnswer,
+    PlanRequest,
+    ScriptAnswer,
+    ScriptRequest,
+    Subtask,
+    Supplement,
+)
+from roles.journal import Event
+from roles.plans import WORK_PLAN, as_given
+from roles.policies.faults import GaveUp, PolicyFault
+from roles.vault import REFERENCE, references_in
+
+_Given = TypeVar("_Given", bound=BaseModel)
+
+
+class NothingRecorded(Exception):
+    """A role is asked for something that it was not asked for then."""
+
+
+def parts_of(recording: Recording) -> dict[str, Any]:
+    """What `runs.start` takes in place of policies, sources and a sandbox."""
+    policies = {role: Recorded(role, answers_of(recording, role)) for role in ROLES}
+    given: dict[str, Any] = {**policies, "sandbox": RecordedSandbox(recording)}
+    if recording.record["settings"].get("tools"):  # those of other programs; help documents are looked up again
+        given["sources"] = (RecordedSource(recording),)
+    return given
+
+
+class Recorded:
+    """The policy of any role that gives its recorded answers, by subtask and in order."""
+
+    def __init__(self, role: str, answers: Iterable[Event]) -> None:
+        self._role = role
+        self._left: defaultdict[str, deque[dict[str, Any]]] = defaultdict(deque)
+        for event in answers:
+            self._left[event.subtask].append(event.body)
+
+    def plan(self, request: PlanRequest) -> PlanAnswer:
+        return self._again(PlanAnswer, "")
+
+    def judge(self, request: GateRequest) -> GateVerdict:
+        return self._again(GateVerdict, "")
+
+    def answer(self, request: AnalystRequest) -> Answer:
+        return self._again(Answer, request.subtask.id)
+
+    def write(self, request: ScriptRequest) -> ScriptAnswer:
+        return self._again(ScriptAnswer, request.subtask.id)
+
+    def decide(self, view: OperatorView) -> OperatorDecision:
+        body = self._next(view.subtask.id)
+        memory = applied(to_jsonable_python(view.memory), body.get("memory"))
+        return OperatorDecision.model_validate(body["answer"] | {"memory": memory})
+
+    def _again(self, form: type[_Given], subtask: str) -> _Given:
+        return form.model_validate(self._next(subtask)["answer"])
+
+    def _next(self, subtask: str) -> dict[str, Any]:
+        if not self._left[subtask]:
+            about = f" about subtask {subtask}" if subtask else ""
+            raise NothingRecorded(f"the {self._role} is asked for an answer{about} that it was not asked for then")
+        body = self._left[subtask].popleft()
+        if "fault" in body:
+            raise GaveUp(body["fault"]) if body["gave_up"] else PolicyFault(body["fault"])
+        return body
+
+
+def answers_of(recording: Recording, role: str) -> list[Event]:
+    """What a role answered, once each: what was asked again after a kill counts once."""
+    found: list[Event] = []
+    again = ""
+    for event, step in _with_steps(recording.events, role):
+        if event.kind == "run_resumed":
+            again = "maybe"
+            continue
+        if again and found and _worked_again(found[-1], event, recording, step, role):
+            # The intent that was written first is what is done; every other answer is the last one's.
+            if role != "operator":
+                found[-1] = event
+            again = ""
+            continue
+        again = ""
+        found.append(event)
+    return found
+
+
+def _with_steps(events: Iterable[Event], role: str) -> Iterator[tuple[Event, int]]:
+    """The role's answers and the resumes, each with the step that was worked on: events that follow an answer name it."""
+    listed = list(events)
+    step = 0
+    steps: list[int] = []
+    for event in reversed(listed):
+        step = event.step if event.kind in {"decided", "reviewed"} and event.step else step
+        steps.append(step)
+    for event, following in zip(listed, reversed(steps), strict=True):
+        if event.kind == "run_resumed" or (event.kind == ANSWERED and event.role == role):
+            yield event, following
+
+
+def _worked_again(last: Event, event: Event, recording: Recording, step: int, role: str) -> bool:
+    """Whether a process that took the run up asked for what had been answered before, and was not yet done."""
+    between = [e for e in recording.events if last.id < e.id < event.id]
+    if last.subtask != event.subtask:
+        return False
+    if role in {"operator", "technician"}:
+        return not any(e.kind in {"feedback", "gate", "plan"} for e in between) and any(e.kind == "run_resumed" for e in between)
+    return not any(e.kind == "situation" and e.id > last.id for e in between)
+
+
+class RecordedPerson:
+    """Answers every request as it was answered then; what nobody was asked then stays unanswered."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._left: defaultdict[str, deque[Said]] = defaultdict(deque)
+        for said in recording.said:
+            self._left[self._name(said.key)].append(said)
+
+    def __call__(self, request: dict[str, Any]) -> Mapping[str, Any] | None:
+        left = self._left[self._name(request["key"])]
+        if not left:
+            return None
+        said = left.popleft()
+        decision: dict[str, Any] = {"type": said.decision, "message": said.message, "who": said.who}
+        if said.decision == "edit":
+            decision["edited_action"] = self._edited(said, request)
+        else:
+            decision["digest"] = self._digest(said, request)
+        return {"decisions": [decision]}
+
+    def _name(self, key: str) -> str:
+        """The key without the name of the run that it may begin with."""
+        first, _, rest = key.partition("/")
+        return rest if first not in {"plan", "supplement"} else key
+
+    def _digest(self, said: Said, request: Mapping[str, Any]) -> str:
+        """What was said to another action then is no answer to this one. A digest with private values is one run's own."""
+        done, asked = self._recording.actions.get(self._name(said.key)), request["action_requests"][0]
+        if done is None or not references_in(json.dumps(done.action)):
+            return said.digest
+        return str(request["digest"]) if done.action == {"action_type": asked["name"], **asked["args"]} else said.digest
+
+    def _edited(self, said: Said, request: Mapping[str, Any]) -> dict[str, Any]:
+        if request["kind"] == "plan":
+            return {"name": WORK_PLAN, "args": self._edited_plan(said)}
+        action = self._recording.actions[self._name(said.key)].action
+        return {"name": action["action_type"], "args": {k: v for k, v in action.items() if k != "action_type"}}
+
+    def _edited_plan(self, said: Said) -> dict[str, Any]:
+        """What the person wrote: of the version that was worked for it, what had not ended."""
+        bodies = [e.body for e in self._recording.events if e.kind == "approval" and e.body.get("key") == said.key]
+        plan = [Subtask.model_validate(item) for item in self._recording.plans[bodies[-1]["worked"]]]
+        return as_given(plan).model_dump(mode="json", exclude_defaults=True)
+
+
+class RecordedSource:
+    """Finds what was found."""
+
+    name = "recorded"
+
+    def __init__(self, recording: Recording) -> None:
+        self._found: dict[str, list[Any]] = {
+            event.body["query"]: event.body["found"] for event in recording.events if event.kind == "supplement"
+        }
+
+    def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:
+        return [Supplement.model_validate(item) for item in self._found.get(query, ())]
+
+
+class RecordedSandbox:
+    """Runs nothing: a script that was run comes to what it came to then."""
+
+    refusal = ""
+
+    def __init__(self, recording: Recording) -> None:
+        self._left: defaultdict[tuple[str, str], deque[tuple[dict[str, Any], FileChange]]] = defaultdict(deque)
+        for key, done in sorted(recording.actions.items()):
+            if done.action.get("action_type") != "run_script" or done.result is None:
+                continue
+            change = recording.actions.get(f"{key}/files")
+            made = FileChange.of(parse_action(change.action)) if change else None
+            name = (done.action.get("language", "bash"), done.action["code"])
+            self._left[name].append((done.result, made or FileChange()))
+
+    def run(
+        self, script: str, language: Language, files: Mapping[str, bytes], timeout: float, *, folders: Collection[str] = ()
+    ) -> Ran:
+        left = self._left[language, script] or self._referring(language, script)
+        if not left:
+            raise NothingRecorded("the technician runs a script that it did not run then")
+        result, change = left.popleft()
+        body = json.loads(result.get("output") or "{}")
+        removed = {path.lstrip("/") for path in change.removed}
+        after = {path: text for path, text in files.items() if path not in removed}
+        after |= {path.lstrip("/"): text.encode("utf-8", "surrogatepass") for path, text in change.written.items()}
+        kept = (*(folder for folder in folders if folder not in removed), *(path.lstrip("/") for path in change.folders))
+        left_out = [LeftOut(*line.lstrip("/").split(": ", 1)) for line in body.get("left_out", ())]
+        return Ran(
+            exit_code=body.get("exit_code", 0),
+            stdout=body.get("stdout", ""),
+            stderr=body.get("stderr", ""),
+            timed_out=result.get("exec_status") == ExecStatus.TIMEOUT.value,
+            truncated=bool(body.get("cut")),
+            files=after,
+            folders=kept,
+            left_out=tuple(left_out),
+        )
+
+    def _referring(self, language: Language, script: str) -> deque[tuple[dict[str, Any], FileChange]]:
+        """The scripts that were recorded with references where this one has values."""
+        for (spoken, code), left in self._left.items():
+            known = ".+".join(map(re.escape, REFERENCE.split(code)[::2]))
+            if left and spoken == language and references_in(code) and re.fullmatch(known, script, re.DOTALL):
+                return left
+        return deque()

@@ -1,0 +1,99 @@
+"""Who decides for each role, as a config says it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from protocol import Frozen
+from roles.contracts import PictureKind, Worker
+from roles.llm.settings import AnswerForm, ModelSettings
+
+Simple = Literal["rules", "scripted", "llm", "human", "trusting"]
+Policy = Literal["rules", "scripted", "llm", "human", "trusting", "fallback", "vote"]
+
+
+def _named(value: Any) -> Any:
+    return {"name": value} if isinstance(value, str) else value
+
+
+Model = Annotated[ModelSettings, BeforeValidator(_named)]
+"""In full, or only its name."""
+
+
+class When(Frozen):
+    """Another policy for the subtasks that match all that is said."""
+
+    policy: Policy
+    app: str | None = None
+    worker: Worker | None = None
+    subtask: str | None = None
+
+    @model_validator(mode="after")
+    def _says_when(self) -> When:
+        if self.app is None and self.worker is None and self.subtask is None:
+            raise ValueError("say for which app, worker or subtask this policy decides")
+        return self
+
+
+class RoleSettings(Frozen):
+    """Who decides for a role, and what the policies that can be chosen here need."""
+
+    policy: Policy = "rules"
+    script: Path | None = None
+    """The YAML file that a scripted policy follows."""
+    model: Model | None = None
+    """What an llm policy asks; `crew.model` where a role has none of its own."""
+    prompt: Path | None = None
+    """A prompt of your own for an llm policy; the shipped one is roles/ROLE/prompt.md."""
+    vision: bool = False
+    """Show the model a picture with a mark on every control, beside the text; needs an environment with pictures."""
+    pictures: tuple[PictureKind, ...] = Field(default=("annotated",), min_length=1)
+    """With `vision`: which pictures; `clean`, `annotated`, `last_target`, or `side_by_side` for the first two in one."""
+    batch: int = Field(default=1, ge=1, le=10)
+    """How many actions a model may decide at once; the first surprise ends them. 1 is one at a time."""
+    form: AnswerForm = "full"
+    """How an Operator's model answers: `full`, one flat form for all actions, or `narrow`, one of the moves that the screen
+    allows, for small models on servers that hold them to a schema."""
+    verbs: tuple[str, ...] | None = Field(default=None, min_length=1)
+    """The actions that an Operator's model may choose from; None is all that the environment offers."""
+    screen_tokens: int = Field(default=2_500, ge=100)
+    """What the screen may take of a prompt."""
+    recent: int = Field(default=8, ge=1, le=30)
+    """How many of the last steps a prompt tells one by one."""
+    chain: tuple[Simple, ...] = Field(default=("llm", "rules"), min_length=1)
+    """With `fallback`: who is asked, in order."""
+    voters: tuple[Simple, ...] = Field(default=("llm", "llm", "llm"), min_length=2)
+    """With `vote`: who is asked; a name that stands there three times gives three samples."""
+    when: tuple[When, ...] = ()
+    """Policies for some subtasks only; the first that fits decides."""
+
+    def used(self) -> frozenset[str]:
+        """Every simple policy that can come to decide."""
+        chosen = {self.policy, *(case.policy for case in self.when)}
+        if "fallback" in chosen:
+            chosen |= set(self.chain)
+        if "vote" in chosen:
+            chosen |= set(self.voters)
+        return frozenset(chosen - {"fallback", "vote"})
+
+
+class ManagerSettings(RoleSettings):
+    """The Manager may ask a person two things more than any role."""
+
+    review: bool = False
+    """Show every plan and every replan to the person, who approves, edits or rejects it before it is worked."""
+    ask_user: bool = False
+    """Ask the person what no help document and no tool knows; each question once."""
+
+
+class CrewSettings(Frozen):
+    model: Model | None = None
+    """For every role that has no model of its own."""
+    manager: ManagerSettings = ManagerSettings()
+    operator: RoleSettings = RoleSettings()
+    evaluator: RoleSettings = RoleSettings()
+    technician: RoleSettings = RoleSettings()
+    analyst: RoleSettings = RoleSettings()

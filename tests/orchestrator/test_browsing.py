@@ -1,0 +1,75 @@
+"""The browser as a configured environment: what it is made from, and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from environments.contract import EnvironmentFault
+from orchestrator import runs
+from orchestrator.build import make_environment
+from orchestrator.errors import UsageProblem
+from orchestrator.settings import load_settings
+
+PAGE = """<label>Name</label> <input>
+<button onclick="said.textContent = 'Hello ' + document.querySelector('input').value">Greet</button><p id="said"></p>"""
+GOAL = 'Type "Ada" into the Name field and click Greet.'
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> str:
+    (tmp_path / "page.html").write_text(PAGE, encoding="utf-8")
+    return (tmp_path / "page.html").as_uri()
+
+
+def overrides(tmp_path: Path, *more: str) -> list[str]:
+    return ["environment=browser", f"runs_dir={tmp_path / 'runs'}", "display=none", *more]
+
+
+def needs_chromium() -> None:
+    from environments.browser.launching import find_chromium, need_playwright
+
+    try:
+        need_playwright()
+        find_chromium()
+    except EnvironmentFault as missing:
+        pytest.skip(str(missing))
+
+
+def test_a_browser_wants_an_address() -> None:
+    with pytest.raises(UsageProblem, match=r"browser\.url: the browser needs the address"):
+        make_environment(load_settings(overrides=["environment=browser"]).settings)
+
+
+def test_files_are_opened_only_where_that_is_said(page: str) -> None:
+    needs_chromium()
+    with pytest.raises(UsageProblem, match=r"local files are not allowed here; allow it with -c browser.allow_files=true"):
+        make_environment(load_settings(overrides=["environment=browser", f"browser.url={page}"]).settings)
+
+
+def test_the_host_of_the_page_is_what_may_be_reached_unless_others_are_named() -> None:
+    needs_chromium()
+    said = ["environment=browser", "browser.url=http://elsewhere.example/"]
+    narrow = load_settings(overrides=[*said, "browser.allowed_hosts=[localhost]"]).settings
+    with pytest.raises(UsageProblem, match=r"the host 'elsewhere\.example' is not allowed; allowed are localhost"):
+        make_environment(narrow)
+    made = make_environment(load_settings(overrides=said).settings)
+    assert made.name == "browser:http://elsewhere.example/"
+    made.close()
+
+
+def test_a_goal_about_a_page_is_worked_and_a_run_that_lost_its_page_is_not_gone_on_with(tmp_path: Path, page: str) -> None:
+    needs_chromium()
+    address = [f"browser.url={page}", "browser.allow_files=true"]
+    done = runs.start(
+        load_settings(
+            overrides=overrides(tmp_path, *address, "safety={name: open, rules: [], otherwise: allow, min_confidence: 0}")
+        ),
+        GOAL,
+    )
+    assert (done.status, done.exit_code) == ("fulfilled", 0), done.reason
+    waiting = runs.start(load_settings(overrides=overrides(tmp_path, *address)), GOAL)
+    assert waiting.exit_code == runs.WAITING
+    with pytest.raises(UsageProblem, match="the page went with the process"):
+        runs.resume(waiting.run_id, runs_dir=tmp_path / "runs", answer={"decisions": [{"type": "approve"}]})

@@ -1,0 +1,171 @@
+"""Who decides is chosen by settings: each key makes its difference, and what cannot work is refused before the run."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from models import CLICK, prompts_of, text_of, view
+
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.worldfile import parse_world
+from orchestrator.crew import Crew
+from orchestrator.deciders import Deciders
+from orchestrator.errors import UsageProblem
+from orchestrator.settings import load_settings
+from roles.contracts import AppWords, OperatorView, PlanRequest, ScreenPicture
+from roles.journal import Journal
+from roles.limits import Limits
+from roles.llm.analyst import LlmAnalyst
+from roles.llm.operator import LlmOperator
+from roles.llm.technician import LlmTechnician
+from roles.policies import BySubtask, Fallback, HumanPolicy, Vote
+from roles.rules.operator import RulesOperator
+
+
+def made(*overrides: str, role: str = "operator", **more: Any) -> Any:
+    settings = load_settings(overrides=overrides).settings
+    return Deciders(settings.crew, journal=Journal(None, time.time), limits=Limits(), **more).of(role)
+
+
+def asked(*overrides: str, given: OperatorView | None = None, **more: Any) -> list[Any]:
+    """The messages of the first question that an llm operator puts."""
+    model, heard = prompts_of(lambda _: CLICK)
+    made("crew.operator.policy=llm", *overrides, model=model, **more).decide(given or view())
+    return heard[0]
+
+
+def test_each_policy_has_its_name() -> None:
+    model, _ = prompts_of(lambda _: CLICK)
+    kinds = {"rules": RulesOperator, "llm": LlmOperator, "human": HumanPolicy, "fallback": Fallback, "vote": Vote}
+    for name, kind in kinds.items():
+        assert type(made(f"crew.operator.policy={name}", model=model)) is kind
+    assert type(made("crew.operator.when=[{app: mail, policy: llm}]", model=model)) is BySubtask
+
+
+@pytest.mark.parametrize("role", ["technician", "analyst"])
+def test_a_technician_and_an_analyst_have_them_too(role: str) -> None:
+    model, _ = prompts_of(lambda _: CLICK)
+    chosen = {
+        "llm": LlmTechnician if role == "technician" else LlmAnalyst,
+        "human": HumanPolicy,
+        "fallback": Fallback,
+        "vote": Vote,
+    }
+    for name, kind in chosen.items():
+        assert type(made(f"crew.{role}.policy={name}", role=role, model=model)) is kind
+    when = f"crew.{role}.when=[{{worker: {role}, policy: llm}}]"
+    assert type(made(when, role=role, model=model)) is BySubtask
+
+
+def test_a_plan_of_a_model_may_name_the_workers_that_there_are() -> None:
+    plan = {"reason": "r", "outcome": "planned", "subtasks": [{"id": "a", "instruction": "i", "app": "notes"}]}
+    desk = SimulatedDesktop(parse_world("name: n\napps: {notes: {}, files: {}}\nopen: [notes]\n"), 0)
+    told = {}
+    for name, environment in (("none", None), ("files", desk)):
+        model, heard = prompts_of(lambda _: plan)
+        request = PlanRequest(goal="g", apps=(AppWords(app="notes", title="Notes"),))
+        made("crew.manager.policy=llm", role="manager", model=model, environment=environment).plan(request)
+        told[name] = text_of(heard[0])
+    assert "analyst: computes" in told["none"]
+    assert "technician: runs" in told["files"]
+    assert "technician: runs" not in told["none"]
+
+
+@pytest.mark.parametrize(
+    ("overrides", "why"),
+    [
+        (["crew.operator.policy=llm"], r"crew\.operator\.model: an llm policy needs a model"),
+        (["crew.operator.policy=fallback"], r"crew\.operator\.model"),
+        (["crew.operator.when=[{app: mail, policy: llm}]"], r"crew\.operator\.model"),
+        (["crew.operator.policy=llm", "crew.model=given"], r"crew\.(operator\.)?model: the model `given`"),
+        (["crew.operator.policy=llm", "crew.model={name: scripted, script: none.yaml}"], r"none\.yaml"),
+        (["crew.operator.policy=scripted"], r"crew\.operator\.script: a scripted policy needs the YAML file"),
+        (["crew.analyst.policy=trusting"], r"the analyst has no policy 'trusting'"),
+        (["crew.technician.policy=llm"], r"crew\.technician\.model: an llm policy needs a model"),
+        (["crew.operator.policy=wise"], r'crew\.operator\.policy is "wise"'),
+        (["crew.operator.chain=[]"], r"crew\.operator\.chain"),
+        (["crew.operator.voters=[llm]"], r"crew\.operator\.voters"),
+        (["crew.operator.when=[{policy: llm}]"], "say for which app, worker or subtask"),
+        (["crew.model=gpt-5"], "a model is one of openai:NAME"),
+        (["crew.model={name: 'openai:x', temprature: 1}"], "temprature"),
+    ],
+)
+def test_what_cannot_work_is_refused_before_the_run(tmp_path: Path, overrides: list[str], why: str) -> None:
+    with pytest.raises(UsageProblem, match=why):
+        Crew.from_config(overrides=[*overrides, f"runs_dir={tmp_path}"]).run("write a note")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_wrong_variable_in_a_prompt_is_refused_before_the_run(tmp_path: Path) -> None:
+    prompt = tmp_path / "mine.md"
+    prompt.write_text("# system\n{{answer_form}}\n# turn\n{{subtask}} {{screan}} {{steps}}\n", encoding="utf-8")
+    model, _ = prompts_of(lambda _: CLICK)
+    chosen = ["crew.operator.policy=llm", f"crew.operator.prompt={prompt}", f"runs_dir={tmp_path / 'runs'}"]
+    with pytest.raises(UsageProblem, match=r"crew\.operator\.prompt: .*no variable 'screan' .*did you mean 'screen'"):
+        Crew.from_config(overrides=chosen, model=model).run("write a note")
+
+
+def test_a_config_file_names_its_files_from_its_own_folder(tmp_path: Path) -> None:
+    (tmp_path / "mine.md").write_text(
+        "# system\nAda {{answer_form}}\n# turn\n{{subtask}} {{screen}} {{steps}}\n", encoding="utf-8"
+    )
+    (tmp_path / "model.yaml").write_text("lines:\n- {answer: {reasoning: r, action: none, status: FINISH}}\n", encoding="utf-8")
+    config = tmp_path / "crew.yaml"
+    config.write_text(
+        "crew:\n  operator: {policy: llm, prompt: mine.md, model: {name: scripted, script: model.yaml}}\n", encoding="utf-8"
+    )
+    settings = load_settings([config]).settings
+    policy = Deciders(settings.crew, journal=Journal(None, time.time), limits=Limits()).of("operator")
+    assert policy.decide(view()).status == "FINISH"
+    assert "Ada" in settings.crew.operator.prompt.read_text()  # type: ignore[union-attr]
+
+
+def test_a_role_has_its_own_model_or_that_of_the_crew() -> None:
+    crew = load_settings(overrides=["crew.model=openai:big", "crew.operator.model=ollama:small"]).settings.crew
+    assert crew.model
+    assert crew.operator.model
+    assert (crew.model.name, crew.operator.model.name, crew.manager.model) == ("openai:big", "ollama:small", None)
+
+
+def test_how_much_is_told_is_a_setting() -> None:
+    from models import step
+
+    long = view(history=tuple(step(n) for n in range(1, 20)))
+    few = text_of(asked("crew.operator.recent=2", given=long))
+    many = text_of(asked("crew.operator.recent=15", given=long))
+    assert "steps 1 to 17, in short" in few
+    assert "steps 1 to 4, in short" in many
+    wide = view(seen=view().seen.model_copy(update={"elements": view().seen.elements * 1 + _rows(200)}))
+    assert len(text_of(asked("crew.operator.screen_tokens=300", given=wide))) < len(text_of(asked(given=wide))) - 2_000
+
+
+def _rows(count: int) -> tuple[Any, ...]:
+    from protocol import GUIElement
+
+    return tuple(GUIElement(element_id=f"r{n}", role="row", text=f"Row number {n}") for n in range(count))
+
+
+def test_vision_shows_a_marked_picture_of_an_environment_that_has_some() -> None:
+    pytest.importorskip("PIL")
+    desk = SimulatedDesktop(parse_world("name: n\napps: {notes: {}}\nopen: [notes]\n"), 0)
+    seen = desk.reset(seed=0)
+    pictures = (ScreenPicture(kind="annotated", state_id=seen.state_id),)
+    given = view(seen=seen, app="notes", apps=(), screenshots=pictures)
+    click = {"reasoning": "r", "action": "click", "target": seen.elements[1].element_id, "status": "CONTINUE"}
+    model, heard = prompts_of(lambda _: click)
+    policy = made("crew.operator.policy=llm", "crew.operator.vision=true", model=model, environment=desk)
+    policy.decide(given)
+    content = heard[0][1].content
+    assert isinstance(content, list)
+    assert isinstance(content[2], dict)
+    assert content[2]["mime_type"] == "image/png"
+    assert len(content[2]["base64"]) > 1_000
+
+
+def test_vision_is_refused_where_there_are_no_pictures() -> None:
+    model, _ = prompts_of(lambda _: CLICK)
+    with pytest.raises(UsageProblem, match=r"crew\.operator\.vision: this environment has no pictures"):
+        made("crew.operator.policy=llm", "crew.operator.vision=true", model=model)
