@@ -34,7 +34,8 @@ from typing import NamedTuple
 import yaml
 
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.layout import Area, element_of, place
+from environments.simulated.layout import Area, place
+from environments.simulated.seen import Pane, show
 from environments.simulated.widgets import (
     Widget,
     bar,
@@ -139,10 +140,7 @@ def large() -> list[Screen]:
 def page(app: str, *widgets: Widget) -> VisualState:
     clip = (40, 760)
     nodes, _ = place(widgets, app, Area(24, 52, 1232, clip))
-    elements: list[GUIElement] = []
-    for number, node in enumerate(nodes, start=1):
-        above = None if node.above is None else elements[node.above].element_id
-        elements.append(element_of(node, number, above, clip, "", app))
+    elements = [shown.element for shown in show(nodes, Pane(app, (0, clip[0], 1280, clip[1])), 1)]
     return VisualState(elements=tuple(elements), app=app)
 
 

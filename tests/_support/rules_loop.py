@@ -48,6 +48,8 @@ class Crew:
     facts: list[Fact] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
+    derived: frozenset[str] = frozenset()
+    """Names of facts that are worked out from several things on the screen."""
     plan: tuple[Subtask, ...] = ()
     plans: int = 0
     steps: list[StepRecord] = field(default_factory=list)
@@ -159,7 +161,7 @@ class Crew:
             case Memorize(name=name, value=value, target=target):
                 assert target is not None
                 element = seen.by_id[resolve(target, seen).element_id]
-                assert value in f"{element.text} {element.value}", "a fact is what the screen shows"
+                assert name in self.derived or value in f"{element.text} {element.value}", "a fact is what the screen shows"
                 self.facts.append(Fact(name=name, value=value, kind=kind_of(value), app=seen.app, subtask=subtask.id))
             case AskUser(question=question, name=name):
                 self.asked.append(question)

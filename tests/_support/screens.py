@@ -109,7 +109,8 @@ def written(*shown: GUIElement, **state: Any) -> list[str]:
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"(?:…\(\+\d+\))?')
 WORD = r"(?:[A-Za-z0-9][\w.:/-]*|§)"
 ELEMENT = (
-    rf"{WORD}(?: (?:[A-Za-z][\w-]*|role=§))?(?: (?:§|\(hidden\)))?(?: = (?:§|\(hidden\)))?(?: \[\w+\])*(?: hint §)?"
+    rf"{WORD}(?: (?:[A-Za-z][\w-]*|role=§))?(?: (?:§|\(hidden\)))?(?: = (?:§|\(hidden\)))?"
+    r"(?: from -?[\d.]+ to -?[\d.]+(?: by [\d.]+)?)?(?: \[\w+(?: \d+)?\])*(?: hint §)?"
     rf"(?: options (?:§(?:, §)*|\(hidden\)))?(?: app {WORD})?(?: @-?\d+,-?\d+)?"
 )
 LINE = re.compile(

@@ -12,10 +12,14 @@ from typing import NamedTuple
 import pytest
 import yaml
 
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.worldfile import load_world
 from orchestrator.documents import Document, parse_document
 from orchestrator.machine import mermaid
+from orchestrator.plans import read_plan
 from orchestrator.settings import Settings, load_safety, load_settings
 from orchestrator.tasks import load_task
+from protocol import Wait
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -77,6 +81,12 @@ def test_yaml_in_the_documents_is_what_its_first_line_says(block: Block, tmp_pat
         load_settings([path])
     elif kind == "safety policy":
         load_safety(str(path))
+    elif kind == "preset of policies":
+        load_settings(overrides=[f"policies={path}"])
+    elif kind == "plan":
+        assert read_plan(path).subtasks
+    elif kind == "world":
+        assert SimulatedDesktop(load_world(path)).perform(Wait(seconds=600), key="wait").ok
     else:
         assert kind == "task"
         load_settings(task_layer=load_task(path).layer())

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Whether a run costs more the longer it is: one run of 10, 100, 1,000 and 10,000 actions.
+
+    benchmarks/growth.py                    10, 100, 1,000 and 10,000 actions
+    benchmarks/growth.py --actions 1000     up to so many
+
+The run is that of `benchmarks/overhead.py`: the crew fills a field again and again, with gates, checkpoints, the journal and the
+world on disk, and every answer written down. CPU (of the process, not of the clock) and bytes are those of one action, over a
+window of a hundred that ends at that action. SQLite writes a page into its log, and later, with many others, from there into the
+file; at both ends of the window the logs are folded in, so that an action is charged with the whole way of what it wrote and
+with nobody else's. The bytes of the files are those of the whole run by its actions. A run of each length is then taken up in a
+fresh process, as `deskcrew resume` does it: open world, journal and checkpoints, see that they fit together, and read the state.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:] = [entry for entry in sys.path if Path(entry or ".").resolve() != HERE]
+# The folder of the benchmarks holds a protocol.py, which must not stand in for the package.
+
+# ruff: noqa: E402
+import argparse
+import importlib.util
+import json
+import sqlite3
+import subprocess
+import tempfile
+import time
+from contextlib import closing
+from typing import Any, NamedTuple
+
+from orchestrator.controller import build_controller
+from orchestrator.integrity import refuse_damaged, refuse_unlike, unreadable
+from orchestrator.replaying.noting import noting
+from orchestrator.store import CursorSaver
+from roles.journal import Event
+from roles.operator.graph import DURABLE_BEFORE
+
+_spec = importlib.util.spec_from_file_location("overhead", HERE / "overhead.py")
+assert _spec is not None
+assert _spec.loader is not None
+overhead = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(overhead)
+
+LENGTHS = (10, 100, 1_000, 10_000)
+CONFIG: Any = {"configurable": {"thread_id": "bench"}, "recursion_limit": 10**7}
+
+
+class Row(NamedTuple):
+    """One length of a run."""
+
+    actions: int
+    cpu_ms: float
+    written_kB: float
+    files_kB: float
+    memory_MB: float
+    resume_ms: float
+
+
+class Meter(overhead.Meter):  # type: ignore[misc, name-defined]
+    """Folds the logs of SQLite in at both ends of the window, before it looks."""
+
+    def __init__(self, folder: Path, actions: int) -> None:
+        super().__init__()
+        self._folder = folder
+        self._ends = (max(actions - overhead.WINDOW, overhead.FIRST), actions)
+        self._seen: list[Any] = []
+
+    def heard(self, event: Event) -> None:
+        if event.kind == "feedback" and event.step in self._ends:
+            for path in self._folder.glob("*.sqlite"):
+                with closing(sqlite3.connect(path)) as db:
+                    db.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            self._seen.append(self._now())
+
+    def of_an_action(self) -> tuple[float, float]:
+        """CPU milliseconds and bytes."""
+        (start, end), (first, last) = self._seen, self._ends
+        return (end.cpu - start.cpu) * 1000 / (last - first), (end.written - start.written) / (last - first)
+
+
+def run(folder: Path, actions: int) -> tuple[float, float, float]:
+    """Work a run of that length; CPU and bytes written of an action at its end, and the memory of the process then."""
+    meter = Meter(folder, actions)
+    context = noting(overhead.make_context(folder, actions, meter))
+    saver = CursorSaver(folder / "checkpoints.sqlite", {"operator": DURABLE_BEFORE})
+    memory: list[float] = []
+
+    def heard(event: Event) -> None:
+        meter.heard(event)
+        if event.kind == "feedback" and event.step == actions:
+            memory.append(resident())
+
+    context.journal._listener = heard
+    result = build_controller(checkpointer=saver).invoke({"goal": "fill"}, CONFIG, context=context, durability="sync")
+    if result["task_status"] != "fulfilled":
+        raise SystemExit(f"the run did not end well: {result}")
+    context.journal.close()
+    context.environment.close()
+    saver.close()
+    cpu, written = meter.of_an_action()
+    return cpu, written, memory[-1]
+
+
+def resident() -> float:
+    """Bytes of this process that are in memory."""
+    return float(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+def take_up(folder: Path, actions: int) -> float:
+    """Seconds of the processor until a fresh process could go on; its imports are done by then."""
+    started = time.process_time()
+    refuse_damaged(folder, "bench")
+    context = overhead.make_context(folder, actions, overhead.Meter())
+    saver = CursorSaver(folder / "checkpoints.sqlite", {"operator": DURABLE_BEFORE})
+    graph = build_controller(checkpointer=saver)
+    if why := unreadable(graph, CONFIG):
+        raise SystemExit(why)
+    refuse_unlike(graph.get_state(CONFIG, subgraphs=True), context, folder)
+    context.environment.observe()
+    return time.process_time() - started
+
+
+def measure(actions: int, turns: int) -> Row:
+    best: Row | None = None
+    for _ in range(turns):
+        with tempfile.TemporaryDirectory() as place:
+            command = [sys.executable, __file__, "--one", str(actions), "--folder", place]
+            cpu, written, memory = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+            size = sum(path.stat().st_size for path in Path(place).iterdir())
+            again = [
+                json.loads(subprocess.run([*command, "--again"], capture_output=True, text=True, check=True).stdout) for _ in "12"
+            ]
+        row = Row(actions, cpu, written / 1000, size / 1000 / actions, memory / 1e6, min(again) * 1000)
+        if best is None or row.cpu_ms < best.cpu_ms:
+            best = row
+    assert best is not None
+    return best
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--actions", type=int, default=LENGTHS[-1], help="the longest run")
+    parser.add_argument("--turns", type=int, default=1, help="the cheapest of so many counts")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--again", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.one:
+        print(json.dumps(take_up(given.folder, given.one) if given.again else run(given.folder, given.one)))
+        return 0
+    rows = [measure(length, given.turns) for length in LENGTHS if length <= given.actions]
+    if given.json:
+        print(json.dumps([row._asdict() for row in rows]))
+        return 0
+    print("  ".join(f"{name:>11}" for name in Row._fields))
+    for row in rows:
+        print("  ".join(f"{value:>11,}" if isinstance(value, int) else f"{value:>11.2f}" for value in row))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

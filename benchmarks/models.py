@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""What a crew makes of a model: the same tasks by the model alone in a loop, and by the model as the Operator of a crew.
+
+    benchmarks/models.py --base-url http://127.0.0.1:8080/v1 --rows rows.jsonl             both arms, seeds 0 and 1
+    benchmarks/models.py --base-url ... --model openai:NAME --seeds 0..2 --tasks 'add-*'   another model, some of it
+    benchmarks/models.py --rows rows.jsonl --table                                         only the table of what is there
+
+flat: the model's loop over the whole goal. No plan, no gates; it ends when the model says FINISH or FAIL.
+crew: the same model, the same prompt and the same limits; rules plan and check, every action is the model's.
+
+Each finished run is one line of the rows file. A benchmark that was stopped goes on behind the last of them. A run is right
+when the task's judge says so; false_complete is a run that called itself done and is not right. Every approval is given.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path[:] = [entry for entry in sys.path if Path(entry or ".").resolve() != Path(__file__).resolve().parent]
+# The folder of the benchmarks holds a protocol.py, which must not stand in for the package.
+
+# ruff: noqa: E402
+import argparse
+import json
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from fnmatch import fnmatch
+from typing import Any, NamedTuple
+
+from orchestrator.runs import Outcome, start
+from orchestrator.settings import load_settings, shipped
+from orchestrator.tasks import load_task
+from roles.contracts import GateRequest, GateVerdict, PlanAnswer, PlanRequest, Subtask
+from roles.signals import GateDecision, GateTrigger
+
+TASKS = (
+    "add-to-a-note",
+    "cancel-the-order",
+    "change-the-language",
+    "due-date-into-a-file",
+    "invoice-to-reimbursement",
+    "mail-the-total",
+    "note-into-a-file",
+    "pass-on-a-number",
+    "rename-a-report",
+    "reply-to-a-mail",
+    "total-into-a-note",
+    "warm-the-living-room",
+)
+"""Short ones, of one application or two."""
+ARMS = ("flat", "crew")
+LIMITS = {"steps": 18, "max_steps": 18, "wall_seconds": 600}
+"""The same for both arms."""
+CREW_LIMITS = {"plans": 3, "gates": 20}
+MODEL = {"temperature": 0.0, "max_tokens": 200, "timeout": 200, "deadline": 400}
+
+
+class Row(NamedTuple):
+    """How one run came out."""
+
+    arm: str
+    task: str
+    seed: int
+    passed: bool
+    false_complete: bool
+    status: str
+    steps: int
+    plans: int
+    gates: int
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    seconds: float
+    why: str
+
+
+class WholeGoal:
+    """A plan that is none: the goal as it was said. A second one is not made."""
+
+    def plan(self, request: PlanRequest) -> PlanAnswer:
+        if request.attempts > 1:
+            return PlanAnswer(outcome="infeasible", reason="; ".join(request.evidence) or "the model gave up")
+        return PlanAnswer(outcome="planned", subtasks=(Subtask(id="goal", title="The goal", instruction=request.goal),))
+
+
+class OpenGate:
+    """A gate that lets everything through."""
+
+    def judge(self, request: GateRequest) -> GateVerdict:
+        on = request.trigger in {GateTrigger.PERIODIC_CHECK, GateTrigger.WORKER_STALE}
+        return GateVerdict(decision=GateDecision.CONTINUE if on else GateDecision.DONE, reason="not looked at")
+
+
+def main() -> None:
+    asked = _arguments()
+    there = list(_read(asked.rows))
+    if not asked.table:
+        tasks = [name for name in TASKS if any(fnmatch(name, pattern) for pattern in asked.tasks.split(","))]
+        # Seed by seed and task by task, so that a benchmark that is stopped has compared what it has.
+        for seed in _seeds(asked.seeds):
+            for task in tasks:
+                for arm in asked.arms.split(","):
+                    if (arm, task, seed) in {(row.arm, row.task, row.seed) for row in there}:
+                        continue
+                    row = work_one(arm, task, seed, asked)
+                    there.append(row)
+                    with asked.rows.open("a", encoding="utf-8") as rows:
+                        rows.write(json.dumps(row._asdict()) + "\n")
+                    print(_line(row), flush=True)
+    print(_table(there))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--base-url", default="http://127.0.0.1:8080/v1", help="of a server that speaks OpenAI's protocol")
+    parser.add_argument("--model", default="openai:local", help="as `crew.model.name` has it")
+    parser.add_argument("--tasks", default="*", help="names or patterns, with commas between them")
+    parser.add_argument("--seeds", default="0,1", help="such as 0,1 or 0..2")
+    parser.add_argument("--arms", default=",".join(ARMS))
+    parser.add_argument("--rows", type=Path, default=Path("models.jsonl"), help="the file of finished runs")
+    parser.add_argument("--runs-dir", default="", help="keep the runs' folders here")
+    parser.add_argument("--table", action="store_true", help="run nothing")
+    return parser.parse_args()
+
+
+def _seeds(words: str) -> list[int]:
+    found: list[int] = []
+    for part in words.split(","):
+        first, _, last = part.partition("..")
+        found += range(int(first), int(last or first) + 1)
+    return found
+
+
+def _read(path: Path) -> Iterator[Row]:
+    if path.exists():
+        for line in path.read_text(encoding="utf-8").splitlines():
+            yield Row(**json.loads(line))
+
+
+def work_one(arm: str, name: str, seed: int, asked: argparse.Namespace) -> Row:
+    """One run, in a folder of its own that is thrown away unless it is asked for."""
+    task = load_task(shipped("tasks", f"{name}.yaml"))
+    model = {**MODEL, "name": asked.model, "base_url": asked.base_url}
+    limits = LIMITS | (CREW_LIMITS if arm == "crew" else {"plans": 2, "gates": 1000, "check_every": 1000})
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(asked.runs_dir) / arm / name / str(seed) if asked.runs_dir else Path(scratch)
+        said = [f"seed={seed}", f"runs_dir={folder}", f"crew.model={json.dumps(model)}", "policies=llm-small"]
+        said += ["crew.operator.policy=llm", *(f"limits.{key}={value}" for key, value in limits.items())]
+        parts = {"manager": WholeGoal(), "evaluator": OpenGate()} if arm == "flat" else {}
+        began = time.perf_counter()
+        outcome = start(load_settings(overrides=said, task_layer=task.layer()), task, approver=_approving, parts=parts)
+        return _row(arm, name, seed, outcome, time.perf_counter() - began)
+
+
+def _approving(request: dict[str, Any]) -> dict[str, Any] | None:
+    if request["kind"] != "question":
+        return {"decisions": [{"type": "approve"}]}
+    return {"decisions": [{"type": "respond", "message": "I have nothing to add; do what the goal says."}]}
+
+
+def _row(arm: str, name: str, seed: int, outcome: Outcome, seconds: float) -> Row:
+    report = outcome.report
+    if unreachable := [e["message"] for e in report["errors"] if "could not be asked" in e["message"]]:
+        raise SystemExit(f"the model does not answer, so this run does not count: {unreachable[0]}")
+    verdict, counts, used = report["judge"], report["counts"], report["models"].values()
+    right = bool(verdict["passed"] and verdict["clean"])
+    failed = [check["expression"] for check in verdict["checks"] if not check["passed"]]
+    why = "" if right else " ".join(f"{outcome.reason}; failed: {failed[:1] or verdict['side_effects'][:1]}".split())
+    return Row(
+        arm, name, seed, right, outcome.status == "fulfilled" and not right, outcome.status,
+        counts["steps"], counts["plans"], counts["gates"], sum(u["calls"] for u in used),
+        sum(u["tokens_in"] for u in used), sum(u["tokens_out"] for u in used), round(seconds, 1), why[:400],
+    )  # fmt: skip
+
+
+def _line(row: Row) -> str:
+    mark = "right" if row.passed else "FALSE" if row.false_complete else "no   "
+    told = f"{row.steps:>3} steps {row.plans} plans {row.calls:>3} calls {row.tokens_in + row.tokens_out:>7,} tokens"
+    return f"{mark} {row.arm} {row.task:26} {row.seed:>2} {told} {row.seconds:6.1f}s {row.status} {row.why[:160]}"
+
+
+def _table(rows: Sequence[Row]) -> str:
+    """Markdown: a line for each task, and both arms as a whole."""
+    lines = ["| task | " + " | ".join(f"{arm}: right, false, tokens, seconds" for arm in ARMS) + " |", "|---|---|---|"]
+    for name in [name for name in TASKS if any(row.task == name for row in rows)]:
+        cells = [_cell([r for r in rows if r.task == name and r.arm == arm]) for arm in ARMS]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    lines.append("| **all** | " + " | ".join(_cell([r for r in rows if r.arm == arm]) for arm in ARMS) + " |")
+    return "\n".join(lines)
+
+
+def _cell(rows: Sequence[Row]) -> str:
+    if not rows:
+        return "-"
+
+    def mean(of: Callable[[Row], float]) -> float:
+        return statistics.mean(map(of, rows))
+
+    right, false = sum(row.passed for row in rows), sum(row.false_complete for row in rows)
+    tokens, seconds = mean(lambda row: row.tokens_in + row.tokens_out), mean(lambda row: row.seconds)
+    return f"{right}/{len(rows)}, {false}, {tokens:,.0f}, {seconds:.0f}"
+
+
+if __name__ == "__main__":
+    main()

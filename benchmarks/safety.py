@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""What a review by the safety policy costs: CPU per action, for conditions that speak of more and more.
+
+benchmarks/safety.py
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path[:] = [entry for entry in sys.path if Path(entry or ".").resolve() != Path(__file__).resolve().parent]
+# The folder of the benchmarks holds a protocol.py, which must not stand in for the package.
+
+# ruff: noqa: E402
+import time
+from collections.abc import Callable
+
+from protocol import ActionTarget, Fill, GUIElement, VisualState
+from roles.safety import SafetyPolicy, review
+
+CONDITIONS = (
+    "",
+    "confidence < 0.9 && app == 'mail'",
+    "action.verb == 'fill'",
+    "target.role == 'textbox' && value.contains('@')",
+    "'total' in facts && value == facts.total.value",
+    "provenance.source == 'screen'",
+    "screen.texts.exists(t, t == 'thing 199')",
+)
+TIMES = 2_000
+
+
+def microseconds(work: Callable[[], object]) -> float:
+    """CPU per call, the best of three rounds."""
+    work()
+    rounds = []
+    for _ in range(3):
+        since = time.process_time()
+        for _ in range(TIMES):
+            work()
+        rounds.append((time.process_time() - since) / TIMES * 1e6)
+    return min(rounds)
+
+
+def main() -> None:
+    field = GUIElement(element_id="to", text="To", role="textbox", app="mail", value="")
+    things = (GUIElement(element_id=f"e{n}", text=f"thing {n}", role="button", app="mail") for n in range(200))
+    screen = VisualState(elements=(*things, field), app="mail")
+    action = Fill(target=ActionTarget(element_id="to"), text="eve@evil.example")
+    preset = SafetyPolicy()
+    for condition in CONDITIONS:
+        more = [{"name": "more", "verdict": "ask", "if": condition}] if condition else []
+        rules = [rule.model_dump(by_alias=True) for rule in preset.rules]
+        policy = SafetyPolicy.model_validate({"rules": [*rules, *more]})
+        print(f"{microseconds(lambda: review(action, field, screen, policy)):8.1f} µs  {condition or 'a preset alone'}")  # noqa: B023
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""The runs that `kill_sweep.py` kills: one of each kind of thing that a run can be in the middle of."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+SUBMIT = 'In the reimbursement form, enter "$12.50" as the amount and submit the form'
+SORT = 'Sort the lines of "/Logs/door.log" into "/Logs/sorted.log" with a bash script'
+BROWSED = (
+    'Click "Open Reimbursement", type "$12.50" into the Amount field, type "Acme" into the Vendor field and click "Save draft".'
+)
+STALE_AND_SWALLOWED = "faults=[{kind: stale, rate: 1.0, times: 1}, {kind: swallow, rate: 0.6, times: 1}]"
+
+
+class Work(NamedTuple):
+    """What is run and killed: a task or a goal, and settings for it."""
+
+    task: str
+    overrides: tuple[str, ...] = ()
+    later: bool = False
+    """Whether approvals are given by a process of their own, once the run waits for them."""
+    shared: bool = False
+    """Whether journal and checkpoints are in PostgreSQL, which is not killed."""
+    served: str = ""
+    """A world that a server of its own shows to the run's browser; the server is not killed."""
+
+
+KINDS: dict[str, Work] = {
+    "replan": Work("plan-again"),
+    "approval pending": Work(SUBMIT, later=True),
+    "supplement": Work("ask-the-handbook"),
+    "technician script": Work(SORT, ("world=workshop",)),
+    "parallel subtasks": Work("claim-two-invoices", ("limits.parallel=2",)),
+    "fault injected": Work(SUBMIT, (STALE_AND_SWALLOWED, "seed=3")),
+    "PostgreSQL": Work("plan-again", shared=True),
+    "browser world": Work(BROWSED, ("environment=browser", "browser.resumes=true"), served="office"),
+}
+"""By the name under which docs/durability.md has them."""

@@ -1,0 +1,144 @@
+"""Chat models with written answers, and what asks them, for the tests of the llm policies."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import BaseMessage
+
+from protocol import BoundingBox, GUIElement, VisualState
+from roles.contracts import AppWords, Fact, OperatorView, StepRecord, Subtask
+from roles.journal import Journal
+from roles.limits import Limits
+from roles.llm.asking import Asker
+from roles.llm.calls import Account, Breaker, Caller, Clocks
+from roles.llm.operator import LlmOperator
+from roles.llm.prompts import load_prompt
+from roles.llm.scripted_model import ScriptedChatModel
+from roles.llm.settings import ModelSettings
+
+SCREEN = VisualState(
+    app="claims",
+    elements=(
+        GUIElement(element_id="e1", role="heading", text="Claim"),
+        GUIElement(element_id="e2", role="textbox", text="Amount", value="", bbox=BoundingBox(x1=20, y1=60, x2=340, y2=100)),
+        GUIElement(element_id="e3", role="button", text="Submit", bbox=BoundingBox(x1=20, y1=110, x2=100, y2=140)),
+        GUIElement(element_id="e4", role="button", text="Save draft", bbox=BoundingBox(x1=120, y1=110, x2=200, y2=140)),
+        GUIElement(element_id="e5", role="combobox", text="Category", options=("Travel", "Meals")),
+    ),
+)
+APPS = (AppWords(app="claims", title="Claims"), AppWords(app="mail", title="Mail", words=("inbox",)))
+CLICK = {"reasoning": "r", "action": "click", "target": "e3", "status": "CONTINUE"}
+
+
+class Time:
+    """A clock that only moves when somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.slept: list[float] = []
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+    @property
+    def clocks(self) -> Clocks:
+        return Clocks(lambda: self.now, self.sleep)
+
+
+def saying(*replies: Any) -> ScriptedChatModel:
+    """Says these one after the other, as often as it was told that an answer cannot be used; the last one from then on."""
+    prepared = list(replies)
+
+    def answer(messages: Sequence[BaseMessage]) -> Any:
+        # The number of the try stands nowhere in the messages, so it is taken from what the last one complains about.
+        complained = str(messages[-1].content) if len(messages) > 2 else ""
+        for number, reply in enumerate(prepared[:-1]):
+            if complained and _said(messages[2]) == _shown(reply):
+                return prepared[number + 1]
+        return prepared[0]
+
+    return ScriptedChatModel(answer=answer)
+
+
+def _said(message: BaseMessage) -> str:
+    return str(message.content)
+
+
+def _shown(reply: Any) -> str:
+    text = reply if isinstance(reply, str) else json.dumps(reply, ensure_ascii=False)
+    return text[:1_500] or "(nothing)"
+
+
+def asker(
+    model: BaseChatModel, *, journal: Journal | None = None, limits: Limits | None = None, at: Time | None = None, **settings: Any
+) -> Asker:
+    chosen = ModelSettings.model_validate({"name": "given", "structure": "schema", **settings})
+    clocks = (at or Time()).clocks
+    account = Account("operator", journal or Journal(None, time.time), limits or Limits(), chosen.prices)
+    return Asker(Caller(model, chosen, account, Breaker(chosen, clocks), clocks), (limits or Limits()).reasks)
+
+
+def operator(model: BaseChatModel, **more: Any) -> LlmOperator:
+    given = {name: more.pop(name) for name in ("picturing", "pictures", "batch", "form", "verbs") if name in more}
+    prompt = more.pop("prompt", None) or load_prompt("operator")
+    return LlmOperator(asker(model, **more), prompt, screen_tokens=2_500, recent=8, **given)
+
+
+def view(**changes: Any) -> OperatorView:
+    given: dict[str, Any] = {
+        "user_request": "claim the invoice",
+        "subtask": Subtask(id="a", title="claim", instruction="enter the amount and submit", app="claims", attempt=1),
+        "app": "claims",
+        "seen": SCREEN,
+        "apps": APPS,
+    }
+    return OperatorView.model_validate(given | changes)
+
+
+def step(number: int, **changes: Any) -> StepRecord:
+    given: dict[str, Any] = {
+        "step": number,
+        "subtask": "a",
+        "app": "claims",
+        "action": {"action_type": "click", "target": {"text": f"Row {number}"}},
+        "verb": "click",
+        "exec_status": "executed",
+        "visible_change": True,
+    }
+    return StepRecord.model_validate(given | changes)
+
+
+def fact(name: str, value: str, **more: Any) -> Fact:
+    return Fact(name=name, value=value, **more)
+
+
+def prompts_of(model_answer: Callable[[Sequence[BaseMessage]], Any]) -> tuple[ScriptedChatModel, list[list[BaseMessage]]]:
+    """A model, and every question that it is asked."""
+    heard: list[list[BaseMessage]] = []
+
+    def answer(messages: Sequence[BaseMessage]) -> Any:
+        heard.append(list(messages))
+        return model_answer(messages)
+
+    return ScriptedChatModel(answer=answer), heard
+
+
+def text_of(messages: Sequence[BaseMessage]) -> str:
+    parts = []
+    for message in messages:
+        blocks = message.content if isinstance(message.content, list) else [message.content]
+        parts += [block if isinstance(block, str) else str(block.get("text", "")) for block in blocks]
+    return "\n".join(parts)
+
+
+def section(text: str, name: str) -> str:
+    """What stands in a fence."""
+    found = re.search(rf"<{name} ([0-9a-f]+)>\n(.*?)\n</{name} \1>", text, re.DOTALL)
+    return found[2] if found else ""

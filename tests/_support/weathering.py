@@ -1,0 +1,86 @@
+"""Programs of their own that work a run, for the tests of what a machine does to one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.worldfile import load_world
+
+ROOT = Path(__file__).parents[2]
+SUBMIT = 'In the reimbursement form, enter "$12.50" as the amount and submit the form'
+PATIENCE = 240
+"""Seconds for a process of a test; one that hangs is what is looked for."""
+
+
+def ran(command: Sequence[str | Path], **more: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(part) for part in command], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False, **more
+    )
+
+
+def deskcrew(*arguments: str | Path, **more: Any) -> subprocess.CompletedProcess[str]:
+    return ran([sys.executable, "-m", "orchestrator.cli", *arguments, "--display", "plain"], **more)
+
+
+def waiting_run(runs: Path) -> str:
+    """The name of a run that waits for approval."""
+    assert deskcrew("run", SUBMIT, "--runs-dir", runs).returncode == 3
+    return next(path.name for path in runs.iterdir())
+
+
+def claims(folder: Path) -> list[str]:
+    world = SimulatedDesktop(load_world("office"), store=folder)
+    try:
+        return [claim.get("status", "") for claim in world.world()["apps"]["reimbursement"]["claims"].values()]
+    finally:
+        world.close()
+
+
+def goes_on(runs: Path, name: str, *answer: str) -> None:
+    """The run is resumed, does what is left once, and ends well."""
+    done = deskcrew("resume", name, "--runs-dir", runs, *answer)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(claims(runs / name)) == 1
+
+
+DRIVER = """
+import sys
+from pathlib import Path
+from orchestrator import Crew
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.worldfile import load_world
+
+folder, goal = Path(sys.argv[1]), sys.argv[2]
+
+{body}
+
+def crew(*overrides, **parts):
+    return Crew.from_config(overrides=[f"runs_dir={{folder / 'runs'}}", "safety=never-ask-in-simulation", *overrides], **parts)
+
+def ended(outcome):
+    print(outcome.status, "|", outcome.reason)
+    raise SystemExit(outcome.exit_code)
+
+{end}
+"""
+
+
+def driven(
+    folder: Path, body: str, end: str, *, goal: str = SUBMIT, before: Sequence[str] = ()
+) -> subprocess.CompletedProcess[str]:
+    """A program of its own that works a run through the Python API."""
+    program = folder / "driver.py"
+    program.write_text(DRIVER.format(body=textwrap.dedent(body), end=textwrap.dedent(end)), encoding="utf-8")
+    here = {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    return ran([*before, sys.executable, program, folder, goal], env=os.environ | here)
+
+
+def the_run(folder: Path) -> str:
+    return next(path.name for path in (folder / "runs").iterdir())

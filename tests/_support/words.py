@@ -1,0 +1,262 @@
+"""Every word that an app shows: its views are walked through by events that the seed draws, and its source is read.
+
+`python tests/_support/words.py mail` prints what was found, as `role key: text`.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import random
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from environments.simulated.app import (
+    Answered,
+    AnyApp,
+    Arrived,
+    Change,
+    Context,
+    Dialog,
+    Dropped,
+    Edited,
+    Event,
+    Hovered,
+    Later,
+    Left,
+    Notice,
+    Opened,
+    Passed,
+    Pressed,
+    Setting,
+    Sharing,
+    Toast,
+)
+from environments.simulated.apps import APPS
+from environments.simulated.generate import cast_for
+from environments.simulated.variation.apply import keyed
+from environments.simulated.widgets import FIELDS, Widget
+
+SAMPLES = ("", "12.50", "x", "2026-03-01", "09:30", "ada.abbott@example.com", "not @ right", "Ada", "2", "0", "=1/0",
+           "=SUM(A1:A3)", "report", "a/b", "99", "Ada Abbott", "SAVE10", "4111111111111111", "09/29", "123",
+           "1990-01-01")  # fmt: skip
+NEWS = (
+    ("compose", {"to": "x@y.org", "subject": "S"}),
+    ("mail", {"from": "x@y.org", "subject": "S"}),
+    ("note", {"title": "T", "body": "B"}),
+    ("invitation", {"from": "Ada", "title": "T", "start": "2026-03-01 10:00", "end": "2026-03-01 11:00"}),
+    ("invitation", {"from": "Ada"}),
+    ("new-event", {"title": "T"}),
+    ("new-contact", {"name": "N"}),
+    ("open", {"with": "Ada Abbott"}),
+    ("message", {"from": "Ada Abbott", "text": "Hello"}),
+)
+TODAY = date(2026, 3, 2)
+
+
+class Word(NamedTuple):
+    """Something that is shown: `place` is a role, `placeholder`, `option`, or the kind of an effect with the part of it."""
+
+    place: str
+    key: str
+    text: str
+
+
+def shown_in(widget: Widget) -> Iterator[Word]:
+    """The words of a widget and of all that is in it."""
+    if widget.text:
+        yield Word(widget.role, widget.key, widget.text)
+    if widget.placeholder:
+        yield Word("placeholder", widget.key, widget.placeholder)
+    for option in widget.options if widget.role == "combobox" else ():
+        yield Word("option", widget.key, option)
+    for child in widget.children:
+        yield from shown_in(child)
+
+
+def walk(app: AnyApp, content: dict[str, Any], seed: int, steps: int) -> Iterator[Word]:
+    """What the app shows on the way of so many events, of which those come first that were seldom drawn before."""
+    rng = random.Random(seed)
+    cast = cast_for(seed, "Ada Abbott", TODAY)
+    first = app.initial(content, Setting(random.Random(seed), cast))
+    other = APPS[app.shares].initial({}, Setting(random.Random(seed), cast)) if app.shares else None
+    state, dialogs, tried = first, list[Dialog](), Counter[tuple[object, ...]]()
+    yield Word("title", app.name, app.title)
+    state = first = app.update(first, Passed(60.0, "2026-03-02 09:00")).state if app.timed else first
+    for _ in range(steps):
+        tree = app.view(state)
+        for widget in keyed(tree):
+            yield from shown_in(widget)
+        events = list(_answers(dialogs.pop(), rng) if dialogs else _events(tree, rng))
+        page = tuple(sorted(re.sub(r"\d+", "0", w.key) for w in _flat(tree) if w.role == "heading"))
+        marks = {event: (page, type(event).__name__, re.sub(r"\d+", "0", str(event))) for event in events}
+        event = min(events, key=lambda e: (tried[marks[e]], rng.random()), default=None)
+        if event is None:
+            state = first
+            continue
+        tried[marks[event]] += 1
+        lent = state.model_copy(update={"lent": other}) if isinstance(state, Sharing) else state
+        update = app.update(lent, event)
+        state = update.state.model_copy(update={"lent": None}) if isinstance(update.state, Sharing) else update.state
+        for effect in update.effects:
+            yield from _said(effect)
+            if isinstance(effect, Dialog):
+                dialogs.append(effect)
+            if isinstance(effect, Change):
+                other = effect.state
+            if isinstance(effect, Later):
+                state = app.update(state, Arrived(effect.topic, effect.data)).state
+        if rng.random() < 0.004:
+            state = first
+
+
+def _flat(tree: tuple[Widget, ...]) -> Iterator[Widget]:
+    for widget in tree:
+        yield widget
+        yield from _flat(widget.children)
+
+
+def _events(tree: tuple[Widget, ...], rng: random.Random) -> Iterator[Event]:
+    widgets = list(_flat(tree))
+    onto = [w.key for w in widgets if w.drop]
+    for widget in widgets:
+        key = widget.key
+        if widget.role in FIELDS and widget.enabled:
+            yield from (Edited(key, value) for value in _values(widget))
+            yield Left(key)
+        if widget.press and widget.enabled:
+            yield Pressed(key)
+        if widget.opens:
+            yield Opened(key)
+        if widget.hovers:
+            yield Hovered(key)
+        if widget.context:
+            yield Context(key)
+        if widget.drag and onto:
+            yield Dropped(key, rng.choice(onto))
+    if rng.random() < 0.05:
+        yield from (Arrived(topic, data) for topic, data in _News(NEWS))
+
+
+def _values(widget: Widget) -> tuple[str, ...]:
+    """What may be put into a field: only what the desktop would let through."""
+    if widget.role in {"checkbox", "switch"}:
+        return "true", "false"
+    if widget.limits is not None:
+        low, high, step = widget.limits
+        return tuple(f"{value:g}" for value in (low, low + step, high))
+    return widget.options or SAMPLES
+
+
+class _News(tuple[tuple[str, dict[str, str]], ...]):
+    """Events are keys of a dict here, so their data must be hashable."""
+
+    def __iter__(self) -> Iterator[tuple[str, Any]]:
+        return ((topic, _Data(data)) for topic, data in super().__iter__())
+
+
+class _Data(dict[str, str]):
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(sorted(self.items())))
+
+
+def _answers(dialog: Dialog, rng: random.Random) -> Iterator[Event]:
+    for button in dialog.buttons:
+        for _ in range(3):
+            fields = {f.key: rng.choice(f.options or (f.value, *SAMPLES)) for f in dialog.fields}
+            yield Answered(dialog.key, button, _Data(fields))
+
+
+def _said(effect: object) -> Iterator[Word]:
+    match effect:
+        case Toast(text=text):
+            yield Word("toast", "", text)
+        case Notice(title=title, text=text):
+            yield from (Word("notice", "", said) for said in (title, text) if said)
+        case Dialog():
+            yield from (Word("dialog", effect.key, said) for said in (effect.title, effect.text, *effect.buttons) if said)
+            for field in effect.fields:
+                yield Word("dialog", effect.key, field.label)
+                yield from (Word("option", f"field-{field.key}", option) for option in field.options)
+
+
+_CALLS = frozenset({"heading", "button", "alert", "status", "progress", "pair", "textbox", "checkbox", "combobox", "spinbutton",
+                    "slider", "switch", "icon", "menuitem", "menubutton", "submenu", "Toast", "Notice", "text",
+                    "cell"})  # fmt: skip
+"""Functions whose first argument is shown."""
+_SHOWN = {"title", "text", "label", "placeholder", "buttons"}
+"""Arguments by name that are shown."""
+
+
+def literals(app: AnyApp) -> list[tuple[str, str]]:
+    """The texts in the sources of an app that are given to something that shows them: `file:line`, text.
+
+    What is filled in is written as `\\0`.
+    """
+    module = Path(inspect.getfile(type(app)))
+    paths = [module, *module.parent.glob(f"{module.stem}_*.py")]
+    return [found for path in sorted(paths) for found in _literals(path)]
+
+
+def _literals(path: Path) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            continue
+        name = node.func.id
+        given = [node.args[0]] if name in _CALLS and node.args else []
+        if name in {*_CALLS, "Dialog", "DialogField", "search_bar", "Widget"}:
+            given += [k.value for k in node.keywords if k.arg in _SHOWN]
+        if name == "table" and len(node.args) > 1:
+            given.append(node.args[1])
+        yield from ((f"{path.name}:{node.lineno}", text) for argument in given for text in _texts(argument) if text.strip())
+
+
+def _texts(node: ast.expr) -> Iterator[str]:
+    match node:
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.JoinedStr(values=values):
+            yield "".join(str(v.value) if isinstance(v, ast.Constant) else "\0" for v in values)
+        case ast.Tuple(elts=items) | ast.List(elts=items):
+            for item in items:
+                yield from _texts(item)
+        case ast.IfExp(body=body, orelse=orelse):
+            yield from _texts(body)
+            yield from _texts(orelse)
+        case ast.BoolOp(values=values):
+            for value in values:
+                yield from _texts(value)
+
+
+CONTENTS: dict[str, tuple[dict[str, Any], ...]] = {
+    "reimbursement": ({}, {"required": ["amount", "receipt", "date"], "disabled_until_valid": True}),
+    "contacts": ({}, {"generate": 60}),
+    "mail": ({}, {"messages": []}),
+    "shop": (
+        {},
+        {
+            "card": {"card": "4111 1111 1111 1111", "expiry": "09/29", "code": "123"},
+            "address": {"name": "A", "street": "S 1", "city": "C", "postcode": "12345", "country": "Germany"},
+            "vouchers": [{"code": "SAVE10", "percent": 10}],
+        },
+    ),
+}
+"""What an app may start with, where nothing at all shows too little of it."""
+
+
+def words(app: AnyApp, steps: int = 1500) -> set[Word]:
+    """All that was seen on the way, from each of the app's contents."""
+    return {word for n, content in enumerate(CONTENTS.get(app.name, ({},))) for word in walk(app, content, n, steps)}
+
+
+if __name__ == "__main__":
+    for chosen in sys.argv[1:] or list(APPS):
+        for word in sorted(words(APPS[chosen])):
+            print(f"{word.place} {word.key}: {word.text}")
+        for where, text in sorted(literals(APPS[chosen])):
+            print(f"source {where}: {text!r}")

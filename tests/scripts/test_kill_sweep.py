@@ -1,0 +1,133 @@
+"""The sweep itself: a sample of it over every kind of run, and that it finds what it is there to find."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from postgres import MISSING, programs
+
+from environments.contract import EnvironmentFault
+from environments.simulated.desktop import SimulatedDesktop
+from orchestrator import runs
+from protocol import Action, ActionResult
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+ALONE = ("replan", "approval pending", "supplement", "technician script", "parallel subtasks", "fault injected")
+"""Kinds that need nothing but this process."""
+
+
+def swept(*words: str) -> str:
+    done = subprocess.run([sys.executable, SCRIPTS / "kill_sweep.py", *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def sweep(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    return importlib.import_module("kill_sweep")
+
+
+def kinds(*names: str) -> list[str]:
+    return [word for name in names for word in ("--kind", name)]
+
+
+def test_killed_at_points_of_every_kind_of_run_nothing_is_repeated_and_nothing_lost() -> None:
+    said = swept(*kinds(*ALONE), "--sample", "2", "--seed", "11").splitlines()
+    assert [line.partition(":")[0] for line in said] == list(ALONE)
+    assert all(": 2 kills, 0 effects repeated, 0 lost, 0 went wrong" in line for line in said)
+
+
+def test_a_script_that_was_written_and_not_yet_reviewed_is_gone_on_with() -> None:
+    assert ": 1 kills, 0 effects repeated, 0 lost, 0 went wrong" in swept(*kinds("technician script"), "--only", "reviewed")
+
+
+def test_what_other_roles_do_is_done_once_as_well() -> None:
+    """Actuators behind approvals, figures of the Analyst, reviewed plans: gates, facts and answers are compared, too."""
+    tasks = ("warm-the-living-room", "overdue-sum-into-a-note", "ask-the-handbook")
+    named = [word for task in tasks for word in ("--task", task)]
+    said = swept(*named, "-c", "crew.manager.review=true", "--sample", "2", "--seed", "2").splitlines()
+    assert [line.partition(":")[0] for line in said] == list(tasks)
+    assert all(", 0 effects repeated, 0 lost, 0 went wrong" in line for line in said)
+
+
+def test_the_resume_may_be_killed_as_well() -> None:
+    assert ": 4 kills, 0 effects repeated" in swept(*kinds("replan"), "--twice", "--sample", "2", "--seed", "4")
+
+
+def test_one_run_may_be_killed_twenty_times() -> None:
+    assert "killed 20 times at random" in (said := swept(*kinds("replan"), "--random", "20", "--seed", "3"))
+    assert ": 20 kills, 0 effects repeated, 0 lost, 0 went wrong" in said
+
+
+def test_it_may_be_killed_between_points() -> None:
+    assert "0 effects repeated, 0 lost, 0 went wrong" in swept(*kinds("approval pending"), "--moments", "3", "--seed", "2")
+
+
+@pytest.mark.skipif(programs() is None, reason=MISSING)
+def test_a_run_in_postgresql_is_killed_like_any_other() -> None:
+    said = swept(*kinds("PostgreSQL"), "--sample", "2", "--seed", "5")
+    assert ": 2 kills, 0 effects repeated, 0 lost, 0 went wrong" in said
+
+
+def test_a_run_in_a_browser_asks_the_page_what_was_done() -> None:
+    """The point is the one after the page was acted on and before that is written down."""
+    from environments.browser.launching import find_chromium, need_playwright
+
+    try:
+        need_playwright()
+        find_chromium()
+    except EnvironmentFault as missing:
+        pytest.skip(str(missing))
+    said = swept(*kinds("browser world"), "--only", "end", "--sample", "1", "--seed", "6")
+    assert ": 1 kills, 0 effects repeated, 0 lost, 0 went wrong" in said
+
+
+def test_a_world_that_forgets_its_keys_is_found_out(sweep: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything is forked from this process, so a desktop that is spoilt here is spoilt there."""
+    perform = SimulatedDesktop.perform
+
+    def forgetful(self: SimulatedDesktop, action: Action, *, key: str) -> ActionResult:
+        return perform(self, action, key=f"{key}/{os.getpid()}")
+
+    monkeypatch.setattr(SimulatedDesktop, "perform", forgetful)
+    monkeypatch.setattr(runs, "refuse_unlike", lambda *parts: None)  # which would say it, too
+    work = sweep.KINDS["fault injected"]._replace(overrides=())
+    alone, expected = sweep.worked(work, (), sweep.forked)
+    labels = alone.labels[0]
+    after = [point for point, label in enumerate(labels, start=1) if label == "perform"][1::2]
+    _, found = sweep.worked(work, (after[1],), sweep.forked)
+    assert len(found.received) == len(expected.received) + 1
+
+
+def test_points_of_several_processes_are_counted_through(sweep: ModuleType) -> None:
+    assert sweep.leading_to([10, 5], 10) == [10]
+    assert sweep.leading_to([10, 5], 11) == [0, 1]
+    assert sweep.leading_to([10, 5, 7], 16) == [0, 0, 1]
+
+
+def test_a_row_of_the_table_replaces_the_one_before_it(sweep: ModuleType, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n\n{sweep.BEGIN}\n{sweep.END}\n\nafter\n")
+    for name, manner, points in (
+        ("supplement", "at every point", 9),
+        ("replan", "at every point", 7),
+        ("replan", "20 times at random", 7),
+        ("replan", "at 3 points", 8),
+    ):
+        sweep.write_row(page, name, sweep.Swept(manner, points, points, points, 0, 0, 0), "command")
+    text = page.read_text()
+    assert text.startswith("before\n")
+    assert text.endswith("after\n")
+    rows = [line for line in text.splitlines() if line.startswith("|")][2:]
+    assert [row.split(" | ")[0:3] for row in rows] == [
+        ["| replan", "at 3 points", "8"],
+        ["| replan", "20 times at random", "7"],
+        ["| supplement", "at every point", "9"],
+    ]
