@@ -3,6 +3,7 @@
 
     benchmarks/growth.py                    10, 100, 1,000 and 10,000 actions
     benchmarks/growth.py --actions 1000     up to so many
+    benchmarks/growth.py --pairs 12         the last windows of the longest run, each beside the window of a run of a hundred
 
 The run is that of `benchmarks/overhead.py`: the crew fills a field again and again, with gates, checkpoints, the journal and the
 world on disk, and every answer written down. CPU (of the process, not of the clock) and bytes are those of one action, over a
@@ -10,6 +11,10 @@ window of a hundred that ends at that action. SQLite writes a page into its log,
 file; at both ends of the window the logs are folded in, so that an action is charged with the whole way of what it wrote and
 with nobody else's. The bytes of the files are those of the whole run by its actions. A run of each length is then taken up in a
 fresh process, as `deskcrew resume` does it: open world, journal and checkpoints, see that they fit together, and read the state.
+
+A machine that others use at the same time is quicker in one minute than in the next. With --pairs the two runs that are compared
+wait for each other: a window of the long one, then at once one of a fresh run of a hundred actions, and the other way round. What
+slows the one then slows the other, and the median of the ratios is of the runs and not of the minute.
 """
 
 from __future__ import annotations
@@ -26,6 +31,7 @@ import argparse
 import importlib.util
 import json
 import sqlite3
+import statistics
 import subprocess
 import tempfile
 import time
@@ -82,9 +88,32 @@ class Meter(overhead.Meter):  # type: ignore[misc, name-defined]
         return (end.cpu - start.cpu) * 1000 / (last - first), (end.written - start.written) / (last - first)
 
 
-def run(folder: Path, actions: int) -> tuple[float, float, float]:
+class Waiting(Meter):
+    """Stands still at the start of each of its windows until a line comes in, and writes what the window cost."""
+
+    def __init__(self, folder: Path, actions: int, windows: int) -> None:
+        super().__init__(folder, actions)
+        first = max(actions - windows * overhead.WINDOW, overhead.FIRST)
+        self._starts = range(first, actions - 1, overhead.WINDOW)
+        self._stops = {min(start + overhead.WINDOW, actions) for start in self._starts}
+
+    def heard(self, event: Event) -> None:
+        if event.kind != "feedback":
+            return
+        if event.step in self._stops:
+            self._ends = (max(event.step - overhead.WINDOW, overhead.FIRST), event.step)
+            super().heard(event)
+            print(json.dumps(self.of_an_action()[0]), flush=True)
+        if event.step in self._starts:
+            print("ready", flush=True)
+            sys.stdin.readline()
+            self._seen, self._ends = [], (event.step, event.step)
+            super().heard(event)
+
+
+def run(folder: Path, actions: int, meter: Meter | None = None) -> tuple[float, float, float]:
     """Work a run of that length; CPU and bytes written of an action at its end, and the memory of the process then."""
-    meter = Meter(folder, actions)
+    meter = meter or Meter(folder, actions)
     context = noting(overhead.make_context(folder, actions, meter))
     saver = CursorSaver(folder / "checkpoints.sqlite", {"operator": DURABLE_BEFORE})
     memory: list[float] = []
@@ -141,17 +170,77 @@ def measure(actions: int, turns: int) -> Row:
     return best
 
 
+class Runner:
+    """A run in a process of its own that waits before each window."""
+
+    def __init__(self, actions: int, windows: int = 1) -> None:
+        self._place = tempfile.TemporaryDirectory()
+        command = [sys.executable, __file__, "--one", str(actions), "--folder", self._place.name, "--windows", str(windows)]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._ready()
+
+    def _ready(self) -> None:
+        assert self._process.stdout is not None
+        if self._process.stdout.readline().strip() != "ready":
+            raise SystemExit("a run ended before its window")
+
+    def window(self, *, last: bool) -> float:
+        """CPU milliseconds of an action over the next window."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write("\n")
+        self._process.stdin.flush()
+        cost = float(json.loads(self._process.stdout.readline()))
+        if last:
+            self._process.communicate()
+            self._place.cleanup()
+        else:
+            self._ready()
+        return cost
+
+
+def paired(actions: int, pairs: int) -> list[tuple[float, float]]:
+    """(short, long) of each pair; which of the two goes first changes from pair to pair."""
+    long, found = Runner(actions, pairs), []
+    for pair in range(pairs):
+        short = Runner(overhead.WINDOW)
+        last = pair == pairs - 1
+        if pair % 2:
+            later, first = long.window(last=last), short.window(last=True)
+        else:
+            first, later = short.window(last=True), long.window(last=last)
+        found.append((first, later))
+        print(f"{pair + 1:>3}  {first:6.2f} ms  {later:6.2f} ms  {later / first:5.2f}", flush=True)
+    return found
+
+
+def show_pairs(actions: int, pairs: int) -> None:
+    print(f"an action of a run of {overhead.WINDOW}, one at the end of a run of {actions:,}, and the ratio")
+    ratios = sorted(later / first for first, later in paired(actions, pairs))
+    quarter = len(ratios) // 4
+    middle = f"{ratios[quarter]:.2f} to {ratios[-1 - quarter]:.2f}"
+    print(f"median {statistics.median(ratios):.2f}, the middle half {middle}, {pairs} pairs")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--actions", type=int, default=LENGTHS[-1], help="the longest run")
     parser.add_argument("--turns", type=int, default=1, help="the cheapest of so many counts")
+    parser.add_argument("--pairs", type=int, default=0, help="compare the longest run with a short one instead, so many times")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--windows", type=int, default=0, help=argparse.SUPPRESS)
     parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--again", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
+    if given.windows:
+        run(given.folder, given.one, Waiting(given.folder, given.one, given.windows))
+        return 0
     if given.one:
         print(json.dumps(take_up(given.folder, given.one) if given.again else run(given.folder, given.one)))
+        return 0
+    if given.pairs:
+        show_pairs(given.actions, given.pairs)
         return 0
     rows = [measure(length, given.turns) for length in LENGTHS if length <= given.actions]
     if given.json:
