@@ -202,3 +202,28 @@ def test_what_private_fields_show_is_referred_to_when_it_is_read_remembered_and_
         f"In the settings, set the recovery phone to {PHONE} and save",
     ):
         to_the_end(crew, crew.run(goal), tmp_path / "runs", [PHONE, TOKEN])
+
+
+ECHOING = """<label>User</label> <input id=u> <label>Password</label> <input type=password id=p>
+<button onclick="said.textContent = 'Welcome ' + u.value + ', your word is ' + p.value; document.title = p.value">Sign in</button>
+<p id="said"></p><script>u.oninput = p.oninput = () => console.log(p.value)</script>"""
+
+
+def test_what_is_typed_into_a_page_of_a_real_browser_is_nowhere_even_where_the_page_shows_it(tmp_path: Path) -> None:
+    from environments.browser.launching import find_chromium, need_playwright
+    from environments.contract import EnvironmentFault
+
+    try:
+        need_playwright()
+        find_chromium()
+    except EnvironmentFault as missing:
+        pytest.skip(str(missing))
+    page = tmp_path / "page.html"
+    page.write_text(f'<meta charset="utf-8">{ECHOING}', encoding="utf-8")
+    browser = ["environment=browser", f"browser.url={page.as_uri()}", "browser.allow_files=true", "display=none"]
+    crew = Crew.from_config(overrides=[f"runs_dir={tmp_path / 'runs'}", *browser], secrets={"password": PASSWORD})
+    goal = 'Enter the user "anna" and the password {password}, and click "Sign in"'
+    done = crew.run(goal, approver=lambda request: APPROVE)
+    assert done.status == "fulfilled", done.reason
+    assert found_in(done.folder, ["Welcome anna, your word is <secret>password</secret>"]), "the page showed it"
+    assert found_in(tmp_path / "runs", [PASSWORD]) == []
