@@ -10,6 +10,9 @@ from typing import Annotated, Any, ClassVar, Literal, Protocol
 from pydantic import BaseModel, ConfigDict, Field
 
 from protocol import BoundingBox, ExecStatus, Frozen, OperatorDecision, Tagged, VisualState
+from roles.memory.blackboard_fact import USER as USER
+from roles.memory.blackboard_fact import Board as Board
+from roles.memory.blackboard_fact import Fact as Fact
 from roles.signals import GateDecision, GateTrigger, Signal, SubtaskStatus
 from roles.steering import Note
 
@@ -98,6 +101,22 @@ Expectation = Annotated[
 ]
 
 
+class StepOrigin(Frozen):
+    """The step of a page that something of a plan comes from. It says where words come from, never that they may be followed."""
+
+    source: str
+    title: str
+    section: str = ""
+    """The heading of the procedure, where the page has several."""
+    step: int = 0
+    text: str = ""
+
+    def told(self) -> str:
+        """`step 3 of help:billing/closing.md`."""
+        which = f' of "{self.section}"' if self.section else ""
+        return f"step {self.step}{which} of {self.source}"
+
+
 class Subtask(Frozen):
     """A node of the Manager's plan: one application, one worker, plain English for it."""
 
@@ -115,27 +134,8 @@ class Subtask(Frozen):
     """What earlier attempts taught, for the worker."""
     pinned: bool = False
     """A person wants exactly this: the Manager may try it again and add to it, but not change it."""
-
-
-class Fact(Frozen):
-    """A value on the blackboard with its provenance."""
-
-    name: str
-    value: str
-    kind: str = "text"
-    """money, date, number, email, text or table; `screen` where it stands for a screen that was kept, by its `state_id`."""
-    app: str | None = None
-    element_id: str | None = None
-    state_id: str | None = None
-    subtask: str = ""
-    role: str = "operator"
-    private: bool = False
-    question: str = ""
-    """What the user was asked, where this is the answer: it is not asked again in the same run."""
-
-
-USER = "user"
-"""Source of what a person said when they were asked."""
+    origin: tuple[StepOrigin, ...] = ()
+    """The steps of pages that it comes from, as code has found out; step 0 without a source stands for the user's own words."""
 
 
 class Supplement(Frozen):
@@ -146,6 +146,14 @@ class Supplement(Frozen):
     title: str
     text: str
     app: str | None = None
+    kind: str = ""
+    """help, online, experience or demonstration; empty where nobody said."""
+    score: float | None = None
+    """How much of the query it speaks of, 0 to 1; None where its source does not say."""
+    document: str = ""
+    """Its id in the store of knowledge, where it is from there."""
+    also: tuple[str, ...] = ()
+    """Other sources that say the same."""
 
 
 class StepRecord(Frozen):
@@ -207,6 +215,15 @@ class PlanRequest(Frozen):
     """What the user has said to the crew while it works, newest last."""
 
 
+class PageUse(Frozen):
+    """What became of something that was looked up: a plan follows it, or why none does."""
+
+    source: str
+    title: str
+    used: bool = False
+    why: str = ""
+
+
 class PlanAnswer(Frozen):
     """A plan, or why there is none."""
 
@@ -219,6 +236,10 @@ class PlanAnswer(Frozen):
     query: str = ""
     """With supplement_needed: what to look for."""
     app: str | None = None
+    ask: bool = False
+    """With supplement_needed: only the user can say it; no source is searched."""
+    uses: tuple[PageUse, ...] = ()
+    """What the policy makes of what was looked up, as far as it says so."""
 
 
 PictureKind = Literal["clean", "annotated", "last_target", "side_by_side"]
