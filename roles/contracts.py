@@ -14,6 +14,8 @@ from roles.memory.blackboard_fact import USER as USER
 from roles.memory.blackboard_fact import Board as Board
 from roles.memory.blackboard_fact import Fact as Fact
 from roles.signals import GateDecision, GateTrigger, Signal, SubtaskStatus
+from roles.skills.contract import Skill
+from roles.skills.settings import Way
 from roles.steering import Note
 
 Worker = Literal["operator", "technician", "analyst"]
@@ -291,7 +293,11 @@ class OperatorView(Frozen):
     verbs: tuple[str, ...] = ()
     """What can be done here; empty where that is not known."""
     functions: tuple[str, ...] = ()
-    """The functions of the app's own interface, a line each."""
+    """What can be called beside the surface, a line each: functions of the app's interface, its agent, tools from outside."""
+    skills: tuple[Skill, ...] = ()
+    """The same in full."""
+    prefer: Way = "gui"
+    """What is to be tried first where there are several ways."""
     screenshots: tuple[ScreenPicture, ...] = ()
     """Clean, annotated and, after an action on this app, with the last target; none where the environment has no pictures."""
     marks: tuple[str, ...] = ()

@@ -18,10 +18,12 @@ from protocol import Action, ActionResult, AgentAction, VisualState, parse_actio
 from roles.contracts import Clock, Fact, StepRecord, Subtask, Supplement
 from roles.journal_rows import Rows, dumps
 from roles.journal_sqlite import SqliteRows
+from roles.memory import blackboard as board
+from roles.memory.blackboard_values import checked_kind
 from roles.redaction import MASK, Redactor
 from roles.screens import Screens
 from roles.spending import Spending
-from roles.vault import is_reference, references_in
+from roles.vault import UnknownSecret, is_reference, references_in
 
 _REMEMBERED = 256
 """Keys of the latest events: enough to recognise the events of a step that is worked again."""
@@ -306,34 +308,53 @@ class Journal:
 
         `beside` are the subtasks that are worked at the same time: which value is the newest is then no more than chance.
         """
-        fact = self._referring(fact)
-        known = fact in self.facts()
-        for other in (f for f in self.facts() if f.name == fact.name and f.subtask in beside and f.value != fact.value):
-            pair = [fact.subtask, other.subtask]
-            body = {"about": "fact", "name": fact.name, "subtasks": pair, "resolution": "the later value counts"}
-            key = f"conflict/{fact.name}/{fact.subtask}/{other.subtask}"
-            self.record("conflict", body, role=fact.role, subtask=fact.subtask, key=key)
+        held = next((f for f in self.facts() if f.name == fact.name), None)
+        fact = self._referring(fact.model_copy(update={"run": fact.run or self._run_id}))
+        fact = fact.model_copy(update={"instead": board.beside(fact, held)})
+        known = held is not None and fact == held.model_copy(update={"step": fact.step, "state_id": fact.state_id})
+        if held is not None and not known:
+            self._conflicts(fact, held, beside)
         self._facts = None
+        fact = held if known and held is not None else fact
         self.rows.put_fact(fact.name, fact.model_dump_json(exclude_defaults=True))
-        shown = fact.model_dump(mode="json", exclude_defaults=True)
-        if fact.private and not is_reference(fact.value):
-            shown["value"] = MASK
         if not known:  # no key: it would hold the value, private or not
-            self.record("fact", shown, role=fact.role, subtask=fact.subtask)
+            self.record("fact", _shown(fact), role=fact.role, subtask=fact.subtask, step=fact.step)
+
+    def _conflicts(self, fact: Fact, held: Fact, lanes: Sequence[str]) -> None:
+        """Say that two values meet under one name: chance decides between lanes; what two sources say stays side by side."""
+        at_once = held.subtask in lanes and held.value != fact.value
+        if not at_once and not any((s.value, s.source, s.app) == (held.value, held.source, held.app) for s in fact.instead):
+            return
+        body: dict[str, Any] = {"about": "fact", "name": fact.name, "subtasks": [fact.subtask, held.subtask]}
+        told = [board.source_told(each) or each.role for each in (fact, held)]
+        resolution = "the later value counts" if at_once else "both are kept; the later one is used until one is looked at again"
+        body |= {"sources": told, "resolution": resolution}
+        lane = f"conflict/{fact.name}/{fact.subtask}/{held.subtask}"
+        key = lane if at_once else f"{lane}/{fact.step}"
+        self.record("conflict", body, role=fact.role, subtask=fact.subtask, step=fact.step, key=key)
 
     def _referring(self, fact: Fact) -> Fact:
         """The fact with a reference in place of a private value, and private where it refers to one."""
+        try:
+            kind = checked_kind(fact.kind, self.revealed(fact.value))
+        except UnknownSecret:
+            kind = fact.kind
         value = self.secret(fact.value, fact.name) if fact.private else self.alike(fact.value)
-        return fact.model_copy(update={"value": value, "private": fact.private or bool(references_in(value))})
+        return fact.model_copy(update={"value": value, "kind": kind, "private": fact.private or bool(references_in(value))})
 
     def facts(self) -> tuple[Fact, ...]:
         """The blackboard, oldest first."""
         learned = 0 if self.redactor is None else len(self.redactor.vault)
         if self._facts is None or self._learned != learned:
             facts = map(Fact.model_validate_json, self.rows.facts())
-            self._facts = tuple(f.model_copy(update={"value": self.alike(f.value)}) if learned else f for f in facts)
+            self._facts = tuple(self._alike(f) if learned else f for f in facts)
             self._learned = learned
         return self._facts
+
+    def _alike(self, fact: Fact) -> Fact:
+        """The fact with references in place of what was learned to be private since."""
+        instead = tuple(said.model_copy(update={"value": self.alike(said.value)}) for said in fact.instead)
+        return fact.model_copy(update={"value": self.alike(fact.value), "instead": instead})
 
     def save_plan(self, subtasks: tuple[Subtask, ...]) -> int:
         """Store a version of the plan and return its number."""
@@ -370,6 +391,15 @@ class Journal:
     def close(self) -> None:
         """Commit and give the store back. Twice is fine."""
         self.rows.close()
+
+
+def _shown(fact: Fact) -> dict[str, Any]:
+    """The fact as an event has it: of a private value no more than its reference."""
+    shown = fact.model_dump(mode="json", exclude_defaults=True)
+    for body, each in ((shown, fact), *zip(shown.get("instead", ()), fact.instead, strict=True)):
+        if each.private and not is_reference(each.value):
+            body["value"] = MASK
+    return shown
 
 
 def _record(body: dict[str, Any]) -> StepRecord:
