@@ -19,6 +19,7 @@ from roles.contracts import Clock, Fact, StepRecord, Subtask, Supplement
 from roles.journal_rows import Rows, dumps
 from roles.journal_sqlite import SqliteRows
 from roles.memory import blackboard as board
+from roles.memory.blackboard_fact import Said
 from roles.memory.blackboard_values import checked_kind
 from roles.redaction import MASK, Redactor
 from roles.screens import Screens
@@ -340,7 +341,9 @@ class Journal:
         except UnknownSecret:
             kind = fact.kind
         value = self.secret(fact.value, fact.name) if fact.private else self.alike(fact.value)
-        return fact.model_copy(update={"value": value, "kind": kind, "private": fact.private or bool(references_in(value))})
+        private = fact.private or bool(references_in(value))
+        about = {name: self.alike(getattr(fact, name)) for name in ("reason", "question", "source_name")}
+        return fact.model_copy(update={"value": value, "kind": kind, "private": private, **about})
 
     def facts(self) -> tuple[Fact, ...]:
         """The blackboard, oldest first."""
@@ -396,7 +399,8 @@ class Journal:
 def _shown(fact: Fact) -> dict[str, Any]:
     """The fact as an event has it: of a private value no more than its reference."""
     shown = fact.model_dump(mode="json", exclude_defaults=True)
-    for body, each in ((shown, fact), *zip(shown.get("instead", ()), fact.instead, strict=True)):
+    said: list[tuple[dict[str, Any], Fact | Said]] = [(shown, fact), *zip(shown.get("instead", ()), fact.instead, strict=True)]
+    for body, each in said:
         if each.private and not is_reference(each.value):
             body["value"] = MASK
     return shown

@@ -20,6 +20,8 @@ from roles.vault import UnknownSecret
 _STEPS = 200
 """Steps of the run that can be asked about."""
 NOBODY = "the analyst cannot execute this: the crew has no policy for it (crew.analyst.policy)"
+_WHY = 160
+"""Characters of how it was worked out."""
 _LONGEST = 60_000
 """Characters of one result."""
 
@@ -58,7 +60,10 @@ def work(state: State, ctx: Context) -> Update:
     private = {fact.name for fact in request.facts if fact.private}
     for result in answer.results:
         hidden = bool(private & set(result.used))
-        fact = Fact(name=result.name, value=result.value, kind=result.kind, subtask=subtask.id, role="analyst", private=hidden)
+        place: dict[str, Any] = {"subtask": subtask.id, "step": int(delegation.get("step", 0)), "role": "analyst"}
+        origin: dict[str, Any] = {"source": "facts", "used": result.used} if result.used else {"source": "model"}
+        why = "" if hidden else result.working[:_WHY]
+        fact = Fact(name=result.name, value=result.value, kind=result.kind, private=hidden, reason=why, **place, **origin)
         ctx.journal.remember(fact, beside=delegation.get("beside", ()))
     body = answer.model_dump(mode="json", exclude_defaults=True)
     ctx.journal.record("answer", body, role="analyst", subtask=subtask.id, key=f"answer/{subtask.id}/{subtask.attempt}")

@@ -68,6 +68,7 @@ _SOURCES: dict[str, tuple[str, str]] = {
     "screen": ("the screen", "the screen of {}"),
     "api": ("an app's own interface", "the function {}"),
     "agent": ("an agent in an app", "the agent in {}"),
+    "tool": ("a tool from outside", "the tool {}"),
     "script": ("a script", "a script"),
     "document": ("a document", "the document {}"),
     "demonstration": ("a demonstration", "the demonstration {}"),

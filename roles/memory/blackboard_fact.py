@@ -7,13 +7,15 @@ from typing import Literal
 from protocol import Frozen
 
 FactSource = Literal[
-    "screen", "api", "agent", "script", "document", "demonstration", "user", "memory", "facts", "file", "model", ""
+    "screen", "api", "agent", "tool", "script", "document", "demonstration", "user", "memory", "facts", "file", "model", ""
 ]
-"""What said a value: a screen, an app's own interface, an agent in an app, a script, something that was looked up, somebody
-who showed how it is done, the user, the memory of what the user said in another run, other facts that it was worked out from,
-a file, or nothing but a model. Empty where nobody noted it."""
+"""What said a value: a screen, an app's own interface, an agent in an app, a tool from outside, a script, something that was
+looked up, somebody who showed how it is done, the user, the memory of what the user said in another run, other facts that it
+was worked out from, a file, or nothing but a model. Empty where nobody noted it."""
 USER = "user"
 """Source of what a person said when they were asked."""
+MEMORY = "memory"
+"""Role and source of what a person said in an earlier run."""
 
 
 class Said(Frozen):
@@ -37,7 +39,7 @@ class Fact(Frozen):
     value: str
     kind: str = "text"
     """money, date, time, number, email, url, truth, list, table or text, held against the value when it is remembered; `screen`
-    where it stands for a screen that was kept, by its `state_id`."""
+    where it stands for a screen that was kept, by its `state_id`; `result` of a call, under the name of what was called."""
     app: str | None = None
     element_id: str | None = None
     state_id: str | None = None

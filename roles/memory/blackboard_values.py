@@ -87,6 +87,7 @@ _BORNE: Mapping[str, Callable[[str], bool]] = {
     "text": lambda text: True,
     "list": lambda text: True,
     "screen": lambda text: True,
+    "result": lambda text: True,
     "money": _is_money,
     "date": lambda text: parse_date(text) is not None,
     "time": lambda text: parse_time(text) is not None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from langgraph.errors import GraphBubbleUp
@@ -26,6 +25,8 @@ from protocol import (
 from roles.context import Context, State, Update
 from roles.contracts import Fact, StepRecord
 from roles.effects import effect_of
+from roles.memory.blackboard_made import Origin, found
+from roles.memory.blackboard_values import kind_of
 from roles.operator.approval import NOBODY, record_request, refused
 from roles.operator.decisions import Decision
 from roles.operator.events import effect_verb, screen_events, target_name
@@ -134,6 +135,7 @@ def _inner(ctx: Context, state: State, pending: dict[str, Any], action: Action) 
             source = _source(action, screen)
             policy = safety_of(state, ctx)
             private = (source is not None and policy.is_private(source)) or policy.hides(name)
+            origin = found(value, screen, grounds_of(state, ctx)) if source is None else Origin("screen", pending["app"] or "")
             fact = Fact(
                 name=name,
                 value=value,
@@ -141,16 +143,21 @@ def _inner(ctx: Context, state: State, pending: dict[str, Any], action: Action) 
                 app=pending["app"],
                 state_id=pending["before"],
                 element_id=source.element_id if source else None,
+                step=pending["step"],
                 subtask=subtask,
                 private=private,
             )
+            fact = origin.of(fact)
         case AskUser():
             said = pending.get("answer", "")
             secret = is_secret(action, safety_of(state, ctx))
-            fact = remember_answer(ctx.journal, action, said, _kind(ctx, said), subtask=subtask, private=secret)
+            place = {"subtask": subtask, "step": pending["step"], "private": secret, "app": pending["app"]}
+            fact = remember_answer(ctx.journal, action, said, _kind(ctx, said), **place, recalled=pending.get("recalled"))
             return ActionResult(exec_status=ExecStatus.EXECUTED, output=fact.name)
         case Answer(text=text):
-            fact = Fact(name="answer", value=text, kind=_kind(ctx, text), app=pending["app"], subtask=subtask)
+            place = {"app": pending["app"], "subtask": subtask, "step": pending["step"]}
+            said_by = found(text, screen, grounds_of(state, ctx))
+            fact = said_by.of(Fact(name="answer", value=text, kind=_kind(ctx, text), **place))
         case _:
             return ActionResult(exec_status=ExecStatus.ERROR, error=f"{action.verb} is no action to execute")
     ctx.journal.remember(fact, beside=(state.get("delegation") or {}).get("beside", ()))
@@ -163,20 +170,6 @@ def _kind(ctx: Context, value: str) -> str:
         return kind_of(ctx.journal.revealed(value))
     except UnknownSecret:
         return "text"
-
-
-def kind_of(value: str) -> str:
-    """table, money, date, number, email or text: enough to match a fact with a field."""
-    text = value.strip()
-    if text.startswith('{"columns":'):
-        return "table"
-    if re.fullmatch(r"(?:[$€£¥]|USD|EUR|GBP|CHF)\s?-?[\d.,]+|-?[\d.,]+\s?(?:[$€£¥]|USD|EUR|GBP|CHF)", text):
-        return "money"
-    if re.fullmatch(r"\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}", text):
-        return "date"
-    if re.fullmatch(r"-?[\d.,]*\d", text):
-        return "number"
-    return "email" if re.fullmatch(r"[^@\s]+@[^@\s]+\.[^@\s]+", text) else "text"
 
 
 def _source(action: Action, screen: VisualState | None) -> GUIElement | None:

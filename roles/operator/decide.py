@@ -172,7 +172,8 @@ def _follow(state: State, ctx: Context, decision: OperatorDecision, seen: Visual
     action = decision.action
     _note(state, ctx, decision)
     if decision.save_screenshot:
-        keep_screen(ctx, seen, decision.observation, subtask=subtask_id(state), step=step_of(state))
+        why = decision.comment or decision.reasoning
+        keep_screen(ctx, seen, decision.observation, subtask=subtask_id(state), step=step_of(state), why=why)
     context = {key: value for key, value in state["task_context"].items() if key not in {"batch", "batch_stopped"}}
     state = {**state, "task_context": context | {"memory": decision.memory}}
     ended = _ended(state, decision)

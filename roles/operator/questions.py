@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from protocol import AskUser
-from roles.contracts import Fact
+from roles.contracts import USER, Fact
 from roles.journal import Journal
+from roles.memory.blackboard_fact import MEMORY
 from roles.safety import SafetyPolicy
 
 
@@ -14,16 +18,32 @@ def answered(journal: Journal, question: str) -> Fact | None:
     return next((f for f in reversed(journal.facts()) if f.question and _plain(f.question) == wanted and f.value.strip()), None)
 
 
-def remember_answer(journal: Journal, ask: AskUser, value: str, kind: str, *, subtask: str, private: bool) -> Fact:
+def remember_answer(
+    journal: Journal,
+    ask: AskUser,
+    value: str,
+    kind: str,
+    *,
+    subtask: str,
+    private: bool,
+    step: int = 0,
+    app: str | None = None,
+    recalled: Mapping[str, Any] | None = None,
+) -> Fact:
     """Put the answer on the blackboard under the name that was given.
 
-    An answer to another question that has this name moves aside, so that it is still known.
+    An answer to another question that has this name moves aside, so that it is still known. One that was `recalled` from an
+    earlier run is said to be from there, and is not the user's word in this one.
     """
     facts = {fact.name: fact for fact in journal.facts()}
     held = facts.get(ask.name)
     if held is not None and held.question and _plain(held.question) != _plain(ask.question):
         journal.remember(held.model_copy(update={"name": _free(ask.name, held, facts)}))
-    fact = Fact(name=ask.name, value=value, kind=kind, subtask=subtask, role="user", question=ask.question, private=private)
+    place: dict[str, Any] = {"subtask": subtask, "step": step, "app": app, "question": ask.question, "private": private}
+    said: dict[str, Any] = {"role": USER, "source": USER}
+    if recalled:
+        said = {"role": MEMORY, "source": MEMORY, "source_name": str(recalled.get("from", ""))}
+    fact = Fact(name=ask.name, value=value, kind=kind, **place, **said)
     journal.remember(fact)
     return fact
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from protocol import Action, AskUser, GUIElement, VisualState, describe, parse_action
 from roles.context import Context, State, Update
+from roles.memory.blackboard_fact import MEMORY
 from roles.operator.approval import record_request
 from roles.operator.grounds import element_of, grounds_of
 from roles.operator.perceive import attempt_of, current_screen, element_ref, safety_of, subtask_id
@@ -37,7 +38,8 @@ def review_action_safety(state: State, ctx: Context) -> Update:
         found = found.model_copy(update={"verdict": "allow", "policy": "nothing_there_to_act_on"})
     if isinstance(action, AskUser) and found.verdict == "ask" and (known := answered(ctx.journal, action.question)) is not None:
         found = found.model_copy(update={"verdict": "allow", "policy": "answered_before"})
-        pending = pending | {"answer": known.value}
+        before = {"recalled": {"from": known.source_name}} if known.role == MEMORY else {}
+        pending = pending | {"answer": known.value} | before
     finding = {
         "policy": found.policy,
         "severity": found.severity,

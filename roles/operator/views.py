@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from environments.contract import Screenshots
 from protocol import ActionTarget, BoundingBox, TargetError, VisualState, parse_action, resolve
@@ -104,11 +105,10 @@ def _saved(facts: Sequence[Fact], journal: Journal) -> tuple[VisualState, ...]:
     return tuple(screen for screen in found if screen is not None)
 
 
-def keep_screen(ctx: Context, seen: VisualState, said: str, *, subtask: str, step: int) -> None:
-    """Put the screen on the blackboard: a fact that names it, and says what it shows."""
+def keep_screen(ctx: Context, seen: VisualState, said: str, *, subtask: str, step: int, why: str = "") -> None:
+    """Put the screen on the blackboard: a fact that names it, says what it shows, and why it was kept."""
     heading = next((e.name for e in seen.elements if e.role == "heading" and e.visible), "")
     shows = said or ": ".join(part for part in (seen.app or "the desktop", heading) if part)
-    fact = Fact(
-        name=f"screen at step {step}", value=shows[:300], kind=SCREEN, app=seen.app, state_id=seen.state_id, subtask=subtask
-    )
+    place: dict[str, Any] = {"app": seen.app, "state_id": seen.state_id, "subtask": subtask, "step": step}
+    fact = Fact(name=f"screen at step {step}", value=shows[:300], kind=SCREEN, source="screen", reason=why[:160], **place)
     ctx.journal.remember(fact)

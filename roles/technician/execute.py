@@ -12,7 +12,7 @@ from environments.contract import DigestMismatch, FileChange, Unavailable
 from protocol import ActionResult, ExecStatus, RunScript, VisualState, parse_action
 from roles.context import Context, State, Update
 from roles.contracts import Fact, FactKnown, StepRecord, Subtask
-from roles.operator.act import kind_of
+from roles.memory.blackboard_values import kind_of
 from roles.operator.approval import NOBODY, refused
 from roles.operator.decisions import Decision
 from roles.operator.perceive import attempt_of, safety_of, subtask_id
@@ -105,7 +105,7 @@ def observe_feedback(state: State, ctx: Context) -> Update:
     body: dict[str, Any] = json.loads(result.output or "{}")
     after = ctx.environment.observe()
     if result.ok:
-        _remember(state, ctx, body.get("stdout", ""))
+        _remember(state, ctx, body.get("stdout", ""), step)
     record = _step(state, ctx, pending, result, body, after)
     ctx.journal.step(record, attempt_of(state), key=f"step/{key}")
     feedback = {"events": list(record.events), "visible_change": record.visible_change, "state_id": record.after}
@@ -146,12 +146,13 @@ def _step(
     )
 
 
-def _remember(state: State, ctx: Context, stdout: str) -> None:
+def _remember(state: State, ctx: Context, stdout: str, step: int) -> None:
     """What the script said becomes the facts that the subtask expects, else one of its own."""
     subtask = Subtask.model_validate(state["delegation"]["subtask"])
     wanted = [e.name for e in subtask.expect if isinstance(e, FactKnown)]
     for name, value in facts_in(stdout, wanted).items():
-        fact = Fact(name=name, value=value, kind=kind_of(value), subtask=subtask.id, role="technician")
+        place: dict[str, Any] = {"subtask": subtask.id, "step": step, "role": "technician", "source": "script"}
+        fact = Fact(name=name, value=value, kind=kind_of(value), **place)
         ctx.journal.remember(fact, beside=state["delegation"].get("beside", ()))
 
 
