@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checka
 
 from pydantic import Field
 
-from protocol import Action, ActionResult, Extension, Frozen, VisualState
+from protocol import Action, ActionResult, BoundingBox, Extension, Frozen, VisualState
 
 EnvironmentType: TypeAlias = Literal["desktop", "browser", "mobile", "multimodal", "simulated_physical"]
 """What kind of surface it is (seed 000)."""
@@ -126,6 +126,10 @@ class FunctionInfo(NamedTuple):
     summary: str
     arguments: dict[str, Any]
     writes: bool
+    repeatable: bool = False
+    """Whether calling it a second time changes nothing more. One that writes nothing always may be."""
+    risk: str = ""
+    """What it does besides what its name says, in a word of the safety policy, such as `send`; it can only raise the risk."""
 
 
 @runtime_checkable
@@ -148,6 +152,14 @@ class Screenshots(Protocol):
 
     def screenshot(self) -> bytes:
         """The PNG of what is on the screen now. Changes nothing. Raises EnvironmentFault when no picture can be had."""
+
+
+@runtime_checkable
+class Written(Protocol):
+    """Can say where on its screen given texts are written, beside what its elements tell."""
+
+    def written(self, texts: Sequence[str]) -> Sequence[BoundingBox]:
+        """The boxes of every place where one of the texts can be read, in pixels of the screen."""
 
 
 @runtime_checkable

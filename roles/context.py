@@ -24,7 +24,9 @@ from roles.journal import Journal
 from roles.limits import Limits
 from roles.safety import SafetyPolicy
 from roles.safety.expiry import Uptime, uptime
+from roles.screenshots import Gallery
 from roles.signals import Signal
+from roles.skills.registry import Skills
 from roles.steering import Say, Silence
 from roles.veil import Veil
 
@@ -94,15 +96,21 @@ class Context:
     uptime: Callable[[], Uptime] = uptime
     """A clock that nobody can set back: by it approvals expire."""
     line: Line = field(default_factory=NoLine)
+    gallery: Gallery | None = None
+    """What keeps pictures of screens; None where none are kept."""
     say: Say = field(default_factory=Silence)
     """What people beside the run say and do."""
     review_plans: bool = False
     """Show every plan to a person before it is worked."""
     ask_user: bool = False
     """Ask the person what no source knows."""
+    skills: Skills = None  # type: ignore[assignment]  # made of the environment where it is not given
+    """What the crew can do here."""
 
     def __post_init__(self) -> None:
         """What keeps private values out of the journal stands between the crew and its environment, too."""
+        if self.skills is None:
+            object.__setattr__(self, "skills", Skills(self.environment))
         if self.journal.redactor is not None and not isinstance(self.environment, Veil):
             object.__setattr__(self, "environment", Veil(self.environment, self.journal.redactor))
 

@@ -192,7 +192,10 @@ class SimulatedDesktop:
 @cache
 def _functions_of(app: str) -> tuple[FunctionInfo, ...]:
     """The functions of an app, the same in every world: a schema costs more than an action."""
-    return tuple(FunctionInfo(app, f.name, f.summary, f.arguments.model_json_schema(), f.writes) for f in APPS[app].functions)
+    return tuple(
+        FunctionInfo(app, f.name, f.summary, f.arguments.model_json_schema(), f.writes, f.repeatable, f.risk)
+        for f in APPS[app].functions
+    )
 
 
 @lru_cache(maxsize=8)

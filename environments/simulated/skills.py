@@ -37,6 +37,10 @@ class Function(Generic[S, A]):
     call: Callable[[S, A], Done[S]]
     writes: bool = False
     """Whether it changes anything."""
+    repeatable: bool = False
+    """Whether calling it a second time changes nothing more."""
+    risk: str = ""
+    """An effect of the safety policy that its name does not tell, such as `send`."""
 
 
 AnyFunction = Function[Any, Any]

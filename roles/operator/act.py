@@ -28,6 +28,7 @@ from roles.effects import effect_of
 from roles.memory.blackboard_made import Origin, found
 from roles.memory.blackboard_values import kind_of
 from roles.operator.approval import NOBODY, record_request, refused
+from roles.operator.calling import CALLS, call, keep_answer
 from roles.operator.decisions import Decision
 from roles.operator.events import effect_verb, screen_events, target_name
 from roles.operator.grounds import grounds_of
@@ -44,8 +45,6 @@ from roles.standstill import Standstill
 from roles.vault import UnknownSecret
 
 FINALIZE = "finalize_interaction_report"
-_TOOLS = frozenset({"call_api", "ask_in_app_agent"})
-"""Verbs whose results are somebody's output."""
 
 
 def execute_action(state: State, ctx: Context) -> Update:
@@ -60,7 +59,8 @@ def execute_action(state: State, ctx: Context) -> Update:
         result = ctx.journal.settle(key, result)
     body = {"line": pending["line"], "exec_status": result.exec_status.value, "error": result.error, "key": key}
     ctx.journal.record("outcome", body, role="operator", subtask=subtask_id(state), step=pending["step"], key=f"outcome/{key}")
-    if action.verb in _TOOLS:
+    if action.verb in CALLS:
+        keep_answer(state, ctx, action, result, pending)
         place = {"role": "operator", "subtask": subtask_id(state), "step": pending["step"]}
         put_out(ctx.journal, "tool", len(result.output), **place, key=f"output/{key}")
     ctx.journal.commit()
@@ -73,13 +73,12 @@ def _perform(ctx: Context, state: State, pending: dict[str, Any], action: Action
     if pending["missing"]:
         return ActionResult(exec_status=ExecStatus.ERROR, error=f"target not found: {pending['missing']}")
     forbidden = forbidden_still(state, ctx, pending)
+    if action.verb in CALLS and (answered := call(ctx, pending, action, forbidden)) is not None:
+        return answered
     if forbidden and not pending.get("approved"):
         return ActionResult(exec_status=ExecStatus.ERROR, error=forbidden)
-    if pending.get("approved"):
-        changed = forbidden or _changed(ctx, pending, action)
-        # What was started before a kill may have changed the screen itself: the environment knows the key and tells.
-        if not ctx.journal.start(pending["key"]) and changed:
-            return ActionResult(exec_status=ExecStatus.ERROR, error=changed)
+    if pending.get("approved") and (changed := _since_approved(ctx, pending, action, forbidden)):
+        return ActionResult(exec_status=ExecStatus.ERROR, error=changed)
     try:
         return _once(ctx, pending, action)
     except GraphBubbleUp:
@@ -107,6 +106,13 @@ def _once(ctx: Context, pending: dict[str, Any], action: Action) -> ActionResult
         observe=ctx.environment.observe,
         perform=lambda key: ctx.environment.perform(action, key=key),
     )
+
+
+def _since_approved(ctx: Context, pending: dict[str, Any], action: Action, forbidden: str) -> str:
+    """Why what was approved is not done after all, or an empty string."""
+    changed = forbidden or _changed(ctx, pending, action)
+    # What was started before a kill may have changed the screen itself: the environment knows the key and tells.
+    return "" if ctx.journal.start(pending["key"]) else changed
 
 
 def _changed(ctx: Context, pending: dict[str, Any], action: Action) -> str:
@@ -194,6 +200,8 @@ def observe_feedback(state: State, ctx: Context) -> Update:
         return adapter_error(state, f"adapter: the feedback could not be observed: {said}")
     before = ctx.journal.screens.get(pending["before"])
     after_id = ctx.journal.screens.keep(after)
+    if ctx.gallery is not None:
+        ctx.gallery.keep(after, "all", role="operator", subtask=subtask_id(state), step=pending["step"])
     events = screen_events(before, after)
     shown = tuple(f"{event['kind']}: {event['text']}" for event in events)
     record = StepRecord(

@@ -13,6 +13,7 @@ from protocol import CARRIES, Action, ExecStatus, GUIElement, VisualState, parse
 from roles.contracts import StepRecord
 from roles.effects import Effect
 from roles.operator.events import target_name
+from roles.skills.contract import Idempotence, Skill
 
 
 class Repeat(StrEnum):
@@ -44,8 +45,13 @@ _PASSING = frozenset({"alert", "status", "progressbar", "tooltip", "timer"})
 _RECENT = 8
 
 
-def repeat_class(action: Action, effect: Effect) -> Repeat:
-    """The class of an action: by its verb; a field that is sent is not safe, and a press that only looks is."""
+def repeat_class(action: Action, effect: Effect, skill: Skill | None = None) -> Repeat:
+    """The class of an action: by its verb; a field that is sent is not safe, and a press that only looks is.
+
+    What is called is as its skill says.
+    """
+    if skill is not None and skill.kind != "gui":
+        return Repeat.READ_BACK if skill.idempotence is Idempotence.ONCE else Repeat.SAFE
     if getattr(action, "submit", False):
         return Repeat.READ_BACK
     return Repeat.SAFE if effect is Effect.OBSERVE else REPEATS.get(action.verb, Repeat.READ_BACK)
@@ -58,17 +64,20 @@ def doubt(
     seen: VisualState,
     steps: Sequence[StepRecord],
     screen: Callable[[str], VisualState | None],
+    skill: Skill | None = None,
 ) -> str:
     """Why this action needs a person before it is tried again, or an empty string. `steps` are those of the attempt."""
-    if repeat_class(action, effect) is Repeat.SAFE:
+    if repeat_class(action, effect, skill) is Repeat.SAFE:
         return ""
     first = next((s for s in reversed(steps[-_RECENT:]) if _same(s, action, element, effect)), None)
     if first is None or first.exec_status is ExecStatus.EXECUTED or first.error.startswith(_NOT_DONE):
         return ""
+    said = first.error or first.exec_status.value
+    if skill is not None and skill.outside:  # no screen shows what a program of others has done
+        return f"it was called at step {first.step} ({said}), and it may have been done already"
     before, after = screen(first.before), screen(first.after)
     if before is not None and after is not None and not (has_trace(before, after) or has_trace(before, seen)):
         return ""
-    said = first.error or first.exec_status.value
     return f"it was tried at step {first.step} ({said}), and the screen was another one afterwards: it may have been done already"
 
 

@@ -34,7 +34,7 @@ def review_action_safety(state: State, ctx: Context) -> Update:
             action = intent.action
             element, missing = element_of(action, seen)
             found = _judge(state, ctx, action, element, seen, pending)
-    if missing and found.verdict == "ask":  # there is nothing to press: it will fail, and be recovered from
+    if (missing or ctx.skills.problem(action)) and found.verdict == "ask":  # nothing will be done, and that is recovered from
         found = found.model_copy(update={"verdict": "allow", "policy": "nothing_there_to_act_on"})
     if isinstance(action, AskUser) and found.verdict == "ask" and (known := answered(ctx.journal, action.question)) is not None:
         found = found.model_copy(update={"verdict": "allow", "policy": "answered_before"})
@@ -74,11 +74,16 @@ def review_action_safety(state: State, ctx: Context) -> Update:
 def _judge(
     state: State, ctx: Context, action: Action, element: GUIElement | None, seen: VisualState, pending: dict[str, Any]
 ) -> Review:
-    policy = safety_of(state, ctx)
+    policy, skills = safety_of(state, ctx), ctx.skills
     sure = {"confidence": pending["confidence"], "confirm": pending["confirm"]}
-    found = review(action, element, seen, policy, grounds=grounds_of(state, ctx), **sure)
+    effects, unrated = skills.effects(action, element, seen), skills.unrated(action)
+    found = review(action, element, seen, policy, grounds=grounds_of(state, ctx), effects=effects, unrated=unrated, **sure)
+    if why := skills.forbidden(action, (element.app if element is not None else None) or seen.app):
+        return found.model_copy(update={"verdict": "deny", "policy": "skills_forbid", "severity": "high", "reasons": (why,)})
     steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=12)
-    if found.verdict != "deny" and (why := doubt(action, element, found.effect, seen, steps, ctx.journal.screens.get)):
+    if found.verdict != "deny" and (
+        why := doubt(action, element, found.effect, seen, steps, ctx.journal.screens.get, skills.of(action))
+    ):
         return found.model_copy(update={"verdict": "ask", "policy": "unknown_outcome_before", "reasons": (why, *found.reasons)})
     if found.verdict == "ask" and not pending["confirm"] and ctx.journal.approved(pending["key"], ctx.journal.digest(action)):
         return found.model_copy(update={"verdict": "allow"})

@@ -10,7 +10,6 @@ from protocol import ActionTarget, BoundingBox, TargetError, VisualState, parse_
 from roles.context import Context, State
 from roles.contracts import Fact, OperatorView, ScreenPicture, StepRecord, Subtask
 from roles.journal import Journal
-from roles.offered import offered_functions, offered_verbs
 from roles.operator.perceive import subtask_of
 
 SCREEN = "screen"
@@ -47,8 +46,10 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
         apps=ctx.apps(),
         before=before,
         earlier=_earlier(history, ctx.journal),
-        verbs=offered_verbs(ctx.environment),
-        functions=offered_functions(ctx.environment, subtask.app),
+        verbs=ctx.skills.verbs(subtask.app),
+        functions=ctx.skills.lines(subtask.app, f"{subtask.instruction} {subtask.title}"),
+        skills=ctx.skills.offered(subtask.app),
+        prefer=ctx.skills.settings.preferred(subtask.app, subtask.id),
         screenshots=_pictures(seen, marks, _last_box(history, before, seen)) if isinstance(ctx.environment, Screenshots) else (),
         marks=marks,
         saved=_saved(facts, ctx.journal),
@@ -112,3 +113,5 @@ def keep_screen(ctx: Context, seen: VisualState, said: str, *, subtask: str, ste
     place: dict[str, Any] = {"app": seen.app, "state_id": seen.state_id, "subtask": subtask, "step": step}
     fact = Fact(name=f"screen at step {step}", value=shows[:300], kind=SCREEN, source="screen", reason=why[:160], **place)
     ctx.journal.remember(fact)
+    if ctx.gallery is not None:
+        ctx.gallery.keep(seen, "asked", role="operator", subtask=subtask, step=step)

@@ -41,6 +41,8 @@ class Subject(NamedTuple):
     confidence: float
     grounds: Grounds
     is_private: Callable[[GUIElement], bool]
+    unrated: bool = False
+    """It calls a tool from outside of which nobody has said what it may do."""
 
 
 class Case:

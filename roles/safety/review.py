@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from protocol import Action, Frozen, GUIElement, VisualState
@@ -48,14 +49,17 @@ def review(
     confidence: float = 1.0,
     confirm: bool = False,
     grounds: Grounds = NOTHING,
+    effects: Sequence[Effect] | None = None,
+    unrated: bool = False,
 ) -> Review:
     """What `policy` says of `action` on `element`. `confirm` means that the decision maker itself wants a person asked.
 
     No policy lets an actuator be operated without a person: it may forbid that, and not more (seed 000).
-    Of an action that amounts to several things, the strictest verdict counts.
+    Of an action that amounts to several things, the strictest verdict counts. `effects` are those that the registry of skills
+    knows; `unrated` is a tool from outside of which nobody has said what it may do: no policy lets it be called unasked.
     """
-    subject = Subject(action, element, state, confidence, grounds, policy.is_private)
-    cases = [Case(subject, effect) for effect in effects_of(action, element, state)]
+    subject = Subject(action, element, state, confidence, grounds, policy.is_private, unrated)
+    cases = [Case(subject, effect) for effect in effects or effects_of(action, element, state)]
     return min((_reviewed(case, policy, confirm) for case in cases), key=_strictness)
 
 
@@ -111,6 +115,8 @@ def _raised(case: Case, policy: SafetyPolicy, confirm: bool) -> tuple[str, str] 
         return "allowed_apps", "it cannot be told which application this is"
     if case.effect is Effect.ACTUATE:
         return "actuators_need_a_person", "it operates something in the physical world"
+    if case.subject.unrated:
+        return "unrated_tools_need_a_person", "nobody has said what this tool from outside may do (skills.known, skills.mcp.risk)"
     if policy.private_in_the_open == "ask" and not case.action.inner and _shows_private(case):
         return "private_value_in_the_open", "it would take a private value to where it can be read"
     if confirm:

@@ -176,14 +176,14 @@ def _history(state: BrowserState, given: Page) -> Done[BrowserState]:
 
 
 FUNCTIONS: tuple[AnyFunction, ...] = (
-    Function("open_page", "Go to an address, and read the page", Where, _open, writes=True),
+    Function("open_page", "Go to an address, and read the page", Where, _open, writes=True, repeatable=True),
     Function("read_page", "The page of the current tab as text", Nothing, _read),
     Function("list_links", "Where the links of the current page lead", Page, _links),
     Function("find_pages", "Pages that the search engine finds, best first", Sought, _search),
     Function("describe_forms", "The forms of the current page with their fields", Nothing, _describe),
     Function("submit_form", "Fill in and send a form of the current page", Filled, _submit, writes=True),
     Function("list_bookmarks", "All bookmarks", Page, _bookmarks),
-    Function("add_bookmark", "Bookmark a page", Kept, _add, writes=True),
-    Function("remove_bookmark", "Remove a bookmark", Kept, _remove, writes=True),
+    Function("add_bookmark", "Bookmark a page", Kept, _add, writes=True, repeatable=True),
+    Function("remove_bookmark", "Remove a bookmark", Kept, _remove, writes=True, repeatable=True),
     Function("list_history", "Pages that were visited, the latest first", Page, _history),
 )

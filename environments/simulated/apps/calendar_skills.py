@@ -169,7 +169,9 @@ FUNCTIONS: tuple[AnyFunction, ...] = (
     Function("find_events", "Events that have all words of the query in title, place, people or description.", Words, _find),
     Function("free_slots", "Gaps of at least so many minutes within the working hours of a day.", Gap, _free),
     Function("create_event", "Make an event; tells what it overlaps with.", NewEvent, _create, writes=True),
-    Function("update_event", "Change an event with all its repetitions.", ChangedEvent, _update, writes=True),
-    Function("delete_event", "Delete an event with all its repetitions, without asking.", One, _delete, writes=True),
-    Function("answer_invitation", "Accept or decline an invitation.", Reply, _respond, writes=True),
+    Function("update_event", "Change an event with all its repetitions.", ChangedEvent, _update, writes=True, repeatable=True),
+    Function(
+        "delete_event", "Delete an event with all its repetitions, without asking.", One, _delete, writes=True, repeatable=True
+    ),
+    Function("answer_invitation", "Accept or decline an invitation.", Reply, _respond, writes=True, repeatable=True),
 )

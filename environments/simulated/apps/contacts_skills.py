@@ -154,7 +154,7 @@ FUNCTIONS: tuple[AnyFunction, ...] = (
     Function("list_groups", "The names of all groups.", Nothing, _groups),
     Function("find_duplicates", "Sets of ids that share a name or a mail address.", Nothing, _duplicates),
     Function("create_contact", "Make a contact.", NewContact, _create, writes=True),
-    Function("update_contact", "Change a contact.", ChangedContact, _update, writes=True),
-    Function("delete_contact", "Delete a contact, without asking.", One, _delete, writes=True),
+    Function("update_contact", "Change a contact.", ChangedContact, _update, writes=True, repeatable=True),
+    Function("delete_contact", "Delete a contact, without asking.", One, _delete, writes=True, repeatable=True),
     Function("merge_contacts", "Make one contact of several; the first id stays.", Several, _merge, writes=True),
 )

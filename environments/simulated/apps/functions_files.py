@@ -170,8 +170,8 @@ FUNCTIONS = (
     Function("read_file", "The text of a file", Path, read_file),
     Function("create_file", "Make a new file with this text", Text, create_file, writes=True),
     Function("create_folder", "Make a new folder", Path, create_folder, writes=True),
-    Function("write_file", "Replace the text of a file", Text, write_file, writes=True),
+    Function("write_file", "Replace the text of a file", Text, write_file, writes=True, repeatable=True),
     Function("rename", "Give an entry another name", Rename, rename, writes=True),
     Function("move", "Put an entry into another folder", Move, move, writes=True),
-    Function("delete", "Delete an entry, and all that is in it, for good", Path, delete, writes=True),
+    Function("delete", "Delete an entry, and all that is in it, for good", Path, delete, writes=True, repeatable=True),
 )

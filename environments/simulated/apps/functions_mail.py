@@ -167,12 +167,12 @@ def functions(update: Drive[MailState]) -> tuple[Function[Any, Any], ...]:
         Function("list_messages", "Messages by folder, words, sender or state, newest first", Found, list_messages),
         Function("count_folders", "How many messages each folder has", Nothing, count_folders),
         Function("get_message", "All of one message; it stays unread", ById, get_message),
-        Function("mark_read", "Mark a message as read", ById, app.mark_read, writes=True),
+        Function("mark_read", "Mark a message as read", ById, app.mark_read, writes=True, repeatable=True),
         Function("send_message", "Send a message", Letter, app.send_message, writes=True),
         Function("reply", "Send an answer to a message", Reply, app.reply, writes=True),
         Function("save_draft", "Put a message into Drafts without sending it", Letter, app.save_draft, writes=True),
         Function("send_draft", "Send a draft as it is", ById, app.send_draft, writes=True),
-        Function("move_message", "Put a message into another folder", Moved, app.move_message, writes=True),
+        Function("move_message", "Put a message into another folder", Moved, app.move_message, writes=True, repeatable=True),
         Function(
             "delete_message", "Move a message to Trash; one in Trash is gone for good", ById, app.delete_message, writes=True
         ),

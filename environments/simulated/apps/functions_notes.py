@@ -104,5 +104,5 @@ def functions(update: Drive[NotesState]) -> tuple[Function[Any, Any], ...]:
         Function("get_note", "One note, by id or title", Which, get_note),
         Function("create_note", "Save a new note", New, create_note, writes=True),
         Function("update_note", "Change the title or the body of a note, or add below it", Change, update_note, writes=True),
-        Function("delete_note", "Delete a note for good", Which, delete_note, writes=True),
+        Function("delete_note", "Delete a note for good", Which, delete_note, writes=True, repeatable=True),
     )

@@ -89,7 +89,11 @@ def functions(update: Drive[SettingsState]) -> tuple[Function[Any, Any], ...]:
 
     return (
         Function("get_account", "The account as it is saved, without the recovery phone", Nothing, get_account),
-        Function("update_account", "Change and save settings of the account", Change, update_account, writes=True),
+        Function(
+            "update_account", "Change and save settings of the account", Change, update_account, writes=True, repeatable=True
+        ),
         Function("get_device", "How loud and how bright the device is", Nothing, get_device),
-        Function("update_device", "Set volume, brightness or mute, at once", DeviceChange, update_device, writes=True),
+        Function(
+            "update_device", "Set volume, brightness or mute, at once", DeviceChange, update_device, writes=True, repeatable=True
+        ),
     )

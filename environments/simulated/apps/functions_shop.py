@@ -169,8 +169,8 @@ FUNCTIONS = (
     Function("get_product", "All of one product, with its options and reviews", ById, get_product),
     Function("cart", "What is in the cart, and what it costs", Nothing, cart),
     Function("add_to_cart", "Put a product into the cart", Added, add_to_cart, writes=True),
-    Function("set_quantity", "How many of a line of the cart are wanted", Quantity, set_quantity, writes=True),
-    Function("remove_from_cart", "Take a line out of the cart", ByLine, remove_from_cart, writes=True),
+    Function("set_quantity", "How many of a line of the cart are wanted", Quantity, set_quantity, writes=True, repeatable=True),
+    Function("remove_from_cart", "Take a line out of the cart", ByLine, remove_from_cart, writes=True, repeatable=True),
     Function("place_order", "Buy what is in the cart for the given total", Purchase, place_order, writes=True),
     Function("orders", "Orders that were placed, the latest first", Page, orders),
 )

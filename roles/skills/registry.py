@@ -1,0 +1,207 @@
+"""The registry: everything that the crew can do here, and what is said of it before it is done."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from functools import cached_property
+
+from environments.contract import AppCatalog, Environment, FunctionInfo, InAppAgent, NativeApi
+from protocol import Action, AskInAppAgent, CallApi, GUIElement, VisualState
+from roles.effects import SENSITIVE, Effect
+from roles.skills.arguments import problem_with
+from roles.skills.contract import AGENT, Idempotence, OutsideTool, Skill
+from roles.skills.settings import SkillSettings
+from roles.skills.verbs import INNER, LOOKING, surface_verbs, verb_skill
+from roles.technician.amounts import effects_of
+
+_LONG = 300
+_REQUEST = {
+    "type": "object",
+    "properties": {"request": {"type": "string", "description": "what is wanted, in words"}},
+    "required": ["request"],
+}
+_NOWHERE = VisualState(timestamp=0.0, screen_resolution=(1, 1))
+_WORD = re.compile(r"[^\W_]{3,}")
+_VERB = {"gui": "", "api": "call_api ", "agent": "ask_in_app_agent ", "mcp": "call_api ", "tool": "call_api "}
+
+
+class Skills:
+    """What can be done on one environment, with the tools from outside that this crew was given."""
+
+    def __init__(
+        self, environment: Environment, settings: SkillSettings | None = None, tools: Sequence[OutsideTool] = ()
+    ) -> None:
+        """Raises ValueError for two tools of one name, and for a tool that stands under the name of an app."""
+        self.settings = settings or SkillSettings()
+        self._environment = environment
+        self._tools = {tool.skill.called: tool for tool in tools}
+        if len(self._tools) < len(tools):
+            names = [tool.skill.called for tool in tools]
+            raise ValueError(f"skills: there are two tools {next(n for n in names if names.count(n) > 1)!r}; name one otherwise")
+        if taken := {tool.skill.app for tool in tools} & set(self._titles.values()):
+            raise ValueError(f"skills: {min(taken)!r} is an application here; give the tools of that name another one")
+
+    # --- what there is ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _titles(self) -> dict[str, str]:
+        """Apps by id and by title, folded."""
+        apps = self._environment.apps() if isinstance(self._environment, AppCatalog) else ()
+        return {name.casefold(): app.app for app in apps for name in (app.app, app.title)}
+
+    @cached_property
+    def known(self) -> tuple[Skill, ...]:
+        """Every skill, forbidden or not, with what the user says of it."""
+        found = [verb_skill(verb) for verb in surface_verbs(self._environment)]
+        if isinstance(self._environment, NativeApi):
+            found += map(_function, self._environment.functions())
+        if isinstance(self._environment, InAppAgent):
+            found += map(_agent, self._environment.agents())
+        found += [tool.skill for tool in self._tools.values()]
+        return tuple(map(self.settings.rated, found))
+
+    @cached_property
+    def _by_name(self) -> dict[str, Skill]:
+        return {skill.called.casefold(): skill for skill in self.known}
+
+    def offered(self, app: str | None) -> tuple[Skill, ...]:
+        """What may be called for a subtask in this app: its functions and its agent, and the tools from outside."""
+        mine = (s for s in self.known if s.kind != "gui" and (s.outside or app is None or s.app == app))
+        return tuple(skill for skill in mine if not self.settings.forbids(skill))
+
+    def verbs(self, app: str | None) -> tuple[str, ...]:
+        """The verbs of actions that may be used for a subtask in this app."""
+        mine = [s for s in self.known if s.kind == "gui"]
+        found = [s.name for s in mine if s.name in LOOKING or not self.settings.forbids(s, app or "")]
+        kinds = {skill.kind for skill in self.known if skill.kind != "gui" and not self.settings.forbids(skill)}
+        if kinds - {"agent"}:
+            found.append("call_api")
+        if "agent" in kinds:
+            found.append("ask_in_app_agent")
+        return (*found, *INNER)
+
+    def lines(self, app: str | None, about: str) -> tuple[str, ...]:
+        """A line for each that is offered, those nearest to the words of a subtask first, and no more than are to be shown."""
+        skills = self.offered(app)
+        most = self.settings.shown
+        if len(skills) > most:
+            wanted = _words(about)
+            skills = tuple(sorted(skills, key=lambda s: -len(wanted & _words(f"{s.called} {s.summary}"))))
+        more = [f"(and {len(skills) - most} more)"] if len(skills) > most else []
+        return (*map(told, skills[:most]), *more)
+
+    # --- one action ---------------------------------------------------------------------------------------------
+
+    def of(self, action: Action) -> Skill | None:
+        """The skill that an action uses, if it is known here."""
+        match action:
+            case CallApi(app=app, function=function):
+                return self._by_name.get(f"{self._called(app)}.{function}".casefold())
+            case AskInAppAgent(app=app):
+                return self._by_name.get(f"{self._called(app)}.{AGENT}".casefold())
+            case _:
+                return None if action.inner else self._by_name.get(action.verb)
+
+    def tool(self, action: Action) -> OutsideTool | None:
+        """The tool from outside that an action calls."""
+        found = self.of(action) if isinstance(action, CallApi) else None
+        return self._tools.get(found.called) if found is not None and found.outside else None
+
+    def forbidden(self, action: Action, app: str | None) -> str:
+        """Why the settings forbid an action, or an empty string."""
+        skill = self.of(action)
+        if skill is None and isinstance(action, CallApi | AskInAppAgent):
+            kind = "api" if isinstance(action, CallApi) else "agent"
+            skill = Skill(kind=kind, app=action.app, name=getattr(action, "function", AGENT))  # type: ignore[arg-type]  # as it says
+        elif skill is None and not action.inner and not action.action_type.startswith("x-"):
+            skill = verb_skill(action.verb)
+        if skill is None or (skill.kind == "gui" and skill.name in LOOKING):
+            return ""
+        pattern = self.settings.forbids(skill, app or "")
+        return f"{skill.called} is forbidden by skills.forbid: {pattern}" if pattern else ""
+
+    def problem(self, action: Action) -> str:
+        """Why a call cannot be made as it stands, in one sentence; an empty string for one that can, and for other actions."""
+        if not isinstance(action, CallApi | AskInAppAgent):
+            return ""
+        skill = self.of(action)
+        if skill is not None:
+            given = action.arguments if isinstance(action, CallApi) else {"request": action.request}
+            unfit = problem_with(skill.arguments, given)
+            return f"{skill.called}: {unfit}" if unfit else ""
+        if isinstance(action, AskInAppAgent) or self._environment_may_know(action.app):
+            return ""
+        there = [s.name for s in self.known if s.app == self._called(action.app) and s.kind != "agent"]
+        has = f"there are: {', '.join(there)}" if there else "it has none"
+        return f"{action.app} has no function {action.function!r}; {has}"
+
+    def effects(self, action: Action, element: GUIElement | None, seen: VisualState) -> tuple[Effect, ...]:
+        """All that an action may amount to, the worst first.
+
+        What the user says of a skill counts alone. What its makers say is added to what its name says, and takes nothing away;
+        only a function of the environment's own that writes nothing, and whose name says nothing, is taken to be looking.
+        """
+        named = effects_of(action, element, seen)
+        skill = self.of(action)
+        if skill is None or skill.kind == "gui":
+            return named
+        if skill.settled and skill.risk is not None:
+            return (skill.risk,)
+        if skill.outside:
+            declared = (skill.risk or Effect.ACTIVATE, Effect.ACTIVATE)
+            return tuple(dict.fromkeys([*(e for e in (*named, *declared) if e in SENSITIVE), Effect.ACTIVATE]))
+        if skill.idempotence is Idempotence.READING and named == (Effect.ACTIVATE,):
+            return (skill.risk or Effect.OBSERVE,)
+        return tuple(dict.fromkeys([*([skill.risk] if skill.risk is not None else []), *named]))
+
+    def unrated(self, action: Action) -> bool:
+        """Whether it calls a tool from outside of which the user has not said what it may do."""
+        skill = self.of(action)
+        return skill is not None and skill.outside and not skill.settled
+
+    def _called(self, app: str) -> str:
+        return self._titles.get(app.strip().casefold(), app.strip())
+
+    def _environment_may_know(self, app: str) -> bool:
+        """Whether the environment is the one to say what there is: it gives no list, or calls its apps otherwise."""
+        return not isinstance(self._environment, NativeApi) or not any(s.app == self._called(app) for s in self.known)
+
+
+def told(skill: Skill) -> str:
+    """One line for a prompt: how it is called, what it takes, what it risks, and what it does."""
+    arguments = json.dumps(skill.takes, ensure_ascii=False) if skill.kind != "agent" else ""
+    risk = skill.risk.value if skill.risk is not None else "asked for"
+    facts = f"({skill.kind}; {skill.idempotence.value}; risk: {risk})"
+    summary = " ".join(skill.summary.split())[:160]
+    head = f"{_VERB[skill.kind]}{skill.called}"
+    room = max(0, _LONG - len(head) - len(facts) - len(summary) - 4)
+    shown = arguments if len(arguments) <= room else f"{', '.join(skill.takes)}"[:room]
+    return " ".join(part for part in (head, shown, facts) if part) + (f": {summary}" if summary else "")
+
+
+def _function(info: FunctionInfo) -> Skill:
+    """A function of an app's own interface. A word of its app for the risk that nobody knows counts as unknown."""
+    twice = Idempotence.ONCE if info.writes else Idempotence.READING
+    if info.writes and info.repeatable:
+        twice = Idempotence.REPEATABLE
+    named = effects_of(CallApi(app=info.app, function=info.name), None, _NOWHERE)[0]
+    if named is Effect.ACTIVATE and not info.writes:
+        named = Effect.OBSERVE
+    risk = Effect(info.risk) if info.risk in set(Effect) else Effect.ACTIVATE if info.risk else named
+    return Skill(
+        kind="api", app=info.app, name=info.name, summary=info.summary, arguments=info.arguments, risk=risk, idempotence=twice
+    )
+
+
+def _agent(app: str) -> Skill:
+    summary = "the app's own agent, asked in words"
+    return Skill(kind="agent", app=app, name=AGENT, summary=summary, arguments=_REQUEST, risk=Effect.ACTIVATE)
+
+
+def _words(text: str) -> frozenset[str]:
+    found = (word.casefold() for word in _WORD.findall(text.replace("_", " ")))
+    return frozenset(word.removesuffix("s") for word in found)
+
+
