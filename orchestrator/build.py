@@ -24,10 +24,11 @@ from roles.context import Context
 from roles.contracts import Clock, SupplementSource
 from roles.journal import Journal, Listener
 from roles.journal_rows import Rows
+from roles.knowledge.library import Library, stored_at
 from roles.operator.graph import DURABLE_BEFORE
 from roles.redaction import Redactor
-from roles.rules.help import HelpDocuments
 from roles.safety import SafetyPolicy
+from roles.screenshots import Gallery
 from roles.sources import McpSource
 from roles.vault import FILE as VAULT
 from roles.vault import Vault
@@ -72,10 +73,15 @@ def build_safety(settings: Settings) -> SafetyPolicy:
     return SafetyPolicy.model_validate(load_safety(settings.safety))
 
 
-def build_sources(settings: Settings) -> tuple[SupplementSource, ...]:
-    """The shipped help documents, those of the user's own folders, then the tools of MCP servers."""
+def build_library(settings: Settings, embeddings: Any = None) -> Library:
+    """What was added to the store, the shipped help documents and those of the user's own folders."""
     folders = [shipped("help"), *settings.help_dirs]
-    return (*map(HelpDocuments, folders), *map(McpSource, settings.tools))
+    return Library(settings.knowledge, stored_at(settings.knowledge, settings.runs_dir), folders, embeddings)
+
+
+def build_sources(settings: Settings, embeddings: Any = None) -> tuple[SupplementSource, ...]:
+    """What the library has, kind by kind, then the tools of MCP servers."""
+    return (*build_library(settings, embeddings).sources(), *map(McpSource, settings.tools))
 
 
 def build_context(
@@ -90,8 +96,9 @@ def build_context(
     clock: Clock = time.time,
     parts: Mapping[str, Any] | None = None,
 ) -> Context:
-    """Everything that the nodes are given. `parts` replaces policies (`manager`, `operator`, `evaluator`), `sources` or the
-    `model` that llm policies ask where the settings name none; `around(role, policy)` gives a policy in a policy's place."""
+    """Everything that the nodes are given. `parts` replaces policies (`manager`, `operator`, `evaluator`), `sources`,
+    `embeddings` for what is looked up, or the `model` that llm policies ask where the settings name none; `around(role, policy)`
+    gives a policy in a policy's place."""
     given = dict(parts or {})
     clock = given.get("clock") or clock
     safety = given.get("safety") or build_safety(settings)
@@ -101,7 +108,14 @@ def build_context(
     surface: Environment = Veil(within, redactor)
     journal = Journal(journal_path, clock, redactor, listener, run_id, rows=rows)
     around: Callable[[str, Any], Any] = given.get("around") or (lambda _, policy: policy)
-    deciders = Deciders(settings.crew, journal=journal, limits=settings.limits, environment=surface, model=given.get("model"))
+    deciders = Deciders(
+        settings.crew,
+        journal=journal,
+        limits=settings.limits,
+        environment=surface,
+        model=given.get("model"),
+        screenshots=settings.screenshots,
+    )
     return Context(
         environment=surface,
         journal=journal,
@@ -111,11 +125,12 @@ def build_context(
         analyst=around("analyst", given.get("analyst") or deciders.of("analyst")),
         technician=around("technician", given.get("technician") or deciders.of("technician")),
         sandbox=given.get("sandbox") or Detected(settings.sandbox),
-        sources=given.get("sources", build_sources(settings)),
+        sources=given["sources"] if "sources" in given else build_sources(settings, given.get("embeddings")),
         safety=safety,
         limits=settings.limits,
         clock=clock,
         line=HubLine(journal, settings.limits, surface),
+        gallery=Gallery(settings.screenshots, surface, journal, store),
         review_plans=settings.crew.manager.review,
         ask_user=settings.crew.manager.ask_user,
     )

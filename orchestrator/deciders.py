@@ -47,6 +47,7 @@ from roles.rules.evaluator import RulesEvaluator
 from roles.rules.manager import RulesManager
 from roles.rules.operator import RulesOperator
 from roles.rules.technician import RulesTechnician
+from roles.screenshots import ScreenshotSettings
 from roles.technician.scripted import ScriptedTechnician, TechnicianScript
 
 RULES: dict[str, Callable[[], Any]] = {
@@ -82,6 +83,7 @@ class Deciders:
         environment: Environment | None = None,
         model: BaseChatModel | None = None,
         clocks: Clocks | None = None,
+        screenshots: ScreenshotSettings | None = None,
     ) -> None:
         self._crew = crew
         self._journal = journal
@@ -89,6 +91,7 @@ class Deciders:
         self._environment = environment
         self._model = model
         self._clocks = clocks or Clocks()
+        self._screenshots = screenshots or ScreenshotSettings()
         self._breakers: dict[tuple[str, str | None], Breaker] = {}
 
     def of(self, role: str) -> Any:
@@ -184,7 +187,7 @@ class Deciders:
             batch=settings.batch,
             form=settings.form,
             verbs=settings.verbs,
-            pictures=settings.pictures,
+            pictures=self._screenshots.shown(settings.pictures),
             picturing=picturing,
         )
 

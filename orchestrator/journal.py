@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from protocol import ActionResult, InteractionStep, VisualState, parse_action, write_log
+from protocol import ActionResult, InteractionStep, Picture, VisualState, parse_action, write_log
+from protocol.steps import picture_file
 from roles.journal import Event, Intent, Journal, Listener, action_key
 
 __all__ = ["Event", "Intent", "Journal", "Listener", "Salvage", "export_log", "open_read_only", "salvage"]
@@ -114,13 +115,24 @@ def _body(text: str) -> dict[str, Any]:
 
 def export_log(journal: Journal, path: Path, run_id: str) -> int:
     """Write `log.jsonl` (protocol v0.1) from the journal, in one piece. Returns the number of steps."""
-    return write_log(path, _interaction_steps(journal, run_id))
+    return write_log(path, _interaction_steps(journal, run_id, path.parent))
 
 
-def _interaction_steps(journal: Journal, run_id: str) -> Iterator[InteractionStep]:
+def _kept_pictures(journal: Journal, folder: Path) -> dict[str, Picture]:
+    """The picture of each screen by its id, if it is there still."""
+    named = ((event.body["state_id"], event.body) for event in journal.events("picture") if event.body["kind"] == "clean")
+    return {
+        state_id: Picture(path=body["path"], sha256=body["sha256"])
+        for state_id, body in named
+        if picture_file(folder, body["path"]) is not None
+    }
+
+
+def _interaction_steps(journal: Journal, run_id: str, folder: Path) -> Iterator[InteractionStep]:
     reasons: dict[int, str] = {}
     seen_at: dict[str, float] = {}
     rows = journal.screens.rows()
+    pictures = _kept_pictures(journal, folder)
     for event in journal.events("observed", "decided", "step"):
         if event.kind == "observed":
             seen_at = seen_at if len(seen_at) < 64 else {}
@@ -132,6 +144,9 @@ def _interaction_steps(journal: Journal, run_id: str) -> Iterator[InteractionSte
         body = event.body
         row = rows.get(body.get("before", ""))
         seen = VisualState() if row is None else journal.screens.at(row)
+        before, after = (pictures.get(body.get(moment, "")) for moment in ("before", "after"))
+        if before is not None:
+            seen = seen.model_copy(update={"screenshot_path": before.path})
         key = action_key(run_id, event.subtask, body["attempt"], event.step)
         yield InteractionStep(
             timestamp=seen_at.get(body.get("before", ""), seen.timestamp),
@@ -146,4 +161,8 @@ def _interaction_steps(journal: Journal, run_id: str) -> Iterator[InteractionSte
             state_id=body.get("before", ""),
             after_state_id=body.get("after", ""),
             visible_change=body.get("visible_change", False),
+            pictures=(
+                *([before] if before is not None else []),
+                *([after.model_copy(update={"moment": "after"})] if after is not None else []),
+            ),
         )

@@ -128,6 +128,8 @@ def _judge(run: OpenRun, ended: dict[str, Any]) -> dict[str, Any] | None:
 def write_report(run: OpenRun, result: dict[str, Any], **more: Any) -> dict[str, Any]:
     """`log.jsonl` and `report.json`, from the journal."""
     journal, line = run.context.journal, run.line
+    if run.context.gallery is not None:
+        run.context.gallery.withdraw()  # what was found to be private since a picture of it was taken
     journal.commit()
     values = run.graph.get_state(run.config).values
     counts = {key: values.get(key, 0) for key in ("steps", "plans", "gates")}

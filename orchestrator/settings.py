@@ -26,7 +26,9 @@ from orchestrator.role_settings import CrewSettings, RoleSettings
 from orchestrator.safety_files import read_safety, unfit
 from orchestrator.store_address import LOCAL, checked_address, shown_address
 from protocol import Frozen
+from roles.knowledge.settings import KnowledgeSettings
 from roles.limits import Limits
+from roles.screenshots import ScreenshotSettings
 from roles.sources import McpSettings
 
 __all__ = [
@@ -81,10 +83,14 @@ class Settings(Frozen):
     limits: Limits = Limits()
     safety: str | dict[str, Any] = "ask-sensitive"
     """Name of a file in configs/safety, a path, the policy itself, or `{preset: NAME}` with what is otherwise."""
+    screenshots: ScreenshotSettings = ScreenshotSettings()
+    """Pictures of the screen: which a model is shown, and which a run keeps."""
     help_dirs: tuple[Path, ...] = ()
-    """Folders with help documents, `APP/*.md` in each."""
+    """Folders with help documents, `APP/*` in each: Markdown, JSON and HTML."""
     tools: tuple[McpSettings, ...] = ()
     """Tools of MCP servers in which the Manager looks things up, after the help documents."""
+    knowledge: KnowledgeSettings = KnowledgeSettings()
+    """Where else it looks things up, and how well a thing must fit."""
     sandbox: SandboxKind = "bubblewrap"
     """Where the Technician's scripts run: `bubblewrap`, or `gvisor`, a kernel of its own, where runsc is installed."""
     store: Annotated[str, BeforeValidator(checked_address)] = LOCAL

@@ -162,13 +162,19 @@ class Redactor:
         return element.model_copy(update=shown | {"options": options})
 
     def private_boxes(self, state: VisualState) -> list[BoundingBox]:
-        """Where on the picture of `state` something private can be read."""
+        """Where on the picture of `state` something private can be read; what cannot be reached may still shine through."""
         hidden = {i for i in self._hidden(state) if any(True for _ in self._content(state.by_id[i]))}
-        return [
-            e.bbox
-            for e in state.elements
-            if e.bbox and e.visible and (e.element_id in hidden or any(self.vault.finds(t) for t in (e.text, e.value) if t))
-        ]
+        return [e.bbox for e in state.elements if e.bbox and (e.element_id in hidden or self._told_by(e))]
+
+    def private_without_place(self, state: VisualState) -> bool:
+        """Whether something private stands on the screen at a place that nobody tells, such as the title of a window."""
+        return any(self.vault.finds(window.title) for window in state.windows) or any(
+            e.visible and e.bbox is None and self._told_by(e) for e in state.elements
+        )
+
+    def _told_by(self, element: GUIElement) -> bool:
+        told = (element.text, element.value, element.placeholder, *element.options)
+        return any(self.vault.finds(text) for text in told if text)
 
     # --- actions ------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from environments.contract import DigestMismatch, Environment, EnvironmentFault, Unavailable
+from environments.contract import DigestMismatch, Environment, EnvironmentFault, Unavailable, Written
 from protocol import Action, ActionResult, ExecStatus, VisualState, parse_action
 from roles.redaction import Redactor
 from roles.vault import UnknownSecret
@@ -94,10 +94,24 @@ class Veil:
         """The picture with everything private painted over."""
         from environments.painting import painted_over
 
+        before = self._learned()
         png: bytes = self.inner.screenshot()  # type: ignore[attr-defined]  # as above
+        after = self._learned()
+        screens = [before] if after.state_id == before.state_id else [before, after]  # a page may have changed meanwhile
+        boxes = [box for state in screens for box in self._redactor.private_boxes(state)]
+        if isinstance(self.inner, Written):
+            boxes += self.inner.written(list(self._redactor.vault.known.values()))
+        loose = any(self._redactor.private_without_place(state) for state in screens)
+        if not boxes and not loose:
+            return png
+        kept = [e.bbox for state in screens for e in state.elements if e.bbox and e.visible] if loose else None
+        return painted_over(png, boxes, before.screen_resolution, kept)
+
+    def _learned(self) -> VisualState:
+        """The true screen, all that is private on it known to the vault."""
         state = self.inner.observe()
-        boxes = self._redactor.private_boxes(state)
-        return painted_over(png, boxes, state.screen_resolution) if boxes else png
+        self._shown(state)
+        return state
 
 
 def bare(environment: Environment) -> Environment:

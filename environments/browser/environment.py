@@ -17,8 +17,9 @@ from environments.browser.quiet import settle
 from environments.browser.record import Record
 from environments.browser.session import Rules, Session
 from environments.browser.sight import Sight
+from environments.browser.written import written
 from environments.contract import EnvironmentFault, EnvironmentType
-from protocol import Action, ActionResult, ExecStatus, HoldKey, VisualState, Wait
+from protocol import Action, ActionResult, BoundingBox, ExecStatus, HoldKey, VisualState, Wait
 
 T = TypeVar("T")
 _LOOK, _LOOK_AGAIN = 10.0, 2.0
@@ -96,6 +97,12 @@ class BrowserEnvironment:
         self._live()
         self._opened()
         return self._run(self._picture(), 60)
+
+    def written(self, texts: Sequence[str]) -> list[BoundingBox]:
+        """Where on the page a text can be read, also where no element tells it; the page never hears the texts."""
+        self._live()
+        self._opened()
+        return self._run(self._written(texts), 60)
 
     def close(self) -> None:
         if not self._closed:
@@ -224,6 +231,14 @@ class BrowserEnvironment:
             raise EnvironmentFault(
                 f"no picture could be taken: {str(bad).splitlines()[0][:200] if str(bad) else 'no answer'}"
             ) from None
+
+    async def _written(self, texts: Sequence[str]) -> list[BoundingBox]:
+        from playwright.async_api import Error
+
+        try:
+            return await asyncio.wait_for(written(self._seen().session.page, texts, self._rules.size), 20)
+        except (Error, TimeoutError) as bad:
+            raise EnvironmentFault(f"the page does not say what is written on it: {str(bad).splitlines()[0][:200]}") from None
 
     def _seen(self) -> Sight:
         if self._sight is None:

@@ -95,6 +95,8 @@ def _screens(ctx: Context, *, everything: bool) -> tuple[VisualState, ...]:
         stored = [ctx.journal.screens.get(state_id) for state_id in ctx.journal.screens.latest().values()]
         return tuple(screen for screen in stored if screen is not None)
     ctx.journal.screens.keep(now)
+    if ctx.gallery is not None:
+        ctx.gallery.keep(now, "all", role="evaluator")
     if not everything:
         return (now,)
     others: list[VisualState] = []

@@ -182,6 +182,9 @@ def _follow(state: State, ctx: Context, decision: OperatorDecision, seen: Visual
     if decision.status is AgentStatus.SCREENSHOT:
         marks = action.marks if isinstance(action, Screenshot) else ()
         decision = decision.model_copy(update={"action": Screenshot(marks=marks)})
+    if isinstance(decision.action, Screenshot) and ctx.gallery is not None:
+        marks = decision.action.marks
+        ctx.gallery.keep(seen, "asked", marks=marks, role="operator", subtask=subtask_id(state), step=step_of(state))
     if decision.status is AgentStatus.PENDING and not isinstance(action, AskUser):
         question = decision.comment or decision.reasoning or "What should be done here?"
         decision = decision.model_copy(update={"action": AskUser(question=question)})

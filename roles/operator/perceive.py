@@ -129,6 +129,8 @@ def observe_environment(state: State, ctx: Context) -> Update:
 def look(state: State, ctx: Context, seen: VisualState, step: int) -> Update:
     """Store one observation and keep a reference to it."""
     state_id = ctx.journal.screens.keep(seen)
+    if ctx.gallery is not None:
+        ctx.gallery.keep(seen, "steps", role="operator", subtask=subtask_id(state), step=step)
     ref = {"state_id": state_id, "app": seen.app, "timestamp": seen.timestamp, "step": step}
     ctx.journal.record(
         "observed",
