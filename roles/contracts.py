@@ -200,6 +200,8 @@ class PlanRequest(Frozen):
     facts: tuple[Fact, ...] = ()
     trigger: str = "task_open"
     """The signal that led to PLAN."""
+    board: Board | None = None
+    """As much of the facts as a prompt may be told; all of them where nobody has said how much."""
     failed: str | None = None
     """Id of the subtask that did not work."""
     evidence: tuple[str, ...] = ()
@@ -207,6 +209,10 @@ class PlanRequest(Frozen):
     user_words: tuple[str, ...] = ()
     """What the user said when rejecting or responding, newest last."""
     supplements: tuple[Supplement, ...] = ()
+    looked_up: tuple[str, ...] = ()
+    """What was looked up or asked so far, whatever came of it."""
+    given_up: tuple[tuple[str, str], ...] = ()
+    """Source and title of the pages that were followed in this run and did not help."""
     refused: tuple[str, ...] = ()
     """Descriptions of actions that policy or user will not allow."""
     attempts: int = 1
@@ -223,6 +229,8 @@ class PageUse(Frozen):
     source: str
     title: str
     used: bool = False
+    failed: bool = False
+    """It was followed, and that did not help: it is not followed again in this run."""
     why: str = ""
 
 
@@ -274,6 +282,8 @@ class OperatorView(Frozen):
     """The screen; its `elements` are what was recognised (the control information)."""
     facts: tuple[Fact, ...] = ()
     """The blackboard."""
+    board: Board | None = None
+    """As much of the facts as a prompt may be told; all of them where nobody has said how much."""
     history: tuple[StepRecord, ...] = ()
     """Finished steps of this subtask attempt, oldest first; the last ones only when there are many."""
     previous_subtasks: tuple[str, ...] = ()
@@ -351,6 +361,8 @@ class GateRequest(Frozen):
     steps: tuple[StepRecord, ...] = ()
     """Of this subtask's current attempt; at FINAL_CHECK of the whole run."""
     facts: tuple[Fact, ...] = ()
+    board: Board | None = None
+    """As much of the facts as a prompt may be told; all of them where nobody has said how much."""
     screens: tuple[VisualState, ...] = ()
     """The latest observation of every application used; the focused one last."""
     earlier: tuple[VisualState, ...] = ()
@@ -392,6 +404,8 @@ class AnalystRequest(Frozen):
     """Its instruction is the question."""
     facts: tuple[Fact, ...] = ()
     """The blackboard, tables among it."""
+    board: Board | None = None
+    """As much of the facts as a prompt may be told; all of them where nobody has said how much."""
     supplements: tuple[Supplement, ...] = ()
     steps: tuple[StepRecord, ...] = ()
     """Run memory: the latest steps of the whole run."""
@@ -455,6 +469,8 @@ class ScriptRequest(Frozen):
     files: tuple[str, ...] = ()
     """Absolute paths of the user's files; folders end with a slash. A script finds them there, or without the first slash."""
     facts: tuple[Fact, ...] = ()
+    board: Board | None = None
+    """As much of the facts as a prompt may be told; all of them where nobody has said how much."""
     ran: tuple[RanScript, ...] = ()
     """Scripts so far, oldest first."""
     refused: tuple[str, ...] = ()

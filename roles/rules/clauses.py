@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from protocol import Direction
 
@@ -373,6 +373,11 @@ class Unknown(Clause):
     """Words that the grammar does not understand, verbatim."""
 
     text: str = ""
+
+
+def placeless(clause: Clause) -> Clause:
+    """The clause without the application that its words name."""
+    return replace(clause, app="")
 
 
 def fact_name(fact: str, entity: Entity) -> str:

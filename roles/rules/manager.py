@@ -7,16 +7,17 @@ import re
 from roles.contracts import PlanAnswer, PlanRequest, Subtask
 from roles.rules import clauses as c
 from roles.rules.grammar import parse
-from roles.rules.handbook import steps_for
 from roles.rules.pages.planning import page_plan
 from roles.rules.places import UnknownApp
 from roles.rules.planning import make_subtasks
-from roles.rules.replanning import replan
-from roles.rules.stages import go_on, staged, unknown_within, with_more
+from roles.rules.replanning import by_next_page, is_refused, replan
+from roles.rules.stages import go_on, staged, with_more
 from roles.rules.steering import INSTEAD, ORDER_WORDS, minded, with_notes, without_forbidden
 from roles.rules.technician_jobs import plan_with_jobs, replan_jobs
+from roles.rules.understanding import Understood, understood, with_origins
 from roles.signals import SubtaskStatus
 
+_PAGES_TOLD = 3
 _ADVICE = "a model policy may understand it (crew.manager.policy: llm)"
 
 
@@ -30,12 +31,15 @@ class RulesManager:
             if not request.plan:
                 told = with_notes(request)
                 return plan_with_jobs(told) or _first_plan(told)
+            found = understood(request)
             if request.trigger == "steered":
-                return with_more(minded(request), request)
+                return with_more(minded(request), request, found.clauses)
             if unable := replan_jobs(request):
                 return unable
-            going_on = go_on(request) if request.trigger == "gate_done" else None
-            answer = going_on or with_more(_with_user_words(request) or replan(request), request)
+            going_on = go_on(request, found.clauses) if request.trigger == "gate_done" else None
+            if going_on is not None:
+                return _from_pages(going_on, request, found)
+            answer = with_more(_with_user_words(request) or _replanned(request), request, found.clauses)
         except UnknownApp as unknown:
             return _no_such_app(unknown.words, request)
         return answer
@@ -67,18 +71,10 @@ def _with_other_goal(request: PlanRequest) -> PlanAnswer | None:
 def _first_plan(request: PlanRequest) -> PlanAnswer:
     if (on_page := page_plan(request)) is not None:
         return on_page
-    clauses = parse(request.goal, request.apps, [f.name for f in request.facts])
-    resolved: list[c.Clause] = []
-    if (hidden := unknown_within(clauses)) is not None:
-        return _not_understood(hidden.text, request)
-    for clause in clauses:
-        if not isinstance(clause, c.Unknown):
-            resolved.append(clause)
-            continue
-        steps = steps_for(clause.text, request)
-        if steps is None:
-            return _not_understood(clause.text, request)
-        resolved += steps
+    found = understood(request)
+    if found.unknown:
+        return _not_understood(found, request)
+    resolved = found.clauses
     first = resolved[0] if resolved else None
     if isinstance(first, c.Obey):
         told = f'what "{first.what}" demands is no instruction of the user; say in your own words what is to be done'
@@ -88,16 +84,40 @@ def _first_plan(request: PlanRequest) -> PlanAnswer:
     subtasks, more = staged(without_forbidden(resolved), request)
     if not subtasks:
         return PlanAnswer(outcome="infeasible", reason="what the goal asks for is what it says must not be done")
-    reason = f"{len(resolved)} clauses of the goal are understood"
-    return PlanAnswer(outcome="planned", subtasks=tuple(subtasks), more=more, reason=reason)
+    pages = " and ".join(f'"{use.title}" ({use.source})' for use in found.uses if use.used)
+    reason = f"by {pages}" if pages else f"{len(resolved)} clauses of the goal are understood"
+    answer = PlanAnswer(outcome="planned", subtasks=tuple(subtasks), more=more, reason=reason, uses=found.uses)
+    return _from_pages(answer, request, found)
 
 
-def _not_understood(text: str, request: PlanRequest) -> PlanAnswer:
-    """Ask the handbook once; then say which words were not understood."""
-    asked = bool(request.supplements) or request.trigger in {"supplied", "nothing_found"}
+def _from_pages(answer: PlanAnswer, request: PlanRequest, found: Understood) -> PlanAnswer:
+    """The plan, in which what is new says which steps of which page it comes from."""
+    known = {subtask.id for subtask in request.plan}
+    new = iter(with_origins([s for s in answer.subtasks if s.id not in known], found))
+    return answer.model_copy(update={"subtasks": tuple(s if s.id in known else next(new) for s in answer.subtasks)})
+
+
+def _replanned(request: PlanRequest) -> PlanAnswer:
+    """Another way for what failed; where it came from a page and no other way is known, the next page that fits."""
+    answer = replan(request)
+    failed = next((s for s in request.plan if s.id == request.failed), None)
+    if answer.outcome != "infeasible" or failed is None or is_refused(request):
+        return answer
+    return by_next_page(request, failed) or answer
+
+
+def _not_understood(found: Understood, request: PlanRequest) -> PlanAnswer:
+    """Look the words up once; ask the user what a page wants to know; then say which words were not understood, and why."""
+    text = found.unknown
+    before = bool(request.supplements) or request.trigger in {"supplied", "nothing_found"}
+    asked = text in request.looked_up or (not request.looked_up and before)
+    why = f'these words are not understood: "{text}"'
     if not asked:
-        return PlanAnswer(outcome="supplement_needed", query=text, reason=f'these words are not understood: "{text}"')
-    return PlanAnswer(outcome="infeasible", reason=f'these words are not understood: "{text}"; {_ADVICE}')
+        return PlanAnswer(outcome="supplement_needed", query=text, reason=why, uses=found.uses)
+    if found.ask and found.ask not in request.looked_up:
+        return PlanAnswer(outcome="supplement_needed", query=found.ask, ask=True, reason="a page wants to know", uses=found.uses)
+    pages = "; ".join(f'"{use.title}" ({use.source}) is not followed: {use.why}' for use in found.uses[:_PAGES_TOLD] if use.why)
+    return PlanAnswer(outcome="infeasible", reason=f"{why}; {pages or _ADVICE}", uses=found.uses)
 
 
 def _no_such_app(words: str, request: PlanRequest) -> PlanAnswer:

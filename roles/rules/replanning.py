@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from roles.contracts import PlanAnswer, PlanRequest, Subtask
+from roles.contracts import PageUse, PlanAnswer, PlanRequest, Subtask
 from roles.rules import clauses as c
 from roles.rules.grammar import parse
-from roles.rules.handbook import steps_for
 from roles.rules.matching import similarity
 from roles.rules.places import other_homes
 from roles.rules.planning import make_subtasks, subtask_of
+from roles.rules.playbook import follow, page_key
+from roles.rules.understanding import understood, with_origins
 from roles.signals import SubtaskStatus
 
 KEYBOARD = "use the keyboard"
@@ -41,6 +42,7 @@ class Change(NamedTuple):
     reason: str
     dropped: str = ""
     """Id of another subtask that the new ones replace."""
+    uses: tuple[PageUse, ...] = ()
 
 
 def replan(request: PlanRequest) -> PlanAnswer:
@@ -54,12 +56,22 @@ def replan(request: PlanRequest) -> PlanAnswer:
             return PlanAnswer(outcome="nothing_left", reason="every subtask is fulfilled")
         return PlanAnswer(outcome="planned", subtasks=request.plan, reason="the plan goes on")
     said = " ".join(request.evidence)
-    if request.trigger == "approval_rejected" or _REFUSED.search(said):
+    if is_refused(request):
         return PlanAnswer(outcome="infeasible", reason=_refusal(request, failed))
     change = _change(request, failed, said)
     if change is None:
         return PlanAnswer(outcome="infeasible", reason=f"{failed.title}: {said or 'it did not work'}; no other way is known")
     return _planned(request, failed, change)
+
+
+def _waiting(subtask: Subtask, instead: Mapping[str, str]) -> Subtask:
+    """The subtask, which waits for others in place of some."""
+    return subtask.model_copy(update={"depends_on": tuple(dict.fromkeys(instead.get(d, d) for d in subtask.depends_on))})
+
+
+def is_refused(request: PlanRequest) -> bool:
+    """A person or the safety policy does not want it: that is an answer, and no other way round it is looked for."""
+    return request.trigger == "approval_rejected" or bool(_REFUSED.search(" ".join(request.evidence)))
 
 
 def _refusal(request: PlanRequest, failed: Subtask) -> str:
@@ -77,7 +89,31 @@ def _planned(request: PlanRequest, failed: Subtask, change: Change) -> PlanAnswe
         for s in request.plan
         if s.status in _OPEN and s.id not in {failed.id, change.dropped}
     ]
-    return PlanAnswer(outcome="planned", subtasks=(*done, *change.subtasks, *rest), reason=change.reason)
+    return PlanAnswer(outcome="planned", subtasks=(*done, *change.subtasks, *rest), reason=change.reason, uses=change.uses)
+
+
+def by_next_page(request: PlanRequest, failed: Subtask) -> PlanAnswer | None:
+    """What a page said did not work: the next page that fits takes its place. What was done and what is the goal's own stays."""
+    lost = {page_key(origin) for origin in failed.origin if origin.source}
+    said = "; ".join(request.evidence)[:300] or "it did not work"
+    step = next((origin.told() for origin in failed.origin if origin.source), "")
+    given_up = tuple(PageUse(source=s, title=t, failed=True, why=f"{step}: {said}") for s, t in sorted(lost))
+    found = understood(request, lost)
+    new = [part.clause for part in found.parts if part.book and part.book not in lost]
+    if not lost or not new:
+        reason = f"{failed.title}: {said}; no other way is known (it is {step})"
+        return PlanAnswer(outcome="infeasible", reason=reason, uses=(*given_up, *found.uses)) if lost else None
+    done = [s for s in request.plan if s.status is SubtaskStatus.FULFILLED]
+    made = with_origins(make_subtasks(new, request.apps, first=_number(request)), found)
+    same = {s.id: next((d.id for d in done if d.instruction == s.instruction), "") for s in made}
+    fresh = [_waiting(s, {d: known for d, known in same.items() if known}) for s in made if not same[s.id]]
+    own = [s for s in request.plan if s.status in _OPEN and s.id != failed.id and not lost & {page_key(o) for o in s.origin}]
+    replaced = {s.id for s in request.plan if s.status in _OPEN} - {s.id for s in own}
+    last = (fresh or done)[-1].id if fresh or done else ""
+    waits = [_waiting(s, dict.fromkeys((*replaced, failed.id), last)) for s in own]
+    uses = (*given_up, *(use for use in found.uses if (use.source, use.title) not in lost))
+    reason = f"{step} did not work, so another page is followed"
+    return PlanAnswer(outcome="planned", subtasks=(*done, *fresh, *waits), reason=reason, uses=uses) if fresh else None
 
 
 def _change(request: PlanRequest, failed: Subtask, said: str) -> Change | None:
@@ -184,10 +220,13 @@ def _by_handbook(request: PlanRequest, failed: Subtask, said: str) -> Change | N
     fresh = [s for s in request.supplements if not any(s.title in hint for hint in failed.hints)]
     if request.trigger != "supplied" or not fresh:
         return None
-    clauses = steps_for(failed.title, request)
-    if clauses:
-        made = make_subtasks(clauses, request.apps, first=_number(request), after=_again(request, failed).depends_on)
-        return Change(made, f"the handbook says how: {fresh[0].title}")
+    aside = {*request.given_up, *(page_key(origin) for origin in failed.origin if origin.source)}
+    looked = follow(failed.title, request, without=aside)
+    if (page := looked.followed) is not None:
+        made = make_subtasks(page.clauses, request.apps, first=_number(request), after=_again(request, failed).depends_on)
+        origin = tuple(dict.fromkeys(origin for _, origin in page.origins))
+        told = [s.model_copy(update={"origin": origin}) for s in made]
+        return Change(told, f"a page says how: {page.book.title}", uses=looked.uses)
     hints = tuple(f"{s.title}: {s.text[:600]}" for s in fresh[:2])
     return Change([_again(request, failed, hints=(*failed.hints, *hints))], f"with help: {fresh[0].title}")
 

@@ -15,7 +15,6 @@ from roles.contracts import Fact, FactKnown, PlanAnswer, PlanRequest, Subtask
 from roles.rules import clauses as c
 from roles.rules.addressing import addressed
 from roles.rules.analyst import find_column
-from roles.rules.grammar import parse
 from roles.rules.planning import make_subtasks
 from roles.signals import SubtaskStatus
 
@@ -129,19 +128,19 @@ def _found_out(unknown: str, plan: Sequence[Subtask]) -> list[str]:
     return [s.id for s in plan if wanted in s.expect and s.status is not SubtaskStatus.REJECTED]
 
 
-def go_on(request: PlanRequest) -> PlanAnswer | None:
+def go_on(request: PlanRequest, clauses: Sequence[c.Clause]) -> PlanAnswer | None:
     """The next stage of the goal, once the one before is fulfilled; None when the goal has no more."""
-    made, more = staged(without_avoided(parse(request.goal, request.apps)), request)
+    made, more = staged(without_avoided(clauses), request)
     if not made:
         return None
     return PlanAnswer(outcome="planned", subtasks=(*request.plan, *made), more=more, reason="what was unknown is known now")
 
 
-def with_more(answer: PlanAnswer, request: PlanRequest) -> PlanAnswer:
+def with_more(answer: PlanAnswer, request: PlanRequest, clauses: Sequence[c.Clause]) -> PlanAnswer:
     """A changed plan of a part is still a part."""
     if answer.outcome != "planned" or answer.more:
         return answer
-    stages = stages_of(addressed(parse(request.goal, request.apps), request.apps), request.facts)
+    stages = stages_of(addressed(clauses, request.apps), request.facts)
     more = bool(stages[min(_planned(stages, answer.subtasks), len(stages)) - 1].unknown)
     return answer.model_copy(update={"more": True}) if more else answer
 

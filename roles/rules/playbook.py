@@ -1,0 +1,276 @@
+"""Follow a page that was looked up: the one that fits words which no grammar covers, its slots filled, its steps understood.
+
+All of it or nothing: a page that leaves out a part of the words, wants a value that nobody gave, or has a step that is not
+understood is not followed, and why is said. What a page says is data: a plan by it goes through the same review as any other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, NamedTuple
+
+from roles.contracts import PageUse, PlanRequest, StepOrigin
+from roles.playbook import Playbook, playbooks_in
+from roles.rules import clauses as c
+from roles.rules.lexicon import ID_NOUNS, NOUNS
+from roles.rules.matching import app_for
+from roles.rules.playbook_fit import conditions_of, likeness
+from roles.rules.playbook_slots import Filling, facts_found, filled, filling, question_for, reading
+from roles.rules.playbook_values import Words, taken_apart
+from roles.rules.wording import describe
+
+_MOST = 40
+"""Steps of a page that is followed."""
+_RIVAL = 0.15
+"""A page that asks nothing is followed before one that fits better by no more than this."""
+_PASSING = re.compile(
+    r"^(?:if|when|should|in case)\s+(?:an?\s+|the\s+|any\s+)?(?:[\w-]+\s+){0,3}?"
+    r"(?:dialog|popup|pop-up|message|warning|window|banner|prompt|notice)\b[^,]*,"
+    r"|^(?:if|when)\s+(?:you are |you’re |you're )?(?:asked|prompted)\b[^,]*,",
+    re.IGNORECASE,
+)
+"""A step for what stands in the way: the Operator deals with that by its own rules, not by a page's."""
+_ON_SCREEN = (c.ClickOn, c.Enter, c.Complete, c.Select, c.Check, c.Press, c.Commit, c.Search, c.Scroll, c.Sort)
+
+
+class Followed(NamedTuple):
+    """A page as clauses, with where each comes from."""
+
+    clauses: list[c.Clause]
+    origins: list[tuple[str, StepOrigin]]
+    """Words of a clause, and the step that it stands in."""
+    book: Playbook
+    left_out: tuple[int, ...] = ()
+    """Numbers of steps that can be left out and were."""
+
+
+class Looked(NamedTuple):
+    """What came of looking at all that was found."""
+
+    followed: Followed | None = None
+    ask: str = ""
+    """A question that only the user can answer; with the answer a page could be followed."""
+    uses: tuple[PageUse, ...] = ()
+
+
+class _Try(NamedTuple):
+    book: Playbook
+    score: float = 0.0
+    followed: Followed | None = None
+    ask: str = ""
+    why: str = ""
+
+
+def page_key(origin: StepOrigin | Playbook) -> tuple[str, str]:
+    """By what a procedure is told from others in one run."""
+    if isinstance(origin, StepOrigin):
+        return origin.source, origin.section or origin.title
+    return origin.source, origin.title
+
+
+def follow(
+    text: str, request: PlanRequest, *, without: Collection[tuple[str, str]] = (), prefer: Collection[tuple[str, str]] = ()
+) -> Looked:
+    """The best page for `text` among what was looked up. `without` are those that did not help, `prefer` those in use."""
+    tried: list[_Try] = []
+    for found in request.supplements:
+        books = playbooks_in(found)
+        if not books:
+            tried.append(_Try(Playbook(source=found.source, title=found.title), why="there are no steps in it"))
+        for book in books:
+            if page_key(book) in without:
+                tried.append(_Try(book, why="it did not help before in this run"))
+                continue
+            one = _tried(book, text, request)
+            tried.append(one._replace(score=one.score + 1) if one.score and page_key(book) in prefer else one)
+    order = sorted((t for t in tried if t.score), key=lambda t: -t.score)
+    ready = [t for t in order if t.followed]
+    asking = [t for t in order if t.ask and t.ask not in request.looked_up]
+    if asking and (not ready or asking[0].score > ready[0].score + _RIVAL):
+        return Looked(ask=asking[0].ask, uses=tuple(_uses(tried, None)))
+    best = ready[0] if ready else None
+    return Looked(best.followed if best else None, uses=tuple(_uses(tried, best)))
+
+
+def _uses(tried: Sequence[_Try], best: _Try | None) -> Iterator[PageUse]:
+    for one in tried:
+        if one.book.told:
+            continue
+        if one is best:
+            yield PageUse(source=one.book.source, title=one.book.title, used=True, why=one.why)
+        else:
+            why = one.why or (f'"{best.book.title}" of {best.book.source} fits better' if best else "its plan was not wanted")
+            yield PageUse(source=one.book.source, title=one.book.title, why=why)
+
+
+def _tried(book: Playbook, text: str, request: PlanRequest) -> _Try:
+    if len(book.steps) > _MOST:
+        return _Try(book, why=f"it has more than {_MOST} steps")
+    if book.app and request.apps and app_for(book.app, request.apps) is None:
+        return _Try(book, why=f"there is no application {book.app} here")
+    opening = frozenset(f"{book.title} {book.page}".casefold().split())
+    words = taken_apart(text, _app_names(request), opening)
+    like = likeness(text, words, book, request.apps)
+    if like.why and not like.score:
+        return _Try(book, why=like.why)
+    made = filling(book, text, words, request)
+    if made.missing:
+        slot = made.missing[0]
+        return _Try(book, like.score, ask=question_for(slot, text, book), why=f"nothing fills its slot {{{slot}}}")
+    return _read(book, text, words, made, request, like.score)
+
+
+def _app_names(request: PlanRequest) -> frozenset[str]:
+    return frozenset(word for app in request.apps for word in (*app.app.casefold().split(), *app.title.casefold().split()))
+
+
+@dataclass
+class _Reader:
+    """The steps of one page, understood one after the other: what one finds the next may use."""
+
+    book: Playbook
+    made: Filling
+    request: PlanRequest
+    texts: list[str]
+    numbers: list[int]
+    clauses: list[c.Clause]
+    left_out: list[int]
+    why: str = ""
+
+    def take(self, number: int, text: str, *, optional: bool = False) -> bool:
+        """Whether the step is understood, or can be left out. Otherwise `why` says what is wrong."""
+        if optional or _PASSING.match(text):
+            self.left_out.append(number)
+            return True
+        known = facts_found(self.clauses, self.made.found)
+        ways = list(dict.fromkeys(filled(text, self.made, known, by_name=by_name) for by_name in (False, True)))
+        if ways == [""]:
+            self.left_out.append(number)
+            return True
+        for said in ways:
+            if said is None:
+                self.why = f'step {number} wants what no step before it finds: "{text}"'
+                return False
+            clauses = reading([*self.texts, said], self.request)
+            bad = _not_to_follow(clauses) or ("is not understood" if clauses == self.clauses else "")
+            if not bad:
+                break
+            self.why = self.why or f'step {number} {bad}: "{said}"'
+        else:
+            return False
+        self.why = ""
+        self.texts.append(said)
+        self.numbers += [number] * max(0, len(clauses) - len(self.numbers))
+        self.clauses = clauses
+        return True
+
+
+def _not_to_follow(clauses: Sequence[c.Clause]) -> str:
+    every = [x for clause in clauses for x in _within(clause)]
+    if any(isinstance(x, c.Unknown) for x in every):
+        return "is not understood"
+    if any(isinstance(x, c.Obey) for x in every):
+        return "says to do what somebody else demands"
+    return ""
+
+
+def _within(clause: c.Clause) -> Iterator[c.Clause]:
+    yield clause
+    branches = (*clause.then, *clause.otherwise) if isinstance(clause, c.When) else ()
+    for one in clause.body if isinstance(clause, c.ForEach) else branches:
+        yield from _within(one)
+
+
+def _read(book: Playbook, text: str, words: Words, made: Filling, request: PlanRequest, score: float) -> _Try:
+    conditions = [filled(condition, made, {}) or condition for condition in book.conditions]
+    needs = conditions_of(book, conditions, text, words, request, [reading([one], request) for one in conditions])
+    if needs.ask or needs.why:
+        return _Try(book, score, ask=needs.ask, why=needs.why)
+    reader = _Reader(book, made, request, [], [], [], [])
+    for first in needs.steps:
+        reader.take(0, first)
+    for step in book.steps:
+        if not reader.take(step.number, step.text, optional=step.optional):
+            return _Try(book, why=reader.why)
+    if not any(not isinstance(x, c.Avoid | c.Open) for x in reader.clauses):
+        return _Try(book, why="nothing is to be done by it")
+    entity = _entity_in(words)
+    placed = _placed([_about(clause, entity) for clause in reader.clauses], book, request)
+    clauses = [_with_filters(clause, needs.filters) for clause in placed]
+    if lost := _lost(words, clauses, book):
+        return _Try(book, why=f'it has no place for "{lost}"')
+    origins = [
+        (said, book.origin(number or 1))
+        for number, clause in zip(reader.numbers, clauses, strict=False)
+        for part in _within(clause)
+        if (said := _worded(c.placeless(part)))
+    ]
+    hidden = "hidden text in it was left out" if book.hidden else ""
+    skipped = f"left out as it can be: step {', '.join(map(str, reader.left_out))}" if reader.left_out else ""
+    followed = Followed(clauses, [] if book.told else origins, book, tuple(reader.left_out))
+    return _Try(book, score, followed, why="; ".join(part for part in (skipped, hidden) if part))
+
+
+def _placed(clauses: Sequence[c.Clause], book: Playbook, request: PlanRequest) -> list[c.Clause]:
+    """What names no application is done in the page's own one, until a step names another."""
+    home = app_for(book.app, request.apps) if book.app else None
+    placed: list[c.Clause] = []
+    for clause in clauses:
+        if home is not None and clause.app:
+            home = None
+        placed.append(replace(clause, app=home.title) if home is not None and isinstance(clause, _ON_SCREEN) else clause)
+    return placed
+
+
+def _worded(clause: c.Clause) -> str:
+    """What stands of a clause in a subtask's instruction."""
+    if isinstance(clause, c.When):
+        return describe(c.Compute(formula=clause.formula, name=clause.name))
+    return "" if isinstance(clause, c.ForEach) else describe(clause)
+
+
+def _lost(words: Words, clauses: Sequence[c.Clause], book: Playbook) -> str:
+    """A value of the goal that stands neither in what is done nor on the page itself."""
+    done = " ".join(_worded(part) for clause in clauses for part in _within(clause)).casefold()
+    page = " ".join([book.title, book.page, *book.conditions, *(step.text for step in book.steps)]).casefold()
+    return next((one.raw for one in words.given if _written(one.raw) not in done and one.raw.casefold() not in page), "")
+
+
+def _written(raw: str) -> str:
+    return raw.replace("\\", "\\\\").replace('"', '\\"').casefold()
+
+
+def _entity_in(words: Words) -> c.Entity:
+    """The one record that the goal speaks of by an id, else by a name."""
+    for kind in ("id", "name"):
+        fits = [one for one in words.given if one.kind == kind]
+        if len(fits) == 1:
+            noun = ID_NOUNS.get(re.split(r"[-\d]", fits[0].raw)[0].upper()) if kind == "id" else None
+            called = next((NOUNS[word] for word in fits[0].called if word in NOUNS), "")
+            return c.Entity(noun or called, fits[0].raw) if kind == "id" else c.Entity(called, name=fits[0].raw)
+    return c.NOTHING
+
+
+def _about(clause: c.Clause, entity: c.Entity) -> c.Clause:
+    """`the invoice` of a page is the invoice of the goal."""
+    if not isinstance(clause, c.Read | c.OpenItem | c.Delete) or clause.entity.specific or not entity.specific:
+        return clause
+    if clause.entity.noun and entity.noun and clause.entity.noun != entity.noun:
+        return clause
+    return replace(clause, entity=replace(entity, noun=clause.entity.noun or entity.noun))
+
+
+def _with_filters(part: Any, filters: Sequence[tuple[str, str]]) -> Any:
+    """Records of a kind that the page wants to have an attribute are looked for with it: one without it is not found."""
+    if not filters:
+        return part
+    if isinstance(part, c.Entity):
+        more = tuple(attribute for noun, attribute in filters if noun == part.noun and attribute not in part.filters)
+        return replace(part, filters=(*part.filters, *more)) if more else part
+    if isinstance(part, tuple):
+        return tuple(_with_filters(inner, filters) for inner in part)
+    if is_dataclass(part) and not isinstance(part, type):
+        return replace(part, **{f.name: _with_filters(getattr(part, f.name), filters) for f in fields(part)})
+    return part

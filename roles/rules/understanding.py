@@ -1,0 +1,106 @@
+"""What a goal comes to: what the grammar reads in it, and pages that were looked up for the words that it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from rapidfuzz import fuzz
+
+from roles.contracts import PageUse, PlanRequest, StepOrigin, Subtask
+from roles.rules import clauses as c
+from roles.rules.grammar import describe, parse
+from roles.rules.playbook import Followed, Looked, follow, page_key
+from roles.rules.stages import unknown_within
+
+OWN = StepOrigin(source="", title="")
+"""Of what stands in the goal itself."""
+_ALIKE = 80
+
+
+class Part(NamedTuple):
+    """One clause, and the page that it is from."""
+
+    clause: c.Clause
+    book: tuple[str, str] | None = None
+
+
+class Understood(NamedTuple):
+    """The clauses of a goal, or the words in it that nobody understands."""
+
+    parts: tuple[Part, ...] = ()
+    origins: tuple[tuple[str, StepOrigin], ...] = ()
+    """Words of a clause as they stand in an instruction, and where it comes from."""
+    unknown: str = ""
+    ask: str = ""
+    """A question to the user, with whose answer a page could be followed."""
+    uses: tuple[PageUse, ...] = ()
+
+    @property
+    def clauses(self) -> list[c.Clause]:
+        return [part.clause for part in self.parts]
+
+    @property
+    def by_page(self) -> bool:
+        return any(part.book for part in self.parts)
+
+
+def understood(request: PlanRequest, without: Collection[tuple[str, str]] = ()) -> Understood:
+    """The goal by the grammar, and its unknown words by pages; those that did not help in this run are left aside."""
+    clauses = parse(request.goal, request.apps, [f.name for f in request.facts])
+    if (hidden := unknown_within(clauses)) is not None:
+        return Understood(unknown=hidden.text)
+    strange = [clause.text for clause in clauses if isinstance(clause, c.Unknown)]
+    if not strange:
+        return Understood(tuple(Part(clause) for clause in clauses))
+    aside = {*request.given_up, *without}
+    used = {page_key(origin) for subtask in request.plan for origin in subtask.origin if origin.source}
+    looked = {text: follow(text, request, without=aside, prefer=used) for text in dict.fromkeys([request.goal, *strange])}
+    if (whole := looked[request.goal].followed) is not None:
+        return _made([whole], looked[request.goal].uses)
+    uses = _together(looked.values())
+    lost = next((text for text in strange if looked[text].followed is None), "")
+    if lost:
+        ask = next((one.ask for one in looked.values() if one.ask), "")
+        return Understood(unknown=lost, ask=ask, uses=uses)
+    return _made([looked[x.text].followed or x if isinstance(x, c.Unknown) else x for x in clauses], uses)
+
+
+def _made(said: Sequence[c.Clause | Followed], uses: tuple[PageUse, ...]) -> Understood:
+    parts: list[Part] = []
+    origins: list[tuple[str, StepOrigin]] = []
+    for one in said:
+        if isinstance(one, Followed):
+            parts += [Part(clause, page_key(one.book)) for clause in one.clauses]
+            origins += one.origins
+        else:
+            parts.append(Part(one))
+            origins += [] if isinstance(one, c.When | c.ForEach | c.Unknown) else [(describe(c.placeless(one)), OWN)]
+    return Understood(tuple(parts), tuple(origins), uses=uses)
+
+
+def _together(looked: Collection[Looked]) -> tuple[PageUse, ...]:
+    """One word for each page: a page that some words of the goal use is used."""
+    said: dict[tuple[str, str], PageUse] = {}
+    for one in looked:
+        for use in one.uses:
+            key = (use.source, use.title)
+            if key not in said or use.used:
+                said[key] = use
+    return tuple(said.values())
+
+
+def with_origins(subtasks: Sequence[Subtask], found: Understood) -> list[Subtask]:
+    """Each subtask with the steps that it comes from; nothing is said of one that is the goal's own."""
+    if not any(origin.source for _, origin in found.origins):
+        return list(subtasks)
+    return [subtask.model_copy(update={"origin": tuple(dict.fromkeys(_of(subtask, found)))}) for subtask in subtasks]
+
+
+def _of(subtask: Subtask, found: Understood) -> Iterator[StepOrigin]:
+    exact = [origin for words, origin in found.origins if f"{words}." in subtask.instruction]
+    told = subtask.instruction.casefold()
+    alike = exact or [origin for words, origin in found.origins if fuzz.partial_ratio(words.casefold(), told) >= _ALIKE]
+    chosen = alike or [origin for _, origin in found.origins]
+    if any(origin.source for origin in chosen):
+        yield from chosen
