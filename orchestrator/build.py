@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,10 @@ from roles.operator.graph import DURABLE_BEFORE
 from roles.redaction import Redactor
 from roles.safety import SafetyPolicy
 from roles.screenshots import Gallery
+from roles.skills.chain_tools import given_tools, installed_tools
+from roles.skills.contract import OutsideTool, ToolFault
+from roles.skills.mcp_tools import McpServer
+from roles.skills.registry import Skills
 from roles.sources import McpSource
 from roles.vault import FILE as VAULT
 from roles.vault import Vault
@@ -84,6 +88,23 @@ def build_sources(settings: Settings, embeddings: Any = None) -> tuple[Supplemen
     return (*build_library(settings, embeddings).sources(), *map(McpSource, settings.tools))
 
 
+def build_skills(settings: Settings, environment: Environment, given: Iterable[Any] | None = None) -> Skills:
+    """All that can be done in this environment, with the tools of the settings and those that a program gives.
+
+    Raises UsageProblem for a server that cannot be asked, and for names that are taken.
+    """
+    told = settings.skills
+    tools: list[OutsideTool] = []
+    try:
+        tools += given_tools(given or (), seconds=told.seconds)
+        tools += installed_tools(told.installed, seconds=told.seconds)
+        for server in told.mcp:
+            tools += McpServer(server).tools()
+        return Skills(environment, told, tools)
+    except (ToolFault, ValueError) as bad:
+        raise UsageProblem(str(bad)) from bad
+
+
 def build_context(
     settings: Settings,
     *,
@@ -128,11 +149,13 @@ def build_context(
         sources=given["sources"] if "sources" in given else build_sources(settings, given.get("embeddings")),
         safety=safety,
         limits=settings.limits,
+        blackboard=settings.memory.blackboard,
         clock=clock,
         line=HubLine(journal, settings.limits, surface),
         gallery=Gallery(settings.screenshots, surface, journal, store),
         review_plans=settings.crew.manager.review,
         ask_user=settings.crew.manager.ask_user,
+        skills=build_skills(settings, surface, given.get("skills")),
     )
 
 

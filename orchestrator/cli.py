@@ -15,6 +15,7 @@ from orchestrator.cli_log import log_app, schema_app
 from orchestrator.cli_policies import policies_app
 from orchestrator.cli_policy import policy_app
 from orchestrator.cli_replay import fork, replay
+from orchestrator.cli_skills import skills_app
 from orchestrator.cli_trust import trust
 from orchestrator.cli_world import world_app
 from orchestrator.command import EPILOG, FAILED, RUNS, AsJson, Debug, Display, RunsDir, Secret, Store, guarded
@@ -34,6 +35,7 @@ app.add_typer(log_app, name="log")
 app.add_typer(policies_app, name="policies")
 app.add_typer(policy_app, name="policy")
 app.add_typer(schema_app, name="schema")
+app.add_typer(skills_app, name="skills")
 app.add_typer(task_app, name="task")
 app.add_typer(world_app, name="world")
 app.command()(replay)

@@ -28,7 +28,9 @@ from orchestrator.store_address import LOCAL, checked_address, shown_address
 from protocol import Frozen
 from roles.knowledge.settings import KnowledgeSettings
 from roles.limits import Limits
+from roles.memory.settings import MemorySettings
 from roles.screenshots import ScreenshotSettings
+from roles.skills.settings import SkillSettings
 from roles.sources import McpSettings
 
 __all__ = [
@@ -85,12 +87,16 @@ class Settings(Frozen):
     """Name of a file in configs/safety, a path, the policy itself, or `{preset: NAME}` with what is otherwise."""
     screenshots: ScreenshotSettings = ScreenshotSettings()
     """Pictures of the screen: which a model is shown, and which a run keeps."""
+    memory: MemorySettings = MemorySettings()
+    """What is remembered: how much of the blackboard a prompt is told, and what the user answered in earlier runs."""
     help_dirs: tuple[Path, ...] = ()
     """Folders with help documents, `APP/*` in each: Markdown, JSON and HTML."""
     tools: tuple[McpSettings, ...] = ()
     """Tools of MCP servers in which the Manager looks things up, after the help documents."""
     knowledge: KnowledgeSettings = KnowledgeSettings()
     """Where else it looks things up, and how well a thing must fit."""
+    skills: SkillSettings = SkillSettings()
+    """What the crew may do beside the surface: functions and agents of apps, and tools from outside."""
     sandbox: SandboxKind = "bubblewrap"
     """Where the Technician's scripts run: `bubblewrap`, or `gvisor`, a kernel of its own, where runsc is installed."""
     store: Annotated[str, BeforeValidator(checked_address)] = LOCAL

@@ -27,12 +27,25 @@ _KEY_BYTES = 32
 def reaching(settings: Mapping[str, Any]) -> list[str]:
     """What in a run's settings reaches beyond it, in words, each with its key."""
     found = ["a browser on this machine (environment: browser)"] if settings.get("environment") == "browser" else []
-    tools = settings.get("tools") or ()
-    for number, tool in enumerate(tools if isinstance(tools, list | tuple) else ()):
-        named = tool if isinstance(tool, Mapping) else {}
-        what = " ".join(map(str, named.get("command") or ())) or str(named.get("url", ""))
-        found.append(f"{what[:120]!r} (tools.{number})")
+    skills = settings.get("skills")
+    skills = skills if isinstance(skills, Mapping) else {}
+    found += _servers(settings.get("tools"), "tools") + _servers(skills.get("mcp"), "skills.mcp")
+    found += [f"the installed tools {str(name)[:120]!r} (skills.installed)" for name in _listed(skills.get("installed"))]
     return found + [f"{str(value)[:120]!r} ({key})" for key, value in _models(settings.get("crew"), "crew")]
+
+
+def _servers(given: Any, key: str) -> list[str]:
+    """MCP servers: programs that are started, and addresses that are asked."""
+    found = []
+    for number, server in enumerate(_listed(given)):
+        named = server if isinstance(server, Mapping) else {}
+        what = " ".join(map(str, named.get("command") or ())) or str(named.get("url", ""))
+        found.append(f"{what[:120]!r} ({key}.{number})")
+    return found
+
+
+def _listed(given: Any) -> list[Any]:
+    return list(given) if isinstance(given, list | tuple) else []
 
 
 def _models(value: Any, key: str) -> Iterator[tuple[str, Any]]:

@@ -17,7 +17,7 @@ from roles.contracts import Fact
 from roles.memory.blackboard_fact import FactSource
 from roles.operator.perceive import subtask_id
 from roles.output import cut
-from roles.skills.contract import AGENT, RESULT, Idempotence, ToolFault, ToolSilent
+from roles.skills.contract import AGENT, RESULT, Idempotence, ToolFault, ToolRefused, ToolSilent
 from roles.vault import UnknownSecret
 
 CALLS = frozenset({"call_api", "ask_in_app_agent"})
@@ -54,6 +54,8 @@ def _outside(ctx: Context, pending: dict[str, Any], action: Action, forbidden: s
         said = tool.call(meant)
     except (ToolFault, UnknownSecret) as no:
         return ActionResult(exec_status=ExecStatus.ERROR, error=f"not performed: {_clean(ctx, str(no))}")
+    except ToolRefused as no:
+        return ActionResult(exec_status=ExecStatus.ERROR, error=_clean(ctx, str(no)))
     except ToolSilent as silent:
         return ActionResult(exec_status=ExecStatus.TIMEOUT, error=_clean(ctx, str(silent)))
     except GraphBubbleUp:

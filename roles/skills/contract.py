@@ -70,7 +70,11 @@ class Skill(Frozen):
 
 
 class ToolFault(Exception):
-    """A tool from outside said no, or could not be reached: it did nothing. The message is one sentence."""
+    """A tool from outside could not be reached: it did nothing. The message is one sentence."""
+
+
+class ToolRefused(Exception):
+    """A tool said no; how far it had come is not known. The message is one sentence."""
 
 
 class ToolSilent(Exception):
@@ -84,4 +88,4 @@ class OutsideTool(Protocol):
     def skill(self) -> Skill: ...
 
     def call(self, arguments: Mapping[str, Any]) -> str:
-        """What it answers, as text. Raises ToolFault or ToolSilent."""
+        """What it answers, as text. Raises ToolFault, ToolRefused or ToolSilent."""

@@ -1,0 +1,116 @@
+"""LangChain tools as skills: any BaseTool that a program gives, or that an installed package offers under `deskcrew.skills`.
+
+What a tool says of itself is its maker's word. A program that gives it may say more in `metadata`: `risk` and `idempotence`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
+
+from roles.effect_words import Effect
+from roles.skills.contract import Idempotence, OutsideTool, Skill, ToolRefused, ToolSilent
+from roles.skills.in_time import Late, within
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+GROUP = "deskcrew.skills"
+"""Entry points under which packages offer tools."""
+APP = "tools"
+"""The name under which LangChain tools stand."""
+
+
+class ChainTool:
+    """A LangChain tool."""
+
+    def __init__(self, tool: BaseTool, *, seconds: float = 60.0, trusted: bool = True) -> None:
+        """`trusted`: its metadata is the user's own word on it. Raises ValueError for a word that is none."""
+        self._tool = tool
+        self._seconds = seconds
+        said = tool.metadata or {}
+        name = re.sub(r"[^\w-]+", "_", tool.name).strip("_") or "tool"
+        risk, twice = _word(Effect, said, "risk", tool.name), _word(Idempotence, said, "idempotence", tool.name)
+        self.skill = Skill(
+            kind="tool", app=APP, name=name, summary=tool.description, arguments=_schema(tool),
+            risk=risk, idempotence=twice if trusted and twice is not None else Idempotence.ONCE,
+            settled=trusted and risk is not None,
+        )  # fmt: skip
+
+    def call(self, arguments: Mapping[str, Any]) -> str:
+        """Raises ToolRefused for a tool that says no, ToolSilent for one that does not answer in time, or breaks."""
+        from langchain_core.tools import ToolException
+        from langgraph.errors import GraphBubbleUp
+        from pydantic import ValidationError
+
+        try:
+            answer = within(self._seconds, lambda: self._tool.invoke(dict(arguments)))
+        except Late:
+            raise ToolSilent(f"{self.skill.called} did not answer within {self._seconds:g} seconds (skills.seconds)") from None
+        except (ToolException, ValidationError) as no:
+            raise ToolRefused(f"{self.skill.called} refused: {no}") from no
+        except GraphBubbleUp:
+            raise
+        except Exception as bad:  # somebody else's code: it may have done something before it broke
+            raise ToolSilent(f"{self.skill.called} broke: {type(bad).__name__}: {bad}") from bad
+        return text_of(answer)
+
+
+def text_of(answer: Any) -> str:
+    """What a tool answers, as text."""
+    if isinstance(answer, str):
+        return answer
+    return "" if answer is None else json.dumps(answer, ensure_ascii=False, default=str)
+
+
+def _schema(tool: BaseTool) -> dict[str, Any]:
+    schema = tool.tool_call_schema
+    found: dict[str, Any] = schema if isinstance(schema, dict) else schema.model_json_schema()
+    return found
+
+
+def _word(words: Any, said: Mapping[str, Any], key: str, tool: str) -> Any:
+    if key not in said:
+        return None
+    try:
+        return words(said[key])
+    except ValueError:
+        known = ", ".join(words)
+        raise ValueError(f"skills: {tool}: metadata.{key}: {said[key]!r} is not one of {known}") from None
+
+
+def given_tools(given: Iterable[Any], *, seconds: float) -> list[OutsideTool]:
+    """What a program gives as skills: LangChain tools, and tools of its own. Raises ValueError for anything else."""
+    from langchain_core.tools import BaseTool
+
+    found: list[OutsideTool] = []
+    for one in given:
+        if isinstance(one, BaseTool):
+            found.append(ChainTool(one, seconds=seconds))
+        elif isinstance(getattr(one, "skill", None), Skill) and callable(getattr(one, "call", None)):
+            found.append(one)
+        else:
+            raise ValueError(f"skills: {type(one).__name__} is no LangChain tool, and has no `skill` and `call`")
+    return found
+
+
+def installed_tools(names: Sequence[str], *, seconds: float) -> list[OutsideTool]:
+    """Tools of installed packages, by the names of their entry points. Raises ValueError for one that there is not."""
+    from langchain_core.tools import BaseTool
+
+    found: list[OutsideTool] = []
+    there = {point.name: point for point in entry_points(group=GROUP)} if names else {}
+    for name in names:
+        if name not in there:
+            known = ", ".join(sorted(there)) or "none"
+            raise ValueError(f"skills.installed: no installed package offers {name!r} under {GROUP}; there are: {known}")
+        loaded = there[name].load()
+        loaded = loaded() if callable(loaded) and not isinstance(loaded, BaseTool) else loaded
+        for tool in loaded if isinstance(loaded, list | tuple) else (loaded,):
+            if not isinstance(tool, BaseTool):
+                raise ValueError(f"skills.installed: {name} offers a {type(tool).__name__}, which is no LangChain tool")
+            found.append(ChainTool(tool, seconds=seconds, trusted=False))
+    return found
