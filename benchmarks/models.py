@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """What a crew makes of a model: the same tasks by the model alone in a loop, and by the model as the Operator of a crew.
 
-    benchmarks/models.py --base-url http://127.0.0.1:8080/v1 --rows rows.jsonl             both arms, seeds 0 and 1
+    benchmarks/models.py --base-url http://127.0.0.1:8080/v1 --rows rows.jsonl             all arms, seeds 1 and 2
     benchmarks/models.py --base-url ... --model openai:NAME --seeds 0..2 --tasks 'add-*'   another model, some of it
+    benchmarks/models.py --arms first,chance --draws 5 --rows rows.jsonl                   without any model
     benchmarks/models.py --rows rows.jsonl --table                                         only the table of what is there
 
 flat: the model's loop over the whole goal. No plan, no gates; it ends when the model says FINISH or FAIL.
 crew: the same model, the same prompt and the same limits; rules plan and check, every action is the model's.
+first, chance: the same crew without a model. The first move of each list, or one that is drawn, in place of its answer.
 
 Each finished run is one line of the rows file. A benchmark that was stopped goes on behind the last of them. A run is right
 when the task's judge says so; false_complete is a run that called itself done and is not right. Every approval is given.
@@ -23,6 +25,8 @@ sys.path[:] = [entry for entry in sys.path if Path(entry or ".").resolve() != Pa
 # ruff: noqa: E402
 import argparse
 import json
+import random
+import re
 import statistics
 import tempfile
 import time
@@ -30,10 +34,13 @@ from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatch
 from typing import Any, NamedTuple
 
+from langchain_core.messages import BaseMessage
+
 from orchestrator.runs import Outcome, start
 from orchestrator.settings import load_settings, shipped
-from orchestrator.tasks import load_task
+from orchestrator.tasks import Task, load_task
 from roles.contracts import GateRequest, GateVerdict, PlanAnswer, PlanRequest, Subtask
+from roles.llm.scripted_model import ScriptedChatModel
 from roles.signals import GateDecision, GateTrigger
 
 TASKS = (
@@ -51,10 +58,15 @@ TASKS = (
     "warm-the-living-room",
 )
 """Short ones, of one application or two."""
-ARMS = ("flat", "crew")
-LIMITS = {"steps": 18, "max_steps": 18, "wall_seconds": 600}
-"""The same for both arms."""
+MODELLED, CONTROLS = ("flat", "crew"), ("first", "chance")
+ARMS = (*MODELLED, *CONTROLS)
+STEPS_EACH, FEWEST, MOST = 3, 8, 18
+"""A run may take so many steps for each line of its task's oracle, but never fewer and never more: the same for all arms."""
+LIMITS = {"wall_seconds": 600}
 CREW_LIMITS = {"plans": 3, "gates": 20}
+_MOVES = re.compile(r"<moves [^>]*>\n(.*?)\n</moves", re.DOTALL)
+_MOVE = re.compile(r"^- (.*)$", re.MULTILINE)
+_NAMED = re.compile(r'"([^"]+)"')
 MODEL = {"temperature": 0.0, "max_tokens": 200, "timeout": 200, "deadline": 400}
 
 
@@ -75,6 +87,12 @@ class Row(NamedTuple):
     tokens_out: int
     seconds: float
     why: str
+    draw: int = 0
+    """Which of the draws of `chance`."""
+
+    @property
+    def of(self) -> tuple[str, str, int, int]:
+        return self.arm, self.task, self.seed, self.draw
 
 
 class WholeGoal:
@@ -98,19 +116,25 @@ def main() -> None:
     asked = _arguments()
     there = list(_read(asked.rows))
     if not asked.table:
-        tasks = [name for name in TASKS if any(fnmatch(name, pattern) for pattern in asked.tasks.split(","))]
-        # Seed by seed and task by task, so that a benchmark that is stopped has compared what it has.
-        for seed in _seeds(asked.seeds):
-            for task in tasks:
-                for arm in asked.arms.split(","):
-                    if (arm, task, seed) in {(row.arm, row.task, row.seed) for row in there}:
-                        continue
-                    row = work_one(arm, task, seed, asked)
-                    there.append(row)
-                    with asked.rows.open("a", encoding="utf-8") as rows:
-                        rows.write(json.dumps(row._asdict()) + "\n")
-                    print(_line(row), flush=True)
+        done = {row.of for row in there}
+        for work in _work(asked):
+            if work in done:
+                continue
+            row = work_one(*work, asked)
+            there.append(row)
+            with asked.rows.open("a", encoding="utf-8") as rows:
+                rows.write(json.dumps(row._asdict()) + "\n")
+            print(_line(row), flush=True)
     print(_table(there))
+
+
+def _work(asked: argparse.Namespace) -> Iterator[tuple[str, str, int, int]]:
+    """Seed by seed and task by task, so that a benchmark that is stopped has compared what it has."""
+    tasks = [name for name in TASKS if any(fnmatch(name, pattern) for pattern in asked.tasks.split(","))]
+    for seed in _seeds(asked.seeds):
+        for task in tasks:
+            for arm in asked.arms.split(","):
+                yield from ((arm, task, seed, draw) for draw in range(asked.draws if arm == "chance" else 1))
 
 
 def _arguments() -> argparse.Namespace:
@@ -118,7 +142,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--base-url", default="http://127.0.0.1:8080/v1", help="of a server that speaks OpenAI's protocol")
     parser.add_argument("--model", default="openai:local", help="as `crew.model.name` has it")
     parser.add_argument("--tasks", default="*", help="names or patterns, with commas between them")
-    parser.add_argument("--seeds", default="0,1", help="such as 0,1 or 0..2")
+    parser.add_argument("--seeds", default="1,2", help="such as 0,1 or 0..2")
+    parser.add_argument("--draws", type=int, default=5, help="of `chance`, for each task and seed")
     parser.add_argument("--arms", default=",".join(ARMS))
     parser.add_argument("--rows", type=Path, default=Path("models.jsonl"), help="the file of finished runs")
     parser.add_argument("--runs-dir", default="", help="keep the runs' folders here")
@@ -140,19 +165,42 @@ def _read(path: Path) -> Iterator[Row]:
             yield Row(**json.loads(line))
 
 
-def work_one(arm: str, name: str, seed: int, asked: argparse.Namespace) -> Row:
+def work_one(arm: str, name: str, seed: int, draw: int, asked: argparse.Namespace) -> Row:
     """One run, in a folder of its own that is thrown away unless it is asked for."""
     task = load_task(shipped("tasks", f"{name}.yaml"))
-    model = {**MODEL, "name": asked.model, "base_url": asked.base_url}
-    limits = LIMITS | (CREW_LIMITS if arm == "crew" else {"plans": 2, "gates": 1000, "check_every": 1000})
+    model = {"name": "given"} if arm in CONTROLS else {**MODEL, "name": asked.model, "base_url": asked.base_url}
+    steps = steps_allowed(task)
+    limits = {**LIMITS, "steps": steps, "max_steps": steps}
+    limits |= {"plans": 2, "gates": 1000, "check_every": 1000} if arm == "flat" else CREW_LIMITS
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(asked.runs_dir) / arm / name / str(seed) if asked.runs_dir else Path(scratch)
+        folder = Path(asked.runs_dir) / arm / name / f"{seed}-{draw}" if asked.runs_dir else Path(scratch)
         said = [f"seed={seed}", f"runs_dir={folder}", f"crew.model={json.dumps(model)}", "policies=llm-small"]
         said += ["crew.operator.policy=llm", *(f"limits.{key}={value}" for key, value in limits.items())]
-        parts = {"manager": WholeGoal(), "evaluator": OpenGate()} if arm == "flat" else {}
+        parts: dict[str, Any] = {}
+        if arm == "flat":
+            parts = {"manager": WholeGoal(), "evaluator": OpenGate()}
+        elif arm in CONTROLS:
+            parts = {"model": without_a_model(random.Random(f"{name} {seed} {draw}") if arm == "chance" else None)}
         began = time.perf_counter()
         outcome = start(load_settings(overrides=said, task_layer=task.layer()), task, approver=_approving, parts=parts)
-        return _row(arm, name, seed, outcome, time.perf_counter() - began)
+        return _row((arm, name, seed, draw), outcome, time.perf_counter() - began)
+
+
+def steps_allowed(task: Task) -> int:
+    return min(MOST, max(FEWEST, STEPS_EACH * len(task.oracle or ())))
+
+
+def without_a_model(chance: random.Random | None) -> ScriptedChatModel:
+    """Answers with one of the moves that it is shown, the first or a drawn one. A text of its own is a name from the job."""
+
+    def answer(messages: Sequence[BaseMessage]) -> dict[str, Any]:
+        asked = str(messages[1].content)
+        moves = _MOVE.findall(_MOVES.findall(asked)[-1])
+        names = _NAMED.findall(asked.partition("<")[0]) or ["nothing"]
+        move, name = (chance.choice(moves), chance.choice(names)) if chance else (moves[0], names[0])
+        return {"do": {"move": move} | dict.fromkeys(("text", "name", "option", "keys"), name)}
+
+    return ScriptedChatModel(answer=answer)
 
 
 def _approving(request: dict[str, Any]) -> dict[str, Any] | None:
@@ -161,7 +209,7 @@ def _approving(request: dict[str, Any]) -> dict[str, Any] | None:
     return {"decisions": [{"type": "respond", "message": "I have nothing to add; do what the goal says."}]}
 
 
-def _row(arm: str, name: str, seed: int, outcome: Outcome, seconds: float) -> Row:
+def _row(of: tuple[str, str, int, int], outcome: Outcome, seconds: float) -> Row:
     report = outcome.report
     if unreachable := [e["message"] for e in report["errors"] if "could not be asked" in e["message"]]:
         raise SystemExit(f"the model does not answer, so this run does not count: {unreachable[0]}")
@@ -170,9 +218,9 @@ def _row(arm: str, name: str, seed: int, outcome: Outcome, seconds: float) -> Ro
     failed = [check["expression"] for check in verdict["checks"] if not check["passed"]]
     why = "" if right else " ".join(f"{outcome.reason}; failed: {failed[:1] or verdict['side_effects'][:1]}".split())
     return Row(
-        arm, name, seed, right, outcome.status == "fulfilled" and not right, outcome.status,
+        *of[:3], right, outcome.status == "fulfilled" and not right, outcome.status,
         counts["steps"], counts["plans"], counts["gates"], sum(u["calls"] for u in used),
-        sum(u["tokens_in"] for u in used), sum(u["tokens_out"] for u in used), round(seconds, 1), why[:400],
+        sum(u["tokens_in"] for u in used), sum(u["tokens_out"] for u in used), round(seconds, 1), why[:400], of[3],
     )  # fmt: skip
 
 
@@ -183,8 +231,9 @@ def _line(row: Row) -> str:
 
 
 def _table(rows: Sequence[Row]) -> str:
-    """Markdown: a line for each task, and both arms as a whole."""
-    lines = ["| task | " + " | ".join(f"{arm}: right, false, tokens, seconds" for arm in ARMS) + " |", "|---|---|---|"]
+    """Markdown: a line for each task, and each arm as a whole."""
+    heads = [f"{arm}: right, false" + (", tokens, seconds" if arm in MODELLED else "") for arm in ARMS]
+    lines = [f"| task | {' | '.join(heads)} |", "|---" * (1 + len(ARMS)) + "|"]
     for name in [name for name in TASKS if any(row.task == name for row in rows)]:
         cells = [_cell([r for r in rows if r.task == name and r.arm == arm]) for arm in ARMS]
         lines.append(f"| {name} | {' | '.join(cells)} |")
@@ -199,9 +248,11 @@ def _cell(rows: Sequence[Row]) -> str:
     def mean(of: Callable[[Row], float]) -> float:
         return statistics.mean(map(of, rows))
 
-    right, false = sum(row.passed for row in rows), sum(row.false_complete for row in rows)
+    told = f"{sum(row.passed for row in rows)}/{len(rows)}, {sum(row.false_complete for row in rows)}"
+    if rows[0].arm in CONTROLS:
+        return told
     tokens, seconds = mean(lambda row: row.tokens_in + row.tokens_out), mean(lambda row: row.seconds)
-    return f"{right}/{len(rows)}, {false}, {tokens:,.0f}, {seconds:.0f}"
+    return f"{told}, {tokens:,.0f}, {seconds:.0f}"
 
 
 if __name__ == "__main__":

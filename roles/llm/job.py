@@ -10,12 +10,14 @@ import re
 from collections.abc import Sequence
 
 from roles.contracts import EffectSeen, Expectation, FactKnown, FieldHas, OperatorView, StepRecord, TextShown
+from roles.rules.evidence import names_effect
 from roles.rules.lexicon import NOUNS
 from roles.rules.matching import similarity, tokens
 from roles.rules.screens import Screen
 
 ALIKE = 0.6
 """Two names that are at least so similar mean the same."""
+COMMITS = ("send", "submit", "save", "delete", "move")
 TICKS = frozenset({"true", "false"})
 _NAMED = re.compile(r'"([^"]+)"|“([^”]+)”')
 _CONTENT = re.compile(r'(?:\b(?:append|enter|write|post|option|message|subject|title|text|body)|" to) "([^"]+)"', re.IGNORECASE)
@@ -24,19 +26,24 @@ _WITH = re.compile(
     r'\b(?:with (?P<label>title|subject|message|text|body)|(?:mail|message) (?P<to>to)) (?P<fact>the fact )?"(?P<value>[^"]+)"',
     re.IGNORECASE,
 )
+_ADJUST = re.compile(r'\badjust "(?P<aspect>[^"]*)" of "(?P<device>[^"]+)" to "(?P<value>[^"]+)"', re.IGNORECASE)
+_SWITCHED = {"on": "true", "off": "false"}
 _KINDS = frozenset(NOUNS)
+_KIND = re.compile(r'\b(?:submit|send|save|hand in|create|make|new) (?:the|an?) "([^"]+)"', re.IGNORECASE)
+"""What is made or handed in is said by its kind, which no screen has to show: the "form"."""
 
 
 class Job:
     """One subtask on one screen."""
 
     def __init__(self, view: OperatorView, missing: Sequence[Expectation]) -> None:
-        self.planned = bool(view.subtask.expect)
+        self.planned = bool(view.subtask.expect) or _ADJUST.search(view.subtask.instruction) is not None
         self.words = tokens(view.subtask.instruction)
         self.screen = Screen(view.seen)
         self.missing = missing
         quoted = (first or second for first, second in _NAMED.findall(view.subtask.instruction))
-        self.named = [name for name in dict.fromkeys(quoted) if not _KINDS.issuperset(tokens(name))]
+        kinds = set(_KIND.findall(view.subtask.instruction))
+        self.named = [name for name in dict.fromkeys(quoted) if name not in kinds and not _KINDS.issuperset(tokens(name))]
         """What the job names, but for kinds of things: a "note", the "form"."""
         self.reading = self.planned and all(isinstance(e, FactKnown) for e in view.subtask.expect)
         """Whether it is to read, and nothing else."""
@@ -62,7 +69,21 @@ class Job:
     def wants(self) -> list[FieldHas]:
         """Fields that are to hold something: as the plan expects it, and as the words of a planned job say it."""
         expected = [e for e in self.missing if isinstance(e, FieldHas)]
-        return expected + (_told_fields(self._instruction) if self.planned else [])
+        return expected + _adjusted(self._instruction) + (_told_fields(self._instruction) if self.planned else [])
+
+    def fills(self) -> bool:
+        """Whether it is to fill in something or to commit it."""
+        return bool(self.effects) or any(isinstance(e, FieldHas) for e in self._expect)
+
+    def deeds(self) -> list[str]:
+        """What it commits to: as the plan expects it, and as its words say it."""
+        words = [word for word in self.words if word not in _KINDS]  # a "file" is no deed here
+        said = [verb for verb in COMMITS if any(names_effect(word, verb) for word in words)]
+        return list(dict.fromkeys([*self.effects, *said]))
+
+    def texts(self) -> list[str]:
+        """Of the names: what can be written, which the name of a fact is not."""
+        return [name for name in self.named if name not in self.facts]
 
     def value_of(self, wanted: FieldHas) -> str:
         return self.facts.get(wanted.fact, "") if wanted.fact else wanted.value or ""
@@ -104,6 +125,10 @@ class Job:
         """Names under which something is still to be kept."""
         return [e.name for e in self.missing if isinstance(e, FactKnown)]
 
+    def wrote_in(self, field: str) -> bool:
+        """Whether something was written into or chosen in that field in this attempt."""
+        return any(verb in {"fill", "type", "select_option"} and on == field for verb, on, _ in self._done)
+
     def times_done(self, verb: str, on: str, said: str) -> int:
         """How often that was done in this attempt: to what, and with which words."""
         return self._done.count((verb, on, said))
@@ -113,6 +138,15 @@ def _deed(step: StepRecord) -> tuple[str, str, str]:
     action = step.action
     said = action.get("text") or next(iter(action.get("options") or ()), "")
     return str(action.get("action_type", "")), str((action.get("target") or {}).get("text") or ""), str(said)
+
+
+def _adjusted(instruction: str) -> list[FieldHas]:
+    """What a job says of a device: `Adjust "target" of "hall thermostat" to "21"`."""
+    found = []
+    for match in _ADJUST.finditer(instruction):
+        label = " of ".join(part for part in (match["aspect"], match["device"]) if part)
+        found.append(FieldHas(label=label, value=_SWITCHED.get(match["value"].casefold(), match["value"])))
+    return found
 
 
 def _told_fields(instruction: str) -> list[FieldHas]:

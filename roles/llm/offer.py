@@ -19,10 +19,12 @@ from protocol import GUIElement
 from protocol.prompt_form.roles import CHECKED, acts, kind
 from roles.contracts import Expectation, FieldHas, OperatorView
 from roles.effect_words import Effect, effect_of_words
-from roles.llm.job import ALIKE, TICKS, Job
+from roles.llm.job import ALIKE, COMMITS, TICKS, Job
 from roles.llm.lines import cut, without_values
 from roles.llm.narrow import Move, Moves
 from roles.llm.schemas import verbs_of
+from roles.memory.blackboard import board_in
+from roles.rules.dialogs import agree_choice, dismiss_choice, expected
 from roles.rules.evidence import is_search, names_effect, original
 from roles.rules.matching import similarity, tokens
 from roles.rules.screens import fold
@@ -31,21 +33,26 @@ from roles.rules.values import same_value
 _WRITTEN_IN = frozenset({"textbox", "searchbox", "spinbutton", "entry", "textarea", "input", "slider"})
 _NUMBERS = frozenset({"spinbutton", "slider"})
 _CHOSEN_FROM = frozenset({"combobox", "listbox", "select"})
-_COMMITS = ("send", "submit", "save", "delete", "move")
 _HARMLESS = frozenset({Effect.OBSERVE, Effect.NAVIGATE, Effect.ACTIVATE})
 _MAKES = frozenset({"new", "add", "create", "compose", "write", "email", "share", "reply", "forward"})
 _MADE = frozenset({"new", "add", "create", "compose", "send", "post", "write", "make", "book", "schedule", "register", "upload"})
 """Words of a button that makes something new, and words of a job that may need one."""
 _SEARCHES = frozenset({"search", "find", "go"})
+_FINDS = frozenset({"filter", "sort", "show", "view"})
+"""Words of a list that only chooses what is shown."""
+_SHORT = 3
+"""Characters of words that say nothing of what a field is about."""
 _LONG = 8
 """Entries of a list that may go on out of sight."""
 _NUMBER = re.compile(r"[^A-Za-z]*\d[^A-Za-z]*")
+_PRESSES = frozenset({"click", "press_key"})
 _TRIED = 4
 """So many steps before a small model may give up."""
 _MOST = 12
 """Moves of one list, and twice as many without a plan; those that look least like the job are left out."""
 _SWITCH = 60.0
 """How much a change of application looks like the job, of 100: it is never left out for what has one word of it."""
+_COMMITTED = 97.0
 _MOST_KEPT = 4
 """Of them such as keep what stands on the screen: there is always much of that."""
 _WORDS = 60
@@ -82,6 +89,10 @@ class _Offer:
         near = {e.element_id for e in self._screen.elements}  # an open dialog takes all input
         self._elements = [e for e in known if e.enabled and (not view.seen.modal or e.element_id in near)]
         self._right = self._job.right()
+        self._agreeing = self._agreement()
+        committed = any(names_effect(s.target, verb) for s in view.history for verb in self._job.deeds())
+        self._refused = bool(committed or self._screen.complaints)
+        """Whether the screen has had a reason to ask for more than the job says."""
         pairs = [(field, e) for e in self._job.wants() for field in self._elements if _fits(field, e) and not self._holds(e)]
         self._due = [(field, e) for field, e in pairs if e is max((w for f, w in pairs if f is field), key=_like(field))]
         """Each field with what it is to hold and does not."""
@@ -93,7 +104,7 @@ class _Offer:
             found = [move for move in self._kept() if self._labelled(move)]
         found = found or [move for verb in verbs for move in self._any(verb)]
         found = sorted(found, key=self._far)[: _MOST if self._job.planned else 2 * _MOST]
-        if not self._job.missing and not self._view.seen.modal:
+        if not self._job.missing and not self._due and not self._view.seen.modal:
             found.append(Move("the job is done", {"action": "none", "status": "FINISH"}))
         if not found or sum(not step.recovery for step in self._view.history) >= _TRIED:
             found.append(Move("give up: it cannot be done", {"action": "none", "status": "FAIL"}))
@@ -140,12 +151,13 @@ class _Offer:
         free = [e for e in self._elements if e.element_id not in idle]
         match verb:
             case "click":
-                offered = [e for e in self._pressed(free) if not self._settled(e) and not self._too_early(e)]
+                offered = [e for e in self._pressed(free) if not (self._settled(e) or self._too_early(e) or self._unasked(e))]
                 yield from (self._press(e, offered) for e in offered)
             case "fill" | "type":
                 yield from self._writing(verb, [e for e in free if kind(e) in _WRITTEN_IN and not self._settled(e)])
             case "select_option":
-                yield from self._choices([e for e in free if (kind(e) in _CHOSEN_FROM or e.choices) and not self._settled(e)])
+                lists = [e for e in free if kind(e) in _CHOSEN_FROM or e.choices]
+                yield from self._choices([e for e in lists if not self._settled(e) and not self._unasked(e)])
             case "memorize":
                 yield from self._kept()
             case "launch_app" | "switch_window":
@@ -166,7 +178,7 @@ class _Offer:
             return
         held = {field.value for field in self._screen.inputs if field.value}
         for field in fields:
-            named = [n for n in self._job.named if n not in held and (kind(field) not in _NUMBERS or _NUMBER.fullmatch(n))]
+            named = [n for n in self._job.texts() if n not in held and (kind(field) not in _NUMBERS or _NUMBER.fullmatch(n))]
             if free:
                 search = is_search(field)
                 done = "search with" if search else "write into" if verb == "fill" else "write at the end of"
@@ -176,7 +188,7 @@ class _Offer:
                 yield from (_written(verb, field, text) for text in self._job.sought)
             elif not self._job.reading:
                 yield from (_written(verb, field, text) for text in named)
-                for fact in (fact for fact in self._view.facts if fact.value not in held):
+                for fact in (fact for fact in board_in(self._view).facts if fact.value not in held):
                     yield _written(verb, field, f"fact:{fact.name}", f'the fact "{cut(fact.name, _WORDS)}"')
 
     def _kept(self) -> Iterator[Move]:
@@ -223,6 +235,8 @@ class _Offer:
     def _far(self, move: Move) -> tuple[int, float]:
         """How little a move looks like the job: the order of the list."""
         target = self._view.seen.by_id.get(str(move.fields.get("target", "")))
+        if target is not None and target is self._agreeing:
+            return -1, 0.0
         said = str(move.fields.get("text") or move.fields.get("option") or "")
         done = self._job.times_done(move.fields["action"], target.name if target else "", said)
         if done or move.fields["action"] in _LAST:
@@ -235,7 +249,13 @@ class _Offer:
         held = any(len(name) > 3 and name in about for name in names)
         shared = fuzz.token_set_ratio(" ".join(self._job.words), " ".join(tokens(about)))
         makes = move.fields["action"] == "click" and _MAKES.intersection(tokens(about)[:1]) and self._job.planned
-        return 0, -max(near, 95.0 if makes else 0.0, 90.0 if held else 0.0, 0.7 * shared)
+        commits = target is not None and move.fields["action"] == "click" and self._commits(target)
+        return 0, -max(near, _COMMITTED if commits else 0.0, 95.0 if makes else 0.0, 90.0 if held else 0.0, 0.7 * shared)
+
+    def _commits(self, element: GUIElement) -> bool:
+        """Whether it hands in what stands in the fields of this screen, which is done before the screen is left."""
+        filled = any(self._job.wrote_in(field.name) for field in self._screen.inputs if field.value)
+        return self._job.planned and filled and any(names_effect(element.name, verb) for verb in self._job.deeds())
 
     def _pressed(self, free: Sequence[GUIElement]) -> list[GUIElement]:
         """What is there to be clicked: controls, and rows and cells in which no control stands."""
@@ -264,6 +284,25 @@ class _Offer:
         what = f"{said} {_called(element)} of {_quoted(row.text)}" if acts(element) else f"{said} {role} {_quoted(row.text)}"
         return Move(what, _target("click", element), about=f"{element.name} {row.text}")
 
+    # --- the question that a deed brings up ---------------------------------------------------------------------
+
+    def _agreement(self) -> GUIElement | None:
+        """In a dialog that the job's own deed brought up: the button that goes on with it. It often has the words of the one
+        that was pressed before, so it looks as if it had been done; and what the job speaks of need not be named again."""
+        dialog = self._screen.dialog
+        pressed = next((s for s in reversed(self._view.history) if s.action.get("action_type") in _PRESSES), None)
+        if dialog is None or pressed is None or not self._job.planned:
+            return None
+        inside = self._screen.elements
+        yes = [e for e in inside if e.role == "button" and effect_of_words(e.name) is Effect.CONFIRM]
+        for verb in (verb for verb in self._job.deeds() if names_effect(pressed.target, verb)):
+            agreed = agree_choice(verb, self._screen)
+            if agreed is dismiss_choice(dialog, inside):  # "Cancel" beside "Yes" does not cancel an order
+                agreed = yes[0] if yes and expected(dialog, inside, verb, "") else None
+            if agreed is not None:
+                return agreed
+        return None
+
     # --- what is no move ----------------------------------------------------------------------------------------
 
     def _idle(self, verb: str) -> frozenset[str]:
@@ -277,18 +316,27 @@ class _Offer:
     def _settled(self, element: GUIElement) -> bool:
         """A field that holds what the plan wants of it."""
         field = kind(element) in _WRITTEN_IN | _CHOSEN_FROM | CHECKED
-        return field and any(similarity(label, element.name) >= ALIKE for label in self._right)
+        named = any(similarity(label, element.name) >= ALIKE for label in self._right)
+        return field and (named or any(_fits(element, w) and self._holds(w) for w in self._job.wants()))
+
+    def _unasked(self, element: GUIElement) -> bool:
+        """A box or a list of a form of which the job says nothing: it keeps what it holds, until the form is found wanting."""
+        form = kind(element) in CHECKED or (kind(element) in _CHOSEN_FROM and not _FINDS.intersection(tokens(element.name)[:1]))
+        if not (form and self._job.planned and self._job.fills()) or element.invalid or self._refused:
+            return False
+        said = {word for name in (element.name, *element.choices) for word in tokens(name) if len(word) > _SHORT}
+        return not said.intersection(self._job.words)
 
     def _too_early(self, element: GUIElement) -> bool:
         """Whether it commits too early, deletes or makes what nobody named, or does anything at all where one only reads."""
-        if not self._job.planned or kind(element) in CHECKED:
+        if not self._job.planned or kind(element) in CHECKED or element is self._agreeing:
             return False
         wanted, words = self._job.effects, self._job.words
         if first := _MAKES.intersection(tokens(element.name)[:1]):
             return self._job.reading or not (_MADE | first).intersection(words) or not self._of_kind(element)
-        does = {verb for verb in _COMMITS if names_effect(element.name, verb)}
+        does = {verb for verb in COMMITS if names_effect(element.name, verb)}
         if does and not does.intersection(wanted):
-            return not any(names_effect(word, verb) for word in words for verb in does)
+            return not does.intersection(self._job.deeds())
         if kind(element) == "button" and (self._job.reading or not self._job.there()) and not _harmless(element.name):
             return True
         commits = any(names_effect(element.name, verb) for verb in wanted)
@@ -311,6 +359,8 @@ def _like(field: GUIElement) -> Callable[[FieldHas], float]:
 
 def _fits(field: GUIElement, wanted: FieldHas) -> bool:
     fillable = kind(field) in _WRITTEN_IN | _CHOSEN_FROM | CHECKED
+    if wanted.value is not None and (kind(field) in CHECKED) != (wanted.value in TICKS):
+        return False
     return fillable and not is_search(field) and similarity(wanted.label, field.name) >= ALIKE
 
 

@@ -114,6 +114,81 @@ def test_the_end_is_no_move_while_a_dialog_is_open_and_only_the_dialog_takes_inp
     assert told(given) == ['press button "Yes"']
 
 
+def asking(*buttons: str, title: str = "Cancel order 7?") -> VisualState:
+    """A dialog before an empty screen, as a browser shows it."""
+    dialog = GUIElement(element_id="d", role="dialog", text=title)
+    inside = [GUIElement(element_id=f"b{n}", role="button", text=words, parent="d") for n, words in enumerate(buttons)]
+    return VisualState(app="claims", elements=(dialog, *inside), modal="d")
+
+
+def test_the_question_that_the_deed_of_a_job_brings_up_is_answered_by_going_on_with_it() -> None:
+    words = 'Open the order for "Red Lamp". Perform "cancel" on the order for "Red Lamp".'
+    wanted = planned(EffectSeen(verb="cancel"), words=words)
+    click = {"action_type": "click", "target": {"text": "Cancel order"}}
+    pressed = step(2, action=click, target="Cancel order", before="one", after="two")
+    changes: dict[str, Any] = {"verbs": ("click",), "subtask": wanted}
+    asked = view(seen=asking("Go back", "Cancel order"), history=(pressed,), **changes)
+    assert told(asked) == ['press button "Cancel order"', 'press button "Go back"']
+    plain = view(seen=asking("Cancel", "Yes"), history=(pressed,), **changes)
+    assert told(plain)[0] == 'press button "Yes"'
+    other = step(2, action={"action_type": "click", "target": {"text": "My orders"}}, target="My orders")
+    unasked = view(seen=asking("Go back", "Cancel order"), history=(other,), **changes)
+    assert told(unasked) == ['press button "Go back"'], "what it is about is not in sight, and nobody asked for this"
+
+
+def test_kinds_of_things_that_are_handed_in_need_not_be_in_sight() -> None:
+    words = 'Enter "12.00" into the field "Amount". Submit the "slip".'
+    given = view(verbs=("click",), subtask=planned(AMOUNT, SUBMIT, words=words), seen=screen(e2={"value": "12.00"}))
+    assert told(given)[0] == 'press button "Submit"'
+
+
+def test_boxes_and_lists_of_a_form_of_which_the_job_says_nothing_are_left_alone_until_it_is_refused() -> None:
+    box = GUIElement(element_id="c", role="checkbox", text="I have read this", value="false")
+    changes: dict[str, Any] = {"verbs": VERBS, "subtask": planned(AMOUNT, SUBMIT)}
+    filled = view(seen=screen(box, e2={"value": "12.00"}), **changes)
+    assert not told(filled, "tick", "choose")
+    refused = step(3, verb="submit", target="Submit", before="one", after="two")
+    again = filled.model_copy(update={"history": (refused,)})
+    assert {'tick checkbox "I have read this"', 'choose "Meals" in combobox "Category"'} <= set(told(again))
+    alert = GUIElement(element_id="w", role="alert", text="Something is missing")
+    assert told(view(seen=screen(box, alert, e2={"value": "12.00"}), **changes), "tick")
+    named = planned(AMOUNT, SUBMIT, words='Enter "12.00" into the field "Amount". Select the option "Meals".')
+    said = told(view(verbs=VERBS, subtask=named, seen=screen(box, e2={"value": "12.00"})), "choose", "tick")
+    assert said == ['choose "Meals" in combobox "Category"', 'choose "Travel" in combobox "Category"']
+
+
+def test_the_name_of_a_fact_is_no_text_to_write() -> None:
+    wanted = planned(EffectSeen(verb="send"), words='Post the fact "phone number" to "Ada".')
+    given = view(verbs=VERBS, subtask=wanted, facts=(fact("phone number", "555"),))
+    assert told(given, "write") == ['write "Ada" into textbox "Amount"', 'write the fact "phone number" into textbox "Amount"']
+
+
+def test_what_a_device_is_to_be_set_to_comes_first_and_is_left_alone_once_it_holds() -> None:
+    target = GUIElement(element_id="t", role="spinbutton", text="Target of hall heater in °C", value="18")
+    light = GUIElement(element_id="s", role="switch", text="Switch hall light", value="false")
+    dim = GUIElement(element_id="l", role="slider", text="Brightness of hall light", value="40")
+    elements = (target, light, dim, button(9, "Set hall heater"))
+    words = 'Adjust "target" of "hall heater" to "21". Adjust "" of "Hall light" to "on".'
+    seen = VisualState(app="claims", elements=elements)
+    given = view(verbs=VERBS, subtask=planned(words=words), seen=seen)
+    assert told(given) == [
+        'write "21" into spinbutton "Target of hall heater in °C", which holds "18"',
+        'tick switch "Switch hall light"',
+    ]
+    held = tuple(e.model_copy(update={"value": {"t": "21", "s": "true"}.get(e.element_id, e.value)}) for e in elements)
+    ready = given.model_copy(update={"seen": VisualState(app="claims", elements=held)})
+    assert told(ready)[0] == 'press button "Set hall heater"'
+    assert not told(ready, "write", "untick")
+
+
+def test_what_stands_in_the_fields_is_handed_in_before_the_screen_is_left() -> None:
+    words = 'Create a "file" with title "a.txt" with text "12.00".'
+    seen = screen(button(8, "Close file"), e2={"value": "12.00"})
+    written = step(2, action={"action_type": "fill", "target": {"text": "Amount"}, "text": "12.00"}, before="one", after="two")
+    given = view(verbs=("click",), subtask=planned(TextShown(text="a.txt"), words=words), seen=seen, history=(written,))
+    assert told(given, "press button") == ['press button "Save draft"', 'press button "Close file"']
+
+
 def test_a_reading_job_presses_nothing_that_does_something_and_writes_nowhere() -> None:
     wanted = planned(FactKnown(name="claim number"), words='Read the "number" of the claim for "Berlin".')
     seen = screen(button(7, "Send"), button(8, "New claim"), button(9, "Back to claims"))
