@@ -37,7 +37,8 @@ class Job:
     """One subtask on one screen."""
 
     def __init__(self, view: OperatorView, missing: Sequence[Expectation]) -> None:
-        self.planned = bool(view.subtask.expect) or _ADJUST.search(view.subtask.instruction) is not None
+        self._settings = list(_ADJUST.finditer(view.subtask.instruction))
+        self.planned = bool(view.subtask.expect or self._settings)
         self.words = tokens(view.subtask.instruction)
         self.screen = Screen(view.seen)
         self.missing = missing
@@ -45,7 +46,7 @@ class Job:
         kinds = set(_KIND.findall(view.subtask.instruction))
         self.named = [name for name in dict.fromkeys(quoted) if name not in kinds and not _KINDS.issuperset(tokens(name))]
         """What the job names, but for kinds of things: a "note", the "form"."""
-        self.reading = self.planned and all(isinstance(e, FactKnown) for e in view.subtask.expect)
+        self.reading = bool(view.subtask.expect) and all(isinstance(e, FactKnown) for e in view.subtask.expect)
         """Whether it is to read, and nothing else."""
         self.effects = [e.verb for e in view.subtask.expect if isinstance(e, EffectSeen)]
         self.facts = {fact.name: fact.value for fact in view.facts}
@@ -60,6 +61,7 @@ class Job:
         meant = {e.value for e in self._expect if isinstance(e, FieldHas)}
         meant |= {e.label for e in self._expect if isinstance(e, FieldHas)}
         meant |= {word for e in self._expect if isinstance(e, EffectSeen) for word in (e.target, e.verb)}
+        meant |= {match[part] for match in self._settings for part in ("aspect", "value")}
         meant |= set(_CONTENT.findall(self._instruction))
         if "create" in self.words:
             meant |= {e.text for e in self._expect if isinstance(e, TextShown)}
@@ -69,7 +71,7 @@ class Job:
     def wants(self) -> list[FieldHas]:
         """Fields that are to hold something: as the plan expects it, and as the words of a planned job say it."""
         expected = [e for e in self.missing if isinstance(e, FieldHas)]
-        return expected + _adjusted(self._instruction) + (_told_fields(self._instruction) if self.planned else [])
+        return expected + [_adjusted(match) for match in self._settings] + (_told_fields(self._instruction) if self.planned else [])
 
     def fills(self) -> bool:
         """Whether it is to fill in something or to commit it."""
@@ -83,7 +85,8 @@ class Job:
 
     def texts(self) -> list[str]:
         """Of the names: what can be written, which the name of a fact is not."""
-        return [name for name in self.named if name not in self.facts]
+        set_to = {part for match in self._settings for part in match.groups()}
+        return [name for name in self.named if name not in self.facts and name not in set_to]
 
     def value_of(self, wanted: FieldHas) -> str:
         return self.facts.get(wanted.fact, "") if wanted.fact else wanted.value or ""
@@ -140,13 +143,10 @@ def _deed(step: StepRecord) -> tuple[str, str, str]:
     return str(action.get("action_type", "")), str((action.get("target") or {}).get("text") or ""), str(said)
 
 
-def _adjusted(instruction: str) -> list[FieldHas]:
+def _adjusted(match: re.Match[str]) -> FieldHas:
     """What a job says of a device: `Adjust "target" of "hall thermostat" to "21"`."""
-    found = []
-    for match in _ADJUST.finditer(instruction):
-        label = " of ".join(part for part in (match["aspect"], match["device"]) if part)
-        found.append(FieldHas(label=label, value=_SWITCHED.get(match["value"].casefold(), match["value"])))
-    return found
+    label = " of ".join(part for part in (match["aspect"], match["device"]) if part)
+    return FieldHas(label=label, value=_SWITCHED.get(match["value"].casefold(), match["value"]))
 
 
 def _told_fields(instruction: str) -> list[FieldHas]:
