@@ -18,6 +18,7 @@ from roles.budgets import Budget, Used, Work
 from roles.context import Context, State, Update
 from roles.contracts import Subtask
 from roles.manager.graph import with_status
+from roles.memory.blackboard import outcome_told
 from roles.plans import next_ready
 
 _KEPT = 8
@@ -301,7 +302,8 @@ class _Turn:
             subtask = self._subtask()
         assert subtask is not None, "the current subtask stands in the plan"  # noqa: S101 - an invariant
         self.update["spoke"] = subtask.worker
-        previous = [f"{s.title}: {s.status.value}" for s in self._plan() if s.status in _WORKED]
+        facts = self.ctx.journal.facts()
+        previous = [outcome_told(s, facts) for s in self._plan() if s.status in _WORKED]
         self.update["delegation"] = {
             "goal": self.update["goal"],
             "subtask": subtask.model_dump(mode="json", exclude_defaults=True) | {"attempt": subtask.attempt},
@@ -311,6 +313,8 @@ class _Turn:
             "continued": self.continued,
             "carry": self.update["carry"],
             "previous": previous[-_KEPT:],
+            "plan_version": self._version(),
+            "live": [s.id for s in self._plan() if s.status not in _WORKED],
             "message": self.summary if self.continued else "",
             "refused": self.update["refused"],
             **told,

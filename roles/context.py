@@ -22,6 +22,7 @@ from roles.contracts import (
 )
 from roles.journal import Journal
 from roles.limits import Limits
+from roles.memory.blackboard import BoardSettings
 from roles.safety import SafetyPolicy
 from roles.safety.expiry import Uptime, uptime
 from roles.screenshots import Gallery
@@ -92,6 +93,8 @@ class Context:
     sources: tuple[SupplementSource, ...] = ()
     safety: SafetyPolicy = field(default_factory=SafetyPolicy)
     limits: Limits = field(default_factory=Limits)
+    blackboard: BoardSettings = field(default_factory=BoardSettings)
+    """How much of the facts a prompt is told."""
     clock: Clock = time.time
     uptime: Callable[[], Uptime] = uptime
     """A clock that nobody can set back: by it approvals expire."""

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from roles.context import Context, State, Update
 from roles.contracts import AnalystRequest, Answer, Fact, Report, Subtask
 from roles.journal import Journal
+from roles.memory.blackboard_told import board_for_worker
 from roles.nodes import Graph, single
 from roles.policies.faults import GaveUp, PolicyFault
 from roles.signals import Signal
@@ -52,6 +53,7 @@ def work(state: State, ctx: Context) -> Update:
         goal=delegation.get("goal", ""),
         subtask=subtask,
         facts=tuple(_known(fact, ctx) for fact in ctx.journal.facts()),
+        board=board_for_worker(ctx.journal.facts(), delegation, subtask, ctx.journal, ctx.blackboard),
         supplements=ctx.journal.supplements(),
         steps=ctx.journal.all_steps(_STEPS),
         notes=ctx.say.notes("analyst"),

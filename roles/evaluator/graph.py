@@ -11,6 +11,7 @@ from protocol import VisualState
 from roles.context import Context, State, Update
 from roles.contracts import GateRequest, GateVerdict, Report, StepRecord
 from roles.manager.graph import with_status
+from roles.memory.blackboard import board_of
 from roles.nodes import Graph, single
 from roles.policies.faults import GaveUp, PolicyFault
 from roles.rules.gathering import gather
@@ -76,6 +77,7 @@ def _request(state: State, ctx: Context) -> GateRequest:
         plan=plan,
         steps=steps,
         facts=ctx.journal.facts(),
+        board=board_of(ctx.journal.facts(), lambda: plan, ctx.blackboard, state["goal"]),
         screens=_screens(ctx, everything=final),
         earlier=_earlier(ctx, steps),
         held=assignment.get("held", ""),

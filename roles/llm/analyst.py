@@ -15,6 +15,7 @@ from roles.llm.asking import Asker
 from roles.llm.lines import cut, supplements_told
 from roles.llm.prompts import Prompt
 from roles.llm.schemas import analyst_schema, form_told
+from roles.memory.blackboard import about_told, board_in
 from roles.rules.analyst import sheet_of, worked_out
 from roles.steering import notes_told
 
@@ -56,17 +57,18 @@ def _values(request: AnalystRequest) -> dict[str, str]:
 def facts_and_tables(request: AnalystRequest) -> str:
     """Facts by name and value; of a table its columns and first rows. A private value is not told, but can be computed with."""
     tables = sheet_of(request).tables
-    shown = [f for f in request.facts if f.value][-_FACTS:]
+    board = board_in(request)
     lines = []
-    for fact in shown:
+    for fact in (fact for fact in board.facts if fact.value):
         table = tables.get(fact.name.casefold())
         if fact.private:
-            lines.append(f'fact "{fact.name}" = (hidden)')
+            lines.append(f'fact "{fact.name}" = (hidden)')  # also a reference: nobody computes with that
         elif table is not None:
             lines.append(_table_told(fact.name, table))
         else:
-            lines.append(f'fact "{fact.name}" = {cut(fact.value)}')
-    return "\n".join(lines)
+            about = about_told(fact)
+            lines.append(f'fact "{fact.name}" = {cut(fact.value)}' + (f" ({about})" if about else ""))
+    return "\n".join([*lines, *(f"({line}; they can be named all the same)" for line in board.left_out)])
 
 
 def _table_told(name: str, table: Table) -> str:

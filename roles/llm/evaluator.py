@@ -11,6 +11,7 @@ from roles.llm.asking import Asker
 from roles.llm.lines import cut, facts_told, plan_told, screens_told, steps_told
 from roles.llm.prompts import Prompt
 from roles.llm.schemas import evaluator_schema, form_told
+from roles.memory.blackboard import board_in
 from roles.rules.gathering import gather
 from roles.signals import ALLOWED_DECISIONS, GateDecision
 from roles.steering import notes_told
@@ -45,7 +46,7 @@ class LlmEvaluator:
             "findings": findings_told(request),
             "steps": steps_told(request.steps[-_STEPS:], self._recent),
             "screens": screens_told(request.screens, self._screen_tokens),
-            "facts": facts_told(request.facts),
+            "facts": facts_told(request),
             "summary": cut(request.summary, 600),
             "held": cut(request.held),
         }
@@ -55,7 +56,7 @@ def evidence_ids(request: GateRequest) -> tuple[str, ...]:
     """Everything that a verdict may rely on."""
     states = [f"state:{screen.state_id}" for screen in reversed(request.screens)]
     steps = [f"step:{step.step}" for step in request.steps[-_STEPS:]]
-    return (*dict.fromkeys([*states, *steps, *(f"fact:{fact.name}" for fact in request.facts)]),)
+    return (*dict.fromkeys([*states, *steps, *(f"fact:{fact.name}" for fact in board_in(request).facts)]),)
 
 
 def findings_told(request: GateRequest) -> str:

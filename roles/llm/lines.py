@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 from protocol import VisualState, describe, parse_action
 from protocol.prompt_form import diff_form, estimate_tokens, whole_form
 from roles.contracts import USER, Fact, StepRecord, Subtask, Supplement
+from roles.memory.blackboard import Telling, board_in, fact_told
 from roles.vault import is_reference, references_in
 
 _LINE = 240
@@ -55,12 +57,27 @@ def _step(step: StepRecord) -> str:
     return f"{step.step}. {said}: {seen}"
 
 
-def facts_told(facts: Sequence[Fact]) -> str:
-    """The blackboard; of a private value no more than its reference is told."""
-    shown = facts[-_FACTS:]
-    lines = [f"{fact.name} = {'(hidden)' if fact.private and not is_reference(fact.value) else fact.value}" for fact in shown]
-    more = len(facts) - len(shown)
-    return listed(lines) + (f"\n(and {more} older ones)" if more else "")
+class Telling(Protocol):
+    """A request, as far as the blackboard goes."""
+
+    @property
+    def facts(self) -> tuple[Fact, ...]: ...
+    @property
+    def board(self) -> Board | None: ...
+
+
+def board_in(request: Telling) -> Board:
+    """As much of the blackboard as may be told; the latest facts where nobody has said how much."""
+    if request.board is not None:
+        return request.board
+    more = len(request.facts) - _FACTS
+    return Board(facts=request.facts[-_FACTS:], left_out=(f"{more} older facts are not told",) if more > 0 else ())
+
+
+def facts_told(request: Telling) -> str:
+    """The blackboard with who says what, and what of it is not told; of a private value no more than its reference."""
+    board = board_in(request)
+    return "\n".join([*(f"- {fact_told(fact)}" for fact in board.facts), *(f"({line})" for line in board.left_out)])
 
 
 def without_values(data: dict[str, str], facts: Sequence[Fact]) -> dict[str, str]:

@@ -50,7 +50,7 @@ class LlmManager:
             "trigger": f"{request.trigger}{failed}{little_left}",
             "plan": plan_told(request.plan),
             "evidence": listed(request.evidence),
-            "facts": facts_told(request.facts),
+            "facts": facts_told(request),
             "supplements": supplements_told(request.supplements),
             "user_words": listed(request.user_words),
             "refused": listed(request.refused),

@@ -23,6 +23,7 @@ from roles.llm.job import ALIKE, COMMITS, TICKS, Job
 from roles.llm.lines import cut, without_values
 from roles.llm.narrow import Move, Moves
 from roles.llm.schemas import verbs_of
+from roles.memory.blackboard import board_in
 from roles.rules.dialogs import agree_choice, dismiss_choice, expected
 from roles.rules.evidence import is_search, names_effect, original
 from roles.rules.matching import similarity, tokens
@@ -187,7 +188,7 @@ class _Offer:
                 yield from (_written(verb, field, text) for text in self._job.sought)
             elif not self._job.reading:
                 yield from (_written(verb, field, text) for text in named)
-                for fact in (fact for fact in self._view.facts if fact.value not in held):
+                for fact in (fact for fact in board_in(self._view).facts if fact.value not in held):
                     yield _written(verb, field, f"fact:{fact.name}", f'the fact "{cut(fact.name, _WORDS)}"')
 
     def _kept(self) -> Iterator[Move]:

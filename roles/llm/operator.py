@@ -117,7 +117,7 @@ class LlmOperator:
             "expected": expected_told(view, missing),
             "changes": changes_told(view.before, view.seen),
             "steps": steps_told(view.history, self._recent),
-            "facts": facts_told(view.facts),
+            "facts": facts_told(view),
             "previous_plan": listed(view.previous_plan),
             "saved_screens": screens_told(view.saved, _SAVED_TOKENS) if view.saved else "",
             "notes": cut(str(view.memory.get("notes", "")), 600),

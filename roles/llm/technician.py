@@ -37,7 +37,7 @@ def _values(request: ScriptRequest) -> dict[str, str]:
     more = len(request.files) - _FILES
     data = {
         "files": "\n".join(request.files[:_FILES]) + (f"\n(and {more} more)" if more > 0 else ""),
-        "facts": facts_told(request.facts),
+        "facts": facts_told(request),
         "ran": _ran_told(request.ran),
         "refused": listed(request.refused),
     }

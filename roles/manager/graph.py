@@ -13,6 +13,7 @@ from roles.context import Context, State, Update
 from roles.contracts import USER, PlanAnswer, PlanRequest, Report, Subtask, Supplement
 from roles.journal import Journal
 from roles.manager.review import edited_plan, knows_nothing, plan_request, question_request, read_decision, record_decision
+from roles.memory.blackboard import board_of
 from roles.nodes import Graph, node
 from roles.operator.decisions import Decision
 from roles.output import cut, put_out
@@ -98,6 +99,7 @@ def _request(state: State, ctx: Context, plan: tuple[Subtask, ...]) -> PlanReque
         apps=ctx.apps(),
         plan=plan,
         facts=ctx.journal.facts(),
+        board=board_of(ctx.journal.facts(), lambda: plan, ctx.blackboard, state["goal"]),
         trigger=assignment.get("trigger", "task_open"),
         failed=assignment.get("failed"),
         evidence=tuple(assignment.get("evidence", ())),

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from pydantic import Field
 
@@ -27,6 +27,7 @@ _OTHERS = 5
 """Other values that are kept under a name."""
 _SUMMARY_SHARE = 4
 """One part in so many of the characters is for what is left out."""
+_TOLD = 40
 _FOUND = 4
 _VALUE = 60
 _LIVE = frozenset({SubtaskStatus.READY, SubtaskStatus.PENDING})
@@ -100,13 +101,18 @@ def value_told(fact: Fact | Said) -> str:
 
 def fact_told(fact: Fact) -> str:
     """A fact in a line: the value, its kind and what it comes to, who says so, and what others say."""
-    value = value_told(fact)
+    about = about_told(fact)
+    return _cut(f"{fact.name} = {value_told(fact)}", LINE) + (_cut(f" ({about})", LINE) if about else "")
+
+
+def about_told(fact: Fact) -> str:
+    """What is known of a fact beside its value."""
     one = "" if fact.private or references_in(fact.value) else normal(fact.value, fact.kind)
     kind = "" if fact.kind == "text" else f"{fact.kind}{' ' + one if one and one != fact.value else ''}"
     where = source_told(fact) + (f" at step {fact.step}" if fact.step else "")
     about = "; ".join(part for part in (kind, where.strip(), fact.reason) if part)
     others = "".join(f"; but {source_told(said) or said.role} says {_short(value_told(said))}" for said in fact.instead)
-    return _cut(f"{fact.name} = {value}", LINE) + (_cut(f" ({about}{others})", LINE) if about or others else "")
+    return f"{about}{others}"
 
 
 def outcome_told(subtask: Subtask, facts: Iterable[Fact]) -> str:
@@ -125,6 +131,23 @@ def _cut(text: str, length: int) -> str:
     flat = " ".join(text.split())
     lead = " " if text.startswith(" ") else ""
     return lead + (flat if len(flat) <= length else f"{flat[: length - 1]}…")
+
+
+class Telling(Protocol):
+    """A request, as far as the blackboard goes."""
+
+    @property
+    def facts(self) -> tuple[Fact, ...]: ...
+    @property
+    def board(self) -> Board | None: ...
+
+
+def board_in(request: Telling) -> Board:
+    """As much of the blackboard as may be told; the latest facts where nobody has said how much."""
+    if request.board is not None:
+        return request.board
+    more = len(request.facts) - _TOLD
+    return Board(facts=request.facts[-_TOLD:], left_out=(f"{more} older facts are not told",) if more > 0 else ())
 
 
 # --- the cap ----------------------------------------------------------------------------------------------------------
@@ -151,15 +174,15 @@ def _words(text: str) -> str:
     return f" {'  '.join(found)} " if found else ""
 
 
-def board_of(facts: Sequence[Fact], live: Iterable[Subtask], settings: BoardSettings, *texts: str) -> Board:
+def board_of(facts: Sequence[Fact], live: Callable[[], Iterable[Subtask]], settings: BoardSettings, *texts: str) -> Board:
     """As many facts as the cap allows, in their order, and lines about those that it does not.
 
     What a live subtask refers to is always told, over the cap if it must be; nothing else ever goes over it.
     """
-    named = live_names(facts, live, *texts)
-    lengths = {fact.name: len(fact_told(fact)) + 1 for fact in facts}
+    lengths = {fact.name: len(fact_told(fact)) + 3 for fact in facts}
     if len(facts) <= settings.most and sum(lengths.values()) <= settings.characters:
         return Board(facts=tuple(facts))
+    named = live_names(facts, live(), *texts)
     kept = {name for name in lengths if name in named}
     room = settings.characters - settings.characters // _SUMMARY_SHARE - sum(lengths[name] for name in kept)
     for fact in sorted((f for f in facts if f.name not in kept), key=_rank):

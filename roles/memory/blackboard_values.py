@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from roles.analyst.values import Number, is_currency, number_of, table_of
 from roles.rules.values import parse_date, parse_time
@@ -39,6 +40,7 @@ def checked_kind(said: str, value: str) -> str:
     return said if bears is not None and bears(value.strip()) else kind_of(value)
 
 
+@lru_cache(maxsize=4096)
 def normal(value: str, kind: str) -> str:
     """The value as all ways to write it have it: `USD 1248.9`, `2026-03-05`, `18:15`; empty where it can be read in two ways."""
     text = value.strip()

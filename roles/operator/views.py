@@ -10,6 +10,7 @@ from protocol import ActionTarget, BoundingBox, TargetError, VisualState, parse_
 from roles.context import Context, State
 from roles.contracts import Fact, OperatorView, ScreenPicture, StepRecord, Subtask
 from roles.journal import Journal
+from roles.memory.blackboard_told import board_for_worker
 from roles.operator.perceive import subtask_of
 
 SCREEN = "screen"
@@ -35,6 +36,7 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
         app=subtask.app,
         seen=seen,
         facts=facts,
+        board=board_for_worker(facts, delegation, subtask, ctx.journal, ctx.blackboard),
         history=history,
         previous_subtasks=tuple(delegation.get("previous", ())),
         previous_plan=tuple(item["title"] for item in state["action_plan"]),

@@ -35,6 +35,7 @@ from roles.contracts import (
     ScriptRequest,
     Subtask,
 )
+from roles.memory.blackboard import board_in
 from roles.policies.combined import Recorder, unrecorded
 from roles.policies.faults import GaveUp
 from roles.rules.analyst import sheet_of, worked_out
@@ -105,7 +106,8 @@ class HumanPolicy:
             f"{request.subtask.instruction} One result a line, as NAME = FORMULA over the facts, or NAME: what you know; "
             "or missing WHAT; or the answer as JSON."
         )
-        shown = "\n".join(f"{f.name} = {'(hidden)' if f.private else f.value[:_OUTPUT]}" for f in request.facts)
+        told = [f"{f.name} = {'(hidden)' if f.private else f.value[:_OUTPUT]}" for f in board_in(request).facts]
+        shown = "\n".join([*told, *board_in(request).left_out])
         name = f"{request.subtask.id}/{request.subtask.attempt}/answer"
         return self._until_usable(question, shown, name, lambda text: read_answer(text, request))
 

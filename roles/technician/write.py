@@ -11,6 +11,7 @@ from protocol import RunScript, describe, parse_action
 from roles.context import Context, State, Update
 from roles.contracts import FactKnown, RanScript, Report, Script, ScriptAnswer, ScriptRequest, Subtask
 from roles.journal import action_key
+from roles.memory.blackboard_told import board_for_worker
 from roles.operator.approval import record_request
 from roles.operator.grounds import grounds_of
 from roles.operator.perceive import attempt_of, key_of, safety_of, step_of, subtask_id
@@ -91,11 +92,13 @@ def _answer(state: State, ctx: Context, ran: tuple[RanScript, ...], tried: int) 
         return ScriptAnswer(outcome="cannot", reason=f"{failures} scripts did not work (limits.retries: {ctx.limits.retries})")
     tree, delegation = tree_of(ctx.environment), state["delegation"]
     paths = sorted((*tree.files, *(f"{folder}/" for folder in tree.folders))) if tree else []
+    subtask, facts = Subtask.model_validate(delegation["subtask"]), ctx.journal.facts()
     request = ScriptRequest(
         goal=delegation.get("goal", ""),
-        subtask=Subtask.model_validate(delegation["subtask"]),
+        subtask=subtask,
         files=tuple(paths[:_LISTED]),
-        facts=ctx.journal.facts(),
+        facts=facts,
+        board=board_for_worker(facts, delegation, subtask, ctx.journal, ctx.blackboard),
         ran=ran,
         refused=tuple(delegation.get("refused", ())),
         notes=ctx.say.notes("technician"),
