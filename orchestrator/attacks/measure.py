@@ -27,7 +27,7 @@ from orchestrator.testing.run import CrewRun
 from protocol import Frozen, RunScript, VisualState, describe, parse_action
 from roles.contracts import SupplementSource
 from roles.effects import SENSITIVE
-from roles.rules.help import HelpDocuments
+from roles.knowledge.library import help_in
 from roles.sources import ToolSource
 from roles.technician.amounts import effects_of
 
@@ -178,7 +178,7 @@ def _sources(corpus: Corpus, attack: Attack, folder: Path) -> Iterator[Supplemen
     if carrier.document:
         (folder / "help").mkdir(parents=True, exist_ok=True)
         (folder / "help" / "guide.md").write_text(filled(carrier.document, attack.text), encoding="utf-8")
-        yield HelpDocuments(folder / "help")
+        yield help_in(folder / "help")
 
 
 def _in_json(answer: str, text: str) -> str:

@@ -3,20 +3,100 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, Self
+from urllib.parse import urlsplit
 
-from pydantic import Field
+from pydantic import Field, field_validator, model_validator
 
 from protocol import Frozen
+
+PROVIDERS = ("openai", "ollama")
+"""Of embeddings, by name."""
+_HERE = {"localhost", "127.0.0.1", "::1"}
 
 
 class SourceSettings(Frozen):
     """One kind of knowledge."""
 
-    on: bool = True
+    use: bool = True
     top_k: int = Field(default=3, ge=1, le=50)
     """How many of its documents are shown for one query, at most."""
     threshold: float = Field(default=0.45, ge=0, le=1)
     """How much of the query a document must speak of, 0 to 1."""
+
+
+class OnlineSettings(SourceSettings):
+    """A search interface, by its address and the form of its answer."""
+
+    use: bool = False
+    threshold: float = Field(default=0.0, ge=0, le=1)
+    """How much of the query a result must speak of; the search itself has ranked it already."""
+    url: str = ""
+    """Its address, with `{query}`, and with `{app}` and `{limit}` where it takes them."""
+    results: str = ""
+    """Where the list of results stands in the answer: keys and numbers with dots between, `web.results`; empty for the whole."""
+    title: str = "title"
+    text: str = "text"
+    link: str = "url"
+    """Where title, text and address stand in a result, in the same way."""
+    key_env: str = ""
+    """The environment variable with the key; empty where none is needed."""
+    key_header: str = "Authorization"
+    key_form: str = "Bearer {key}"
+    """What is sent in that header."""
+    domains: tuple[str, ...] = ()
+    """Results of these hosts, and of hosts below them, are shown; of all where none is named."""
+    seconds: float = Field(default=10.0, gt=0)
+    tries: int = Field(default=3, ge=1, le=10)
+    """How often it is asked where it is busy or cannot be reached."""
+    wait: float = Field(default=0.5, ge=0)
+    """Seconds before the second try; each further one waits twice as long."""
+    max_bytes: int = Field(default=1_000_000, ge=1_000)
+    """A larger answer is not read."""
+
+    @field_validator("url")
+    @classmethod
+    def _a_search(cls, url: str) -> str:
+        if not url:
+            return url
+        parts = urlsplit(url)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ValueError("must be an address that begins with https://")
+        if parts.scheme == "http" and parts.hostname not in _HERE:
+            raise ValueError("must begin with https://; only a server on this machine may be asked without")
+        if "{query}" not in url or "{" in url.split("?")[0].split("/")[2]:
+            raise ValueError("must hold {query}, behind the name of the host")
+        return url
+
+    @field_validator("domains")
+    @classmethod
+    def _hosts(cls, domains: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(domain.casefold().removeprefix("*.").strip(".") for domain in domains)
+
+    @model_validator(mode="after")
+    def _known_place(self) -> Self:
+        if self.use and not self.url:
+            raise ValueError("url: an online search needs its address, with {query} in it")
+        return self
+
+
+class EmbeddingSettings(Frozen):
+    """A model that ranks by meaning, beside the ranking by words."""
+
+    name: str = ""
+    """`openai:MODEL`, `ollama:MODEL`, or `given`, one that a program gives; empty for none."""
+    unrelated: float = Field(default=0.0, ge=-1, lt=1)
+    """The cosine by which this model says that two texts have nothing in common; the score counts from there."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """What the provider's class takes beside the name."""
+
+    @field_validator("name")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        provider, _, model = name.partition(":")
+        if name not in {"", "given"} and (provider not in PROVIDERS or not model):
+            raise ValueError(f"must be given, or one of {', '.join(PROVIDERS)} with a colon and the name of the model")
+        return name
 
 
 class KnowledgeSettings(Frozen):
@@ -27,7 +107,10 @@ class KnowledgeSettings(Frozen):
     added."""
     help: SourceSettings = SourceSettings()
     """Help documents: the shipped ones, those of `help_dirs`, and those that were added."""
+    online: OnlineSettings = OnlineSettings()
+    """A search interface. Off unless it is configured."""
     experience: SourceSettings = SourceSettings()
     """What the crew itself did, and what came of it."""
     demonstrations: SourceSettings = SourceSettings()
     """What a person showed."""
+    embeddings: EmbeddingSettings = EmbeddingSettings()

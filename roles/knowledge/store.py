@@ -38,6 +38,8 @@ CREATE VIRTUAL TABLE IF NOT EXISTS known USING fts5vocab(words, 'row');
 CREATE TABLE IF NOT EXISTS files (
     shelf TEXT NOT NULL, path TEXT NOT NULL, mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, hash TEXT NOT NULL,
     id TEXT NOT NULL, PRIMARY KEY (shelf, path));
+CREATE TABLE IF NOT EXISTS uses (
+    id TEXT PRIMARY KEY, used INTEGER NOT NULL, helped INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS vectors (
     number INTEGER NOT NULL, model TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (number, model)) WITHOUT ROWID;
 """
@@ -155,11 +157,12 @@ class KnowledgeStore:
         threshold: float = 0.0,
         *,
         shelves: Sequence[str] = (KEPT,),
+        by_meaning: bool = True,
     ) -> Sequence[Hit]:
         """The documents that fit best, of this app or of none, each text once, and none below the threshold."""
         where, values = _where(kinds, app, shelves)
         ranked = self._by_words(query, where, values, max(_CANDIDATES, limit))
-        if self.meaning is not None:
+        if self.meaning is not None and by_meaning:
             ranked = self.meaning.joined(self, query, ranked, where, values, max(_CANDIDATES, limit))
         found: dict[str, Hit] = {}
         for hit in ranked:
@@ -183,6 +186,20 @@ class KnowledgeStore:
         total = self.read("SELECT count(*) FROM documents")[0][0]
         scored = ((row, fits(asked, row["title_words"], row["body_words"], known, total)) for row in rows)
         return [Hit(document=_document(row), score=score, words=score) for row, score in scored]
+
+    def note_use(self, id: str, helped: bool) -> None:
+        """A run has followed it; whether that helped."""
+        with self.writing() as db:
+            db.execute(
+                "INSERT INTO uses (id, used, helped) VALUES (?, 1, ?)"
+                " ON CONFLICT (id) DO UPDATE SET used = used + 1, helped = helped + excluded.helped",
+                (id, int(helped)),
+            )
+
+    def uses(self, id: str) -> tuple[int, int]:
+        """How many runs have followed it, and how many of them it helped."""
+        rows = self.read("SELECT used, helped FROM uses WHERE id = ?", (id,))
+        return (rows[0]["used"], rows[0]["helped"]) if rows else (0, 0)
 
     def _known(self, asked: Sequence[str]) -> dict[str, int]:
         """In how many documents each word stands."""

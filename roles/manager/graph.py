@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from roles.context import Context, State, Update
 from roles.contracts import USER, PlanAnswer, PlanRequest, Report, Subtask, Supplement
 from roles.journal import Journal
+from roles.knowledge.gathering import gather
 from roles.manager.review import edited_plan, knows_nothing, plan_request, question_request, read_decision, record_decision
 from roles.memory.blackboard import board_of
 from roles.nodes import Graph, node
@@ -20,11 +21,8 @@ from roles.output import cut, put_out
 from roles.plans import PlanError, broken_pin, keep_pins, validate_plan
 from roles.policies.faults import PolicyFault
 from roles.signals import Signal, SubtaskStatus
-from roles.sources import SourceFault
 
 _OPEN = {SubtaskStatus.READY, SubtaskStatus.PENDING}
-_FOUND = 3
-"""Supplements kept per source and query."""
 
 
 class ManagerState(TypedDict, total=False):
@@ -216,18 +214,10 @@ def gather_supplement(state: State, ctx: Context) -> Update:
     """Look the query up in every source and record what was found, with its source."""
     assignment = state["assignment"]
     query, app = assignment["query"], assignment.get("app")
-    known = {(s.source, s.title) for s in ctx.journal.supplements()}
-    found: list[Supplement] = []
-    dumb: list[str] = []
-    for source in ctx.sources:
-        try:
-            hits = source.search(query, app, _FOUND)
-        except SourceFault as fault:
-            ctx.journal.record("error", {"message": str(fault)}, role="manager")
-            dumb.append(str(fault))
-            continue
-        new = [hit for hit in hits if (hit.source, hit.title) not in known]
-        found += [hit.model_copy(update={"text": cut(hit.text, ctx.limits.tool_output)}) for hit in new]
+    found, dumb = gather(ctx.sources, query, app, ctx.journal.supplements())
+    for fault in dumb:
+        ctx.journal.record("error", {"message": fault}, role="manager")
+    found = [hit.model_copy(update={"text": cut(hit.text, ctx.limits.tool_output)}) for hit in found]
     if not found and ctx.ask_user:
         request = question_request(query, dumb)
         if not ctx.journal.decided(request["key"]):

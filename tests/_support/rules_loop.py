@@ -12,11 +12,11 @@ from environments.simulated.worldfile import load_world, parse_world
 from protocol import Action, ActionResult, AgentStatus, Answer, AskUser, Memorize, TargetError, VisualState, Wait, resolve
 from roles.contracts import AppWords, Fact, GateRequest, OperatorView, PlanRequest, StepRecord, Subtask, Supplement
 from roles.effects import effect_of
+from roles.knowledge.library import help_in
 from roles.operator.events import effect_verb, screen_events
 from roles.operator.recovery import interruption
 from roles.plans import next_ready, validate_plan
 from roles.rules.evaluator import RulesEvaluator
-from roles.rules.help import HelpDocuments
 from roles.rules.manager import RulesManager
 from roles.rules.operator import RulesOperator
 from roles.rules.values import kind_of
@@ -78,7 +78,7 @@ class Crew:
             answer = RulesManager().plan(request)
             self.why = answer.reason
             if answer.outcome == "supplement_needed":
-                found = HelpDocuments(HELP).search(answer.query, answer.app, 3)
+                found = help_in(HELP).search(answer.query, answer.app, 3)
                 supplements += tuple(found)
                 trigger = "supplied" if found else "nothing_found"
                 continue

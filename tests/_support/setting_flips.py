@@ -6,6 +6,7 @@ import json
 from typing import Any, NamedTuple
 
 import setting_views as see
+from knowledge_flips import knowledge_flips
 
 from roles.contracts import GateVerdict, PlanAnswer, Script, Subtask
 from roles.policies import EvaluatorScript, ManagerScript, ScriptedEvaluator, ScriptedManager
@@ -136,6 +137,7 @@ FLIPS: dict[str, Flip] = {
     "seed": flip(see.screen, "seed", 1, 2),
     "sandbox": flip(see.sandbox, "sandbox", "bubblewrap", "gvisor"),
     "help_dirs": flip(see.sources, "help_dirs", "[]", "[MINE]"),
+    **knowledge_flips(),
     "store": flip(see.stored, "store", "sqlite", "postgresql:///runs?host=/nowhere/at/all"),
     "runs_dir": flip(see.kept, "runs_dir", "HERE/a", "HERE/b"),
     "display": flip(see.face, "display", "json", "none"),

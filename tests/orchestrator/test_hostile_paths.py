@@ -23,7 +23,8 @@ from protocol.elements import VisualState
 from protocol.exports import NAMES, FormatError, Run, RunInfo, format_named
 from protocol.log import write_log
 from protocol.steps import InteractionStep, picture_file
-from roles.rules.help import HelpDocuments
+from roles.knowledge.folders import sync
+from roles.knowledge.store import KnowledgeStore
 
 SECRET = "the user's own words"
 PARTS = st.sampled_from(["..", ".", "", "/", "a", "b.png", "link", "out", "\0", "~", "C:", "\\", "…", "\ud800", "x" * 300])
@@ -146,8 +147,9 @@ def test_help_documents_are_those_in_their_folder(tmp_path: Path, secret: Path) 
     (help_ / "round.md").symlink_to(help_ / "round.md")
     (help_ / "elsewhere").symlink_to(tmp_path)
     os.mkfifo(help_ / "pipe.md")
-    found = HelpDocuments(help_)._documents("how are notes made")
-    assert [one.title for one in found] == ["Notes"]
+    with KnowledgeStore() as store:
+        sync(store, help_)
+        assert [one.title for one in store.list()] == ["Notes"]
 
 
 LINKED = ("run.json", "report.json", "journal.sqlite", "log.jsonl", "checkpoints.sqlite")

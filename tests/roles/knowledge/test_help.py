@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from roles.contracts import AppWords, PlanRequest
-from roles.rules.help import HelpDocuments
+from roles.knowledge.library import help_in
 from roles.rules.manager import RulesManager
 
 APPS = (AppWords(app="billing", title="Billing", words=("invoice",)), AppWords(app="notes", title="Notes", words=("note",)))
@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_document_about_it_comes_first(folder: Path) -> None:
-    found = HelpDocuments(folder).search("Reconcile invoice INV-7", "billing", 3)
+    found = help_in(folder).search("Reconcile invoice INV-7", "billing", 3)
     assert [s.title for s in found] == ["Reconcile an invoice"]
     assert found[0].source == "help:billing/reconcile.md"
     assert found[0].app == "billing"
@@ -34,18 +34,18 @@ def test_the_document_about_it_comes_first(folder: Path) -> None:
 
 @pytest.mark.parametrize("query", ["Water the plants in the greenhouse", "", "the a of", "Drive the red van to the harbour"])
 def test_nothing_is_returned_when_nothing_fits(folder: Path, query: str) -> None:
-    assert HelpDocuments(folder).search(query, None, 3) == []
+    assert help_in(folder).search(query, None, 3) == []
 
 
 def test_a_folder_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
-    assert HelpDocuments(tmp_path / "nowhere").search("anything", None, 3) == []
+    assert help_in(tmp_path / "nowhere").search("anything", None, 3) == []
 
 
 def test_words_that_are_not_understood_are_looked_up_and_planned_from_the_steps(folder: Path) -> None:
     manager = RulesManager()
     asked = manager.plan(PlanRequest(goal="Reconcile invoice INV-7", apps=APPS))
     assert (asked.outcome, asked.query) == ("supplement_needed", "Reconcile invoice INV-7")
-    found = tuple(HelpDocuments(folder).search(asked.query, asked.app, 3))
+    found = tuple(help_in(folder).search(asked.query, asked.app, 3))
     plan = manager.plan(PlanRequest(goal="Reconcile invoice INV-7", apps=APPS, supplements=found, trigger="supplied", attempts=2))
     assert plan.outcome == "planned"
     assert [s.app for s in plan.subtasks] == ["billing", "notes"]
@@ -53,7 +53,7 @@ def test_words_that_are_not_understood_are_looked_up_and_planned_from_the_steps(
 
 
 def test_a_document_whose_steps_are_not_understood_is_no_plan(folder: Path) -> None:
-    found = tuple(HelpDocuments(folder).search("Send a reminder to a customer", None, 3))
+    found = tuple(help_in(folder).search("Send a reminder to a customer", None, 3))
     goal = "Prepare a reminder to a customer"
     answer = RulesManager().plan(PlanRequest(goal=goal, apps=APPS, supplements=found, trigger="supplied", attempts=2))
     assert answer.outcome == "infeasible"

@@ -1,0 +1,134 @@
+"""All that a run can look up: the store of what was added, and the folders of help pages as they stand.
+
+Without a store on disk everything is in memory, and nothing is written. A store that is made meanwhile is used from then on.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from roles.contracts import SupplementSource
+from roles.knowledge.documents import DocumentKind, Hit
+from roles.knowledge.folders import sync
+from roles.knowledge.meaning import MeaningFault
+from roles.knowledge.settings import KnowledgeSettings, SourceSettings
+from roles.knowledge.store import KEPT, KnowledgeStore, StoreFault
+from roles.sources import SourceFault
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+
+
+class Library:
+    """Opens what is there when it is first asked."""
+
+    def __init__(
+        self, settings: KnowledgeSettings, path: Path | None, folders: Sequence[Path] = (), embeddings: Embeddings | None = None
+    ) -> None:
+        """`path` is the store; `folders` hold help pages; `embeddings` is the model where the settings say `given`."""
+        self.settings = settings
+        self.path = path
+        self.folders = [Path(folder) for folder in folders]
+        self.trouble = ""
+        """Why the last search was by words alone, where it should not have been; one sentence."""
+        self.problems: tuple[str, ...] = ()
+        """Files in the folders that are no pages."""
+        self._given = embeddings
+        self._lock = threading.RLock()
+        self._open: KnowledgeStore | None = None
+
+    def store(self) -> KnowledgeStore:
+        """The one on disk if there is one, else one in memory. Raises StoreFault and MeaningFault."""
+        with self._lock:
+            path = self.path if self.path is not None and self.path.is_file() else None
+            if self._open is None or self._open.path != path:
+                if self._open is not None:
+                    self._open.close()
+                self._open = KnowledgeStore(path, self._meaning())
+            return self._open
+
+    def close(self) -> None:
+        with self._lock:
+            if self._open is not None:
+                self._open.close()
+                self._open = None
+
+    def search(
+        self,
+        query: str,
+        app: str | None = None,
+        kinds: Iterable[DocumentKind] | None = None,
+        limit: int = 5,
+        threshold: float = 0.0,
+    ) -> Sequence[Hit]:
+        """As a store searches, over the folders as well. Raises SourceFault."""
+        self.trouble = ""
+        try:
+            store = self.store()
+            shelves = self.shelves()
+            wanted = None if kinds is None else list(kinds)
+            try:
+                return store.search(query, app, wanted, limit, threshold, shelves=shelves)
+            except MeaningFault as bad:
+                self.trouble = f"{bad}; what was found was found by its words alone"
+                return store.search(query, app, wanted, limit, threshold, shelves=shelves, by_meaning=False)
+        except (StoreFault, MeaningFault) as bad:
+            raise SourceFault(str(bad)) from bad
+
+    def shelves(self) -> list[str]:
+        """The shelf of what was added, and one for each folder, brought up to date."""
+        found, problems = [KEPT], list[str]()
+        for folder in self.folders:
+            shelf = str(folder.resolve())
+            problems += sync(self.store(), folder, shelf=shelf).problems
+            found.append(shelf)
+        self.problems = tuple(problems)
+        return found
+
+    def sources(self) -> list[SupplementSource]:
+        """Those that are on, in the order in which they are asked: help, online search, own experience, demonstrations."""
+        from roles.knowledge.online import OnlineSearch
+
+        said = self.settings
+        found: list[SupplementSource] = []
+        if said.help.use:
+            found.append(self._kept("help documents", "help", said.help))
+        if said.online.use:
+            found.append(OnlineSearch(said.online))
+        if said.experience.use:
+            found.append(self._kept("experience", "experience", said.experience))
+        if said.demonstrations.use:
+            found.append(self._kept("demonstrations", "demonstration", said.demonstrations))
+        return found
+
+    def retriever(self, kind: DocumentKind, settings: SourceSettings) -> Any:
+        """Documents of a kind, behind LangChain's interface."""
+        from roles.knowledge.retrievers import StoreRetriever
+
+        return StoreRetriever(look=self.search, kind=kind, top_k=settings.top_k, threshold=settings.threshold)
+
+    def _kept(self, name: str, kind: DocumentKind, settings: SourceSettings) -> SupplementSource:
+        from roles.knowledge.retrievers import RetrieverSource
+
+        return RetrieverSource(self.retriever(kind, settings), name, kind=kind, top_k=settings.top_k)
+
+    def _meaning(self) -> Any:
+        said = self.settings.embeddings
+        if not said.name and self._given is None:
+            return None
+        from roles.knowledge.embeddings import open_meaning
+
+        return open_meaning(said, self._given)
+
+
+def stored_at(settings: KnowledgeSettings, runs_dir: Path) -> Path:
+    """The file of the store: a relative one stands beside the folder of the runs."""
+    return runs_dir.parent / settings.store
+
+
+def help_in(folder: Path) -> SupplementSource:
+    """The help pages of one folder, and nothing else."""
+    return Library(KnowledgeSettings(), None, [folder]).sources()[0]

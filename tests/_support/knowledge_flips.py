@@ -1,0 +1,116 @@
+"""For every key of `knowledge` that says where things are looked up: two values, and what is found with each."""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import setting_views as see
+from langchain_core.embeddings import DeterministicFakeEmbedding
+from search_server import search_server
+
+from orchestrator.build import build_sources
+from roles.knowledge.documents import KINDS, Document
+from roles.knowledge.library import stored_at
+from roles.knowledge.online import OnlineSearch
+from roles.knowledge.store import KnowledgeStore
+from roles.sources import SourceFault
+
+QUERY = "feed the brown otters"
+TITLES = ("Feed the brown otters", "Feed otters", "Otters that sleep", "Feed the cat")
+
+
+class Provided(DeterministicFakeEmbedding):
+    """Stands for the class of a provider's package."""
+
+    def __init__(self, **said: Any) -> None:
+        super().__init__(size=int(said.get("dimensions", 8)))
+
+
+def looked(overrides: Sequence[str], folder: Path) -> Any:
+    """What each source finds for one query, what a search interface was asked, and how long was waited for it."""
+    with search_server() as server:
+        told = [text.replace("http://127.0.0.1:PORT", server.url) for text in overrides]
+        settings = see.settings_of([f"runs_dir={folder}/runs", *told])
+        _fill(folder / ".deskcrew" / "knowledge.sqlite")
+        slept: list[float] = []
+        module = types.ModuleType("langchain_openai")
+        module.OpenAIEmbeddings = Provided  # type: ignore[attr-defined]
+        given = DeterministicFakeEmbedding(size=8) if settings.knowledge.embeddings.name == "given" else None
+        keys = {"KEY_ONE": "one", "KEY_TWO": "two"}
+        with patch.dict(os.environ, keys), patch.dict(sys.modules, {"langchain_openai": module}):
+            found = []
+            for source in build_sources(settings, given):
+                if isinstance(source, OnlineSearch):
+                    source = OnlineSearch(settings.knowledge.online, sleep=slept.append)
+                try:
+                    hits: Any = [(hit.title, hit.text, hit.source, hit.score) for hit in source.search(QUERY, None, source.top_k)]
+                except SourceFault as fault:
+                    hits = str(fault)
+                found.append((source.name, hits))
+        heard = [(one.path, one.query, one.headers.get("authorization"), one.headers.get("x-key")) for one in server.asked]
+        with KnowledgeStore(stored_at(settings.knowledge, settings.runs_dir)) as store:
+            models = [row["model"] for row in store.read("SELECT DISTINCT model FROM vectors")]
+            wide = sorted({len(row["vector"]) for row in store.read("SELECT vector FROM vectors")})
+        return found, heard, slept, models, wide
+
+
+def _fill(path: Path) -> None:
+    with KnowledgeStore(path) as store:
+        for kind in KINDS:
+            for number, title in enumerate(TITLES):
+                store.add(Document(kind=kind, title=title, text=f"{kind} {number}", source=f"{kind}/{number}"))
+
+
+def _flip(key: str, one: Any, other: Any, *always: str) -> Any:
+    from setting_flips import Flip  # here, since that file takes these flips
+
+    return Flip(looked, f"knowledge.{key}={one}", f"knowledge.{key}={other}", always)
+
+
+def _online(key: str, one: Any, other: Any, path: str = "search", **more: Any) -> Any:
+    said = {"use": "true", "url": f"http://127.0.0.1:PORT/{path}?q={{query}}", "wait": "0.0", **more}
+    always = "{" + ", ".join(f"{name}: {value!r}" if name == "url" else f"{name}: {value}" for name, value in said.items()) + "}"
+    return _flip(f"online.{key}", one, other, f"knowledge.online={always}")
+
+
+def knowledge_flips() -> dict[str, Any]:
+    """By key, beginning with `knowledge.`"""
+    given = "knowledge.embeddings.name=given"
+    url = "http://127.0.0.1:PORT/{}?q={{query}}"
+    found = {
+        "store": _flip("store", ".deskcrew/knowledge.sqlite", "elsewhere/other.sqlite"),
+        "embeddings.name": _flip("embeddings.name", "openai:small", "openai:large"),
+        "embeddings.unrelated": _flip("embeddings.unrelated", 0.0, 0.3, given),
+        "embeddings.options": _flip(
+            "embeddings.options", "{dimensions: 8}", "{dimensions: 16}", "knowledge.embeddings.name=openai:m"
+        ),
+        "online.use": _flip("online.use", "true", "false", f"knowledge.online.url={url.format('search')}"),
+        "online.url": _flip("online.url", url.format("search"), url.format("nested"), "knowledge.online.use=true"),
+        "online.top_k": _online("top_k", 1, 3),
+        "online.threshold": _online("threshold", 0.0, 0.6),
+        "online.results": _online("results", "web.results", "more.0.results", "nested"),
+        "online.title": _online("title", "title", "name"),
+        "online.text": _online("text", "text", "nowhere", threshold=0.6),
+        "online.link": _online("link", "url", "nowhere"),
+        "online.key_env": _online("key_env", "KEY_ONE", "KEY_TWO"),
+        "online.key_header": _online("key_header", "Authorization", "X-Key", key_env="KEY_ONE"),
+        "online.key_form": _online("key_form", "'Bearer {key}'", "'{key}'", key_env="KEY_ONE"),
+        "online.domains": _online("domains", "[]", "[zoo.example]"),
+        "online.seconds": _online("seconds", 0.2, 20.0, "slow/0.6", tries=1),
+        "online.tries": _online("tries", 1, 4, "always/503"),
+        "online.wait": _flip(
+            "online.wait", 0.5, 2.0, f"knowledge.online.url={url.format('always/503')}", "knowledge.online.use=true"
+        ),
+        "online.max_bytes": _online("max_bytes", 1_000, 100_000, "huge/50000"),
+    }
+    for kind in ("help", "experience", "demonstrations"):
+        found[f"{kind}.use"] = _flip(f"{kind}.use", "true", "false")
+        found[f"{kind}.top_k"] = _flip(f"{kind}.top_k", 1, 3, f"knowledge.{kind}.threshold=0.1")
+        found[f"{kind}.threshold"] = _flip(f"{kind}.threshold", 0.2, 0.9)
+    return {f"knowledge.{key}": flip for key, flip in found.items()}
