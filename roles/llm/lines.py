@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
 from protocol import VisualState, describe, parse_action
 from protocol.prompt_form import diff_form, estimate_tokens, whole_form
@@ -16,7 +15,6 @@ from roles.memory.blackboard import Telling, board_in, fact_told
 from roles.vault import is_reference, references_in
 
 _LINE = 240
-_FACTS = 40
 _SUPPLEMENT = 1_500
 _SUPPLEMENTS = 3
 _SHORT = 4
@@ -55,23 +53,6 @@ def _step(step: StepRecord) -> str:
         return f"{step.step}. {said}: {step.exec_status.value}, {step.error}"
     seen = "; ".join(step.events) or ("the screen changed" if step.visible_change else "nothing changed")
     return f"{step.step}. {said}: {seen}"
-
-
-class Telling(Protocol):
-    """A request, as far as the blackboard goes."""
-
-    @property
-    def facts(self) -> tuple[Fact, ...]: ...
-    @property
-    def board(self) -> Board | None: ...
-
-
-def board_in(request: Telling) -> Board:
-    """As much of the blackboard as may be told; the latest facts where nobody has said how much."""
-    if request.board is not None:
-        return request.board
-    more = len(request.facts) - _FACTS
-    return Board(facts=request.facts[-_FACTS:], left_out=(f"{more} older facts are not told",) if more > 0 else ())
 
 
 def facts_told(request: Telling) -> str:
