@@ -17,6 +17,7 @@ from orchestrator.cli_policy import policy_app
 from orchestrator.cli_replay import fork, replay
 from orchestrator.cli_skills import skills_app
 from orchestrator.cli_trust import trust
+from orchestrator.cli_view import view
 from orchestrator.cli_world import world_app
 from orchestrator.command import EPILOG, FAILED, RUNS, AsJson, Debug, Display, RunsDir, Secret, Store, guarded
 from orchestrator.driving import as_overrides, checked_display, drive
@@ -41,6 +42,7 @@ app.add_typer(world_app, name="world")
 app.command()(replay)
 app.command()(fork)
 app.command()(trust)
+app.command()(view)
 for command in (pause, steer, takeover, handback, cancel):
     app.command()(command)
 RunId = Annotated[str, typer.Argument(metavar="ID", help="A run, or the beginning of its name.")]

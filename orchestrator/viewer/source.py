@@ -1,0 +1,180 @@
+"""What is left of a run, read from its folder or from a shared store; what cannot be read is said, and the rest is shown."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from orchestrator.control.standing import reported, standing
+from orchestrator.errors import UsageProblem
+from orchestrator.faces.words import UNREADABLE
+from orchestrator.folders import find_run, good_report, read_run, stored_report
+from orchestrator.journal import Event, open_read_only, salvage
+from protocol.steps import picture_file
+from roles.deflated import inflated
+
+_PICTURE = re.compile(r"screens/[0-9a-f]{16,64}\.png")
+_PNG = b"\x89PNG\r\n\x1a\n"
+_LARGEST_PICTURE = 20_000_000
+
+
+class Source(NamedTuple):
+    """One run, as far as it can be read."""
+
+    run_id: str
+    record: dict[str, Any]
+    report: dict[str, Any]
+    status: str
+    reason: str
+    events: list[Event]
+    results: dict[str, dict[str, Any]]
+    """Action keys, and what the environment said."""
+    notes: list[str]
+    open: Callable[[], sqlite3.Connection]
+    """Its tables, to be read and closed."""
+    folder: Path
+    """Its own, or where it would be."""
+    pictures: dict[str, Path]
+    """State ids, and the files with their pictures."""
+
+
+def read_source(run: str, runs_dir: Path, store: str | None = None) -> Source:
+    """A run by its id, a unique part of it, or its folder. Raises UsageProblem where there is nothing to show."""
+    return _shared(run, store, runs_dir) if store else _in_folder(_folder(run, runs_dir))
+
+
+def _folder(run: str, runs_dir: Path) -> Path:
+    path = Path(run)
+    if (path / "run.json").is_file() or (path / "journal.sqlite").is_file():
+        return path.resolve()
+    return find_run(run, runs_dir)
+
+
+def _in_folder(folder: Path) -> Source:
+    notes: list[str] = []
+    try:
+        record = read_run(folder)
+    except UsageProblem as bad:
+        record = {}
+        notes.append(str(bad).replace("; the run cannot be used", "; the settings and the goal are as the journal says"))
+    journal = folder / "journal.sqlite"
+    kept = salvage(journal)
+    notes += [kept.note] if kept.note else []
+    if not record and not kept.events:
+        raise UsageProblem(f"{folder} holds neither a run.json nor a journal that can be read; there is nothing to view.")
+    report = stored_report(folder)
+    now = standing(folder, report)
+    opening = partial(open_read_only, journal)
+    results, bad_results = _results(opening)
+    notes += bad_results
+    pictures, gone = _pictures(folder, kept.events)
+    if gone:
+        notes.append(f"{gone} pictures of screens are missing or are no PNG; those screens are drawn from their elements")
+    run_id = str(record.get("run_id", folder.name))
+    return Source(run_id, record, report, now.state, now.reason, kept.events, results, notes, opening, folder, pictures)
+
+
+def _shared(run: str, address: str, runs_dir: Path) -> Source:
+    from orchestrator.store_runs import shared_runs
+    from orchestrator.stores import given_address
+
+    address = given_address(address)
+    with shared_runs(address) as runs:
+        found, place = runs.find(run), runs.shown
+        events, notes = [], []
+        for row in runs.events(found.run_id):
+            try:
+                events.append(Event(*row[:-1], dict(json.loads(row.body))))
+            except (ValueError, TypeError, RecursionError) as bad:
+                notes.append(f"event {row.id} in {place} cannot be read ({type(bad).__name__})")
+
+    def opening() -> sqlite3.Connection:
+        with shared_runs(address) as runs:
+            return runs.copy(found.run_id)
+
+    report = good_report(found.report)
+    results, bad_results = _results(opening)
+    notes += [*bad_results, f"it was worked on {found.host}, in {found.folder}"]
+    status, reason = reported(report)
+    folder = runs_dir / found.run_id
+    pictures, _ = _pictures(folder, events)
+    return Source(found.run_id, found.record, report, status, reason, events, results, notes, opening, folder, pictures)
+
+
+def _results(opening: Callable[[], sqlite3.Connection]) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    found: dict[str, dict[str, Any]] = {}
+    try:
+        with closing(opening()) as db:
+            for key, result in db.execute("SELECT key, result FROM actions WHERE result IS NOT NULL"):
+                said = json.loads(result)
+                if isinstance(said, dict):
+                    found[str(key)] = said
+    except (sqlite3.Error, OSError, *UNREADABLE) as bad:
+        return found, [f"the results of actions could not all be read ({bad}): some places that were pressed are not marked"]
+    return found, []
+
+
+def _pictures(folder: Path, events: list[Event]) -> tuple[dict[str, Path], int]:
+    """The clean pictures that the journal names and the folder has, and how many it has not."""
+    named: dict[str, str] = {}
+    for event in events:
+        path, state = event.body.get("path"), event.body.get("state_id")
+        if event.kind == "picture" and isinstance(path, str) and isinstance(state, str):
+            if event.body.get("kind", "clean") == "clean" and _PICTURE.fullmatch(path):
+                named[state] = path
+        elif event.kind == "picture_withdrawn":
+            named = {seen: kept for seen, kept in named.items() if kept != path}
+    found: dict[str, Path] = {}
+    for state, path in named.items():
+        file = picture_file(folder, path)
+        if file is not None and _is_png(file):
+            found[state] = file
+    return found, len(named) - len(found)
+
+
+def _is_png(file: Path) -> bool:
+    try:
+        with file.open("rb") as opened:
+            return opened.read(8) == _PNG and file.stat().st_size <= _LARGEST_PICTURE
+    except OSError:
+        return False
+
+
+def screens_of(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every screen that can be read, with its state id, in the order in which they were seen first."""
+    try:
+        db = source.open()
+    except (sqlite3.Error, OSError, UsageProblem) as bad:
+        source.notes.append(f"the screens could not be read ({bad})")
+        return
+    with closing(db):
+        yield from _rows(db, source.notes)
+
+
+def _rows(db: sqlite3.Connection, notes: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    seen: set[str] = set()
+    lost = 0
+    rows: list[tuple[int]] = []
+    try:
+        rows = db.execute("SELECT row FROM observations ORDER BY row").fetchall()
+    except sqlite3.Error as bad:
+        notes.append(f"the screens could not be read ({bad})")
+    for (row,) in rows:
+        try:
+            state_id, body = db.execute("SELECT state_id, body FROM observations WHERE row = ?", (row,)).fetchone()
+            screen = json.loads(inflated(body))
+        except (sqlite3.Error, zlib.error, OSError, *UNREADABLE):
+            lost += 1
+            continue
+        if isinstance(screen, dict) and isinstance(state_id, str) and state_id not in seen:
+            seen.add(state_id)
+            yield state_id, screen
+    if lost:
+        notes.append(f"{lost} screens could not be read")

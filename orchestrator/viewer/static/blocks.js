@@ -1,0 +1,47 @@
+// The data of the page: inert blocks, each read when it is needed.
+
+const complete = () => new Promise((done) => {
+  if (document.readyState !== 'loading') done(); else document.addEventListener('DOMContentLoaded', done, {once: true});
+});
+
+async function textOf(id) {
+  let node = document.getElementById(id);
+  if (!node) { await complete(); node = document.getElementById(id); }
+  if (!node) throw new Error(`the page has no block ${id}`);
+  return node.textContent;
+}
+
+function bytesOf(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const said = atob(text), bytes = new Uint8Array(said.length);
+  for (let at = 0; at < said.length; at++) bytes[at] = said.charCodeAt(at);
+  return bytes;
+}
+
+// A deflated block as JSON.
+export async function unpacked(id) {
+  const stream = new Blob([bytesOf(await textOf(id))]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return new Response(stream).json();
+}
+
+export async function pictureOf(id) {
+  return URL.createObjectURL(new Blob([bytesOf(await textOf(id))], {type: 'image/png'}));
+}
+
+export const boot = () => JSON.parse(document.getElementById('boot').textContent);
+
+// Remembers the latest of what was asked for; a promise, so that nothing is read twice at a time.
+export function remembering(most, read, forget = () => {}) {
+  const kept = new Map();
+  return (key) => {
+    const found = kept.get(key) ?? read(key);
+    kept.delete(key);
+    kept.set(key, found);
+    if (kept.size > most) {
+      const [oldest, value] = kept.entries().next().value;
+      kept.delete(oldest);
+      Promise.resolve(value).then(forget, () => {});
+    }
+    return found;
+  };
+}
