@@ -12,15 +12,17 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 from protocol import VisualState
-from roles.contracts import Fact, Supplement
+from roles.contracts import Fact, StepOrigin, Supplement
 
-Source = Literal["user", "screen", "supplement", "technician", "analyst", "model"]
+Source = Literal["user", "screen", "call", "supplement", "technician", "analyst", "model"]
 ORDER: tuple[Source, ...] = get_args(Source)
 """A value that is found in several places comes from the first of these."""
 _LONGEST = 4_000
 """Characters of a value that are looked for."""
 _PART = 3
 """Characters that a fact must have to be noticed within a longer text."""
+_CALLS = frozenset({"api", "agent", "tool"})
+"""Sources of facts that are answers of functions, agents and tools."""
 _BY_ROLE: dict[str, Source] = {"user": "user", "analyst": "analyst", "technician": "technician"}
 
 
@@ -34,6 +36,8 @@ class Grounds:
     supplements: Callable[[], Iterable[Supplement]] = tuple
     screens: Callable[[], Iterable[VisualState]] = tuple
     """Earlier screens."""
+    steps: tuple[StepOrigin, ...] = ()
+    """Of pages: those that the subtask comes from, as code has found out."""
 
 
 NOTHING = Grounds()
@@ -90,6 +94,8 @@ def origin_of(text: str, grounds: Grounds, state: VisualState) -> Origin:
 
 def _source_of(fact: Fact) -> Source:
     """Of a fact: who put it there; what the Operator noted was on a screen only if code saw it there."""
+    if fact.source in _CALLS and fact.role == "operator":
+        return "call"
     return _BY_ROLE.get(fact.role) or ("screen" if fact.element_id else "model")
 
 

@@ -46,7 +46,10 @@ class McpServer:
     def tools(self) -> list[McpTool]:
         """Those that the settings name, or all. Raises ToolFault where the server cannot be asked, or has no such tool."""
         given = self._settings
-        listed = _waited_for(self._within(_listed, "be asked"))
+        try:
+            listed = _waited_for(self._within(_listed))
+        except (ToolRefused, ToolSilent) as bad:
+            raise ToolFault(str(bad)) from bad
         there = {tool.name: tool for tool in listed}
         if missing := [name for name in given.tools if name not in there]:
             raise ToolFault(f"mcp {self.name}: tools: it has no tool {missing[0]!r}; it has: {', '.join(there) or 'none'}")
@@ -54,13 +57,13 @@ class McpServer:
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> str:
         """Raises ToolFault where nothing was reached, ToolRefused, and ToolSilent where no answer came."""
-        answer = _waited_for(self._within(lambda client: client.call_tool(tool, dict(arguments)), "answer"))
+        answer = _waited_for(self._within(lambda client: client.call_tool(tool, dict(arguments))))
         said = [part.text for part in answer.content if getattr(part, "text", None)]
         if answer.is_error:
             raise ToolRefused(f"{self.name}.{tool} refused: {' '.join(said)[:300]}")
         return "\n".join(said) if said else text_of(answer.structured_content)
 
-    async def _within(self, ask: Any, what: str) -> Any:
+    async def _within(self, ask: Any) -> Any:
         """What the server answers to one question, in a connection of its own."""
         try:
             from mcp import Client, StdioServerParameters
@@ -78,11 +81,11 @@ class McpServer:
         except* ToolFault as fault:
             raise _first(fault) from None
         except* TimeoutError:
-            late = f"mcp {self.name} did not {what} within {given.seconds:g} seconds (skills.mcp.seconds)"
+            late = f"mcp {self.name} did not answer within {given.seconds:g} seconds (skills.mcp.seconds)"
             raise (ToolSilent if asked else ToolFault)(late) from None
         except* Exception as bad:
             first = _first(bad)
-            why = f"mcp {self.name} cannot {what}: {type(first).__name__}: {str(first)[:300]}"
+            why = f"mcp {self.name} cannot be asked: {type(first).__name__}: {str(first)[:300]}"
             kind = ToolFault if not asked else ToolRefused if _is_answer(first) else ToolSilent
             raise kind(why) from bad
 
