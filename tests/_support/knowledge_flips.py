@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import types
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -39,11 +40,9 @@ def looked(overrides: Sequence[str], folder: Path) -> Any:
         settings = see.settings_of([f"runs_dir={folder}/runs", *told])
         _fill(folder / ".deskcrew" / "knowledge.sqlite")
         slept: list[float] = []
-        module = types.ModuleType("langchain_openai")
-        module.OpenAIEmbeddings = Provided  # type: ignore[attr-defined]
         given = DeterministicFakeEmbedding(size=8) if settings.knowledge.embeddings.name == "given" else None
         keys = {"KEY_ONE": "one", "KEY_TWO": "two"}
-        with patch.dict(os.environ, keys), patch.dict(sys.modules, {"langchain_openai": module}):
+        with patch.dict(os.environ, keys), _provider():
             found = []
             for source in build_sources(settings, given):
                 if isinstance(source, OnlineSearch):
@@ -58,6 +57,21 @@ def looked(overrides: Sequence[str], folder: Path) -> Any:
             models = [row["model"] for row in store.read("SELECT DISTINCT model FROM vectors")]
             wide = sorted({len(row["vector"]) for row in store.read("SELECT vector FROM vectors")})
         return found, heard, slept, models, wide
+
+
+@contextmanager
+def _provider() -> Iterator[None]:
+    """A provider's package, in place of the one that may be here; whatever else is imported meanwhile stays."""
+    module = types.ModuleType("langchain_openai")
+    module.OpenAIEmbeddings = Provided  # type: ignore[attr-defined]
+    before = sys.modules.get(module.__name__)
+    sys.modules[module.__name__] = module
+    try:
+        yield
+    finally:
+        del sys.modules[module.__name__]
+        if before is not None:
+            sys.modules[module.__name__] = before
 
 
 def _fill(path: Path) -> None:
