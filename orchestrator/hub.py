@@ -155,7 +155,7 @@ class _Turn:
             holder = self.lanes.reported(self.update["current"], carry, yielded=signal is Signal.YIELDED)
             if holder is not None:
                 self._conflict(carry["waits_for"], self.update["current"], holder.subtask, "it waits")
-        self.query = {"query": report.get("query") or "", "app": report.get("app")}
+        self.query = {"query": report.get("query") or "", "app": report.get("app"), "ask": bool(report.get("ask"))}
         if worked:
             self.update["held"] = report.get("held_action")
         if report.get("refused"):
@@ -287,6 +287,7 @@ class _Turn:
             "task": "supplement",
             "query": self.query.get("query") or self.summary or self.update["goal"],
             "app": self.query.get("app") or (current.app if current is not None else None),
+            "ask": bool(self.query.get("ask")),
             "failed": self.update["current"],
             "attempts": self.update["plans"],
         }

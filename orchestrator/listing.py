@@ -90,6 +90,7 @@ def _page(view: RunView) -> list[tuple[str, str]]:
     lines += _listed("plan", report.get("plan"), _subtask)
     lines += [("", f"independent of each other: {', '.join(level)}") for level in _beside(report.get("plan") or ())]
     lines += _listed("steps", report.get("steps"), _step)
+    lines += _listed("pages", [page for page in report.get("knowledge") or () if page.get("used") or page.get("why")], _page_said)
     lines += _listed("gates", report.get("gates"), _gate)
     lines += _listed("approvals", report.get("approvals"), _approval)
     lines += _listed("control", report.get("control"), control_words)
@@ -115,6 +116,18 @@ def _subtask(item: Mapping[str, Any]) -> str:
     after = f" (after {clean(', '.join(item['depends_on']))})" if item.get("depends_on") else ""
     pinned = " (pinned)" if item.get("pinned") else ""
     return f"{sign} {clean(item.get('id', ''))} {clean(item.get('title', ''))}{after}{pinned}{result}"
+
+
+def _page_said(item: Mapping[str, Any]) -> str:
+    """Something that was looked up, and what became of it."""
+    page = f"{clean(item.get('title', ''))} ({clean(item.get('source', ''))})"
+    why = f": {clean(item['why'])}" if item.get("why") else ""
+    if not item.get("used") and not item.get("failed"):
+        return f"· {page} was not followed{why}"
+    by = f" ({clean(', '.join(item['subtasks']))})" if item.get("subtasks") else ""
+    if item.get("helped") is None:
+        return f"· {page} is followed{by}{why}"
+    return f"{'✓' if item['helped'] else '✗'} {page} {'helped' if item['helped'] else 'did not help'}{by}{why}"
 
 
 def _beside(plan: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:

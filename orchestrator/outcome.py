@@ -13,6 +13,7 @@ from environments.contract import Received, WorldState
 from orchestrator.control.controls import PAUSED
 from orchestrator.errors import StoreGone
 from orchestrator.folders import write_json
+from orchestrator.helping import record_help, tell_store
 from orchestrator.journal import export_log
 from orchestrator.judge import judge
 from orchestrator.machine import TaskStatus
@@ -22,6 +23,7 @@ from orchestrator.report import build_report
 from orchestrator.scrubbing import forget_checkpoints, recognised_late, scrub
 from orchestrator.stores import publish
 from orchestrator.tasks import Task
+from roles.knowledge.settings import KnowledgeSettings
 
 DONE, FAILED, WAITING, BUDGET = 0, 1, 3, 4
 """Exit codes; 2 is for usage."""
@@ -85,6 +87,10 @@ def finish(run: OpenRun, result: dict[str, Any]) -> Outcome:
         reason = run.controls.cancelled() or reason
     ended = {**result, "status": status, "reason": reason}
     verdict = _judge(run, ended)
+    if code != BUDGET:
+        new = record_help(run.context.journal, status, right=None if verdict is None else bool(verdict["passed"]))
+        settings = KnowledgeSettings.model_validate(run.record["settings"].get("knowledge") or {})
+        tell_store(new, settings, run.folder.parent)
     if verdict is not None and not verdict["passed"] and code == DONE:
         code, reason = (
             FAILED,

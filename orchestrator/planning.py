@@ -43,7 +43,7 @@ def plan_goal(settings: Loaded, target: Task | str) -> ShownPlan | str:
             if report["signal"] in _NO_PLAN:
                 break
             if report["signal"] in _LOOKS_UP:
-                wanted = {"task": "supplement", "query": report["query"], "app": report["app"], "attempts": attempts}
+                wanted = {"task": "supplement", "attempts": attempts} | {key: report[key] for key in ("query", "app", "ask")}
                 report = manager.invoke({"goal": goal, "assignment": wanted})["report"]
         return str(report["summary"])
     finally:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from orchestrator.helping import told
 from orchestrator.journal import Event
 from roles.budgets import Budget
 from roles.spending import Spending
@@ -55,6 +56,7 @@ def build_report(
             for e in events
             if e.kind == "supplement"
         ],
+        "knowledge": told(events),
         "safety_findings": [e.body | {"step": e.step} for e in events if e.kind == "reviewed" and e.body["verdict"] != "allow"],
         "environment_events": [
             {"step": e.step, "event": text} for e in events if e.kind == "feedback" for text in e.body["events"]

@@ -115,6 +115,8 @@ class StepOrigin(Frozen):
 
     def told(self) -> str:
         """`step 3 of help:billing/closing.md`."""
+        if not self.step:
+            return self.source
         which = f' of "{self.section}"' if self.section else ""
         return f"step {self.step}{which} of {self.source}"
 
@@ -156,6 +158,8 @@ class Supplement(Frozen):
     """Its id in the store of knowledge, where it is from there."""
     also: tuple[str, ...] = ()
     """Other sources that say the same."""
+    hint: bool = False
+    """It may give an idea, and is not followed as it stands."""
 
 
 class StepRecord(Frozen):

@@ -105,6 +105,13 @@ def effect_of_words(words: str) -> Effect | None:
     return None
 
 
+def effects_in(words: str) -> frozenset[Effect]:
+    """Every effect that is named in these words, such as a sentence that says what to do."""
+    words = words if words.isascii() else plain(words)
+    named = {effect for effect, pattern in _PATTERNS if pattern.search(words)}
+    return frozenset(named | {effect for effect, cjk in _CJK if any(word in words for word in cjk)})
+
+
 def plain(words: str) -> str:
     """A name without what cannot be seen and would hide a word: invisible characters, wide letters, loose accents."""
     return "".join(c for c in unicodedata.normalize("NFKC", words) if unicodedata.category(c) not in {"Cf", "Mn", "Me"})

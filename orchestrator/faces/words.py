@@ -201,6 +201,17 @@ def _supplement(event: Event) -> list[Line]:
     ]
 
 
+def _page_used(event: Event) -> list[Line]:
+    """A page that is followed, or was in vain; of the others the report tells."""
+    body = event.body
+    page = f"{clean(body.get('title', ''), 120)} ({clean(body.get('source', ''), 120)})"
+    if body.get("failed"):
+        return [Line("page", f"✗ {page}: {clean(body.get('why', ''), 300)}", "bad")]
+    if not body.get("used"):
+        return [Line("page", f"· {page} is not followed: {clean(body.get('why', ''), 300)}", "dim")] if body.get("why") else []
+    return [Line("page", f"→ {page} is followed by {', '.join(clean(name, 40) for name in body.get('subtasks', ()))}")]
+
+
 def _budget(event: Event) -> list[Line]:
     return [Line("budget", f"spent: {clean(event.body.get('name', ''))}", "bad")]
 
@@ -270,6 +281,7 @@ _SAY = {
     "gate": _gate,
     "recovered": _recovered,
     "supplement": _supplement,
+    "knowledge_used": _page_used,
     "budget": _budget,
     "budget_warning": _warning,
     "limits_changed": _limits,

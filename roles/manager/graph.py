@@ -13,6 +13,7 @@ from roles.context import Context, State, Update
 from roles.contracts import USER, PlanAnswer, PlanRequest, Report, Subtask, Supplement
 from roles.journal import Journal
 from roles.knowledge.gathering import gather
+from roles.manager.knowledge import attributed, given_up, looked_up, record_uses
 from roles.manager.review import edited_plan, knows_nothing, plan_request, question_request, read_decision, record_decision
 from roles.memory.blackboard import board_of
 from roles.nodes import Graph, node
@@ -73,6 +74,8 @@ def plan_subtasks(state: State, ctx: Context) -> Update:
     request = _request(state, ctx, plan)
     try:
         answer = ctx.manager.plan(request)
+        if answer.outcome == "planned":
+            answer = answer.model_copy(update={"subtasks": attributed(answer.subtasks, request.supplements, request.goal)})
         merged = _merge(plan, answer, ctx) if answer.outcome == "planned" else plan
         changes = broken_pin(plan, merged) if answer.outcome in {"planned", "nothing_left"} else ""
     except (PlanError, PolicyFault, ValidationError) as bad:
@@ -83,8 +86,10 @@ def plan_subtasks(state: State, ctx: Context) -> Update:
     if changes and answer.outcome == "nothing_left":
         return _unkept(ctx, changes, request)
     if answer.outcome != "planned":
+        if answer.outcome == "infeasible":
+            record_uses(ctx.journal, answer, plan, 0, request.attempts)
         more = {"more": False} if answer.outcome == "nothing_left" else {}
-        return _report(ctx, Signal(answer.outcome), answer.reason, query=answer.query, app=answer.app) | more
+        return _report(ctx, Signal(answer.outcome), answer.reason, query=answer.query, app=answer.app, ask=answer.ask) | more
     if changes and not ctx.review_plans:
         return _unkept(ctx, changes, request)
     return _proposed(ctx, keep_pins(plan, merged), answer, request, changes)
@@ -103,6 +108,8 @@ def _request(state: State, ctx: Context, plan: tuple[Subtask, ...]) -> PlanReque
         evidence=tuple(assignment.get("evidence", ())),
         user_words=tuple(assignment.get("user_words", ())),
         supplements=ctx.journal.supplements(),
+        looked_up=looked_up(ctx.journal),
+        given_up=given_up(ctx.journal),
         refused=tuple(assignment.get("refused", ())),
         attempts=assignment.get("attempts", 1),
         nearly_spent=ctx.line.nearly_spent(),
@@ -113,6 +120,7 @@ def _request(state: State, ctx: Context, plan: tuple[Subtask, ...]) -> PlanReque
 def _proposed(ctx: Context, plan: tuple[Subtask, ...], answer: PlanAnswer, request: PlanRequest, changes: str) -> Update:
     """A plan that can be worked: it is, or a person is asked first. `changes` says what pinned work it would change."""
     version = ctx.journal.save_plan(plan)
+    record_uses(ctx.journal, answer, plan, version, request.attempts)
     if not ctx.review_plans:
         return _planned(ctx, version, answer.reason, request.attempts) | {"more": answer.more}
     why = (answer.reason, changes, *request.evidence)
@@ -171,7 +179,7 @@ def _edited(state: State, ctx: Context, request: dict[str, Any], decision: Decis
     """The version that holds what the person wrote. Raises PlanError."""
     if decision.edited_action is None:
         raise PlanError("edit needs edited_action")
-    live = edited_plan(decision.edited_action.args, request)
+    live = attributed(edited_plan(decision.edited_action.args, request), ctx.journal.supplements(), state["goal"])
     merged = _merge(_plan_so_far(state, ctx), PlanAnswer(outcome="planned", subtasks=live), ctx)
     return ctx.journal.save_plan(keep_pins((), merged))
 
@@ -214,17 +222,20 @@ def gather_supplement(state: State, ctx: Context) -> Update:
     """Look the query up in every source and record what was found, with its source."""
     assignment = state["assignment"]
     query, app = assignment["query"], assignment.get("app")
-    found, dumb = gather(ctx.sources, query, app, ctx.journal.supplements())
+    only_user = bool(assignment.get("ask"))
+    found, dumb = gather(() if only_user else ctx.sources, query, app, ctx.journal.supplements())
     for fault in dumb:
         ctx.journal.record("error", {"message": fault}, role="manager")
     found = [hit.model_copy(update={"text": cut(hit.text, ctx.limits.tool_output)}) for hit in found]
     if not found and ctx.ask_user:
-        request = question_request(query, dumb)
+        request = question_request(query, dumb, plainly=only_user)
         if not ctx.journal.decided(request["key"]):
             ctx.journal.record("approval_requested", request, role="manager", key=f"ask/{request['key']}")
             ctx.journal.commit()
             return {"asked": request["key"]}
         dumb.append("the user was asked before")
+    elif only_user and not ctx.ask_user:
+        dumb.append("only the user can say it, and nobody is asked (crew.manager.ask_user)")
     return _supplied(ctx, assignment, found, dumb)
 
 
@@ -256,7 +267,7 @@ def _supplied(ctx: Context, assignment: Mapping[str, Any], found: list[Supplemen
 
 def _report(ctx: Context, signal: Signal, summary: str, **more: Any) -> Update:
     ctx.journal.commit()
-    app = more.pop("app", None)
+    beside = {"app": more.pop("app", None), "ask": more.pop("ask", False)}
     said = {"evidence": [summary] if summary else []} | more
     report = Report(signal=signal, summary=summary, **said).model_dump(mode="json")
-    return {"report": report | {"app": app}}
+    return {"report": report | beside}

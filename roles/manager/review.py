@@ -78,9 +78,9 @@ def edited_plan(args: Mapping[str, Any], request: Mapping[str, Any]) -> tuple[Su
     return live
 
 
-def question_request(query: str, why: Sequence[str]) -> dict[str, Any]:
-    """The payload of the interrupt when the person is asked what no other source knows."""
-    question = f'Nothing was found on "{query}". What should the crew know, or how is it done?'
+def question_request(query: str, why: Sequence[str], *, plainly: bool = False) -> dict[str, Any]:
+    """The payload of the interrupt when the person is asked what no other source knows; `plainly`: the query is a question."""
+    question = query if plainly else f'Nothing was found on "{query}". What should the crew know, or how is it done?'
     digest = hashlib.blake2b(question.encode("utf-8", "replace"), digest_size=12).hexdigest()
     return {
         "action_requests": [{"name": "ask_user", "args": {"question": question}, "description": question}],

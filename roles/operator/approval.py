@@ -53,6 +53,7 @@ def approval_request(pending: dict[str, Any], found: Review) -> dict[str, Any]:
         "risk": found.severity,
         "rule": found.policy,
         "reasons": list(found.reasons),
+        **({"page": found.page} if found.page else {}),
         "app": (pending.get("element") or {}).get("app") or pending["app"],
         "state_id": pending["before"],
         "reason": pending["reason"],
@@ -214,7 +215,8 @@ def refused(state: State, decision: Decision) -> Update:
     pending = state["pending_action"]
     said = f": {decision.message}" if decision.message else ""
     verb = "answered instead of approving" if decision.type == "respond" else "rejected"
-    why = f"the user {verb} {pending['line']}{said}" if decision.who != NOBODY else f"{pending['line']} was not approved{said}"
+    line = pending["line"] + (f" ({pending['page']})" if pending.get("page") else "")
+    why = f"the user {verb} {line}{said}" if decision.who != NOBODY else f"{line} was not approved{said}"
     report = {
         "signal": Signal.APPROVAL_REJECTED.value,
         "summary": why,

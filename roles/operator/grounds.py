@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from protocol import Action, GUIElement, TargetError, VisualState, resolve
 from roles.context import Context, State
+from roles.contracts import StepOrigin
 from roles.safety import Grounds
 
 
@@ -26,7 +27,13 @@ def grounds_of(state: State, ctx: Context) -> Grounds:
         facts=ctx.journal.facts(),
         supplements=ctx.journal.supplements,
         screens=lambda: _screens(ctx),
+        steps=_steps(state),
     )
+
+
+def _steps(state: State) -> tuple[StepOrigin, ...]:
+    told = ((state.get("delegation") or {}).get("subtask") or {}).get("origin") or ()
+    return tuple(StepOrigin.model_validate(origin) for origin in told)
 
 
 def _said(state: State, ctx: Context) -> list[str]:

@@ -47,6 +47,7 @@ def review_action_safety(state: State, ctx: Context) -> Update:
         "effect": found.effect.value,
         "reasons": list(found.reasons),
         "action": describe(action),
+        **({"page": found.page} if found.page else {}),
     }
     ctx.journal.record(
         "reviewed",
@@ -67,6 +68,7 @@ def review_action_safety(state: State, ctx: Context) -> Update:
         "missing": missing,
         "before": seen.state_id,
         "private": hidden,
+        "page": found.page,
     }
     return _verdict(state, ctx, pending, found, finding)
 

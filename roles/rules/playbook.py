@@ -76,10 +76,14 @@ def follow(
     """The best page for `text` among what was looked up. `without` are those that did not help, `prefer` those in use."""
     tried: list[_Try] = []
     for found in request.supplements:
-        books = playbooks_in(found)
+        books = () if found.hint else playbooks_in(found)
         if not books:
-            tried.append(_Try(Playbook(source=found.source, title=found.title), why="there are no steps in it"))
+            why = "it is to be no more than a hint" if found.hint else "there are no steps in it"
+            tried.append(_Try(Playbook(source=found.source, title=found.title), why=why))
         for book in books:
+            if found.hint:
+                tried.append(_Try(book, why="it is a hint, and is not followed as it stands"))
+                continue
             if page_key(book) in without:
                 tried.append(_Try(book, why="it did not help before in this run"))
                 continue

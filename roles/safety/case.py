@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 from environments.conditions import Scope
 from protocol import CARRIES, Action, GUIElement, RunScript, VisualState
-from roles.effects import Effect
+from roles.contracts import StepOrigin
+from roles.effects import SENSITIVE, Effect
+from roles.safety.pages import asked_for, step_behind
 from roles.safety.provenance import Grounds, Origin, origin_of
 
 SCRIPTS = "terminal"
@@ -17,7 +19,7 @@ NAMES = ("action", "target", "app", "value", "provenance", "facts", "screen", "c
 """What a condition may speak of."""
 PER_VALUE = frozenset({"value", "provenance"})
 FIELDS: dict[str, tuple[str, ...]] = {
-    "action": ("verb", "effect", "parameters", "inner"),
+    "action": ("verb", "effect", "parameters", "inner", "origin", "page"),
     "target": ("there", "name", "role", "value", "app", "enabled", "private", "actuator", "confidence"),
     "provenance": Origin._fields,
     "screen": ("app", "modal", "loading", "windows", "texts", "fields"),
@@ -67,6 +69,20 @@ class Case:
         return tuple(dict.fromkeys(written(self.action)))
 
     @cached_property
+    def step(self) -> StepOrigin | None:
+        """The step of a page that it comes from; looked for only where that may matter."""
+        grounds = self.subject.grounds
+        if self.action.inner or not (grounds.steps or self.effect in SENSITIVE):
+            return None
+        asked = asked_for(self.effect, grounds.said())
+        return step_behind(grounds.steps, self.effect, [self.target, *self.values], grounds.supplements(), asked=asked)
+
+    @property
+    def added_by_page(self) -> bool:
+        """Whether a page wants what nothing in the user's words asks for."""
+        return self.step is not None and not asked_for(self.effect, self.subject.grounds.said(), self.step)
+
+    @cached_property
     def scope(self) -> Scope:
         return Scope()
 
@@ -90,7 +106,8 @@ class Case:
     def _action(self) -> dict[str, Any]:
         parameters = self.action.model_dump(mode="json", exclude={"target", self.action.tag})
         told = {"verb": self.action.verb, "effect": self.effect.value, "inner": self.action.inner}
-        return told | {"parameters": _shown(parameters)}
+        told |= {"origin": "knowledge" if self.step is not None else "goal"}
+        return told | {"parameters": _shown(parameters), "page": _shown(self.step.told()) if self.step is not None else ""}
 
     def _target(self) -> dict[str, Any]:
         told = {"there": False, "role": "", "value": "", "app": "", "enabled": False, "private": False, "actuator": False}

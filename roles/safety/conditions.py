@@ -15,7 +15,7 @@ _LOOP = re.compile(r"\.\s*(?:all|exists|exists_one|filter|map)\s*\(")
 _LOOPS = 2
 """Loops within each other; one more could take minutes on a large screen."""
 _SAMPLE: dict[str, Any] = {
-    "action": {"verb": "click", "effect": "navigate", "parameters": {}, "inner": False},
+    "action": {"verb": "click", "effect": "navigate", "parameters": {}, "inner": False, "origin": "goal", "page": ""},
     "target": {
         **{name: "" for name in ("name", "role", "value", "app")},
         **{name: False for name in ("there", "enabled", "private", "actuator")},

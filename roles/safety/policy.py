@@ -107,6 +107,8 @@ class SafetyPolicy(Frozen):
     """What becomes of an action whose request or approval is older than that: it is asked again, or rejected."""
     private_in_the_open: Literal["ask", "allow"] = "ask"
     """What the rules allow and would take a private value to anything but a private field."""
+    from_pages: Literal["ask", "allow"] = "ask"
+    """What the rules allow and only a page that was looked up wants: to reach others, cost, delete or change an account."""
     private: tuple[str, ...] = ("*password*", "*passcode*", "*secret*", "*card number*", "*cvv*", "*cvc*")
     """Names of fields whose content is never logged, reported or shown, beside those an application marks private."""
 

@@ -25,6 +25,8 @@ class Review(Frozen):
     effect: Effect
     severity: Severity
     reasons: tuple[str, ...] = ()
+    page: str = ""
+    """The step of a page that the action comes from, such as `step 3 of help:billing/closing.md`."""
 
 
 class Explained(NamedTuple):
@@ -102,7 +104,11 @@ def _reviewed(case: Case, policy: SafetyPolicy, confirm: bool) -> Review:
         verdict, (name, why) = "ask", raised
     if verdict == "deny":
         severity = "high"
-    return Review(verdict=verdict, policy=name, effect=effect, severity=severity, reasons=(why,))
+    found = Review(verdict=verdict, policy=name, effect=effect, severity=severity, reasons=(why,))
+    if verdict == "allow" or case.step is None:
+        return found
+    told = f'it comes from a page, {case.step.told()}: "{case.step.text}"'
+    return found.model_copy(update={"reasons": (why, told), "page": case.step.told()})
 
 
 def _raised(case: Case, policy: SafetyPolicy, confirm: bool) -> tuple[str, str] | None:
@@ -119,6 +125,8 @@ def _raised(case: Case, policy: SafetyPolicy, confirm: bool) -> tuple[str, str] 
         return "unrated_tools_need_a_person", "nobody has said what this tool from outside may do (skills.known, skills.mcp.risk)"
     if policy.private_in_the_open == "ask" and not case.action.inner and _shows_private(case):
         return "private_value_in_the_open", "it would take a private value to where it can be read"
+    if policy.from_pages == "ask" and case.effect in SENSITIVE and case.added_by_page:
+        return "only_a_page_wants_it", f"the action would {_phrase(case.effect)}, and nothing that the user said asks for that"
     if confirm:
         return "asked_to_confirm", "the decision maker wants a person to confirm"
     return None

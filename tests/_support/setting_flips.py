@@ -269,6 +269,7 @@ SAFETY_FLIPS: dict[str, Flip] = {
     "otherwise": safety("otherwise", "allow", "deny", rules=[]),
     "min_confidence": safety("min_confidence", 0.1, 0.9),
     "private_in_the_open": safety("private_in_the_open", "ask", "allow"),
+    "from_pages": safety("from_pages", "ask", "allow", rules=[], otherwise="allow"),
     "private": safety("private", [], ["*amount*"]),
     "only_in_simulation": safety("only_in_simulation", False, True)._replace(view=see.fitting),
     "approval_seconds": safety("approval_seconds", 30.0, 90.0)._replace(view=see.waited),

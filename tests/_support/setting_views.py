@@ -26,13 +26,13 @@ from orchestrator.stores import open_store
 from orchestrator.testing.stage import Stage
 from protocol import Action, ActionResult, ActionTarget, AgentStatus, Click, ExecStatus, Fill, OperatorDecision, VisualState
 from roles.context import Context
-from roles.contracts import OperatorView, ScreenPicture, StepRecord, Subtask, Supplement
+from roles.contracts import OperatorView, ScreenPicture, StepOrigin, StepRecord, Subtask, Supplement
 from roles.journal import Journal
 from roles.llm.calls import Clocks
 from roles.llm.scripted_model import Overloaded, ScriptedChatModel
 from roles.manager.graph import gather_supplement
 from roles.policies.faults import PolicyFault
-from roles.safety import SafetyPolicy, review
+from roles.safety import Grounds, SafetyPolicy, review
 from roles.safety.expiry import Uptime
 
 View = Callable[[Sequence[str], Path], Any]
@@ -144,6 +144,8 @@ def reviewed(overrides: Sequence[str], folder: Path) -> Any:
     ):
         element = next(e for e in seen.elements if e.text == name)
         told.append(review(action, element, seen, policy, confidence=0.6).model_dump(mode="json"))
+    page = Grounds(steps=(StepOrigin(source="help:claims.md", title="Claims", step=2, text="Submit the form"),))
+    told.append(review(action, element, seen, policy, confidence=0.6, grounds=page).model_dump(mode="json"))
     return told
 
 
