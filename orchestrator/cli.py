@@ -11,6 +11,7 @@ import typer
 from orchestrator.cli_attack import attack_app
 from orchestrator.cli_check import task_app
 from orchestrator.cli_control import cancel, handback, pause, steer, takeover
+from orchestrator.cli_knowledge import knowledge_app
 from orchestrator.cli_log import log_app, schema_app
 from orchestrator.cli_policies import policies_app
 from orchestrator.cli_policy import policy_app
@@ -32,6 +33,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(attack_app, name="attack")
+app.add_typer(knowledge_app, name="knowledge")
 app.add_typer(log_app, name="log")
 app.add_typer(policies_app, name="policies")
 app.add_typer(policy_app, name="policy")

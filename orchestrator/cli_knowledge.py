@@ -1,0 +1,170 @@
+"""`deskcrew knowledge ...`: what the crew can look up, added, listed, searched and removed by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from orchestrator.command import EPILOG, FAILED, AsJson, Debug, RunsDir, guarded
+
+if TYPE_CHECKING:
+    from orchestrator.knowledge import Finding
+    from roles.knowledge.folders import Synced
+
+knowledge_app = typer.Typer(
+    help="What the crew looks up: help pages, searches, what it did, what people showed.", no_args_is_help=True, epilog=EPILOG
+)
+App = Annotated[str | None, typer.Option("--app", metavar="APP", help="The application it is about.")]
+Kind = Annotated[str | None, typer.Option("--kind", metavar="KIND", help="help, online, experience or demonstration.")]
+Config = Annotated[list[Path] | None, typer.Option("--config", metavar="FILE", help="A YAML file of settings; repeatable.")]
+Overrides = Annotated[list[str] | None, typer.Option("-c", metavar="KEY=VALUE", help="Set one value; repeatable.")]
+
+
+@knowledge_app.command()
+def add(
+    places: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Pages (Markdown, JSON, HTML), or folders of them.")],
+    app: App = None,
+    kind: Kind = None,
+    config: Config = None,
+    overrides: Overrides = None,
+    runs_dir: RunsDir = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Add pages. In a folder, APP/PAGE is about APP. Added again, what changed is read again and what is gone is dropped."""
+    with guarded(debug):
+        from orchestrator import knowledge
+        from orchestrator.faces.words import json_text
+
+        done = knowledge.add(_settings(config, overrides, runs_dir), places, app, kind)
+        typer.echo(json_text(done._asdict(), 2) if as_json else _added(done))
+        if done.problems and not (done.added or done.changed or done.unchanged):
+            raise typer.Exit(FAILED)
+
+
+@knowledge_app.command("ls")
+def list_all(
+    app: App = None,
+    kind: Kind = None,
+    every: Annotated[bool, typer.Option("--all", help="Also the pages that are shipped, and those of help_dirs.")] = False,
+    config: Config = None,
+    overrides: Overrides = None,
+    runs_dir: RunsDir = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """List what was added."""
+    with guarded(debug):
+        from orchestrator import knowledge
+        from orchestrator.faces.words import clean, json_text
+        from orchestrator.listing import table
+
+        found = knowledge.listed(_settings(config, overrides, runs_dir), app, kind, every)
+        if as_json:
+            typer.echo(json_text([one.model_dump(mode="json") for one in found], 2))
+        elif not found:
+            typer.echo("Nothing was added. (deskcrew knowledge ls --all shows what is shipped.)")
+        else:
+            rows = [(one.kind, clean(one.app or "-"), clean(one.id), clean(one.title)) for one in found]
+            typer.echo(table([("KIND", "APP", "ID", "TITLE"), *rows]))
+
+
+@knowledge_app.command()
+def search(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What is to be done, or known, in words.")],
+    app: App = None,
+    kind: Kind = None,
+    config: Config = None,
+    overrides: Overrides = None,
+    runs_dir: RunsDir = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Search as a run does, and show also what came close and is not returned, with the reason. Exit code 1: nothing fits."""
+    with guarded(debug):
+        from orchestrator import knowledge
+        from orchestrator.faces.words import json_text
+
+        answer = knowledge.search(_settings(config, overrides, runs_dir), query, app, kind)
+        typer.echo(json_text(answer.as_data(), 2) if as_json else _found(answer.found))
+        for fault in answer.faults:
+            typer.echo(f"deskcrew: {fault}", err=True)
+        if not any(not one.why_not for one in answer.found):
+            raise typer.Exit(FAILED)
+
+
+@knowledge_app.command("rm")
+def remove(
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Of documents, as ls shows them.")],
+    config: Config = None,
+    overrides: Overrides = None,
+    runs_dir: RunsDir = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Remove what was added."""
+    with guarded(debug):
+        from orchestrator import knowledge
+        from orchestrator.faces.words import clean, json_text
+
+        knowledge.remove(_settings(config, overrides, runs_dir), ids)
+        typer.echo(json_text({"removed": ids}, 2) if as_json else "\n".join(f"removed {clean(id)}" for id in ids))
+
+
+@knowledge_app.command()
+def stats(
+    config: Config = None,
+    overrides: Overrides = None,
+    runs_dir: RunsDir = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Count what can be looked up, by source, and say what could not be read."""
+    with guarded(debug):
+        from orchestrator import knowledge
+        from orchestrator.faces.words import clean, json_text
+        from orchestrator.listing import table
+
+        told = knowledge.stats(_settings(config, overrides, runs_dir))
+        if as_json:
+            typer.echo(json_text(told._asdict(), 2))
+            return
+        rows = [(row["kind"], clean(row["app"] or "-"), str(row["added"]), str(row["folders"])) for row in told.counts]
+        typer.echo(table([("KIND", "APP", "ADDED", "IN FOLDERS"), *rows]))
+        typer.echo(f"store: {clean(told.store)}" + (f", {told.bytes:,} bytes" if told.bytes else " (not made yet)"))
+        for line in (*(f"embeddings: {model}: {count} vectors" for model, count in told.vectors.items()), *told.problems):
+            typer.echo(clean(line, 1000))
+
+
+def _settings(config: list[Path] | None, overrides: list[str] | None, runs_dir: Path | None) -> Any:
+    from orchestrator.driving import as_overrides
+    from orchestrator.settings import load_settings
+
+    return load_settings(config or (), [*(overrides or ()), *as_overrides({"runs_dir": runs_dir})]).settings
+
+
+def _added(done: Synced) -> str:
+    from orchestrator.faces.words import clean
+
+    groups = (("added", done.added), ("changed", done.changed), ("dropped", done.removed))
+    lines = [f"{word} {clean(id)}" for word, ids in groups for id in ids]
+    lines += [f"not read: {clean(problem, 1000)}" for problem in done.problems]
+    counts = f"{len(done.added)} added, {len(done.changed)} changed, {len(done.removed)} dropped, {done.unchanged} as they were"
+    return "\n".join([*lines, counts])
+
+
+def _found(found: list[Finding]) -> str:
+    from orchestrator.faces.words import clean
+    from orchestrator.listing import table
+
+    if not found:
+        return "Nothing has a word of it."
+    rows = [("SCORE", "KIND", "APP", "TITLE", "SOURCE", "")]
+    for one in found:
+        hit = one.hit
+        score = "-" if hit.score is None else f"{hit.score:.2f}"
+        sources = ", ".join([hit.source, *hit.also])
+        rows.append((score, hit.kind or "-", clean(hit.app or "-"), clean(hit.title, 60), clean(sources, 80), one.why_not))
+    return table(rows)
