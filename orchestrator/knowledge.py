@@ -71,11 +71,12 @@ def add(settings: Settings, places: Sequence[Path], app: str | None, kind: str |
 
 
 def listed(settings: Settings, app: str | None, kind: str | None, every: bool) -> list[Document]:
-    """What was added; with `every`, what stands in folders, too."""
+    """What was added; with `every`, what stands in folders and what is retired, too."""
     meant = _kind(kind)
     with _library(settings) as library:
         shelves = library.shelves() if every else [KEPT]
-        return list(library.store().list(meant, app, shelves=shelves))
+        found = library.store().list(meant, app, shelves=shelves)
+        return [one for one in found if every or not one.retired]
 
 
 def remove(settings: Settings, ids: Sequence[str]) -> None:
@@ -111,8 +112,8 @@ def search(settings: Settings, query: str, app: str | None, kind: str | None) ->
             if one not in stored:
                 continue
             part = stored[one]
-            for rank, hit in enumerate(library.search(query, app, (one,), part.top_k + _CLOSE)):
-                _take(found, Finding(hit.supplement(query), _why_not(part, rank, hit.score)))
+            for rank, near in enumerate(library.search(query, app, (one,), part.top_k + _CLOSE)):
+                _take(found, Finding(near.supplement(query), _why_not(part, rank, near.score)))
         faults += [library.trouble] if library.trouble else []
         faults += library.problems
     ordered = sorted(found.values(), key=lambda one: (bool(one.why_not), -(one.hit.score or 0.0)))
