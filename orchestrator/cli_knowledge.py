@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from orchestrator.cli_learn import learn
 from orchestrator.command import EPILOG, FAILED, AsJson, Debug, RunsDir, guarded
 
 if TYPE_CHECKING:
     from orchestrator.knowledge import Finding
+    from roles.knowledge.documents import Document
     from roles.knowledge.folders import Synced
 
 knowledge_app = typer.Typer(
     help="What the crew looks up: help pages, searches, what it did, what people showed.", no_args_is_help=True, epilog=EPILOG
 )
+knowledge_app.command()(learn)
 App = Annotated[str | None, typer.Option("--app", metavar="APP", help="The application it is about.")]
 Kind = Annotated[str | None, typer.Option("--kind", metavar="KIND", help="help, online, experience or demonstration.")]
 Config = Annotated[list[Path] | None, typer.Option("--config", metavar="FILE", help="A YAML file of settings; repeatable.")]
@@ -48,7 +51,7 @@ def add(
 def list_all(
     app: App = None,
     kind: Kind = None,
-    every: Annotated[bool, typer.Option("--all", help="Also the pages that are shipped, and those of help_dirs.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Also what is shipped or in help_dirs, and what is retired.")] = False,
     config: Config = None,
     overrides: Overrides = None,
     runs_dir: RunsDir = None,
@@ -67,7 +70,7 @@ def list_all(
         elif not found:
             typer.echo("Nothing was added. (deskcrew knowledge ls --all shows what is shipped.)")
         else:
-            rows = [(one.kind, clean(one.app or "-"), clean(one.id), clean(one.title)) for one in found]
+            rows = [(one.kind, clean(one.app or "-"), clean(one.id), clean(_titled(one))) for one in found]
             typer.echo(table([("KIND", "APP", "ID", "TITLE"), *rows]))
 
 
@@ -136,6 +139,10 @@ def stats(
         typer.echo(f"store: {clean(told.store)}" + (f", {told.bytes:,} bytes" if told.bytes else " (not made yet)"))
         for line in (*(f"embeddings: {model}: {count} vectors" for model, count in told.vectors.items()), *told.problems):
             typer.echo(clean(line, 1000))
+
+
+def _titled(document: Document) -> str:
+    return f"{document.title} (retired: {document.retired})" if document.retired else document.title
 
 
 def _settings(config: list[Path] | None, overrides: list[str] | None, runs_dir: Path | None) -> Any:

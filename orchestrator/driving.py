@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,7 +46,30 @@ def drive(face: Face, folder: Path, work: Callable[[Listener, Stop], Outcome | N
         typer.echo(f"run {names[-1]} goes on in its own process; see it with: deskcrew show {names[-1]}{runs_dir_option(folder)}")
         return
     face.finish(outcome)
+    _offer_to_keep(outcome, folder)
     raise typer.Exit(outcome.exit_code)
+
+
+def _offer_to_keep(outcome: Outcome, folder: Path) -> None:
+    """Ask who sits there whether the crew is to do it so again (`knowledge.experience.save: ask`); else it can be said later."""
+    if not outcome.report.get("experience", {}).get("pending"):
+        return
+    later = f"deskcrew knowledge learn {outcome.run_id}{runs_dir_option(folder)}"
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        typer.echo(f"deskcrew: what was done can be kept for goals like this one: {later}", err=True)
+        return
+    from orchestrator.faces.words import clean
+    from orchestrator.folders import read_run
+    from orchestrator.learning import kept, lesson
+    from roles.knowledge.settings import KnowledgeSettings
+
+    found = lesson([outcome.run_id], (), "deskcrew", folder)
+    for number, step in enumerate(found.found.steps, start=1):
+        typer.echo(f"  {number}. {clean(step, 500)}")
+    if typer.confirm("Keep these steps for goals like this one?", default=False):
+        settings = KnowledgeSettings.model_validate(read_run(outcome.folder)["settings"].get("knowledge") or {})
+        result = kept(found, settings, folder)
+        typer.echo(f"kept as {result.document}" if result.saved else result.why)
 
 
 def _pausing() -> None:

@@ -13,6 +13,7 @@ from roles.knowledge.library import stored_at
 from roles.knowledge.settings import KnowledgeSettings
 from roles.knowledge.store import KnowledgeStore, StoreFault
 from roles.manager.knowledge import USED
+from roles.memory.experience import count
 
 HELPED = "knowledge_helped"
 """The event: one for each page that a plan of the run has followed."""
@@ -70,7 +71,7 @@ def tell_store(pages: Iterable[Mapping[str, Any]], settings: KnowledgeSettings, 
         return
     with suppress(StoreFault), KnowledgeStore(path) as store:
         for page in kept:
-            store.note_use(page["document"], helped=page["helped"])
+            count(store, page["document"], helped=page["helped"])
 
 
 def told(events: Iterable[Event]) -> list[dict[str, Any]]:

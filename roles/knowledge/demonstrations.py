@@ -66,7 +66,7 @@ class Distilled(Frozen):
         """As a page of a handbook, which every policy can follow."""
         lines = [f"# {self.title}", ""]
         if self.apps:
-            lines += [f"Shown in {_series(self.apps)}.", ""]
+            lines += [*(f"Requires the {app} app." for app in self.apps), ""]
         return "\n".join([*lines, *(f"{n}. {step}" for n, step in enumerate(self.steps, start=1)), ""])
 
     def document(self, kind: DocumentKind, source: str) -> Document:
@@ -121,7 +121,3 @@ def _reads(told: Sequence[Deed]) -> tuple[ReadFound, ...]:
             of = describe(deed.clause).partition(" of ")[2].partition(" in the ")[0]
             found += [ReadFound(name=name, app=deed.clause.app, of=of) for name in deed.clause.fact_names()]
     return tuple(found)
-
-
-def _series(words: Sequence[str]) -> str:
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))

@@ -10,6 +10,7 @@ from protocol import GUIElement, VisualState
 from roles.knowledge.demonstrations_screens import Seen, Sighting, Texts, entity_of, noun_of
 from roles.knowledge.demonstrations_values import Slots
 from roles.rules import clauses as c
+from roles.vault import is_reference
 from roles.vault_shapes import names_private, shaped
 
 _TELLING = re.compile(r"\S*\d[^\s,;]*|\S+@\S+")
@@ -49,6 +50,8 @@ class Origins:
     def value(self, at: int, text: str, element: GUIElement) -> c.Value:
         """What was written, as a slot, as facts that were read, or as it is."""
         called = element.name
+        if is_reference(text):
+            return c.Value(text)
         if hides(element) or shaped(text):
             return c.Value(self._secret(called, text))
         if (slot := self.slots.named(text, called)) is not None:

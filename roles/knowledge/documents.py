@@ -38,9 +38,18 @@ class Document(Frozen):
         return app or None
 
     @property
+    def retired(self) -> str:
+        """Why it is found no more; empty while it is."""
+        return str(self.data.get(RETIRED) or "")
+
+    @property
     def digest(self) -> str:
         """The same for two documents that say the same, whoever says it."""
         return text_digest(self.text)
+
+
+RETIRED = "retired"
+"""The key of a document's data under which it is said why it is followed no more."""
 
 
 class Hit(Frozen):

@@ -99,7 +99,7 @@ class Library:
         if said.online.use:
             found.append(OnlineSearch(said.online))
         if said.experience.use:
-            found.append(self._kept("experience", "experience", said.experience))
+            found.append(self._kept("experience", "experience", said.experience, hint=said.experience.reuse == "hint"))
         if said.demonstrations.use:
             found.append(self._kept("demonstrations", "demonstration", said.demonstrations))
         return found
@@ -110,10 +110,10 @@ class Library:
 
         return StoreRetriever(look=self.search, kind=kind, top_k=settings.top_k, threshold=settings.threshold)
 
-    def _kept(self, name: str, kind: DocumentKind, settings: SourceSettings) -> SupplementSource:
+    def _kept(self, name: str, kind: DocumentKind, settings: SourceSettings, *, hint: bool = False) -> SupplementSource:
         from roles.knowledge.retrievers import RetrieverSource
 
-        return RetrieverSource(self.retriever(kind, settings), name, kind=kind, top_k=settings.top_k)
+        return RetrieverSource(self.retriever(kind, settings), name, kind=kind, top_k=settings.top_k, hint=hint)
 
     def _meaning(self) -> Any:
         said = self.settings.embeddings

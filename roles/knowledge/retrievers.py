@@ -56,10 +56,14 @@ class SourceRetriever(BaseRetriever):
 class RetrieverSource:
     """Any LangChain retriever as a SupplementSource. What it finds for another app than the one asked for is left out."""
 
-    def __init__(self, retriever: BaseRetriever, name: str = "", *, kind: str = "", top_k: int = 3) -> None:
+    def __init__(
+        self, retriever: BaseRetriever, name: str = "", *, kind: str = "", top_k: int = 3, hint: bool = False
+    ) -> None:
         self.name = name or f"retriever {retriever.get_name()}"
         self.kind = kind
         self.top_k = top_k
+        self.hint = hint
+        """Whether what it finds is to be looked at only."""
         self._retriever = retriever
         takes = inspect.signature(retriever._get_relevant_documents).parameters
         open_ = any(part.kind is inspect.Parameter.VAR_KEYWORD for part in takes.values())
@@ -77,7 +81,8 @@ class RetrieverSource:
         except Exception as bad:  # a retriever may be anybody's code: whatever it raises, the other sources are still asked
             raise SourceFault(f"{self.name} failed: {type(bad).__name__}: {' '.join(str(bad).split())[:300]}") from bad
         found = [supplement_of(page, query, self.name, self.kind) for page in pages[:_MOST]]
-        return [hit for hit in found if _fits_app(hit.app, app)][:limit]
+        fitting = [hit for hit in found if _fits_app(hit.app, app)][:limit]
+        return [hit.model_copy(update={"hint": True}) for hit in fitting] if self.hint else fitting
 
 
 def supplement_of(page: Page, query: str, name: str, kind: str = "") -> Supplement:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
@@ -23,6 +23,16 @@ class SourceSettings(Frozen):
     """How many of its documents are shown for one query, at most."""
     threshold: float = Field(default=0.45, ge=0, le=1)
     """How much of the query a document must speak of, 0 to 1."""
+
+
+class ExperienceSettings(SourceSettings):
+    """What the crew itself did."""
+
+    save: Literal["always", "ask", "auto", "never"] = "never"
+    """What becomes of a run that reached its goal. always: it is kept when the final check passed; auto: when the judge of its
+    task says so, too; ask: when the user says so; never: it is not kept."""
+    reuse: Literal["plan", "hint"] = "plan"
+    """Whether its steps may be followed as a plan, or are only shown to whoever plans."""
 
 
 class OnlineSettings(SourceSettings):
@@ -109,7 +119,7 @@ class KnowledgeSettings(Frozen):
     """Help documents: the shipped ones, those of `help_dirs`, and those that were added."""
     online: OnlineSettings = OnlineSettings()
     """A search interface. Off unless it is configured."""
-    experience: SourceSettings = SourceSettings()
+    experience: ExperienceSettings = ExperienceSettings()
     """What the crew itself did, and what came of it."""
     demonstrations: SourceSettings = SourceSettings()
     """What a person showed."""

@@ -159,8 +159,9 @@ class KnowledgeStore:
         shelves: Sequence[str] = (KEPT,),
         by_meaning: bool = True,
     ) -> Sequence[Hit]:
-        """The documents that fit best, of this app or of none, each text once, and none below the threshold."""
+        """The documents that fit best, of this app or of none, each text once, and none below the threshold or retired."""
         where, values = _where(kinds, app, shelves)
+        where = f"{where} AND coalesce(json_extract(d.data, '$.retired'), '') = ''"
         ranked = self._by_words(query, where, values, max(_CANDIDATES, limit))
         if self.meaning is not None and by_meaning:
             ranked = self.meaning.joined(self, query, ranked, where, values, max(_CANDIDATES, limit))

@@ -16,6 +16,8 @@ from langchain_core.embeddings import DeterministicFakeEmbedding
 from search_server import search_server
 
 from orchestrator.build import build_sources
+from orchestrator.runs import start
+from orchestrator.settings import load_settings
 from roles.knowledge.documents import KINDS, Document
 from roles.knowledge.library import stored_at
 from roles.knowledge.online import OnlineSearch
@@ -23,6 +25,7 @@ from roles.knowledge.store import KnowledgeStore
 from roles.sources import SourceFault
 
 QUERY = "feed the brown otters"
+NOTE = 'Create a note titled "Milk" with the text "two bottles"'
 TITLES = ("Feed the brown otters", "Feed otters", "Otters that sleep", "Feed the cat")
 
 
@@ -48,7 +51,8 @@ def looked(overrides: Sequence[str], folder: Path) -> Any:
                 if isinstance(source, OnlineSearch):
                     source = OnlineSearch(settings.knowledge.online, sleep=slept.append)
                 try:
-                    hits: Any = [(hit.title, hit.text, hit.source, hit.score) for hit in source.search(QUERY, None, source.top_k)]
+                    given_back = source.search(QUERY, None, source.top_k)
+                    hits: Any = [(hit.title, hit.text, hit.source, hit.score, hit.hint) for hit in given_back]
                 except SourceFault as fault:
                     hits = str(fault)
                 found.append((source.name, hits))
@@ -81,10 +85,28 @@ def _fill(path: Path) -> None:
                 store.add(Document(kind=kind, title=title, text=f"{kind} {number}", source=f"{kind}/{number}"))
 
 
+def kept(overrides: Sequence[str], folder: Path) -> Any:
+    """What stands in the store after a run that reached its goal."""
+    loaded = load_settings((), ["world=errands", f"runs_dir={folder}/runs", "safety=never-ask-in-simulation", *overrides])
+    outcome = start(loaded, NOTE)
+    assert outcome.exit_code == 0, outcome.reason
+    path = stored_at(loaded.settings.knowledge, loaded.settings.runs_dir)
+    if not path.is_file():
+        return []
+    with KnowledgeStore(path) as store:
+        return [(one.kind, one.title, one.text) for one in store.list()]
+
+
 def _flip(key: str, one: Any, other: Any, *always: str) -> Any:
     from setting_flips import Flip  # here, since that file takes these flips
 
     return Flip(looked, f"knowledge.{key}={one}", f"knowledge.{key}={other}", always)
+
+
+def _kept(key: str, one: Any, other: Any) -> Any:
+    from setting_flips import Flip
+
+    return Flip(kept, f"knowledge.{key}={one}", f"knowledge.{key}={other}")
 
 
 def _online(key: str, one: Any, other: Any, path: str = "search", **more: Any) -> Any:
@@ -99,6 +121,8 @@ def knowledge_flips() -> dict[str, Any]:
     url = "http://127.0.0.1:PORT/{}?q={{query}}"
     found = {
         "store": _flip("store", ".deskcrew/knowledge.sqlite", "elsewhere/other.sqlite"),
+        "experience.save": _kept("experience.save", "always", "never"),
+        "experience.reuse": _flip("experience.reuse", "plan", "hint"),
         "embeddings.name": _flip("embeddings.name", "openai:small", "openai:large"),
         "embeddings.unrelated": _flip("embeddings.unrelated", 0.0, 0.3, given),
         "embeddings.options": _flip(
