@@ -81,9 +81,6 @@ def follow(
             why = "it is to be no more than a hint" if found.hint else "there are no steps in it"
             tried.append(_Try(Playbook(source=found.source, title=found.title), why=why))
         for book in books:
-            if found.hint:
-                tried.append(_Try(book, why="it is a hint, and is not followed as it stands"))
-                continue
             if page_key(book) in without:
                 tried.append(_Try(book, why="it did not help before in this run"))
                 continue
