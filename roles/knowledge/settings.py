@@ -21,7 +21,7 @@ class SourceSettings(Frozen):
     use: bool = True
     top_k: int = Field(default=3, ge=1, le=50)
     """How many of its documents are shown for one query, at most."""
-    threshold: float = Field(default=0.45, ge=0, le=1)
+    threshold: float = Field(default=0.3, ge=0, le=1)
     """How much of the query a document must speak of, 0 to 1."""
 
 

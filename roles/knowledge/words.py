@@ -16,10 +16,10 @@ _VALUE = re.compile(r"\S*\d\S*")
 """An order number, an amount, a date."""
 _TAIL = re.compile(r"['’]s?$")
 _EMPTY = words_of(
-    "a an and any are as at be been but by can could did do does doing for from get gets go goes got had has have how i if in "
-    "into is it its just let like make me my need of off on one or our please should show shows so some somebody someone "
-    "something tell than that the their them then there these they thing this those to up us want wants was way we what when "
-    "where which who will with would you your"
+    "a all also an and any are as at be been but by can could did do does doing even everything for from get gets go goes "
+    "got had has have how i if in into is it its just let like make me my need no not now of on one only or our please "
+    "should show shows so some somebody someone something still tell than that the their them then there these they thing "
+    "this those to too up us very want wants was way we were what when where which who will with would you your"
 )
 MAX_TERMS = 48
 """Words of a query that are looked for."""
