@@ -9,6 +9,8 @@ from roles.contracts import StepRecord
 
 _INNER = frozenset({"memorize", "answer", "ask_user"})
 """They change the blackboard, not the screen."""
+_CALLS = frozenset({"call_api", "ask_in_app_agent"})
+"""They need show nothing, and are a stall only where they are repeated."""
 
 
 def stalled(steps: Sequence[StepRecord], repeats: int = 3) -> str:
@@ -25,7 +27,7 @@ def stalled(steps: Sequence[StepRecord], repeats: int = 3) -> str:
         return f"the same action {repeats} times in a row: {acts[-1].verb} {acts[-1].target}".strip()
     if len(names) >= 4 and names[-4:-2] == names[-2:] and names[-1] != names[-2]:
         return f"two actions in turn: {acts[-2].verb} {acts[-2].target}, {acts[-1].verb} {acts[-1].target}"
-    outer = [s for s in acts if s.verb not in _INNER]
+    outer = [s for s in acts if s.verb not in _INNER and s.action.get("action_type") not in _CALLS]
     if len(outer) >= repeats and not any(s.visible_change for s in outer[-repeats:]):
         return f"{repeats} actions without a visible change"
     return ""

@@ -20,6 +20,7 @@ from roles.contracts import (
     TakenSeen,
     TextShown,
 )
+from roles.rules.called_evidence import gone_later, is_call, looks_only, shown_later, told_of
 from roles.rules.matching import similarity
 from roles.rules.pages.chosen import chosen, taken
 from roles.rules.pages.view import likeness
@@ -47,16 +48,20 @@ class Finding(NamedTuple):
     evidence: tuple[str, ...] = ()
     missing: str = ""
 
+    def or_else(self, evidence: str) -> Finding:
+        """The same, or what other evidence there is for it."""
+        return Finding(True, (evidence,)) if evidence and not self.holds else self
+
 
 def check(expectation: Expectation, request: GateRequest) -> Finding:
     """Look for evidence on the screens, in older observations, in the steps and among the facts."""
     match expectation:
         case FactKnown(name=name):
             return _fact(name, request)
-        case FieldHas():
-            return _field(expectation, request)
+        case FieldHas(app=app):
+            return _field(expectation, request).or_else(told_of(expected_value(expectation, request), app, request))
         case TextShown(text=text, app=app):
-            return _text(text, app, request)
+            return _text(text, app, request).or_else(told_of(text, app, request))
         case EffectSeen(verb=verb, target=target, app=app):
             return _effect(verb, target, app, request)
         case ChosenSeen():
@@ -185,7 +190,10 @@ def _text(text: str, app: str | None, request: GateRequest) -> Finding:
 
 
 def _effect(verb: str, target: str | None, app: str | None, request: GateRequest) -> Finding:
-    done = [s for s in request.steps if _amounts_to(s, verb, target) and (s.exec_status == "executed" or shown_for_it(s))]
+    if (called := _called(verb, target, request)) is not None and called.holds:
+        return called
+    pressed = [s for s in request.steps if not is_call(s)]
+    done = [s for s in pressed if _amounts_to(s, verb, target) and (s.exec_status == "executed" or shown_for_it(s))]
     if app:
         done = [s for s in done if s.app in {app, None}] or done
     seen = [s for s in done if s.visible_change and not _complained(s) and _more_than_focus(s, request)]
@@ -198,7 +206,22 @@ def _effect(verb: str, target: str | None, app: str | None, request: GateRequest
         return Finding(
             False, (f"step:{done[-1].step}",), f"{verb} was tried, and nothing showed that it worked{_words(done[-1])}"
         )
-    return Finding(False, (), f"nothing was done to {verb}")
+    return called or Finding(False, (), f"nothing was done to {verb}")
+
+
+def _called(verb: str, target: str | None, request: GateRequest) -> Finding | None:
+    """What can be seen of calls that may have done it; None where nothing was called. A call's own word counts for nothing."""
+    calls = [s for s in request.steps if is_call(s) and s.exec_status == "executed" and not looks_only(s)]
+    named = _VERBS.get(verb, (verb,))
+    may = [s for s in calls if s.verb in {*named, "call_api", "ask_in_app_agent"} or verb in {"save", "move"}]
+    for step in reversed(may):
+        found = gone_later(step, target, request) if verb == "delete" else shown_later(step, request)
+        if found:
+            return Finding(True, (f"step:{step.step}", found))
+    if not may:
+        return None
+    said = f"{may[-1].target or 'a function'} said that it was done, and nothing that was seen afterwards shows it"
+    return Finding(False, (f"step:{may[-1].step}",), said)
 
 
 def _amounts_to(step: StepRecord, verb: str, target: str | None) -> bool:

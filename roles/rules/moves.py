@@ -12,6 +12,7 @@ from roles.rules import clauses as c
 from roles.rules.everyday import plainly_called
 from roles.rules.matching import best
 from roles.rules.screens import Screen
+from roles.skills.contract import RESULT
 
 
 @dataclass(frozen=True)
@@ -77,10 +78,11 @@ class Situation:
     def fact(self, name: str) -> Fact | None:
         """The newest fact called `name`, else one whose name means the same."""
         folded = name.casefold()
-        exact = next((f for f in reversed(self.view.facts) if f.name.casefold() == folded), None)
+        facts = [f for f in self.view.facts if f.kind != RESULT]
+        exact = next((f for f in reversed(facts) if f.name.casefold() == folded), None)
         if exact or folded in {"it", "that", "this", "value"}:
-            return exact or (self.view.facts[-1] if self.view.facts else None)
-        match = best(name, list(reversed(self.view.facts)), lambda f: f.name, least=0.9)
+            return exact or (facts[-1] if facts else None)
+        match = best(name, list(reversed(facts)), lambda f: f.name, least=0.9)
         return match.item if match else None
 
     def text(self, value: c.Value) -> str | None:

@@ -11,13 +11,14 @@ from typing import Any
 from protocol import AgentStatus, ExecStatus, OperatorDecision, describe, parse_action
 from roles.contracts import OperatorView
 from roles.rules import clauses as c
+from roles.rules.calling import by_call, may_touch, no_hands
 from roles.rules.everyday import as_shown
 from roles.rules.grammar import describe as words_of
 from roles.rules.grammar import parse
 from roles.rules.moves import Move, Situation
 from roles.rules.pages.planning import page_clauses
 from roles.rules.resolving import resolved
-from roles.rules.skills import next_move
+from roles.rules.skills import APPLESS, next_move
 from roles.rules.steering import steered
 
 _PASSING = re.compile(
@@ -41,7 +42,9 @@ class RulesOperator:
         notes: dict[str, Any] = dict(memory.get("notes", {}))
         finished: list[str] = list(memory.get("finished", []))
         while at < len(clauses):
-            move = next_move(resolved(clauses[at], view.facts), Situation(view, notes))
+            here = Situation(view, notes)
+            called = by_call([resolved(clause, view.facts) for clause in clauses[at:]], here)
+            move = called.move if called is not None else _by_hand(resolved(clauses[at], view.facts), here)
             if move.action is not None:
                 move = replace(move, action=as_shown(move.action, view.seen))
             if move.kind != "done":
@@ -49,12 +52,17 @@ class RulesOperator:
                 return _decision(view, clauses, at, move, kept)
             finished = [*finished, move.why][-12:]
             saved = isinstance(clauses[at], c.Create) and "pressed" in notes
-            at, notes = at + 1, {"just_saved": True} if saved else {}
+            at, notes = at + (called.clauses if called is not None else 1), {"just_saved": True} if saved else {}
         said = "; ".join(finished) or "there was nothing to do"
         kept = {"clause": at, "notes": {}, "finished": finished}
         return OperatorDecision(
             observation=_seen(view), reasoning=said, status=AgentStatus.FINISH, comment=said, is_goal_complete=True, memory=kept
         )
+
+
+def _by_hand(clause: c.Clause, at: Situation) -> Move:
+    """By the surface, where that may be touched; what needs no application needs none."""
+    return next_move(clause, at) if may_touch(at) or isinstance(clause, APPLESS) else no_hands(clause, at)
 
 
 def _as_before(view: OperatorView) -> dict[str, Any]:

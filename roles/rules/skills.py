@@ -27,12 +27,12 @@ from roles.rules.sheets import sort
 from roles.rules.waiting import await_it
 from roles.rules.writing import check, complete, enter, select
 
-_APPLESS = (c.Tell, c.Pause, c.Avoid, c.Remember, c.Unknown)
+APPLESS = (c.Tell, c.Pause, c.Avoid, c.Remember, c.Unknown)
 
 
 def next_move(clause: c.Clause, at: Situation) -> Move:
     """What to do next for `clause`, on this screen."""
-    if not isinstance(clause, _APPLESS) and (way := reach_app(clause, at)):
+    if not isinstance(clause, APPLESS) and (way := reach_app(clause, at)):
         return way
     if isinstance(clause, c.Open):
         return done(f"{clause.app} is on the screen")
@@ -136,4 +136,4 @@ _SKILLS: dict[type[c.Clause], Callable[[Any, Situation], Move]] = {
     **PAGE_SKILLS,
 }  # fmt: skip
 
-__all__ = ["go_to", "next_move", "reach_app", "target_app"]
+__all__ = ["APPLESS", "go_to", "next_move", "reach_app", "target_app"]

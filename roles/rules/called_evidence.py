@@ -1,0 +1,92 @@
+"""Whether what a call claims is to be seen: on a later screen of its application, or in what it later tells of itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from protocol import VisualState
+from roles.carried import looks, texts
+from roles.contracts import Fact, GateRequest, StepRecord
+from roles.rules.call_looking import shows, telling
+from roles.rules.screens import fold
+from roles.skills.contract import RESULT
+
+CALLS = frozenset({"call_api", "ask_in_app_agent"})
+_NAMES_A_RECORD = re.compile(r"(^|_)(id|key|line|note|number|conversation|path)$")
+_QUOTED = re.compile(r'"([^"]+)"')
+
+
+def is_call(step: StepRecord) -> bool:
+    return step.action.get("action_type") in CALLS
+
+
+def looks_only(step: StepRecord) -> bool:
+    """Whether it was a function that is named as one that tells something."""
+    return looks(str(step.action.get("function", "")))
+
+
+def told_of(text: str | None, app: str | None, request: GateRequest) -> str:
+    """What an application tells of a text after the last call that wrote, as evidence.
+
+    It counts only where nobody has looked at the application's window: what can be seen is looked at.
+    """
+    writes = [s for s in request.steps if is_call(s) and not looks_only(s)]
+    seen = any(_same_app(state, app or "") for state in (*request.screens, *request.earlier))
+    if not text or not app or seen or not writes:
+        return ""
+    return next((f"fact:{f.name}" for f in _tellings(writes[-1], app, request) if fold(text) in fold(f.value)), "")
+
+
+def _tellings(step: StepRecord, app: str, request: GateRequest) -> Iterator[Fact]:
+    """What reading functions of an application have answered since a step."""
+    for fact in request.facts:
+        asked, _, function = fact.name.rpartition(".")
+        if fact.kind == RESULT and asked.casefold() == app.casefold() and looks(function) and fact.step > step.step:
+            yield fact
+
+
+def shown_later(step: StepRecord, request: GateRequest) -> str:
+    """What shows that a call did what it says, as evidence; empty where nothing does."""
+    wanted = telling(_carried(step))
+    app = str(step.action.get("app", ""))
+    for state in _later(step, request):
+        if _same_app(state, app) and wanted and all(shows(state, text) for text in wanted):
+            return f"state:{state.state_id}"
+    for fact in _tellings(step, app, request) if wanted else ():
+        if all(fold(line) in fold(fact.value) for text in wanted for line in text.splitlines()):
+            return f"fact:{fact.name}"
+    return ""
+
+
+def gone_later(step: StepRecord, target: str | None, request: GateRequest) -> str:
+    """What shows that something is no longer there: a later list of its application in which it does not stand."""
+    for state in _later(step, request):
+        rows = [e for e in state.elements if e.role in {"row", "listitem", "treeitem"}]
+        if _same_app(state, str(step.action.get("app", ""))) and rows and target and not shows(state, target):
+            return f"state:{state.state_id}"
+    return ""
+
+
+def _carried(step: StepRecord) -> Iterator[str]:
+    """What a call writes: its texts, without those that only name a record; of an agent, what is quoted."""
+    if step.action.get("action_type") == "ask_in_app_agent":
+        yield from _QUOTED.findall(str(step.action.get("request", "")))
+        return
+    arguments = step.action.get("arguments") or {}
+    record = [name for name in arguments if _NAMES_A_RECORD.search(name)]
+    for name, value in arguments.items():
+        if name not in record or len(arguments) == 1 or name in {"path", "conversation"}:
+            yield from texts(value)
+
+
+def _later(step: StepRecord, request: GateRequest) -> Iterator[VisualState]:
+    """Screens that were seen after it, the newest first."""
+    ids = {i for s in request.steps if s.step > step.step for i in (s.before, s.after)} | {step.after}
+    yield from reversed(request.screens)
+    yield from (state for state in request.earlier if state.state_id in ids)
+
+
+def _same_app(state: VisualState, app: str) -> bool:
+    called = {(state.app or "").casefold(), *(w.title.casefold() for w in state.windows if w.app == state.app)}
+    return not app or app.casefold() in called
