@@ -25,6 +25,7 @@ from roles.contracts import Clock, SupplementSource
 from roles.journal import Journal, Listener
 from roles.journal_rows import Rows
 from roles.knowledge.library import Library, stored_at
+from roles.memory.answers import AnswerFile, Answers, NoAnswers, answers_path
 from roles.operator.graph import DURABLE_BEFORE
 from roles.redaction import Redactor
 from roles.safety import SafetyPolicy
@@ -105,6 +106,14 @@ def build_skills(settings: Settings, environment: Environment, given: Iterable[A
         raise UsageProblem(str(bad)) from bad
 
 
+def build_answers(settings: Settings, clock: Clock = time.time) -> Answers:
+    """What the user answered in earlier runs, where the settings want that; its file is made when something is kept."""
+    told = settings.memory
+    if told.answers == "off":
+        return NoAnswers()
+    return AnswerFile(answers_path(told.answers_file, settings.runs_dir), told.answers, told.answers_days, clock)
+
+
 def build_context(
     settings: Settings,
     *,
@@ -150,6 +159,7 @@ def build_context(
         safety=safety,
         limits=settings.limits,
         blackboard=settings.memory.blackboard,
+        answers=given.get("answers") or build_answers(settings, clock),
         clock=clock,
         line=HubLine(journal, settings.limits, surface),
         gallery=Gallery(settings.screenshots, surface, journal, store),

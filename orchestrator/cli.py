@@ -13,6 +13,7 @@ from orchestrator.cli_check import task_app
 from orchestrator.cli_control import cancel, handback, pause, steer, takeover
 from orchestrator.cli_knowledge import knowledge_app
 from orchestrator.cli_log import log_app, schema_app
+from orchestrator.cli_memory import memory_app
 from orchestrator.cli_policies import policies_app
 from orchestrator.cli_policy import policy_app
 from orchestrator.cli_replay import fork, replay
@@ -35,6 +36,7 @@ app = typer.Typer(
 app.add_typer(attack_app, name="attack")
 app.add_typer(knowledge_app, name="knowledge")
 app.add_typer(log_app, name="log")
+app.add_typer(memory_app, name="memory")
 app.add_typer(policies_app, name="policies")
 app.add_typer(policy_app, name="policy")
 app.add_typer(schema_app, name="schema")
@@ -221,6 +223,10 @@ def list_(as_json: AsJson = False, runs_dir: RunsDir = None, store: Store = None
 def show(
     run_id: RunId,
     plan: Annotated[bool, typer.Option("--plan", help="Only the plan, as YAML that `run --plan` reads.")] = False,
+    blackboard: Annotated[
+        bool, typer.Option("--blackboard", help="Only what is known: facts, who says them, who used them; answers, screens.")
+    ] = False,
+    at: Annotated[int | None, typer.Option("--at", min=0, metavar="STEP", help="The blackboard as it stood after STEP.")] = None,
     as_json: AsJson = False,
     runs_dir: RunsDir = None,
     store: Store = None,
@@ -230,6 +236,9 @@ def show(
     with guarded(debug):
         from orchestrator import folders, listing
 
+        if blackboard or at is not None:
+            typer.echo(listing.board_text(run_id, runs_dir or RUNS, store, at, as_json=as_json))
+            return
         if plan:
             from orchestrator.plans import told
 

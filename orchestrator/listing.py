@@ -18,6 +18,8 @@ from roles.budgets import WARN_AT
 from roles.plans import levels
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from orchestrator.folders import RunInfo, RunView
 
 GOAL_WIDTH = 60
@@ -70,6 +72,24 @@ def moment(value: Any) -> str:
     return clean(value or "")
 
 
+def board_text(run_id: str, runs_dir: Path, store: str | None, at: int | None, *, as_json: bool) -> str:
+    """The blackboard of a run, as it stands or stood after a step."""
+    from orchestrator.blackboard import board_at, board_page
+    from orchestrator.faces.words import json_text
+
+    if store:
+        from orchestrator.store_listing import events_of_shared
+
+        events = events_of_shared(run_id, store)
+    else:
+        from orchestrator.folders import find_run
+        from orchestrator.journal import salvage
+
+        events = salvage(find_run(run_id, runs_dir) / "journal.sqlite").events
+    board = board_at(events, at)
+    return json_text(board, 2) if as_json else board_page(board)
+
+
 def run_json(view: RunView) -> str:
     return json.dumps(plain_data(view), indent=2, default=str)
 
@@ -95,7 +115,7 @@ def _page(view: RunView) -> list[tuple[str, str]]:
     lines += _listed("approvals", report.get("approvals"), _approval)
     lines += _listed("control", report.get("control"), control_words)
     lines += [
-        ("facts" if n == 0 else "", f"{clean(f.get('name'))} = {clean(f.get('value'))}")
+        ("facts" if n == 0 else "", f"{clean(f.get('name'))} = {clean(f.get('value'))}{_from(f)}")
         for n, f in enumerate(report.get("facts") or ())
     ]
     lines += _listed("budget", _nearly_spent(report.get("budgets")), _budget)
@@ -104,6 +124,11 @@ def _page(view: RunView) -> list[tuple[str, str]]:
     lines += [("note", clean(note)) for note in view.notes]
     lines += [(line.mark, line.text) for line in request_lines(report.get("pending") or {})] if report.get("pending") else []
     return [*lines, ("status", clean(report.get("status", ""))), ("why", clean(report.get("reason", "")))]
+
+
+def _from(fact: Mapping[str, Any]) -> str:
+    """Who says it, where that is known."""
+    return f" ({clean(fact['said_by'], 80)})" if fact.get("said_by") else ""
 
 
 def _listed(mark: str, items: Any, say: Any) -> list[tuple[str, str]]:

@@ -24,6 +24,7 @@ from orchestrator.scrubbing import forget_checkpoints, recognised_late, scrub
 from orchestrator.stores import publish
 from orchestrator.tasks import Task
 from roles.knowledge.settings import KnowledgeSettings
+from roles.memory.answers_used import withdraw_private
 
 DONE, FAILED, WAITING, BUDGET = 0, 1, 3, 4
 """Exit codes; 2 is for usage."""
@@ -99,6 +100,7 @@ def finish(run: OpenRun, result: dict[str, Any]) -> Outcome:
         )
     ended_at = f"run_finished/{run.graph.get_state(run.config).values.get('turn', 0)}"
     run.context.journal.record("run_finished", {"status": status, "reason": reason, "exit_code": code}, key=ended_at)
+    withdraw_private(run.context)
     if late := code != BUDGET and recognised_late(run):
         scrub(run)
     report = write_report(run, {**ended, "reason": reason}, judge=verdict)

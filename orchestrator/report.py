@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from orchestrator.blackboard import board_at, fact_of, fact_shown
 from orchestrator.helping import told
 from orchestrator.journal import Event
 from roles.budgets import Budget
@@ -41,7 +42,8 @@ def build_report(
         "models": _models(events),
         "wall_seconds": round(result.get("elapsed", 0.0), 3),
         "plan": _plan(events),
-        "facts": [_pick(e.body, "name", "value", "kind", "app") for e in events if e.kind == "fact"],
+        "facts": [fact_shown(fact_of(e)) for e in events if e.kind == "fact"],
+        "blackboard": board_at(events),
         "steps": steps,
         "gates": [
             _pick(e.body, "trigger", "decision", "reason", "evidence", "issues") | {"subtask": e.subtask}

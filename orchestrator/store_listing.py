@@ -9,7 +9,7 @@ from orchestrator.errors import UsageProblem
 from orchestrator.folders import RunInfo, RunView, find_run, good_report, info_of, read_run, view_of, wrong_in
 from orchestrator.journal import Event, Salvage
 from orchestrator.store_address import stand_for
-from orchestrator.store_runs import SharedRun, shared_runs
+from orchestrator.store_runs import SharedRun, SharedRuns, shared_runs
 from orchestrator.stores import folder_here, given_address
 
 
@@ -30,14 +30,24 @@ def list_shared(address: str) -> list[RunInfo]:
         return [_info(run) for run in runs.all()]
 
 
+def events_of_shared(run_id: str, address: str) -> list[Event]:
+    """The journal of one run of a shared store."""
+    with shared_runs(given_address(address)) as runs:
+        return _events(runs, _whole(runs.find(run_id)))
+
+
+def _events(runs: SharedRuns, run: SharedRun) -> list[Event]:
+    try:
+        return [Event(*row[:-1], json.loads(row.body)) for row in runs.events(run.run_id)]
+    except (ValueError, RecursionError) as bad:
+        raise UsageProblem(f"What the store says of run {run.run_id} cannot be read ({bad}).") from None
+
+
 def show_shared(run_id: str, address: str) -> RunView:
     """One run of a shared store, of whatever machine."""
     with shared_runs(given_address(address)) as runs:
         run = _whole(runs.find(run_id))
-        try:
-            events = [Event(*row[:-1], json.loads(row.body)) for row in runs.events(run.run_id)]
-        except (ValueError, RecursionError) as bad:
-            raise UsageProblem(f"What the store says of run {run.run_id} cannot be read ({bad}).") from None
+        events = _events(runs, run)
         view = view_of(run.record, Salvage(events, ""), good_report(run.report), runs.shown)
     return view._replace(notes=[*view.notes, f"its environment is on {run.host}, in {run.folder}"])
 

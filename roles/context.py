@@ -22,6 +22,7 @@ from roles.contracts import (
 )
 from roles.journal import Journal
 from roles.limits import Limits
+from roles.memory.answers import Answers, NoAnswers
 from roles.memory.blackboard import BoardSettings
 from roles.safety import SafetyPolicy
 from roles.safety.expiry import Uptime, uptime
@@ -95,6 +96,8 @@ class Context:
     limits: Limits = field(default_factory=Limits)
     blackboard: BoardSettings = field(default_factory=BoardSettings)
     """How much of the facts a prompt is told."""
+    answers: Answers = field(default_factory=NoAnswers)
+    """What the user answered in earlier runs."""
     clock: Clock = time.time
     uptime: Callable[[], Uptime] = uptime
     """A clock that nobody can set back: by it approvals expire."""

@@ -33,7 +33,8 @@ def request_lines(request: Mapping[str, Any]) -> list[Line]:
     action = first_action(request)
     if action.get("name") == "ask_user":
         shown = [Line("", clean(line, 160), "dim") for line in str(request.get("screen", "")).splitlines()]
-        return [*shown, Line("question", clean((action.get("args") or {}).get("question", "")), "ask")]
+        asked = Line("question", clean((action.get("args") or {}).get("question", "")), "ask")
+        return [*shown, asked, *remembered_lines(request)]
     if action.get("name") == WORK_PLAN:
         return [Line("plan?", action_words(action), "ask"), *plan_lines(request), *_because(request)]
     rule, risk = clean(request.get("rule", "")), clean(request.get("risk", ""))
@@ -43,6 +44,16 @@ def request_lines(request: Mapping[str, Any]) -> list[Line]:
     if rule or risk:
         lines.append(Line("rule", rule + (f" (risk: {risk})" if risk else "")))
     return [*lines, *_because(request)]
+
+
+def remembered_lines(request: Mapping[str, Any]) -> list[Line]:
+    """What was answered in an earlier run, if that is offered: to which question, when, and in which run."""
+    known = request.get("remembered")
+    if not isinstance(known, dict):
+        return []
+    to = "" if known.get("exact", True) else f", to the question {clean(known.get('question', ''), 160)!r}"
+    said = f"{clean(known.get('value', ''), 160)!r} ({clean(known.get('from', ''), 80)}{to}); approve to answer so again"
+    return [Line("then", f"it was answered {said}", "dim")]
 
 
 def _because(request: Mapping[str, Any]) -> list[Line]:
@@ -85,8 +96,9 @@ def ask(
     question = first_action(request).get("name") == "ask_user"
     try:
         if question and "respond" in choices:
-            private = bool(request.get("private"))
-            return decision("respond", message=(hidden if private else read)("  your answer: ").strip())
+            private, known = bool(request.get("private")), "approve" in choices
+            said = (hidden if private else read)(f"  your answer{' (Enter for the one of then)' if known else ''}: ").strip()
+            return decision("respond", message=said) if said or not known else decision("approve")
         while True:
             prompt = "  " + "  ".join(words for name, words in _PROMPTS.items() if name in choices)
             word, _, rest = read(f"{prompt}: ").strip().partition(" ")

@@ -88,7 +88,7 @@ class Live:
         if now.nearly:
             rows.append(row("budget", Text(" · ".join(now.nearly.values()), style="yellow")))
         if now.facts:
-            rows.append(row("facts", " · ".join(f"{name} = {value}" for name, value in now.facts)))
+            rows.append(row("facts", facts_line(now)))
         return Group(*rows)
 
     def _ask(self, request: dict[str, Any]) -> Answer | None:
@@ -169,6 +169,14 @@ def _subtask(number: int, subtask: SubtaskView, current: bool) -> Text:
         subtask.status, ("▸" if current else "▹" if subtask.status == "pending" else "·", "")
     )
     return Text(f"{sign} {number}. {titled(subtask.title, subtask.app)}", style="bold" if current and not style else style)
+
+
+def facts_line(now: Picture) -> str:
+    """How many facts there are, what is disputed, and the latest."""
+    disputed = sum(now.known.values())
+    counted = f"{len(now.known)} known{f', {disputed} disputed' if disputed else ''}"
+    latest = " · ".join(f"{name} = {value}" for name, value in reversed(now.facts))
+    return f"{counted}: {latest}" if len(now.known) > 1 else latest
 
 
 def worker(now: Picture) -> Text:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.faces.words import UNREADABLE, clean
+from orchestrator.faces.words import UNREADABLE, clean, fact_words
 
 if TYPE_CHECKING:
     from roles.journal import Event
@@ -45,6 +45,9 @@ class Picture:
     nearly: dict[str, str] = field(default_factory=dict)
     """Budgets that are nearly spent, in words, by their keys."""
     facts: tuple[tuple[str, str], ...] = ()
+    """The latest ones: name, and value with who says it."""
+    known: dict[str, bool] = field(default_factory=dict)
+    """Every fact by its name, and whether sources disagree about it."""
 
     def apply(self, event: Event) -> None:
         """Take in one event; one that says what deskcrew never writes is passed over."""
@@ -106,4 +109,5 @@ class Picture:
     def _on_fact(self, event: Event, body: dict[str, Any]) -> None:
         name = clean(body.get("name", ""), 60)
         others = tuple(fact for fact in self.facts if fact[0] != name)
-        self.facts = (*others, (name, clean(body.get("value", ""), 80)))[-FACTS_KEPT:]
+        self.facts = (*others, (name, fact_words(body, 80)))[-FACTS_KEPT:]
+        self.known[name] = bool(body.get("instead"))

@@ -267,7 +267,38 @@ def _in_series(event: Event) -> list[Line]:
     return [Line("lanes", clean(event.body.get("message", "")), "dim")]
 
 
+def fact_words(body: Mapping[str, Any], limit: int = 160) -> str:
+    """A fact's value, who says it, and what others say otherwise."""
+    from roles.contracts import Fact
+    from roles.memory.blackboard import source_told
+
+    said = source_told(Fact.model_validate({"name": "-", **body}))
+    others = body.get("instead") or ()
+    dispute = f"; {len(others)} other{'s say' if len(others) > 1 else ' says'} otherwise" if others else ""
+    return f"{clean(body.get('value', ''), limit)}" + (f" ({clean(said, 80)}{dispute})" if said or others else "")
+
+
+def _fact(event: Event) -> list[Line]:
+    return [Line("fact", f"{clean(event.body.get('name', ''), 80)} = {fact_words(event.body)}", "dim")]
+
+
+def _recalled(event: Event) -> list[Line]:
+    body = event.body
+    said = f"{clean(body.get('question', ''), 160)} → {clean(body.get('value', ''), 160)}"
+    return [Line("memory", f"{said} (as the user said in {clean(body.get('from', ''), 80)}; nobody was asked)")]
+
+
+def _kept(event: Event) -> list[Line]:
+    body = event.body
+    asked = clean(body.get("question", ""), 160)
+    said = f"kept for later runs: {asked}" if body.get("kept") else f"not kept: {asked} ({clean(body.get('why', ''), 160)})"
+    return [Line("memory", said, "dim")]
+
+
 _SAY = {
+    "fact": _fact,
+    "answer_recalled": _recalled,
+    "answer_kept": _kept,
     "conflict": _conflict,
     "in_series": _in_series,
     "run_started": _started,

@@ -13,6 +13,7 @@ from pydantic_core import to_jsonable_python
 
 from environments.contract import FileChange
 from environments.sandbox.contract import Language, LeftOut, Ran
+from orchestrator.replaying.answered import RecordedAnswers
 from orchestrator.replaying.delta import applied
 from orchestrator.replaying.noting import ANSWERED, ROLES
 from orchestrator.replaying.recording import Recording, Said
@@ -46,7 +47,7 @@ class NothingRecorded(Exception):
 def parts_of(recording: Recording) -> dict[str, Any]:
     """What `runs.start` takes in place of policies, sources and a sandbox."""
     policies = {role: Recorded(role, answers_of(recording, role)) for role in ROLES}
-    given: dict[str, Any] = {**policies, "sandbox": RecordedSandbox(recording)}
+    given: dict[str, Any] = {**policies, "sandbox": RecordedSandbox(recording), "answers": RecordedAnswers(recording)}
     if recording.record["settings"].get("tools"):  # those of other programs; help documents are looked up again
         given["sources"] = (RecordedSource(recording),)
     return given

@@ -21,7 +21,7 @@ from roles.vault import FILE as VAULT
 from roles.vault import Vault, references_in
 
 FORMAT = 1
-_KEPT = {*COMPARED, ANSWERED, "run_resumed", "run_started", "limits_changed"}
+_KEPT = {*COMPARED, ANSWERED, "run_resumed", "run_started", "limits_changed", "answer_recalled"}
 
 
 _SPOKE = {"steered": "said something", "taken_over": "took over", "cancelled": "called it off"}

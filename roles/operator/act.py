@@ -25,6 +25,7 @@ from protocol import (
 from roles.context import Context, State, Update
 from roles.contracts import Fact, StepRecord
 from roles.effects import effect_of
+from roles.memory.answers_used import keep
 from roles.memory.blackboard_made import Origin, found
 from roles.memory.blackboard_values import kind_of
 from roles.operator.approval import NOBODY, record_request, refused
@@ -159,6 +160,9 @@ def _inner(ctx: Context, state: State, pending: dict[str, Any], action: Action) 
             secret = is_secret(action, safety_of(state, ctx))
             place = {"subtask": subtask, "step": pending["step"], "private": secret, "app": pending["app"]}
             fact = remember_answer(ctx.journal, action, said, _kind(ctx, said), **place, recalled=pending.get("recalled"))
+            if not (pending.get("recalled") or pending.get("again")):
+                who, at = (state.get("human_approval") or {}).get("who", ""), {"subtask": subtask, "step": pending["step"]}
+                keep(ctx, action, said, who, pending["app"], secret=secret, place=at)
             return ActionResult(exec_status=ExecStatus.EXECUTED, output=fact.name)
         case Answer(text=text):
             place = {"app": pending["app"], "subtask": subtask, "step": pending["step"]}

@@ -31,10 +31,15 @@ NOBODY = "nobody"
 """Who rejects what no person has answered in time."""
 
 
+_QUESTION = {False: ["respond", "reject"], True: ["approve", "respond", "reject"]}
+"""How a question may be answered: approving takes the answer of an earlier run, where there is one."""
+
+
 def approval_request(pending: dict[str, Any], found: Review) -> dict[str, Any]:
     """The payload of the interrupt, as agent chat interfaces render it, with the grounds beside it."""
     action = parse_action(pending["action"])
     question = isinstance(action, AskUser)
+    remembered = pending.get("remembered") if question else None
     args = {k: v for k, v in pending["action"].items() if k != "action_type"}
     if pending["private"]:
         args = {k: (v if k not in CARRIES or _refers(v) else MASK) for k, v in args.items()}
@@ -43,7 +48,7 @@ def approval_request(pending: dict[str, Any], found: Review) -> dict[str, Any]:
         "review_configs": [
             {
                 "action_name": action.verb,
-                "allowed_decisions": ["respond", "reject"] if question else ["approve", "edit", "reject", "respond"],
+                "allowed_decisions": _QUESTION[bool(remembered)] if question else ["approve", "edit", "reject", "respond"],
             }
         ],
         "kind": "question" if question else "approval",
@@ -58,6 +63,7 @@ def approval_request(pending: dict[str, Any], found: Review) -> dict[str, Any]:
         "state_id": pending["before"],
         "reason": pending["reason"],
         "default": "reject",
+        **({"remembered": remembered} if remembered else {}),
         **({"private": True} if isinstance(action, AskUser) and names_private(f"{action.question} {action.name}") else {}),
     }
 
@@ -153,6 +159,8 @@ def apply_answer(state: State, ctx: Context, answer: Any) -> Update:
     if decision.digest is not None and decision.digest != pending["digest"]:
         decision = Decision(type="reject", message="the answer was given to another action")
     question = pending["action"]["action_type"] == "ask_user"
+    if question and decision.type == "approve" and (known := pending.get("remembered")):
+        decision = Decision(type="respond", message=known["value"], who=decision.who)
     if question and decision.type in {"approve", "edit"}:
         decision = Decision(type="reject", message="a question wants words, not an approval", who=decision.who)
     if decision.type == "edit":

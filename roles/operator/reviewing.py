@@ -6,12 +6,13 @@ from typing import Any
 
 from protocol import Action, AskUser, GUIElement, VisualState, describe, parse_action
 from roles.context import Context, State, Update
+from roles.memory.answers_used import note_recall, recall
 from roles.memory.blackboard_fact import MEMORY
 from roles.operator.approval import record_request
 from roles.operator.grounds import element_of, grounds_of
 from roles.operator.perceive import attempt_of, current_screen, element_ref, safety_of, subtask_id
 from roles.operator.permission import reviewed_key
-from roles.operator.questions import answered
+from roles.operator.questions import answered, is_secret
 from roles.operator.repeating import doubt
 from roles.safety import Review, review
 from roles.signals import Signal
@@ -39,7 +40,9 @@ def review_action_safety(state: State, ctx: Context) -> Update:
     if isinstance(action, AskUser) and found.verdict == "ask" and (known := answered(ctx.journal, action.question)) is not None:
         found = found.model_copy(update={"verdict": "allow", "policy": "answered_before"})
         before = {"recalled": {"from": known.source_name}} if known.role == MEMORY else {}
-        pending = pending | {"answer": known.value} | before
+        pending = pending | {"answer": known.value, "again": True} | before
+    elif isinstance(action, AskUser) and found.verdict == "ask":
+        found, pending = _remembered(state, ctx, action, found, pending, seen.app)
     finding = {
         "policy": found.policy,
         "severity": found.severity,
@@ -71,6 +74,20 @@ def review_action_safety(state: State, ctx: Context) -> Update:
         "page": found.page,
     }
     return _verdict(state, ctx, pending, found, finding)
+
+
+def _remembered(
+    state: State, ctx: Context, ask: AskUser, found: Review, pending: dict[str, Any], app: str | None
+) -> tuple[Review, dict[str, Any]]:
+    """What the user answered in an earlier run: used where the settings say so and exactly this was asked, else offered."""
+    known = recall(ctx, ask, app, secret=is_secret(ask, safety_of(state, ctx)))
+    if known is None:
+        return found, {key: value for key, value in pending.items() if key != "remembered"}
+    if ctx.answers.mode != "on" or not known["exact"]:
+        return found, pending | {"remembered": known}
+    note_recall(ctx, ask, known, subtask=subtask_id(state), step=pending["step"])
+    used = pending | {"answer": known["value"], "recalled": known}
+    return found.model_copy(update={"verdict": "allow", "policy": "answered_in_an_earlier_run"}), used
 
 
 def _judge(

@@ -1,0 +1,39 @@
+"""A crew whose Operator has nothing but a question, and the command in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+SCRIPTS = {
+    "manager.yaml": """
+plans:
+  - outcome: planned
+    subtasks: [{id: a, title: ask, instruction: ask it}, {id: b, title: ask again, instruction: ask it, depends_on: [a]}]
+""",
+    "operator.yaml": """
+decisions:
+  any: [{status: PENDING, comment: "Which amount is it?"}]
+""",
+    "evaluator.yaml": "verdicts: {}\n",
+}
+
+
+def overrides(folder: Path) -> list[str]:
+    for name, text in SCRIPTS.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    roles = ("manager", "operator", "evaluator")
+    own = [f"crew.{role}={json.dumps({'policy': 'scripted', 'script': str(folder / f'{role}.yaml')})}" for role in roles]
+    return [*own, f"runs_dir={json.dumps(str(folder / 'runs'))}"]
+
+
+def deskcrew(*words: str, cwd: Path) -> tuple[int, dict[str, Any]]:
+    command = [sys.executable, "-m", "orchestrator.cli", *words, "--json"]
+    done = subprocess.run(
+        command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False, env={**os.environ, "TERM": "dumb"}
+    )
+    return done.returncode, json.loads(done.stdout.splitlines()[-1])
