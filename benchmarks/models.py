@@ -60,7 +60,7 @@ TASKS = (
 """Short ones, of one application or two."""
 MODELLED, CONTROLS = ("flat", "crew"), ("first", "chance")
 ARMS = (*MODELLED, *CONTROLS)
-STEPS_EACH, FEWEST, MOST = 3, 8, 18
+STEPS_EACH, FEWEST, MOST = 2, 8, 16
 """A run may take so many steps for each line of its task's oracle, but never fewer and never more: the same for all arms."""
 LIMITS = {"wall_seconds": 600}
 CREW_LIMITS = {"plans": 3, "gates": 20}

@@ -71,7 +71,8 @@ class Job:
     def wants(self) -> list[FieldHas]:
         """Fields that are to hold something: as the plan expects it, and as the words of a planned job say it."""
         expected = [e for e in self.missing if isinstance(e, FieldHas)]
-        return expected + [_adjusted(match) for match in self._settings] + (_told_fields(self._instruction) if self.planned else [])
+        expected += [_adjusted(match) for match in self._settings]
+        return expected + (_told_fields(self._instruction) if self.planned else [])
 
     def fills(self) -> bool:
         """Whether it is to fill in something or to commit it."""

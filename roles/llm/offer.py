@@ -18,34 +18,21 @@ from rapidfuzz import fuzz
 from protocol import GUIElement
 from protocol.prompt_form.roles import CHECKED, acts, kind
 from roles.contracts import Expectation, FieldHas, OperatorView
-from roles.effect_words import Effect, effect_of_words
-from roles.llm.job import ALIKE, COMMITS, TICKS, Job
+from roles.llm.guards import CHOSEN_FROM, MAKES, WRITTEN_IN, Guards, fits
+from roles.llm.job import ALIKE, TICKS, Job
 from roles.llm.lines import cut, without_values
 from roles.llm.narrow import Move, Moves
 from roles.llm.schemas import verbs_of
 from roles.memory.blackboard import board_in
-from roles.rules.dialogs import agree_choice, dismiss_choice, expected
-from roles.rules.evidence import is_search, names_effect, original
+from roles.rules.evidence import is_search, original
 from roles.rules.matching import similarity, tokens
 from roles.rules.screens import fold
-from roles.rules.values import same_value
 
-_WRITTEN_IN = frozenset({"textbox", "searchbox", "spinbutton", "entry", "textarea", "input", "slider"})
 _NUMBERS = frozenset({"spinbutton", "slider"})
-_CHOSEN_FROM = frozenset({"combobox", "listbox", "select"})
-_HARMLESS = frozenset({Effect.OBSERVE, Effect.NAVIGATE, Effect.ACTIVATE})
-_MAKES = frozenset({"new", "add", "create", "compose", "write", "email", "share", "reply", "forward"})
-_MADE = frozenset({"new", "add", "create", "compose", "send", "post", "write", "make", "book", "schedule", "register", "upload"})
-"""Words of a button that makes something new, and words of a job that may need one."""
 _SEARCHES = frozenset({"search", "find", "go"})
-_FINDS = frozenset({"filter", "sort", "show", "view"})
-"""Words of a list that only chooses what is shown."""
-_SHORT = 3
-"""Characters of words that say nothing of what a field is about."""
 _LONG = 8
 """Entries of a list that may go on out of sight."""
 _NUMBER = re.compile(r"[^A-Za-z]*\d[^A-Za-z]*")
-_PRESSES = frozenset({"click", "press_key"})
 _TRIED = 4
 """So many steps before a small model may give up."""
 _MOST = 12
@@ -53,6 +40,7 @@ _MOST = 12
 _SWITCH = 60.0
 """How much a change of application looks like the job, of 100: it is never left out for what has one word of it."""
 _COMMITTED = 97.0
+"""How much handing in what was filled in looks like the job."""
 _MOST_KEPT = 4
 """Of them such as keep what stands on the screen: there is always much of that."""
 _WORDS = 60
@@ -84,16 +72,12 @@ class _Offer:
         self._view = view
         self._job = Job(view, missing)
         self._screen = self._job.screen
-        self._last = view.history[-1] if view.history else None
         known = [view.seen.by_id[name] for name in ids if name in view.seen.by_id]
         near = {e.element_id for e in self._screen.elements}  # an open dialog takes all input
         self._elements = [e for e in known if e.enabled and (not view.seen.modal or e.element_id in near)]
-        self._right = self._job.right()
-        self._agreeing = self._agreement()
-        committed = any(names_effect(s.target, verb) for s in view.history for verb in self._job.deeds())
-        self._refused = bool(committed or self._screen.complaints)
-        """Whether the screen has had a reason to ask for more than the job says."""
-        pairs = [(field, e) for e in self._job.wants() for field in self._elements if _fits(field, e) and not self._holds(e)]
+        self._guards = Guards(view, self._job, self._elements)
+        lacking = [e for e in self._job.wants() if not self._guards.holds(e)]
+        pairs = [(field, e) for e in lacking for field in self._elements if fits(field, e)]
         self._due = [(field, e) for field, e in pairs if e is max((w for f, w in pairs if f is field), key=_like(field))]
         """Each field with what it is to hold and does not."""
 
@@ -110,26 +94,21 @@ class _Offer:
             found.append(Move("give up: it cannot be done", {"action": "none", "status": "FAIL"}))
         return found
 
-    def _holds(self, wanted: FieldHas) -> bool:
-        """Whether a field on the screen holds it already."""
-        value = self._job.value_of(wanted)
-        return any(_fits(field, wanted) and same_value(field.value or "", value) for field in self._elements)
-
     # --- fields that come first ---------------------------------------------------------------------------------
 
     def _next(self, verb: str) -> Iterator[Move]:
         """What brings a field that stands on the screen to what the plan wants of it."""
         for field, wanted in self._due:
-            if field.element_id in self._idle(verb) or (verb == "type" and "fill" in self._view.verbs):
+            if field.element_id in self._guards.idle(verb) or (verb == "type" and "fill" in self._view.verbs):
                 continue
             match verb, kind(field):
-                case (("fill" | "type"), role) if role in _WRITTEN_IN and wanted.fact:
+                case (("fill" | "type"), role) if role in WRITTEN_IN and wanted.fact:
                     yield _written(verb, field, f"fact:{wanted.fact}", f'the fact "{wanted.fact}"')
-                case (("fill" | "type"), role) if role in _WRITTEN_IN and wanted.beside and verb == "fill":
+                case (("fill" | "type"), role) if role in WRITTEN_IN and wanted.beside and verb == "fill":
                     yield self._added(field, wanted.value or "")
-                case (("fill" | "type"), role) if role in _WRITTEN_IN:
+                case (("fill" | "type"), role) if role in WRITTEN_IN:
                     yield _written(verb, field, wanted.value or "")
-                case "select_option", role if role in _CHOSEN_FROM:
+                case "select_option", role if role in CHOSEN_FROM:
                     yield from self._choices([field])
                 case "click", role if role in CHECKED:
                     yield self._press(field, ())
@@ -147,17 +126,17 @@ class _Offer:
     # --- everything else ----------------------------------------------------------------------------------------
 
     def _any(self, verb: str) -> Iterator[Move]:
-        idle = self._idle(verb)
+        idle = self._guards.idle(verb)
         free = [e for e in self._elements if e.element_id not in idle]
         match verb:
             case "click":
-                offered = [e for e in self._pressed(free) if not (self._settled(e) or self._too_early(e) or self._unasked(e))]
+                offered = [e for e in self._pressed(free) if not self._guards.too_early(e) and not self._guards.left_alone(e)]
                 yield from (self._press(e, offered) for e in offered)
             case "fill" | "type":
-                yield from self._writing(verb, [e for e in free if kind(e) in _WRITTEN_IN and not self._settled(e)])
+                yield from self._writing(verb, [e for e in free if kind(e) in WRITTEN_IN and not self._guards.left_alone(e)])
             case "select_option":
-                lists = [e for e in free if kind(e) in _CHOSEN_FROM or e.choices]
-                yield from self._choices([e for e in lists if not self._settled(e) and not self._unasked(e)])
+                lists = [e for e in free if kind(e) in CHOSEN_FROM or e.choices]
+                yield from self._choices([e for e in lists if not self._guards.left_alone(e)])
             case "memorize":
                 yield from self._kept()
             case "launch_app" | "switch_window":
@@ -235,7 +214,7 @@ class _Offer:
     def _far(self, move: Move) -> tuple[int, float]:
         """How little a move looks like the job: the order of the list."""
         target = self._view.seen.by_id.get(str(move.fields.get("target", "")))
-        if target is not None and target is self._agreeing:
+        if target is not None and target is self._guards.agreeing:
             return -1, 0.0
         said = str(move.fields.get("text") or move.fields.get("option") or "")
         done = self._job.times_done(move.fields["action"], target.name if target else "", said)
@@ -248,18 +227,13 @@ class _Offer:
         near = max((fuzz.token_sort_ratio(name, about) for name in names), default=0.0)
         held = any(len(name) > 3 and name in about for name in names)
         shared = fuzz.token_set_ratio(" ".join(self._job.words), " ".join(tokens(about)))
-        makes = move.fields["action"] == "click" and _MAKES.intersection(tokens(about)[:1]) and self._job.planned
-        commits = target is not None and move.fields["action"] == "click" and self._commits(target)
+        makes = move.fields["action"] == "click" and MAKES.intersection(tokens(about)[:1]) and self._job.planned
+        commits = target is not None and move.fields["action"] == "click" and self._guards.commits(target)
         return 0, -max(near, _COMMITTED if commits else 0.0, 95.0 if makes else 0.0, 90.0 if held else 0.0, 0.7 * shared)
-
-    def _commits(self, element: GUIElement) -> bool:
-        """Whether it hands in what stands in the fields of this screen, which is done before the screen is left."""
-        filled = any(self._job.wrote_in(field.name) for field in self._screen.inputs if field.value)
-        return self._job.planned and filled and any(names_effect(element.name, verb) for verb in self._job.deeds())
 
     def _pressed(self, free: Sequence[GUIElement]) -> list[GUIElement]:
         """What is there to be clicked: controls, and rows and cells in which no control stands."""
-        other = _WRITTEN_IN | (_CHOSEN_FROM if "select_option" in self._view.verbs else frozenset())
+        other = WRITTEN_IN | (CHOSEN_FROM if "select_option" in self._view.verbs else frozenset())
         searches = bool(self._screen.searches) and "fill" in self._view.verbs  # with Enter, so their button is not needed
         controls = [e for e in free if acts(e) and kind(e) not in other and not (searches and fold(e.name) in _SEARCHES)]
         items = {item.press.element_id for item in self._screen.items}
@@ -284,84 +258,9 @@ class _Offer:
         what = f"{said} {_called(element)} of {_quoted(row.text)}" if acts(element) else f"{said} {role} {_quoted(row.text)}"
         return Move(what, _target("click", element), about=f"{element.name} {row.text}")
 
-    # --- the question that a deed brings up ---------------------------------------------------------------------
-
-    def _agreement(self) -> GUIElement | None:
-        """In a dialog that the job's own deed brought up: the button that goes on with it. It often has the words of the one
-        that was pressed before, so it looks as if it had been done; and what the job speaks of need not be named again."""
-        dialog = self._screen.dialog
-        pressed = next((s for s in reversed(self._view.history) if s.action.get("action_type") in _PRESSES), None)
-        if dialog is None or pressed is None or not self._job.planned:
-            return None
-        inside = self._screen.elements
-        yes = [e for e in inside if e.role == "button" and effect_of_words(e.name) is Effect.CONFIRM]
-        for verb in (verb for verb in self._job.deeds() if names_effect(pressed.target, verb)):
-            agreed = agree_choice(verb, self._screen)
-            if agreed is dismiss_choice(dialog, inside):  # "Cancel" beside "Yes" does not cancel an order
-                agreed = yes[0] if yes and expected(dialog, inside, verb, "") else None
-            if agreed is not None:
-                return agreed
-        return None
-
-    # --- what is no move ----------------------------------------------------------------------------------------
-
-    def _idle(self, verb: str) -> frozenset[str]:
-        """The elements of this very screen to which it was done already for nothing, and the field just written in."""
-        here = self._view.seen.state_id
-        same = [s for s in self._view.history if s.action.get("action_type") == verb and s.after == here]
-        again = [s for s in same if s.before == here or (s is self._last and verb != "click")]
-        targets = (s.action.get("target") or {} for s in again)
-        return frozenset(str(target["element_id"]) for target in targets if target.get("element_id"))
-
-    def _settled(self, element: GUIElement) -> bool:
-        """A field that holds what the plan wants of it."""
-        field = kind(element) in _WRITTEN_IN | _CHOSEN_FROM | CHECKED
-        named = any(similarity(label, element.name) >= ALIKE for label in self._right)
-        return field and (named or any(_fits(element, w) and self._holds(w) for w in self._job.wants()))
-
-    def _unasked(self, element: GUIElement) -> bool:
-        """A box or a list of a form of which the job says nothing: it keeps what it holds, until the form is found wanting."""
-        form = kind(element) in CHECKED or (kind(element) in _CHOSEN_FROM and not _FINDS.intersection(tokens(element.name)[:1]))
-        if not (form and self._job.planned and self._job.fills()) or element.invalid or self._refused:
-            return False
-        said = {word for name in (element.name, *element.choices) for word in tokens(name) if len(word) > _SHORT}
-        return not said.intersection(self._job.words)
-
-    def _too_early(self, element: GUIElement) -> bool:
-        """Whether it commits too early, deletes or makes what nobody named, or does anything at all where one only reads."""
-        if not self._job.planned or kind(element) in CHECKED or element is self._agreeing:
-            return False
-        wanted, words = self._job.effects, self._job.words
-        if first := _MAKES.intersection(tokens(element.name)[:1]):
-            return self._job.reading or not (_MADE | first).intersection(words) or not self._of_kind(element)
-        does = {verb for verb in COMMITS if names_effect(element.name, verb)}
-        if does and not does.intersection(wanted):
-            return not does.intersection(self._job.deeds())
-        if kind(element) == "button" and (self._job.reading or not self._job.there()) and not _harmless(element.name):
-            return True
-        commits = any(names_effect(element.name, verb) for verb in wanted)
-        return commits and self._job.outstanding()
-
-    def _of_kind(self, element: GUIElement) -> bool:
-        """Whether a button makes such a thing as the job names, where one of the buttons says so."""
-        makers = [e for e in self._elements if _MAKES.intersection(tokens(e.name)[:1])]
-        fitting = [e for e in makers if set(tokens(e.name)[1:]).intersection(self._job.words)]
-        return not fitting or element in fitting
-
-
-def _harmless(name: str) -> bool:
-    return effect_of_words(name) in {None, *_HARMLESS}
-
 
 def _like(field: GUIElement) -> Callable[[FieldHas], float]:
     return lambda wanted: similarity(wanted.label, field.name)
-
-
-def _fits(field: GUIElement, wanted: FieldHas) -> bool:
-    fillable = kind(field) in _WRITTEN_IN | _CHOSEN_FROM | CHECKED
-    if wanted.value is not None and (kind(field) in CHECKED) != (wanted.value in TICKS):
-        return False
-    return fillable and not is_search(field) and similarity(wanted.label, field.name) >= ALIKE
 
 
 def _target(verb: str, element: GUIElement) -> dict[str, Any]:
