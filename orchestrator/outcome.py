@@ -16,6 +16,7 @@ from orchestrator.folders import write_json
 from orchestrator.helping import record_help, tell_store
 from orchestrator.journal import export_log
 from orchestrator.judge import judge
+from orchestrator.learning import after_run
 from orchestrator.machine import TaskStatus
 from orchestrator.opened import OpenRun
 from orchestrator.private import beginning, redactor_of
@@ -103,7 +104,9 @@ def finish(run: OpenRun, result: dict[str, Any]) -> Outcome:
     withdraw_private(run.context)
     if late := code != BUDGET and recognised_late(run):
         scrub(run)
-    report = write_report(run, {**ended, "reason": reason}, judge=verdict)
+    learned = after_run(run.context.journal, run.record, run.folder, {**ended, "judge": verdict})
+    more = {"experience": learned.told()} if learned is not None else {}
+    report = write_report(run, {**ended, "reason": reason}, judge=verdict, **more)
     if late:
         forget_checkpoints(run)
     if code != BUDGET:  # else it may go on with more

@@ -14,6 +14,7 @@ from roles.knowledge.demonstrations_deeds import Deed, Deeds
 from roles.knowledge.demonstrations_said import in_sentences, joined
 from roles.knowledge.demonstrations_values import Mention, Slots
 from roles.knowledge.documents import Document, DocumentKind
+from roles.rules.masks import quote
 from roles.rules.wording import describe
 
 _BRANCHES = re.compile(r"\b(?:if|unless|whether|otherwise|each|every|all|when|once|until)\b", re.IGNORECASE)
@@ -90,7 +91,8 @@ def distil(steps: Iterable[InteractionStep], goal: str, *, world: str = "", more
     clauses = [deed.clause for deed in told]
     apps = tuple(dict.fromkeys(clause.app for clause in clauses if clause.app))
     used = " ".join(sentences := in_sentences(clauses))
-    doubts = [*deeds.origins.doubts, *_left(slots)]
+    fixed = [x for x in dict.fromkeys(deeds.origins.constants) if quote(x.value)[1:-1] in used]
+    doubts = [*deeds.origins.doubts, *(x.doubt for x in fixed if x.doubt), *_left(slots)]
     if branch := _BRANCHES.search(slots.title):
         doubts.append(f'the goal says "{branch.group()}", and one run shows one way through')
     if not clauses:
@@ -103,7 +105,7 @@ def distil(steps: Iterable[InteractionStep], goal: str, *, world: str = "", more
         steps=tuple(sentences),
         slots=tuple(SlotFound(name=name, value=value) for name, value in slots.values.items() if f"{{{name}}}" in used),
         reads=_reads(told),
-        constants=tuple(ConstantFound(value=x.value, where=x.where) for x in dict.fromkeys(deeds.origins.constants)),
+        constants=tuple(ConstantFound(value=x.value, where=x.where) for x in fixed if "{" not in x.value),
         doubts=tuple(dict.fromkeys(doubts)),
         world=world,
         left_out=max(0, len(taken) - len({deed.at for deed in told if deed.part})),

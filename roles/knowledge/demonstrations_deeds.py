@@ -27,11 +27,12 @@ from roles.knowledge.demonstrations_values import Slots
 from roles.rules import clauses as c
 from roles.rules.everyday import plainly_called
 from roles.rules.finding import leads_back, similarity_next
-from roles.rules.screens import FIELD_ROLES, Screen
+from roles.rules.screens import FIELD_ROLES, TEXT_ROLES, Screen
 
 _COMMITS = ("submit", "send", "save")
 _LEAVING = re.compile(r"^(?:cancel|close|discard|dismiss|back|not now|no,? thanks|never mind|later|skip|x|×)\b", re.IGNORECASE)
-_ROWS = {"row", "listitem", "treeitem", "cell", "gridcell"}
+_SHOWING = TEXT_ROLES | {"group", "form", "table", "list", "window", "image", "img"}
+"""Pressing these takes the focus away from a field, and does nothing else."""
 _TICKED = {"checkbox", "switch", "radio"}
 _SILENT = {"wait", "screenshot", "scroll", "hover", "launch_app", "switch_window", "memorize", "go_back", "go_forward"}
 """What moves about or looks; a playbook says what to reach, and the way there is the policy's own."""
@@ -89,9 +90,7 @@ class Deeds:
                 self._keys(at, keys, element)
             case Answer(text=text):
                 self._answer(at, text)
-            case _ if action.verb in _SILENT:
-                pass
-            case _:
+            case _ if action.verb not in _SILENT:
                 self.origins.doubts.append(f"step {at + 1}: what {action.verb.replace('_', ' ')} does has no words here")
 
     def _fill(self, at: int, element: GUIElement | None, text: str, typed: bool) -> None:
@@ -144,7 +143,7 @@ class Deeds:
             pass  # what was done asked back, or something stood in the way
         elif leads_back(name) or _LEAVING.match(name):
             self._left(app, name)
-        elif similarity_next(name) or name.casefold() in _PREVIOUS or not name:
+        elif similarity_next(name) or name.casefold() in _PREVIOUS or not name or element.role in _SHOWING:
             pass
         else:
             self._press(at, element, row)
@@ -175,8 +174,8 @@ class Deeds:
     def _press(self, at: int, element: GUIElement, row: Texts) -> None:
         state, name = self.steps[at].visual_state, element.name
         app = state.app or ""
-        if not app or self._goes_over(at):  # it opens another application, which a clause names itself
-            return
+        if not app or self._goes_over(at):
+            return  # it opens another application, which a clause names itself
         effect = effect_of_words(name)
         verb, _, thing = name.casefold().partition(" ")
         if verb in _COMMITS and len(thing.split()) < 2:

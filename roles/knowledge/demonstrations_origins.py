@@ -26,6 +26,14 @@ class Constant(NamedTuple):
     where: str
 
 
+    @property
+    def doubt(self) -> str:
+        """Why it may be another one next time: it holds a number, a date, an id, an address."""
+        found = _TELLING.search(re.sub(r"\{[^}]*\}", "", self.value))
+        said = f'"{found.group()}" ("{self.where}")' if found else ""
+        return f"{said} stands neither in the goal nor on a screen that was seen before" if said else ""
+
+
 class Reading(NamedTuple):
     """Facts that were read, and the step before which they stood on the screen."""
 
@@ -82,10 +90,8 @@ class Origins:
 
     def constant(self, text: str, called: str) -> str:
         slotted = self.slots.within(text, called)
-        if slotted == text and text.strip():
-            self.constants.append(Constant(text.strip(), called))
-        if found := _TELLING.search(re.sub(r"\{[^}]*\}", "", slotted)):
-            self.doubts.append(f'"{found.group()}" ("{called}") stands neither in the goal nor on a screen that was seen before')
+        if slotted.strip():
+            self.constants.append(Constant(slotted.strip(), called))
         return slotted
 
     def fact(self, at: int, text: str, called: str) -> str | None:
@@ -119,7 +125,6 @@ class Origins:
     def unnamed(self, texts: Texts, entity: c.Entity, state: VisualState) -> c.Entity:
         """A record that the goal does not tell from others: it stays what it was, and that is said."""
         name = next((text for _, text in texts if text), "")
-        self.constants.append(Constant(name, entity.noun or "record"))
         kind = entity.noun or "record"
         self.doubts.append(f'nothing in the goal says which {kind} of {state.app} is meant; it was "{name[:60]}"')
         return replace(entity, name=name)
