@@ -17,6 +17,7 @@ from orchestrator.deciders import Deciders
 from orchestrator.errors import UsageProblem, did_you_mean
 from orchestrator.line import HubLine
 from orchestrator.safety_files import refuse_unfit
+from orchestrator.seeing import from_pixels
 from orchestrator.settings import Settings, load_safety, shipped
 from orchestrator.store import CursorSaver
 from roles.bounded import Bounded
@@ -61,10 +62,10 @@ def make_environment(settings: Settings, store: Path | None = None) -> Environme
             f"environment: there is no environment {settings.environment!r}{did_you_mean(settings.environment, ENVIRONMENTS)}"
         )
     made = ENVIRONMENTS[settings.environment](settings, store)
-    if not settings.faults:
-        return made
-    # Beside the world, so that a run that goes on knows which faults have struck.
-    return FaultyEnvironment(made, settings.faults, settings.seed, store / "faults.jsonl" if store else None)
+    if settings.faults:
+        # Beside the world, so that a run that goes on knows which faults have struck.
+        made = FaultyEnvironment(made, settings.faults, settings.seed, store / "faults.jsonl" if store else None)
+    return from_pixels(made, settings.vision, store)
 
 
 def _timed(environment: Environment, settings: Settings) -> Environment:

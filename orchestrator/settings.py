@@ -24,6 +24,7 @@ from orchestrator.layers import BUILT_IN, Layer, Merged, file_layer, looks_like_
 from orchestrator.presets import KEY, find_preset
 from orchestrator.role_settings import CrewSettings, RoleSettings
 from orchestrator.safety_files import read_safety, unfit
+from orchestrator.seeing import VisionSettings
 from orchestrator.store_address import LOCAL, checked_address, shown_address
 from protocol import Frozen
 from roles.knowledge.settings import KnowledgeSettings
@@ -87,6 +88,8 @@ class Settings(Frozen):
     """Name of a file in configs/safety, a path, the policy itself, or `{preset: NAME}` with what is otherwise."""
     screenshots: ScreenshotSettings = ScreenshotSettings()
     """Pictures of the screen: which a model is shown, and which a run keeps."""
+    vision: VisionSettings = VisionSettings()
+    """Whether the crew gets nothing but pictures of the screen."""
     memory: MemorySettings = MemorySettings()
     """What is remembered: how much of the blackboard a prompt is told, and what the user answered in earlier runs."""
     help_dirs: tuple[Path, ...] = ()

@@ -1,0 +1,191 @@
+"""Boxes of a picture, and what colours are in them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy.typing as npt
+
+from environments.marks import opened
+from environments.vision.libraries import np
+from protocol import BoundingBox
+
+Pixels = npt.NDArray[np.uint8]
+"""Rows of pixels of red, green and blue."""
+_INK = 40
+"""How far a pixel's colour must be from the ground to belong to what is drawn on it."""
+_STROKE, _SIDE = 0.7, 0.97
+"""No stroke of a letter is as long, of a line's width or of its height: a line is drawn there, or the ground ends."""
+_COLOURED = 60
+"""How far the strongest channel must be from the weakest for a colour that is no grey."""
+
+
+class Box(NamedTuple):
+    """Pixels of the picture; `x2` and `y2` are outside."""
+
+    x1: int
+    y1: int
+    x2: int
+    y2: int
+
+    @property
+    def width(self) -> int:
+        return self.x2 - self.x1
+
+    @property
+    def height(self) -> int:
+        return self.y2 - self.y1
+
+    @property
+    def area(self) -> int:
+        return max(0, self.width) * max(0, self.height)
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        return (self.x1 + self.x2) / 2, (self.y1 + self.y2) / 2
+
+    def within(self, other: Box) -> Box:
+        """What both have."""
+        return Box(max(self.x1, other.x1), max(self.y1, other.y1), min(self.x2, other.x2), min(self.y2, other.y2))
+
+    def shared(self, other: Box) -> int:
+        """How many pixels both have."""
+        return self.within(other).area
+
+    def likeness(self, other: Box) -> float:
+        """What both have of what either has: 1 for the same box."""
+        both = self.shared(other)
+        return both / max(1, self.area + other.area - both)
+
+    def holds(self, other: Box) -> bool:
+        """Whether the middle of the other one lies in this one."""
+        x, y = other.middle
+        return self.x1 <= x < self.x2 and self.y1 <= y < self.y2
+
+    def grown(self, by: int) -> Box:
+        return Box(self.x1 - by, self.y1 - by, self.x2 + by, self.y2 + by)
+
+    def on(self, pixels: Pixels) -> Box:
+        """As much of it as lies on the picture."""
+        high, wide = pixels.shape[:2]
+        return Box(min(max(0, self.x1), wide), min(max(0, self.y1), high), min(max(0, self.x2), wide), min(max(0, self.y2), high))
+
+    def around(self, other: Box) -> Box:
+        return Box(min(self.x1, other.x1), min(self.y1, other.y1), max(self.x2, other.x2), max(self.y2, other.y2))
+
+    def protocol(self) -> BoundingBox:
+        return BoundingBox(x1=self.x1, y1=self.y1, x2=self.x2, y2=self.y2)
+
+
+class Colour(NamedTuple):
+    """Red, green and blue, 0 to 255."""
+
+    red: int
+    green: int
+    blue: int
+
+    @property
+    def light(self) -> float:
+        return 0.299 * self.red + 0.587 * self.green + 0.114 * self.blue
+
+    @property
+    def coloured(self) -> bool:
+        return max(self) - min(self) > _COLOURED
+
+    @property
+    def warns(self) -> bool:
+        """Whether it is a red."""
+        return self.coloured and self.red > 1.35 * max(self.green, self.blue)
+
+    def far(self, other: Colour) -> int:
+        return max(abs(one - two) for one, two in zip(self, other, strict=True))
+
+
+def pixels_of(png: bytes) -> Pixels:
+    """The picture. Raises EnvironmentFault for bytes that are none."""
+    return np.asarray(opened(png), dtype=np.uint8)
+
+
+def part(pixels: Pixels, box: Box) -> Pixels:
+    inside = box.on(pixels)
+    return pixels[inside.y1 : inside.y2, inside.x1 : inside.x2]
+
+
+def most_common(pixels: Pixels) -> Colour:
+    """The colour that most of them have, or nearly."""
+    flat = pixels.reshape(-1, 3)
+    if not len(flat):
+        return Colour(0, 0, 0)
+    coarse = (flat >> 3).astype(np.int32)
+    keys = (coarse[:, 0] << 10) | (coarse[:, 1] << 5) | coarse[:, 2]
+    values, counts = np.unique(keys, return_counts=True)
+    return _colour(np.median(flat[keys == values[counts.argmax()]], axis=0))
+
+
+def ground_of(pixels: Pixels, box: Box) -> Colour:
+    """What a text is written on."""
+    return most_common(part(pixels, box))
+
+
+def ink_of(pixels: Pixels, box: Box, ground: Colour) -> Colour:
+    """What it is written in: of its pixels those that are farthest from the ground."""
+    flat = part(pixels, box).reshape(-1, 3).astype(np.int16)
+    if not len(flat):
+        return ground
+    far = np.abs(flat - np.array(ground, dtype=np.int16)).max(axis=1)
+    strongest = flat[far >= max(_INK, np.quantile(far, 0.99) * 0.85)]
+    return _colour(np.median(strongest, axis=0)) if len(strongest) else ground
+
+
+def drawn_in(pixels: Pixels, box: Box, ground: Colour) -> Box | None:
+    """The part of a box in which something is drawn on the ground; None where there is nothing."""
+    inside = box.on(pixels)
+    far = np.abs(part(pixels, box).astype(np.int16) - np.array(ground, dtype=np.int16)).max(axis=2) > _INK
+    rows, columns = np.flatnonzero(far.any(axis=1)), np.flatnonzero(far.any(axis=0))
+    if not len(rows):
+        return None
+    left, top = inside.x1 + int(columns[0]), inside.y1 + int(rows[0])
+    return Box(left, top, inside.x1 + int(columns[-1]) + 1, inside.y1 + int(rows[-1]) + 1)
+
+
+def written_in(pixels: Pixels, box: Box, ground: Colour) -> Box:
+    """The ink of a line of text in a box that may reach over the edges of what the text stands in."""
+    inside = box.on(pixels)
+    far = np.abs(part(pixels, box).astype(np.int16) - np.array(ground, dtype=np.int16)).max(axis=2) > _INK
+    if not far.size or not far.any():
+        return inside
+    top, bottom = _between(_longest(far) > _STROKE * far.shape[1])
+    left, right = _between(far[top:bottom].mean(axis=0) > _SIDE)
+    clear = Box(inside.x1 + left, inside.y1 + top, inside.x1 + right, inside.y1 + bottom)
+    return drawn_in(pixels, clear, ground) or inside
+
+
+def _longest(ink: Any) -> Any:
+    """Of each row how many pixels of ink stand without a gap, at most."""
+    run, most = np.zeros(len(ink), dtype=np.int32), np.zeros(len(ink), dtype=np.int32)
+    for column in ink.T:
+        run = (run + 1) * column
+        most = np.maximum(most, run)
+    return most
+
+
+def _between(blocked: Any) -> tuple[int, int]:
+    """The stretch around the middle in which nothing is blocked."""
+    middle = len(blocked) // 2
+    before, behind = np.flatnonzero(blocked[:middle]), np.flatnonzero(blocked[middle:])
+    return int(before[-1]) + 1 if len(before) else 0, middle + int(behind[0]) if len(behind) else len(blocked)
+
+
+def ring_around(pixels: Pixels, box: Box, width: int = 3) -> Pixels:
+    """The pixels just outside of a box, in a row."""
+    outer, inner = box.grown(width).on(pixels), box.grown(1).on(pixels)
+    sides = (
+        pixels[outer.y1 : inner.y1, outer.x1 : outer.x2], pixels[inner.y2 : outer.y2, outer.x1 : outer.x2],
+        pixels[inner.y1 : inner.y2, outer.x1 : inner.x1], pixels[inner.y1 : inner.y2, inner.x2 : outer.x2],
+    )  # fmt: skip
+    return np.concatenate([side.reshape(-1, 3) for side in sides])
+
+
+def _colour(values: Any) -> Colour:
+    return Colour(*(round(float(value)) for value in values))
+

@@ -1,0 +1,196 @@
+"""From the pixels of a screen to what is on it: elements with roles, names, values and a confidence."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from rapidfuzz import fuzz
+
+from environments.vision.controls import Controls
+from environments.vision.parts import Inked, Part, inked
+from environments.vision.pixels import Box, Pixels
+from environments.vision.reader import Reader
+from environments.vision.rows import arranged
+from environments.vision.shapes import Frame, frames_of, lines_of
+from environments.vision.sliders import sliders_of
+from protocol import GUIElement, VisualState, Window
+
+_BAR = 64
+"""A bar at the edge of a desktop is no higher."""
+_TITLE = 88.0
+"""How like the name of an application the words of a bar must be, of 100."""
+_LARGER = 1.22
+_OVER = 12
+"""How much darker everything around a dialog is than the dialog."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A picture taken apart."""
+
+    pixels: Pixels
+    lines: list[Inked]
+    frames: list[Frame]
+    strokes: list[Box]
+
+
+class PixelRecognizer:
+    """Reads screens one after another. `titles` are the names of applications by their ids, as a user knows them."""
+
+    def __init__(self, titles: Mapping[str, str], min_confidence: float = 0.5) -> None:
+        self._titles = dict(titles)
+        self._least = min_confidence
+        self._reader = Reader()
+
+    def state(self, pixels: Pixels, *, timestamp: float = 0.0) -> VisualState:
+        """The screen that the picture shows."""
+        lines = [inked(pixels, line) for line in self._reader.read(pixels) if line.confidence >= self._least]
+        seen = Seen(pixels, lines, frames_of(pixels), lines_of(pixels))
+        top, bottom, windows = self._chrome(seen)
+        app = next((window.app for window in windows if window.focused), None)
+        inner = Box(0, top, pixels.shape[1], bottom)
+        dialog = _dialog(seen)
+        seen = _within(seen, dialog.box if dialog else inner)
+        elements = list(_elements(_parts(seen, dialog), app, pixels))
+        modal = next((e.element_id for e in elements if e.role == "dialog"), None) if dialog else None
+        high, wide = pixels.shape[:2]
+        return VisualState(
+            screen_resolution=(wide, high), elements=tuple(elements), timestamp=timestamp, app=app, windows=windows, modal=modal
+        )
+
+    def _chrome(self, seen: Seen) -> tuple[int, int, tuple[Window, ...]]:
+        """Where the bars of a desktop end and begin, and the windows that they name. A page in a browser has no bars."""
+        high, wide = seen.pixels.shape[:2]
+        across = [stroke for stroke in seen.strokes if stroke.width > 0.98 * wide]
+        top = max([stroke.y2 for stroke in across if stroke.y2 <= _BAR], default=0)
+        bottom = min([stroke.y1 for stroke in across if stroke.y1 >= high - _BAR], default=high)
+        title = [app for line in seen.lines if line.box.y2 <= top and (app := self._named(line.text))]
+        below = [(line, app) for line in seen.lines if line.box.y1 >= bottom and (app := self._named(line.text))]
+        if not title:
+            return 0, high if not below else bottom, ()
+        rest = [app for _, app in below if app != title[0]]
+        names = [app for _, app in below] if title[0] in [app for _, app in below] else [title[0], *rest]
+        titles = self._titles
+        return top, bottom, tuple(Window(window_id=f"win-{a}", app=a, title=titles[a], focused=a == title[0]) for a in names)
+
+    def _named(self, text: str) -> str | None:
+        """The application that a title means: its whole name, or what stands before or behind a dash."""
+        for said in (text, *re.split(r"\s[-–—|]\s", text)):
+            best = max(self._titles, key=lambda app: fuzz.ratio(said.casefold(), self._titles[app].casefold()), default=None)
+            if best is not None and fuzz.ratio(said.casefold(), self._titles[best].casefold()) >= _TITLE:
+                return best
+        return None
+
+
+def _within(seen: Seen, box: Box) -> Seen:
+    return Seen(
+        seen.pixels,
+        [line for line in seen.lines if box.holds(line.box)],
+        [frame for frame in seen.frames if box.holds(frame.box) and frame.box.y1 >= box.y1 - 2 and frame.box != box],
+        [stroke for stroke in seen.strokes if box.holds(stroke)],
+    )
+
+
+def _dialog(seen: Seen) -> Frame | None:
+    """The frame in the middle of a screen that is darker everywhere else."""
+    high, wide = seen.pixels.shape[:2]
+    for frame in seen.frames:
+        box = frame.box
+        if not (0.15 * wide < box.width < 0.85 * wide and 60 < box.height < 0.9 * high):
+            continue
+        if abs(box.middle[0] - wide / 2) > 0.06 * wide or frame.inside.light - frame.outside.light < _OVER:
+            continue
+        outside = [line for line in seen.lines if not box.holds(line.box)]
+        inside = [line for line in seen.lines if box.holds(line.box)]
+        if inside and (not outside or median(line.ground.light for line in outside) < frame.inside.light - _OVER):
+            return frame
+    return None
+
+
+def _parts(seen: Seen, dialog: Frame | None) -> list[Part]:
+    sliders, lines = sliders_of(seen.strokes, seen.lines)
+    found = Controls(seen.pixels, seen.frames, lines).sorted()
+    height = median([line.size for line in seen.lines] or [12])
+    tabs = _tabs(found.lines, seen.strokes)
+    texts = [_said(line, height, tabs.get(line.text)) for line in found.lines]
+    whole = arranged([*found.controls, *sliders, *texts], found.holders)
+    if dialog is None:
+        return whole
+    title = next((made.text for made in _all(whole) if made.role == "heading"), "") or next(
+        (made.text for made in _all(whole) if made.text), ""
+    )
+    return [Part("dialog", dialog.box, title, inside=whole)]
+
+
+def _said(line: Inked, height: float, tab: bool | None) -> Part:
+    """A line that belongs to no frame."""
+    made = Part("text", line.box, line.text, confidence=line.line.confidence)
+    if tab is not None:
+        made.role, made.selected = "tab", tab
+    elif line.ink.warns:
+        made.role = "alert"
+    elif line.coloured:
+        made.role = "link"
+    elif line.size >= _LARGER * height and line.size >= 13 and len(line.text) > 2:
+        made.role = "heading"
+    return made
+
+
+def _tabs(lines: Sequence[Inked], strokes: Sequence[Box]) -> dict[str, bool]:
+    """Texts of tabs, and which one is chosen: the one with a stroke below it, on a line that runs beneath all."""
+    for line in lines:
+        below = [s for s in strokes if 0 <= s.y1 - line.box.y2 <= 16 and s.x1 <= line.box.x1 + 4 and s.x2 >= line.box.x2 - 4]
+        if not line.coloured or not any(stroke.width < line.box.width + 40 for stroke in below):
+            continue
+        level = [other for other in lines if abs(other.box.middle[1] - line.box.middle[1]) <= 4]
+        if len(level) > 1:
+            return {other.text: other is line for other in level}
+    return {}
+
+
+def _all(parts: Sequence[Part]) -> Iterator[Part]:
+    for made in parts:
+        yield made
+        yield from _all(made.inside)
+
+
+def _elements(parts: Sequence[Part], app: str | None, pixels: Pixels) -> Iterator[GUIElement]:
+    """The parts with ids: by their order for one screen, and by role and name for as long as they live."""
+    counted: Counter[str] = Counter()
+    number = 0
+
+    def made(each: Part, parent: str | None) -> Iterator[GUIElement]:
+        nonlocal number
+        number += 1
+        name = f"{each.role}:{re.sub(r'[^0-9a-z]+', '-', each.text.casefold()).strip('-')[:40]}"
+        counted[name] += 1
+        own = f"e{number}"
+        yield GUIElement(
+            element_id=own,
+            track_id=name if counted[name] == 1 else f"{name}:{counted[name]}",
+            role=each.role,
+            text=each.text or None,
+            value=each.value,
+            bbox=each.box.on(pixels).protocol(),
+            name_source=each.source if each.text else None,
+            enabled=each.enabled,
+            focused=each.focused,
+            selected=each.selected,
+            required=each.required,
+            invalid=each.invalid,
+            private=each.private,
+            placeholder=each.placeholder or None,
+            expanded=each.expanded,
+            parent=parent,
+            app=app,
+            confidence=round(min(1.0, max(0.0, each.confidence)), 3),
+        )
+        for inner in each.inside:
+            yield from made(inner, own)
+
+    for each in parts:
+        yield from made(each, None)
