@@ -158,9 +158,10 @@ def _read(lines: list[str]) -> tuple[tuple[Step, ...], list[str], list[str]]:
             found[-1] = f"{found[-1]} {_bare(line)}"
         else:
             words = _bare(re.sub(r"^[ ]{0,3}(?:[-*•+>]\s+|\d{1,2}[.)]\s+)", "", line))
-            condition = _CONDITION.match(words)
-            bare = words[condition.end() :].strip(" ,:") if condition and condition["mark"] else words
-            (conditions if condition else about).append(bare)
+            for sentence in re.split(r"(?<=[.!?])\s+", words):
+                condition = _CONDITION.match(sentence)
+                bare = sentence[condition.end() :].strip(" ,:") if condition and condition["mark"] else sentence
+                (conditions if condition else about).append(bare)
     steps = tuple(_made(number, text) for number, text in enumerate(found, start=1))
     return steps, [words for words in conditions if words], about
 

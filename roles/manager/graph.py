@@ -21,6 +21,7 @@ from roles.operator.decisions import Decision
 from roles.output import cut, put_out
 from roles.plans import PlanError, broken_pin, keep_pins, validate_plan
 from roles.policies.faults import PolicyFault
+from roles.rules.playbook_values import without_values
 from roles.signals import Signal, SubtaskStatus
 
 _OPEN = {SubtaskStatus.READY, SubtaskStatus.PENDING}
@@ -223,7 +224,11 @@ def gather_supplement(state: State, ctx: Context) -> Update:
     assignment = state["assignment"]
     query, app = assignment["query"], assignment.get("app")
     only_user = bool(assignment.get("ask"))
-    found, dumb = gather(() if only_user else ctx.sources, query, app, ctx.journal.supplements())
+    sources = () if only_user else ctx.sources
+    found, dumb = gather(sources, query, app, ctx.journal.supplements())
+    if not found and (plain := without_values(query)) != query:  # names and numbers stand on no page
+        found, dumb = gather(sources, plain, app, ctx.journal.supplements())
+        found = [hit.model_copy(update={"query": query}) for hit in found]
     for fault in dumb:
         ctx.journal.record("error", {"message": fault}, role="manager")
     found = [hit.model_copy(update={"text": cut(hit.text, ctx.limits.tool_output)}) for hit in found]

@@ -58,7 +58,7 @@ def record_uses(journal: Journal, answer: PlanAnswer, plan: Sequence[Subtask], v
     for number, use in enumerate(_pages(journal.supplements(), said, plan), start=1):
         key = (use["source"], use["title"])
         before = last.get(key, {})
-        changed = any(before.get(name) != use[name] for name in ("used", "subtasks", "why", "failed"))
+        changed = any(before.get(name) != use[name] for name in ("used", "subtasks", "failed"))
         if before.get("failed") or not changed:
             continue
         journal.record(USED, use | {"plan_version": version}, role="manager", key=f"{USED}/{attempts}/{number}")

@@ -14,7 +14,7 @@ from roles.rules.lexicon import ID_NOUNS, NOUNS, words_of
 from roles.rules.masks import Masks
 from roles.rules.matching import app_for
 from roles.rules.phrases import Misread, parse_entity
-from roles.rules.playbook_values import Words
+from roles.rules.playbook_values import Given, Words
 
 _VAGUE = frozenset(
     stem
@@ -23,6 +23,7 @@ _VAGUE = frozenset(
         " follow followed carry out perform run work complete finish according handbook guide help page manual steps step"
         " described written says say said as per same again standard properly required needed necessary today now time whole"
         " everything all every each new one job task kindly go through start begin proceed due usual customary ritual drill dance"
+        " give apply put"
     )
     for stem in stems(word)
 )
@@ -68,7 +69,7 @@ def likeness(text: str, words: Words, book: Playbook, apps: Sequence[AppWords]) 
     if lost:
         said = next((w for w in words.rest.split() if lost[0] in stems(w)), lost[0])
         return Likeness(0.0, f'it says nothing of "{said.strip(".,;:!?")}"')
-    implied = {stem for one in words.given for noun in _nouns_of(one.raw, one.called) for stem in stems(noun)}
+    implied = {stem for one in words.given for noun in _nouns_of(one) for stem in stems(noun)}
     covered = sum(1 for word in own if word in _VAGUE or _among(word, dict.fromkeys(asked)) or word in implied) / max(1, len(own))
     if covered < _LEAST:
         return Likeness(0.0, "its title speaks of something else")
@@ -94,9 +95,11 @@ def _among(word: str, known: dict[str, None]) -> bool:
     return len(word) > 4 and any(len(other) > 4 and (other.startswith(word) or word.startswith(other)) for other in known)
 
 
-def _nouns_of(raw: str, called: Sequence[str]) -> list[str]:
-    """What a value is: `INV-7` is an invoice, whether or not the goal says so."""
-    return [noun for noun in (ID_NOUNS.get(re.split(r"[-\d]", raw)[0].upper()), *called) if noun]
+def _nouns_of(one: Given) -> list[str]:
+    """What a value is: `INV-7` is an invoice and `a.txt` a file, whether or not the goal says so."""
+    shaped = ID_NOUNS.get(re.split(r"[-\d]", one.raw)[0].upper()) if one.kind == "id" else None
+    said = [shaped, "file" if one.kind == "file" else None, *(NOUNS.get(word) for word in one.called)]
+    return [noun for noun in said if noun]
 
 
 def _names_app(rest: str, book: Playbook, apps: Sequence[AppWords]) -> bool:
@@ -162,7 +165,7 @@ def _narrowed(bare: str, text: str, words: Words, request: PlanRequest, *, refus
         entity = parse_entity(masks.hide_typed(masks.hide_quotes(what)), masks)
     except Misread:
         return ""
-    nouns = {NOUNS.get(noun, noun) for one in words.given for noun in _nouns_of(one.raw, one.called)}
+    nouns = {noun for one in words.given for noun in _nouns_of(one)}
     nouns |= {NOUNS[word] for word in text.casefold().split() if word in NOUNS}
     if refuses:
         plain = not (entity.filters or entity.name or entity.id or entity.subject)

@@ -23,6 +23,10 @@ _GIVEN_IF = re.compile(
 )
 
 
+_ANY_KIND = ("name", "quoted", "id", "email", "file", "url", "money", "date", "time", "number")
+"""For a slot whose words say nothing of its kind: what is most likely meant first."""
+
+
 @dataclass
 class Filling:
     """What stands in the slots of one page for one goal."""
@@ -102,7 +106,7 @@ def _loose(part: str) -> str:
 
 def _by_kind(wanted: Sequence[Wanted], free: Sequence[Given], book: Playbook, made: Filling) -> None:
     """By what kind of thing they are, where that leaves no choice."""
-    for slot in wanted:
+    for slot in sorted(wanted, key=lambda s: not s.kinds):
         if slot.slot in made.values or slot.slot in made.found:
             continue
         known = [o for o in wanted if o.slot in made.values and (o.owner == slot.owner or slot.general)]
@@ -111,7 +115,7 @@ def _by_kind(wanted: Sequence[Wanted], free: Sequence[Given], book: Playbook, ma
             _take(slot, next(iter(same.values())), made)
             continue
         taken = {one.raw for name, one in made.values.items() if not Wanted(name).same_thing(slot)}
-        for kind in slot.kinds or ("id", "email", "date", "time", "money", "file", "url", "quoted", "name", "number"):
+        for kind in slot.kinds or _ANY_KIND:
             fits = {one.raw: one for one in free if one.kind == kind and one.raw not in taken and slot.takes(one)}
             if len(fits) > 1 or (len(fits) == 1 and _contested(slot, next(iter(fits.values())), wanted, book, made)):
                 break

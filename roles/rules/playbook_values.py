@@ -113,6 +113,11 @@ def _called(before: str, kind: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def without_values(text: str) -> str:
+    """The words of `text` that say what is to be done, and not with what."""
+    return taken_apart(text).rest
+
+
 class Wanted:
     """A slot, by its words."""
 

@@ -29,6 +29,7 @@ CREW = (
     "claim-between-popups", "claim-on-a-bad-day", "mend-the-total", "answer-and-record", "every-week-in-april", "free-for-both",
     "wait-for-the-boss", "let-the-courier-in", "contact-from-a-signature", "request-the-cheapest", "room-that-is-big-enough",
     "archive-reports", "count-the-log-lines", "code-from-the-files", "room-from-a-chat", "sheet-from-invoices",
+    "month-end-thing", "usual-treatment", "onboard-as-usual", "prepare-a-visit", "retire-a-report",
 )  # fmt: skip
 """Tasks that the crew solves with nothing but rules."""
 BY_FUNCTIONS: tuple[str, ...] = ()
