@@ -319,7 +319,7 @@ class Journal:
         fact = held if known and held is not None else fact
         self.rows.put_fact(fact.name, fact.model_dump_json(exclude_defaults=True))
         if not known:  # no key: it would hold the value, private or not
-            self.record("fact", _shown(fact), role=fact.role, subtask=fact.subtask, step=fact.step)
+            self.record("fact", _shown(fact, self._run_id), role=fact.role, subtask=fact.subtask, step=fact.step)
 
     def _conflicts(self, fact: Fact, held: Fact, lanes: Sequence[str]) -> None:
         """Say that two values meet under one name: chance decides between lanes; what two sources say stays side by side."""
@@ -396,9 +396,9 @@ class Journal:
         self.rows.close()
 
 
-def _shown(fact: Fact) -> dict[str, Any]:
-    """The fact as an event has it: of a private value no more than its reference."""
-    shown = fact.model_dump(mode="json", exclude_defaults=True)
+def _shown(fact: Fact, run: str) -> dict[str, Any]:
+    """The fact as an event of its run has it: of a private value no more than its reference."""
+    shown = fact.model_dump(mode="json", exclude_defaults=True, exclude={"run"} if fact.run == run else None)
     said: list[tuple[dict[str, Any], Fact | Said]] = [(shown, fact), *zip(shown.get("instead", ()), fact.instead, strict=True)]
     for body, each in said:
         if each.private and not is_reference(each.value):

@@ -435,6 +435,30 @@ def stored(overrides: Sequence[str], folder: Path) -> Any:
     return [file.name for file in folder.iterdir()]
 
 
+def facts_told(overrides: Sequence[str], folder: Path) -> Any:
+    """What a model would be told of many facts."""
+    from roles.contracts import Fact, PlanRequest
+    from roles.llm import lines
+    from roles.memory.blackboard import board_of
+
+    facts = tuple(Fact(name=f"fact {n}", value="value " * 9, step=n) for n in range(40))
+    board = board_of(facts, list, build_context(settings_of(overrides)).blackboard)
+    return lines.facts_told(PlanRequest(goal="go", facts=facts, board=board))
+
+
+def remembered(overrides: Sequence[str], folder: Path) -> Any:
+    """What is known of a question that was answered ten days ago, and of one that is nearly the same."""
+    from orchestrator.build import build_answers
+    from roles.memory.answers import DAY, Answered, AnswerFile
+
+    now = 1_000_000_000.0
+    said = Answered("billing", "Which account should the invoice be paid from?", "account", "checking", "r1", "ada")
+    AnswerFile(folder / ".deskcrew" / "answers.sqlite", clock=lambda: now - 10 * DAY).keep(said)
+    answers = build_answers(settings_of([*overrides, f"runs_dir={folder / 'runs'}"]), lambda: now)
+    near = "Which account should this invoice be paid from?"
+    return [known and known.value for known in (answers.find(q, "billing") for q in (said.question, near))]
+
+
 def kept(overrides: Sequence[str], folder: Path) -> Any:
     """Where a run is kept."""
     from orchestrator.runs import start
