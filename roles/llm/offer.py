@@ -1,6 +1,7 @@
 """The moves that a screen and a plan allow, written out for a small model.
 
-What looks most like the job comes first, what was done already in this attempt comes last. Where a plan says what a subtask
+What looks most like the job comes first, what was done already in this attempt comes last. A question that the job's own deed
+brought up is answered before all else. Where a plan says what a subtask
 is to lead to, the moves follow it: a field that is to hold something and does not comes before all else, then what is to be
 read and stands there under its label; what is right already is left alone; a list is searched before entries are opened
 that do not say what is looked for; what commits comes after the fields, and the end after everything has been seen. What
@@ -84,6 +85,8 @@ class _Offer:
     def moves(self) -> list[Move]:
         verbs = verbs_of(self._view)
         found = [move for verb in verbs for move in self._next(verb)] if self._due else []
+        if not found and self._guards.agreeing is not None and "click" in verbs:
+            found = [self._press(self._guards.agreeing, ())]
         if not found and self._job.planned and "memorize" in verbs:
             found = [move for move in self._kept() if self._labelled(move)]
         found = found or [move for verb in verbs for move in self._any(verb)]
@@ -214,8 +217,6 @@ class _Offer:
     def _far(self, move: Move) -> tuple[int, float]:
         """How little a move looks like the job: the order of the list."""
         target = self._view.seen.by_id.get(str(move.fields.get("target", "")))
-        if target is not None and target is self._guards.agreeing:
-            return -1, 0.0
         said = str(move.fields.get("text") or move.fields.get("option") or "")
         done = self._job.times_done(move.fields["action"], target.name if target else "", said)
         if done or move.fields["action"] in _LAST:

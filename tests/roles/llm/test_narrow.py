@@ -128,9 +128,9 @@ def test_the_question_that_the_deed_of_a_job_brings_up_is_answered_by_going_on_w
     pressed = step(2, action=click, target="Cancel order", before="one", after="two")
     changes: dict[str, Any] = {"verbs": ("click",), "subtask": wanted}
     asked = view(seen=asking("Go back", "Cancel order"), history=(pressed,), **changes)
-    assert told(asked) == ['press button "Cancel order"', 'press button "Go back"']
+    assert told(asked) == ['press button "Cancel order"']
     plain = view(seen=asking("Cancel", "Yes"), history=(pressed,), **changes)
-    assert told(plain)[0] == 'press button "Yes"'
+    assert told(plain) == ['press button "Yes"']
     other = step(2, action={"action_type": "click", "target": {"text": "My orders"}}, target="My orders")
     unasked = view(seen=asking("Go back", "Cancel order"), history=(other,), **changes)
     assert told(unasked) == ['press button "Go back"'], "what it is about is not in sight, and nobody asked for this"
