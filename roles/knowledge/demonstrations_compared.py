@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 
 from protocol import InteractionStep
 from roles.knowledge.demonstrations import Distilled, distil
+from roles.knowledge.demonstrations_origins import NOWHERE
 from roles.knowledge.demonstrations_values import Mention
 
 _WORD = re.compile(r"\S+")
@@ -24,7 +25,7 @@ def distil_twice(
         return one.model_copy(update={"doubts": (*one.doubts, f'the goals do not say the same: "{one.title}" and "{two.title}"')})
     steps, apart = _common(one.steps, two.steps)
     same = {constant.value for constant in one.constants} & {constant.value for constant in two.constants}
-    doubts = [doubt for doubt in one.doubts if doubt in two.doubts and not any(f'"{value}"' in doubt for value in same)]
+    doubts = [doubt for doubt in one.doubts if doubt in two.doubts and not doubt.endswith(NOWHERE)]
     return one.model_copy(
         update={
             "steps": tuple(steps),

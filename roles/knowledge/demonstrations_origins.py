@@ -15,6 +15,7 @@ from roles.vault_shapes import names_private, shaped
 
 _TELLING = re.compile(r"\S*\d[^\s,;]*|\S+@\S+")
 """What no plain word is: a number, a date, an id, an address."""
+NOWHERE = "stands neither in the goal nor on a screen that was seen before"
 _LONGEST_TAIL = 8
 """Words that a value at the end of a text may have."""
 
@@ -31,7 +32,7 @@ class Constant(NamedTuple):
         """Why it may be another one next time: it holds a number, a date, an id, an address."""
         found = _TELLING.search(re.sub(r"\{[^}]*\}", "", self.value))
         said = f'"{found.group()}" ("{self.where}")' if found else ""
-        return f"{said} stands neither in the goal nor on a screen that was seen before" if said else ""
+        return f"{said} {NOWHERE}" if said else ""
 
 
 class Reading(NamedTuple):
