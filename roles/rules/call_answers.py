@@ -13,6 +13,8 @@ from roles.rules.records import Entry, matching_entries, picked
 
 Record = dict[str, Any]
 _ENOUGH = 0.7
+_COUNTS = ("count", "total")
+"""How many there are, where an answer holds a part of them."""
 
 
 def records_in(text: str) -> tuple[list[Record], bool]:
@@ -25,13 +27,14 @@ def records_in(text: str) -> tuple[list[Record], bool]:
         return [one for one in data if isinstance(one, dict)], True
     if not isinstance(data, dict):
         return [], True
-    lists = [value for value in data.values() if isinstance(value, list) and value and all(isinstance(v, dict) for v in value)]
+    lists = [value for value in data.values() if isinstance(value, list) and all(isinstance(v, dict) for v in value)]
     beside = {key: value for key, value in data.items() if isinstance(value, str)}
-    if "items" in data or ("count" in data and lists):
-        items = data.get("items", lists[0] if lists else [])
-        found = [beside | one for one in items if isinstance(one, dict)]
-        return found, int(data.get("count", len(found))) <= len(found) + int(data.get("offset", 0))
-    return [data], True
+    if len(lists) != 1 or set(beside) - {"currency"}:
+        return [data], True  # one record, which may have lists of its own
+    found = [beside | one for one in lists[0]]
+    there = [value for key in _COUNTS if isinstance(value := data.get(key), int)]
+    first = data.get("offset")
+    return found, max(there, default=0) <= len(found) + (first if isinstance(first, int) else 0)
 
 
 def chosen(entity: c.Entity, records: list[Record]) -> Record | None:

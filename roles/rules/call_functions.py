@@ -16,6 +16,8 @@ from roles.skills.contract import Idempotence, Skill
 
 _LISTS = ("find", "search", "list", "get")
 _SEARCHES = ("query", "search", "words", "text", "q")
+_WHOSE = ("sender", "vendor", "author")
+"""What the name of a record means where a function takes one of these."""
 _FITS = 0.8
 """How well an argument's name fits, to be taken for it."""
 _KEYS = ("id", "number", "key", "path", "name", "title")
@@ -111,12 +113,13 @@ def lookups(entity: c.Entity, about: Sequence[str], skills: Sequence[Skill], app
             continue
         words = words_of(skill.name)
         thing = " ".join(words[1:]) or " ".join(words)
-        noun = entity.noun or (about[0] if about else "")
-        likeness = max([similarity(noun, thing)] + [0.9 * similarity(noun, word) for word in tokens(skill.summary)], default=0.0)
+        nouns = [noun for noun in (entity.noun, *about) if noun][:3]
+        said = tokens(skill.summary)
+        likeness = max((max(similarity(n, thing), *(0.9 * similarity(n, word) for word in said)) for n in nouns), default=0.0)
         if words[0] not in _LISTS or likeness < 0.6 or (arguments := _search(entity, skill)) is None:
             continue
         direct = entity.id and words[0] == "get"
-        narrow = any(name in arguments for name in _SEARCHES)
+        narrow = any(name in arguments for name in (*_SEARCHES, *_WHOSE))
         found.append(Fitting(skill, arguments, "", likeness + (1.0 if direct else 0.0) + (0.1 if narrow else 0.0)))
     return sorted(found, key=lambda fit: -fit.score)
 
@@ -125,8 +128,12 @@ def _search(entity: c.Entity, skill: Skill) -> dict[str, Any] | None:
     """What a reading function is to be given for this record; None where it needs more than is known."""
     arguments: dict[str, Any] = {}
     words = entity.name or entity.subject
+    whose = next((name for name in _WHOSE if name in skill.takes and entity.name), "")
+    words = entity.subject if whose else words
     for name, schema in skill.takes.items():
-        if name in _SEARCHES and (words or entity.id):
+        if name == whose:
+            arguments[name] = entity.name
+        elif name in _SEARCHES and (words or entity.id):
             arguments[name] = entity.id or words
         elif name == "limit" and isinstance(most := schema.get("maximum"), int):
             arguments[name] = most

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from protocol import GUIElement, VisualState
 from roles.contracts import Fact
@@ -15,10 +16,10 @@ from roles.rules.matching import similarity, tokens
 from roles.rules.moves import Move, Situation, done, fail, press
 from roles.rules.records import entry_of, fits
 from roles.rules.screens import fold
-from roles.rules.skills import reach_app
+from roles.rules.skills import next_move, reach_app
 from roles.rules.values import same_value
 
-_LOOKS = 8
+_LOOKS = 14
 _PARTS = {
     "send": ("sent", "outbox"),
     "save": ("draft", "drafts", "all", "list"),
@@ -87,14 +88,18 @@ def _nearer(wish: Wish, answer: Fact | None, at: Situation) -> Move | None:
     opened: list[str] = at.notes.setdefault("looked at", [])
     for item in at.screen.items:
         clue = next((text for text in _clues(wish, answer) if fold(text) in fold(item.text)), None)
-        if clue is not None and item.text not in opened and item.press.enabled:
-            opened.append(item.text)
-            return press(item.press, f"it shows {clue!r}", at=at)
+        if clue is not None and item.press.enabled and (tries := opened.count(item.text)) < 2:
+            opened.append(item.text)  # one press may only select it
+            return press(item.press, f"it shows {clue!r}", count=1 + tries, at=at)
     for element in _parts(wish, at):
         if element.name not in opened:
             opened.append(element.name)
             return press(element, f'"{element.name}" may show what was done', at=at)
-    return None
+    clues = _clues(wish, None)
+    if not clues:
+        return None
+    found = next_move(c.OpenItem(entity=c.Entity(noun=(*wish.nouns, "")[0], name=clues[0])), at)
+    return found if found.kind == "act" else None
 
 
 def _clues(wish: Wish, answer: Fact | None) -> list[str]:
@@ -124,6 +129,15 @@ def _parts(wish: Wish, at: Situation) -> Sequence[GUIElement]:
 
 def _makes(name: str) -> bool:
     return bool({"new", "create", "add", "compose", "+", "write", "reply", "edit"} & set(name.casefold().split()[:1]))
+
+
+def answers_for(arguments: Mapping[str, Any], answer: str) -> bool:
+    """Whether an answer is the one to a call with these arguments, by those that it names again."""
+    records, _ = records_in(answer)
+    if len(records) != 1:
+        return False
+    named = {name: value for name, value in arguments.items() if name in records[0]}
+    return bool(named) and all(same_value(str(records[0][name]), str(value)) for name, value in named.items())
 
 
 def told_back(wish: Wish, answer: str) -> bool:

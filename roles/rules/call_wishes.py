@@ -56,8 +56,8 @@ def wish_of(clauses: Sequence[c.Clause], at: Situation) -> Wish | None:
             said = _texts(at, (_BODY, body)) or ()
             return Wish(("reply", "answer", "respond"), ("reply", "message"), said, entity, deed="send")
         case c.Post(to=to, body=body) if to and _known(at, body):
-            where = Given(("conversation", "chat", "channel", "to", "recipient"), to)
-            return Wish(_SEND, ("message",), (where, *(_texts(at, (_BODY, body)) or ())), deed="send")
+            talk = c.Entity(noun="conversation", name=to)
+            return Wish(_SEND, ("message",), _texts(at, (_BODY, body)) or (), talk, deed="send")
         case c.Rename(entity=entity, to=to):
             return Wish(("rename",), (entity.noun,), (Given(("name", "title", "to"), to),), entity, deed="rename")
         case c.Move(entity=entity, to=to):

@@ -76,7 +76,7 @@ def _carried(step: StepRecord) -> Iterator[str]:
     arguments = step.action.get("arguments") or {}
     record = [name for name in arguments if _NAMES_A_RECORD.search(name)]
     for name, value in arguments.items():
-        if name not in record or len(arguments) == 1 or name in {"path", "conversation"}:
+        if name not in record or len(arguments) == 1 or name == "path":
             yield from texts(value)
 
 

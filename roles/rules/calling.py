@@ -14,7 +14,7 @@ from roles.contracts import Fact
 from roles.rules import clauses as c
 from roles.rules.call_answers import Record, chosen, records_in, value_of
 from roles.rules.call_functions import Fitting, best_writing, detail_of, fitted, key_of, lookups
-from roles.rules.call_looking import look_at, told_back
+from roles.rules.call_looking import answers_for, look_at, told_back
 from roles.rules.call_wishes import Wish, wish_of
 from roles.rules.grammar import describe
 from roles.rules.moves import Move, Situation, act, done, fail
@@ -173,7 +173,7 @@ def _called_before(wish: Wish, at: Situation) -> Fact | None:
     if fit is None or fit.skill.idempotence is not Idempotence.ONCE or not wish.values:
         return None
     answers = (f for f in at.view.facts if f.kind == RESULT and f.name == fit.skill.called and f.subtask != at.view.subtask.id)
-    return next((fact for fact in answers if told_back(wish, fact.value)), None)
+    return next((fact for fact in answers if answers_for(fit.arguments, fact.value)), None)
 
 
 def _looked_again(wish: Wish, clause: c.Clause, at: Situation) -> Move | None:
@@ -181,8 +181,14 @@ def _looked_again(wish: Wish, clause: c.Clause, at: Situation) -> Move | None:
     answer = next((f for f in at.view.facts if f.kind == RESULT and f.name == at.notes["doing"]), None)
     if not may_touch(at):
         return _read_back(wish, at.notes["doing"], at)
-    move = look_at(wish, clause, answer, at)
-    return None if move.kind == "fail" else move
+    if not at.notes.get("read back"):
+        move = look_at(wish, clause, answer, at)
+        if move.kind != "fail":
+            return move
+    told = _read_back(wish, at.notes["doing"], at)
+    if told is not None and told.kind == "done":
+        return fail(f"{told.why}, and {at.view.subtask.app} does not show it where it was looked for")
+    return None if told is not None and told.kind == "fail" else told
 
 
 def _read_back(wish: Wish, name: str, at: Situation) -> Move | None:

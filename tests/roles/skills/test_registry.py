@@ -1,0 +1,187 @@
+"""The registry: what there is, what it takes, what it risks, what is shown of it and what is forbidden."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from environments.contract import FunctionInfo
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.worldfile import load_world
+from protocol import VERBS, ActionTarget, AskInAppAgent, CallApi, Click, Wait
+from roles.effects import Effect
+from roles.skills.arguments import problem_with
+from roles.skills.contract import Idempotence, Skill
+from roles.skills.registry import Skills, told
+from roles.skills.settings import Rating, SkillSettings, WayFor
+from roles.skills.verbs import verb_skill
+
+
+def registry(**settings: Any) -> Skills:
+    return Skills(SimulatedDesktop(load_world("office")), SkillSettings(**settings))
+
+
+def test_the_surface_functions_and_agents_stand_in_one_registry() -> None:
+    skills = {skill.called: skill for skill in registry().known}
+    assert (skills["click"].kind, skills["mail.send_message"].kind, skills["mail.agent"].kind) == ("gui", "api", "agent")
+    assert skills["mail.send_message"].risk is Effect.SEND
+    assert skills["mail.send_message"].idempotence is Idempotence.ONCE
+    assert skills["settings.update_device"].idempotence is Idempotence.REPEATABLE
+    assert skills["notes.list_notes"].idempotence is Idempotence.READING
+    assert skills["fill"].needs == ("text",)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_can_be_told_as_a_skill(verb: str) -> None:
+    skill = verb_skill(verb)
+    assert skill.name == verb
+    assert "action_type" not in skill.takes
+
+
+class Office(SimulatedDesktop):
+    """An office whose mail says more of its functions than their names do."""
+
+    more: tuple[FunctionInfo, ...] = ()
+
+    def functions(self) -> list[FunctionInfo]:
+        return [*super().functions(), *self.more]
+
+
+@pytest.mark.parametrize(
+    ("name", "writes", "risk", "effects"),
+    [
+        ("ledger", False, "", {Effect.OBSERVE}),
+        ("ledger", True, "", {Effect.ACTIVATE}),
+        ("delete_all", False, "", {Effect.DELETE}),
+        ("list_all", False, "purchase", {Effect.NAVIGATE, Effect.PURCHASE}),
+        ("save_it", True, "observe", {Effect.SAVE, Effect.OBSERVE}),
+        ("ledger", False, "nonsense", {Effect.ACTIVATE}),
+    ],
+)
+def test_what_an_app_says_of_its_function_raises_its_risk_and_never_lowers_it(
+    name: str, writes: bool, risk: str, effects: set[Effect]
+) -> None:
+    desk = Office(load_world("office"))
+    desk.more = (FunctionInfo("mail", name, "", {}, writes, False, risk),)
+    found = Skills(desk).effects(CallApi(app="mail", function=name), None, desk.observe())
+    assert set(found) == effects
+
+
+def test_only_the_user_lowers_a_risk() -> None:
+    call = CallApi(app="Mail", function="send_message", arguments={"to": "a@b.org"})
+    seen = SimulatedDesktop(load_world("office")).observe()
+    assert Effect.SEND in registry().effects(call, None, seen)
+    known = (Rating(skill="mail.send_*", risk=Effect.EDIT, idempotence=Idempotence.REPEATABLE),)
+    assert registry(known=known).effects(call, None, seen) == (Effect.EDIT,)
+    assert registry(known=known).of(call).idempotence is Idempotence.REPEATABLE  # type: ignore[union-attr]  # it is there
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"title": "x"}, ""),
+        ({}, "notes.create_note: arguments: 'title' is a required property; it takes: title, body"),
+        ({"title": "x", "colour": "red"}, "Additional properties are not allowed ('colour' was unexpected)"),
+        ({"title": ["x"]}, "notes.create_note: title: ['x'] is not of type 'string'"),
+        ({"title": "<secret>door-code</secret>"}, ""),
+    ],
+)
+def test_arguments_are_held_against_the_schema(arguments: dict[str, Any], said: str) -> None:
+    problem = registry().problem(CallApi(app="notes", function="create_note", arguments=arguments))
+    assert said in problem
+    assert bool(said) is bool(problem)
+
+
+def test_a_function_that_is_not_there_is_said_with_those_that_are() -> None:
+    problem = registry().problem(CallApi(app="Notes", function="burn"))
+    assert problem.startswith("Notes has no function 'burn'; there are: list_notes, get_note")
+
+
+def test_a_private_value_is_held_against_nothing_that_its_reference_cannot_tell() -> None:
+    schema = {"properties": {"pin": {"type": "string", "maxLength": 4}, "n": {"type": "integer"}}}
+    assert problem_with(schema, {"pin": "12345"})
+    assert not problem_with(schema, {"pin": "<secret>pin</secret>", "n": 4})
+
+
+def test_a_schema_fetches_nothing_and_runs_no_pattern() -> None:
+    assert "cannot be used" in problem_with({"properties": {"a": {"$ref": "http://127.0.0.1:9/x"}}}, {"a": 1})
+    slow = {"properties": {"a": {"type": "string", "pattern": "^(a+)+$"}, "pattern": {"type": "integer"}}}
+    assert not problem_with(slow, {"a": "a" * 60 + "!"})
+    assert problem_with(slow, {"pattern": "x"}), "a property that is called so is none"
+    assert "more than" in problem_with({"title": "x" * 200_000}, {})
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["type", "properties", "enum", "$ref", "a"]), inner),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["type", "properties", "required", "items", "anyOf", "$ref", "not"]), JSON), JSON)
+def test_whatever_a_stranger_calls_a_schema_is_used_or_refused_in_a_sentence(schema: dict[str, Any], value: Any) -> None:
+    said = problem_with(schema, {"a": value})
+    assert "\n" not in said or len(said) < 600
+
+
+# --- what is shown ----------------------------------------------------------------------------------------------------
+
+
+def test_what_is_nearest_to_the_subtask_is_shown_first_and_no_more_than_are_to_be_shown() -> None:
+    lines = registry(shown=2).lines("mail", "Move the message from Bob into the folder Archive")
+    assert lines[0].startswith("call_api mail.move_message ")
+    assert len(lines) == 3
+    assert lines[-1] == "(and 9 more)"
+
+
+def test_a_line_says_kind_arguments_and_risk() -> None:
+    line = told(next(s for s in registry().known if s.called == "mail.send_message"))
+    assert line == "call_api mail.send_message to, cc, subject, body (api; once-only; risk: send): Send a message"
+
+
+def test_a_line_has_a_bounded_length_and_no_line_breaks() -> None:
+    skill = Skill(kind="mcp", app="x", name="y", summary="a\nb " * 900, arguments={"properties": {"z" * 900: {}}})
+    assert len(told(skill)) < 400
+    assert "\n" not in told(skill)
+
+
+# --- what is forbidden ------------------------------------------------------------------------------------------------
+
+
+CLICK = Click(target=ActionTarget(text="Send"))
+SEND = CallApi(app="mail", function="send_message")
+
+
+@pytest.mark.parametrize(
+    ("forbid", "action", "app", "is_forbidden"),
+    [
+        ("gui", CLICK, "mail", True),
+        ("gui", Wait(), "mail", False),
+        ("gui", SEND, "mail", False),
+        ("mail.click", CLICK, "mail", True),
+        ("mail.click", CLICK, "notes", False),
+        ("api", SEND, "notes", True),
+        ("API", SEND, "notes", True),
+        ("*.send_*", SEND, "mail", True),
+        ("mail.*", CallApi(app="Mail", function="get_message"), "mail", True),
+        ("agent", AskInAppAgent(app="mail", request="x"), "mail", True),
+        ("api", CallApi(app="nowhere", function="x"), "mail", True),
+    ],
+)
+def test_kinds_and_names_can_be_forbidden(forbid: str, action: Any, app: str, is_forbidden: bool) -> None:
+    assert bool(registry(forbid=(forbid,)).forbidden(action, app)) is is_forbidden
+
+
+def test_what_is_forbidden_is_not_offered() -> None:
+    skills = registry(forbid=("gui", "mail.delete_*", "agent"))
+    assert skills.verbs("mail") == ("wait", "screenshot", "call_api", "memorize", "answer", "ask_user")
+    assert "mail.delete_message" not in {skill.called for skill in skills.offered("mail")}
+    assert registry(forbid=("api", "agent")).offered("mail") == ()
+
+
+def test_the_way_may_be_another_one_for_an_app_or_a_subtask() -> None:
+    settings = SkillSettings(prefer="gui", when=(WayFor(prefer="api", app="mail"), WayFor(prefer="agent", subtask="s2")))
+    assert [settings.preferred(*at) for at in (("mail", "s2"), ("notes", "s2"), ("notes", "s1"))] == ["api", "agent", "gui"]
