@@ -111,7 +111,8 @@ def main() -> None:
                     rows.append(row := run(way, name, seed, folder))
                     if not given.json:
                         said = "" if row.passed else f"  {row.why[:90]}"
-                        print(f"{name:28} {seed} {way:9} {'right' if row.passed else 'wrong':5} {row.steps:3} steps, {row.calls} calls{said}", flush=True)
+                        came = "right" if row.passed else "wrong"
+                        print(f"{name:28} {seed} {way:9} {came} {row.steps:3} steps, {row.calls} calls{said}", flush=True)
     lines = summed(rows, given.ways)
     if given.json:
         print(json.dumps({"rows": [row._asdict() for row in rows], "ways": lines}, indent=1))

@@ -67,7 +67,7 @@ server.run()
 '''
 
 
-@pytest.fixture()
+@pytest.fixture
 def server(tmp_path: Path) -> McpSkills:
     (tmp_path / "tickets.py").write_text(SERVER)
     command = (sys.executable, str(tmp_path / "tickets.py"), str(tmp_path / "book.txt"))
@@ -257,7 +257,8 @@ KNOWN = {"risk": Effect.EDIT, "settled": True}
 
 def worked(made: Counting, *arguments: dict[str, Any], **parts: Any) -> Run:
     calls = [decide(CallApi(app="tools", function="file_report", arguments=given)) for given in arguments]
-    run = Run([planned(subtask("a"))], {"a": calls}, parts={"skills": Skills(desktop(), parts.pop("settings", None), [made])}, **parts)
+    skills = Skills(desktop(), parts.pop("settings", None), [made])
+    run = Run([planned(subtask("a"))], {"a": calls}, parts={"skills": skills}, **parts)
     run.go()
     return run
 

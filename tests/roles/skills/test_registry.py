@@ -114,9 +114,10 @@ def test_a_schema_fetches_nothing_and_runs_no_pattern() -> None:
     assert "more than" in problem_with({"title": "x" * 200_000}, {})
 
 
+KEYS = st.sampled_from(["type", "properties", "enum", "$ref", "a"])
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=9),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["type", "properties", "enum", "$ref", "a"]), inner),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner),
     max_leaves=8,
 )
 
