@@ -10,13 +10,17 @@ from collections.abc import Iterable, Sequence
 
 from protocol import VisualState, describe, parse_action
 from protocol.prompt_form import diff_form, estimate_tokens, whole_form
-from roles.contracts import USER, Fact, StepRecord, Subtask, Supplement
+from roles.contracts import USER, Fact, OperatorView, StepRecord, Subtask, Supplement
 from roles.memory.blackboard import Telling, board_in, fact_told
+from roles.skills.contract import RESULT
 from roles.vault import is_reference, references_in
+from roles.visible import shown
 
 _LINE = 240
 _SUPPLEMENT = 1_500
 _SUPPLEMENTS = 3
+_RESULTS = 2
+_KINDS = {"experience": "an example, what worked before: ", "demonstration": "an example, what a person showed: "}
 _SHORT = 4
 _REFERENCES = "<secret>NAME</secret> stands for a private value; write it as it is, and the value is typed in its place"
 _CHANGES = 600
@@ -69,6 +73,13 @@ def without_values(data: dict[str, str], facts: Sequence[Fact]) -> dict[str, str
     return data
 
 
+def results_told(view: OperatorView) -> str:
+    """What the last calls of this subtask answered."""
+    mine = [f for f in view.facts if f.kind == RESULT and f.subtask == view.subtask.id]
+    last = sorted(mine, key=lambda fact: fact.step)[-_RESULTS:]
+    return "\n\n".join(f"{fact.name} answered at step {fact.step}:\n{fact.value[:_SUPPLEMENT]}" for fact in last)
+
+
 def instruction_told(subtask: Subtask) -> str:
     """What is to be done, with the hints, and with what a reference is where one stands in it."""
     said = subtask.instruction + "".join(f" Hint: {hint}" for hint in subtask.hints)
@@ -86,8 +97,9 @@ def plan_told(plan: Sequence[Subtask]) -> str:
 
 
 def supplements_told(supplements: Sequence[Supplement]) -> str:
-    """The newest help that was found."""
-    return "\n\n".join(f"{s.title} ({s.source}):\n{s.text[:_SUPPLEMENT]}" for s in supplements[-_SUPPLEMENTS:])
+    """The newest help that was found, as examples with their sources; what an author hid in it from people is left out."""
+    told = ((s, "".join([_KINDS.get(s.kind, ""), s.source])) for s in supplements[-_SUPPLEMENTS:])
+    return "\n\n".join(f"{s.title} ({whence}):\n{shown(s.text).text.strip()[:_SUPPLEMENT]}" for s, whence in told)
 
 
 def screen_told(seen: VisualState, budget: int) -> str:

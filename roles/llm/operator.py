@@ -18,6 +18,7 @@ from roles.llm.lines import (
     facts_told,
     instruction_told,
     listed,
+    results_told,
     screens_told,
     steps_told,
     supplements_told,
@@ -48,6 +49,10 @@ _BATCH = (
     "- When the next steps are sure, give up to {more} more actions in `then`, each with its own `action` and `target` on "
     "this screen. At the first surprise the rest is left out, and you are asked again."
 )
+_PREFER = {
+    "api": "- Where a function does what the subtask asks, use `call_api`; then look at the screen to see that it was done.",
+    "agent": "- Where the app has an agent, ask it first with `ask_in_app_agent`; then look at the screen to see that it was done.",
+}
 _HIDDEN = "(hidden)"
 _ENDED = "ended"
 _COMMITS = ("save", "submit", "send")
@@ -125,7 +130,8 @@ class LlmOperator:
             "events": listed(view.events),
             "supplements": supplements_told(view.retrieved),
             "refused": listed(view.refused),
-            "functions": listed(view.functions[:30]),
+            "functions": listed(view.functions),
+            "results": results_told(view),
         }
         return without_values(data, view.facts) | {
             "goal": view.user_request,
@@ -134,6 +140,7 @@ class LlmOperator:
             "app": view.app or "the application on the screen",
             "apps": ", ".join(app.app for app in view.apps) or "only this one",
             "verbs": ", ".join(verbs_of(view)),
+            "prefer": _PREFER.get(view.prefer, "") if view.functions else "",
             "previous_subtasks": cut("; ".join(view.previous_subtasks)) or "nothing",
             "batch": _BATCH.format(more=self._batch - 1) if self._batch > 1 else "",
             "pictures": _LOOKING if self._picturing is not None and view.screenshots else "",
@@ -157,7 +164,8 @@ class LlmOperator:
 def _way_there(view: OperatorView) -> OperatorDecision | None:
     """The first step of a subtask in an application that is not on the screen: nothing that a model has to think about."""
     known = {app.app for app in view.apps}
-    if view.history or view.host_message or view.app not in known or view.seen.app == view.app:
+    hands = not view.verbs or "launch_app" in view.verbs
+    if view.history or view.host_message or view.app not in known or view.seen.app == view.app or not hands:
         return None
     action = LaunchApp(app=str(view.app))
     return OperatorDecision(reasoning=f"{view.app} is not on the screen", action=action, status=AgentStatus.CONTINUE)

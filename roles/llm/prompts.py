@@ -47,13 +47,13 @@ VARIABLES: dict[str, Variables] = {
         frozenset(
             {
                 *("goal", "user_says", "subtask", "app", "apps", "verbs", "answer_form", "previous_subtasks"),
-                *("batch", "pictures"),
+                *("batch", "pictures", "prefer"),
             }
         ),
         frozenset(
             {
                 *("screen", "changes", "steps", "facts", "notes", "message", "events", "supplements", "refused", "functions"),
-                *("previous_plan", "saved_screens", "expected", "moves"),
+                *("results", "previous_plan", "saved_screens", "expected", "moves"),
             }
         ),
         frozenset({"subtask", "screen", "steps", "answer_form"}),

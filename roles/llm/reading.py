@@ -177,6 +177,8 @@ def _checked(action: Action, view: OperatorView) -> Action:
     if action.verb not in verbs and action.verb not in {"finish_goal", "fail_goal"}:
         raise Unusable(_no_such("action", action.verb, verbs))
     known = [app.app for app in view.apps]
+    if known and action.verb == "call_api":
+        known += [skill.app for skill in view.skills if skill.outside]
     app = getattr(action, "app", None)
     if known and isinstance(app, str) and app not in known:
         raise Unusable(_no_such("app", app, known))

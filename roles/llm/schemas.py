@@ -87,7 +87,7 @@ def operator_schema(view: OperatorView, ids: Sequence[str], *, batch: int = 1, p
     used = dict.fromkeys(name for verb in verbs for name in _OF_VERB[verb])
     fields = {name: dict(FIELDS[name]) for name in used}
     if "app" in fields and view.apps:
-        fields["app"] = one_of([app.app for app in view.apps])
+        fields["app"] = one_of([*(app.app for app in view.apps), *(skill.app for skill in view.skills if skill.outside)])
     properties: Schema = {
         "reasoning": {"type": "string", "description": "one or two short sentences, before anything else"},
         "action": {"type": "string", "enum": [*verbs, "none"]},

@@ -33,7 +33,7 @@ def problem_with(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str
         return f"its schema cannot be used: {type(bad).__name__}"
     if not found:
         return ""
-    worst: exceptions.ValidationError = exceptions.best_match(iter(found))  # type: ignore[assignment]  # there is one
+    worst: exceptions.ValidationError = exceptions.best_match(iter(found))
     return _sentence(worst, schema)
 
 

@@ -67,8 +67,10 @@ def text_of(answer: Any) -> str:
 
 
 def _schema(tool: BaseTool) -> dict[str, Any]:
-    schema = tool.tool_call_schema
-    found: dict[str, Any] = schema if isinstance(schema, dict) else schema.model_json_schema()
+    schema: Any = tool.tool_call_schema
+    if isinstance(schema, dict):
+        return schema
+    found: dict[str, Any] = schema.model_json_schema() if hasattr(schema, "model_json_schema") else schema.schema()
     return found
 
 

@@ -16,7 +16,7 @@ from roles.skills.settings import SkillSettings
 from roles.skills.verbs import INNER, LOOKING, surface_verbs, verb_skill
 from roles.technician.amounts import effects_of
 
-_LONG = 300
+_LONG = 240
 _REQUEST = {
     "type": "object",
     "properties": {"request": {"type": "string", "description": "what is wanted, in words"}},
@@ -115,7 +115,7 @@ class Skills:
         if skill is None and isinstance(action, CallApi | AskInAppAgent):
             kind = "api" if isinstance(action, CallApi) else "agent"
             skill = Skill(kind=kind, app=action.app, name=getattr(action, "function", AGENT))  # type: ignore[arg-type]  # as it says
-        elif skill is None and not action.inner and not action.action_type.startswith("x-"):
+        elif skill is None and not action.inner and not action.verb.startswith("x-"):
             skill = verb_skill(action.verb)
         if skill is None or (skill.kind == "gui" and skill.name in LOOKING):
             return ""
