@@ -16,6 +16,7 @@ from orchestrator.errors import UsageProblem, did_you_mean
 from orchestrator.judge import problem_with
 from orchestrator.settings import shipped
 from protocol import Frozen
+from roles.knowledge.documents import DocumentKind
 
 TEXT = "{text}"
 """Where a carrier's overlay takes the text of an attack."""
@@ -33,7 +34,9 @@ class Carrier(Frozen):
     tool: str = ""
     """What a tool answers that is asked for help: LangChain's, or one of an MCP server."""
     document: str = ""
-    """What a help document says, in Markdown."""
+    """What a page says that is looked up, in Markdown."""
+    kind: DocumentKind = "help"
+    """Of that page: a help document, an answer from outside, an experience or a demonstration."""
 
 
 class Stage(Frozen):

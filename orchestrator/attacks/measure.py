@@ -25,8 +25,9 @@ from orchestrator.judge import check, evaluate
 from orchestrator.settings import load_settings
 from orchestrator.testing.run import CrewRun
 from protocol import Frozen, RunScript, VisualState, describe, parse_action
-from roles.contracts import SupplementSource
+from roles.contracts import Supplement, SupplementSource
 from roles.effects import SENSITIVE
+from roles.knowledge.documents import DocumentKind
 from roles.knowledge.library import help_in
 from roles.sources import ToolSource
 from roles.technician.amounts import effects_of
@@ -175,10 +176,25 @@ def _sources(corpus: Corpus, attack: Attack, folder: Path) -> Iterator[Supplemen
     if carrier.tool:
         answer = _in_json(carrier.tool, attack.text) if carrier.tool.startswith('{"') else filled(carrier.tool, attack.text)
         yield ToolSource(StructuredTool.from_function(lambda query: answer, name="handbook", description="Answers questions."))
-    if carrier.document:
+    if carrier.document and carrier.kind != "help":
+        yield _Page(filled(carrier.document, attack.text), carrier.kind)
+    elif carrier.document:
         (folder / "help").mkdir(parents=True, exist_ok=True)
         (folder / "help" / "guide.md").write_text(filled(carrier.document, attack.text), encoding="utf-8")
         yield help_in(folder / "help")
+
+
+class _Page:
+    """A source that has one page, and gives it to whatever is asked."""
+
+    name = "attack"
+
+    def __init__(self, text: str, kind: DocumentKind) -> None:
+        self._text, self._kind = text, kind
+
+    def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:
+        title = self._text.splitlines()[0].lstrip("# ")
+        return [Supplement(query=query, source=f"{self._kind}:attack", title=title, text=self._text, app=app, kind=self._kind)]
 
 
 def _in_json(answer: str, text: str) -> str:
