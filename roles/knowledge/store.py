@@ -177,12 +177,12 @@ class KnowledgeStore:
             return []
         # In quotes a word is a word for FTS5, whatever it looks like; stems hold no quotes.
         match = " OR ".join(f'"{word}"' for word in asked)
-        rows = self.read(
-            "SELECT d.*, words.title AS title_words, words.body AS body_words"  # noqa: S608 - made of placeholders
-            " FROM words JOIN documents d ON d.number = words.rowid"
-            f" WHERE words MATCH ? AND {where} ORDER BY bm25(words, {_TITLE}, {_BODY}), d.id LIMIT ?",
+        best = self.read(  # numbers alone, since all that match are sorted
+            f"SELECT d.number FROM words JOIN documents d ON d.number = words.rowid WHERE words MATCH ? AND {where}"  # noqa: S608 - made of placeholders
+            f" ORDER BY bm25(words, {_TITLE}, {_BODY}), d.id LIMIT ?",
             [match, *values, count],
         )
+        rows = [self._read_whole(row["number"]) for row in best]
         known = self._known(asked)
         total = self.read("SELECT count(*) FROM documents")[0][0]
         scored = ((row, fits(asked, row["title_words"], row["body_words"], known, total)) for row in rows)
@@ -201,6 +201,13 @@ class KnowledgeStore:
         """How many runs have followed it, and how many of them it helped."""
         rows = self.read("SELECT used, helped FROM uses WHERE id = ?", (id,))
         return (rows[0]["used"], rows[0]["helped"]) if rows else (0, 0)
+
+    def _read_whole(self, number: int) -> sqlite3.Row:
+        return self.read(
+            "SELECT d.*, words.title AS title_words, words.body AS body_words"
+            " FROM documents d JOIN words ON words.rowid = d.number WHERE d.number = ?",
+            (number,),
+        )[0]
 
     def _known(self, asked: Sequence[str]) -> dict[str, int]:
         """In how many documents each word stands."""
