@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from orchestrator.viewer.data import Box, Item, Target, items_of, number, plain, words
+from orchestrator.viewer.data import Box, Item, Target, items_of, number, words
 
 PER_CHUNK = 50
 FLAGS = ("disabled", "focused", "selected", "invalid", "private", "hidden", "required", "expanded")
@@ -101,7 +101,7 @@ def _flags(element: dict[str, Any]) -> int:
 def chunks(pool: Pool, screens: Iterator[tuple[str, dict[str, Any]]]) -> Iterator[Chunk]:
     """Every chunk; when this is through, the items know their boxes."""
     for state_id, screen in screens:
-        if chunk := pool.add(state_id, plain(screen)):
+        if chunk := pool.add(state_id, screen):
             yield chunk
     if last := pool.rest():
         yield last

@@ -19,6 +19,8 @@ from orchestrator.folders import find_run, good_report, read_run, stored_report
 from orchestrator.journal import Event, open_read_only, salvage
 from protocol.steps import picture_file
 from roles.deflated import inflated
+from roles.vault import FILE as VAULT
+from roles.vault import Vault
 
 _PICTURE = re.compile(r"screens/[0-9a-f]{16,64}\.png")
 _PNG = b"\x89PNG\r\n\x1a\n"
@@ -74,11 +76,21 @@ def _in_folder(folder: Path) -> Source:
     opening = partial(open_read_only, journal)
     results, bad_results = _results(opening)
     notes += bad_results
-    pictures, gone = _pictures(folder, kept.events)
+    seal = _seal(folder)
+    events = [event._replace(body=seal(event.body)) for event in kept.events]
+    pictures, gone = _pictures(folder, events)
     if gone:
         notes.append(f"{gone} pictures of screens are missing or are no PNG; those screens are drawn from their elements")
     run_id = str(record.get("run_id", folder.name))
-    return Source(run_id, record, report, now.state, now.reason, kept.events, results, notes, opening, folder, pictures)
+    record, report, results = seal(record), seal(report), seal(results)
+    return Source(run_id, record, report, now.state, seal(now.reason), events, results, notes, opening, folder, pictures)
+
+
+def _seal(folder: Path) -> Callable[[Any], Any]:
+    """What puts references over values that are known to be private by now, though they were not when they were written."""
+    path = folder / VAULT
+    vault = Vault(path) if path.is_file() else None
+    return vault.sealed if vault is not None and len(vault) else lambda value: value
 
 
 def _shared(run: str, address: str, runs_dir: Path) -> Source:
@@ -154,8 +166,10 @@ def screens_of(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
     except (sqlite3.Error, OSError, UsageProblem) as bad:
         source.notes.append(f"the screens could not be read ({bad})")
         return
+    seal = _seal(source.folder)
     with closing(db):
-        yield from _rows(db, source.notes)
+        for state_id, screen in _rows(db, source.notes):
+            yield state_id, seal(screen)
 
 
 def _rows(db: sqlite3.Connection, notes: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:

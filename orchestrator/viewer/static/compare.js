@@ -29,7 +29,7 @@ export class Compare {
         el('span', {class: 'number'}, item.kind === 'step' ? String(item.step) : ''), el('span', {class: 'words', title: cut(item.why || item.line, 300)}, cut(item.line, 200), item.why && unlike ? ` → ${cut(item.why, 120)}` : '')) : el('span', {class: 'side none'}, '—');
     };
     return el('div', {id: `pair-${place}`, role: 'option', 'aria-selected': String(place === this.at), class: `pair${unlike ? ' unlike' : ''}${first ? ' first' : ''}${place === this.at ? ' current' : ''}`, onclick: () => this.choose(place)},
-      side(pair[0], this.runs[0]), el('span', {class: 'between', 'aria-label': first ? 'the first difference' : unlike ? 'differs' : 'the same'}, first ? '≠ first' : unlike ? '≠' : '='), side(pair[1], this.runs[1]));
+      side(pair[0], this.runs[0]), el('span', {class: 'between', 'aria-label': first ? 'the first difference' : unlike ? 'differs' : 'the same'}, unlike ? '≠' : '=', first ? el('span', {class: 'word'}, ' first') : null), side(pair[1], this.runs[1]));
   }
 
   async choose(place) {

@@ -57,7 +57,7 @@ function line(edge, places, next) {
     const side = y1 < 140 ? -1 : 1;
     return group(edge, state, next, `M${x1 - 18} ${y1 + side * 15}C${x1 - 30} ${y1 + side * 40} ${x1 + 30} ${y1 + side * 40} ${x1 + 18} ${y1 + side * 15}`, tip, [x1, y1 + side * 30]);
   }
-  const dx = x2 - x1, dy = y2 - y1, far = Math.hypot(dx, dy), bend = Math.min(22, far / 8);
+  const dx = x2 - x1, dy = y2 - y1, far = Math.hypot(dx, dy), bend = Math.min(24, far / 5.5);
   const mx = (x1 + x2) / 2 - dy / far * bend, my = (y1 + y2) / 2 + dx / far * bend;
   const [sx, sy] = rim(x1, y1, mx, my), [ex, ey] = rim(x2, y2, mx, my);
   return group(edge, state, next, `M${sx} ${sy}Q${mx} ${my} ${ex} ${ey}`, tip, [(sx + 2 * mx + ex) / 4, (sy + 2 * my + ey) / 4]);
@@ -127,7 +127,7 @@ function graph(subtasks) {
       const [x, y] = at.get(one.id);
       return svg('g', {class: `subtask is-${one.status}`}, svg('title', {}, one.instruction || one.title), svg('rect', {x, y, width: wide, height: high, rx: 7}),
         svg('text', {x: x + 9, y: y + 17, class: 'id'}, `${SIGN[one.status] || '·'} ${cut(one.id, 14)}${one.app ? ` · ${cut(one.app, 12)}` : ''}`),
-        svg('text', {x: x + 9, y: y + 34}, cut(String(one.title || '').replace(/^[^:]{1,30}: /, ''), 23)));
+        svg('text', {x: x + 9, y: y + 34}, cut(String(one.title || '').replace(/^[^:]{1,30}: /, ''), 20)));
     }));
   return el('div', {class: 'graph', tabindex: '0', role: 'group', 'aria-label': 'Plan as a graph'}, picture);
 }

@@ -173,7 +173,11 @@ export class Stage {
       const changed = before !== after ? changes(await run.screen(before), await run.screen(after)) : [];
       parts.push(await figure(run, after, {words: before === after ? 'After: nothing changed' : 'After', changed}));
     }
-    if (this.ask === ask) { this.place.className = `figures ${mode}`; fill(this.place, parts); }
+    if (this.ask !== ask) return;
+    this.place.className = `figures ${mode}`;
+    fill(this.place, parts);
+    await Promise.all([...this.place.querySelectorAll('img')].map((image) => image.decode().catch(() => {})));
+    performance.mark('drawn');
   }
 }
 

@@ -12,7 +12,7 @@ export class Strip {
     this.choose = choose;
     this.range = range;
     this.line = el('canvas', {class: 'overview', 'aria-hidden': 'true', title: 'Click to go there; drag to keep to a part'});
-    this.scroller = el('div', {class: 'film', tabindex: '-1', 'aria-label': 'Small screens, one a line', role: 'group'});
+    this.scroller = el('div', {class: 'film', tabindex: '0', 'aria-label': 'Small screens, one a line', role: 'group'});
     host.append(this.line, this.scroller);
     this.cells = new Virtual(this.scroller, {size: CELL, lying: true, draw: (index) => this.cell(index)});
     this.line.addEventListener('pointerdown', (event) => this.press(event));

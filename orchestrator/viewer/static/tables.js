@@ -21,7 +21,8 @@ export function boardPanel(run, index, {go}) {
 }
 
 export function usePanel(run) {
-  const roles = Object.entries(run.roles).sort((one, other) => other[1].seconds - one[1].seconds);
+  const waited = run.roles.waiting?.seconds || 0;
+  const roles = Object.entries(run.roles).filter(([role]) => role !== 'waiting').sort((one, other) => other[1].seconds - one[1].seconds);
   const whole = roles.reduce((sum, [, use]) => sum + use.seconds, 0) || 1;
   const calls = roles.some(([, use]) => use.calls);
   const line = el('div', {class: 'shares', role: 'img', 'aria-label': roles.map(([role, use]) => `${role} ${Math.round(use.seconds / whole * 100)} %`).join(', ')},
@@ -30,9 +31,10 @@ export function usePanel(run) {
     el('h2', {}, 'Time and tokens by role'), line,
     table(['Role', 'Time', 'Share', 'Lines', 'Failed', ...(calls ? ['Calls', 'Tokens in', 'Tokens out', 'In models'] : [])],
       roles.map(([role, use]) => el('tr', {class: `role-${roleClass(role)}`},
-        el('th', {scope: 'row'}, el('span', {class: 'swatch'}), role === 'waiting' ? 'waiting for a person' : role), el('td', {}, seconds(use.seconds)), el('td', {}, `${Math.round(use.seconds / whole * 100)} %`),
+        el('th', {scope: 'row'}, el('span', {class: 'swatch'}), role), el('td', {}, seconds(use.seconds)), el('td', {}, `${Math.round(use.seconds / whole * 100)} %`),
         el('td', {}, count(use.items)), el('td', {class: use.failed ? 'bad' : ''}, count(use.failed)),
         calls ? [use.calls, use.tokens_in, use.tokens_out].map((value) => el('td', {}, count(value))).concat(el('td', {}, seconds(use.model_seconds))) : null)), 'Time and tokens by role'),
+    waited ? el('p', {}, `Besides, it waited ${seconds(waited)} for a person.`) : null,
     calls ? null : el('p', {class: 'quiet'}, 'No model was called in this run.'),
     budgets(run.head.budgets),
   ];
