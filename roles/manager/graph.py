@@ -14,10 +14,20 @@ from roles.contracts import USER, PlanAnswer, PlanRequest, Report, Subtask, Supp
 from roles.journal import Journal
 from roles.knowledge.gathering import gather
 from roles.manager.knowledge import attributed, given_up, looked_up, record_uses
-from roles.manager.review import edited_plan, knows_nothing, plan_request, question_request, read_decision, record_decision
+from roles.manager.review import (
+    edited_plan,
+    knows_nothing,
+    plan_request,
+    question_request,
+    read_decision,
+    record_decision,
+    review_expired,
+)
 from roles.memory.blackboard import board_of
 from roles.nodes import Graph, node
+from roles.operator.approval import NOBODY, by_nobody
 from roles.operator.decisions import Decision
+from roles.operator.permission import now, overdue_request
 from roles.output import cut, put_out
 from roles.plans import PlanError, broken_pin, keep_pins, validate_plan
 from roles.policies.faults import PolicyFault
@@ -38,6 +48,8 @@ class ManagerState(TypedDict, total=False):
     """The plan is a part; the rest is planned when it is fulfilled."""
     asked: str
     """The key of the request that a person has to answer first."""
+    again: bool
+    """Nobody answered in time, and they are asked anew."""
 
 
 def build_manager(context: Context | None = None, *, checkpointer: Any = None) -> Graph:
@@ -50,7 +62,7 @@ def build_manager(context: Context | None = None, *, checkpointer: Any = None) -
         graph.add_node(first, node(stages[0], context))
         graph.add_node(asking, node(stages[1], context))
         graph.add_conditional_edges(first, _or_end(asking), [asking, END])
-        graph.add_edge(asking, END)
+        graph.add_conditional_edges(asking, _again_or_end(asking), [asking, END])
     graph.add_conditional_edges(START, _task, ["plan_subtasks", "gather_supplement"])
     return graph.compile(checkpointer=checkpointer, name="manager")
 
@@ -61,6 +73,10 @@ def _task(state: ManagerState) -> str:
 
 def _or_end(asking: str) -> Callable[[ManagerState], str]:
     return lambda state: asking if state.get("asked") else END
+
+
+def _again_or_end(asking: str) -> Callable[[ManagerState], str]:
+    return lambda state: asking if state.get("again") else END
 
 
 def plan_subtasks(state: State, ctx: Context) -> Update:
@@ -125,7 +141,7 @@ def _proposed(ctx: Context, plan: tuple[Subtask, ...], answer: PlanAnswer, reque
     if not ctx.review_plans:
         return _planned(ctx, version, answer.reason, request.attempts) | {"more": answer.more}
     why = (answer.reason, changes, *request.evidence)
-    asked = plan_request(plan, version, request.attempts, why, request.apps, more=answer.more)
+    asked = plan_request(plan, version, request.attempts, why, request.apps, more=answer.more) | {"asked": now(ctx)}
     ctx.journal.record("approval_requested", asked, role="manager", key=f"ask/{asked['key']}")
     ctx.journal.commit()
     return {"asked": asked["key"]}
@@ -151,15 +167,26 @@ def record_plan(journal: Journal, version: int, reason: str, *, role: str, key: 
 def review_plan(state: State, ctx: Context) -> Update:
     """Pause until the person has said what becomes of the plan. Nothing but reading stands before the interrupt."""
     request = ctx.journal.request(state["asked"])
-    said = ctx.journal.decided(state["asked"]) or _decided(state, ctx, request, interrupt(request))
+    said = ctx.journal.decided(state["asked"])
+    if not said:
+        answer = interrupt(request)
+        if late := overdue_request(ctx, ctx.safety, request):
+            said = review_expired(ctx, request, late)
+        elif not by_nobody(answer):  # else it was asked anew just before a kill, and that request is still good
+            said = _decided(state, ctx, request, answer)
+        if not said:
+            return {"again": True}
     attempts = (state.get("assignment") or {}).get("attempts", 1)
     if said["worked"]:
         reason = f"{'edited' if said['decision'] == 'edit' else 'approved'} by {said['who']}"
-        return _planned(ctx, said["worked"], reason, attempts) | {"more": request["more"]}
+        return _planned(ctx, said["worked"], reason, attempts) | {"more": request["more"], "again": False}
     words = f": {said['message']}" if said["message"] else ""
     why = f"the user {'answered instead of approving' if said['decision'] == 'respond' else 'rejected'} the plan{words}"
+    if said["who"] == NOBODY:
+        why = f"the plan was not approved{words}"
     evidence = [*(state.get("assignment") or {}).get("evidence", ()), why]
-    return _report(ctx, Signal.PLAN_REJECTED, why, evidence=evidence, user_words=said["message"])
+    words = "" if said["who"] == NOBODY else said["message"]
+    return _report(ctx, Signal.PLAN_REJECTED, why, evidence=evidence, user_words=words) | {"again": False}
 
 
 def _decided(state: State, ctx: Context, request: dict[str, Any], answer: Any) -> dict[str, Any]:

@@ -16,7 +16,9 @@ from pydantic import ValidationError
 
 from roles.context import Context
 from roles.contracts import AppWords, Subtask
+from roles.operator.approval import NOBODY
 from roles.operator.decisions import Answer, Decision
+from roles.operator.permission import now
 from roles.plans import WORK_PLAN, GivenPlan, PlanError, as_given, validate_plan
 from roles.redaction import MASK
 from roles.signals import SubtaskStatus
@@ -111,6 +113,22 @@ def read_decision(request: Mapping[str, Any], answer: Any) -> Decision:
     if decision.type not in request["review_configs"][0]["allowed_decisions"]:
         return Decision(type="reject", message=f"{decision.type} is no answer here", who=decision.who)
     return decision
+
+
+def review_expired(ctx: Context, request: Mapping[str, Any], why: str) -> dict[str, Any]:
+    """Nobody answered in time: the plan is rejected, or shown anew; what was said too late counts for nothing. Empty where it is
+    shown anew."""
+    nth, then = int(request.get("times", 1)) + 1, ctx.safety.expired
+    line = request["action_requests"][0]["description"]
+    body = {"key": request["key"], "digest": request["digest"], "line": line, "why": why, "then": then}
+    ctx.journal.record("approval_expired", body, role="manager", key=f"expired/{request['key']}/{nth}")
+    if then == "deny":
+        refusal = Decision(type="reject", message=f"nobody answered in time: {why}", who=NOBODY)
+        return record_decision(ctx, request, refusal, plan_version=request["plan_version"], worked=0)
+    again = {**request, "asked": now(ctx), "times": nth}
+    ctx.journal.record("approval_requested", again, role="manager", key=f"ask/{request['key']}/{nth}")
+    ctx.journal.commit()
+    return {}
 
 
 def record_decision(ctx: Context, request: Mapping[str, Any], decision: Decision, **more: Any) -> dict[str, Any]:

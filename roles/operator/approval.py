@@ -97,12 +97,12 @@ def ask_by_interrupt(state: State, ctx: Context) -> Update:
     answer = interrupt(request)
     if late := overdue_request(ctx, safety_of(state, ctx), request):
         return _late(state, ctx, request, late)
-    if _by_nobody(answer):  # it was asked about anew just before a kill, and that request is still good
+    if by_nobody(answer):  # it was asked about anew just before a kill, and that request is still good
         return {"route": ASK}
     return apply_answer(state, ctx, answer)
 
 
-def _by_nobody(answer: Any) -> bool:
+def by_nobody(answer: Any) -> bool:
     """Whether this is what stands for an answer where a request has grown too old."""
     try:
         return Answer.model_validate(answer).decisions[0].who == NOBODY

@@ -22,7 +22,8 @@ def now(ctx: Context) -> dict[str, Any]:
 
 
 def overdue_request(ctx: Context, policy: SafetyPolicy, request: Mapping[str, Any]) -> str:
-    """Why a request may no longer be answered, or nothing. Only what asks for an action's approval is dated."""
+    """Why a request may no longer be answered, or nothing. What asks for an action's approval is dated, and
+    what shows a plan; a question is not."""
     if "asked" not in request:
         return ""
     return overdue(policy, request["asked"], Moment.now(ctx.clock, ctx.uptime))

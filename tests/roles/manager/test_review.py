@@ -10,6 +10,8 @@ from support import Run, decide, planned, subtask
 from protocol import ActionTarget, AgentStatus, Fill, OperatorDecision
 from roles.contracts import PlanAnswer, PlanRequest, Subtask
 from roles.limits import Limits
+from roles.safety import SafetyPolicy
+from roles.safety.expiry import Uptime
 
 FILL = decide(Fill(target=ActionTarget(text="Amount"), text="$5.00"))
 OTHER = decide(Fill(target=ActionTarget(text="Vendor"), text="Acme"))
@@ -33,6 +35,44 @@ def reviewed(manager: Planner, lines: dict[str, Any], **more: Any) -> Run:
     run = Run([PlanAnswer(outcome="infeasible")], lines, parts={"review_plans": True, "manager": manager}, **more)
     run.go()
     return run
+
+
+class Later:
+    """A clock that a test moves."""
+
+    at = 1_000.0
+
+    def __call__(self) -> float:
+        return self.at
+
+    def uptime(self) -> Uptime:
+        return Uptime("boot", self.at)
+
+
+@pytest.mark.parametrize(("expired", "worked"), [("ask", True), ("deny", False)])
+def test_a_review_that_nobody_gave_in_time_is_asked_anew_or_is_a_rejection(expired: str, worked: bool) -> None:
+    later = Later()
+    policy = SafetyPolicy.model_validate({"approval_seconds": 60.0, "expired": expired})
+    parts = {"clock": later, "uptime": later.uptime}
+    manager = Planner(planned(subtask("a")), PlanAnswer(outcome="infeasible", reason="nobody wants it"))
+    run = Run([PlanAnswer(outcome="infeasible")], {"a": (FILL,)}, safety=policy,
+              parts={"review_plans": True, "manager": manager, **parts})  # fmt: skip
+    run.go()
+    first = run.asked
+    later.at += 61
+    run.go(APPROVE)
+    assert [body["then"] for body in run.bodies("approval_expired")] == [expired]
+    assert not [body for body in run.bodies("approval") if body["decision"] == "approve"], "it came too late"
+    if worked:
+        again = run.asked
+        assert (again["digest"], again["times"], again["asked"]["at"]) == (first["digest"], 2, later.at)
+        later.at += 59
+        run.go(APPROVE)
+        assert run.status == "fulfilled"
+    else:
+        assert manager.asked[1].trigger == "plan_rejected"
+        assert manager.asked[1].user_words == (), "nobody has said anything"
+        assert "nobody answered in time" in manager.asked[1].evidence[-1]
 
 
 def edit(*subtasks: dict[str, Any], **more: Any) -> dict[str, Any]:
