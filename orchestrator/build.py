@@ -12,6 +12,7 @@ from environments.faults import FaultyEnvironment
 from environments.sandbox.detect import Detected
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.worldfile import load_world
+from environments.vision.environment import FromPixels
 from orchestrator.browsing import make_browser
 from orchestrator.deciders import Deciders
 from orchestrator.errors import UsageProblem, did_you_mean
@@ -69,8 +70,9 @@ def make_environment(settings: Settings, store: Path | None = None) -> Environme
 
 
 def _timed(environment: Environment, settings: Settings) -> Environment:
-    """One that may hang is given its time for each call; a simulated desktop only computes."""
-    if isinstance(environment, SimulatedDesktop | FaultyEnvironment):
+    """One that may hang is given its time for each call; a simulated desktop only computes, and so does whoever reads it."""
+    within = environment.inner if isinstance(environment, FromPixels) else environment
+    if isinstance(within, SimulatedDesktop | FaultyEnvironment):
         return environment
     return Bounded(environment, settings.limits.action_seconds)
 

@@ -160,6 +160,12 @@ def written_in(pixels: Pixels, box: Box, ground: Colour) -> Box:
     return drawn_in(pixels, clear, ground) or inside
 
 
+def inked_rows(pixels: Pixels, box: Box, ground: Colour) -> list[bool]:
+    """Whether each row of a box has ink; a caret and a few specks do not count."""
+    far = np.abs(part(pixels, box).astype(np.int16) - np.array(ground, dtype=np.int16)).max(axis=2) > _INK
+    return [bool(count > max(3, 0.02 * box.width)) for count in far.sum(axis=1)]
+
+
 def _longest(ink: Any) -> Any:
     """Of each row how many pixels of ink stand without a gap, at most."""
     run, most = np.zeros(len(ink), dtype=np.int32), np.zeros(len(ink), dtype=np.int32)

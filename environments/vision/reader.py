@@ -6,12 +6,15 @@ import hashlib
 import re
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from environments.vision.libraries import RapidOCR, np
-from environments.vision.pixels import Box, Pixels, ground_of, part, written_in
+from environments.vision.pixels import Box, Pixels, ground_of, inked_rows, part, written_in
 
 _PICTURES, _LINES = 64, 4_096
+_TWO, _LOW = 22, 6
+"""Two lines are at least as high as the first; each is as high as the second."""
 _APART = 16
 """Changed rows that are nearer to each other belong together."""
 _LARGE = 4_000
@@ -70,7 +73,7 @@ class Reader:
         band = pixels[top:bottom]
         found = engine(np.ascontiguousarray(band[:, :, ::-1]), use_det=True, use_cls=False, use_rec=False).boxes
         boxes = [_upright(corners, top) for corners in (found if found is not None else ())]
-        boxes = [box.on(pixels) for box in boxes if box.on(pixels).area]
+        boxes = [line for box in boxes if box.on(pixels).area for line in lines_in(pixels, box.on(pixels))]
         for box, (text, sure) in zip(boxes, self._said(pixels, boxes), strict=True):
             if text := _without_icons(text):
                 yield TextLine(written_in(pixels, box, ground_of(pixels, box)), text, sure)
@@ -100,6 +103,29 @@ class Reader:
                 }
             )
         return self._engine
+
+
+def lines_in(pixels: Pixels, box: Box) -> Iterator[Box]:
+    """The lines of a box that was taken for one: a small label and the value close below it."""
+    ink = inked_rows(pixels, box, ground_of(pixels, box)) if box.height >= _TWO else None
+    runs = [] if ink is None else [run for run in _runs(ink) if run[1] - run[0] >= _LOW]
+    if len(runs) < 2:
+        yield box
+        return
+    cuts = [(before[1] + after[0] + 1) // 2 for before, after in pairwise(runs)]
+    for top, bottom in pairwise([0, *cuts, box.height]):
+        yield Box(box.x1, box.y1 + top, box.x2, box.y1 + bottom)
+
+
+def _runs(rows: Sequence[bool]) -> Iterator[tuple[int, int]]:
+    """Where rows follow each other that hold ink."""
+    start = None
+    for number, ink in enumerate([*rows, False]):
+        if ink and start is None:
+            start = number
+        elif not ink and start is not None:
+            yield start, number
+            start = None
 
 
 def _bands(rows: Any, height: int) -> Iterator[tuple[int, int]]:

@@ -23,7 +23,7 @@ _BAR = 64
 """A bar at the edge of a desktop is no higher."""
 _TITLE = 88.0
 """How like the name of an application the words of a bar must be, of 100."""
-_LARGER = 1.22
+_LARGER = 1.18
 _OVER = 12
 """How much darker everything around a dialog is than the dialog."""
 

@@ -242,7 +242,13 @@ class Bench:
         self.model = Recording(answer=lambda messages: CLICK, down=down)
         clocks = Clocks(now=lambda: sum(self.slept), sleep=self.slept.append)
         self.deciders = Deciders(
-            settings.crew, journal=self.journal, limits=settings.limits, environment=self.desk, model=self.model, clocks=clocks
+            settings.crew,
+            journal=self.journal,
+            limits=settings.limits,
+            environment=self.desk,
+            model=self.model,
+            clocks=clocks,
+            screenshots=settings.screenshots,
         )
 
     def decided(self, subtask: str = "s1", app: str = "reimbursement") -> str:
