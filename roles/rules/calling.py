@@ -142,7 +142,7 @@ def _key(fit: Fitting, entity: c.Entity, at: Situation) -> str | Move | None:
     return record if record is None or isinstance(record, Move) else key_of(record, fit.lacks)
 
 
-def _done_by(skill: Skill, arguments: dict[str, Any], at: Situation, why: str) -> Move:
+def _done_by(skill: Skill, arguments: dict[str, Any], at: Situation, why: str) -> Move | None:
     at.notes["doing"] = skill.called
     return _call(skill, arguments, at, why) if skill.kind != "agent" else _ask(skill, str(arguments["request"]), at)
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import setting_views as see
 from knowledge_flips import knowledge_flips
 from picture_flips import picture_flips
+from skill_flips import skill_flips
 
 from roles.contracts import GateVerdict, PlanAnswer, Script, Subtask
 from roles.policies import EvaluatorScript, ManagerScript, ScriptedEvaluator, ScriptedManager
@@ -139,6 +140,7 @@ FLIPS: dict[str, Flip] = {
     "sandbox": flip(see.sandbox, "sandbox", "bubblewrap", "gvisor"),
     "help_dirs": flip(see.sources, "help_dirs", "[]", "[MINE]"),
     **knowledge_flips(),
+    **skill_flips(),
     **picture_flips(),
     "store": flip(see.stored, "store", "sqlite", "postgresql:///runs?host=/nowhere/at/all"),
     "runs_dir": flip(see.kept, "runs_dir", "HERE/a", "HERE/b"),
