@@ -35,6 +35,8 @@ _VERBS = {
     "move": ("move", "archive"),
 }
 
+_STAYS = re.compile(r"keep (?:editing|writing|working)\b", re.IGNORECASE)
+"""What a button says that goes on with a form: it keeps nothing."""
 _GOOD = 0.6
 _TICKS = frozenset({"true", "false"})
 _AWAY = re.compile(r"\bsign[- ]?in\b|\blog[- ]?in\b|\bexpired\b|\berror\b|\boffline\b|\bnot found\b", re.IGNORECASE)
@@ -242,6 +244,8 @@ def _amounts_to(step: StepRecord, verb: str, target: str | None) -> bool:
 def names_effect(name: str, verb: str) -> bool:
     """Whether a control of this name is there to do that: `Save` and `Save note` to save, `Discard draft` to delete."""
     name = name.casefold()
+    if _STAYS.match(name):
+        return False
     return any(name == word or name.startswith(word + " ") for word in _VERBS.get(verb, (verb,)))
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from protocol import ExecStatus, GUIElement, VisualState
 from roles.contracts import FieldHas, GateRequest, StepRecord
-from roles.rules.evidence import Finding, check, original
+from roles.rules.evidence import Finding, check, names_effect, original
 from roles.signals import GateTrigger
 
 
@@ -76,3 +76,10 @@ def test_a_value_that_tells_it_counts_where_no_field_has_the_name() -> None:
     other = field("Taxi to the airport", name="Body")
     assert found(wanted, state(other)).holds
     assert not found(wanted, state(other, field("", name="Reason", number="e2"))).holds
+
+
+@pytest.mark.parametrize(
+    ("name", "saves"), [("Save", True), ("Keep changes", True), ("Keep editing", False), ("Keep writing it", False)]
+)
+def test_going_on_with_a_form_does_not_save_it(name: str, saves: bool) -> None:
+    assert names_effect(name, "save") is saves
