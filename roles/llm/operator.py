@@ -51,7 +51,7 @@ _BATCH = (
 )
 _PREFER = {
     "api": "- Where a function does what the subtask asks, use `call_api`; then look at the screen to see that it was done.",
-    "agent": "- Where the app has an agent, ask it first with `ask_in_app_agent`; then look at the screen to see that it was done.",
+    "agent": "- Where the app has an agent, ask it first with `ask_in_app_agent`; then look at the screen to see what it did.",
 }
 _HIDDEN = "(hidden)"
 _ENDED = "ended"

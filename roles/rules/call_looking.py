@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -58,7 +59,7 @@ def look_at(wish: Wish, clause: c.Clause, answer: Fact | None, at: Situation) ->
     if wish.deed == "delete":
         if _gone(wish.entity, at):
             return done("it is no longer listed")
-    elif _open(wish, at):
+    elif _open(wish, at) or (at.notes.get("entry") and all(shows(at.view.seen, text) for text in _written(wish))):
         return done(f"{at.view.seen.app} shows what was written")
     if looks < _LOOKS and (nearer := _nearer(wish, answer, at)) is not None:
         return nearer
@@ -90,6 +91,7 @@ def _nearer(wish: Wish, answer: Fact | None, at: Situation) -> Move | None:
         clue = next((text for text in _clues(wish, answer) if fold(text) in fold(item.text)), None)
         if clue is not None and item.press.enabled and (tries := opened.count(item.text)) < 2:
             opened.append(item.text)  # one press may only select it
+            at.notes["entry"] = True
             return press(item.press, f"it shows {clue!r}", count=1 + tries, at=at)
     for element in _parts(wish, at):
         if element.name not in opened:
@@ -142,10 +144,30 @@ def answers_for(arguments: Mapping[str, Any], answer: str) -> bool:
 
 def told_back(wish: Wish, answer: str) -> bool:
     """Whether what a reading function answered tells of all that was written."""
-    texts = telling(given.text for given in wish.values)
+    texts = _written(wish)
     records, _ = records_in(answer)
-    return any(all(_in_record(text, record.values()) for text in texts) for record in records) if texts else not records
+    return any(tells_of(texts, record) for record in records) if texts else not records
+
+
+def nearest_told(wish: Wish, answer: str) -> dict[str, Any] | None:
+    """The record of an answer that tells of most of what was written, where it tells of any."""
+    texts = _written(wish)
+    scored = [(sum(tells_of([text], record) for text in texts), record) for record in records_in(answer)[0]]
+    best = max(scored, key=lambda pair: pair[0], default=(0, {}))
+    return best[1] if best[0] else None
+
+
+def tells_of(texts: Sequence[str], record: Mapping[str, Any]) -> bool:
+    """Whether all of these texts stand in a record."""
+    return all(_in_record(text, record.values()) for text in texts)
 
 
 def _in_record(text: str, values: Iterable[object]) -> bool:
-    return any(fold(text) in fold(str(value)) or same_value(str(value), text) for value in values)
+    wanted, held = fold(text), [str(value) for value in values]
+    return any(wanted in fold(value) or same_value(value, text) or _amount(value) == _amount(text) != "" for value in held)
+
+
+def _amount(text: str) -> str:
+    """The figure of an amount without its currency; empty where it is none."""
+    plain = re.sub(r"[^\d.,-]", "", text).replace(",", "")
+    return plain if re.fullmatch(r"-?\d+\.\d{2}", plain) and len(text) - len(plain) <= 6 else ""

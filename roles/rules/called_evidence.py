@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from protocol import VisualState
 from roles.carried import looks, texts
 from roles.contracts import Fact, GateRequest, StepRecord
-from roles.rules.call_looking import shows, telling
-from roles.rules.screens import fold
+from roles.rules.call_answers import records_in
+from roles.rules.call_looking import shows, telling, tells_of
 from roles.skills.contract import RESULT
 
 CALLS = frozenset({"call_api", "ask_in_app_agent"})
@@ -35,7 +35,8 @@ def told_of(text: str | None, app: str | None, request: GateRequest) -> str:
     seen = any(_same_app(state, app or "") for state in (*request.screens, *request.earlier))
     if not text or not app or seen or not writes:
         return ""
-    return next((f"fact:{f.name}" for f in _tellings(writes[-1], app, request) if fold(text) in fold(f.value)), "")
+    told = ((f.name, record) for f in _tellings(writes[-1], app, request) for record in records_in(f.value)[0])
+    return next((f"fact:{name}" for name, record in told if tells_of([text], record)), "")
 
 
 def _tellings(step: StepRecord, app: str, request: GateRequest) -> Iterator[Fact]:
@@ -54,7 +55,7 @@ def shown_later(step: StepRecord, request: GateRequest) -> str:
         if _same_app(state, app) and wanted and all(shows(state, text) for text in wanted):
             return f"state:{state.state_id}"
     for fact in _tellings(step, app, request) if wanted else ():
-        if all(fold(line) in fold(fact.value) for text in wanted for line in text.splitlines()):
+        if any(tells_of(wanted, record) for record in records_in(fact.value)[0]):
             return f"fact:{fact.name}"
     return ""
 

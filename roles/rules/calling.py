@@ -13,11 +13,12 @@ from protocol import AskInAppAgent, CallApi, ExecStatus, Memorize, parse_action
 from roles.contracts import Fact
 from roles.rules import clauses as c
 from roles.rules.call_answers import Record, chosen, records_in, value_of
-from roles.rules.call_functions import Fitting, best_writing, detail_of, fitted, key_of, lookups
-from roles.rules.call_looking import answers_for, look_at, told_back
+from roles.rules.call_functions import Fitting, best_writing, detail_of, fitted, key_of, lookups, words_of
+from roles.rules.call_looking import answers_for, look_at, nearest_told, told_back
 from roles.rules.call_wishes import Wish, wish_of
 from roles.rules.grammar import describe
 from roles.rules.moves import Move, Situation, act, done, fail
+from roles.rules.values import find_money
 from roles.skills.arguments import problem_with
 from roles.skills.contract import RESULT, Idempotence, Skill
 
@@ -194,11 +195,19 @@ def _looked_again(wish: Wish, clause: c.Clause, at: Situation) -> Move | None:
 def _read_back(wish: Wish, name: str, at: Situation) -> Move | None:
     """Ask the application's reading functions for what was written; what they do not tell of was not done."""
     answer = _answer(at)
-    if answer is not None and answer.name != name and told_back(wish, answer.value):
-        return done(f"{answer.name} tells of it")
+    if answer is not None and answer.name != name:
+        if told_back(wish, answer.value):
+            return done(f"{answer.name} tells of it")
+        near = nearest_told(wish, answer.value)
+        detail = detail_of(near, _skill(answer.name, at), at.view.skills) if near is not None else None
+        if detail is not None and not at.notes.get("read whole"):
+            at.notes["read whole"] = True
+            return _call(detail.skill, detail.arguments, at, "to see all that was written")
     asked: list[str] = at.notes.setdefault("read back", [])
-    entity = c.Entity(noun=(*wish.nouns, "")[0], name=wish.values[0].text if wish.values else wish.entity.name)
-    for way in lookups(entity, wish.nouns, at.view.skills, at.view.subtask.app or ""):
+    thing = " ".join(words_of(name.rpartition(".")[2])[1:])
+    named = next((given.text for given in wish.values if "\n" not in given.text and not find_money(given.text)), "")
+    entity = c.Entity(noun=(*wish.nouns, thing)[0] or thing, name=named.rpartition("/")[2] or wish.entity.name)
+    for way in lookups(entity, (thing,), at.view.skills, at.view.subtask.app or ""):
         if way.skill.called not in asked:
             asked.append(way.skill.called)
             return _call(way.skill, way.arguments, at, "to see what was written")

@@ -51,8 +51,10 @@ def offered(overrides: Sequence[str], folder: Path) -> Any:
             skills = build_skills(settings, environment)
     except UsageProblem as bad:
         return str(bad)
-    acts = (Click(target=ActionTarget(text="Send")), CallApi(app="mail", function="reply"), AskInAppAgent(app="mail", request="x"))
-    servers = [vars(one._server)["_settings"].model_dump(mode="json") for one in skills._tools.values() if isinstance(one, McpTool)]
+    click, call = Click(target=ActionTarget(text="Send")), CallApi(app="mail", function="reply")
+    acts = (click, call, AskInAppAgent(app="mail", request="x"))
+    made = [one._server for one in skills._tools.values() if isinstance(one, McpTool)]
+    servers = [server._settings.model_dump(mode="json") for server in made]
     return (
         [settings.skills.preferred(app, name) for app in ("mail", "notes") for name in ("s1", "s2")],
         [skills.forbidden(action, "mail") for action in acts],
