@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -15,6 +16,8 @@ from roles.knowledge.documents import MAX_TITLE, Document, DocumentKind
 
 MAX_BYTES = 200_000
 """Of one file. Text and HTML are cut there, JSON is refused."""
+MAX_TAGS = 10_000
+"""Of one page in HTML."""
 ENDINGS = (".md", ".markdown", ".json", ".html", ".htm")
 _UNSEEN = ("script", "style", "template", "noscript", "head", "nav", "iframe", "object", "svg", "form")
 _BLOCKS = (
@@ -64,7 +67,7 @@ def read_page(path: Path, raw: bytes, *, id: str, source: str, app: str | None =
             raise Unreadable(f"{path}: it is larger than {MAX_BYTES // 1000} kB")
         title, text = _json(path, raw)
     elif ending in {".html", ".htm"}:
-        title, text = _html(raw[:MAX_BYTES])
+        title, text = _html(path, raw[:MAX_BYTES])
     else:
         text = raw[:MAX_BYTES].decode("utf-8", "replace").removeprefix("\ufeff")
         heading = re.search(r"^#+\s+(.+?)\s*#*$", text, re.MULTILINE)
@@ -85,37 +88,46 @@ def _json(path: Path, raw: bytes) -> tuple[str, str]:
     return page.title, page.whole
 
 
-def _html(raw: bytes) -> tuple[str, str]:
-    from bs4 import BeautifulSoup, Comment  # here, since pages in HTML are few
+def _html(path: Path, raw: bytes) -> tuple[str, str]:
+    """Walked with a stack of its own and changed nowhere, so that a page that nests without end costs no more than another."""
+    from bs4 import BeautifulSoup, NavigableString, Tag  # here, since pages in HTML are few
 
+    if raw.count(b"<") > MAX_TAGS:
+        raise Unreadable(f"{path}: it has more than {MAX_TAGS:,} tags")
     soup = BeautifulSoup(raw.replace(_BREAK.encode(), b""), "html.parser")
     named = soup.find("h1") or soup.find("title")
     title = named.get_text(" ") if named else ""
-    for unseen in soup.find_all(_unseen):
-        unseen.extract()  # whatever is within it goes with it, however deep
-    for comment in soup.find_all(string=lambda text: isinstance(text, Comment)):
-        comment.extract()
-    for steps in soup.find_all("ol"):
-        for number, item in enumerate(steps.find_all("li", recursive=False), start=1):
-            item.insert(0, f"{number}. ")
-    for block in soup.find_all(_BLOCKS):
-        block.insert_before(_BREAK)
-        block.insert_after(_BREAK)
-    text = re.sub(r"\s+", " ", soup.get_text())
+    said: list[str] = []
+    left: list[Any] = [soup]
+    while left:
+        node = left.pop()
+        if isinstance(node, Tag):
+            left += [] if _unseen(node) else reversed(_parts(node))
+        elif type(node) in {str, NavigableString}:  # comments and the like are of other classes
+            said.append(node)
+    text = re.sub(r"\s+", " ", "".join(said))
     lines = [line.strip() for line in text.split(_BREAK)]
     body = "\n".join(line for line in lines if line)
     return title, re.sub(r"(?m)^(\d{1,2}\.)\n", r"\1 ", body)
 
 
-def _unseen(tag: object) -> bool:
-    """Whether a reader of the page would not see it: what hides there is not what the page says."""
-    from bs4 import Tag
+def _parts(tag: Any) -> list[Any]:
+    """What stands in a tag, with breaks around a block and a number before each step of a list."""
+    parts: list[Any] = []
+    number = 0
+    for child in tag.contents:
+        if tag.name == "ol" and getattr(child, "name", None) == "li":
+            number += 1
+            parts += [_BREAK, f"{number}. "]
+        parts.append(child)
+    return [_BREAK, *parts, _BREAK] if tag.name in _BLOCKS else parts
 
-    if not isinstance(tag, Tag):
-        return False
-    return (
+
+def _unseen(tag: Any) -> bool:
+    """Whether a reader of the page would not see it: what hides there is not what the page says."""
+    return bool(
         tag.name in _UNSEEN
         or tag.has_attr("hidden")
         or str(tag.get("aria-hidden", "")).casefold() == "true"
-        or bool(_HIDDEN.search(str(tag.get("style", ""))))
+        or _HIDDEN.search(str(tag.get("style", "")))
     )
