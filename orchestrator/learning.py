@@ -81,12 +81,12 @@ def _shown(word: str, goal: str, source: str, runs_dir: Path) -> Shown:
     path = locate(word, runs_dir)
     run = path.parent if source == OWN and (path.parent / "run.json").is_file() else None
     steps = _last([line.step for line in opened(word, source, runs_dir).lines if line.step is not None])
-    if not steps:
-        raise UsageProblem(f"{path}: there is no step in it that can be read; check it with: deskcrew log validate {word}")
-    if run is not None:
+    if run is not None and (steps or _against(stored_report(run))):
         record, report = read_run(run), stored_report(run)
         world = str(record.get("settings", {}).get("world", ""))
         return Shown(steps, goal or record["goal"], f"run:{record['run_id']}", "experience", world, _against(report))
+    if not steps:
+        raise UsageProblem(f"{path}: there is no step in it that can be read; check it with: deskcrew log validate {word}")
     goal = goal or steps[0].subtask
     if not goal.strip():
         raise UsageProblem(f"{path}: it does not say what was to be done; say it with --goal.")

@@ -95,6 +95,8 @@ def distil(steps: Iterable[InteractionStep], goal: str, *, world: str = "", more
     doubts = [*deeds.origins.doubts, *(x.doubt for x in fixed if x.doubt), *_left(slots)]
     if branch := _BRANCHES.search(slots.title):
         doubts.append(f'the goal says "{branch.group()}", and one run shows one way through')
+    if not any(step.visual_state.elements for step in taken):
+        doubts.append("the log does not say what was on the screen, so that nothing is known of what was read there")
     if not clauses:
         doubts.append("nothing that was done came to anything")
     return Distilled(

@@ -36,7 +36,8 @@ _SHOWING = TEXT_ROLES | {"group", "form", "table", "list", "window", "image", "i
 _TICKED = {"checkbox", "switch", "radio"}
 _SILENT = {"wait", "screenshot", "scroll", "hover", "launch_app", "switch_window", "memorize", "go_back", "go_forward"}
 """What moves about or looks; a playbook says what to reach, and the way there is the policy's own."""
-_IDLE_KEYS = {("Tab",), ("Shift", "Tab"), ("Escape",), ("Control", "c"), ("Control", "a")}
+_IDLE_KEYS = {("Tab",), ("Shift", "Tab"), ("Escape",), ("Control", "c"), ("Control", "a"), ("Delete",), ("Backspace",)}
+_SEARCH = re.compile(r"(?:search|find|filter|look up)\b", re.IGNORECASE)
 _PREVIOUS = {"previous", "previous page", "first", "last", "newer", "older"}
 
 
@@ -172,8 +173,7 @@ class Deeds:
         return entity if entity.specific else replace(entity, name=next((text for _, text in texts if text), ""))
 
     def _press(self, at: int, element: GUIElement, row: Texts) -> None:
-        state, name = self.steps[at].visual_state, element.name
-        app = state.app or ""
+        name, app = element.name, self.steps[at].visual_state.app or ""
         if not app or self._goes_over(at):
             return  # it opens another application, which a clause names itself
         effect = effect_of_words(name)
@@ -226,7 +226,7 @@ class Deeds:
             self._click(at, focused, 1)
         elif keys in _IDLE_KEYS or keys[-1].startswith(("Arrow", "Page", "Go", "App")):
             pass
-        elif not (keys == ("Enter",) and focused is not None and _searches(focused, state)):
+        elif not (keys == ("Enter",) and (focused is None or _searches(focused, state))):
             self._done(at, c.Press(app=app, keys=keys))
 
     def _answer(self, at: int, text: str) -> None:
@@ -296,4 +296,5 @@ def _meant(step: InteractionStep) -> GUIElement | None:
 
 
 def _searches(element: GUIElement, state: VisualState) -> bool:
-    return any(element.element_id == field.element_id for field in Screen(state).searches)
+    known = any(element.element_id == field.element_id for field in Screen(state).searches)
+    return known or (not state.elements and _SEARCH.match(element.name) is not None)

@@ -16,6 +16,7 @@ from roles.knowledge.folders import sync
 from roles.knowledge.meaning import MeaningFault
 from roles.knowledge.settings import KnowledgeSettings, SourceSettings
 from roles.knowledge.store import KEPT, KnowledgeStore, StoreFault
+from roles.knowledge.words import without_quoted
 from roles.sources import SourceFault
 
 if TYPE_CHECKING:
@@ -108,7 +109,14 @@ class Library:
         """Documents of a kind, behind LangChain's interface."""
         from roles.knowledge.retrievers import StoreRetriever
 
-        return StoreRetriever(look=self.search, kind=kind, top_k=settings.top_k, threshold=settings.threshold)
+        look = self.search if kind in {"help", "online"} else self._search_playbooks
+        return StoreRetriever(look=look, kind=kind, top_k=settings.top_k, threshold=settings.threshold)
+
+    def _search_playbooks(
+        self, query: str, app: str | None, kinds: Iterable[DocumentKind], limit: int, threshold: float
+    ) -> Sequence[Hit]:
+        """What was done once has slots where another goal has values, so that these are not what it is found by."""
+        return self.search(without_quoted(query), app, kinds, limit, threshold)
 
     def _kept(self, name: str, kind: DocumentKind, settings: SourceSettings, *, hint: bool = False) -> SupplementSource:
         from roles.knowledge.retrievers import RetrieverSource

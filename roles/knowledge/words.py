@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from roles.rules.lexicon import words_of
+from roles.rules.masks import ANY, Masks
 
 _CJK = "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003134f\u0e00-\u0eff"
 _TOKEN = re.compile(rf"(?P<run>[{_CJK}]+)|(?P<word>[^\W_{_CJK}]+(?:['’][^\W_{_CJK}]+)*)")
@@ -60,6 +61,13 @@ def asked_stems(query: str) -> tuple[str, ...]:
     """The words of a query that say what it is about: no small words, and no values such as order numbers."""
     found = dict.fromkeys(stems(_VALUE.sub(" ", query[:4000])))
     return tuple([word for word in found if word not in _empty_stems()][:MAX_TERMS])
+
+
+def without_quoted(query: str) -> str:
+    """What is asked without the values that stand in quotation marks, if that leaves anything to ask."""
+    masks = Masks()
+    rest = re.sub(ANY, " ", masks.hide_quotes(query))
+    return rest if asked_stems(rest) else query
 
 
 def indexed(text: str) -> str:

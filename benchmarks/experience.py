@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""What experience and demonstrations are worth to rules: the shipped tasks with and without what was learned before.
+
+    benchmarks/experience.py                              both parts, every task
+    benchmarks/experience.py --tasks 'claim-*' --seed 5   some of them, on another seed
+    benchmarks/experience.py --part halves --json         one part; one JSON object
+
+halves: the tasks are shuffled and halved. The first half is worked, and what comes out right and clean is kept
+(`knowledge.experience.save: auto`). The second half is worked twice: without that, and with it.
+
+shown: every task is done once by its oracle, as a person would, on one seed; that log is learned from, with the goal in words
+that no rule reads (each small word of it is garbled, the values stay). Then the goal of another seed, garbled in the same way, is
+given to the crew: without the demonstration, and with it.
+
+A run is right when the task's judge says so and nothing else was changed. Every approval is given. No model is asked, so that no
+tokens are spent.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path[:] = [entry for entry in sys.path if Path(entry or ".").resolve() != Path(__file__).resolve().parent]
+# The folder of the benchmarks holds a protocol.py, which must not stand in for the package.
+
+# ruff: noqa: E402
+import argparse
+import json
+import random
+import re
+import tempfile
+from collections.abc import Sequence
+from fnmatch import fnmatch
+from typing import Any, NamedTuple
+
+from environments.contract import OwnWords
+from environments.served.demonstration import Demonstration
+from environments.served.session import Session
+from environments.simulated.desktop import SimulatedDesktop
+from orchestrator.errors import UsageProblem
+from orchestrator.learning import Lesson, kept, problem_with
+from orchestrator.oracle import task_environment
+from orchestrator.oracle_lines import steps_of
+from orchestrator.runs import start
+from orchestrator.settings import load_settings, shipped, shipped_names
+from orchestrator.tasks import Task, fill_goal, fill_slots, load_task
+from protocol import read_log
+from roles.knowledge.demonstrations import distil
+from roles.rules.masks import ANY, Masks
+
+_SMALL = re.compile(r"(?<![\w’'-])[A-Za-z]?[a-z]{2,}(?![\w’'-])")
+_OFF = ("knowledge.experience.use=false", "knowledge.demonstrations.use=false")
+
+
+class Came(NamedTuple):
+    """How one run came out."""
+
+    task: str
+    right: bool
+    steps: int
+    used: bool
+    """It followed what was learned."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tasks", default="*", help="names or patterns, with commas between them")
+    parser.add_argument("--seed", type=int, default=7, help="of the worlds that are worked")
+    parser.add_argument("--shown", type=int, default=0, help="seed of the worlds in which something is learned")
+    parser.add_argument("--part", choices=["halves", "shown", "both"], default="both")
+    parser.add_argument("--json", action="store_true")
+    asked = parser.parse_args()
+    names = [n for n in shipped_names("tasks") if any(fnmatch(n, pattern) for pattern in asked.tasks.split(","))]
+    tasks = [task for name in names if (task := load_task(shipped("tasks", f"{name}.yaml"))).outcome == "fulfilled"]
+    found: dict[str, Any] = {}
+    if asked.part != "shown":
+        found["halves"] = halves(tasks, asked.seed, asked.shown)
+    if asked.part != "halves":
+        found["shown"] = shown([task for task in tasks if task.oracle], asked.seed, asked.shown)
+    print(json.dumps(found, indent=2) if asked.json else _told(found))
+
+
+def halves(tasks: Sequence[Task], seed: int, learning: int) -> dict[str, Any]:
+    """The second half without and with what the first has taught."""
+    order = list(tasks)
+    random.Random(seed).shuffle(order)
+    first, second = order[: len(order) // 2], order[len(order) // 2 :]
+    with tempfile.TemporaryDirectory() as scratch:
+        runs = Path(scratch) / "runs"
+        taught = [work(task, learning, runs, "knowledge.experience.save=auto") for task in first]
+        before = [work(task, seed, runs, *_OFF) for task in second]
+        after = [work(task, seed, runs) for task in second]
+    return {"first half": _sum(taught), "second half without": _sum(before), "second half with": _sum(after)}
+
+
+def shown(tasks: Sequence[Task], seed: int, learning: int) -> dict[str, Any]:
+    """Goals in words that nobody understands, without and with somebody having shown each once."""
+    with tempfile.TemporaryDirectory() as scratch:
+        runs = Path(scratch) / "runs"
+        runs.mkdir()
+        lessons = {task.id: taught(task, learning, runs) for task in tasks}
+        goals = {task.id: in_garbled_words(task, seed) for task in tasks}
+        sure = {task for task, lesson in lessons.items() if not lesson.against and not lesson.found.doubts}
+        before = [work(goals[task.id], seed, runs, *_OFF) for task in tasks]
+        after = [work(goals[task.id], seed, runs) for task in tasks]
+    undoubted, doubted = [c for c in after if c.task in sure], [c for c in after if c.task not in sure]
+    print(*(f"not right: {one.task}" for one in undoubted if not one.right), sep="\n", file=sys.stderr)
+    return {"without": _sum(before), "with": _sum(after), "with, learned without doubt": _sum(undoubted),
+            "with, learned in doubt": _sum(doubted)}  # fmt: skip
+
+
+def taught(task: Task, seed: int, runs: Path) -> Lesson:
+    """Have the oracle show it, and learn from its log."""
+    surface = task_environment(task, seed)
+    assert isinstance(surface, SimulatedDesktop), surface.name
+    surface.reset(seed=seed)
+    slots = fill_slots(task, surface.world(), seed)
+    goal = garbled(" ".join(fill_goal(task, slots).split()))
+    log = runs.parent / f"{task.id}.jsonl"
+    session = Session(surface, goal, log=Demonstration(log, task.id))
+    for step in steps_of(task.oracle or (), slots):
+        if not step.asks:
+            action = surface.meant(step.action) if isinstance(surface, OwnWords) else step.action
+            session.perform(session.complete(action), role="person")
+    session.close()
+    surface.close()
+    steps = [line.step for line in read_log(log) if line.step is not None]
+    found = distil(steps, goal)
+    lesson = Lesson(found, "demonstration", f"log:{task.id}", problem_with(found))
+    if not lesson.against:
+        kept(lesson, load_settings(overrides=[f"runs_dir={runs}"]).settings.knowledge, runs)
+    return lesson
+
+
+def in_garbled_words(task: Task, seed: int) -> Task:
+    """The task on this seed with a goal that no rule reads."""
+    surface = task_environment(task, seed)
+    surface.reset(seed=seed)
+    assert isinstance(surface, SimulatedDesktop), surface.name
+    goal = " ".join(fill_goal(task, fill_slots(task, surface.world(), seed)).split())
+    surface.close()
+    return task.model_copy(update={"goal": garbled(goal)})
+
+
+def garbled(goal: str) -> str:
+    """Every small word backwards behind a `q`; what stands in quotation marks, ids, dates and names stay."""
+    masks = Masks()
+    hidden = masks.hide_typed(masks.hide_quotes(goal))
+    parts = re.split(f"({ANY})", hidden)
+    done = [part if re.fullmatch(ANY, part) else _SMALL.sub(_backwards, part) for part in parts]
+    return masks.verbatim("".join(done)).replace("{", "(").replace("}", ")")
+
+
+def _backwards(word: re.Match[str]) -> str:
+    said = word.group()
+    return said if said[0].isupper() and word.start() else f"q{said[::-1].casefold()}"
+
+
+def work(task: Task, seed: int, runs: Path, *overrides: str) -> Came:
+    """One run of the crew with nothing but rules."""
+    loaded = load_settings(overrides=[f"seed={seed}", f"runs_dir={runs}", *overrides], task_layer=task.layer())
+    try:
+        report = start(loaded, task, approver=_approving).report
+    except UsageProblem:
+        return Came(task.id, False, 0, False)
+    verdict = report.get("judge") or {}
+    used = any(page["used"] and page["kind"] in {"experience", "demonstration"} for page in report.get("knowledge", ()))
+    return Came(task.id, bool(verdict.get("passed") and verdict.get("clean")), int(verdict.get("steps") or 0), used)
+
+
+def _approving(request: dict[str, Any]) -> dict[str, Any] | None:
+    return {"decisions": [{"type": "approve"}]} if request["kind"] != "question" else None
+
+
+def _sum(came: Sequence[Came]) -> dict[str, Any]:
+    right = [one for one in came if one.right]
+    used = [one for one in came if one.used]
+    return {
+        "tasks": len(came),
+        "right": len(right),
+        "steps of those": sum(one.steps for one in right),
+        "followed what was learned": len(used),
+        "right by it": sum(one.right for one in used),
+    }
+
+
+def _told(found: dict[str, Any]) -> str:
+    lines = []
+    for part, rows in found.items():
+        keys = list(next(iter(rows.values())))
+        lines += ["", f"| {part} | {' | '.join(keys)} |", f"|---|{'---|' * len(keys)}"]
+        lines += [f"| {name} | {' | '.join(str(row[key]) for key in keys)} |" for name, row in rows.items()]
+    return "\n".join(lines).strip()
+
+
+if __name__ == "__main__":
+    main()
