@@ -1,0 +1,150 @@
+"""`deskcrew knowledge`: add, ls, search, rm and stats, in tables and JSON, with one sentence where something is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+from search_server import search_server
+from typer.testing import CliRunner
+
+from orchestrator.cli import app
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pages" / "zoo").mkdir(parents=True)
+    (tmp_path / "pages" / "zoo" / "otters.md").write_text("# Feed the otters\n\n1. Give them \x1b[31mfish.\n")
+    (tmp_path / "pages" / "seals.json").write_text('{"title": "Feed the seals", "steps": ["Give them herring."]}')
+    return tmp_path
+
+
+def told(*words: str, code: int = 0) -> Result:
+    done = CliRunner().invoke(app, ["knowledge", *words])
+    assert done.exit_code == code, done.output
+    assert "fault of deskcrew" not in done.output
+    return done
+
+
+def data(*words: str, code: int = 0) -> Any:
+    return json.loads(told(*words, "--json", code=code).stdout)
+
+
+def test_looking_writes_nothing(here: Path) -> None:
+    told("ls")
+    told("stats")
+    told("search", "feed the otters", code=1)
+    assert [path.name for path in here.iterdir()] == ["pages"]
+
+
+def test_a_folder_is_added_by_app_and_brought_up_to_date(here: Path) -> None:
+    assert "2 added, 0 changed, 0 dropped, 0 as they were" in told("add", "pages").stdout
+    assert (here / ".deskcrew" / "knowledge.sqlite").is_file()
+    (here / "pages" / "seals.json").unlink()
+    (here / "pages" / "zoo" / "otters.md").write_text("# Feed the otters\n\n1. Give them shrimps.\n")
+    done = data("add", "pages")
+    assert (done["added"], done["changed"], done["removed"]) == ([], ["help:zoo/otters.md"], ["help:seals.json"])
+    assert [(one["id"], one["app"]) for one in data("ls")] == [("help:zoo/otters.md", "zoo")]
+
+
+def test_a_file_is_added_for_the_app_and_as_the_kind_that_is_said() -> None:
+    told("add", "pages/seals.json", "--app", "zoo", "--kind", "demonstration")
+    assert [(one["kind"], one["app"], one["title"]) for one in data("ls")] == [("demonstration", "zoo", "Feed the seals")]
+    assert data("ls", "--kind", "help") == []
+    assert data("ls", "--app", "mail") == []
+
+
+def test_a_search_shows_score_source_and_app_and_why_something_is_not_returned() -> None:
+    told("add", "pages")
+    found = data("search", "feed the otters", "--app", "zoo")["found"]
+    assert (found[0]["title"], found[0]["source"], found[0]["score"], found[0]["why_not"]) == (
+        "Feed the otters", "help:zoo/otters.md", 1.0, "",
+    )  # fmt: skip
+    lines = told("search", "feed the brown otters", "-c", "knowledge.help.threshold=0.55").stdout.splitlines()
+    assert lines[0].split() == ["SCORE", "KIND", "APP", "TITLE", "SOURCE"]
+    assert any("Feed the seals" in line and line.endswith("not returned: below 0.55") for line in lines)
+
+
+def test_a_search_says_that_a_kind_is_off_or_that_enough_is_returned() -> None:
+    told("add", "pages")
+    whys = {one["why_not"] for one in data("search", "feed otters or seals", "-c", "knowledge.help.top_k=1")["found"]}
+    assert {"", "not returned: the first 1 are"} <= whys
+    off = data("search", "feed otters", "-c", "knowledge.help.use=false", code=1)["found"]
+    assert {one["why_not"] for one in off} == {"not returned: this source is off"}
+
+
+def test_a_search_finds_no_page_of_another_app() -> None:
+    told("add", "pages")
+    assert "Feed the otters" not in {one["title"] for one in data("search", "otters", "--app", "mail", code=1)["found"]}
+
+
+def test_online_results_stand_beside_what_was_added_and_a_fault_is_said() -> None:
+    told("add", "pages")
+    with search_server() as server:
+        url = f"knowledge.online={{use: true, tries: 1, url: '{server.url}/PATH?q={{query}}'}}"
+        found = data("search", "feed the otters", "-c", url.replace("PATH", "search"))["found"]
+        assert {"help:zoo/otters.md", "https://zoo.example/otters"} <= {one["source"] for one in found}
+        faulty = data("search", "feed the otters", "-c", url.replace("PATH", "always/500"))
+        assert faulty["faults"] == ["online search at 127.0.0.1: it answers 500; asked 1 times"]
+
+
+def test_what_is_removed_is_gone_and_what_is_not_there_is_told(here: Path) -> None:
+    told("add", "pages")
+    said = told("rm", "help:seals.jsn", "help:zoo/otters.md", code=2).output
+    assert "did you mean 'help:seals.json'?" in said
+    assert len(data("ls")) == 2, "all or nothing"
+    told("rm", "help:seals.json")
+    assert [one["id"] for one in data("ls")] == ["help:zoo/otters.md"]
+
+
+def test_stats_count_by_kind_and_app_and_say_what_could_not_be_read(here: Path) -> None:
+    told("add", "pages")
+    (here / "mine").mkdir()
+    (here / "mine" / "bad.json").write_text("{")
+    (here / "mine" / "own.md").write_text("# Own\n\nwords")
+    told_ = data("stats", "-c", "help_dirs=[mine]")
+    counts = {(row["kind"], row["app"]): (row["added"], row["folders"]) for row in told_["counts"]}
+    assert counts["help", "zoo"] == (1, 0)
+    assert counts["help", None] == (1, 1)
+    assert counts["help", "billing"][1] >= 3, "those that are shipped"
+    assert "bad.json: Invalid JSON" in told_["problems"][0]
+    assert "knowledge.sqlite" in told("stats").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("add", "nowhere"), "nowhere: there is no such file or folder."),
+        (("add", "pages", "--kind", "gossip"), "--kind gossip: kinds are help, online, experience, demonstration."),
+        (("search", "x", "-c", "knowledge.help.treshold=1"), "did you mean 'threshold'?"),
+        (("search", "x", "-c", "knowledge.online.use=true"), "an online search needs its address"),
+        (("rm", "help:x"), "nothing that was added has the id 'help:x'"),
+    ],
+)
+def test_a_mistake_is_one_sentence_and_exit_code_2(words: tuple[str, ...], said: str) -> None:
+    output = told(*words, code=2).output
+    assert said in output
+    assert output.count("\n") == 1
+
+
+def test_a_file_that_is_no_page_is_said_and_alone_it_is_a_failure(here: Path) -> None:
+    (here / "bad.json").write_text("[]")
+    assert "not read:" in told("add", "bad.json", code=1).stdout
+
+
+def test_a_store_that_is_none_is_said(here: Path) -> None:
+    (here / ".deskcrew").mkdir()
+    (here / ".deskcrew" / "knowledge.sqlite").write_text("no database " * 100)
+    for words in (("ls",), ("search", "x"), ("add", "pages"), ("stats",), ("rm", "x")):
+        assert "cannot be used as a store of knowledge" in told(*words, code=2).output
+
+
+def test_nothing_that_a_terminal_would_obey_is_printed(here: Path) -> None:
+    (here / "pages" / "evil.md").write_text("# Feed \x1b]0;owned\x07 otters\n\nwords")
+    told("add", "pages")
+    for words in (("ls",), ("search", "feed otters"), ("ls", "--json"), ("search", "feed otters", "--json")):
+        assert "\x1b" not in told(*words).stdout
