@@ -176,10 +176,12 @@ def _longest(ink: Any) -> Any:
 
 
 def _between(blocked: Any) -> tuple[int, int]:
-    """The stretch around the middle in which nothing is blocked."""
+    """The stretch around the middle in which nothing is blocked; all of it where the middle is."""
     middle = len(blocked) // 2
     before, behind = np.flatnonzero(blocked[:middle]), np.flatnonzero(blocked[middle:])
-    return int(before[-1]) + 1 if len(before) else 0, middle + int(behind[0]) if len(behind) else len(blocked)
+    start = int(before[-1]) + 1 if len(before) else 0
+    end = middle + int(behind[0]) if len(behind) else len(blocked)
+    return (start, end) if start < end else (0, len(blocked))
 
 
 def ring_around(pixels: Pixels, box: Box, width: int = 3) -> Pixels:

@@ -39,8 +39,7 @@ def read(png: bytes) -> str:
     return "".join(line.text for line in Reader().read(pixels_of(png))).replace(" ", "").casefold()
 
 
-@pytest.mark.parametrize("save", ["all"])
-def test_pictures_of_a_simulated_desktop_show_no_private_value(tmp_path: Path, save: str) -> None:
+def test_pictures_of_a_simulated_desktop_show_no_private_value(tmp_path: Path) -> None:
     world = {
         "name": "w", "screen": [560, 420], "apps": {"notes": {"notes": [{"title": f"Say {VALUE}", "body": ""}]}, "settings": {}},
         "open": ["settings"],

@@ -15,7 +15,7 @@ from environments.contract import AppCatalog, DigestMismatch, EnvironmentFault, 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.worldfile import parse_world
 from environments.vision.environment import FromPixels
-from environments.vision.pixels import Box, pixels_of
+from environments.vision.pixels import Box, ground_of, pixels_of, written_in
 from environments.vision.reader import Reader, _bands, _with_lines
 from environments.vision.shapes import frames_of
 from protocol import ActionTarget, Click, ExecStatus, Fill, GUIElement, LaunchApp, VisualState
@@ -121,6 +121,15 @@ def test_a_frame_is_found_once_where_it_was_drawn() -> None:
 
 def test_an_empty_picture_holds_nothing() -> None:
     assert frames_of(pixels_of(drawn())) == []
+
+
+def test_a_line_that_is_struck_through_is_read_as_it_stands() -> None:
+    image = Image.new("RGB", (90, 20), "white")
+    ImageDraw.Draw(image).rectangle((0, 9, 89, 10), fill="black")
+    out = io.BytesIO()
+    image.save(out, "PNG")
+    pixels = pixels_of(out.getvalue())
+    assert written_in(pixels, Box(0, 0, 90, 20), ground_of(pixels, Box(0, 0, 90, 20))) == Box(0, 9, 90, 11)
 
 
 def test_only_rows_that_changed_are_read_again_and_no_line_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
