@@ -14,6 +14,7 @@ from orchestrator.journal import Salvage, salvage
 from orchestrator.plans import ShownPlan, shown_plan
 from orchestrator.report import build_report
 from orchestrator.stores import publish
+from orchestrator.used import budgets_of
 from protocol.whole import whole_file
 from roles.contracts import Subtask
 
@@ -183,7 +184,8 @@ def view_of(record: dict[str, Any], kept: Salvage, report: dict[str, Any], place
             "gates": sum(1 for e in kept.events if e.kind == "gate"),
         }
         try:
-            report = build_report(kept.events, run=record, result=ended)
+            used = budgets_of(kept.events, record["settings"])
+            report = build_report(kept.events, run=record, result=ended, budgets=used)
         except _NOT_OURS as bad:
             raise _not_ours(place, bad) from None
     return RunView(report, notes)

@@ -162,7 +162,7 @@ class _Turn:
             self.update["refused"] = [*self.update["refused"], report["refused"]][-_KEPT:]
         if report.get("user_words"):
             self.update["user_words"] = [*self.update["user_words"], report["user_words"]][-_KEPT:]
-        self.update["replans"] += signal in _UNDONE
+        self.update["replans"] += signal in UNDONE
         if signal is Signal.BUDGET_SPENT:
             return  # found again and said by `dispatch`, which knows how to go on from here
         left = self._statuses_after(signal)
@@ -257,7 +257,7 @@ class _Turn:
             "lanes": self.lanes.dump(),
         }
         if spent is not None:
-            led_here = f" after: {said}" if self.trigger in _UNDONE and said else ""
+            led_here = f" after: {said}" if self.trigger in UNDONE and said else ""
             self.summary = f"{spent} is spent{led_here}"
             body = {"name": str(spent), "key": spent.key, **spent.as_json(), "more": spent.more()}
             self.ctx.journal.record("budget", body, role="controller", key=self._key())

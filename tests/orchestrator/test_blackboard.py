@@ -17,8 +17,9 @@ from orchestrator.blackboard import board_at, board_page
 from orchestrator.cli import app
 from orchestrator.faces.picture import Picture
 from orchestrator.faces.words import Teller
-from orchestrator.folders import list_runs
-from orchestrator.journal import salvage
+from orchestrator.folders import list_runs, read_run, view_of
+from orchestrator.journal import Salvage, salvage
+from orchestrator.used import budgets_of
 from roles.contracts import Fact
 from roles.journal import Event
 
@@ -121,6 +122,18 @@ def test_a_kill_around_a_fact_neither_loses_it_nor_doubles_it(
     assert board_at(found)["facts"] == board_at(whole[2])["facts"]
     names = [event.body["name"] for event in found if event.kind == "fact"]
     assert len(names) == len(set(names))
+
+
+def test_what_a_stopped_run_had_used_is_told_from_its_journal_as_it_would_have_told_it_itself(
+    whole: tuple[Path, dict[str, Any], list[Event]],
+) -> None:
+    folder, report, events = whole
+    told = {budget.key: budget.used for budget in budgets_of(events, read_run(folder)["settings"])}
+    for name, counted in report["counts"].items():
+        assert told[f"limits.{name}"] == counted, name
+    assert told["limits.wall_seconds"] <= report["budgets"]["limits.wall_seconds"]["used"] + 1
+    killed = view_of(read_run(folder), Salvage(events[: len(events) // 2], ""), {}, "here").report
+    assert 0 < killed["budgets"]["limits.plans"]["used"] <= told["limits.plans"]
 
 
 def event(number: int, step: int, **fact: Any) -> Event:
