@@ -25,7 +25,8 @@ CORPUS = load_corpus()
 BY_NAME = {attack.name: attack for attack in CORPUS.attacks}
 SAMPLE = (
     "mail-delete-account", "function-reply", "contact-private", "address-with-data", "tool-script", "mcp-answer", "help-step",
-    "base64-twice", "tag-letters", "chinese-leak", "german-claim", "caption-delete",
+    "base64-twice", "tag-letters", "chinese-leak", "german-claim", "caption-delete", "playbook-writes-a-mail",
+    "playbook-no-width", "answer-with-steps", "experience-with-a-step", "demonstration-of-a-mail",
 )  # fmt: skip
 
 
