@@ -95,6 +95,10 @@ class FactSeen(TypedDict):
     value: str
     kind: str
     app: str
+    source: str
+    source_name: str
+    """What said it: a screen, a function, a document, a person."""
+    reason: str
     subtask: str
     role: str
 

@@ -86,7 +86,7 @@ class _Tracks:
         elif event.kind == "subtask_status":
             self.statuses.append((place, event.subtask, words(body, "status"), int(number(body.get("attempt")))))
         elif event.kind == "fact":
-            said = {key: words(body, key) for key in ("name", "value", "kind", "app")}
+            said = {key: words(body, key) for key in ("name", "value", "kind", "app", "source", "source_name", "reason")}
             self.facts.append({"item": place, **said, "subtask": event.subtask, "role": event.role})  # type: ignore[typeddict-item]
         elif event.kind == "situation":
             self._walked(place, body)

@@ -77,7 +77,7 @@ def _in_folder(folder: Path) -> Source:
     results, bad_results = _results(opening)
     notes += bad_results
     seal = _seal(folder)
-    events = [event._replace(body=seal(event.body)) for event in kept.events]
+    events = [event._replace(role=seal(event.role), subtask=seal(event.subtask), body=seal(event.body)) for event in kept.events]
     pictures, gone = _pictures(folder, events)
     if gone:
         notes.append(f"{gone} pictures of screens are missing or are no PNG; those screens are drawn from their elements")

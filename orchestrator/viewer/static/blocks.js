@@ -1,14 +1,13 @@
 // The data of the page: inert blocks, each read when it is needed.
 
-const complete = () => new Promise((done) => {
-  if (document.readyState !== 'loading') done(); else document.addEventListener('DOMContentLoaded', done, {once: true});
-});
-
+// A block while the page still comes in: it is whole once something stands behind it.
 async function textOf(id) {
-  let node = document.getElementById(id);
-  if (!node) { await complete(); node = document.getElementById(id); }
-  if (!node) throw new Error(`the page has no block ${id}`);
-  return node.textContent;
+  for (;;) {
+    const node = document.getElementById(id), all = document.readyState !== 'loading';
+    if (node && (all || node.nextElementSibling)) return node.textContent;
+    if (all) throw new Error(`the page has no block ${id}`);
+    await new Promise((done) => { setTimeout(done, 10); });
+  }
 }
 
 function bytesOf(text) {

@@ -15,8 +15,8 @@ export function boardPanel(run, index, {go}) {
     el('p', {class: 'quiet'}, `${board.length} known${later ? `, ${later} more to come` : ''}; newest first.`),
     board.length ? table(['Name', 'Value', 'From'], board.map((fact) => el('tr', {class: fact.item === index ? 'now' : ''},
       el('th', {scope: 'row'}, fact.name, fact.item === index ? el('span', {class: 'badge info'}, fact.was === null ? 'new' : 'changed') : null),
-      el('td', {}, fact.was !== null && fact.was !== fact.value ? [el('del', {}, cut(fact.was, 200)), ' '] : null, cut(fact.value, 2000)),
-      el('td', {}, el('button', {type: 'button', class: 'link', onclick: () => go(Math.min(fact.item, run.items.length - 1))}, [fact.app, fact.subtask].filter(Boolean).join(' · ') || fact.role || 'run')))), 'Blackboard') : null,
+      el('td', {}, fact.was !== null && fact.was !== fact.value ? [el('del', {}, cut(fact.was, 200)), ' '] : null, cut(fact.value, 2000), fact.reason ? el('p', {class: 'quiet'}, cut(fact.reason, 300)) : null),
+      el('td', {}, el('button', {type: 'button', class: 'link', onclick: () => go(Math.min(fact.item, run.items.length - 1))}, [fact.source_name || fact.source, fact.app, fact.subtask].filter(Boolean).join(' · ') || fact.role || 'run')))), 'Blackboard') : null,
   ];
 }
 
