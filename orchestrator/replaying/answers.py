@@ -16,6 +16,7 @@ from environments.sandbox.contract import Language, LeftOut, Ran
 from orchestrator.replaying.answered import RecordedAnswers
 from orchestrator.replaying.delta import applied
 from orchestrator.replaying.noting import ANSWERED, ROLES
+from orchestrator.replaying.recorded_tools import recorded_tools
 from orchestrator.replaying.recording import Recording, Said
 from protocol import ExecStatus, parse_action
 from protocol.decisions import OperatorDecision
@@ -50,7 +51,7 @@ def parts_of(recording: Recording) -> dict[str, Any]:
     given: dict[str, Any] = {**policies, "sandbox": RecordedSandbox(recording), "answers": RecordedAnswers(recording)}
     if recording.record["settings"].get("tools"):  # those of other programs; help documents are looked up again
         given["sources"] = (RecordedSource(recording),)
-    return given
+    return given | {"skills": recorded_tools(recording)}
 
 
 class Recorded:

@@ -128,7 +128,9 @@ def _settings(recording: Recording, runs_dir: Path) -> Loaded:
             f"Run {recording.run_id} cannot be replayed: its settings.{where} is no setting of this version "
             f"({bad.errors()[0]['msg']})."
         ) from None
-    return Loaded(settings, dict(recording.record.get("sources", {})))
+    # Tools from outside are not started, and not asked again: they answer what they answered.
+    skills = settings.skills.model_copy(update={"mcp": (), "installed": ()})
+    return Loaded(settings.model_copy(update={"skills": skills}), dict(recording.record.get("sources", {})))
 
 
 def _target(recording: Recording) -> Task | str:
