@@ -90,7 +90,8 @@ def _json(path: Path, raw: bytes) -> tuple[str, str]:
 
 def _html(path: Path, raw: bytes) -> tuple[str, str]:
     """Walked with a stack of its own and changed nowhere, so that a page that nests without end costs no more than another."""
-    from bs4 import BeautifulSoup, NavigableString, Tag  # here, since pages in HTML are few
+    from bs4 import BeautifulSoup, Tag  # here, since pages in HTML are few
+    from bs4.element import NavigableString
 
     if raw.count(b"<") > MAX_TAGS:
         raise Unreadable(f"{path}: it has more than {MAX_TAGS:,} tags")
