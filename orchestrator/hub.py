@@ -29,7 +29,7 @@ _TRIGGERS = {
     Signal.WORKER_SUCCESS: GateTrigger.WORKER_SUCCESS,
 }
 _FAILURES = {Signal.CANNOT_EXECUTE, Signal.ERROR, Signal.TIMEOUT, Signal.APPROVAL_REJECTED, Signal.GATE_FAIL}
-_UNDONE = _FAILURES - {Signal.APPROVAL_REJECTED} | {Signal.ISSUES_FOUND, Signal.GATE_SUPPLEMENT, Signal.SUPPLEMENT}
+UNDONE = _FAILURES - {Signal.APPROVAL_REJECTED} | {Signal.ISSUES_FOUND, Signal.GATE_SUPPLEMENT, Signal.SUPPLEMENT}
 """Something did not work, so that another plan is wanted."""
 _OPEN = {SubtaskStatus.READY.value, SubtaskStatus.PENDING.value}
 _WORKED = {SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED}
