@@ -36,9 +36,9 @@ class Crew:
 
     `parts` replaces what the settings would build: `environment`, the policies of the five roles, the `sandbox` of the
     Technician, `secrets` (private values by name, `{name}` in a goal), `sources` of supplements, `safety` (a SafetyPolicy),
-    `model` (a LangChain chat model for llm policies), `embeddings` (LangChain's, to rank what is looked up by meaning too), `embeddings` (LangChain's, to rank what is looked up by meaning
-    too), the `clock` by which events are dated, `skills` (LangChain tools that the Operator may use beside the desktop; their `metadata` may say
-    `risk` and `idempotence`).
+    `model` (a LangChain chat model for llm policies), `embeddings` (LangChain's, to rank what is looked up by meaning too), the
+    `clock` by which events are dated, `skills` (LangChain tools that the Operator may use beside the desktop; their `metadata`
+    may say `risk` and `idempotence`).
     """
 
     def __init__(self, settings: Loaded | None = None, **parts: Any) -> None:
