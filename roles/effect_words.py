@@ -71,11 +71,12 @@ _WORDS: tuple[tuple[Effect, str], ...] = (
     ),
     (Effect.UPLOAD, r"upload|attach|import|hochladen|anhängen|上传|附加"),
     (Effect.DOWNLOAD, r"download|export|install|herunterladen|下载|安装"),
-    (Effect.SAVE, r"save|store|keep|update|speichern|sichern|保存"),
+    (Effect.SAVE, r"save|store|keep(?!\s+(?:editing|writing|working))|update|speichern|sichern|保存"),
     (
         Effect.NAVIGATE,
         r"search|find|go|my|next|previous|prev|back|forward|home|open|close|cancel|dismiss|"
-        r"no(,|\s)?\s*thanks|not\s+now|later|skip|new|compose|reply|add|create|edit|view|show|hide|"
+        r"no(,|\s)?\s*thanks|not\s+now|keep\s+(editing|writing|working)|"
+        r"later|skip|new|compose|reply|add|create|edit|view|show|hide|"
         r"details?|more|less|expand|collapse|menu|filter|sort|refresh|reload|help|inbox|sent|drafts|"
         r"archive|folder|tab|page|list|first|last|up|down|no|suchen|weiter|zurück|öffnen|schließen|"
         r"abbrechen|neu|搜索|下一页|上一页|返回|打开|关闭|取消|新建",

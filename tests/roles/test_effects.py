@@ -127,6 +127,7 @@ NAMES: dict[Effect, tuple[str, ...]] = {
     Effect.SAVE: (
         "Save",
         "Save changes",
+        "Keep changes",
         "Speichern",
         "保存",
     ),
@@ -137,6 +138,7 @@ NAMES: dict[Effect, tuple[str, ...]] = {
         "Close",
         "Search",
         "New message",
+        "Keep editing",
         "Zurück",
         "Abbrechen",
         "取消",
