@@ -7,6 +7,8 @@ from typing import Any
 from orchestrator.lanes import Lanes
 from orchestrator.line import HubLine, source_of
 from orchestrator.machine import (
+    FAILURES,
+    UNDONE,
     GateTrigger,
     Signal,
     Situation,
@@ -28,9 +30,6 @@ _TRIGGERS = {
     Signal.STALE_PROGRESS: GateTrigger.WORKER_STALE,
     Signal.WORKER_SUCCESS: GateTrigger.WORKER_SUCCESS,
 }
-_FAILURES = {Signal.CANNOT_EXECUTE, Signal.ERROR, Signal.TIMEOUT, Signal.APPROVAL_REJECTED, Signal.GATE_FAIL}
-UNDONE = _FAILURES - {Signal.APPROVAL_REJECTED} | {Signal.ISSUES_FOUND, Signal.GATE_SUPPLEMENT, Signal.SUPPLEMENT}
-"""Something did not work, so that another plan is wanted."""
 _OPEN = {SubtaskStatus.READY.value, SubtaskStatus.PENDING.value}
 _WORKED = {SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED}
 _ENDED = {TaskStatus.FULFILLED.value, TaskStatus.REJECTED.value}
@@ -190,7 +189,7 @@ class _Turn:
                 self._move(changed, SubtaskStatus.READY)
         elif signal is Signal.GATE_DONE and current:
             self._move(current, SubtaskStatus.FULFILLED)
-        elif signal in _FAILURES and current:
+        elif signal in FAILURES and current:
             self._move(current, SubtaskStatus.REJECTED)
         return sum(1 for s in self._plan() if s.status in {SubtaskStatus.READY, SubtaskStatus.PENDING})
 

@@ -10,7 +10,9 @@ from protocol import ExecStatus
 from roles.signals import GateDecision, GateTrigger, Signal, SubtaskStatus
 
 __all__ = [
+    "FAILURES",
     "ROWS",
+    "UNDONE",
     "ExecStatus",
     "GateDecision",
     "GateTrigger",
@@ -36,6 +38,10 @@ class TaskStatus(StrEnum):
 
 
 ENDED = frozenset({TaskStatus.FULFILLED, TaskStatus.REJECTED})
+FAILURES = frozenset({Signal.CANNOT_EXECUTE, Signal.ERROR, Signal.TIMEOUT, Signal.APPROVAL_REJECTED, Signal.GATE_FAIL})
+"""The current subtask did not come to what it was for."""
+UNDONE = FAILURES - {Signal.APPROVAL_REJECTED} | {Signal.ISSUES_FOUND, Signal.GATE_SUPPLEMENT, Signal.SUPPLEMENT}
+"""Something did not work, so that another plan is wanted."""
 
 
 class Situation(StrEnum):

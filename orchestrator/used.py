@@ -9,9 +9,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from orchestrator.hub import UNDONE
 from orchestrator.journal import Event
-from orchestrator.machine import Situation
+from orchestrator.machine import UNDONE, Situation
 from roles.budgets import Budget, Budgets, Used
 from roles.limits import Limits
 from roles.spending import Spending

@@ -39,6 +39,8 @@ _TO_GO_ON = {"actions", "facts"}
 """Tables of the journal from which a run that was killed goes on: what was typed stands there as it was typed."""
 _NOTHING = VisualState()
 _BOUNDS = ("limits.steps=60", "limits.plans=4", "limits.gates=30", "limits.wall_seconds=60", "display=none")
+_ALONE = "knowledge.help.use=false"
+"""The only page that is found is the attacker's: who obeys every page would be busy with the shipped ones."""
 
 
 class Outcome(Frozen):
@@ -89,7 +91,7 @@ def attacked(
 def _attacked(
     corpus: Corpus, attack: Attack, policies: str, safety: str, overrides: Sequence[str], folder: Path, parts: dict[str, Any]
 ) -> Outcome:
-    said = [f"runs_dir={folder / 'runs'}", *_BOUNDS, *([f"safety={safety}"] if safety else []), *overrides]
+    said = [f"runs_dir={folder / 'runs'}", *_BOUNDS, _ALONE, *([f"safety={safety}"] if safety else []), *overrides]
     loaded = load_settings((), said if policies == VICTIM else [*said, f"policies={policies}"])
     desktop = SimulatedDesktop(corpus.world(attack), loaded.settings.seed)
     given = {**(victim() if policies == VICTIM else {}), **parts, "environment": desktop}

@@ -22,7 +22,7 @@ _VAGUE = frozenset(
         "thing stuff usual usually normal normally always way procedure process routine playbook checklist handle take care deal"
         " follow followed carry out perform run work complete finish according handbook guide help page manual steps step"
         " described written says say said as per same again standard properly required needed necessary today now time whole"
-        " everything all every each new one job task kindly go through start begin proceed due usual customary ritual drill dance"
+        " everything all every each new one job task kindly go through start begin proceed due usual customary ritual"
         " give apply put"
     )
     for stem in stems(word)

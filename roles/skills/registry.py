@@ -40,7 +40,7 @@ class Skills:
         if len(self._tools) < len(tools):
             names = [tool.skill.called for tool in tools]
             raise ValueError(f"skills: there are two tools {next(n for n in names if names.count(n) > 1)!r}; name one otherwise")
-        if taken := {tool.skill.app for tool in tools} & set(self._titles.values()):
+        if taken := tools and {tool.skill.app for tool in tools} & set(self._titles.values()):
             raise ValueError(f"skills: {min(taken)!r} is an application here; give the tools of that name another one")
 
     # --- what there is ------------------------------------------------------------------------------------------
