@@ -214,7 +214,9 @@ class PlanRequest(Frozen):
     """What the user said when rejecting or responding, newest last."""
     supplements: tuple[Supplement, ...] = ()
     looked_up: tuple[str, ...] = ()
-    """What was looked up or asked so far, whatever came of it."""
+    """What was looked up or asked so far, whatever came of it; twice what was looked up and then asked."""
+    can_ask: bool = False
+    """There is a person who wants to be asked what no page says."""
     given_up: tuple[tuple[str, str], ...] = ()
     """Source and title of the pages that were followed in this run and did not help."""
     refused: tuple[str, ...] = ()

@@ -126,6 +126,7 @@ def _request(state: State, ctx: Context, plan: tuple[Subtask, ...]) -> PlanReque
         user_words=tuple(assignment.get("user_words", ())),
         supplements=ctx.journal.supplements(),
         looked_up=looked_up(ctx.journal),
+        can_ask=ctx.ask_user,
         given_up=given_up(ctx.journal),
         refused=tuple(assignment.get("refused", ())),
         attempts=assignment.get("attempts", 1),
@@ -260,7 +261,8 @@ def gather_supplement(state: State, ctx: Context) -> Update:
         ctx.journal.record("error", {"message": fault}, role="manager")
     found = [hit.model_copy(update={"text": cut(hit.text, ctx.limits.tool_output)}) for hit in found]
     if not found and ctx.ask_user:
-        request = question_request(query, dumb, plainly=only_user)
+        said_before = only_user and query in looked_up(ctx.journal)
+        request = question_request(query, dumb, ask=only_user, found=said_before)
         if not ctx.journal.decided(request["key"]):
             ctx.journal.record("approval_requested", request, role="manager", key=f"ask/{request['key']}")
             ctx.journal.commit()

@@ -22,8 +22,8 @@ _PARTS = 12
 
 
 def looked_up(journal: Journal) -> tuple[str, ...]:
-    """What was looked up or asked so far, whatever came of it."""
-    return tuple(dict.fromkeys(event.body["query"] for event in journal.events("supplement")))
+    """What was looked up or asked so far, whatever came of it; twice what was looked up and then asked."""
+    return tuple(event.body["query"] for event in journal.events("supplement"))
 
 
 def given_up(journal: Journal) -> tuple[tuple[str, str], ...]:

@@ -80,9 +80,13 @@ def edited_plan(args: Mapping[str, Any], request: Mapping[str, Any]) -> tuple[Su
     return live
 
 
-def question_request(query: str, why: Sequence[str], *, plainly: bool = False) -> dict[str, Any]:
-    """The payload of the interrupt when the person is asked what no other source knows; `plainly`: the query is a question."""
-    question = query if plainly else f'Nothing was found on "{query}". What should the crew know, or how is it done?'
+def question_request(query: str, why: Sequence[str], *, ask: bool = False, found: bool = False) -> dict[str, Any]:
+    """The payload of the interrupt when the person is asked what no other source knows.
+
+    `ask`: the query is a question of its own, unless pages were `found` for it before, of which none was of use.
+    """
+    nothing = f'No page that was found is for "{query}".' if found else f'Nothing was found on "{query}".'
+    question = query if ask and not found else f"{nothing} What should the crew know, or how is it done?"
     digest = hashlib.blake2b(question.encode("utf-8", "replace"), digest_size=12).hexdigest()
     return {
         "action_requests": [{"name": "ask_user", "args": {"question": question}, "description": question}],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from roles.contracts import PlanAnswer, PlanRequest, Subtask
+from roles.contracts import USER, PlanAnswer, PlanRequest, Subtask
 from roles.rules import clauses as c
 from roles.rules.grammar import parse
 from roles.rules.pages.planning import page_plan
@@ -116,8 +116,15 @@ def _not_understood(found: Understood, request: PlanRequest) -> PlanAnswer:
         return PlanAnswer(outcome="supplement_needed", query=text, reason=why, uses=found.uses)
     if found.ask and found.ask not in request.looked_up:
         return PlanAnswer(outcome="supplement_needed", query=found.ask, ask=True, reason="a page wants to know", uses=found.uses)
+    if request.can_ask and before and request.looked_up.count(text) == 1 and _only_pages(request):
+        return PlanAnswer(outcome="supplement_needed", query=text, ask=True, reason="no page is for it", uses=found.uses)
     pages = "; ".join(f'"{use.title}" ({use.source}) is not followed: {use.why}' for use in found.uses[:_PAGES_TOLD] if use.why)
     return PlanAnswer(outcome="infeasible", reason=f"{why}; {pages or _ADVICE}", uses=found.uses)
+
+
+def _only_pages(request: PlanRequest) -> bool:
+    """Something was found when the words were looked up, so that nobody was asked then."""
+    return any(found.source != USER for found in request.supplements)
 
 
 def _no_such_app(words: str, request: PlanRequest) -> PlanAnswer:
