@@ -46,7 +46,8 @@ def test_ten_times_the_steps_take_no_more_memory(name: str, tmp_path: Path) -> N
     path = tmp_path / "run"
     peak(name, 10, path)  # what is loaded and compiled once does not count
     few = peak(name, 40, path)
-    assert peak(name, 400, path) < few + 200_000
+    # What other threads of the process take meanwhile is counted, too, but not each time.
+    assert min(peak(name, 400, path) for _ in range(3)) < few + 200_000
 
 
 @pytest.mark.parametrize("name", [*LINES, "atif"])
