@@ -73,6 +73,7 @@ class Combined:
         return answer
 
     def choose(self, method: Method, request: Any, put: Put) -> Any:
+        """One answer out of those of the members; how is what a subclass is for."""
         raise NotImplementedError
 
 
