@@ -34,8 +34,9 @@ def chromium() -> str:
         pytest.skip(str(missing))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chrome(chromium: str) -> Iterator[Any]:
+    # Not longer than a module: while it is open a loop runs in this thread, which other tests of the worker cannot stand.
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
