@@ -23,8 +23,6 @@ from environments.simulated.render.theme import THEMES
 from protocol import Action, LaunchApp, parse_action
 
 M = TypeVar("M", bound=BaseModel)
-LARGEST = 1_000_000
-"""Bytes of a request; no action is longer."""
 _IDLE = 15.0
 """Seconds after which an event stream says that it is still there."""
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
@@ -154,11 +152,7 @@ def _file(name: str) -> Response:
 
 async def _body(request: Request) -> Any:
     """The JSON of a request; an empty one is an empty mapping."""
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > LARGEST:
-            raise HTTPException(413, f"The request is longer than {LARGEST} bytes.")
+    body = await request.body()
     try:
         return json.loads(body) if body else {}
     except (JSONDecodeError, UnicodeDecodeError, RecursionError) as bad:

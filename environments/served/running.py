@@ -14,10 +14,12 @@ from environments.contract import EnvironmentFault
 
 if TYPE_CHECKING:
     import uvicorn
+    from starlette.types import ASGIApp
 
     from environments.served.session import Session
 
 _MISSING = "serving a world needs Starlette, uvicorn and Pillow: pip install 'deskcrew[serve]'."
+_CLOSED = "This world is served to whoever has its address with the token; copy that from where it was printed."
 _ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared with, not bound to
 
 
@@ -47,7 +49,7 @@ class Address(NamedTuple):
 
 def serve(session: Session, host: str, port: int, ready: Callable[[Address], None]) -> None:
     """Serve until a signal says to stop. Raises EnvironmentFault where the port cannot be had."""
-    with _listening(host, port) as listening:
+    with listening_at(host, port) as listening:
         address = Address(host, listening.getsockname()[1], secrets.token_urlsafe(24))
         ready(address)
         _server(session, address).run(sockets=[listening])
@@ -56,7 +58,7 @@ def serve(session: Session, host: str, port: int, ready: Callable[[Address], Non
 @contextmanager
 def served(session: Session, host: str = "127.0.0.1", port: int = 0) -> Iterator[Address]:
     """Serve from a thread while the block runs. Within it the session is the server's alone."""
-    with _listening(host, port) as listening:
+    with listening_at(host, port) as listening:
         address = Address(host, listening.getsockname()[1], secrets.token_urlsafe(24))
         server = _server(session, address)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name="deskcrew-served", daemon=True)
@@ -70,25 +72,34 @@ def served(session: Session, host: str = "127.0.0.1", port: int = 0) -> Iterator
 
 def _server(session: Session, address: Address) -> uvicorn.Server:
     need_packages()
-    import uvicorn
-
-    from environments.served.guard import Guard
+    from environments.served.guard import Entry, Guard, one_token
     from environments.served.routes import routes
+
+    app = Guard(routes(session), Entry(one_token(address.token), _CLOSED), own_hosts(address.host))
+    return server_of(app, session.close)
+
+
+def own_hosts(host: str) -> frozenset[str]:
+    """Names that a server bound to this one answers to, beside numbers and this machine's own name."""
+    return frozenset() if host in _ANYWHERE else frozenset({host})
+
+
+def server_of(app: ASGIApp, closing: Callable[[], None]) -> uvicorn.Server:
+    """A server that calls `closing` when it is told to stop: event streams never end by themselves."""
+    import uvicorn
 
     class Server(uvicorn.Server):
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            session.close()  # event streams never end by themselves
+            closing()
             await super().shutdown(sockets)
 
-    hosts = frozenset() if address.host in _ANYWHERE else frozenset({address.host})
-    app = Guard(routes(session), address.token, hosts)
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, lifespan="off", timeout_graceful_shutdown=3
     )
     return Server(config)
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def listening_at(host: str, port: int) -> socket.socket:
     """The port, taken before anything is said about it, so that a connection waits and none is refused."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family)

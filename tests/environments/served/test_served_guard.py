@@ -13,7 +13,7 @@ def test_without_the_token_nothing_is_told_but_how_to_get_in(serve) -> None:
     for headers in ({}, {"Authorization": "Bearer wrong"}, {"Cookie": f"deskcrew-{place.address.port}=wrong"}):
         for verb, path in (("GET", "/"), ("GET", "/state"), ("GET", "/static/main.js"), ("GET", "/events"), ("POST", "/actions")):
             answer = httpx.request(verb, place.address.base + path, headers=headers, trust_env=False)
-            assert answer.status_code == 403, path
+            assert answer.status_code == 401, path
             assert "address with the token" in answer.text
             assert "reimbursement" not in answer.text
 

@@ -1,0 +1,79 @@
+"""The application: every part's routes behind one guard, and each problem as one sentence."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException as AnyHTTPException
+from starlette.types import ASGIApp
+
+from environments.served.guard import Refusal
+from orchestrator.desk import reading
+from orchestrator.desk.desk import Desk, UnknownRun
+from orchestrator.desk.guard import guarded, log_refusal
+from orchestrator.desk.models import Problem
+from orchestrator.desk.refusals import Refused
+from orchestrator.errors import Stopped, UsageProblem
+
+_ROUTERS = (
+    reading.router,
+)  # fmt: skip
+"""Each is a module's `router`, with whole paths: `/api/...`."""
+_DESCRIPTION = (
+    "Send a token as `Authorization: Bearer …`, or open the address with it in a browser. Whoever changes something with the "
+    "browser's cookie sends `X-Deskcrew: 1`. Every problem is `{\"error\": \"one sentence\"}`."
+)
+
+
+def desk_app(desk: Desk, hosts: frozenset[str] = frozenset()) -> ASGIApp:
+    """`hosts` are names that the server answers to beside numbers and `localhost`."""
+    app = FastAPI(
+        title="deskcrew", description=_DESCRIPTION, version=version("deskcrew"), openapi_url="/api/openapi.json",
+        docs_url=None, redoc_url=None, redirect_slashes=False,
+        responses={code: {"model": Problem} for code in (401, 403, 404, 409, 413, 422)},
+    )  # fmt: skip
+    app.state.desk = desk
+    for router in _ROUTERS:
+        app.include_router(router)
+    app.add_exception_handler(AnyHTTPException, _http)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(UnknownRun, _unknown)
+    app.add_exception_handler(UsageProblem, _usage)
+    app.add_exception_handler(Stopped, _stopped)
+    return guarded(app, desk, hosts)
+
+
+def problem(status: int, said: str) -> JSONResponse:
+    return JSONResponse({"error": said}, status)
+
+
+def _http(request: Request, bad: Exception) -> JSONResponse:
+    assert isinstance(bad, AnyHTTPException)  # noqa: S101 - it was registered for these
+    said = str(bad.detail)
+    if isinstance(bad, Refused):
+        log_refusal(request.app.state.desk, request.scope, Refusal(bad.status_code, said))
+    if not isinstance(bad, HTTPException) and bad.status_code in (404, 405):
+        said = f"There is nothing to {request.method} at {request.url.path[:200]!r}; see /api/openapi.json."
+    return JSONResponse({"error": said}, bad.status_code, bad.headers)
+
+
+def _invalid(request: Request, bad: Exception) -> JSONResponse:
+    assert isinstance(bad, RequestValidationError)  # noqa: S101 - it was registered for these
+    first = bad.errors()[0]
+    where = ".".join(str(part) for part in first["loc"][1:])
+    return problem(422, f"{where + ': ' if where else ''}{first['msg'].removeprefix('Value error, ').rstrip('.')}.")
+
+
+def _unknown(request: Request, bad: Exception) -> JSONResponse:
+    return problem(404, f"There is no run {str(bad)!r} here; see /api/runs.")
+
+
+def _usage(request: Request, bad: Exception) -> JSONResponse:
+    return problem(422, str(bad))
+
+
+def _stopped(request: Request, bad: Exception) -> JSONResponse:
+    return problem(503, str(bad))

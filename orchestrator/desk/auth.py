@@ -1,0 +1,98 @@
+"""Who asks: names and roles by their tokens, and what a role may do."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+import yaml
+from fastapi import Depends, Request
+from pydantic import Field, TypeAdapter, ValidationError
+
+from environments.small_files import read_small
+from orchestrator.desk.refusals import Refused
+from orchestrator.errors import UsageProblem
+from protocol import Frozen
+
+Role = Literal["view", "approve", "operate"]
+_RANK: dict[Role, int] = {"view": 0, "approve": 1, "operate": 2}
+_MAY: dict[Role, str] = {"view": "look", "approve": "answer for people", "operate": "start and change runs"}
+
+
+class Visitor(NamedTuple):
+    """Somebody who was let in."""
+
+    name: str
+    role: Role
+
+    def may(self, role: Role) -> bool:
+        return _RANK[self.role] >= _RANK[role]
+
+
+class Person(Frozen):
+    """A line of a file of tokens."""
+
+    name: str = Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$")
+    role: Role
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    """Of the token; the token itself is in no file of the server's."""
+
+
+class Tokens:
+    """Everybody who may come in."""
+
+    def __init__(self, people: Iterable[Person]) -> None:
+        self._people = [(bytes.fromhex(person.sha256), Visitor(person.name, person.role)) for person in people]
+
+    def known(self, token: str) -> Visitor | None:
+        """Whose token that is."""
+        given = hashlib.sha256(token.encode()).digest()
+        found = [visitor for digest, visitor in self._people if secrets.compare_digest(digest, given)]
+        return found[0] if found else None
+
+
+def person_of(name: str, role: Role, token: str) -> Person:
+    return Person(name=name, role=role, sha256=hashlib.sha256(token.encode()).hexdigest())
+
+
+def read_people(path: Path) -> list[Person]:
+    """The people of a YAML file: a list of name, role and sha256. Raises UsageProblem."""
+    try:
+        said = yaml.safe_load(read_small(path))
+        people = TypeAdapter(list[Person]).validate_python(said)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as bad:
+        raise UsageProblem(f"{path} cannot be read as YAML ({' '.join(str(bad).split())}).") from None
+    except ValidationError as bad:
+        first = bad.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise UsageProblem(f"{path}: {where + ': ' if where else ''}{first['msg']}; give a list of name, role, sha256.") from None
+    names = [person.name for person in people]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise UsageProblem(f"{path}: {twice!r} stands there twice; an approval says a name, so each name is one person's.")
+    return people
+
+
+def visitor_of(request: Request) -> Visitor:
+    """Whoever asks; the guard let nobody else in."""
+    found: Any = request.scope["visitor"]
+    assert isinstance(found, Visitor)  # noqa: S101 - an invariant of the guard
+    return found
+
+
+def _at_least(role: Role) -> Callable[[Request], Visitor]:
+    def check(request: Request) -> Visitor:
+        visitor = visitor_of(request)
+        if not visitor.may(role):
+            raise Refused(403, f"{visitor.name} has the role {visitor.role}, which may not {_MAY[role]}.")
+        return visitor
+
+    return check
+
+
+Viewer = Annotated[Visitor, Depends(_at_least("view"))]
+Approver = Annotated[Visitor, Depends(_at_least("approve"))]
+Operator = Annotated[Visitor, Depends(_at_least("operate"))]
+"""As the type of a parameter: whoever asks, refused where their role is less."""

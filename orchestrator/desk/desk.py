@@ -1,0 +1,61 @@
+"""What every part of the server shares: the folder of runs, who may come in, and what was refused."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import Depends, Request
+from fastapi import Path as InPath
+
+from orchestrator.desk.auth import Tokens
+from orchestrator.desk.refusals import Refusals, Refused
+from orchestrator.errors import UsageProblem
+
+FILE = "desk.sqlite"
+_NAME = re.compile(r"[^\W_][\w.+ -]{0,199}")
+
+
+class Desk:
+    """One server's. `close` ends every stream and gives everything back."""
+
+    def __init__(self, runs_dir: Path, tokens: Tokens) -> None:
+        self.runs_dir = runs_dir
+        self.tokens = tokens
+        try:
+            runs_dir.mkdir(parents=True, exist_ok=True)
+            self.refusals = Refusals(runs_dir / FILE)
+        except (OSError, sqlite3.Error) as bad:
+            raise UsageProblem(f"{runs_dir} cannot be written ({bad}); name another folder with --runs-dir.") from None
+
+    def folder(self, run_id: str) -> Path:
+        """Of a run by its whole id. Raises Refused and UnknownRun."""
+        if not _NAME.fullmatch(run_id):
+            raise Refused(404, "No run has an id like this.")
+        folder = self.runs_dir / run_id
+        if not (folder / "run.json").is_file():
+            raise UnknownRun(run_id)
+        return folder
+
+    def close(self) -> None:
+        self.refusals.close()
+
+
+class UnknownRun(LookupError):
+    """There is no run of this id."""
+
+
+def the_desk(request: Request) -> Desk:
+    desk: Desk = request.app.state.desk
+    return desk
+
+
+def the_folder(request: Request, run_id: Annotated[str, InPath(description="The whole id of a run.")]) -> Path:
+    return the_desk(request).folder(run_id)
+
+
+TheDesk = Annotated[Desk, Depends(the_desk)]
+RunFolder = Annotated[Path, Depends(the_folder)]
+"""As the type of a parameter: the folder of the run that `{run_id}` in the path names."""
