@@ -1,0 +1,147 @@
+// What a run asks a person, and the four ways to answer. Nothing is chosen beforehand, and one key alone answers nothing.
+
+import {fold} from './detail.js';
+import {capital, cut, el, fill, say} from './dom.js';
+import {figure} from './screen.js';
+import {readsOf} from './reads.js';
+import {runHref, since} from './runs.js';
+import {runPath, send} from './wire.js';
+
+const CHOICES = {
+  approve: ['a', 'Approve', 'It is done as it stands here.'],
+  edit: ['e', 'Edit', 'Another action is done in its place.'],
+  reject: ['r', 'Reject', 'It is not done; your words say why, or what to do instead.'],
+  respond: ['s', 'Say something', 'It is not done; the crew goes on from your words.'],
+};
+const DONE = {approve: 'approved', edit: 'edited', reject: 'rejected', respond: 'answered'};
+
+export const firstOf = (pending) => pending.action_requests?.[0] || {};
+export const allowed = (pending) => pending.options || pending.review_configs?.[0]?.allowed_decisions || Object.keys(CHOICES);
+export const asAction = (request) => ({action_type: request.name, ...request.args});
+const boxOf = (pending) => {
+  const box = pending.target_box || pending.box || firstOf(pending).args?.target?.bbox;
+  const found = Array.isArray(box) ? box : box ? [box.x1, box.y1, box.x2, box.y2] : [];
+  return found.length === 4 && found.every(Number.isFinite) ? found : null;
+};
+
+export function answered(told) {
+  const who = told.who || 'Somebody else', what = DONE[told.decision] || told.decision || 'answered';
+  return `${who} ${what} this${told.message ? `: “${told.message}”` : ' already'}.`;
+}
+
+// The card of one request. `over` hears that it was answered, here or elsewhere.
+export class Card {
+  constructor(shell, id, pending, {over = () => {}, goal = '', picture = true} = {}) {
+    Object.assign(this, {shell, id, pending, over, goal, picture, decision: ''});
+    this.node = el('section', {class: 'card asks', 'aria-label': 'What is asked', tabindex: '-1'});
+    this.draw();
+  }
+
+  get question() { return this.pending.kind === 'question' || firstOf(this.pending).name === 'ask_user'; }
+
+  draw() {
+    const {pending} = this, request = firstOf(pending), args = request.args || {};
+    const title = this.question ? args.question || request.description : request.description || request.name;
+    const rule = pending.rule ? `${pending.rule}${pending.risk ? ` (risk: ${pending.risk})` : ''}` : '';
+    const rows = [['Rule', rule], ['Because', (pending.reasons || []).join('; ')], ['Since', since(pending.asked?.at)]];
+    if (this.picture) rows.splice(1, 0, ['Effect', pending.effect], ['The crew says', pending.reason], ['In', pending.app], ['Asked by', pending.role]);
+    this.screen = el('div', {class: 'figures'});
+    this.form = el('div', {class: 'chosen'});
+    this.told = el('p', {role: 'alert'});
+    const may = this.shell.may('approve');
+    this.buttons = new Map(allowed(pending).filter((name) => CHOICES[name]).map((name) => [name, el('button', {
+      type: 'button', 'aria-pressed': 'false', class: `choice ${name}`, title: CHOICES[name][2], disabled: !may, onclick: () => this.choose(name),
+    }, this.title(name), el('kbd', {'aria-hidden': 'true'}, CHOICES[name][0]))]));
+    const said = el('div', {class: 'words-of'},
+      el('p', {class: 'kind'}, el('span', {class: 'badge waiting'}, this.question ? 'a question' : pending.kind === 'plan' ? 'a plan' : 'approval wanted'), el('a', {href: runHref(this.id)}, this.id)),
+      el('h2', {class: 'exact'}, title || 'Something'),
+      this.goal ? el('p', {class: 'quiet'}, 'Goal: ', cut(this.goal, 400)) : null,
+      this.question && pending.screen ? el('pre', {tabindex: '0', 'aria-label': 'What was on the screen'}, pending.screen) : null,
+      el('dl', {}, rows.filter(([, value]) => value).map(([name, value]) => [el('dt', {}, name), el('dd', {}, value)])),
+      pending.remembered ? el('p', {}, `It was answered “${pending.remembered.value}” in ${pending.remembered.from || 'an earlier run'}; approve to answer so again.`) : null,
+      this.question ? null : fold('The exact action', asAction(request)),
+      el('div', {class: 'bar choices', role: 'group', 'aria-label': 'Your answer'}, [...this.buttons.values()]),
+      may ? null : el('p', {class: 'quiet'}, 'You may look on; answering needs the role approve.'),
+      this.form, this.told);
+    const shows = this.picture && pending.state_id;
+    this.node.classList.toggle('with-screen', Boolean(shows));
+    fill(this.node, said, shows ? this.screen : null);
+    if (shows) this.show();
+  }
+
+  title(name) { return this.question && name === 'respond' ? 'Answer' : this.question && name === 'approve' ? 'As then' : CHOICES[name][1]; }
+
+  async show() {
+    const reads = readsOf(this.id), box = boxOf(this.pending);
+    const item = {box, point: box ? [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2] : null, line: firstOf(this.pending).description};
+    fill(this.screen, await figure(reads, this.pending.state_id, {words: 'Where it would be done', item}));
+  }
+
+  // Chosen is not sent: what would be sent stands below, and its own button sends it.
+  choose(name) {
+    if (this.closed || !this.buttons.has(name) || this.buttons.get(name).disabled) return;
+    this.decision = name;
+    for (const [other, button] of this.buttons) button.setAttribute('aria-pressed', String(other === name));
+    const request = firstOf(this.pending);
+    const words = this.question ? 'Your answer' : name === 'reject' ? 'Why, or what to do instead (may be empty)' : 'What you want to say';
+    this.field = name === 'approve' ? null : name === 'edit'
+      ? el('textarea', {rows: '8', id: 'answer-field', spellcheck: 'false', class: 'code'})
+      : this.pending.private ? el('input', {type: 'password', id: 'answer-field', autocomplete: 'off'}) : el('textarea', {rows: '3', id: 'answer-field'});
+    if (name === 'edit') this.field.value = JSON.stringify(asAction(request), null, 2);
+    const send = el('button', {type: 'button', class: 'main', onclick: () => this.answer()}, name === 'approve' ? `Yes, ${cut(request.description || 'do it', 80)}` : `${this.title(name)}: send`);
+    fill(this.form, el('p', {class: 'quiet'}, this.question && name === 'respond' ? '' : CHOICES[name][2]), this.field ? el('label', {for: 'answer-field'}, name === 'edit' ? 'The action to do instead' : words) : null, this.field,
+      el('div', {class: 'bar'}, send, el('button', {type: 'button', onclick: () => this.unchoose()}, 'Back')));
+    this.form.onkeydown = (event) => {
+      if (event.key === 'Escape') { this.unchoose(); event.stopPropagation(); }
+      if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { this.answer(); event.preventDefault(); }
+    };
+    this.told.textContent = '';
+    (this.field || send).focus();
+  }
+
+  unchoose() {
+    const was = this.buttons.get(this.decision);
+    this.decision = '';
+    for (const button of this.buttons.values()) button.setAttribute('aria-pressed', 'false');
+    fill(this.form);
+    was?.focus();
+  }
+
+  async answer() {
+    if (this.closed || this.busy) return;
+    const {decision, pending} = this, body = {pending: pending.digest || pending.key || pending.id, decision};
+    if (decision === 'edit') {
+      try { body.action = JSON.parse(this.field.value); } catch (bad) { this.told.textContent = `This is no JSON: ${bad.message}`; this.field.focus(); return; }
+    } else if (this.field && (this.field.value || decision === 'respond')) body.message = this.field.value;
+    if (decision === 'respond' && !body.message) { this.told.textContent = 'Say something first.'; this.field.focus(); return; }
+    this.busy = true;
+    try {
+      await send(runPath(this.id, '/answer'), body);
+      this.close(`You ${DONE[decision]} this.`, 'ok');
+    } catch (bad) {
+      if (bad.status === 409) this.close(bad.told.decision ? answered(bad.told) : bad.message, 'warn');
+      else this.told.textContent = bad.message;
+    }
+    this.busy = false;
+  }
+
+  // It is answered: nothing can be pressed any more, and it says by whom.
+  close(words, tone = 'warn') {
+    if (this.closed) return;
+    this.closed = true;
+    this.node.classList.remove('asks');
+    for (const button of this.buttons.values()) button.disabled = true;
+    fill(this.form);
+    fill(this.told, document.createTextNode(capital(cut(words, 500))));
+    this.told.className = `done ${tone}`;
+    say(words);
+    this.over(this);
+  }
+
+  key(letter) {
+    const found = Object.entries(CHOICES).find(([, [key]]) => key === letter);
+    if (found) this.choose(found[0]);
+  }
+}
+
+export const cardKeys = (card) => Object.fromEntries(Object.values(CHOICES).map(([key]) => [key, () => card()?.key(key)]));

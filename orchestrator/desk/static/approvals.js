@@ -1,0 +1,83 @@
+// Everything that waits for a person, one after the other; what somebody else answers is said at once.
+
+import {Card, answered, cardKeys, firstOf} from './answer.js';
+import {cut, el, fill, plural} from './dom.js';
+import {listen} from './keys.js';
+import {place} from './shell.js';
+import {runHref, since} from './runs.js';
+import {ask, query, runPath} from './wire.js';
+
+const keyOf = (one) => `${one.id} ${one.pending.digest || one.pending.key}`;
+
+class Approvals {
+  constructor(shell) {
+    Object.assign(this, {shell, all: [], chosen: new URLSearchParams(location.search).get('run') || ''});
+    this.body = place('Approvals', {wide: true});
+    this.told = el('p', {class: 'quiet', role: 'status'});
+    this.list = el('ul', {class: 'waits', 'aria-label': 'What waits'});
+    this.place = el('div', {class: 'one-card'});
+    this.body.append(this.told, el('div', {class: 'approvals'}, this.list, this.place));
+    listen({...cardKeys(() => this.card), j: () => this.move(1), k: () => this.move(-1)});
+    shell.listen(() => this.later());
+  }
+
+  later() { this.due ||= setTimeout(() => { this.due = 0; this.read(); }, 100); }
+
+  async read() {
+    const told = await this.shell.tried(() => ask('/api/approvals'));
+    if (!told) return;
+    this.all = told.approvals.map((one) => ({id: one.run_id || one.id, goal: one.goal, pending: one.pending || one}));
+    this.draw();
+  }
+
+  draw() {
+    this.told.textContent = this.all.length ? `${plural(this.all.length, 'run')} waiting for you. Keys: j and k go through them; a, e, r, s choose an answer, and its button sends it.` : 'Nothing waits for you.';
+    const now = this.all.find((one) => this.card && !this.card.closed && keyOf(one) === this.card.key_);
+    if (this.card && !this.card.closed && !now) this.gone(this.card);
+    fill(this.list, this.all.map((one) => el('li', {}, el('button', {type: 'button', class: 'wait', 'aria-current': one.id === this.chosen ? 'true' : null, onclick: () => this.show(one)},
+      el('span', {class: 'badge waiting'}, one.pending.kind), el('b', {}, cut(firstOf(one.pending).description || firstOf(one.pending).args?.question, 120)), el('span', {class: 'quiet'}, `${cut(one.goal, 90)} · ${since(one.pending.asked?.at)}`)))));
+    if (!now && !(this.card?.closed && this.card.id === this.chosen)) {
+      const next = this.all.find((one) => one.id === this.chosen) || this.all[0];
+      if (next) this.show(next, true);
+      else if (!this.card) fill(this.place);
+    }
+  }
+
+  show(one, quiet = false) {
+    this.chosen = one.id;
+    if (!quiet) history.replaceState(null, '', `${location.pathname}${query({run: one.id})}`);
+    this.list.querySelectorAll('button').forEach((button, at) => (this.all[at]?.id === one.id ? button.setAttribute('aria-current', 'true') : button.removeAttribute('aria-current')));
+    if (one.pending.kind === 'plan') {
+      this.card = null;
+      fill(this.place, el('section', {class: 'card asks'}, el('p', {class: 'kind'}, el('span', {class: 'badge waiting'}, 'a plan'), el('a', {href: runHref(one.id)}, one.id)),
+        el('h2', {}, firstOf(one.pending).description || 'A plan'), el('p', {}, cut(one.goal, 600)), el('p', {}, el('a', {class: 'button main', href: runHref(one.id, '/plan')}, 'Review and edit the plan'))));
+      return;
+    }
+    this.card = new Card(this.shell, one.id, one.pending, {goal: one.goal, over: () => this.after()});
+    this.card.key_ = keyOf(one);
+    fill(this.place, this.card.node);
+  }
+
+  // Answered here: the words stay, and the next one is one press away.
+  after() {
+    const next = this.all.find((one) => keyOf(one) !== this.card.key_);
+    this.card.node.firstChild.append(el('div', {class: 'bar'}, next ? el('button', {type: 'button', class: 'main', onclick: () => this.show(next)}, 'To the next') : null, el('a', {class: 'button', href: runHref(this.card.id)}, 'See the run')));
+    this.later();
+  }
+
+  async gone(card) {
+    if (card.busy) return;
+    const told = await ask(runPath(card.id)).catch(() => null);
+    if (!card.closed && !card.busy) card.close(told?.answered ? answered(told.answered) : 'It is answered, or wanted no longer: somebody else was quicker.');
+  }
+
+  move(by) {
+    const here = this.all.findIndex((one) => one.id === this.chosen), next = this.all[Math.max(0, Math.min(this.all.length - 1, here + by))];
+    if (next) this.show(next);
+  }
+}
+
+export async function open(shell) {
+  shell.named('Approvals');
+  await new Approvals(shell).read();
+}
