@@ -14,7 +14,7 @@ from protocol import ActionResult, InteractionStep, Picture, VisualState, parse_
 from protocol.steps import picture_file
 from roles.journal import Event, Intent, Journal, Listener, action_key
 
-__all__ = ["Event", "Intent", "Journal", "Listener", "Salvage", "export_log", "open_read_only", "salvage"]
+__all__ = ["Event", "Intent", "Journal", "Listener", "Salvage", "events_after", "export_log", "open_read_only", "salvage"]
 
 
 class Salvage(NamedTuple):
@@ -104,6 +104,22 @@ def _read_events(db: sqlite3.Connection, events: dict[int, Event], problems: lis
                     problems.append(f"event {number}: {bad}")
         except sqlite3.Error as bad:
             problems.append(str(bad))
+
+
+def events_after(db: sqlite3.Connection, number: int, most: int) -> tuple[list[Event], int, list[str]]:
+    """The next events behind one, how far they were read, and what is wrong with those that cannot be. Raises sqlite3.Error."""
+    if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'events' AND type <> 'table'").fetchone():
+        raise sqlite3.DatabaseError("its events are no table")
+    rows = db.execute(
+        "SELECT id, at, kind, role, subtask, step, body FROM events WHERE id > ? ORDER BY id LIMIT ?", (number, most)
+    ).fetchall()
+    events, problems = [], []
+    for id_, at, kind, role, subtask, step, body in rows:
+        try:
+            events.append(Event(id_, at, kind, role, subtask, step, _body(body)))
+        except (ValueError, TypeError, RecursionError) as bad:
+            problems.append(f"event {id_}: {bad}")
+    return events, rows[-1][0] if rows else number, problems
 
 
 def _body(text: str) -> dict[str, Any]:

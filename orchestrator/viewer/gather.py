@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
@@ -37,7 +38,7 @@ def gather(source: Source) -> Extracted:
     events = source.events
     began = events[0].at if events else number(source.record.get("started"))
     lines = Lines(source.results, began)
-    tracks = _Tracks(lines)
+    tracks = Tracks(lines)
     for event in events:
         tracks.hear(event)
         lines.hear(event)
@@ -46,7 +47,7 @@ def gather(source: Source) -> Extracted:
     lines.end(source.status, source.reason, ended, checks)
     return Extracted(
         {
-            "head": _head(source, lines.items, began, ended),
+            "head": head_of(source, lines.items, began, ended),
             "fields": list(Item._fields),
             "items": lines.items,
             "plans": tracks.plans,
@@ -60,7 +61,7 @@ def gather(source: Source) -> Extracted:
     )
 
 
-class _Tracks:
+class Tracks:
     """What goes on beside the lines: plans, statuses, the blackboard, the machine, and who used up what."""
 
     def __init__(self, lines: Lines) -> None:
@@ -122,12 +123,13 @@ class _Tracks:
         return self._uses.setdefault(role or "controller", empty)
 
     def used(self) -> dict[str, RoleUse]:
-        """By role, those with items counted."""
-        for item in self._lines.items:
-            use = self._use(item.role)
-            use["items"] += 1
-            use["failed"] += item.status == "failed"
-        return self._uses
+        """By role, with the items of each counted as they are now."""
+        counted = Counter(item.role for item in self._lines.items)
+        failed = Counter(item.role for item in self._lines.items if item.status == "failed")
+        for role in counted:
+            self._use(role)
+        made = self._uses.items()
+        return {role: {**use, "items": counted[role], "failed": failed[role]} for role, use in made}
 
 
 def _signal(signal: str, row: str) -> str:
@@ -136,7 +138,8 @@ def _signal(signal: str, row: str) -> str:
     return f"{signal} [{guard}]" if guard else signal
 
 
-def _head(source: Source, items: list[Item], began: float, seconds: float) -> RunHead:
+def head_of(source: Source, items: list[Item], began: float, seconds: float) -> RunHead:
+    """The run as a whole; of its events only the one that began it is looked at."""
     record, report = source.record, source.report
     started = next((event.body for event in source.events if event.kind == "run_started"), {})
     settings = record.get("settings")

@@ -53,12 +53,14 @@ class _Said:
 
 
 class Lines:
-    """Hears the events in order; `items` and `details` grow with them."""
+    """Hears the events in order; `items` and `details` grow with them, and `touched` says which are not as they were."""
 
     def __init__(self, results: Mapping[str, Mapping[str, Any]], began: float) -> None:
         self.items: list[Item] = []
         self.details: list[Detail] = []
         self.targets: list[Target] = []
+        self.touched: set[int] = set()
+        """Places in `items`; whoever reads them empties it."""
         self._results = results
         self._began = began
         self._open: dict[tuple[str, int], _Open] = {}
@@ -178,7 +180,7 @@ class Lines:
         body, key = event.body, words(event.body, "key")
         line = action_words(first_action(body))
         if key in self._asked:  # nobody answered in time, and it is asked anew
-            self.items[self._asked[key]] = self.items[self._asked[key]]._replace(status="waiting")
+            self._change(self._asked[key], status="waiting")
             return
         detail = Detail(request=plain(body))
         open_ = self._open.get((event.subtask, event.step))
@@ -200,9 +202,8 @@ class Lines:
             detail = Detail(answer=plain(body))
             self._add(event, "approval", status, f"{decision}: {words(body, 'line')}", words(body, "message"), detail)
         else:
-            item = self.items[place]
-            waited = round(event.at - self._began - item.at, 3)
-            self.items[place] = item._replace(status=status, seconds=max(waited, 0.0))
+            waited = round(event.at - self._began - self.items[place].at, 3)
+            self._change(place, status=status, seconds=max(waited, 0.0))
             self.details[place]["answer"] = plain(body)
         if decision == "reject":
             self._open.pop((event.subtask, event.step), None)
@@ -214,7 +215,7 @@ class Lines:
         if place is None:
             self._other(event)
             return
-        self.items[place] = self.items[place]._replace(status="warn")
+        self._change(place, status="warn")
         self.details[place]["body"] = plain(event.body)
 
     # --- the other roles ----------------------------------------------------------------------------------------------
@@ -309,7 +310,12 @@ class Lines:
             detail or Detail(), target,
         )  # fmt: skip
 
+    def _change(self, place: int, **values: Any) -> None:
+        self.touched.add(place)
+        self.items[place] = self.items[place]._replace(**values)
+
     def _put(self, item: Item, detail: Detail, target: Target = ("", None)) -> None:
+        self.touched.add(len(self.items))
         self.items.append(item)
         self.details.append(detail)
         self.targets.append(target)

@@ -40,7 +40,7 @@ class Pool:
         """Take a screen in; returns a chunk that is full."""
         found = [element for element in items_of(screen.get("elements")) if isinstance(element, dict)]
         for place in self._wanted.get(state_id, ()):
-            self._mark(place, found)
+            self._items[place] = marked(self._items[place], self._targets[place], found)
         shown = [known for element in found if (known := self._number(element)) is not None]
         size = [number(part) for part in items_of(screen.get("screen_resolution"))[:2]]
         self._chunk.screens[state_id] = {
@@ -65,18 +65,20 @@ class Pool:
             self._chunk.elements.append(list(made))
         return self._numbers[made]
 
-    def _mark(self, place: int, elements: list[dict[str, Any]]) -> None:
-        meant, target = self._targets[place]
-        track = words(target, "track_id")
-        hit = next((e for e in elements if meant and e.get("element_id") == meant), None)
-        hit = hit or next((e for e in elements if track and e.get("track_id") == track), None)
-        box = box_of(hit.get("bbox")) if hit else None
-        if box is None and isinstance(target, dict):
-            box = box_of(target.get("bbox"))
-        if box is not None:
-            item = self._items[place]
-            middle = (round((box[0] + box[2]) / 2), round((box[1] + box[3]) / 2))
-            self._items[place] = item._replace(box=box, point=item.point or middle)
+
+def marked(item: Item, target: Target, elements: list[dict[str, Any]]) -> Item:
+    """The item with the place of its target among the elements of the screen before it, if it is there."""
+    meant, said = target
+    track = words(said, "track_id")
+    hit = next((e for e in elements if meant and e.get("element_id") == meant), None)
+    hit = hit or next((e for e in elements if track and e.get("track_id") == track), None)
+    box = box_of(hit.get("bbox")) if hit else None
+    if box is None and isinstance(said, dict):
+        box = box_of(said.get("bbox"))
+    if box is None:
+        return item
+    middle = (round((box[0] + box[2]) / 2), round((box[1] + box[3]) / 2))
+    return item._replace(box=box, point=item.point or middle)
 
 
 def box_of(value: Any) -> Box | None:
