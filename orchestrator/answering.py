@@ -7,19 +7,48 @@ from typing import Any
 
 from langgraph.types import Command
 
+from orchestrator.control.channel import Given
+from orchestrator.errors import UsageProblem
 from orchestrator.judging.changes import filled_text
+from orchestrator.listing import USER
 from orchestrator.opened import OpenRun
 from orchestrator.private import answer_without, beginning
 from orchestrator.tasks import answer_of
+from roles.operator.approval import NOBODY
 
 Approver = Callable[[dict[str, Any]], Mapping[str, Any] | None]
 
 
 def answering(run: OpenRun, waiting: Any, answer: Mapping[str, Any]) -> Command[Any]:
-    """Bind the answer to the action that was shown: by the interrupt's id, and by the action's digest."""
+    """Bind the answer to the action that was shown: by the interrupt's id, and by the action's digest.
+
+    Of several people who answer at once the first is heard.
+    """
     answer = answer_without(answer, waiting.value, run.context.journal)
+    if (who := str(answer["decisions"][0].get("who") or USER)) != NOBODY:
+        answer = run.controls.answered(waiting.value, answer, who).answer
     decision = {"digest": waiting.value["digest"], **answer["decisions"][0]}
     return Command(resume={waiting.id: {"decisions": [decision]}})
+
+
+def asked_first(run: OpenRun, waiting: Sequence[Any]) -> Any:
+    """Of what a run waits for, what somebody has answered already; else what was asked first."""
+    return next((asked for asked in waiting if run.controls.given(asked.value)), waiting[0])
+
+
+def told_first(run: OpenRun, request: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
+    """Give this answer, unless somebody has given another one. Raises UsageProblem, which says who and what."""
+    mine = answer_without(answer, request, run.context.journal)
+    first = run.controls.answered(request, mine, str(mine["decisions"][0].get("who") or USER))
+    if first.answer != mine:
+        raise UsageProblem(f"Somebody has answered before you: {said_in(first)}.")
+
+
+def said_in(given: Given) -> str:
+    """Who answered, and what, in words."""
+    decision = given.answer["decisions"][0]
+    did = {"approve": "approved it", "reject": "rejected it", "edit": "edited it", "respond": "answered"}[decision["type"]]
+    return f"{given.who} {did}" + (f" ({decision['message']})" if decision.get("message") else "")
 
 
 def answer_here(run: OpenRun, request: dict[str, Any], approver: Approver | None) -> Mapping[str, Any] | None:
@@ -27,6 +56,8 @@ def answer_here(run: OpenRun, request: dict[str, Any], approver: Approver | None
     controls, stop = run.controls, run.controls.stop
     if said := controls.cancelled():
         return {"decisions": [{"type": "reject", "message": said}]}
+    if (first := controls.given(request)) is not None:
+        return first.answer
     if (given := _by_the_tasks_user(run, request)) is not None or approver is None or stop.who:
         return given
     stop.at_rest = True
@@ -64,3 +95,4 @@ def withdraw(run: OpenRun, asked: Sequence[Any]) -> None:
             journal.record("approval", {**said, "key": key, "digest": digest}, role="user", key=f"withdrawn/{key}")
             journal.approve(key, digest, **said)
             journal.commit()
+            run.controls.withdraw(request)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +14,13 @@ from roles.manager.review import edited_plan
 from roles.operator.decisions import Answer, Decision
 from roles.plans import WORK_PLAN, PlanError
 
-__all__ = ["check_answer"]
+__all__ = ["asking_of", "check_answer"]
+
+
+def asking_of(request: Mapping[str, Any]) -> str:
+    """The name of one asking: of what, to do exactly what, and for the how manieth time, since an old request may be renewed."""
+    said = json.dumps([request.get("key", ""), request.get("digest", ""), request.get("times", 1)])
+    return hashlib.blake2b(said.encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
 def check_answer(answer: Mapping[str, Any], request: Mapping[str, Any] | None = None) -> None:

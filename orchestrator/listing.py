@@ -9,10 +9,10 @@ from graphlib import CycleError
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
-from rich.cells import cell_len, set_cell_size
 
 from orchestrator.errors import UsageProblem
 from orchestrator.faces.approval import request_lines
+from orchestrator.faces.tables import NARROW, table
 from orchestrator.faces.words import UNREADABLE, clean, control_words, visible
 from roles.budgets import WARN_AT
 from roles.plans import levels
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from orchestrator.folders import RunInfo, RunView
 
 GOAL_WIDTH = 60
+USER = "user"
+"""Who answered, where they did not say who they are."""
 
 
 def plain_data(value: Any) -> Any:
@@ -36,8 +38,8 @@ def runs_json(runs: Iterable[RunInfo]) -> str:
     return json.dumps([plain_data(run) for run in runs], indent=2, default=str)
 
 
-def runs_table(runs: Sequence[RunInfo]) -> str:
-    """One line a run."""
+def runs_table(runs: Sequence[RunInfo], width: int | None = None) -> str:
+    """One line a run, cut where a terminal of this width ends; what is narrow has no room for the time, which the id tells."""
     if not runs:
         return 'There are no runs here yet; start one with: deskcrew run "..."'
     rows = [("RUN", "STATUS", "STEPS", "STARTED", "GOAL")]
@@ -52,17 +54,9 @@ def runs_table(runs: Sequence[RunInfo]) -> str:
                 clean(data.get("goal", ""), GOAL_WIDTH),
             )
         )
-    return table(rows)
-
-
-def table(rows: Sequence[Sequence[str]]) -> str:
-    """Columns as wide as their widest cell; wide characters count two."""
-    widths = [max(cell_len(cell) for cell in column) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        cells = [set_cell_size(cell, width) for cell, width in zip(row, widths, strict=True)]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
+    if width is not None and width < NARROW:
+        rows = [(run, status, steps, goal) for run, status, steps, _, goal in rows]
+    return table(rows, width)
 
 
 def moment(value: Any) -> str:
@@ -201,4 +195,5 @@ def _check(item: Mapping[str, Any]) -> str:
 
 def _approval(item: Mapping[str, Any]) -> str:
     message = f": {clean(item['message'])}" if item.get("message") else ""
-    return f"{clean(item.get('decision', ''))} {clean(item.get('line', ''))}{message}"
+    by = f" (by {clean(item['who'], 60)})" if item.get("who") not in (None, "", USER) else ""
+    return f"{clean(item.get('decision', ''))} {clean(item.get('line', ''))}{message}{by}"

@@ -71,15 +71,16 @@ def named(journal: Journal) -> dict[str, str]:
 
 def goal_without(goal: str, journal: Journal, first: VisualState) -> str:
     """The goal with references in place of what is private in it, as the policy and the fields of the first screen name it."""
-    return redactor_of(journal).said(
-        _filled(goal, journal), *(e.name for e in first.elements if e.private and e.name and e.role in {"textbox", "combobox"})
+    redactor = redactor_of(journal)
+    return redactor.said(
+        _filled(goal, redactor), *(e.name for e in first.elements if e.private and e.name and e.role in {"textbox", "combobox"})
     )
 
 
-def _filled(text: str, journal: Journal) -> str:
+def _filled(text: str, redactor: Redactor) -> str:
     """What a person says, with references in place of the `{name}`s of private values."""
-    for name, held in named(journal).items():
-        text = text.replace("{" + name + "}", held)
+    for name in redactor.vault.names:
+        text = text.replace("{" + name + "}", reference(name))
     return text
 
 
@@ -93,50 +94,65 @@ def task_without(task: Task, slots: Mapping[str, Any], journal: Journal) -> dict
 
 def plan_without(plan: PlanFile, journal: Journal) -> tuple[Subtask, ...]:
     """The subtasks of a plan that a person wrote, with references."""
-    bodies = told([subtask.model_dump(mode="json") for subtask in plan.subtasks], journal)
+    bodies = _told([subtask.model_dump(mode="json") for subtask in plan.subtasks], redactor_of(journal))
     return tuple(Subtask.model_validate(body) for body in bodies)
 
 
-def told(body: Any, journal: Journal) -> Any:
+def _told(body: Any, redactor: Redactor) -> Any:
     """JSON that a person wrote, with references: what is recognised in one place is known in all others."""
-    redactor = redactor_of(journal)
     return redactor.body(redactor.told(body))
 
 
 def answer_without(answer: Mapping[str, Any], request: Mapping[str, Any], journal: Journal) -> dict[str, Any]:
     """A person's answer with references, before anything of it is written down."""
+    seen = journal.screens.get(str(request.get("state_id", "")))
+    return _answer_without(answer, request, redactor_of(journal), seen)
+
+
+def answer_to(folder: Path, answer: Mapping[str, Any], request: Mapping[str, Any], seen: VisualState | None) -> dict[str, Any]:
+    """The same from outside of the run's process; `seen` is the screen that the request speaks of."""
+    return _answer_without(answer, request, _redactor_at(folder), seen)
+
+
+def _answer_without(
+    answer: Mapping[str, Any], request: Mapping[str, Any], redactor: Redactor, seen: VisualState | None
+) -> dict[str, Any]:
     decision = dict(answer["decisions"][0])
-    message = _filled(str(decision.get("message") or ""), journal)
+    message = _filled(str(decision.get("message") or ""), redactor)
     if request["kind"] == "question" and message:
         asked = request["action_requests"][0]["args"]
-        decision["message"] = journal.answer(str(asked.get("question", "")), message, str(asked.get("name") or ""))
+        decision["message"] = redactor.answer(str(asked.get("question", "")), message, str(asked.get("name") or ""))
     elif message:
-        decision["message"] = journal.said(message)
+        decision["message"] = redactor.said(message)
     if isinstance(edited := decision.get("edited_action"), Mapping):
-        decision["edited_action"] = _edit_without(edited, request, journal)
+        decision["edited_action"] = _edit_without(edited, redactor, seen or VisualState())
     return {**answer, "decisions": [decision]}
 
 
-def _edit_without(edited: Mapping[str, Any], request: Mapping[str, Any], journal: Journal) -> dict[str, Any]:
+def _edit_without(edited: Mapping[str, Any], redactor: Redactor, seen: VisualState) -> dict[str, Any]:
     if edited.get("name") == WORK_PLAN:
-        return {**edited, "args": told(edited.get("args"), journal)}
+        return {**edited, "args": _told(edited.get("args"), redactor)}
     try:
         action = EditedAction.model_validate(edited).action()
     except ValidationError:
-        return {**edited, "args": told(edited.get("args"), journal)}  # the crew refuses it, in words
-    seen = journal.screens.get(str(request.get("state_id", ""))) or VisualState()
-    dump = journal.sealed(action, seen).dump()
+        return {**edited, "args": _told(edited.get("args"), redactor)}  # the crew refuses it, in words
+    dump = redactor.action(action, seen).dump()
     return {"name": dump.pop("action_type"), "args": dump}
 
 
 def said_to(folder: Path, words: str) -> str:
     """What a person says to a run from outside of its process, with references that the run's vault knows."""
+    return _redactor_at(folder).said(words)
+
+
+def _redactor_at(folder: Path) -> Redactor:
+    """What keeps private values out of what is written to a run from outside of its process."""
     try:
         settings = Settings.model_validate(read_run(folder)["settings"])
     except ValidationError:
         settings = Settings()
     policy = SafetyPolicy.model_validate(load_safety(settings.safety))
-    return Redactor(policy, Vault(folder / FILE)).said(words)
+    return Redactor(policy, Vault(folder / FILE))
 
 
 # --- the harness ----------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from environments.contract import Unavailable, WorldError
-from orchestrator.answering import Approver, answer_here, answering, withdraw
+from orchestrator.answering import Approver, answer_here, answering, asked_first, told_first, withdraw
 from orchestrator.answers import check_answer
 from orchestrator.control.channel import set_aside
 from orchestrator.control.controls import BY_HAND, CONTROL
@@ -232,15 +232,17 @@ def _continue(run: OpenRun, answer: Mapping[str, Any] | None, approver: Approver
         return _drive(run, {"goal": snapshot.values["goal"], "reopen": True}, approver)
     if not waiting:
         return _drive(run, None, approver)
-    request = waiting[0].value
+    asked = asked_first(run, waiting) if answer is None else waiting[0]
+    request = asked.value
     if answer is not None:
         check_answer(answer, request)
+        told_first(run, request, answer)
     if overdue_request(run.context, run.context.safety, request):
-        return _drive(run, answering(run, waiting[0], answer or _NOBODY), approver)  # what that comes to, the policy says
+        return _drive(run, answering(run, asked, answer or _NOBODY), approver)  # what that comes to, the policy says
     given = answer or answer_here(run, request, approver)
     if given is None:
         return wait(run, request)
-    return _drive(run, answering(run, waiting[0], given), approver)
+    return _drive(run, answering(run, asked, given), approver)
 
 
 def _drive(run: OpenRun, start_with: Any, approver: Approver | None) -> Outcome:
@@ -252,14 +254,15 @@ def _drive(run: OpenRun, start_with: Any, approver: Approver | None) -> Outcome:
             waiting = result.get("__interrupt__")
             if not waiting:
                 return finish(run, result)
-            request = waiting[0].value
+            asked = asked_first(run, waiting)
+            request = asked.value
             if request.get("kind") == CONTROL:
                 return stand_still(run)
             given = answer_here(run, request, approver)
             if given is None:
                 return wait(run, request)
             line.status(TaskStatus.PENDING, reason="answered")
-            start_with = answering(run, waiting[0], given)
+            start_with = answering(run, asked, given)
     except Standstill as stands:
         return interrupted(run, weather(stands, run.folder) or str(stands))
     except (sqlite3.Error, OSError, Unavailable, StoreGone) as bad:

@@ -21,6 +21,8 @@ CREATE TABLE IF NOT EXISTS requests (
 CREATE TABLE IF NOT EXISTS lease (
     one INTEGER PRIMARY KEY CHECK (one = 1), token TEXT NOT NULL, doing TEXT NOT NULL, host TEXT NOT NULL, machine TEXT NOT NULL,
     pid INTEGER NOT NULL, started TEXT NOT NULL, since REAL NOT NULL, beats INTEGER NOT NULL, beat REAL NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS answers (
+    asking TEXT PRIMARY KEY, at REAL NOT NULL, who TEXT NOT NULL, body TEXT NOT NULL) STRICT;
 """
 _HELD = "token, doing, host, machine, pid, started, since, beats, beat"
 _PATIENCE = 10.0
@@ -57,6 +59,14 @@ class Holder(NamedTuple):
     """The last sign of life, by the holder's clock."""
 
 
+class Given(NamedTuple):
+    """What somebody has answered to something that a run asked."""
+
+    answer: dict[str, Any]
+    who: str
+    at: float
+
+
 class Look(NamedTuple):
     """What the crew sees when it looks: whose the run is, and what is new."""
 
@@ -77,6 +87,15 @@ class Channel(Protocol):
         """All requests up to this one are in the journal."""
 
     def is_taken(self, number: int) -> bool: ...
+
+    def answer(self, asking: str, answer: dict[str, Any], who: str) -> Given:
+        """Answer what was asked under this name; gives the answer that counts, which is the first one, whoever gave it."""
+
+    def given(self, asking: str) -> Given | None:
+        """What was answered, whether or not the run has heard it."""
+
+    def withdraw(self, asking: str) -> None:
+        """What was asked is asked no more; an answer to it counts for nothing."""
 
     def holder(self) -> Holder | None: ...
 
@@ -153,6 +172,24 @@ class FileChannel:
         row = self._db.execute("SELECT taken FROM requests WHERE id = ?", (number,)).fetchone()
         return bool(row and row[0])
 
+    def answer(self, asking: str, answer: dict[str, Any], who: str) -> Given:
+        text = json.dumps(answer, ensure_ascii=True)
+        self._db.execute("PRAGMA synchronous=FULL")
+        self._db.execute(
+            "INSERT INTO answers (asking, at, who, body) VALUES (?, ?, ?, ?) ON CONFLICT (asking) DO NOTHING",
+            (asking, time.time(), who, text),
+        )
+        first = self.given(asking)
+        assert first is not None  # noqa: S101 - ours, or one that was there
+        return first
+
+    def given(self, asking: str) -> Given | None:
+        row = self._db.execute("SELECT body, who, at FROM answers WHERE asking = ?", (asking,)).fetchone()
+        return Given(json.loads(row[0]), row[1], row[2]) if row else None
+
+    def withdraw(self, asking: str) -> None:
+        self._db.execute("DELETE FROM answers WHERE asking = ?", (asking,))
+
     def holder(self) -> Holder | None:
         row = self._db.execute(f"SELECT {_HELD} FROM lease").fetchone()  # noqa: S608 - fixed names
         return Holder(*row) if row else None
@@ -186,7 +223,7 @@ class FileChannel:
 
     def close(self) -> None:
         try:
-            if self._db.execute("SELECT 1 FROM requests LIMIT 1").fetchone():
+            if self._db.execute("SELECT 1 FROM requests UNION ALL SELECT 1 FROM answers LIMIT 1").fetchone():
                 self._db.execute("PRAGMA synchronous=FULL")  # the file is folded, with what was asked for
             self._db.close()
         except sqlite3.ProgrammingError:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from langgraph.types import interrupt
 
-from orchestrator.control.channel import Channel, Request
+from orchestrator.answers import asking_of
+from orchestrator.control.channel import Channel, Given, Request
 from orchestrator.control.lease import CREW, CREW_PAUSED, CREW_WAITS, Lease, LeaseLost, told
 from orchestrator.control.stopping import SIGTERM, Stop
 from roles.journal import Journal
@@ -93,6 +94,20 @@ class Controls:
         if self._planned != self._heard:
             self._planned = self._heard
             self._keep()
+
+    # --- what people answer -------------------------------------------------------------------------------------
+
+    def given(self, request: Mapping[str, Any]) -> Given | None:
+        """What somebody has answered from outside of this process."""
+        return self._channel.given(asking_of(request))
+
+    def answered(self, request: Mapping[str, Any], answer: dict[str, Any], who: str) -> Given:
+        """The answer that counts: this one, or the one that somebody gave before."""
+        return self._channel.answer(asking_of(request), answer, who)
+
+    def withdraw(self, request: Mapping[str, Any]) -> None:
+        """The same may be asked again later, and wants an answer of its own then."""
+        self._channel.withdraw(asking_of(request))
 
     # --- what is asked of the run -------------------------------------------------------------------------------
 

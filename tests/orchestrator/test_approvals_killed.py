@@ -170,7 +170,7 @@ def test_an_edit_that_was_made_just_before_a_kill_is_done_as_edited_and_asked_ab
 
 
 @pytest.mark.parametrize("answer", ["approve", "edit"])
-def test_an_answer_that_was_not_yet_written_when_the_kill_came_is_asked_for_again(
+def test_an_answer_that_the_run_had_not_yet_taken_in_when_the_kill_came_is_heard_by_whoever_goes_on(
     answer: str, tmp_path: Path, waiting: str
 ) -> None:
     edit = (
@@ -180,10 +180,11 @@ def test_an_answer_that_was_not_yet_written_when_the_kill_came_is_asked_for_agai
     killed("approve", 1, tmp_path, waiting, {"type": answer, **edit})
     assert rows(tmp_path, waiting, "approvals") == []
     assert rows(tmp_path, waiting, "actions") == before
-    again = resumed(waiting, tmp_path)
-    assert again.exit_code == 3
-    assert resumed(waiting, tmp_path, {"type": "approve"}).exit_code == 0
-    assert claims(tmp_path, waiting) == 1
+    asked = events(tmp_path, waiting, "approval_requested")[-1][1]["key"]
+    done = resumed(waiting, tmp_path)
+    assert rows(tmp_path, waiting, "approvals")[0][3] == answer
+    assert done.pending is None or done.pending["key"] != asked
+    assert claims(tmp_path, waiting) == (1 if answer == "approve" else 0)
 
 
 FORGED = {"decisions": [{"type": "approve", "who": "user"}]}
