@@ -1,4 +1,4 @@
-"""The pages: one file that draws whatever the API says, and the modules and styles of the desk and of the viewer as one folder."""
+"""The pages: one file that draws what the API says, and the modules and styles of the desk and of the viewer as one folder."""
 
 from __future__ import annotations
 

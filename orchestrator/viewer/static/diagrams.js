@@ -111,7 +111,7 @@ function subtask(run, one, current, go) {
     el('span', {class: 'quiet'}, ` ${one.status}${one.attempt > 1 ? `, attempt ${one.attempt}` : ''}${one.app ? ` · ${one.app}` : ''} · ${one.worker || 'operator'}${one.pinned ? ' · pinned' : ''}${current ? '' : ' (as planned then)'}`));
 }
 
-function graph(subtasks) {
+export function graph(subtasks) {
   const depth = depths(subtasks), columns = [];
   for (const one of subtasks) (columns[Math.max(0, depth.get(one.id) ?? 0)] ||= []).push(one);
   const wide = 150, high = 44, tall = Math.max(1, ...columns.map((column) => column?.length || 0)) * (high + 14) + 6, at = new Map();

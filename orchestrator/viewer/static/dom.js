@@ -11,7 +11,7 @@ const SVG = 'http://www.w3.org/2000/svg';
 const ATTRIBUTES = new Set([
   'class', 'id', 'role', 'type', 'for', 'title', 'tabindex', 'href', 'hidden', 'open', 'disabled', 'value', 'placeholder', 'scope',
   'x', 'y', 'x1', 'y1', 'x2', 'y2', 'cx', 'cy', 'r', 'rx', 'd', 'width', 'height', 'viewBox', 'text-anchor', 'marker-end', 'refX',
-  'refY', 'markerWidth', 'markerHeight', 'orient', 'preserveAspectRatio', 'colspan',
+  'refY', 'markerWidth', 'markerHeight', 'orient', 'preserveAspectRatio', 'colspan', 'name', 'rows', 'min', 'max', 'maxlength', 'autocomplete', 'spellcheck', 'required', 'rel', 'target',
 ]);
 
 function made(node, attributes, children) {

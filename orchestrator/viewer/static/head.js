@@ -36,14 +36,24 @@ export class Wishes {
   }
 
   for(run) {
-    for (const [name, list] of this.lists) {
-      const values = [...new Set(run.items.map((item) => item[name]).filter(Boolean))].sort();
-      fill(list, el('option', {value: ''}, `any ${name}`), values.map((value) => el('option', {value}, cut(value, 60))));
-      list.hidden = values.length < 2;
-    }
     this.range = null;
     this.search.value = '';
     this.failed.checked = false;
+    for (const list of this.lists.values()) list.value = '';
+    this.know(run);
+  }
+
+  // What there is to choose from; what is chosen stays.
+  know(run) {
+    for (const [name, list] of this.lists) {
+      const values = [...new Set(run.items.map((item) => item[name]).filter(Boolean))].sort();
+      if (list.length === values.length + 1 && values.every((value, at) => list.options[at + 1].value === value)) continue;
+      const chosen = this.run === run ? list.value : '';
+      fill(list, el('option', {value: ''}, `any ${name}`), values.map((value) => el('option', {value}, cut(value, 60))));
+      list.hidden = values.length < 2;
+      list.value = chosen;
+    }
+    this.run = run;
   }
 
   get wish() {

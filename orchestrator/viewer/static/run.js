@@ -1,47 +1,34 @@
 // One run: its items at once, its details and screens on demand, and what was so at any moment of it.
 
-import {pictureOf, remembering, unpacked} from './blocks.js';
-
 export const ROLES = ['controller', 'manager', 'operator', 'technician', 'analyst', 'evaluator', 'user'];
 export const roleClass = (role) => (ROLES.includes(role) ? role : role === 'waiting' ? 'user' : 'other');
 export const SIGNS = {ok: '✓', failed: '✗', warn: '!', waiting: '?', info: '·'};
 export const STATUS_WORDS = {ok: 'done', failed: 'failed', warn: 'with trouble', waiting: 'waiting', info: ''};
 
 export class Run {
-  constructor(name, told, boot) {
-    Object.assign(this, told, {name});
-    this.items = told.items.map((values, index) => {
-      const item = {index};
-      told.fields.forEach((field, at) => { item[field] = values[at]; });
-      return item;
-    });
-    this.steps = new Map();
+  // `reads` gives details, screens and pictures when they are wanted; it alone knows where from.
+  constructor(name, told, reads) {
+    Object.assign(this, told, {name, items: [], steps: new Map()});
+    this.perBlock = reads.perBlock;
+    for (const what of ['detail', 'detailBlock', 'screen', 'picture']) this[what] = reads[what];
+    this.put(0, told.items);
+  }
+
+  // Take items in, from one place on; what stood there and behind it goes.
+  put(from, rows) {
+    this.items.length = from;
+    for (const values of rows) {
+      const item = {index: this.items.length};
+      this.fields.forEach((field, at) => { item[field] = values[at]; });
+      this.items.push(item);
+    }
+    this.steps.clear();
     for (const item of this.items) {
       if (item.step && item.kind === 'step' && !this.steps.has(item.step)) this.steps.set(item.step, item.index);
     }
-    this.element = boot.element;
-    this.flags = boot.flags;
-    const places = new Map(told.screens.map((id, at) => [id, Math.floor(at / boot.per_chunk)]));
-    const details = remembering(40, (at) => unpacked(`${name}-details-${at}`));
-    const screens = remembering(8, (at) => unpacked(`${name}-screens-${at}`));
-    const bundled = remembering(60, (id) => pictureOf(id), (url) => URL.revokeObjectURL(url));
-    this.detail = async (index) => (await details(Math.floor(index / boot.per_block)))[index % boot.per_block] || {};
-    this.detailBlock = (at) => unpacked(`${name}-details-${at}`);
-    this.detailBlocks = Math.ceil(this.items.length / boot.per_block);
-    this.perBlock = boot.per_block;
-    this.has = (id) => places.has(id) || id in this.pictures;
-    this.screen = async (id) => {
-      if (!places.has(id)) return null;
-      const chunk = await screens(places.get(id)), found = chunk.screens[id];
-      return found ? {...found, elements: found.elements.map((number) => chunk.elements[number])} : null;
-    };
-    this.picture = async (id) => {
-      const ref = Object.hasOwn(this.pictures, id) ? this.pictures[id] : '';
-      return ref.startsWith('#') ? bundled(ref.slice(1)) : ref;
-    };
   }
 
-  static async read(name, boot) { return new Run(name, await unpacked(`${name}-run`), boot); }
+  get detailBlocks() { return Math.ceil(this.items.length / this.perBlock); }
 
   title(subtask) {
     for (const plan of [...this.plans].reverse()) {

@@ -142,18 +142,20 @@ export class Stage {
   constructor(host) {
     this.mode = 'before';
     this.buttons = new Map(['before', 'after', 'both'].map((mode) => [mode, el('button', {
-      type: 'button', 'aria-pressed': 'false', onclick: () => { this.mode = mode; this.draw(); },
+      type: 'button', 'aria-pressed': 'false', onclick: () => { this.mode = mode; this.live = false; this.draw(); },
     }, mode[0].toUpperCase() + mode.slice(1))]));
     this.place = el('div', {class: 'figures'});
     host.append(el('div', {class: 'bar', role: 'group', 'aria-label': 'Which screen'}, [...this.buttons.values()]), this.place);
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
   }
 
-  show(run, item) { this.run = run; this.item = item; return this.draw(); }
+  // `live` shows the newest screen instead, with the marks of the item on it.
+  show(run, item, live = false) { Object.assign(this, {run, item, live}); return this.draw(); }
 
   turn() {
     const order = ['before', 'after', 'both'];
     this.mode = order[(order.indexOf(this.mode) + 1) % order.length];
+    this.live = false;
     return this.draw();
   }
 
@@ -162,14 +164,15 @@ export class Stage {
     if (!item) return;
     this.ask = ask;
     const [before, after] = near(run, item);
-    const mode = this.mode === 'both' && before && after ? 'both' : this.mode === 'after' && after ? 'after' : before ? 'before' : 'after';
+    const mode = this.live ? 'live' : this.mode === 'both' && before && after ? 'both' : this.mode === 'after' && after ? 'after' : before ? 'before' : 'after';
     for (const [name, button] of this.buttons) {
       button.setAttribute('aria-pressed', String(name === mode));
       button.disabled = name === 'both' ? !(before && after) : !(name === 'before' ? before : after);
     }
     const parts = [];
-    if (mode !== 'after') parts.push(await figure(run, before, {words: item.before ? 'Before' : 'The screen at that time', item}));
-    if (mode !== 'before') {
+    if (mode === 'live') parts.push(await figure(run, after || before, {words: 'Now', item}));
+    else if (mode !== 'after') parts.push(await figure(run, before, {words: item.before ? 'Before' : 'The screen at that time', item}));
+    if (mode === 'after' || mode === 'both') {
       const changed = before !== after ? changes(await run.screen(before), await run.screen(after)) : [];
       parts.push(await figure(run, after, {words: before === after ? 'After: nothing changed' : 'After', changed}));
     }

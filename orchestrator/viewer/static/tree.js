@@ -17,7 +17,9 @@ export class Tree {
   }
 
   show(run, indices) {
-    if (this.run !== run) { this.run = run; this.turns = turnsOf(run); this.closed.clear(); }
+    if (this.run !== run) this.closed.clear();
+    this.run = run;
+    this.turns = turnsOf(run);
     this.indices = indices;
     this.arrange();
   }
