@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from protocol import GUIElement
 from protocol.prompt_form.roles import CHECKED, kind
@@ -20,6 +21,12 @@ _HARMLESS = frozenset({Effect.OBSERVE, Effect.NAVIGATE, Effect.ACTIVATE})
 MAKES = frozenset({"new", "add", "create", "compose", "write", "email", "share", "reply", "forward"})
 _MADE = frozenset({"new", "add", "create", "compose", "send", "post", "write", "make", "book", "schedule", "register", "upload"})
 """Words of a button that makes something new, and words of a job that may need one."""
+_SENT = frozenset({"send", "post", "write"})
+"""Of them those that somebody who is there already can be sent."""
+_DONE_TO = frozenset(
+    {"rename", "move", "leave", "archive", "merge", "mute", "block", "pin", "star", "flag", "duplicate", "snooze", "split"}
+)
+"""Words of a button that does something to what is open, which takes a job that says so."""
 _FINDS = frozenset({"filter", "sort", "show", "view"})
 """Words of a list that only chooses what is shown."""
 _SHORT = 3
@@ -78,6 +85,15 @@ class Guards:
         targets = (s.action.get("target") or {} for s in again)
         return frozenset(str(target["element_id"]) for target in targets if target.get("element_id"))
 
+    def in_vain(self, fields: Mapping[str, Any]) -> bool:
+        """Whether this very screen was scrolled that way, or gone back from, and stayed as it is."""
+        here = self._view.seen.state_id
+        same = [s.action for s in self._view.history if s.before == s.after == here]
+        if fields["action"] == "scroll":
+            down = [a["delta"].get("y", 0) > 0 for a in same if a.get("action_type") == "scroll" and a.get("delta")]
+            return (fields["direction"] == "down") in down
+        return fields["action"] == "go_back" and any(a.get("action_type") == "go_back" for a in same)
+
     def left_alone(self, element: GUIElement) -> bool:
         """A field that is right already, or of which the job says nothing."""
         return self._settled(element) or self._unasked(element)
@@ -101,8 +117,12 @@ class Guards:
         if not self._job.planned or kind(element) in CHECKED or element is self.agreeing:
             return False
         wanted, words = self._job.effects, self._job.words
+        if _DONE_TO.intersection(tokens(element.name)[:1]).difference(words):
+            return True
         if first := MAKES.intersection(tokens(element.name)[:1]):
-            return self._job.reading or not (_MADE | first).intersection(words) or not self._of_kind(element)
+            asked = (_MADE | first).intersection(words)
+            there = asked <= _SENT and any(item.press.name in self._job.sought for item in self._screen.items)
+            return self._job.reading or not asked or there or not self._of_kind(element)
         does = {verb for verb in COMMITS if names_effect(element.name, verb)}
         if does and not does.intersection(wanted):
             return not does.intersection(self._job.deeds())
@@ -110,6 +130,13 @@ class Guards:
             return True
         commits = any(names_effect(element.name, verb) for verb in wanted)
         return commits and self._job.outstanding()
+
+    def makes(self) -> bool:
+        """Whether it is to make something, and a button that does stands on the screen: then nothing else is to be opened."""
+        created = self._job.planned and not self._job.reading and (_MADE - _SENT).intersection(self._job.words)
+        return bool(created) and any(
+            MAKES.intersection(tokens(e.name)[:1]) and kind(e) == "button" and not self.too_early(e) for e in self._elements
+        )
 
     def _of_kind(self, element: GUIElement) -> bool:
         """Whether a button makes such a thing as the job names, where one of the buttons says so."""

@@ -20,8 +20,11 @@ ALIKE = 0.6
 COMMITS = ("send", "submit", "save", "delete", "move")
 TICKS = frozenset({"true", "false"})
 _NAMED = re.compile(r'"([^"]+)"|“([^”]+)”')
-_CONTENT = re.compile(r'(?:\b(?:append|enter|write|post|option|message|subject|title|text|body)|" to) "([^"]+)"', re.IGNORECASE)
+_CONTENT = re.compile(r'\b(?:append|enter|write|post|option|message|subject|title|text|body) "([^"]+)"', re.IGNORECASE)
 """What a job wants written, not found."""
+_BECOMES = re.compile(r'" to "([^"]+)"')
+_SENT_TO = frozenset({"post", "send", "reply", "forward", "share", "message", "mail"})
+"""What something is set or renamed to is written as well; to whom something is sent is not."""
 _WITH = re.compile(
     r'\b(?:with (?P<label>title|subject|message|text|body)|(?:mail|message) (?P<to>to)) (?P<fact>the fact )?"(?P<value>[^"]+)"',
     re.IGNORECASE,
@@ -63,6 +66,7 @@ class Job:
         meant |= {word for e in self._expect if isinstance(e, EffectSeen) for word in (e.target, e.verb)}
         meant |= {match[part] for match in self._settings for part in ("aspect", "value")}
         meant |= set(_CONTENT.findall(self._instruction))
+        meant |= set() if _SENT_TO.intersection(self.words) else set(_BECOMES.findall(self._instruction))
         if "create" in self.words:
             meant |= {e.text for e in self._expect if isinstance(e, TextShown)}
         facts = [e.name for e in self._expect if isinstance(e, FactKnown)] + list(self.facts)
@@ -141,7 +145,8 @@ class Job:
 def _deed(step: StepRecord) -> tuple[str, str, str]:
     action = step.action
     said = action.get("text") or next(iter(action.get("options") or ()), "")
-    return str(action.get("action_type", "")), str((action.get("target") or {}).get("text") or ""), str(said)
+    target = action.get("target") or {}
+    return str(action.get("action_type", "")), str(target.get("text") or target.get("track_id") or ""), str(said)
 
 
 def _adjusted(match: re.Match[str]) -> FieldHas:

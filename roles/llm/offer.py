@@ -1,11 +1,11 @@
 """The moves that a screen and a plan allow, written out for a small model.
 
-What looks most like the job comes first, what was done already in this attempt comes last. A question that the job's own deed
-brought up is answered before all else. Where a plan says what a subtask
-is to lead to, the moves follow it: a field that is to hold something and does not comes before all else, then what is to be
-read and stands there under its label; what is right already is left alone; a list is searched before entries are opened
-that do not say what is looked for; what commits comes after the fields, and the end after everything has been seen. What
-was tried on this very screen and changed nothing is no move.
+What looks most like the job comes first, what was done already in this attempt comes last, or not at all. A question that the
+job's own deed brought up is answered before all else. Where a plan says what a subtask is to lead to, the moves follow it: a
+field that is to hold something and does not comes before all else, then what is to be read and stands there under its label;
+what is right already is left alone; a list is searched before entries are opened that do not say what is looked for; what
+commits comes after the fields, and the end after everything has been seen. What was tried on this very screen and changed
+nothing is no move.
 """
 
 from __future__ import annotations
@@ -36,12 +36,18 @@ _LONG = 8
 _NUMBER = re.compile(r"[^A-Za-z]*\d[^A-Za-z]*")
 _TRIED = 4
 """So many steps before a small model may give up."""
-_MOST = 12
-"""Moves of one list, and twice as many without a plan; those that look least like the job are left out."""
+_MOST, _MOST_FREE = 8, 24
+"""Moves of one list, with a plan and without; those that look least like the job are left out."""
+_OFTEN = 2
+"""What was done so often in this attempt is offered again only where there is nothing else."""
 _SWITCH = 60.0
 """How much a change of application looks like the job, of 100: it is never left out for what has one word of it."""
 _COMMITTED = 97.0
 """How much handing in what was filled in looks like the job."""
+_INSIDE = 50.0
+"""How much an entry of a list looks like the job, while what is looked for is not in sight: it may be inside."""
+_ENDED = 89.0
+"""Where everything expected has been seen, only what bears a name of the job goes before its end."""
 _MOST_KEPT = 4
 """Of them such as keep what stands on the screen: there is always much of that."""
 _WORDS = 60
@@ -76,6 +82,7 @@ class _Offer:
         known = [view.seen.by_id[name] for name in ids if name in view.seen.by_id]
         near = {e.element_id for e in self._screen.elements}  # an open dialog takes all input
         self._elements = [e for e in known if e.enabled and (not view.seen.modal or e.element_id in near)]
+        self._entries = {item.press.element_id for item in self._screen.items}
         self._guards = Guards(view, self._job, self._elements)
         lacking = [e for e in self._job.wants() if not self._guards.holds(e)]
         pairs = [(field, e) for e in lacking for field in self._elements if fits(field, e)]
@@ -90,9 +97,11 @@ class _Offer:
         if not found and self._job.planned and "memorize" in verbs:
             found = [move for move in self._kept() if self._labelled(move)]
         found = found or [move for verb in verbs for move in self._any(verb)]
-        found = sorted(found, key=self._far)[: _MOST if self._job.planned else 2 * _MOST]
         if not self._job.missing and not self._due and not self._view.seen.modal:
             found.append(Move("the job is done", {"action": "none", "status": "FINISH"}))
+        found = sorted(found, key=self._far)
+        found = [move for move in found if move.fields["action"] in _LAST or self._times(move) < _OFTEN] or found
+        found = found[: _MOST if self._job.planned else _MOST_FREE]
         if not found or sum(not step.recovery for step in self._view.history) >= _TRIED:
             found.append(Move("give up: it cannot be done", {"action": "none", "status": "FAIL"}))
         return found
@@ -151,7 +160,7 @@ class _Offer:
             case "scroll" if self._job.planned and (len(self._screen.items) < _LONG or self._job.unsought()):
                 pass
             case _:
-                yield from _PLAIN.get(verb, ())
+                yield from (move for move in _PLAIN.get(verb, ()) if not self._guards.in_vain(move.fields))
 
     def _writing(self, verb: str, fields: Sequence[GUIElement]) -> Iterator[Move]:
         """A plan names every value: then one of these is written, and nothing else. A job without a plan takes any text."""
@@ -216,13 +225,14 @@ class _Offer:
 
     def _far(self, move: Move) -> tuple[int, float]:
         """How little a move looks like the job: the order of the list."""
-        target = self._view.seen.by_id.get(str(move.fields.get("target", "")))
-        said = str(move.fields.get("text") or move.fields.get("option") or "")
-        done = self._job.times_done(move.fields["action"], target.name if target else "", said)
+        target = self._target(move)
+        done = self._times(move)
         if done or move.fields["action"] in _LAST:
             return 1 + done, 0.0
         if move.fields["action"] == "launch_app":
             return 0, -_SWITCH
+        if move.fields["action"] == "none":
+            return (0, -_ENDED) if self._job.planned else (_OFTEN, 1.0)
         about = (move.about or move.told).casefold()
         names = [n.casefold() for n in (*self._job.named, *self._job.facts_missing())]
         near = max((fuzz.token_sort_ratio(name, about) for name in names), default=0.0)
@@ -230,17 +240,28 @@ class _Offer:
         shared = fuzz.token_set_ratio(" ".join(self._job.words), " ".join(tokens(about)))
         makes = move.fields["action"] == "click" and MAKES.intersection(tokens(about)[:1]) and self._job.planned
         commits = target is not None and move.fields["action"] == "click" and self._guards.commits(target)
-        return 0, -max(near, _COMMITTED if commits else 0.0, 95.0 if makes else 0.0, 90.0 if held else 0.0, 0.7 * shared)
+        inside = target is not None and target.element_id in self._entries and not self._job.there()
+        scores = (_COMMITTED if commits else 0, 95 if makes else 0, 90 if held else 0, _INSIDE if inside else 0, 0.7 * shared)
+        return 0, -max(near, *scores)
+
+    def _target(self, move: Move) -> GUIElement | None:
+        return self._view.seen.by_id.get(str(move.fields.get("target", "")))
+
+    def _times(self, move: Move) -> int:
+        """How often it was done in this attempt."""
+        target, said = self._target(move), str(move.fields.get("text") or move.fields.get("option") or "")
+        on = (target.name or target.track_id or "") if target else ""  # a row has no name of its own
+        return self._job.times_done(move.fields["action"], on, said)
 
     def _pressed(self, free: Sequence[GUIElement]) -> list[GUIElement]:
         """What is there to be clicked: controls, and rows and cells in which no control stands."""
         other = WRITTEN_IN | (CHOSEN_FROM if "select_option" in self._view.verbs else frozenset())
         searches = bool(self._screen.searches) and "fill" in self._view.verbs  # with Enter, so their button is not needed
         controls = [e for e in free if acts(e) and kind(e) not in other and not (searches and fold(e.name) in _SEARCHES)]
-        items = {item.press.element_id for item in self._screen.items}
+        items = self._entries
         if self._job.planned:  # a list is searched before entries are opened that do not say what is looked for
             named = {item.press.element_id for item in self._screen.items if self._job.names(item.text)}
-            others = items - named if named or self._job.unsought() else set()
+            others = items - named if named or self._job.unsought() or self._guards.makes() else set()
             free, controls = [e for e in free if e.element_id not in others], [e for e in controls if e.element_id not in others]
         return [*controls, *(e for e in free if not acts(e) and (e.element_id in items or kind(e) == "gridcell"))]
 

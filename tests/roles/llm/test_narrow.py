@@ -236,6 +236,32 @@ def test_nothing_is_made_or_deleted_that_nobody_named() -> None:
     assert 'press button "Delete claim"' in told(gone)
 
 
+def test_nothing_is_done_to_what_is_there_that_no_word_of_the_job_asks_for() -> None:
+    there = screen(button(7, "Rename"), button(8, "Leave conversation"), button(9, "Mute"))
+    pressed = told(view(verbs=("click",), subtask=planned(SUBMIT), seen=there), "press button")
+    assert not any(word in move for move in pressed for word in ("Rename", "Leave", "Mute"))
+    renames = planned(TextShown(text="b.txt"), words='Rename the file for "a.txt" to "b.txt".')
+    files = VisualState(app="files", elements=(button(7, "Rename"), *rows("a.txt")))
+    assert 'press button "Rename"' in told(view(verbs=("click",), subtask=renames, seen=files))
+
+
+def test_where_something_new_is_made_other_entries_stay_shut() -> None:
+    new = planned(TextShown(text="Budget"), words='Create a "note" with title "Budget".')
+    given = view(verbs=("click",), subtask=new, seen=screen(*rows("Lunch", "Printer"), button(9, "New note")))
+    assert told(given, "open") == []
+    assert 'press button "New note"' in told(given)
+    without = view(verbs=("click",), subtask=new, seen=screen(*rows("Lunch", "Printer")))
+    assert told(without, "open")
+
+
+def test_who_is_there_already_is_written_to_and_not_made_anew() -> None:
+    post = planned(EffectSeen(verb="send"), words='Post the fact "number" to "Ada Weber".')
+    given = view(verbs=("click",), subtask=post, seen=screen(*rows("Ada Weber", "Emeka"), button(9, "New conversation")))
+    assert told(given, "open", "press button \"New") == ['open link "Ada Weber"']
+    nobody = view(verbs=("click",), subtask=post, seen=screen(*rows("Emeka"), button(9, "New conversation")))
+    assert 'press button "New conversation"' in told(nobody)
+
+
 def test_what_was_tried_here_for_nothing_is_no_move_and_what_was_done_elsewhere_comes_last() -> None:
     here = SCREEN.state_id
     action = {"action_type": "click", "target": {"element_id": "e3", "text": "Submit"}}
@@ -245,6 +271,26 @@ def test_what_was_tried_here_for_nothing_is_no_move_and_what_was_done_elsewhere_
     done = step(1, action=action, before=here, after="two")
     pressed = told(given.model_copy(update={"history": (done,)}), "press button")
     assert pressed[-1] == 'press button "Submit"'
+
+
+def test_a_screen_that_does_not_go_on_is_not_scrolled_that_way_again() -> None:
+    given = view(verbs=("scroll", "go_back", "wait"), app=None, subtask=planned(SUBMIT), seen=screen(*rows(*"abcdefgh")))
+    assert told(given)[:3] == ["scroll down", "scroll up", "go back to the screen before"]
+    here = {"before": given.seen.state_id, "after": given.seen.state_id, "visible_change": False}
+    down = step(1, action={"action_type": "scroll", "delta": {"y": 1}}, **here)
+    back = step(2, action={"action_type": "go_back"}, **here)
+    assert {*told(given.model_copy(update={"history": (down, back)}))} == {"scroll up", "wait two seconds"}
+    moved = step(1, action={"action_type": "scroll", "delta": {"y": 1}}, before="one", after=given.seen.state_id)
+    assert "scroll down" in told(given.model_copy(update={"history": (moved,)}))
+
+
+def test_what_was_done_twice_is_offered_only_where_there_is_nothing_else() -> None:
+    given = view(verbs=("click",), app=None, subtask=planned(SUBMIT), seen=screen(button(9, "Other"), button(8, "Next")))
+    twice = tuple(step(n, action={"action_type": "click", "target": {"text": "Other"}}, before=f"{n}", after="z") for n in (1, 2))
+    assert 'press button "Other"' in told(given.model_copy(update={"history": twice[:1]}))
+    assert 'press button "Other"' not in told(given.model_copy(update={"history": twice}))
+    alone = given.model_copy(update={"seen": VisualState(app="claims", elements=(button(9, "Other"),))})
+    assert 'press button "Other"' in told(alone.model_copy(update={"history": twice}))
 
 
 def test_giving_up_takes_a_few_tries() -> None:
