@@ -54,7 +54,7 @@ def open_read_only(path: Path) -> sqlite3.Connection:
             return runs.copy(path.parent.name)
     if path.exists() and not path.is_file():
         raise sqlite3.OperationalError("it is no file")
-    return sqlite3.connect(f"file:{quote(path.resolve().as_posix())}?mode=ro", uri=True)
+    return sqlite3.connect(f"file:{quote(path.resolve().as_posix())}?mode=ro", uri=True, check_same_thread=False)
 
 
 def _shared_address(path: Path) -> str:

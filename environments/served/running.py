@@ -102,7 +102,8 @@ def server_of(app: ASGIApp, closing: Callable[[], None]) -> uvicorn.Server:
 def listening_at(host: str, port: int) -> socket.socket:
     """The port, taken before anything is said about it, so that a connection waits and none is refused."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family)
+    # With its protocol named asyncio sends what there is at once, and does not wait for more to send with it.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))

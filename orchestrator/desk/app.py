@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException as AnyHTTPException
 from starlette.types import ASGIApp
 
 from environments.served.guard import Refusal
-from orchestrator.desk import pages, reading
+from orchestrator.desk import pages, reading, streams
 from orchestrator.desk.desk import Desk, UnknownRun
 from orchestrator.desk.guard import guarded, log_refusal
 from orchestrator.desk.models import Problem
@@ -21,6 +21,7 @@ from orchestrator.errors import Stopped, UsageProblem
 _ROUTERS = (
     pages.router,
     reading.router,
+    streams.router,
 )  # fmt: skip
 """Each is a module's `router`, with whole paths: `/api/...`."""
 _DESCRIPTION = (

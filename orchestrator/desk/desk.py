@@ -12,6 +12,7 @@ from fastapi import Path as InPath
 
 from orchestrator.desk.auth import Tokens
 from orchestrator.desk.refusals import Refusals, Refused
+from orchestrator.desk.watching import Watch
 from orchestrator.errors import UsageProblem
 
 FILE = "desk.sqlite"
@@ -24,6 +25,7 @@ class Desk:
     def __init__(self, runs_dir: Path, tokens: Tokens) -> None:
         self.runs_dir = runs_dir
         self.tokens = tokens
+        self.watch = Watch(runs_dir)
         try:
             runs_dir.mkdir(parents=True, exist_ok=True)
             self.refusals = Refusals(runs_dir / FILE)
@@ -40,6 +42,8 @@ class Desk:
         return folder
 
     def close(self) -> None:
+        """Twice is fine."""
+        self.watch.close()
         self.refusals.close()
 
 

@@ -97,3 +97,64 @@ class JournalEvents(Frozen):
     cursor: int
     """`after` of the next page."""
     more: bool
+
+
+class RunPage(Frozen):
+    """A run but for its lines. A stream tells those parts anew that are not as they were."""
+
+    cursor: float
+    """Up to here all is in it; the lines are asked for from 0."""
+    head: dict[str, Any]
+    """Goal, task, world, settings that were set, notes: as `deskcrew view` has them."""
+    standing: dict[str, Any]
+    """state, reason, ended, who_works."""
+    budgets: dict[str, Any]
+    """By key: used, limit, share."""
+    pending: dict[str, Any] | None
+    """What a person is asked, as it was recorded, with `asked`, `target_box` and `options`."""
+    answered: dict[str, Any] | None
+    """The last answer that was given: decision, message, who."""
+    fields: tuple[str, ...]
+    """Of a line, in order."""
+    drawn: dict[str, Any]
+    """What a drawn element's numbers mean: `element` and `flags`."""
+    plans: tuple[dict[str, Any], ...]
+    statuses: tuple[tuple[int, str, str, int], ...]
+    """Line, subtask, status, attempt."""
+    facts: tuple[dict[str, Any], ...]
+    roles: dict[str, dict[str, Any]]
+    machine: dict[str, Any]
+    """situations, rows and the walk through them."""
+
+
+class ItemsPage(Frozen):
+    """Lines that changed: those from `from` on take the place of what stood there and behind it."""
+
+    start: int = Field(alias="from")
+    items: tuple[tuple[Any, ...], ...]
+    """Values of the `fields`."""
+    cursor: float
+    more: bool
+
+
+class DetailsPage(Frozen):
+    details: tuple[dict[str, Any], ...]
+
+
+class ScreenDrawn(Frozen):
+    """A screen as far as it can be drawn from its elements."""
+
+    size: tuple[float, float]
+    app: str
+    elements: tuple[tuple[Any, ...], ...]
+    picture: bool
+    """Whether its picture is kept."""
+
+
+class Blackboard(Frozen):
+    at: int | None
+    facts: tuple[dict[str, Any], ...]
+    questions: tuple[dict[str, Any], ...]
+    screens: tuple[dict[str, Any], ...]
+    conflicts: tuple[dict[str, Any], ...]
+    subtasks: tuple[dict[str, Any], ...]

@@ -76,7 +76,7 @@ def _in_folder(folder: Path) -> Source:
     opening = partial(open_read_only, journal)
     results, bad_results = _results(opening)
     notes += bad_results
-    seal = _seal(folder)
+    seal = seal_of(folder)
     events = [event._replace(role=seal(event.role), subtask=seal(event.subtask), body=seal(event.body)) for event in kept.events]
     pictures, gone = _pictures(folder, events)
     if gone:
@@ -86,7 +86,7 @@ def _in_folder(folder: Path) -> Source:
     return Source(run_id, record, report, now.state, seal(now.reason), events, results, notes, opening, folder, pictures)
 
 
-def _seal(folder: Path) -> Callable[[Any], Any]:
+def seal_of(folder: Path) -> Callable[[Any], Any]:
     """What puts references over values that are known to be private by now, though they were not when they were written."""
     path = folder / VAULT
     vault = Vault(path) if path.is_file() else None
@@ -137,26 +137,32 @@ def _pictures(folder: Path, events: list[Event]) -> tuple[dict[str, Path], int]:
     """The clean pictures that the journal names and the folder has, and how many it has not."""
     named: dict[str, str] = {}
     for event in events:
-        path, state = event.body.get("path"), event.body.get("state_id")
-        if event.kind == "picture" and isinstance(path, str) and isinstance(state, str):
-            if event.body.get("kind", "clean") == "clean" and _PICTURE.fullmatch(path):
-                named[state] = path
-        elif event.kind == "picture_withdrawn":
-            named = {seen: kept for seen, kept in named.items() if kept != path}
-    found: dict[str, Path] = {}
-    for state, path in named.items():
-        file = picture_file(folder, path)
-        if file is not None and _is_png(file):
-            found[state] = file
+        hear_picture(named, event)
+    found = {state: file for state, path in named.items() if (file := png_file(folder, path)) is not None}
     return found, len(named) - len(found)
 
 
-def _is_png(file: Path) -> bool:
+def hear_picture(named: dict[str, str], event: Event) -> None:
+    """Which clean picture a screen has, by its path in the run's folder, as far as an event says so."""
+    path, state = event.body.get("path"), event.body.get("state_id")
+    if event.kind == "picture" and isinstance(path, str) and isinstance(state, str):
+        if event.body.get("kind", "clean") == "clean" and _PICTURE.fullmatch(path):
+            named[state] = path
+    elif event.kind == "picture_withdrawn":
+        for seen in [seen for seen, kept in named.items() if kept == path]:
+            del named[seen]
+
+
+def png_file(folder: Path, path: str) -> Path | None:
+    """The picture of that path, if it is one."""
+    file = picture_file(folder, path)
     try:
+        if file is None or file.stat().st_size > _LARGEST_PICTURE:
+            return None
         with file.open("rb") as opened:
-            return opened.read(8) == _PNG and file.stat().st_size <= _LARGEST_PICTURE
+            return file if opened.read(8) == _PNG else None
     except OSError:
-        return False
+        return None
 
 
 def screens_of(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -166,7 +172,7 @@ def screens_of(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
     except (sqlite3.Error, OSError, UsageProblem) as bad:
         source.notes.append(f"the screens could not be read ({bad})")
         return
-    seal = _seal(source.folder)
+    seal = seal_of(source.folder)
     with closing(db):
         for state_id, screen in _rows(db, source.notes):
             yield state_id, seal(screen)
