@@ -154,7 +154,7 @@ def _subtask(name: str, titles: Mapping[str, str], status: str, facts: Iterable[
 
 def board_page(board: Mapping[str, Any]) -> str:
     """All of it as text for people."""
-    from orchestrator.listing import table
+    from orchestrator.faces.tables import table
 
     lines: list[str] = []
     if board["facts"]:

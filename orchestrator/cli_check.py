@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from orchestrator import completion
 from orchestrator.command import EPILOG, FAILED, AsJson, Debug, guarded
 
 if TYPE_CHECKING:
@@ -15,8 +16,9 @@ if TYPE_CHECKING:
 
 task_app = typer.Typer(help="Task files.", no_args_is_help=True, epilog=EPILOG)
 world_app = typer.Typer(help="Worlds of the simulated desktop.", no_args_is_help=True, epilog=EPILOG)
-Tasks = Annotated[list[str] | None, typer.Argument(metavar="TASK...", help="Files or shipped names; all shipped ones if none.")]
-Worlds = Annotated[list[str] | None, typer.Argument(metavar="WORLD...", help="Files or shipped names; all shipped ones if none.")]
+_NAMES = "Files or shipped names; all shipped ones if none."
+Tasks = Annotated[list[str] | None, typer.Argument(metavar="TASK...", help=_NAMES, autocompletion=completion.tasks)]
+Worlds = Annotated[list[str] | None, typer.Argument(metavar="WORLD...", help=_NAMES, autocompletion=completion.worlds)]
 Seeds = Annotated[int, typer.Option(min=1, max=1000, help="How many seeds to try.")]
 
 
@@ -46,7 +48,7 @@ def check_task(
 
 @task_app.command("play")
 def play_task(
-    task: Annotated[str, typer.Argument(metavar="TASK", help="A file or a shipped name.")],
+    task: Annotated[str, typer.Argument(metavar="TASK", help="A file or a shipped name.", autocompletion=completion.tasks)],
     seed: Annotated[int, typer.Option(help="Which values the slots get.")] = 0,
     as_json: AsJson = False,
     debug: Debug = False,

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.command import FAILED, RUNS, AsJson, Debug, Display, RunsDir, guarded
+from orchestrator.command import FAILED, RUNS, AsJson, Debug, Display, RunId, RunsDir, guarded
 from orchestrator.driving import checked_display, drive, runs_dir_option
 
 if TYPE_CHECKING:
     from orchestrator.control.asking import RunControl, Told
     from orchestrator.control.hands import Hands
 
-RunId = Annotated[str, typer.Argument(metavar="ID", help="A run, or the beginning of its name.")]
 Who = Annotated[str, typer.Option("--as", metavar="NAME", help="Who says so; the user of this machine when not given.")]
 Wait = Annotated[float, typer.Option(min=0, metavar="SECONDS", help="How long a crew at work is waited for.")]
 _PROMPT = "by hand> "

@@ -61,8 +61,8 @@ def list_all(
     """List what was added."""
     with guarded(debug):
         from orchestrator import knowledge
+        from orchestrator.faces.tables import table
         from orchestrator.faces.words import clean, json_text
-        from orchestrator.listing import table
 
         found = knowledge.listed(_settings(config, overrides, runs_dir), app, kind, every)
         if as_json:
@@ -127,8 +127,8 @@ def stats(
     """Count what can be looked up, by source, and say what could not be read."""
     with guarded(debug):
         from orchestrator import knowledge
+        from orchestrator.faces.tables import table
         from orchestrator.faces.words import clean, json_text
-        from orchestrator.listing import table
 
         told = knowledge.stats(_settings(config, overrides, runs_dir))
         if as_json:
@@ -163,8 +163,8 @@ def _added(done: Synced) -> str:
 
 
 def _found(found: list[Finding]) -> str:
+    from orchestrator.faces.tables import table
     from orchestrator.faces.words import clean
-    from orchestrator.listing import table
 
     if not found:
         return "Nothing has a word of it."

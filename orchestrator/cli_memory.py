@@ -104,8 +104,9 @@ def _used(work: Any) -> Any:
 
 
 def _table(found: list[Any]) -> str:
+    from orchestrator.faces.tables import table
     from orchestrator.faces.words import clean
-    from orchestrator.listing import moment, table
+    from orchestrator.listing import moment
 
     if not found:
         return "Nothing is remembered; answers are kept where memory.answers is ask or on."

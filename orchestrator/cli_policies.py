@@ -8,15 +8,26 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from orchestrator.command import EPILOG, FAILED, AsJson, Debug, guarded
+from orchestrator.completion import presets
 
 if TYPE_CHECKING:
     from orchestrator.policy_check import PolicyReport
 
-policies_app = typer.Typer(help="Presets of policies: who decides for each role.", no_args_is_help=True, epilog=EPILOG)
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A shipped preset, or a file of one.")]
+policies_app = typer.Typer(
+    help="Presets of policies: who decides for each role. Lists them, when nothing follows.",
+    invoke_without_command=True,
+    epilog=EPILOG,
+)
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A shipped preset, or a file of one.", autocompletion=presets)]
 Files = Annotated[
     list[str] | None, typer.Argument(metavar="FILE...", help="Presets or config files; all shipped presets if none.")
 ]
+
+
+@policies_app.callback()
+def _policies(ctx: typer.Context, as_json: AsJson = False, debug: Debug = False) -> None:
+    if ctx.invoked_subcommand is None:
+        list_presets(as_json, debug)
 
 
 @policies_app.command("list")
@@ -36,8 +47,8 @@ def show_preset(name: Name, as_json: AsJson = False, debug: Debug = False) -> No
     """Show what a preset sets, each value with its file and line, and what it lacks on this machine."""
     with guarded(debug):
         from orchestrator import policy_check
+        from orchestrator.faces.tables import table, width_of_terminal
         from orchestrator.faces.words import clean, json_text
-        from orchestrator.listing import table
 
         shown = policy_check.show(name)
         if as_json:
@@ -46,7 +57,7 @@ def show_preset(name: Name, as_json: AsJson = False, debug: Debug = False) -> No
             return
         typer.echo(f"{clean(shown.report.name)}: {clean(shown.report.about)}")
         rows = [(line.key, json_text(line.value), clean(line.source)) for line in shown.lines]
-        typer.echo(table(rows))
+        typer.echo(table(rows, width_of_terminal()))
         _tell(shown.report)
 
 
@@ -79,14 +90,14 @@ def _tell(one: PolicyReport) -> None:
 
 
 def _table(found: Iterable[PolicyReport]) -> str:
+    from orchestrator.faces.tables import table, width_of_terminal
     from orchestrator.faces.words import clean
-    from orchestrator.listing import table
 
     rows = [("NAME", "DECIDED BY", "SAFETY", "LACKS", "ABOUT")]
     for one in found:
         lacks = "wrong" if one.wrong else str(len(one.lacking) or "")
         rows.append((clean(one.name), _deciders(one.policies), clean(one.safety), lacks, clean(one.about)))
-    return table(rows)
+    return table(rows, width_of_terminal())
 
 
 def _deciders(policies: dict[str, str]) -> str:

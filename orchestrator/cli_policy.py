@@ -101,8 +101,8 @@ def _as_path(word: str) -> str:
 
 
 def _tell(told: Told) -> None:
+    from orchestrator.faces.tables import table
     from orchestrator.faces.words import clean
-    from orchestrator.listing import table
 
     rows: list[Sequence[str]] = [
         ("verdict", told.verdict),

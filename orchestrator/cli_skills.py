@@ -65,8 +65,8 @@ def _data(skill: Skill, skills: Skills) -> dict[str, Any]:
 
 
 def _table(found: list[Skill], skills: Skills) -> str:
+    from orchestrator.faces.tables import table
     from orchestrator.faces.words import clean
-    from orchestrator.listing import table
 
     rows = [("KIND", "SKILL", "RISK", "TWICE", "TAKES")]
     for skill in found:

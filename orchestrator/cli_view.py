@@ -8,14 +8,20 @@ from typing import Annotated
 import typer
 
 from orchestrator.command import RUNS, AsJson, Debug, RunsDir, Store, guarded
+from orchestrator.completion import run_ids
 
 NAME = "view.html"
 
 
 def view(
-    run: Annotated[str, typer.Argument(metavar="ID", help="A run, the beginning of its name, or its folder.")],
+    run: Annotated[
+        str, typer.Argument(metavar="ID", help="A run, the beginning of its name, or its folder.", autocompletion=run_ids)
+    ],
     other: Annotated[
-        str | None, typer.Option("--with", metavar="ID", help="Another run, beside it, with the first difference marked.")
+        str | None,
+        typer.Option(
+            "--with", metavar="ID", help="Another run, beside it, with the first difference marked.", autocompletion=run_ids
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="FILE", help=f"The file; {NAME} in the run's folder when not given.")

@@ -10,10 +10,13 @@ from typing import Annotated
 
 import typer
 
+from orchestrator.completion import displays, run_ids
+
 USAGE, FAILED, INTERRUPTED = 2, 1, 130
 RUNS = Path("runs")
 EPILOG = "Exit codes: 0 done, 1 failed, 2 usage, 3 waiting for a person, or paused, 4 a limit is spent."
 RunsDir = Annotated[Path | None, typer.Option("--runs-dir", help="Folder with the runs; ./runs when not given.")]
+RunId = Annotated[str, typer.Argument(metavar="ID", help="A run, or the beginning of its name.", autocompletion=run_ids)]
 AsJson = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
 Store = Annotated[
     str | None,
@@ -27,7 +30,7 @@ Secret = Annotated[
         "--secret", metavar="NAME", help="A private value: typed without echo, or from DESKCREW_SECRET_NAME; repeatable."
     ),
 ]
-Display = Annotated[str | None, typer.Option("--display", help="auto, rich, plain, json or none.")]
+Display = Annotated[str | None, typer.Option("--display", help="auto, rich, plain, log, json or none.", autocompletion=displays)]
 Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
 
 

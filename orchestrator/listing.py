@@ -55,7 +55,7 @@ def runs_table(runs: Sequence[RunInfo], width: int | None = None) -> str:
             )
         )
     if width is not None and width < NARROW:
-        rows = [(run, status, steps, goal) for run, status, steps, _, goal in rows]
+        return table([(run, status, steps, goal) for run, status, steps, _, goal in rows], width)
     return table(rows, width)
 
 

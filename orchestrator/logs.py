@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.text import Text
 
 from orchestrator.errors import UsageProblem, did_you_mean
+from orchestrator.faces.tables import table
 from orchestrator.faces.words import clean, escaped, json_text
-from orchestrator.listing import table
 from protocol import InteractionStep, describe
 from protocol.exports import NAMES, Imported, RunInfo, format_named
 from protocol.log import LogLine, read_log, step_json

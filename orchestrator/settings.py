@@ -52,7 +52,7 @@ __all__ = [
     "varied",
 ]
 
-Display = Literal["auto", "rich", "plain", "json", "none"]
+Display = Literal["auto", "rich", "plain", "log", "json", "none"]
 
 
 def _fault(value: Any) -> Any:

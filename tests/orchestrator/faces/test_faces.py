@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,7 @@ from orchestrator.faces.approval import ask, edit_decision, parse_edit, request_
 from orchestrator.faces.ending import ending_lines
 from orchestrator.faces.jsonl import JsonLines
 from orchestrator.faces.live import Live
+from orchestrator.faces.log import Log
 from orchestrator.faces.plain import Plain
 from orchestrator.faces.words import Teller, action_words, clean
 from orchestrator.runs import Outcome
@@ -331,7 +333,19 @@ def test_the_face_fits_the_terminal(
     assert (face.approver is not None) == stream.isatty()
 
 
-@pytest.mark.parametrize("display", ["json", "none"])
+def test_log_lines_name_time_level_run_and_kind_and_none_is_broken() -> None:
+    out = io.StringIO()
+    face = Log(out)
+    for event in events(HOSTILE):
+        face.event(event)
+    face.finish(outcome(3, pending=REQUEST))
+    lines = out.getvalue().splitlines()
+    assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (INFO|NOTICE|WARNING) \S+ [a-z_]+ ", line) for line in lines)
+    assert "1970-01-01T00:16:41.000Z INFO r1 run_started operator 1 " in lines[0]
+    assert any("deskcrew resume 20260101-000000-ab12 --approve" in line for line in lines)
+
+
+@pytest.mark.parametrize("display", ["json", "none", "log"])
 def test_nobody_is_asked_by_a_face_for_programs(display: str) -> None:
     assert make_face(display, out=Terminal(), source=Terminal()).approver is None
 

@@ -1,0 +1,54 @@
+"""Text of strangers made safe to print: on one line, with nothing in it that a terminal would obey. Imports nothing heavy."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from typing import Any
+
+_HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+"""Unicode categories that move the cursor, turn the writing direction, cannot be encoded or cannot be seen."""
+_KEPT = {"\u200d", "\ufe0f", "\ufe0e"}
+"""Joiners inside emoji."""
+
+
+_PILED = re.compile(r"([\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]{4})"
+                    r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+")  # fmt: skip
+"""More marks on one letter than any language has: they would be drawn over the lines above and below."""
+UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError)
+"""What reading an event raises that deskcrew never wrote."""
+
+
+def clean(text: Any, limit: int = 400) -> str:
+    """Foreign text on one line: no escape sequences, no direction marks, no lone surrogates; cut when too long."""
+    try:
+        words = str(text)
+    except ValueError:  # a number of thousands of digits
+        words = "…"
+    if len(words) > limit:
+        words = words[: limit - 1] + "…"
+    return visible(words)
+
+
+def visible(text: str) -> str:
+    """The same text on one line, with nothing in it that a terminal would obey."""
+    return _PILED.sub(r"\1", text if text.isascii() and text.isprintable() else "".join(_visible(c) for c in text))
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """JSON for stdout: letters of every language as they are, and what a terminal would obey as escapes."""
+    return escaped(json.dumps(value, indent=indent, ensure_ascii=False, default=str))
+
+
+def escaped(said: str) -> str:
+    """The same JSON, so written."""
+    return "".join(json.dumps(c)[1:-1] if c != "\n" and unicodedata.category(c) in _HIDDEN else c for c in said)
+
+
+def _visible(char: str) -> str:
+    if char == "\n":
+        return "⏎"
+    if char in "\t\r":
+        return " "
+    return "�" if unicodedata.category(char) in _HIDDEN and char not in _KEPT else char

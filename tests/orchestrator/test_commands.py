@@ -1,0 +1,103 @@
+"""The table of commands: it says what is there, help needs none of it, and what is shipped is listed by name."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from orchestrator.cli import app
+from orchestrator.commands import PARTS, SECTIONS, built
+from orchestrator.layers import shipped_names
+
+RUNNER = CliRunner()
+MODULES = """
+import sys
+from orchestrator.cli import main
+sys.argv = ["deskcrew", *{words!r}]
+try:
+    main()
+except SystemExit:
+    pass
+print("--", *sys.modules)
+"""
+
+
+def modules_after(words: list[str], folder: Path) -> set[str]:
+    """What Python has imported once the command has printed its help."""
+    done = subprocess.run(
+        [sys.executable, "-c", MODULES.format(words=words)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.rpartition("-- ")[2].split())
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_command_is_what_the_table_says(name: str) -> None:
+    command = built(name)
+    assert command.name == name
+    assert command.help, "it says what it does"
+    assert RUNNER.invoke(app, [name, "--help"]).exit_code == 0
+
+
+def test_help_names_every_command_under_its_heading() -> None:
+    said = RUNNER.invoke(app, ["--help"]).output
+    for title, parts in SECTIONS.items():
+        assert f"{title}:" in said
+        assert all(part.about in said for part in parts.values())
+
+
+def test_help_imports_no_command_and_no_library_but_the_one_for_commands(tmp_path: Path) -> None:
+    found = modules_after(["--help"], tmp_path)
+    ours = {name for name in found if name.startswith(("orchestrator", "roles", "environments", "protocol"))}
+    assert ours == {"orchestrator"} | {
+        f"orchestrator.{name}" for name in ("cli", "command", "commands", "completion", "faces", "faces.letters")
+    }
+    assert not found & {"rich", "pydantic", "yaml", "langgraph", "langchain_core", "starlette", "fastapi", "sqlite3", "json"}
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("taks", "tasks"), ("resum", "resume"), ("polices", "policies")])
+def test_a_command_that_is_mistyped_is_told_in_one_sentence_with_the_one_meant(typed: str, meant: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "orchestrator.cli", typed], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 2
+    assert done.stderr == f"deskcrew: there is no command '{typed}' (did you mean '{meant}'?); see: deskcrew --help\n"
+
+
+def listed(*words: str) -> list[dict[str, Any]]:
+    done = RUNNER.invoke(app, [*words, "--json"])
+    assert done.exit_code == 0, done.output
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.parametrize("kind", ["tasks", "worlds", "policies"])
+def test_what_is_shipped_is_listed_as_a_table_and_as_data(kind: str) -> None:
+    names = list(shipped_names(kind))
+    assert [one["name"] for one in listed(kind)] == names
+    lines = RUNNER.invoke(app, [kind]).output.splitlines()
+    assert lines[0].startswith("NAME")
+    assert [line.split()[0] for line in lines[1:]] == names
+
+
+def test_tasks_are_found_by_any_word_of_theirs() -> None:
+    found = listed("tasks", "PHONE")
+    assert found
+    assert all("phone" in json.dumps(one).casefold() for one in found)
+    assert len(found) < len(listed("tasks"))
+    assert "Nothing" in RUNNER.invoke(app, ["worlds", "no such thing"]).output
+
+
+def test_policies_alone_lists_and_its_commands_go_on_working() -> None:
+    assert RUNNER.invoke(app, ["policies"]).output == RUNNER.invoke(app, ["policies", "list"]).output
+    assert "settings" in json.loads(RUNNER.invoke(app, ["policies", "show", "rules", "--json"]).stdout)
