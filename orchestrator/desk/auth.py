@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -44,7 +44,11 @@ class Person(Frozen):
 class Tokens:
     """Everybody who may come in."""
 
-    def __init__(self, people: Iterable[Person]) -> None:
+    def __init__(self, people: Sequence[Person]) -> None:
+        """Raises UsageProblem where two have one name."""
+        names = [person.name for person in people]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise UsageProblem(f"There are two tokens of {twice!r}; an approval says a name, so each name is one person's.")
         self._people = [(bytes.fromhex(person.sha256), Visitor(person.name, person.role)) for person in people]
 
     def known(self, token: str) -> Visitor | None:
@@ -69,9 +73,6 @@ def read_people(path: Path) -> list[Person]:
         first = bad.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise UsageProblem(f"{path}: {where + ': ' if where else ''}{first['msg']}; give a list of name, role, sha256.") from None
-    names = [person.name for person in people]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise UsageProblem(f"{path}: {twice!r} stands there twice; an approval says a name, so each name is one person's.")
     return people
 
 
