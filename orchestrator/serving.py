@@ -57,7 +57,7 @@ def serve_world(wanted: Wanted, ready: Callable[[Address, str], None], told: Cal
         raise UsageProblem("There is nothing to serve; name a world, or a task with --task.")
     try:
         need_packages()
-        session = _session(wanted, task, told)
+        session = session_of(wanted, task, told)
         try:
             serve(session, wanted.host, wanted.port, lambda address: ready(address, session.goal))
         finally:
@@ -67,7 +67,8 @@ def serve_world(wanted: Wanted, ready: Callable[[Address, str], None], told: Cal
         raise UsageProblem(str(problem)) from None
 
 
-def _session(wanted: Wanted, task: Task | None, told: Callable[[Verdict], None]) -> Session:
+def session_of(wanted: Wanted, task: Task | None = None, told: Callable[[Verdict], None] = lambda verdict: None) -> Session:
+    """The world, to be served. Raises EnvironmentFault where it cannot be recorded."""
     overrides = [] if wanted.seed is None else [f"seed={wanted.seed}"]
     settings = load_settings(overrides=overrides, task_layer=None if task is None else task.layer()).settings
     spec = load_world(wanted.world or settings.world)

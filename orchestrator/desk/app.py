@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException as AnyHTTPException
 from starlette.types import ASGIApp
 
 from environments.served.guard import Refusal
-from orchestrator.desk import pages, reading, streams
+from orchestrator.desk import answering, configured, controlling, knowing, pages, reading, starting, streams, worlds
 from orchestrator.desk.desk import Desk, UnknownRun
 from orchestrator.desk.guard import guarded, log_refusal
 from orchestrator.desk.models import Problem
@@ -22,6 +22,12 @@ _ROUTERS = (
     pages.router,
     reading.router,
     streams.router,
+    answering.router,
+    starting.router,
+    controlling.router,
+    worlds.router,
+    knowing.router,
+    configured.router,
 )  # fmt: skip
 """Each is a module's `router`, with whole paths: `/api/...`."""
 _DESCRIPTION = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,7 @@ from fastapi import Path as InPath
 from orchestrator.desk.auth import Tokens
 from orchestrator.desk.refusals import Refusals, Refused
 from orchestrator.desk.watching import Watch
+from orchestrator.desk.worlds_open import OpenWorlds
 from orchestrator.errors import UsageProblem
 
 FILE = "desk.sqlite"
@@ -22,9 +24,12 @@ _NAME = re.compile(r"[^\W_][\w.+ -]{0,199}")
 class Desk:
     """One server's. `close` ends every stream and gives everything back."""
 
-    def __init__(self, runs_dir: Path, tokens: Tokens) -> None:
+    def __init__(self, runs_dir: Path, tokens: Tokens, config: Sequence[Path] = ()) -> None:
+        """`config` are files of settings that hold for every run that is started here."""
         self.runs_dir = runs_dir
         self.tokens = tokens
+        self.config = tuple(path.resolve() for path in config)
+        self.worlds = OpenWorlds()
         self.watch = Watch(runs_dir)
         try:
             runs_dir.mkdir(parents=True, exist_ok=True)
@@ -43,6 +48,7 @@ class Desk:
 
     def close(self) -> None:
         """Twice is fine."""
+        self.worlds.close()
         self.watch.close()
         self.refusals.close()
 

@@ -1,0 +1,115 @@
+"""Runs are worked by processes of their own, which live on when the server is killed; they are told what to do on their input."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+from orchestrator.control.channel import holder_of
+from orchestrator.desk.acting_orders import HOME, SAID, Begin, GoOn, Order
+from orchestrator.errors import UsageProblem
+from orchestrator.faces.words import clean
+
+BEGINS_WITHIN = 60.0
+"""Seconds in which a process has to begin: it imports all that a crew needs, on a machine that may be busy."""
+_LOOK_AGAIN = 0.03
+_LONGEST = 1_000
+_NOT_FOR_RUNS = ("DESKCREW_TOKEN",)
+
+
+class CouldNotBegin(UsageProblem):
+    """What the process said before it ended, in one sentence."""
+
+
+def begin(order: Begin) -> str:
+    """Start a run and give its id as soon as it stands in its folder. Raises CouldNotBegin."""
+    home = order.runs_dir / HOME
+    home.mkdir(exist_ok=True)
+    name = secrets.token_hex(8)
+    told, said = home / f"{name}.out", home / f"{name}.err"
+    with told.open("wb") as out, said.open("wb") as err:
+        process = _started(order, out, err)
+    try:
+        _until(lambda: told.read_bytes().endswith(b"\n"), process)
+        run_id = told.read_text(encoding="utf-8").strip()
+        if not run_id:
+            raise CouldNotBegin(_complaint(said, process))
+        said.replace(order.runs_dir / run_id / SAID)
+        return run_id
+    finally:
+        told.unlink(missing_ok=True)
+        said.unlink(missing_ok=True)
+
+
+def go_on(order: GoOn, *, wait: bool = False) -> None:
+    """Let a process go on with a run; with `wait` until it has the run in hand. Raises CouldNotBegin."""
+    folder = order.runs_dir / order.run_id
+    said = folder / SAID
+    begun = said.stat().st_size if said.exists() else 0
+    with said.open("ab") as err:
+        process = _started(order, subprocess.DEVNULL, err)
+    if not wait:
+        return
+
+    def has_it() -> bool:
+        holder = holder_of(folder)
+        return holder is not None and holder.pid == process.pid
+
+    if not _until(has_it, process) and process.poll() in (1, 2) and (complaint := _text(said, begun)):
+        raise CouldNotBegin(complaint)
+
+
+def complaints(folder: Path) -> str:
+    """What the processes of the desk have said of a run; empty where they had nothing to say."""
+    return _text(folder / SAID, 0)
+
+
+def _started(order: Order, out: int | IO[bytes], err: IO[bytes]) -> subprocess.Popen[bytes]:
+    environment = {key: value for key, value in os.environ.items() if key not in _NOT_FOR_RUNS}
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "orchestrator.desk.acting_child"],
+        stdin=subprocess.PIPE, stdout=out, stderr=err, env=environment, start_new_session=True,
+    )  # fmt: skip
+    assert process.stdin is not None  # noqa: S101 - it was asked for
+    with suppress(BrokenPipeError), process.stdin as told:
+        told.write(order.model_dump_json().encode("utf-8", "surrogatepass"))
+    # Whoever ends is waited for, so that nobody takes a dead process for one that works.
+    threading.Thread(target=process.wait, name="deskcrew-reaper", daemon=True).start()
+    return process
+
+
+def _until(holds: Callable[[], bool], process: subprocess.Popen[bytes]) -> bool:
+    """Whether it comes to hold before the process ends, or takes too long."""
+    deadline = time.monotonic() + BEGINS_WITHIN
+    while not holds():
+        if process.poll() is not None or time.monotonic() > deadline:
+            return holds()
+        time.sleep(_LOOK_AGAIN)
+    return True
+
+
+def _complaint(said: Path, process: subprocess.Popen[bytes]) -> str:
+    if process.poll() is None:
+        process.terminate()
+        return f"The run did not begin within {BEGINS_WITHIN:g} seconds; start it again when the machine has less to do."
+    return _text(said, 0) or f"The run's process ended with the code {process.returncode} and said nothing."
+
+
+def _text(said: Path, begun: int) -> str:
+    """The last sentence of what was written since."""
+    try:
+        with said.open("rb") as file:
+            file.seek(begun)
+            lines = file.read(1_000_000).decode("utf-8", "replace").strip().splitlines()
+    except OSError:
+        return ""
+    told = [line for line in lines if line.startswith("deskcrew: ")] or lines
+    return clean(told[-1].removeprefix("deskcrew: "), _LONGEST) if told else ""

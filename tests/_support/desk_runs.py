@@ -1,0 +1,66 @@
+"""Waiting for what other processes do to runs, and runs that wait for people."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.worldfile import load_world
+from orchestrator import runs
+from orchestrator.control.channel import holder_of
+from orchestrator.folders import stored_report
+from orchestrator.outcome import Outcome
+from orchestrator.settings import load_settings
+
+DEADLINE = 120.0
+GOAL = 'In the reimbursement form, enter "$12.50" as the amount and submit it'
+"""Asks before it submits, and once more for the amount where the policy says so."""
+
+
+def until(holds: Callable[[], Any], what: str) -> Any:
+    """What `holds` gives as soon as that is something; fails at the deadline."""
+    deadline = time.monotonic() + DEADLINE
+    while not (found := holds()):
+        assert time.monotonic() < deadline, f"waited {DEADLINE:g} s for {what}"
+        time.sleep(0.05)
+    return found
+
+
+def waiting_run(runs_dir: Path, *overrides: str, goal: str = GOAL) -> Outcome:
+    """A run that waits for a person, worked by nobody."""
+    found = runs.start(load_settings((), [*overrides, f"runs_dir={runs_dir}", "display=none"]), goal)
+    assert found.exit_code == 3, found.reason
+    return found
+
+
+def rests(folder: Path, answers: int = 1) -> dict[str, Any]:
+    """The report of a run, as soon as it has heard so many answers and nobody works it any more."""
+
+    def found() -> dict[str, Any] | None:
+        report = stored_report(folder)
+        stopped = holder_of(folder) is None and report.get("status") not in (None, "interrupted")
+        return report if stopped and len(report["approvals"]) >= answers else None
+
+    return dict(until(found, f"run {folder.name} to come to rest"))
+
+
+def stands(http: httpx.Client, run_id: str, *states: str) -> str:
+    """How the desk says that a run stands, once that is one of these."""
+
+    def found() -> str | None:
+        state = http.get(f"/api/runs/{run_id}/worker").json()["state"]
+        return str(state) if state in states else None
+
+    return str(until(found, f"run {run_id} to be {' or '.join(states)}"))
+
+
+def claims(folder: Path) -> list[dict[str, Any]]:
+    """What was claimed in the world of a run, as it stands on the disk."""
+    with closing(SimulatedDesktop(load_world("office"), 0, folder)) as desk:
+        return list(desk.world()["apps"]["reimbursement"]["claims"].values())
