@@ -43,7 +43,7 @@ export class Card {
     const {pending} = this, request = firstOf(pending), args = request.args || {};
     const title = this.question ? args.question || request.description : request.description || request.name;
     const rule = pending.rule ? `${pending.rule}${pending.risk ? ` (risk: ${pending.risk})` : ''}` : '';
-    const rows = [['Rule', rule], ['Because', (pending.reasons || []).join('; ')], ['Since', since(pending.asked?.at)]];
+    const rows = [['Rule', rule], ['Because', (pending.reasons || []).join('; ')], ['Since', since(pending.since || pending.asked?.at)]];
     if (this.picture) rows.splice(1, 0, ['Effect', pending.effect], ['The crew says', pending.reason], ['In', pending.app], ['Asked by', pending.role]);
     this.screen = el('div', {class: 'figures'});
     this.form = el('div', {class: 'chosen'});
@@ -109,7 +109,7 @@ export class Card {
 
   async answer() {
     if (this.closed || this.busy) return;
-    const {decision, pending} = this, body = {pending: pending.digest || pending.key || pending.id, decision};
+    const {decision, pending} = this, body = {pending: pending.id || pending.digest || pending.key, decision};
     if (decision === 'edit') {
       try { body.action = JSON.parse(this.field.value); } catch (bad) { this.told.textContent = `This is no JSON: ${bad.message}`; this.field.focus(); return; }
     } else if (this.field && (this.field.value || decision === 'respond')) body.message = this.field.value;
@@ -132,10 +132,14 @@ export class Card {
     this.node.classList.remove('asks');
     for (const button of this.buttons.values()) button.disabled = true;
     fill(this.form);
-    fill(this.told, document.createTextNode(capital(cut(words, 500))));
     this.told.className = `done ${tone}`;
-    say(words);
+    this.tell(words);
     this.over(this);
+  }
+
+  tell(words) {
+    fill(this.told, document.createTextNode(capital(cut(words, 500))));
+    say(words);
   }
 
   key(letter) {

@@ -7,7 +7,8 @@ import {place} from './shell.js';
 import {runHref, since} from './runs.js';
 import {ask, query, runPath} from './wire.js';
 
-const keyOf = (one) => `${one.id} ${one.pending.digest || one.pending.key}`;
+const LOOK = 3000;  // ms between two looks of its own: an answer is given before the run has heard it
+const keyOf = (one) => `${one.id} ${one.asking}`;
 
 class Approvals {
   constructor(shell) {
@@ -19,6 +20,7 @@ class Approvals {
     this.body.append(this.told, el('div', {class: 'approvals'}, this.list, this.place));
     listen({...cardKeys(() => this.card), j: () => this.move(1), k: () => this.move(-1)});
     shell.listen(() => this.later());
+    setInterval(() => { if (!document.hidden && this.all.length) this.later(); }, LOOK);
   }
 
   later() { this.due ||= setTimeout(() => { this.due = 0; this.read(); }, 100); }
@@ -26,7 +28,7 @@ class Approvals {
   async read() {
     const told = await this.shell.tried(() => ask('/api/approvals'));
     if (!told) return;
-    this.all = told.approvals.map((one) => ({id: one.run_id || one.id, goal: one.goal, pending: one.pending || one}));
+    this.all = told.approvals.map((one) => ({id: one.run_id, asking: one.id, goal: one.goal, since: one.since, pending: {...one.pending, id: one.id, since: one.since}}));
     this.draw();
   }
 
@@ -35,7 +37,7 @@ class Approvals {
     const now = this.all.find((one) => this.card && !this.card.closed && keyOf(one) === this.card.key_);
     if (this.card && !this.card.closed && !now) this.gone(this.card);
     fill(this.list, this.all.map((one) => el('li', {}, el('button', {type: 'button', class: 'wait', 'aria-current': one.id === this.chosen ? 'true' : null, onclick: () => this.show(one)},
-      el('span', {class: 'badge waiting'}, one.pending.kind), el('b', {}, cut(firstOf(one.pending).description || firstOf(one.pending).args?.question, 120)), el('span', {class: 'quiet'}, `${cut(one.goal, 90)} · ${since(one.pending.asked?.at)}`)))));
+      el('span', {class: 'badge waiting'}, one.pending.kind), el('b', {}, cut(firstOf(one.pending).description || firstOf(one.pending).args?.question, 120)), el('span', {class: 'quiet'}, `${cut(one.goal, 90)} · ${since(one.since)}`)))));
     if (!now && !(this.card?.closed && this.card.id === this.chosen)) {
       const next = this.all.find((one) => one.id === this.chosen) || this.all[0];
       if (next) this.show(next, true);
@@ -65,10 +67,15 @@ class Approvals {
     this.later();
   }
 
+  // Said at once; by whom, as soon as the run has heard it.
   async gone(card) {
     if (card.busy) return;
-    const told = await ask(runPath(card.id)).catch(() => null);
-    if (!card.closed && !card.busy) card.close(told?.answered ? answered(told.answered) : 'It is answered, or wanted no longer: somebody else was quicker.');
+    card.close('Somebody else was quicker, or it is wanted no longer.');
+    for (let tries = 0; tries < 60 && this.card === card; tries++) {
+      const told = (await ask(runPath(card.id)).catch(() => null))?.answered;
+      if (told?.key === card.pending.key && told.decision) { card.tell(answered(told)); return; }
+      await new Promise((done) => { setTimeout(done, 500); });
+    }
   }
 
   move(by) {

@@ -1,10 +1,14 @@
 // What the crew may look up: sought, read, added to, and removed.
 
+import {fold} from './detail.js';
 import {cut, el, fill, plural} from './dom.js';
 import {listen} from './keys.js';
 import {place} from './shell.js';
 import {field} from './start.js';
 import {ask, query, remove, send} from './wire.js';
+
+// An id may have slashes, which stay what they are.
+const pathOf = (id) => `/api/knowledge/${id.split('/').map(encodeURIComponent).join('/')}`;
 
 class Knowledge {
   constructor(shell) {
@@ -30,24 +34,24 @@ class Knowledge {
     const asked = this.asked = {};
     const told = await this.shell.tried(() => ask(`/api/knowledge${query(this.wish)}`));
     if (!told || this.asked !== asked) return;
-    const all = told.documents || told.knowledge || told.found || [];
-    this.number.textContent = all.length ? plural(told.total ?? all.length, 'document') : 'There is nothing like that.';
+    const all = told.documents, more = told.total - all.length;
+    this.number.textContent = `${all.length ? plural(told.total, 'document') : 'There is nothing like that.'}${more > 0 ? `, the first ${all.length} of them here` : ''}${told.faults.length ? ` · ${told.faults.join(' · ')}` : ''}`;
     fill(this.list, all.map((one) => el('li', {}, el('button', {type: 'button', class: 'wait', 'aria-current': one.id === this.chosen ? 'true' : null, onclick: () => this.show(one.id)},
-      el('b', {}, cut(one.title || one.id, 140)), el('span', {class: 'quiet'}, [one.kind, one.app, one.source, one.learnt ? 'learnt' : ''].filter(Boolean).map((part) => cut(part, 80)).join(' · ')), one.text || one.snippet ? el('span', {class: 'snippet'}, cut(one.snippet || one.text, 180)) : null))));
+      el('b', {}, cut(one.title || one.id, 140)), el('span', {class: 'quiet'}, [one.kind, one.app, one.learnt ? 'learnt' : '', one.why_not ? `not shown: ${one.why_not}` : ''].filter(Boolean).map((part) => cut(part, 80)).join(' · ')), one.snippet ? el('span', {class: 'snippet'}, cut(one.snippet, 180)) : null))));
     const wanted = this.told.get('id');
     if (wanted && !this.chosen) await this.show(wanted);
   }
 
   async show(id) {
-    const told = await this.shell.tried(() => ask(`/api/knowledge/${encodeURIComponent(id)}`));
+    const told = await this.shell.tried(() => ask(pathOf(id)));
     if (!told) return;
     this.chosen = id;
     history.replaceState(null, '', `${location.pathname}${query({...this.wish, id})}`);
-    const {title, text, ...rest} = told, facts = Object.entries(rest).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value) && value !== '');
+    const {title, text, data, kind, app, source, retired} = told, facts = [['Id', told.id], ['Kind', kind], ['App', app], ['Source', source], ['Retired', retired]].filter(([, value]) => value);
     this.one.hidden = false;
-    fill(this.one, el('h2', {}, title || id), el('dl', {}, facts.map(([name, value]) => [el('dt', {}, name.replaceAll('_', ' ')), el('dd', {}, String(value))])),
-      el('p', {class: 'said'}, typeof text === 'string' ? text : JSON.stringify(text ?? told, null, 1)),
-      this.shell.may('operate') && told.removable !== false ? el('div', {class: 'bar'}, el('button', {type: 'button', class: 'away', onclick: () => this.sure(id, title)}, 'Remove …')) : null);
+    fill(this.one, el('h2', {}, title || id), el('dl', {}, facts.map(([name, value]) => [el('dt', {}, name), el('dd', {}, value)])),
+      el('p', {class: 'said', tabindex: '0'}, text), Object.keys(data || {}).length ? fold('All that is kept of it', data) : null,
+      this.shell.may('operate') && told.removable ? el('div', {class: 'bar'}, el('button', {type: 'button', class: 'away', onclick: () => this.sure(id, title)}, 'Remove …')) : null);
     this.list.querySelectorAll('button').forEach((button) => button.removeAttribute('aria-current'));
     this.one.focus({preventScroll: innerWidth > 700});
   }
@@ -63,7 +67,7 @@ class Knowledge {
   sure(id, title) {
     const dialog = this.dialog('Remove this?', el('p', {}, cut(title || id, 300)), el('div', {class: 'bar'}, el('button', {type: 'button', onclick: () => dialog.close()}, 'Keep it'), el('button', {type: 'button', class: 'away', onclick: async () => {
       dialog.close();
-      if (await this.shell.tried(async () => (await remove(`/api/knowledge/${encodeURIComponent(id)}`)) || {}) === null) return;
+      if (await this.shell.tried(async () => (await remove(pathOf(id))) || {}) === null) return;
       this.one.hidden = true;
       this.chosen = '';
       this.shell.tell('Removed.');

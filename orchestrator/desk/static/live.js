@@ -47,16 +47,19 @@ class Live {
     let cursor = 0;
     for (;;) {
       const page = await ask(runPath(this.id, `/items${query({after: cursor})}`));
-      items.length = Math.min(items.length, page.from ?? items.length);
+      items.length = Math.min(items.length, page.from);
       items.push(...page.items);
-      if (page.cursor === cursor || !page.items.length) return {items, cursor: page.cursor};
       cursor = page.cursor;
+      if (!page.more) return {items, cursor};
     }
   }
 
   take(told) { this.told = {...this.told, ...told}; }
 
-  rest({head, fields, plans, statuses, facts, roles, machine}) { return {head, fields, plans, statuses, facts, roles, machine}; }
+  // What the viewer's parts know a run by; what is used up is counted while it is at work.
+  rest({head, budgets, fields, plans, statuses, facts, roles, machine}) {
+    return {head: {...head, budgets: Object.keys(budgets || {}).length ? budgets : head.budgets}, fields, plans, statuses, facts, roles, machine};
+  }
 
   more(more) {
     this.queue ||= {from: more.from, rows: []};
@@ -74,7 +77,7 @@ class Live {
     this.queue = null;
     this.desk.grow(from, rows, this.rest(this.told));
     if (this.following) this.newest();
-    else this.desk.draw();
+    else if (this.desk.tab !== 'step' || this.desk.at >= from) this.desk.draw();
     this.draw();
   }
 

@@ -5,7 +5,7 @@ import {listen} from './keys.js';
 import {place} from './shell.js';
 import {ask, query} from './wire.js';
 
-const STATES = [['', 'All'], ['waiting', 'Waiting for you'], ['running', 'At work'], ['fulfilled', 'Fulfilled'], ['rejected', 'Not fulfilled'], ['interrupted', 'Stopped']];
+const STATES = [['', 'All'], ['waiting', 'Waiting for you'], ['running', 'At work'], ['fulfilled', 'Fulfilled'], ['failed', 'Not fulfilled'], ['stopped', 'Stopped']];
 export const TONES = {fulfilled: 'ok', rejected: 'failed', cancelled: 'failed', damaged: 'failed', running: 'info', paused: 'warn', taken_over: 'warn', interrupted: 'warn'};
 const WAITS = {approval: 'approval', question: 'question', plan: 'plan'};
 
@@ -67,11 +67,10 @@ class Runs {
   }
 
   // A row that is shown takes its new values at once; whether another one belongs here the server says.
-  hear(row) {
-    const run = row?.run || row;
-    if (run?.id && this.rows.has(run.id) && !this.status && !this.search.value.trim()) {
-      this.rows.set(run.id, {...this.rows.get(run.id), ...run});
-      this.rows.get(run.id).heard = true;
+  hear(told) {
+    const runs = told?.runs || (told?.id ? [told] : []);
+    if (runs.length && !this.status && !this.search.value.trim() && runs.every((run) => this.rows.has(run.id))) {
+      for (const run of runs) this.rows.set(run.id, run);
       this.draw();
     } else if (!this.soon) this.soon = setTimeout(() => { this.soon = 0; this.read(); }, 250);
   }

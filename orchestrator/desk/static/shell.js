@@ -77,7 +77,7 @@ class Shell {
     const soon = () => { due ||= setTimeout(() => { due = 0; waiting(); }, 200); };
     const rows = (told) => { soon(); for (const hear of this.heard) hear(told); };
     waiting();
-    new Stream('/api/stream', {runs: rows, head: rows, items: rows}, (state) => {
+    new Stream('/api/stream', {runs: rows, again: () => rows(null), seen: () => {}}, (state) => {
       if (state === 'live' && this.states.get('list') === 'lost') rows(null);
       this.stands('list', state);
     });
