@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import httpx
 import pytest
 
 from environments.served.running import Address
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.worldfile import load_world
+from orchestrator.crew import Crew
 from orchestrator.desk.auth import Role, Tokens, person_of
 from orchestrator.desk.desk import Desk
 from orchestrator.desk.running import served
+from protocol import ActionResult, Click, ExecStatus, VisualState
+from protocol.targets import ActionTarget, Resolved
+from roles.contracts import StepRecord, Subtask
+from roles.journal import Journal, action_key
 
 TOKENS: dict[Role, str] = {"view": "token-of-vera", "approve": "token-of-anna", "operate": "token-of-otto"}
 NAMES: dict[Role, str] = {"view": "vera", "approve": "anna", "operate": "otto"}
+GOAL = "Read the total of invoice INV-7029 in billing, enter it as the amount in the reimbursement form and submit the form"
+APPROVE: dict[str, Any] = {"decisions": [{"type": "approve", "who": "Ada"}]}
 
 
 class Place(NamedTuple):
@@ -32,6 +43,16 @@ class Place(NamedTuple):
         """Of somebody who may do everything."""
         return self.by("operate")
 
+    def get(self, path: str) -> Any:
+        answer = self.http.get(path)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def refusals(self) -> list[dict[str, Any]]:
+        """What was written down, newest first."""
+        found: list[dict[str, Any]] = self.get("/api/refusals?limit=1000")["refusals"]
+        return found
+
 
 Serve = Callable[..., Place]
 
@@ -43,24 +64,132 @@ def runs_dir(tmp_path: Path) -> Path:
     return folder
 
 
+def _served(open_: ExitStack, folder: Path, port: int = 0) -> Place:
+    people = [person_of(NAMES[role], role, token) for role, token in TOKENS.items()]
+    desk = Desk(folder, Tokens(people))
+    address = open_.enter_context(served(desk, TOKENS["operate"], port=port))
+    clients: dict[str, httpx.Client] = {}
+
+    def by(role: Role) -> httpx.Client:
+        if role not in clients:
+            bearer = {"Authorization": f"Bearer {TOKENS[role]}"}
+            client = httpx.Client(base_url=address.base, headers=bearer, trust_env=False, timeout=30)
+            clients[role] = open_.enter_context(client)
+        return clients[role]
+
+    return Place(address, desk, by)
+
+
 @pytest.fixture
 def serve(runs_dir: Path) -> Iterator[Serve]:
     """`serve()` gives a Place around `runs_dir`."""
     with ExitStack() as open_:
+        yield lambda folder=None, port=0: _served(open_, folder or runs_dir, port)
 
-        def make(folder: Path | None = None) -> Place:
-            people = [person_of(NAMES[role], role, token) for role, token in TOKENS.items()]
-            desk = Desk(folder or runs_dir, Tokens(people))
-            address = open_.enter_context(served(desk, TOKENS["operate"]))
-            clients: dict[str, httpx.Client] = {}
 
-            def by(role: Role) -> httpx.Client:
-                if role not in clients:
-                    bearer = {"Authorization": f"Bearer {TOKENS[role]}"}
-                    client = httpx.Client(base_url=address.base, headers=bearer, trust_env=False, timeout=30)
-                    clients[role] = open_.enter_context(client)
-                return clients[role]
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Place, dict[str, str]]]:
+    """One desk for tests that only look, and the ids of a run that waits and of one that came to a good end, with pictures."""
+    home = tmp_path_factory.mktemp("runs")
+    crew = Crew.from_config(overrides=[f"runs_dir={home}", "display=none"])
+    waiting = crew.run(GOAL).run_id
+    pictured = Crew.from_config(overrides=[f"runs_dir={home}", "display=none", "screenshots.save=all"])
+    done = crew.resume(pictured.run(GOAL).run_id, APPROVE).run_id
+    with ExitStack() as open_:
+        yield _served(open_, home), {"waiting": waiting, "done": done}
 
-            return Place(address, desk, by)
 
-        yield make
+class Working:
+    """A run that is written as a crew writes one, when a test says so."""
+
+    def __init__(self, folder: Path, goal: str = "Work", **record: Any) -> None:
+        folder.mkdir(parents=True)
+        self.folder, self.id = folder, folder.name
+        self.goal = goal
+        said = {"run_id": folder.name, "started": time.time(), "goal": goal, "settings": {"world": "office", "seed": 0}, **record}
+        (folder / "run.json").write_text(json.dumps(said), encoding="utf-8")
+        self.journal = Journal(folder / "journal.sqlite", time.time, run_id=folder.name)
+        self.journal.record("run_started", {"goal": goal, "run_id": folder.name, "world": "office", "seed": 0})
+        self.screen = SimulatedDesktop(load_world("office")).observe()
+        self.steps = 0
+
+    def plan(self, *titles: str) -> None:
+        plan = tuple(Subtask(id=f"s{n}", title=title, instruction=title, app="billing") for n, title in enumerate(titles, 1))
+        shown = [subtask.model_dump(mode="json", exclude_defaults=True) for subtask in plan]
+        self.journal.record("plan", {"subtasks": shown, "reason": "as written", "version": 1}, role="manager")
+        self.journal.commit()
+
+    def step(self, count: int = 1, **said: Any) -> int:
+        """Act, as a crew does in many events, and commit them together; gives the id of the last event."""
+        for _ in range(count):
+            self.steps += 1
+            self._step(self.steps, said)
+        self.journal.commit()
+        return [event.id for event in self.journal.events()][-1]
+
+    def _step(self, step: int, said: dict[str, Any]) -> None:
+        place: dict[str, Any] = {"role": "operator", "subtask": "s1", "step": step}
+        seen, after = self._seen(step), self._seen(step + 1)
+        before_id, after_id = self.journal.screens.keep(seen), self.journal.screens.keep(after)
+        element = next(e for e in seen.elements if e.role in ("link", "button") and e.bbox is not None)
+        action = Click(target=ActionTarget.of(element))
+        key = action_key(self.id, "s1", 1, step)
+        line = said.get("line", f"click number {step}")
+        self.journal.record("observed", {"state_id": before_id, "app": "billing", "step": step}, **place)
+        self.journal.record("decided", {"status": "CONTINUE", "reasoning": "so it is", "line": line, "plan": []}, **place)
+        self.journal.intend(key, action)
+        found = Resolved(element_id=element.element_id, tier="track_id")
+        self.journal.settle(key, ActionResult(exec_status=ExecStatus.EXECUTED, resolved=found))
+        self.journal.record("outcome", {"line": line, "exec_status": "executed", "error": "", "key": key}, **place)
+        done = StepRecord(
+            step=step, subtask="s1", app="billing", action=action.dump(), verb="click", exec_status=ExecStatus.EXECUTED,
+            before=before_id, after=after_id, visible_change=True,
+        )  # fmt: skip
+        self.journal.step(done, 1, key=f"step/{key}")
+
+    def _seen(self, step: int) -> VisualState:
+        first, *rest = self.screen.elements
+        return self.screen.model_copy(update={"elements": (first.model_copy(update={"text": f"screen {step}"}), *rest)})
+
+    def ask(self, number: int = 1, **more: Any) -> str:
+        """Ask a person, and stop until they answer."""
+        key = f"{self.id}/s1/1/{number:06d}"
+        request = {
+            "key": key, "kind": "approval", "role": "operator", "digest": f"digest-{number}", "rule": "irreversible",
+            "action_requests": [{"name": "click", "args": {}, "description": "click “Submit”"}],
+            "review_configs": [{"action_name": "click", "allowed_decisions": ["approve", "reject"]}], **more,
+        }  # fmt: skip
+        self.journal.record("approval_requested", request, role="operator", subtask="s1", step=self.steps + 1)
+        self.journal.commit()
+        self.report("on_hold", f"waiting for approval: click number {number}", pending=request)
+        return key
+
+    def answer(self, key: str, decision: str = "approve", who: str = "Ada") -> None:
+        body = {"key": key, "decision": decision, "who": who, "message": "", "digest": "digest-1", "line": "click"}
+        self.journal.record("approval", body, role="user", subtask="s1", step=self.steps + 1)
+        self.journal.commit()
+
+    def end(self, status: str = "fulfilled") -> None:
+        self.journal.record("run_finished", {"status": status, "reason": "all is done", "exit_code": 0})
+        self.journal.close()
+        self.report(status, "all is done")
+
+    def report(self, status: str, reason: str, **more: Any) -> None:
+        report = {"status": status, "reason": reason, "counts": {"steps": self.steps}, "budgets": {}, **more}
+        part = self.folder / "report.part"
+        part.write_text(json.dumps(report), encoding="utf-8")
+        part.replace(self.folder / "report.json")
+
+
+@pytest.fixture
+def working(runs_dir: Path) -> Iterator[Callable[..., Working]]:
+    """`working(name, goal=…)` begins a run."""
+    made: list[Working] = []
+
+    def begin(name: str = "20260101-000000-0001", **more: Any) -> Working:
+        made.append(Working(runs_dir / name, **more))
+        return made[-1]
+
+    yield begin
+    for one in made:
+        one.journal.close()

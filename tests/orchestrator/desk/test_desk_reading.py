@@ -1,0 +1,249 @@
+"""What can be looked at: the list, a run as the viewer has it, and what stands behind its lines."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from orchestrator.desk.watching_run import PARTS, Watched
+from orchestrator.viewer.gather import gather
+from orchestrator.viewer.screens import Pool, chunks
+from orchestrator.viewer.source import read_source, screens_of
+from roles.vault import FILE as VAULT
+from roles.vault import Vault
+
+
+def as_viewed(folder: Path) -> tuple[dict[str, Any], list[Any]]:
+    """A run as `deskcrew view` has it: data and details, as JSON."""
+    source = read_source(str(folder), folder.parent)
+    found = gather(source)
+    for _ in chunks(Pool(found.data["items"], found.targets), screens_of(source)):
+        pass
+    told: tuple[dict[str, Any], list[Any]] = json.loads(json.dumps([found.data, found.details]))
+    return told[0], told[1]
+
+
+def all_items(place: Any, run: str, limit: int) -> list[Any]:
+    """The lines of a run, put together from pages as a viewer does it."""
+    items: list[Any] = []
+    cursor: float = 0
+    while True:
+        page = place.get(f"/api/runs/{run}/items?after={cursor}&limit={limit}")
+        items[page["from"] :] = page["items"]
+        cursor = page["cursor"]
+        if not page["more"]:
+            return items
+
+
+@pytest.mark.parametrize("limit", [1, 7, 500])
+def test_a_run_that_ended_is_told_as_the_viewer_tells_it(shared, limit) -> None:
+    place, runs = shared
+    data, details = as_viewed(place.desk.runs_dir / runs["done"])
+    told = place.get(f"/api/runs/{runs['done']}")
+    for part in ("head", "fields", "plans", "statuses", "facts", "roles", "machine"):
+        assert told[part] == data[part], part
+    assert all_items(place, runs["done"], limit) == data["items"]
+    assert place.get(f"/api/runs/{runs['done']}/details?from=0&limit=500")["details"] == details
+    assert place.get(f"/api/runs/{runs['done']}/details/2") == details[2]
+
+
+def test_a_run_that_waits_says_for_what_and_where_it_would_be_done(shared) -> None:
+    place, runs = shared
+    told = place.get(f"/api/runs/{runs['waiting']}")
+    assert told["standing"] | {"reason": ""} == {"state": "on_hold", "reason": "", "ended": False, "who_works": ""}
+    pending = told["pending"]
+    assert pending["action_requests"][0]["description"] == 'click "Submit"'
+    assert pending["options"] == pending["review_configs"][0]["allowed_decisions"]
+    assert "approve" in pending["options"]
+    screen = place.get(f"/api/runs/{runs['waiting']}/screens/{pending['state_id']}/elements")
+    assert [*pending["target_box"]] in [element[:4] for element in screen["elements"] if element[5] == "Submit"]
+    assert told["budgets"]["limits.steps"]["used"] > 0, "of a run that has not ended they are counted from its journal"
+
+
+def test_answered_is_not_pending_any_more(serve, working) -> None:
+    place, run = serve(), working()
+    key = run.ask()
+    assert place.get(f"/api/runs/{run.id}")["pending"]["key"] == key
+    row = place.get("/api/runs")["runs"][0]
+    assert (row["status"], row["waiting"]["kind"], row["waiting"]["summary"]) == ("on_hold", "approval", "click “Submit”")
+    run.answer(key, "reject", who="Grace")
+    told = place.get(f"/api/runs/{run.id}")
+    assert told["pending"] is None
+    assert (told["answered"]["decision"], told["answered"]["who"]) == ("reject", "Grace")
+
+
+def test_the_list_is_newest_first_and_can_be_narrowed_and_paged(serve, working) -> None:
+    place = serve()
+    for number in range(5):
+        run = working(f"20260101-00000{number}-aaaa", goal=f"Pay invoice {number} of <Ada>", started=1000.0 + number)
+        run.step(number)
+        if number == 3:
+            run.end()
+    working("20260101-000009-bbbb", goal="Write a note", started=900.0, task_id="note-task").ask()
+
+    def ids(query: str) -> list[str]:
+        return [run["id"] for run in place.get(f"/api/runs?{query}")["runs"]]
+
+    newest = [f"20260101-00000{number}-aaaa" for number in (4, 3, 2, 1, 0)]
+    assert ids("") == [*newest, "20260101-000009-bbbb"]
+    assert ids("query=invoice+ada") == newest
+    assert ids("query=NOTE-task") == ["20260101-000009-bbbb"]
+    assert ids("status=fulfilled") == [newest[1]]
+    assert ids("status=waiting") == ["20260101-000009-bbbb"]
+    assert ids("status=stopped") == [newest[0], *newest[2:]]
+    first = place.get("/api/runs?limit=4")
+    assert first["next"] == first["runs"][-1]["id"]
+    second = place.get(f"/api/runs?limit=4&before={first['next']}")
+    assert [run["id"] for run in first["runs"] + second["runs"]] == ids("")
+    assert second["next"] == ""
+    assert [run["steps"] for run in first["runs"]] == [4, 3, 2, 1]
+
+
+def test_tokens_and_steps_of_a_run_at_work_are_counted_on(serve, working) -> None:
+    place, run = serve(), working()
+    for calls in (1, 2, 3):
+        run.journal.model_call({"tokens_in": 100, "tokens_out": 10, "model": "m"}, role="operator")
+        run.step()
+        row = place.get("/api/runs")["runs"][0]
+        assert (row["tokens"], row["steps"]) == (110 * calls, calls)
+    assert place.get(f"/api/runs/{run.id}")["roles"]["operator"]["tokens_in"] == 300
+
+
+def test_every_event_is_given_once_in_pages(shared) -> None:
+    place, runs = shared
+    found: list[dict[str, Any]] = []
+    page = {"cursor": 0, "more": True}
+    while page["more"]:
+        page = place.get(f"/api/runs/{runs['done']}/events?after={page['cursor']}&limit=17")
+        found += page["events"]
+    with sqlite3.connect(place.desk.runs_dir / runs["done"] / "journal.sqlite") as db:
+        rows = db.execute("SELECT id, kind, body FROM events ORDER BY id").fetchall()
+    db.close()
+    assert [(event["id"], event["kind"], event["body"]) for event in found] == [(n, k, json.loads(b)) for n, k, b in rows]
+
+
+def test_pictures_and_screens_are_given_by_the_id_of_the_screen(shared) -> None:
+    place, runs = shared
+    run = runs["done"]
+    with_screen = next(item for item in all_items(place, run, 500) if item[0] == "step")
+    state = with_screen[11]
+    answer = place.http.get(f"/api/runs/{run}/screens/{state}")
+    kept = as_kept(place.desk.runs_dir / run, state)
+    assert answer.headers["content-type"] == "image/png"
+    assert answer.content == kept
+    screen = place.get(f"/api/runs/{run}/screens/{state}/elements")
+    assert screen["picture"] is True
+    assert any(element[:4] == with_screen[13] for element in screen["elements"]), "its box is drawn"
+    assert place.http.get(f"/api/runs/{run}/screens/none").status_code == 404
+    assert place.http.get(f"/api/runs/{run}/screens/none/elements").status_code == 404
+    assert place.get(f"/api/runs/{runs['waiting']}/screens/{state}/elements")["picture"] is False, "there none were kept"
+
+
+def as_kept(folder: Path, state: str) -> bytes:
+    return read_source(str(folder), folder.parent).pictures[state].read_bytes()
+
+
+def test_a_picture_outside_of_the_run_is_never_given(serve, working, tmp_path) -> None:
+    place, run = serve(), working()
+    secret = tmp_path / "secret.png"
+    secret.write_bytes(b"\x89PNG\r\n\x1a\nsecret")
+    (run.folder / "screens").mkdir()
+    (run.folder / "screens" / ("a" * 16 + ".png")).symlink_to(secret)
+    for state, path in (("s1", "../../secret.png"), ("s2", str(secret)), ("s3", f"screens/{'a' * 16}.png")):
+        run.journal.record("picture", {"state_id": state, "path": path, "kind": "clean", "sha256": ""})
+    run.step()
+    for state in ("s1", "s2", "s3"):
+        assert place.http.get(f"/api/runs/{run.id}/screens/{state}").status_code == 404
+
+
+def test_the_blackboard_can_be_seen_as_it_stood(shared) -> None:
+    place, runs = shared
+    now, then = (place.get(f"/api/runs/{runs['done']}/blackboard{at}") for at in ("", "?at=1"))
+    assert [fact["name"] for fact in now["facts"]][:1] == ["invoice total"]
+    assert then["facts"] == []
+
+
+def test_what_is_learned_to_be_private_later_is_sealed_where_it_was_told_already(serve, working) -> None:
+    place, run = serve(), working()
+    run.step(line="type hunter22 into the field")
+    assert "hunter22" in place.http.get(f"/api/runs/{run.id}/items").text
+    Vault(run.folder / VAULT).keep("hunter22", "password")
+    for path in ("", "/items", "/details", "/events"):
+        assert "hunter22" not in place.http.get(f"/api/runs/{run.id}{path}").text, path
+    assert "<secret>password</secret>" in place.http.get(f"/api/runs/{run.id}/items").text
+
+
+def test_of_a_damaged_journal_the_rest_is_told_with_a_note(serve, working) -> None:
+    place, run = serve(), working()
+    run.step(30)
+    run.end()
+    path = run.folder / "journal.sqlite"
+    body = bytearray(path.read_bytes())
+    page = body.find(b"click number 15") // 1024 * 1024
+    body[page : page + 1024] = b"\xff" * 1024
+    path.write_bytes(body)
+    told = place.get(f"/api/runs/{run.id}")
+    assert "damaged" in " ".join(told["head"]["notes"])
+    assert place.get(f"/api/runs/{run.id}/items")["items"]
+
+
+def test_a_run_that_was_deleted_is_not_there_any_more(serve, working) -> None:
+    place, run = serve(), working()
+    run.step()
+    assert place.get(f"/api/runs/{run.id}")
+    shutil.rmtree(run.folder)
+    answer = place.http.get(f"/api/runs/{run.id}")
+    assert answer.status_code == 404
+    assert run.id in answer.json()["error"]
+    assert place.get("/api/runs")["runs"] == []
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(cuts=st.lists(st.integers(1, 160), max_size=8), most=st.integers(1, 40))
+def test_however_a_journal_comes_in_the_lines_are_the_same(shared, tmp_path_factory, cuts, most) -> None:
+    """Written in pieces, and asked for in pages of any size: in the end everybody has the same."""
+    place, runs = shared
+    whole = place.desk.runs_dir / runs["done"]
+    folder = tmp_path_factory.mktemp("cut") / runs["done"]
+    shutil.copytree(whole, folder, ignore=shutil.ignore_patterns("*.sqlite*", "screens"))
+    last = _copy_upto(whole, folder, 0)
+    run = Watched(folder)
+    items: list[Any] = []
+    cursor: float = 0
+    for cut in [*sorted(cuts), last]:
+        _copy_upto(whole, folder, min(cut, last))
+        run.advance()
+        while True:
+            page = run.after(cursor, most)
+            items[page.start :] = page.items
+            cursor = page.cursor
+            if not page.more:
+                break
+    assert items == place.desk.watch.run(whole).after(0, 10_000).items
+    assert {name: run.part(name) for name in PARTS} | {"head": 0} == place.desk.watch.run(whole).whole() | {"head": 0}
+    run.close()
+
+
+def _copy_upto(whole: Path, folder: Path, number: int) -> int:
+    """The journal as it was when that event was its last; gives the id of the very last event."""
+    part = folder / "journal.sqlite"
+    with sqlite3.connect(whole / "journal.sqlite") as source:
+        last: int = source.execute("SELECT max(id) FROM events").fetchone()[0]
+        if not part.exists():
+            with sqlite3.connect(part) as empty:
+                source.backup(empty)
+                empty.execute("DELETE FROM events")
+            empty.close()
+        rows = source.execute("SELECT * FROM events WHERE id <= ?", (number,)).fetchall()
+    source.close()
+    with sqlite3.connect(part) as target:
+        target.executemany("INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    target.close()
+    return last
