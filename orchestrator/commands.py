@@ -39,7 +39,7 @@ SECTIONS: dict[str, dict[str, Part]] = {
     "See": {
         "ls": Part("cli_list:runs", "List the runs, newest first."),
         "show": Part("cli_list:show", "Show one run: plan, steps, gates, approvals, verdict."),
-        "view": Part("cli_view:view", "Write a run as one HTML page, or as a film."),
+        "view": Part("cli_view:view", "Write a run as one HTML page, or as a film (GIF)."),
         "serve": Part("cli_serve:serve", "Watch, answer and start runs in a browser."),
     },
     "Take part": {
