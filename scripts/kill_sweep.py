@@ -5,6 +5,7 @@
     scripts/kill_sweep.py --task TASK --sample 8 --seed 3
     scripts/kill_sweep.py --kind replan                a run of the table in docs/durability.md
     scripts/kill_sweep.py --all --sample 10            all of them
+    scripts/kill_sweep.py --kind replan --at 7,9       two of its points
     scripts/kill_sweep.py --twice                      a second kill during the resume
     scripts/kill_sweep.py --random 20                  so many kills at random in one run
     scripts/kill_sweep.py --moments 50                 not at points, but at so many moments between them
@@ -48,6 +49,8 @@ HEAD = (
 class Plan(NamedTuple):
     """How a run is killed."""
 
+    at: frozenset[int] = frozenset()
+    """Points by their numbers; all where there are none."""
     sample: int = 0
     seed: int = 0
     twice: bool = False
@@ -121,6 +124,8 @@ def ways(work_lengths: list[int], labels: list[str], plan: Plan, seconds: float)
         most = max(2, 2 * len(labels) // plan.random)
         return f"{plan.random} times at random", [[rng.randint(1, most) for _ in range(plan.random)]]
     chosen = [point for point, label in enumerate(labels, start=1) if plan.only in ("", label)][-plan.last :]
+    if plan.at:
+        chosen = [point for point in chosen if point in plan.at]
     whole = len(chosen)
     if plan.sample:
         chosen = sorted(rng.sample(chosen, min(plan.sample, whole)))
@@ -154,8 +159,10 @@ def sweep(name: str, work: Work, plan: Plan) -> Swept:
             said = f"{unlike.repeated} effects repeated, {unlike.lost} lost; {unlike.other}"
             at = labels[min(int(sum(points)), len(labels)) - 1] if not plan.moments else "seconds"
             print(f"killed at {'+'.join(map(str, points))} ({at}): {said}", flush=True)
-        elif sys.stderr.isatty():
+        if sys.stderr.isatty():
             print(f"\r{done}/{len(fatal)}", end="", file=sys.stderr, flush=True)
+        elif not done % 10:
+            print(f"{done}/{len(fatal)}", file=sys.stderr, flush=True)
     return swept
 
 
@@ -198,9 +205,11 @@ def main() -> int:
         return run(Process(work, given.runs_dir, given.fatal, given.answering))
     if unknown := [name for name in given.kind if name not in KINDS]:
         raise SystemExit(f"there is no kind {unknown[0]!r}; the kinds are {', '.join(KINDS)}")
-    plan = Plan(
-        given.sample, given.seed, given.twice, given.random, given.moments, given.only, given.last, cold if given.cold else forked
-    )
+    if given.at.strip("0123456789,"):
+        raise SystemExit(f"--at {given.at}: give numbers of points with commas between them, such as 7,9")
+    at = frozenset(int(part) for part in given.at.split(",") if part)
+    process = cold if given.cold else forked
+    plan = Plan(at, given.sample, given.seed, given.twice, given.random, given.moments, given.only, given.last, process)
     wanted = {name: KINDS[name] for name in (KINDS if given.all else given.kind)}
     wanted = wanted or {task: Work(task) for task in given.task or [DEFAULT_TASK]}
     wrong = 0
@@ -223,8 +232,8 @@ def main() -> int:
 
 def command_of(given: argparse.Namespace, name: str) -> str:
     """What makes this row again."""
-    flags = [("--sample", given.sample), ("--seed", given.seed), ("--random", given.random), ("--moments", given.moments)]
-    said = [f"{flag} {value}" for flag, value in flags if value]
+    named = {name: getattr(given, name) for name in ("at", "sample", "seed", "random", "moments")}
+    said = [f"--{name} {value}" for name, value in named.items() if value]
     return " ".join(["scripts/kill_sweep.py", "--kind", shlex.quote(name), *(["--twice"] if given.twice else []), *said])
 
 
@@ -234,6 +243,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--kind", action="append", default=[], help=f"one of {', '.join(KINDS)}")
     parser.add_argument("--all", action="store_true", help="every kind")
     parser.add_argument("--sample", type=int, default=0, help="so many points instead of all")
+    parser.add_argument("--at", default="", metavar="N,N", help="these points, such as some that went wrong")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--twice", action="store_true", help="kill the resume as well")
     parser.add_argument("--random", type=int, default=0, metavar="N", help="N kills at random in one run, instead")
