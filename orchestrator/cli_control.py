@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.command import FAILED, RUNS, AsJson, Debug, Display, RunId, RunsDir, guarded
+from orchestrator.command import FAILED, RUNS, AsJson, Debug, Display, RunId, RunsDir, Server, TokenFile, guarded
 from orchestrator.driving import checked_display, drive, runs_dir_option
 
 if TYPE_CHECKING:
@@ -22,10 +22,20 @@ _PROMPT = "by hand> "
 
 
 def pause(
-    run_id: RunId, who: Who = "", wait: Wait = 20.0, as_json: AsJson = False, runs_dir: RunsDir = None, debug: Debug = False
+    run_id: RunId,
+    who: Who = "",
+    wait: Wait = 20.0,
+    as_json: AsJson = False,
+    runs_dir: RunsDir = None,
+    server: Server = None,
+    token_file: TokenFile = None,
+    debug: Debug = False,
 ) -> None:
     """Let the crew stop before its next action; `resume` goes on."""
     with guarded(debug):
+        if server:
+            _tell(_there(server, token_file, who, run_id, "pause"), as_json, runs_dir)
+            return
         _tell(_control(run_id, runs_dir, who, wait).pause(), as_json, runs_dir)
 
 
@@ -36,10 +46,15 @@ def cancel(
     wait: Wait = 20.0,
     as_json: AsJson = False,
     runs_dir: RunsDir = None,
+    server: Server = None,
+    token_file: TokenFile = None,
     debug: Debug = False,
 ) -> None:
     """End a run before its next action. It cannot be resumed."""
     with guarded(debug):
+        if server:
+            _tell(_there(server, token_file, who, run_id, "cancel", why=why), as_json, runs_dir)
+            return
         _tell(_control(run_id, runs_dir, who, wait).cancel(why), as_json, runs_dir)
 
 
@@ -51,6 +66,8 @@ def steer(
     wait: Wait = 20.0,
     as_json: AsJson = False,
     runs_dir: RunsDir = None,
+    server: Server = None,
+    token_file: TokenFile = None,
     debug: Debug = False,
 ) -> None:
     """Say something to the crew, or to one role, while it works."""
@@ -59,6 +76,9 @@ def steer(
 
         from roles.steering import Addressee
 
+        if server:
+            _tell(_there(server, token_file, who, run_id, "steer", words=words, to=to), as_json, runs_dir)
+            return
         _tell(_control(run_id, runs_dir, who, wait).steer(words, cast("Addressee", to)), as_json, runs_dir)
 
 
@@ -71,10 +91,19 @@ def takeover(
     wait: Wait = 20.0,
     as_json: AsJson = False,
     runs_dir: RunsDir = None,
+    server: Server = None,
+    token_file: TokenFile = None,
     debug: Debug = False,
 ) -> None:
     """Take a run in your own hands: the crew does nothing until `handback`. In a terminal, actions are asked for."""
     with guarded(debug):
+        if server:
+            told = _there(server, token_file, who, run_id, "takeover")
+            good = told.state != "taken_over" or _done_there(server, token_file, told.run_id, do or ())
+            _tell(told, as_json, runs_dir)
+            if not good:
+                raise typer.Exit(FAILED)
+            return
         control = _control(run_id, runs_dir, who, wait)
         told = control.takeover()
         if told.state != "taken_over" or not (do or sys.stdin.isatty()):
@@ -98,6 +127,8 @@ def handback(
     display: Display = None,
     as_json: AsJson = False,
     runs_dir: RunsDir = None,
+    server: Server = None,
+    token_file: TokenFile = None,
     debug: Debug = False,
 ) -> None:
     """Give a run back to the crew, which looks anew and goes on."""
@@ -105,6 +136,12 @@ def handback(
         from orchestrator.faces import make_face
         from orchestrator.journal import salvage
 
+        if server:
+            from orchestrator.remote_work import connected, handed_back
+
+            _refuse_name(who)
+            with connected(server, token_file) as remote:
+                handed_back(remote, make_face("json" if as_json else checked_display(display)), run_id, say)
         control = _control(run_id, runs_dir, who, wait)
         face = make_face("json" if as_json else checked_display(display))
         for event in salvage(control.folder / "journal.sqlite").events:
@@ -123,8 +160,33 @@ def _control(run_id: str, runs_dir: Path | None, who: str, wait: float) -> RunCo
     return RunControl(run_id, runs_dir=runs_dir or RUNS, who=who, wait=wait)
 
 
+def _there(server: str, token_file: Path | None, who: str, run_id: str, way: str, **body: Any) -> Told:
+    """The same, asked of a server."""
+    from orchestrator.remote_work import connected
+
+    _refuse_name(who)
+    with connected(server, token_file) as remote:
+        return remote.steered(remote.find(run_id), way, body)
+
+
+def _done_there(server: str, token_file: Path | None, run_id: str, lines: Iterable[str]) -> bool:
+    from orchestrator.remote_work import acted, connected
+
+    with connected(server, token_file) as remote:
+        return acted(remote, run_id, lines)
+
+
+def _refuse_name(who: str) -> None:
+    if who:
+        from orchestrator.errors import UsageProblem
+
+        raise UsageProblem("--as is for runs of this machine; a server knows who you are by your token.")
+
+
 def _tell(told: Told, as_json: bool, runs_dir: Path | None) -> None:
-    where = runs_dir_option(runs_dir or RUNS)
+    from orchestrator.faces.ending import ELSEWHERE
+
+    where = ELSEWHERE.get() or runs_dir_option(runs_dir or RUNS)
     ways = [way + where for way in told.next]
     if as_json:
         import json

@@ -6,16 +6,29 @@ from typing import Annotated
 
 import typer
 
-from orchestrator.command import RUNS, AsJson, Debug, RunId, RunsDir, Store, guarded
+from orchestrator.command import RUNS, AsJson, Debug, RunId, RunsDir, Server, Store, TokenFile, guarded
 
 
-def runs(as_json: AsJson = False, runs_dir: RunsDir = None, store: Store = None, debug: Debug = False) -> None:
+def runs(
+    as_json: AsJson = False,
+    runs_dir: RunsDir = None,
+    store: Store = None,
+    server: Server = None,
+    token_file: TokenFile = None,
+    debug: Debug = False,
+) -> None:
     """List the runs, newest first."""
     with guarded(debug):
         from orchestrator import listing
         from orchestrator.faces.tables import width_of_terminal
 
-        if store:
+        if server:
+            from orchestrator.folders import RunInfo
+            from orchestrator.remote_work import connected
+
+            with connected(server, token_file) as remote:
+                found = [RunInfo(**run) for run in remote.runs()]
+        elif store:
             from orchestrator.store_listing import list_shared
 
             found = list_shared(store)
@@ -36,12 +49,21 @@ def show(
     as_json: AsJson = False,
     runs_dir: RunsDir = None,
     store: Store = None,
+    server: Server = None,
+    token_file: TokenFile = None,
     debug: Debug = False,
 ) -> None:
     """Show one run: plan, steps, gates, approvals, and how it ended."""
     with guarded(debug):
         from orchestrator import folders, listing
 
+        if server:
+            from orchestrator.remote_work import connected, shown_there
+
+            with connected(server, token_file) as remote:
+                text, ended = shown_there(remote, run_id, plan, blackboard or at is not None, at, as_json=as_json)
+            typer.echo(text, nl=not ended)
+            return
         if blackboard or at is not None:
             typer.echo(listing.board_text(run_id, runs_dir or RUNS, store, at, as_json=as_json))
             return

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from orchestrator.command import FAILED, RUNS, AsJson, Debug, Display, RunId, RunsDir, Secret, Store, guarded
+from orchestrator.command import FAILED, RUNS, AsJson, Debug, Display, RunId, RunsDir, Secret, Server, Store, TokenFile, guarded
 from orchestrator.completion import presets, tasks, worlds
 from orchestrator.driving import as_overrides, checked_display, drive
 
@@ -50,6 +50,8 @@ def run(
     ] = False,
     runs_dir: RunsDir = None,
     store: Store = None,
+    server: Server = None,
+    token_file: TokenFile = None,
     debug: Debug = False,
 ) -> None:
     """Run a goal or a task. With --json: one event a line, the outcome last."""
@@ -57,8 +59,22 @@ def run(
         from orchestrator.settings import load_settings, varied
         from orchestrator.tasks import Task, resolve_target
 
-        found = None if target is None else resolve_target(target)
         shown = "json" if as_json else display
+        if server and not show_config:
+            from orchestrator import remote_work as there
+            from orchestrator.faces import make_face
+            from orchestrator.private import asked_for
+
+            said = {
+                "policies": policies, "seed": seed, "world": world, "faults": fault, "environment": environment,
+                "browser.url": url, "crew.manager.review": review_plan or None,
+            }  # fmt: skip
+            changes = [*(overrides or ()), *varied(vary or ()), *as_overrides(said)]
+            private = asked_for([*(secret or ()), *there.secrets_of(target)])
+            body = there.order(target, config or (), changes, plan, private)
+            with there.connected(server, token_file) as remote:
+                there.started(remote, make_face(checked_display(shown)), body)
+        found = None if target is None else resolve_target(target)
         flags = {
             "policies": policies, "seed": seed, "world": world, "faults": fault, "display": shown, "runs_dir": runs_dir,
             "store": store, "environment": environment, "browser.url": url, "crew.manager.review": review_plan or None,
@@ -105,6 +121,8 @@ def resume(
     as_json: AsJson = False,
     runs_dir: RunsDir = None,
     store: Store = None,
+    server: Server = None,
+    token_file: TokenFile = None,
     debug: Debug = False,
 ) -> None:
     """Go on with a run: one that waits for a person, or one that was interrupted."""
@@ -116,6 +134,11 @@ def resume(
         from orchestrator.journal import salvage
         from orchestrator.private import asked_for
 
+        if server:
+            from orchestrator import remote_work as there
+
+            with there.connected(server, token_file) as remote:
+                there.resumed(remote, make_face("json" if as_json else checked_display(display)), run_id, answer, overrides or ())
         folder = runs_dir or RUNS
         if store:
             from orchestrator.store_listing import find_shared

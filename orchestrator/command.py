@@ -30,6 +30,14 @@ Secret = Annotated[
         "--secret", metavar="NAME", help="A private value: typed without echo, or from DESKCREW_SECRET_NAME; repeatable."
     ),
 ]
+Server = Annotated[
+    str | None,
+    typer.Option(
+        "--server", metavar="URL", envvar="DESKCREW_SERVER",
+        help="Runs of a desk (deskcrew serve) in place of those here; its token is in DESKCREW_TOKEN or a --token-file.",
+    ),
+]  # fmt: skip
+TokenFile = Annotated[Path | None, typer.Option("--token-file", metavar="FILE", help="The file with the token of --server.")]
 Display = Annotated[str | None, typer.Option("--display", help="auto, rich, plain, log, json or none.", autocompletion=displays)]
 Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
 

@@ -15,10 +15,10 @@ from typing import IO
 
 from orchestrator.control.channel import holder_of
 from orchestrator.desk.acting_orders import HOME, SAID, Begin, GoOn, Order
-from orchestrator.errors import UsageProblem
+from orchestrator.errors import Stopped, UsageProblem
 from orchestrator.faces.words import clean
 
-BEGINS_WITHIN = 60.0
+BEGINS_WITHIN = 300.0
 """Seconds in which a process has to begin: it imports all that a crew needs, on a machine that may be busy."""
 _LOOK_AGAIN = 0.03
 _LONGEST = 1_000
@@ -41,7 +41,7 @@ def begin(order: Begin) -> str:
         _until(lambda: told.read_bytes().endswith(b"\n"), process)
         run_id = told.read_text(encoding="utf-8").strip()
         if not run_id:
-            raise CouldNotBegin(_complaint(said, process))
+            raise _complaint(said, process)
         said.replace(order.runs_dir / run_id / SAID)
         return run_id
     finally:
@@ -96,11 +96,11 @@ def _until(holds: Callable[[], bool], process: subprocess.Popen[bytes]) -> bool:
     return True
 
 
-def _complaint(said: Path, process: subprocess.Popen[bytes]) -> str:
+def _complaint(said: Path, process: subprocess.Popen[bytes]) -> Exception:
     if process.poll() is None:
         process.terminate()
-        return f"The run did not begin within {BEGINS_WITHIN:g} seconds; start it again when the machine has less to do."
-    return _text(said, 0) or f"The run's process ended with the code {process.returncode} and said nothing."
+        return Stopped(f"The run did not begin within {BEGINS_WITHIN:g} seconds; start it again when the machine has less to do.")
+    return CouldNotBegin(_text(said, 0) or f"The run's process ended with the code {process.returncode} and said nothing.")
 
 
 def _text(said: Path, begun: int) -> str:

@@ -11,7 +11,18 @@ from starlette.exceptions import HTTPException as AnyHTTPException
 from starlette.types import ASGIApp
 
 from environments.served.guard import Refusal
-from orchestrator.desk import answering, configured, controlling, knowing, pages, reading, starting, streams, worlds
+from orchestrator.desk import (
+    acting_reports,
+    answering,
+    configured,
+    controlling,
+    knowing,
+    pages,
+    reading,
+    starting,
+    streams,
+    worlds,
+)
 from orchestrator.desk.desk import Desk, UnknownRun
 from orchestrator.desk.guard import guarded, log_refusal
 from orchestrator.desk.models import Problem
@@ -22,6 +33,7 @@ _ROUTERS = (
     pages.router,
     reading.router,
     streams.router,
+    acting_reports.router,
     answering.router,
     starting.router,
     controlling.router,

@@ -14,6 +14,7 @@ from orchestrator.desk import acting
 from orchestrator.desk.acting_orders import GoOn
 from orchestrator.desk.auth import Operator, Viewer, Visitor
 from orchestrator.desk.desk import Desk, RunFolder, TheDesk
+from orchestrator.desk.starting_orders import as_override
 from orchestrator.errors import UsageProblem
 from protocol import Frozen, describe, parse_action
 from protocol.dsl import DSLError, parse_line
@@ -35,8 +36,8 @@ class Told(Frozen):
 
 
 class Limits(Frozen):
-    overrides: dict[str, Any] = Field(default_factory=dict)
-    """Other limits from here on: `{"limits.steps": 240}`."""
+    overrides: dict[str, Any] | tuple[str, ...] = ()
+    """Other limits from here on: `{"limits.steps": 240}`, or `["limits.steps=240"]`."""
 
 
 class Words(Frozen):
@@ -89,7 +90,8 @@ def resume(desk: TheDesk, visitor: Operator, folder: RunFolder, wanted: Limits |
     now = control.standing()
     if now.state == "on_hold":
         raise HTTPException(409, f"Run {folder.name} waits for an answer; see /api/approvals.")
-    overrides = tuple(f"{key}={value}" for key, value in (wanted.overrides if wanted else {}).items())
+    told = wanted.overrides if wanted else ()
+    overrides = tuple(as_override(key, value) for key, value in told.items()) if isinstance(told, dict) else told
     order = GoOn(runs_dir=desk.runs_dir.resolve(), run_id=folder.name, who=visitor.name, overrides=overrides)
     acting.go_on(order, wait=True)
     return _going(control)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.documents import shown
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 _VERDICTS = {0: ("✓", "good"), 1: ("✗", "bad"), 3: ("‖", "ask"), 4: ("✗", "bad")}
 _STILL = {"paused": "paused", "taken_over": "in a person's hands"}
 _FACTS_SHOWN = 8
+ELSEWHERE: ContextVar[str] = ContextVar("elsewhere", default="")
+"""The option by which commands reach the machine that a run is on; empty where that is this one."""
 
 
 def ending_lines(outcome: Outcome) -> list[Line]:
@@ -28,7 +31,7 @@ def ending_lines(outcome: Outcome) -> list[Line]:
     elif outcome.reason:
         lines.append(Line("why", clean(outcome.reason)))
     lines += _done(outcome.report)
-    lines.append(Line("run", clean(shown(outcome.folder))))
+    lines.append(Line("run", clean(outcome.run_id if ELSEWHERE.get() else shown(outcome.folder))))
     return [*lines, *(Line("next" if number == 0 else "", text) for number, text in enumerate(next_commands(outcome)))]
 
 
@@ -46,7 +49,7 @@ def next_commands(outcome: Outcome) -> list[str]:
     """What can be typed now."""
     name = shlex.quote(outcome.run_id)
     where = "" if outcome.folder.parent.name == "runs" and shown(outcome.folder.parent) == "runs" else None
-    tail = where if where is not None else f" --runs-dir {shlex.quote(shown(outcome.folder.parent))}"
+    tail = ELSEWHERE.get() or (where if where is not None else f" --runs-dir {shlex.quote(shown(outcome.folder.parent))}")
     if outcome.exit_code == 4 and (spent := outcome.report.get("budget_spent")):
         return [f"deskcrew resume {name}{tail} -c {shlex.quote(str(spent['more']))}", f"deskcrew show {name}{tail}"]
     if outcome.status == "interrupted":

@@ -18,7 +18,7 @@ from orchestrator.folders import stored_report
 from orchestrator.outcome import Outcome
 from orchestrator.settings import load_settings
 
-DEADLINE = 120.0
+DEADLINE = 240.0
 GOAL = 'In the reimbursement form, enter "$12.50" as the amount and submit it'
 """Asks before it submits, and once more for the amount where the policy says so."""
 

@@ -1,0 +1,146 @@
+"""Runs that a desk starts: each in a process that outlives the server, refused in a sentence where it cannot begin."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+from desk_runs import GOAL, claims, rests, stands, until
+
+from orchestrator.desk.acting_orders import HOME, SAID
+from orchestrator.folders import list_runs, read_run, stored_report
+
+TOKEN = "token-of-nadia"
+DRAFT = 'In the reimbursement form, enter "$5.00" as the amount and save the draft'
+
+
+@contextmanager
+def server_process(runs_dir: Path) -> Iterator[tuple[httpx.Client, subprocess.Popen[str]]]:
+    """`deskcrew serve` as a process, that can be killed."""
+    people = runs_dir.parent / "people.yaml"
+    digest = hashlib.sha256(TOKEN.encode()).hexdigest()
+    people.write_text(yaml.safe_dump([{"name": "nadia", "role": "operate", "sha256": digest}]))
+    command = [sys.executable, "-m", "orchestrator.cli", "serve", "--port", "0", "--tokens", str(people)]
+    command += ["--runs-dir", str(runs_dir)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[1].partition("/?")[0]
+        with httpx.Client(base_url=address, headers={"Authorization": f"Bearer {TOKEN}"}, trust_env=False, timeout=330) as http:
+            yield http, process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_a_run_is_started_in_a_process_of_its_own_and_worked_to_its_end(serve: Any, runs_dir: Path) -> None:
+    http = serve().http
+    http.timeout = 330
+    said = http.post("/api/runs", json={"goal": DRAFT, "seed": 3, "overrides": {"limits.steps": 50}})
+    assert said.status_code == 201, said.text
+    folder = runs_dir / said.json()["id"]
+    assert rests(folder, 0)["status"] == "fulfilled"
+    settings = read_run(folder)["settings"]
+    assert (settings["seed"], settings["limits"]["steps"]) == (3, 50)
+    assert (folder / SAID).read_text() == ""
+    assert list((runs_dir / HOME).iterdir()) == []
+
+
+def test_a_run_outlives_a_server_that_is_killed_and_is_answered_through_the_next_one(runs_dir: Path) -> None:
+    with server_process(runs_dir) as (http, process):
+        run_id = http.post("/api/runs", json={"goal": GOAL}).json()["id"]
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    until(lambda: stored_report(runs_dir / run_id).get("status") == "on_hold", "the run to wait without a server")
+    with server_process(runs_dir) as (http, _):
+        (waiting,) = http.get("/api/approvals").json()["approvals"]
+        assert waiting["run_id"] == run_id
+        body = {"pending": waiting["id"], "decision": "approve"}
+        assert http.post(f"/api/runs/{run_id}/answer", json=body).status_code == 200
+        report = rests(runs_dir / run_id)
+    assert (report["status"], report["approvals"][0]["who"]) == ("fulfilled", "nadia")
+    assert len(claims(runs_dir / run_id)) == 1
+
+
+def test_a_plan_is_edited_before_any_work_and_worked_as_it_was_edited(serve: Any, runs_dir: Path) -> None:
+    http = serve().http
+    http.timeout = 330
+    made = http.post("/api/plan", json={"goal": DRAFT})
+    assert made.status_code == 200, made.text
+    assert list_runs(runs_dir) == []
+    plan = made.json()["plan"]
+    plan["subtasks"][0]["instruction"] = plan["subtasks"][0]["instruction"].replace("5.00", "7.50")
+    run_id = http.post("/api/runs", json={"goal": DRAFT, "plan": plan}).json()["id"]
+    report = rests(runs_dir / run_id, 0)
+    assert any(step["action"].get("text") == "$7.50" for step in report["steps"])
+
+
+def test_every_plan_is_shown_first_where_that_is_wanted_and_an_edit_of_it_is_what_is_worked(serve: Any, runs_dir: Path) -> None:
+    place = serve()
+    http = place.http
+    http.timeout = 330
+    run_id = http.post("/api/runs", json={"goal": DRAFT, "review_plan": True}).json()["id"]
+    stands(http, run_id, "on_hold")
+    (waiting,) = http.get("/api/approvals").json()["approvals"]
+    assert waiting["pending"]["kind"] == "plan"
+    plan = waiting["pending"]["action_requests"][0]["args"]
+    plan["subtasks"][0]["instruction"] = plan["subtasks"][0]["instruction"].replace("5.00", "7.50")
+    body = {"pending": waiting["pending"]["digest"], "decision": "edit", "action": plan}
+    assert place.by("approve").post(f"/api/runs/{run_id}/answer", json=body).status_code == 200
+    report = rests(runs_dir / run_id)
+    assert [(a["decision"], a["who"], a["worked"]) for a in report["approvals"][:1]] == [("edit", "anna", 2)]
+    assert any(step["action"].get("text") == "$7.50" for step in report["steps"])
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ({}, "Say either a goal in words, or the task"),
+        ({"goal": DRAFT, "task": "invoice-to-reimbursement"}, "Say either a goal in words, or the task"),
+        ({"task": "invoice-to-reimbursment"}, "did you mean 'invoice-to-reimbursement'?"),
+        ({"task": "/etc/passwd"}, "There is no task"),
+        ({"goal": DRAFT, "overrides": ["limits.stepps=3"]}, "unknown key 'limits.stepps'"),
+        ({"goal": DRAFT, "overrides": ["limits.steps"]}, "is not KEY=VALUE"),
+        ({"goal": DRAFT, "world": "../../secret.yaml"}, "only what the server ships"),
+        ({"goal": DRAFT, "overrides": {"runs_dir": "/tmp"}}, "is the server's own"),
+        ({"goal": DRAFT, "overrides": {"tools": [{"command": ["sh"]}]}}, "is the server's own"),
+        ({"goal": DRAFT, "overrides": {"crew": {"operator": {"script": "/etc/passwd"}}}}, "is the server's own"),
+        ({"task": {"goal": "x", "settings": {"store": "postgresql://h/d"}}}, "is the server's own"),
+        ({"goal": DRAFT, "plan": {"subtasks": []}}, "plan"),
+        ({"goal": DRAFT, "anything": 1}, "anything"),
+    ],
+)
+def test_what_cannot_be_started_is_refused_in_a_sentence_and_leaves_nothing(
+    body: dict[str, Any], words: str, serve: Any, runs_dir: Path
+) -> None:
+    said = serve().http.post("/api/runs", json=body)
+    assert said.status_code == 422
+    assert words in said.json()["error"], said.text
+    assert list_runs(runs_dir) == []
+
+
+def test_a_process_that_cannot_begin_is_told_of_in_one_sentence(serve: Any, runs_dir: Path) -> None:
+    http = serve().http
+    http.timeout = 330
+    body = {"goal": DRAFT, "overrides": {"crew.operator.policy": "scripted"}}  # with no script to follow
+    said = http.post("/api/runs", json=body)
+    assert said.status_code == 422
+    assert "crew.operator" in said.json()["error"], said.text
+    assert list_runs(runs_dir) == []
+
+
+@pytest.mark.parametrize("role", ["view", "approve"])
+def test_only_an_operator_starts_or_plans(role: Any, serve: Any, runs_dir: Path) -> None:
+    http = serve().by(role)
+    assert [http.post(path, json={"goal": DRAFT}).status_code for path in ("/api/runs", "/api/plan")] == [403, 403]
+    assert list_runs(runs_dir) == []
