@@ -23,12 +23,13 @@ def runs(home: Path) -> dict[str, str]:
     """Runs of every kind, by what they show."""
     made = {}
     for name, goal, more in (
-        ("done", "Open the notes", []), ("waiting", GOAL, []), ("plan", GOAL, ["crew.manager.review=true"]),
+        ("question", "Open the notes", []), ("waiting", GOAL, []), ("plan", GOAL, ["crew.manager.review=true"]),
     ):  # fmt: skip
         made[name] = Crew.from_config(overrides=[f"runs_dir={home}", "display=none", *more]).run(goal).run_id
-    rejected = Crew.from_config(overrides=[f"runs_dir={home}", "display=none"])
-    asked = rejected.run(GOAL).run_id
-    rejected.resume(asked, {"decisions": [{"type": "reject", "message": "not this month", "who": "Ada"}]})
+    for name, answer in (("done", {"type": "approve"}), ("rejected", {"type": "reject", "message": "not this month"})):
+        crew = Crew.from_config(overrides=[f"runs_dir={home}", "display=none"])
+        made[name] = crew.run(GOAL).run_id
+        crew.resume(made[name], {"decisions": [{**answer, "who": "Ada"}]})
     return made
 
 
@@ -37,13 +38,13 @@ def draw(browser: Any, base: str, made: dict[str, str]) -> None:
     pages = [
         ("runs", "/", 1280, "light", ".run"),
         ("run", f"/runs/{waiting}", 1600, "light", ".below .graph"),
-        ("run-dark", f"/runs/{made['done']}", 1280, "dark", ".frame canvas"),
+        ("run-dark", f"/runs/{made['rejected']}", 1280, "dark", ".frame canvas"),
         ("run-narrow", f"/runs/{waiting}", 420, "light", ".frame canvas"),
         ("approvals", f"/approvals?run={waiting}", 1280, "light", ".marks .target"),
         ("plan", f"/runs/{plan}/plan", 1280, "light", ".plan-form"),
         ("start", "/start", 1280, "light", ".form"),
         ("worlds", "/worlds", 1280, "light", ".form"),
-        ("knowledge", "/knowledge?query=how+to+submit+an+expense+claim", 1280, "light", ".known li"),
+        ("knowledge", "/knowledge?query=how+to+submit+an+expense+claim", 1280, "light", ".document dl"),
         ("settings", "/settings?preset=rules", 1280, "dark", ".settings tbody tr"),
     ]
     for name, path, width, scheme, there in pages:
@@ -51,6 +52,8 @@ def draw(browser: Any, base: str, made: dict[str, str]) -> None:
         page = context.new_page()
         page.goto(f"{base}{path}{'&' if '?' in path else '?'}token={TOKEN}")
         page.wait_for_selector("html[data-ready=yes]", timeout=LATE)
+        if name == "knowledge":
+            page.locator(".known button").first.click(timeout=LATE)
         page.locator(there).first.wait_for(timeout=LATE)
         page.wait_for_timeout(500)
         page.screenshot(path=PICTURES / f"desk-{name}.png")

@@ -24,6 +24,22 @@ const boxOf = (pending) => {
   return found.length === 4 && found.every(Number.isFinite) ? found : null;
 };
 
+// JSON in which what is short takes one line.
+function exactly(value, indent = '') {
+  const flat = JSON.stringify(value);
+  if (value === null || typeof value !== 'object' || flat.length + indent.length < 60) return flat;
+  const deeper = `${indent}  `, parts = Array.isArray(value) ? value.map((one) => exactly(one, deeper)) : Object.entries(value).map(([name, one]) => `${JSON.stringify(name)}: ${exactly(one, deeper)}`);
+  const [from, to] = Array.isArray(value) ? '[]' : '{}';
+  return `${from}\n${parts.map((part) => deeper + part).join(',\n')}\n${indent}${to}`;
+}
+
+// The place itself, pixel for pixel.
+async function closeup(reads, state, item) {
+  const frame = (await figure(reads, state, {words: '', item})).querySelector('.frame'), [wide] = (await reads.screen(state)).size, [x, y] = item.point;
+  for (const [name, value] of [['width', `${wide}px`], ['left', `calc(50% - ${x}px)`], ['top', `calc(50% - ${y}px)`]]) frame.style.setProperty(name, value);
+  return el('div', {class: 'closeup', 'aria-hidden': 'true'}, frame);
+}
+
 export function answered(told) {
   const who = told.who || 'Somebody else', what = DONE[told.decision] || told.decision || 'answered';
   return `${who} ${what} this${told.message ? `: “${told.message}”` : ' already'}.`;
@@ -59,7 +75,7 @@ export class Card {
       this.question && pending.screen ? el('pre', {tabindex: '0', 'aria-label': 'What was on the screen'}, pending.screen) : null,
       el('dl', {}, rows.filter(([, value]) => value).map(([name, value]) => [el('dt', {}, name), el('dd', {}, value)])),
       pending.remembered ? el('p', {}, `It was answered “${pending.remembered.value}” in ${pending.remembered.from || 'an earlier run'}; approve to answer so again.`) : null,
-      this.question ? null : fold('The exact action', asAction(request)),
+      this.question ? null : fold('The exact action', exactly(asAction(request)), this.picture),
       el('div', {class: 'bar choices', role: 'group', 'aria-label': 'Your answer'}, [...this.buttons.values()]),
       may ? null : el('p', {class: 'quiet'}, 'You may look on; answering needs the role approve.'),
       this.form, this.told);
@@ -74,7 +90,8 @@ export class Card {
   async show() {
     const reads = readsOf(this.id), box = boxOf(this.pending);
     const item = {box, point: box ? [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2] : null, line: firstOf(this.pending).description};
-    fill(this.screen, await figure(reads, this.pending.state_id, {words: 'Where it would be done', item}));
+    const state = this.pending.state_id, whole = await figure(reads, state, {words: 'Where it would be done', item});
+    fill(this.screen, whole, box && !whole.classList.contains('none') ? await closeup(reads, state, item) : null);
   }
 
   // Chosen is not sent: what would be sent stands below, and its own button sends it.

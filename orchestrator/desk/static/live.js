@@ -5,6 +5,7 @@ import {Controls} from './controls.js';
 import {Desk} from './desk.js';
 import {graph, machinePanel} from './diagrams.js';
 import {count, cut, el, fill, plural, seconds} from './dom.js';
+import {HELP, help, listen} from './keys.js';
 import {Run} from './run.js';
 import {readsOf} from './reads.js';
 import {badge, runHref} from './runs.js';
@@ -32,6 +33,7 @@ class Live {
     this.controls = new Controls(this.shell, this.id);
     this.desk = new Desk([this.run], null, {head: (host) => this.top(host), moved: (index) => this.went(index)});
     this.around();
+    listen({f: () => this.follow(), q: () => this.card && !this.card.closed && this.card.node.focus()});
     this.desk.show('step');
     this.desk.pick(this.run);
     if (!this.desk.follow()) this.newest();
@@ -165,7 +167,7 @@ class Live {
     parts.reason.hidden = !parts.reason.textContent || Boolean(pending);
     fill(parts.gauges, gauges(this.told.budgets || head.budgets));
     this.controls.show(status, pending);
-    if (!host.firstChild) host.append(el('div', {class: 'title'}, parts.badge, parts.goal, this.controls.node), el('div', {class: 'under'}, parts.facts, parts.gauges), parts.reason);
+    if (!host.firstChild) host.append(el('div', {class: 'title'}, parts.badge, parts.goal, this.controls.node, el('button', {type: 'button', class: 'help', 'aria-label': 'Keys and help', title: 'Keys (?)', onclick: help}, '?')), el('div', {class: 'under'}, parts.facts, parts.gauges), parts.reason);
   }
 }
 
@@ -179,6 +181,8 @@ function gauges(budgets) {
 }
 
 export async function open(shell, id) {
+  HELP.keys.unshift(['f', 'follow the run'], ['q', 'to what is asked; there a, e, r, s choose an answer, and its button sends it']);
+  HELP.about = 'What screens and models said is shown as text, and can do nothing here.';
   shell.named(id);
   await new Live(shell, id).open();
 }

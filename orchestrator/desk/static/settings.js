@@ -23,7 +23,7 @@ class Settings {
     this.body.append(el('p', {class: 'quiet'}, 'As a run would have them now. They are changed in files, or for one run where it is started.'),
       el('div', {class: 'columns'}, field('preset', 'With the policies of', this.preset), field('task', 'With the task', this.task)),
       el('div', {class: 'sought', role: 'search'}, this.search, el('label', {for: 'only', class: 'check'}, this.only, ' only what is not by default')), this.number,
-      el('div', {class: 'wide', tabindex: '0', role: 'group', 'aria-label': 'Settings'}, el('table', {class: 'settings'}, el('thead', {}, el('tr', {}, ['Key', 'Value', 'Said in'].map((word) => el('th', {scope: 'col'}, word)))), this.list)));
+      el('table', {class: 'settings'}, el('thead', {}, el('tr', {}, ['Key', 'Value', 'Said in'].map((word) => el('th', {scope: 'col'}, word)))), this.list));
     listen({'/': () => this.search.focus()});
   }
 
@@ -41,7 +41,7 @@ class Settings {
   draw() {
     const sought = this.search.value.trim().toLowerCase();
     const said = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
-    const rows = this.rows.filter((row) => (!this.only.checked || !String(row.source).includes('default.yaml')) && (!sought || `${row.key} ${said(row.value)} ${row.source}`.toLowerCase().includes(sought)));
+    const rows = this.rows.filter((row) => (!this.only.checked || !/^built in|default\.yaml/.test(row.source)) && (!sought || `${row.key} ${said(row.value)} ${row.source}`.toLowerCase().includes(sought)));
     this.number.textContent = `${plural(rows.length, 'key')} of ${this.rows.length}`;
     fill(this.list, rows.map((row) => el('tr', {}, el('th', {scope: 'row'}, row.key), el('td', {class: 'value'}, cut(said(row.value), 400)), el('td', {class: 'quiet'}, cut(row.source, 120)))));
   }

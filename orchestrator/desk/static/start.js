@@ -11,19 +11,18 @@ export const field = (id, label, control, hint = '') => {
   if (hint) control.setAttribute('aria-describedby', `${id}-hint`);
   return el('p', {class: 'field'}, el('label', {for: id}, label), control, hint ? el('span', {class: 'hint', id: `${id}-hint`}, hint) : null);
 };
-const names = (list) => list.map((one) => (typeof one === 'string' ? {name: one} : {...one, name: one.name || one.id || one.task_id}));
-export const choices = (list, nothing) => [el('option', {value: ''}, nothing), ...names(list).map((one) => el('option', {value: one.name, title: cut(one.goal || one.description || one.summary || '', 300)}, cut(one.goal ? `${one.name}: ${one.goal}` : one.name, 110)))];
+export const choices = (list, nothing) => [el('option', {value: ''}, nothing), ...list.map((one) => el('option', {value: one.name, title: cut(one.goal || one.about || '', 300)}, cut([one.name, one.goal || one.about].filter(Boolean).join(': '), 110)))];
 
-const KEPT = 'deskcrew-start';
+const KEPT = 'deskcrew-start', DECIDES = 'Who decides: rules, a model, …';
 
 class Start {
   constructor(shell, {tasks, worlds, presets}) {
-    Object.assign(this, {shell, tasks: names(tasks)});
+    Object.assign(this, {shell, tasks, presets});
     this.body = place('Start a run');
     this.task = el('select', {onchange: () => this.picked()}, choices(tasks, 'a goal of my own'));
     this.goal = el('textarea', {rows: '3', maxlength: '20000'});
     this.world = el('select', {}, choices(worlds, 'as the settings say'));
-    this.preset = el('select', {}, choices(presets, 'as the settings say'));
+    this.preset = el('select', {onchange: () => this.lacks()}, choices(presets, 'as the settings say'));
     this.seed = el('input', {type: 'number', min: '0', placeholder: 'as the settings say'});
     this.overrides = el('textarea', {rows: '2', class: 'code', spellcheck: 'false', placeholder: 'limits.steps=60'});
     this.review = el('input', {type: 'checkbox', id: 'review'});
@@ -33,7 +32,7 @@ class Start {
     this.first = el('button', {type: 'button', onclick: () => this.planned()}, 'Plan first');
     this.body.append(el('div', {class: 'card form'},
       field('task', 'Task', this.task, 'A task of this installation, or a goal of your own.'), field('goal', 'Goal', this.goal, 'What is to be done, in words.'),
-      el('div', {class: 'columns'}, field('world', 'World', this.world), field('preset', 'Policies', this.preset, 'Who decides: rules, a model, …'), field('seed', 'Seed', this.seed)),
+      el('div', {class: 'columns'}, field('world', 'World', this.world), field('preset', 'Policies', this.preset, DECIDES), field('seed', 'Seed', this.seed)),
       field('overrides', 'Settings otherwise', this.overrides, 'One key=value a line.'), el('p', {class: 'check'}, el('label', {for: 'review'}, this.review, ' Show me every plan before it is worked')),
       el('div', {class: 'bar'}, this.go, this.first), this.told), this.plan);
     this.remember();
@@ -48,6 +47,7 @@ class Start {
     this.review.checked = Boolean(kept.review);
     this.body.addEventListener('input', () => sessionStorage.setItem(KEPT, JSON.stringify({...Object.fromEntries(Object.entries(all).map(([name, control]) => [name, control.value])), review: this.review.checked})));
     this.picked();
+    this.lacks();
   }
 
   picked() {
@@ -55,6 +55,12 @@ class Start {
     this.goal.disabled = Boolean(task);
     this.goal.placeholder = task ? cut(task.goal || '', 600) : 'Read the total of the newest invoice and write it into the reimbursement form';
     this.world.disabled = Boolean(task);
+  }
+
+  // What a preset wants that this machine has not.
+  lacks() {
+    const preset = this.presets.find((one) => one.name === this.preset.value), missing = [...(preset?.wrong || []), ...(preset?.lacking || [])];
+    document.getElementById('preset-hint').textContent = cut(missing.length ? `Not ready here: ${missing.join('; ')}` : DECIDES, 400);
   }
 
   wish() {

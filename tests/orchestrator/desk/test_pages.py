@@ -43,16 +43,17 @@ def opened(chrome: Any) -> Iterator[Opened]:
     contexts: list[Any] = []
     wrong: list[str] = []
 
-    def open_(base: str, path: str = "/", who: str = "otto", *, refused: str = "409") -> Any:
+    def open_(base: str, path: str = "/", who: str = "otto", *, refused: str = "409", ready: str = "html[data-ready=yes]") -> Any:
         contexts.append(chrome.new_context(viewport={"width": 1280, "height": 800}, color_scheme="light"))
         contexts[-1].set_default_timeout(SLOW)
         page = contexts[-1].new_page()
-        page.on("request", lambda request: request.url.startswith((base, "blob:")) or wrong.append(request.url))
+        own = (base.partition("?")[0], "blob:", "data:")
+        page.on("request", lambda request: request.url.startswith(own) or wrong.append(request.url))
         page.on("pageerror", lambda error: wrong.append(str(error)))
         bad = ("error", "warning")
         page.on("console", lambda said: said.type in bad and refused not in said.text and wrong.append(said.text))
-        page.goto(f"{base}{path}{'&' if '?' in path else '?'}token={TOKENS[who][1]}")
-        page.wait_for_selector("html[data-ready=yes]")
+        page.goto(base + path if "token=" in base else f"{base}{path}{'&' if '?' in path else '?'}token={TOKENS[who][1]}")
+        page.wait_for_selector(ready)
         return page
 
     yield open_
@@ -181,6 +182,34 @@ def test_a_run_is_started_taken_over_and_called_off_in_the_browser(serve, opened
     page.get_by_label("Why").fill("the wrong month")
     page.get_by_role("button", name="Yes, cancel the run").click()
     see(page, "#head .badge", "cancelled")
+
+
+def test_knowledge_is_added_found_and_removed_and_a_world_is_used_by_hand_and_recorded(serve, opened: Opened) -> None:
+    base = serve().address.base
+    page = opened(base, "/knowledge")
+    page.get_by_role("button", name="Add …").click()
+    page.get_by_label("Title").fill("How to water the ficus")
+    page.get_by_label("Text", exact=True).fill("Water it on Mondays.")
+    page.get_by_role("button", name="Add", exact=True).click()
+    see(page, ".document h2", "How to water the ficus")
+    page.get_by_label("Search").fill("ficus")
+    see(page, ".known b", "How to water the ficus")
+    page.reload()
+    see(page, ".document .said", "Water it on Mondays.")  # a refresh loses nothing
+    page.get_by_role("button", name="Remove …").click()
+    page.get_by_role("button", name="Remove it").click()
+    see(page, ".notice", "Removed.")
+    page.goto(f"{base}/worlds")
+    page.get_by_label("World", exact=True).select_option("office")
+    page.get_by_label("Record what I do").check()
+    page.get_by_label("What you will show").fill("Open the notes")
+    page.get_by_role("button", name="Open", exact=True).click()
+    world = opened(see(page, ".open-worlds a.button").get_attribute("href"), "", ready="#desk [data-launch=notes]")
+    see(world, "[data-launch=notes]").click()
+    see(world, "#desk").get_by_text("All notes").first.wait_for()
+    page.get_by_role("button", name="Finish, keep the record").click()
+    see(page, ".records li", "office-")
+    assert page.locator(".open-worlds li").count() == 0
 
 
 def test_markup_in_every_word_of_a_run_is_text(serve, opened: Opened, runs_dir: Path, hostile: Callable[..., Path]) -> None:
