@@ -6,16 +6,16 @@ from typing import Annotated
 
 import typer
 
-from orchestrator.command import FAILED, RUNS, AsJson, Debug, RunsDir, guarded
+from orchestrator.command import FAILED, RUNS, AsJson, Debug, RunsDir, Store, guarded
 from orchestrator.completion import SHELLS, script, shells
 
 
-def doctor(as_json: AsJson = False, runs_dir: RunsDir = None, debug: Debug = False) -> None:
+def doctor(as_json: AsJson = False, runs_dir: RunsDir = None, store: Store = None, debug: Debug = False) -> None:
     """Check this installation; every problem comes with its fix."""
     with guarded(debug):
         from orchestrator import doctor as checks
 
-        found = checks.examine(runs_dir or RUNS)
+        found = checks.examine(runs_dir or RUNS, store)
         typer.echo(checks.as_json(found) if as_json else checks.as_text(found))
         if not all(check.ok for check in found):
             raise typer.Exit(FAILED)

@@ -9,11 +9,10 @@ import sys
 import tempfile
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
 
-from environments.contract import EnvironmentFault
+from orchestrator import doctor_optional as optional
+from orchestrator.doctor_optional import Check
 from orchestrator.documents import shown
 from orchestrator.errors import UsageProblem
 from orchestrator.faces import is_rich_terminal
@@ -29,21 +28,14 @@ PACKAGES = (
     "typer",
     "rich",
 )
+_NEEDED = frozenset({"python", "packages", "sqlite", "runs", "configs", "world", "terminal"})
+"""Checks whose fix is told only where something is wrong; the others tell how to get what is lacking."""
 _OLDEST_SQLITE = (3, 38, 0)
 """The journal reads JSON inside SQLite."""
 
 
-class Check(NamedTuple):
-    """One line of the report."""
-
-    name: str
-    ok: bool
-    found: str
-    fix: str = ""
-
-
-def examine(runs_dir: Path) -> list[Check]:
-    """Every check, in the order in which problems should be mended."""
+def examine(runs_dir: Path, store: str | None = None) -> list[Check]:
+    """Every check, in the order in which problems should be mended; what runs can do without comes last."""
     checks: list[Callable[[], Check]] = [
         _python,
         _packages,
@@ -51,11 +43,16 @@ def examine(runs_dir: Path) -> list[Check]:
         lambda: _folder(runs_dir),
         _configs,
         _environment,
-        _pictures,
-        _sandbox,
         _terminal,
+        lambda: optional.store(store),
+        optional.sandbox,
+        optional.browser,
+        optional.models,
+        optional.pictures,
+        optional.extras,
     ]
-    return [check() for check in checks]
+    found = [check() for check in checks]
+    return [check._replace(fix="") if check.ok and check.name in _NEEDED else check for check in found]
 
 
 def _python() -> Check:
@@ -125,35 +122,6 @@ def _environment() -> Check:
     return Check("world", elements > 0, f"the simulated desktop shows {elements} elements", "run the tests: scripts/test")
 
 
-def _sandbox() -> Check:
-    """Without one everything else works; only scripts are refused."""
-    from environments.sandbox.bubblewrap import Bubblewrap
-    from environments.sandbox.detect import installed
-
-    found, other = installed(), installed("gvisor")
-    gvisor = "" if other.refusal else "; gVisor is there too (sandbox=gvisor)"
-    if not isinstance(found, Bubblewrap):
-        return Check("sandbox", True, f"none: {found.refusal}{gvisor}")
-    parser = "" if find_spec("tree_sitter_bash") else '; every bash script asks a person: pip install "deskcrew[technician]"'
-    nested = "; namespaces within it cannot be forbidden here" if found.tools.nested else ""
-    user = "as a user of its own" if found.tools.setpriv else "as your own user"
-    return Check("sandbox", True, f"bubblewrap runs scripts {user}{nested}{gvisor}{parser}")
-
-
-def _pictures() -> Check:
-    """Without them everything else works; Chinese is drawn as empty boxes."""
-    try:
-        from environments.simulated.render import fonts
-
-        chinese = any(fonts.has(source, "文") for source in fonts.chain())
-    except EnvironmentFault as bad:
-        return Check("pictures", True, f"none: {bad}")
-    if chinese:
-        return Check("pictures", True, "PNG, with a font that has Chinese")
-    fix = "install one: apt-get install fonts-noto-cjk"
-    return Check("pictures", True, f"PNG, and no font that has Chinese: it is drawn as boxes; {fix}")
-
-
 def _terminal() -> Check:
     if is_rich_terminal(sys.stdout):
         return Check("terminal", True, "can show the live view")
@@ -162,13 +130,13 @@ def _terminal() -> Check:
 
 
 def as_text(checks: list[Check]) -> str:
+    """A line a check; ✗ has to be mended, and – is what runs can do without."""
     lines = []
     for check in checks:
-        lines.append(f"{'✓' if check.ok else '✗'} {check.name:<9} {check.found}")
-        if not check.ok:
-            lines.append(f"  {'':<9} fix: {check.fix}")
+        lines.append(f"{'✗' if not check.ok else '–' if check.fix else '✓'} {check.name:<9} {check.found}")
+        lines += [f"  {'':<9} fix: {fix}" for fix in check.fix.splitlines()]
     return "\n".join(lines)
 
 
 def as_json(checks: list[Check]) -> str:
-    return json.dumps([{**check._asdict(), "fix": "" if check.ok else check.fix} for check in checks], indent=2)
+    return json.dumps([check._asdict() for check in checks], indent=2)
