@@ -4,6 +4,7 @@
     benchmarks/experience.py                              both parts, every task
     benchmarks/experience.py --tasks 'claim-*' --seed 5   some of them, on another seed
     benchmarks/experience.py --part halves --json         one part; one JSON object
+    benchmarks/experience.py --part halves --base-url http://127.0.0.1:8080/v1 --sample 12     the Operator is a model
 
 halves: the tasks are shuffled and halved. The first half is worked, and what comes out right and clean is kept
 (`knowledge.experience.save: auto`). The second half is worked twice: without that, and with it.
@@ -12,8 +13,8 @@ shown: every task is done once by its oracle, as a person would, on one seed; th
 that no rule reads (each small word of it is garbled, the values stay). Then the goal of another seed, garbled in the same way, is
 given to the crew: without the demonstration, and with it.
 
-A run is right when the task's judge says so and nothing else was changed. Every approval is given. No model is asked, so that no
-tokens are spent.
+A run is right when the task's judge says so and nothing else was changed. Every approval is given. Without `--base-url` no
+model is asked, so that no tokens are spent; with it plans and checks are still the rules', and every action is the model's.
 """
 
 from __future__ import annotations
@@ -51,6 +52,9 @@ from roles.rules.masks import ANY, Masks
 
 _SMALL = re.compile(r"(?<![\w’'-])[A-Za-z]?[a-z]{2,}(?![\w’'-])")
 _OFF = ("knowledge.experience.use=false", "knowledge.demonstrations.use=false")
+MODEL = {"temperature": 0.0, "max_tokens": 200, "timeout": 200, "deadline": 400}
+LIMITS = {"steps": 16, "max_steps": 16, "plans": 3, "gates": 20, "wall_seconds": 600}
+"""Of a run of a model: a small one that is lost is not left to wander."""
 
 
 class Came(NamedTuple):
@@ -61,6 +65,7 @@ class Came(NamedTuple):
     steps: int
     used: bool
     """It followed what was learned."""
+    tokens: int = 0
 
 
 def main() -> None:
@@ -69,32 +74,44 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=7, help="of the worlds that are worked")
     parser.add_argument("--shown", type=int, default=0, help="seed of the worlds in which something is learned")
     parser.add_argument("--part", choices=["halves", "shown", "both"], default="both")
+    parser.add_argument("--sample", type=int, default=0, help="so many of the tasks, drawn by the seed")
+    parser.add_argument("--base-url", default="", help="of a server that speaks OpenAI's protocol: its model is the Operator")
+    parser.add_argument("--model", default="openai:local", help="as `crew.model.name` has it")
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
     names = [n for n in shipped_names("tasks") if any(fnmatch(n, pattern) for pattern in asked.tasks.split(","))]
     tasks = [task for name in names if (task := load_task(shipped("tasks", f"{name}.yaml"))).outcome == "fulfilled"]
+    tasks = random.Random(asked.seed).sample(tasks, asked.sample) if asked.sample else tasks
+    crew = by_model(asked.model, asked.base_url) if asked.base_url else ()
     found: dict[str, Any] = {}
     if asked.part != "shown":
-        found["halves"] = halves(tasks, asked.seed, asked.shown)
+        found["halves"] = halves(tasks, asked.seed, asked.shown, crew)
     if asked.part != "halves":
-        found["shown"] = shown([task for task in tasks if task.oracle], asked.seed, asked.shown)
+        found["shown"] = shown([task for task in tasks if task.oracle], asked.seed, asked.shown, crew)
     print(json.dumps(found, indent=2) if asked.json else _told(found))
 
 
-def halves(tasks: Sequence[Task], seed: int, learning: int) -> dict[str, Any]:
+def by_model(name: str, base_url: str) -> tuple[str, ...]:
+    """Settings by which a model takes every step."""
+    model = json.dumps({**MODEL, "name": name, "base_url": base_url})
+    limits = (f"limits.{key}={most}" for key, most in LIMITS.items())
+    return f"crew.model={model}", "policies=llm-small", "crew.operator.policy=llm", *limits
+
+
+def halves(tasks: Sequence[Task], seed: int, learning: int, crew: Sequence[str] = ()) -> dict[str, Any]:
     """The second half without and with what the first has taught."""
     order = list(tasks)
     random.Random(seed).shuffle(order)
     first, second = order[: len(order) // 2], order[len(order) // 2 :]
     with tempfile.TemporaryDirectory() as scratch:
         runs = Path(scratch) / "runs"
-        taught = [work(task, learning, runs, "knowledge.experience.save=auto") for task in first]
-        before = [work(task, seed, runs, *_OFF) for task in second]
-        after = [work(task, seed, runs) for task in second]
+        taught = [work(task, learning, runs, "knowledge.experience.save=auto", *crew) for task in first]
+        before = [work(task, seed, runs, *_OFF, *crew) for task in second]
+        after = [work(task, seed, runs, *crew) for task in second]
     return {"first half": _sum(taught), "second half without": _sum(before), "second half with": _sum(after)}
 
 
-def shown(tasks: Sequence[Task], seed: int, learning: int) -> dict[str, Any]:
+def shown(tasks: Sequence[Task], seed: int, learning: int, crew: Sequence[str] = ()) -> dict[str, Any]:
     """Goals in words that nobody understands, without and with somebody having shown each once."""
     with tempfile.TemporaryDirectory() as scratch:
         runs = Path(scratch) / "runs"
@@ -102,8 +119,8 @@ def shown(tasks: Sequence[Task], seed: int, learning: int) -> dict[str, Any]:
         lessons = {task.id: taught(task, learning, runs) for task in tasks}
         goals = {task.id: in_garbled_words(task, seed) for task in tasks}
         sure = {task for task, lesson in lessons.items() if not lesson.against and not lesson.found.doubts}
-        before = [work(goals[task.id], seed, runs, *_OFF) for task in tasks]
-        after = [work(goals[task.id], seed, runs) for task in tasks]
+        before = [work(goals[task.id], seed, runs, *_OFF, *crew) for task in tasks]
+        after = [work(goals[task.id], seed, runs, *crew) for task in tasks]
     undoubted, doubted = [c for c in after if c.task in sure], [c for c in after if c.task not in sure]
     print(*(f"not right: {one.task}" for one in undoubted if not one.right), sep="\n", file=sys.stderr)
     return {"without": _sum(before), "with": _sum(after), "with, learned without doubt": _sum(undoubted),
@@ -158,7 +175,7 @@ def _backwards(word: re.Match[str]) -> str:
 
 
 def work(task: Task, seed: int, runs: Path, *overrides: str) -> Came:
-    """One run of the crew with nothing but rules."""
+    """One run of the crew, with nothing but rules unless the overrides say otherwise."""
     loaded = load_settings(overrides=[f"seed={seed}", f"runs_dir={runs}", *overrides], task_layer=task.layer())
     try:
         report = start(loaded, task, approver=_approving).report
@@ -166,7 +183,11 @@ def work(task: Task, seed: int, runs: Path, *overrides: str) -> Came:
         return Came(task.id, False, 0, False)
     verdict = report.get("judge") or {}
     used = any(page["used"] and page["kind"] in {"experience", "demonstration"} for page in report.get("knowledge", ()))
-    return Came(task.id, bool(verdict.get("passed") and verdict.get("clean")), int(verdict.get("steps") or 0), used)
+    if unreachable := [error["message"] for error in report["errors"] if "could not be asked" in error["message"]]:
+        raise SystemExit(f"the model does not answer, so this run does not count: {unreachable[0]}")
+    tokens = sum(model["tokens_in"] + model["tokens_out"] for model in report["models"].values())
+    right = bool(verdict.get("passed") and verdict.get("clean"))
+    return Came(task.id, right, int(verdict.get("steps") or 0), used, tokens)
 
 
 def _approving(request: dict[str, Any]) -> dict[str, Any] | None:
@@ -180,6 +201,7 @@ def _sum(came: Sequence[Came]) -> dict[str, Any]:
         "tasks": len(came),
         "right": len(right),
         "steps of those": sum(one.steps for one in right),
+        "tokens of all": sum(one.tokens for one in came),
         "followed what was learned": len(used),
         "right by it": sum(one.right for one in used),
     }
