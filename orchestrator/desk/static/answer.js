@@ -65,18 +65,19 @@ export class Card {
     this.form = el('div', {class: 'chosen'});
     this.told = el('p', {role: 'alert'});
     const may = this.shell.may('approve');
-    this.buttons = new Map(allowed(pending).filter((name) => CHOICES[name]).map((name) => [name, el('button', {
+    const plan = pending.kind === 'plan';  // a plan is edited on a page of its own
+    this.buttons = new Map(allowed(pending).filter((name) => CHOICES[name] && !(plan && name === 'edit')).map((name) => [name, el('button', {
       type: 'button', 'aria-pressed': 'false', class: `choice ${name}`, title: CHOICES[name][2], disabled: !may, onclick: () => this.choose(name),
     }, this.title(name), el('kbd', {'aria-hidden': 'true'}, CHOICES[name][0]))]));
     const said = el('div', {class: 'words-of'},
-      el('p', {class: 'kind'}, el('span', {class: 'badge waiting'}, this.question ? 'a question' : pending.kind === 'plan' ? 'a plan' : 'approval wanted'), el('a', {href: runHref(this.id)}, this.id)),
+      el('p', {class: 'kind'}, el('span', {class: 'badge waiting'}, this.question ? 'a question' : plan ? 'a plan' : 'approval wanted'), el('a', {href: runHref(this.id)}, this.id)),
       el('h2', {class: 'exact'}, title || 'Something'),
       this.goal ? el('p', {class: 'quiet'}, 'Goal: ', cut(this.goal, 400)) : null,
       this.question && pending.screen ? el('pre', {tabindex: '0', 'aria-label': 'What was on the screen'}, pending.screen) : null,
       el('dl', {}, rows.filter(([, value]) => value).map(([name, value]) => [el('dt', {}, name), el('dd', {}, value)])),
       pending.remembered ? el('p', {}, `It was answered “${pending.remembered.value}” in ${pending.remembered.from || 'an earlier run'}; approve to answer so again.`) : null,
-      this.question ? null : fold('The exact action', exactly(asAction(request)), this.picture),
-      el('div', {class: 'bar choices', role: 'group', 'aria-label': 'Your answer'}, [...this.buttons.values()]),
+      this.question ? null : plan ? el('ol', {}, (args.subtasks || []).map((one) => el('li', {}, `${one.id}: ${one.instruction}`, one.app ? el('span', {class: 'quiet'}, ` · ${one.app}`) : null))) : fold('The exact action', exactly(asAction(request)), this.picture),
+      el('div', {class: 'bar choices', role: 'group', 'aria-label': 'Your answer'}, [...this.buttons.values()], plan ? el('a', {class: 'button', href: runHref(this.id, '/plan')}, 'Review and edit the plan') : null),
       may ? null : el('p', {class: 'quiet'}, 'You may look on; answering needs the role approve.'),
       this.form, this.told);
     const shows = this.picture && pending.state_id;
@@ -146,7 +147,7 @@ export class Card {
   close(words, tone = 'warn') {
     if (this.closed) return;
     this.closed = true;
-    this.node.classList.remove('asks');
+    this.node.classList.replace('asks', 'over');
     for (const button of this.buttons.values()) button.disabled = true;
     fill(this.form);
     this.told.className = `done ${tone}`;

@@ -4,7 +4,7 @@ import {Card, answered, cardKeys, firstOf} from './answer.js';
 import {cut, el, fill, plural} from './dom.js';
 import {listen} from './keys.js';
 import {place} from './shell.js';
-import {runHref, since} from './runs.js';
+import {refill, runHref, since} from './runs.js';
 import {ask, query, runPath} from './wire.js';
 
 const LOOK = 3000;  // ms between two looks of its own: an answer is given before the run has heard it
@@ -12,14 +12,14 @@ const keyOf = (one) => `${one.id} ${one.asking}`;
 
 class Approvals {
   constructor(shell) {
-    Object.assign(this, {shell, all: [], chosen: new URLSearchParams(location.search).get('run') || ''});
+    Object.assign(this, {shell, all: [], chosen: '', wanted: new URLSearchParams(location.search).get('run') || ''});
     this.body = place('Approvals', {wide: true});
     this.told = el('p', {class: 'quiet', role: 'status'});
     this.list = el('ul', {class: 'waits', 'aria-label': 'What waits'});
     this.place = el('div', {class: 'one-card'});
     this.body.append(this.told, el('div', {class: 'approvals'}, this.list, this.place));
     listen({...cardKeys(() => this.card), j: () => this.move(1), k: () => this.move(-1)});
-    shell.listen(() => this.later());
+    shell.listen((row, asks) => { if (asks) this.later(); });
     setInterval(() => { if (!document.hidden && this.all.length) this.later(); }, LOOK);
   }
 
@@ -36,19 +36,20 @@ class Approvals {
     this.told.textContent = this.all.length ? `${plural(this.all.length, 'run')} waiting for you. Keys: j and k go through them; a, e, r, s choose an answer, and its button sends it.` : 'Nothing waits for you.';
     const now = this.all.find((one) => this.card && !this.card.closed && keyOf(one) === this.card.key_);
     if (this.card && !this.card.closed && !now) this.gone(this.card);
-    fill(this.list, this.all.map((one) => el('li', {}, el('button', {type: 'button', class: 'wait', 'aria-current': one.id === this.chosen ? 'true' : null, onclick: () => this.show(one)},
+    refill(this.list, this.all.map((one) => el('li', {'data-key': keyOf(one)}, el('button', {type: 'button', class: 'wait', 'aria-current': keyOf(one) === this.chosen ? 'true' : null, onclick: () => this.show(one)},
       el('span', {class: 'badge waiting'}, one.pending.kind), el('b', {}, cut(firstOf(one.pending).description || firstOf(one.pending).args?.question, 120)), el('span', {class: 'quiet'}, `${cut(one.goal, 90)} · ${since(one.since)}`)))));
-    if (!now && !(this.card?.closed && this.card.id === this.chosen)) {
-      const next = this.all.find((one) => one.id === this.chosen) || this.all[0];
-      if (next) this.show(next, true);
-      else if (!this.card) fill(this.place);
+    if (!now && !(this.card?.closed && this.card.key_ === this.chosen)) {
+      const next = this.all.find((one) => keyOf(one) === this.chosen) || this.all.find((one) => one.id === this.wanted) || this.all[0];
+      if (next && !(keyOf(next) === this.chosen && next.pending.kind === 'plan')) this.show(next, true);
+      else if (!next && !this.card) fill(this.place);
     }
   }
 
   show(one, quiet = false) {
-    this.chosen = one.id;
+    this.chosen = keyOf(one);
+    this.wanted = one.id;
     if (!quiet) history.replaceState(null, '', `${location.pathname}${query({run: one.id})}`);
-    this.list.querySelectorAll('button').forEach((button, at) => (this.all[at]?.id === one.id ? button.setAttribute('aria-current', 'true') : button.removeAttribute('aria-current')));
+    this.list.querySelectorAll('button').forEach((button, at) => (this.all[at] && keyOf(this.all[at]) === this.chosen ? button.setAttribute('aria-current', 'true') : button.removeAttribute('aria-current')));
     if (one.pending.kind === 'plan') {
       this.card = null;
       fill(this.place, el('section', {class: 'card asks'}, el('p', {class: 'kind'}, el('span', {class: 'badge waiting'}, 'a plan'), el('a', {href: runHref(one.id)}, one.id)),
@@ -79,7 +80,7 @@ class Approvals {
   }
 
   move(by) {
-    const here = this.all.findIndex((one) => one.id === this.chosen), next = this.all[Math.max(0, Math.min(this.all.length - 1, here + by))];
+    const here = this.all.findIndex((one) => keyOf(one) === this.chosen), next = this.all[Math.max(0, Math.min(this.all.length - 1, here + by))];
     if (next) this.show(next);
   }
 }

@@ -70,6 +70,8 @@ class Knowledge {
       if (await this.shell.tried(async () => (await remove(pathOf(id))) || {}) === null) return;
       this.one.hidden = true;
       this.chosen = '';
+      this.told.delete('id');
+      history.replaceState(null, '', `${location.pathname}${query(this.wish)}`);
       this.shell.tell('Removed.');
       await this.read();
     }}, 'Remove it')));

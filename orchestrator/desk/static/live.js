@@ -8,7 +8,7 @@ import {count, cut, el, fill, plural, seconds} from './dom.js';
 import {HELP, help, listen} from './keys.js';
 import {Run} from './run.js';
 import {readsOf} from './reads.js';
-import {badge, runHref} from './runs.js';
+import {badge} from './runs.js';
 import {Stream, ask, query, runPath} from './wire.js';
 
 const FLUSH = 120;  // ms in which what comes is gathered, so that a quick run is drawn no oftener than that
@@ -125,8 +125,7 @@ class Live {
     this.pending();
     const at = this.run.items.length - 1, plan = this.run.planAt(at), [, , machine] = machinePanel(this.run, at, {go: (index) => this.desk.choose(index)});
     fill(this.below,
-      el('section', {'aria-label': 'Plan now'}, el('h3', {}, plan ? `Plan ${plan.version}, now` : 'Plan'), plan ? graph(plan.subtasks) : el('p', {class: 'quiet'}, 'There is no plan yet.'),
-        this.told.pending?.kind === 'plan' ? el('a', {class: 'button', href: runHref(this.id, '/plan')}, 'Review and edit the plan') : null),
+      el('section', {'aria-label': 'Plan now'}, el('h3', {}, plan ? `Plan ${plan.version}, now` : 'Plan'), plan ? graph(plan.subtasks) : el('p', {class: 'quiet'}, 'There is no plan yet.')),
       el('section', {'aria-label': 'Machine now'}, el('h3', {}, 'Machine, now'), machine));
   }
 

@@ -19,6 +19,14 @@ export const since = (at) => {
   const ago = Date.now() / 1000 - at;
   return !(at > 0) ? '' : ago < 5 ? 'just now' : ago < 86400 ? `${seconds(Math.round(ago)).replace(/ \d+ s$/, '').replace(/ 0 min$/, '')} ago` : new Date(at * 1000).toLocaleString();
 };
+// New rows in a list; whoever stood in one of them stands there still.
+export function refill(list, rows) {
+  const parts = (row) => [...row.querySelectorAll('a, button')], row = list.contains(document.activeElement) && document.activeElement.closest('[data-key]');
+  const at = row ? parts(row).indexOf(document.activeElement) : -1;
+  fill(list, rows);
+  const again = row && rows.find((one) => one.dataset.key === row.dataset.key);
+  if (again) (parts(again)[at] || parts(again)[0])?.focus();
+}
 export const runHref = (id, rest = '') => `/runs/${encodeURIComponent(id)}${rest}`;
 
 class Runs {
@@ -76,16 +84,14 @@ class Runs {
   }
 
   draw() {
-    const at = document.activeElement?.closest?.('[data-run]')?.dataset.run;
-    fill(this.list, [...this.rows.values()].map((run) => this.row(run)));
-    if (at) this.list.querySelector(`[data-run="${CSS.escape(at)}"] a`)?.focus();
+    refill(this.list, [...this.rows.values()].map((run) => this.row(run)));
     const waiting = [...this.rows.values()].filter((run) => run.waiting).length;
     this.told.textContent = this.rows.size ? `${plural(this.rows.size, 'run')}${waiting ? `, ${waiting} waiting for you` : ''}` : this.status || this.search.value ? 'No run is like that.' : 'There are no runs here yet.';
   }
 
   row(run) {
     const facts = [run.task, run.preset, plural(run.steps || 0, 'step'), seconds(run.seconds), run.tokens ? `${count(run.tokens)} tokens` : '', since(run.started), run.who_works ? `worked by ${run.who_works}` : ''];
-    return el('li', {class: `run${run.waiting ? ' asks' : ''}`, 'data-run': run.id}, badge(run),
+    return el('li', {class: `run${run.waiting ? ' asks' : ''}`, 'data-key': run.id}, badge(run),
       el('div', {class: 'what'}, el('a', {href: runHref(run.id), title: cut(run.goal, 1000)}, cut(run.goal, 220) || run.id),
         run.waiting ? el('p', {class: 'asked'}, cut(run.waiting.summary, 200)) : null,
         el('p', {class: 'facts'}, el('span', {class: 'id'}, run.id), facts.filter(Boolean).map((fact) => el('span', {}, cut(fact, 80))))),

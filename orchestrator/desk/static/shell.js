@@ -10,6 +10,7 @@ const PAGES = [
   [/^\/knowledge$/, () => import('./knowledge.js')], [/^\/settings$/, () => import('./settings.js')],
 ];
 const WORDS = {live: 'live', lost: 'connection lost; trying again', refused: 'the server knows this token no longer', over: 'ended', waits: 'connecting'};
+const SELDOM = 10_000;  // ms between two looks at what waits that nothing in the list has told of: a run at work may ask, too
 const ROLES = ['view', 'approve', 'operate'];
 
 class Shell {
@@ -59,7 +60,8 @@ class Shell {
     }
   }
 
-  // `hear` is told whenever a row of the list of runs is another one, and with null when the list is to be read anew.
+  // `hear` is told whenever a row of the list of runs is another one, with null when the list is to be read anew, and whether
+  // that concerns what people are asked.
   listen(hear) { this.heard.add(hear); }
 
   watch() {
@@ -75,8 +77,15 @@ class Shell {
     };
     let due = 0;
     const soon = () => { due ||= setTimeout(() => { due = 0; waiting(); }, 200); };
-    const rows = (told) => { soon(); for (const hear of this.heard) hear(told); };
+    const waits = new Map();
+    const rows = (told) => {
+      const since = told?.waiting?.since ?? 0, asks = !told || since !== (waits.get(told.id) ?? 0);
+      if (told) waits.set(told.id, since);
+      if (asks) soon();
+      for (const hear of this.heard) hear(told, asks);
+    };
     waiting();
+    setInterval(() => { if (!document.hidden) soon(); }, SELDOM);
     new Stream('/api/stream', {runs: rows, again: () => rows(null), seen: () => {}}, (state) => {
       if (state === 'live' && this.states.get('list') === 'lost') rows(null);
       this.stands('list', state);

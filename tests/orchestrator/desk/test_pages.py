@@ -22,7 +22,7 @@ from roles.journal import Journal
 GOAL = "Read the total of invoice INV-7029 in billing, enter it as the amount in the reimbursement form and submit the form"
 HOSTILE = "</script><img src=x onerror=\"document.title='owned'\"><b>bold</b> javascript:alert(1) \u202egnp.exe"
 TOKENS = {"vera": ("view", "token-of-vera"), "anna": ("approve", "token-of-anna"), "otto": ("operate", "token-of-otto")}
-SLOW = 120_000
+SLOW = 300_000
 """Milliseconds for what a process of its own does on a machine that may be busy."""
 Opened = Callable[..., Any]
 
@@ -207,9 +207,11 @@ def test_knowledge_is_added_found_and_removed_and_a_world_is_used_by_hand_and_re
     world = opened(see(page, ".open-worlds a.button").get_attribute("href"), "", ready="#desk [data-launch=notes]")
     see(world, "[data-launch=notes]").click()
     see(world, "#desk").get_by_text("All notes").first.wait_for()
+    world.close()
     page.get_by_role("button", name="Finish, keep the record").click()
+    see(page, ".notice", "The recording is kept")
+    page.locator(".open-worlds li").wait_for(state="detached")
     see(page, ".records li", "office-")
-    assert page.locator(".open-worlds li").count() == 0
 
 
 def test_markup_in_every_word_of_a_run_is_text(serve, opened: Opened, runs_dir: Path, hostile: Callable[..., Path]) -> None:
