@@ -247,15 +247,26 @@ def open_channel(folder: Path) -> Channel:
 
 def holder_of(folder: Path) -> Holder | None:
     """Whoever is written down as working the run; reads only, and makes nothing."""
+    row = _looked_up(folder, f"SELECT {_HELD} FROM lease")  # noqa: S608 - fixed names
+    return Holder(*row) if row else None
+
+
+def given_to(folder: Path, asking: str) -> Given | None:
+    """What was answered, whether or not the run has heard it; reads only, and makes nothing."""
+    row = _looked_up(folder, "SELECT body, who, at FROM answers WHERE asking = ?", asking)
+    return Given(json.loads(row[0]), row[1], row[2]) if row else None
+
+
+def _looked_up(folder: Path, question: str, *values: str) -> tuple[Any, ...] | None:
     path = folder / FILE
     if not path.exists():
         return None
     try:
         db = sqlite3.connect(f"file:{path.resolve().as_posix().replace('?', '%3f').replace('#', '%23')}?mode=ro", uri=True)
         try:
-            row = db.execute(f"SELECT {_HELD} FROM lease").fetchone()  # noqa: S608 - fixed names
+            found: tuple[Any, ...] | None = db.execute(question, values).fetchone()
         finally:
             db.close()
     except sqlite3.Error:
         return None  # nobody can work a run whose channel cannot be read
-    return Holder(*row) if row else None
+    return found

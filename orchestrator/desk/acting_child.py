@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from orchestrator.outcome import Outcome
     from roles.journal import Event
 
-_LETS_GO_WITHIN = 15.0
-"""Seconds for a process that asked something, and is about to end, to let go of its run."""
+_LETS_GO_WITHIN = 600.0
+"""Seconds for a process that asked something to let go of its run: it is about to end, or somebody sits at its prompt."""
 
 
 def main() -> None:
@@ -86,7 +86,7 @@ def _is_wanted(control: RunControl, asking: str) -> bool:
 
     deadline = time.monotonic() + _LETS_GO_WITHIN
     while (now := control.standing()).holder is not None and time.monotonic() < deadline:
-        time.sleep(0.05)
+        time.sleep(0.1)
     return now.holder is None and not now.ended and any(one.id == asking and not one.heard for one in asked_of(control.folder))
 
 

@@ -57,7 +57,7 @@ def report(desk: TheDesk, visitor: Viewer, folder: RunFolder) -> Reported:
     """One run as it stands."""
     view = folders.show_run(folder.name, desk.runs_dir)
     now = standing(folder, stored_report(folder))
-    asked = next(iter(still_open(folder)), None) if now.state == "on_hold" else None
+    asked = next(reversed(still_open(folder)), None) if now.state == "on_hold" else None
     code = _exit_code(folder / "journal.sqlite") if now.ended else WAITING if now.state in {"on_hold", *HOLDING_STILL} else FAILED
     return Reported(
         report=view.report, notes=tuple(view.notes), status=now.state, reason=now.reason, works=now.holder is not None,

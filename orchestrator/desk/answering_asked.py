@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from orchestrator.answers import asking_of
-from orchestrator.control.channel import FILE, open_channel
+from orchestrator.control.channel import given_to
 from orchestrator.journal import open_read_only
 from protocol import TargetError, VisualState, parse_action, resolve
 from roles.deflated import inflated
@@ -58,7 +58,7 @@ def asked_of(folder: Path) -> list[Asked]:
         elif key in last and found[last[key]].said is None:
             said = Said(str(body.get("who", "")), str(body.get("decision", "expired")), str(body.get("message", "")))
             found[last[key]] = found[last[key]]._replace(said=said, heard=True)
-    return [_with_given(folder, one) for one in found.values()] if (folder / FILE).exists() else list(found.values())
+    return [_with_given(folder, one) for one in found.values()]
 
 
 def still_open(folder: Path) -> list[Asked]:
@@ -68,8 +68,7 @@ def still_open(folder: Path) -> list[Asked]:
 
 def given(folder: Path, asking: str) -> Said | None:
     """What was answered, before the run has heard it."""
-    with closing(open_channel(folder)) as channel:
-        found = channel.given(asking)
+    found = given_to(folder, asking)
     if found is None:
         return None
     decision = found.answer["decisions"][0]
