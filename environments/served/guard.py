@@ -32,6 +32,8 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _WRONG_HOST = "This server answers only to the address that it was started with."
 _WRONG_ORIGIN = "Pages of other sites may not ask this server for anything."
 _WRONG_PATH = "There is nothing at a path like this."
+_MORE: Mapping[int, Mapping[str, str]] = {401: {"WWW-Authenticate": "Bearer"}, 413: {"Connection": "close"}}
+"""Headers of refusals. What comes behind a body that is too long is not waited for."""
 _TOO_LONG = f"The request is longer than {LARGEST} bytes."
 
 
@@ -85,8 +87,7 @@ class Guard:
         if refusal is not None:
             self._entry.refused(scope, refusal)
             answer = self._entry.answer(scope, refusal)
-            if refusal.status == 401:
-                answer.headers["WWW-Authenticate"] = "Bearer"
+            answer.headers.update(_MORE.get(refusal.status, {}))
             await answer(scope, receive, sending)
             return
         page = _without_token(scope, headers)
@@ -125,7 +126,7 @@ class Guard:
             taken += len(message.get("body", b""))
             if taken > LARGEST:
                 self._entry.refused(scope, Refusal(413, _TOO_LONG))
-                raise HTTPException(413, _TOO_LONG)
+                raise HTTPException(413, _TOO_LONG, dict(_MORE[413]))
             return message
 
         return receiving

@@ -187,4 +187,4 @@ def _broken(request: Request, bad: Exception) -> Response:
 
 def _plain(request: Request, bad: Exception) -> Response:
     status, detail = (bad.status_code, bad.detail) if isinstance(bad, HTTPException) else (500, "")
-    return PlainTextResponse(f"{detail}\n", status)
+    return PlainTextResponse(f"{detail}\n", status, getattr(bad, "headers", None))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,11 +13,11 @@ from fastapi import Path as InPath
 from orchestrator.desk.auth import Tokens
 from orchestrator.desk.refusals import Refusals, Refused
 from orchestrator.desk.watching import Watch
+from orchestrator.desk.watching_files import is_run_id
 from orchestrator.desk.worlds_open import OpenWorlds
 from orchestrator.errors import UsageProblem
 
 FILE = "desk.sqlite"
-_NAME = re.compile(r"[^\W_][\w.+ -]{0,199}")
 
 
 class Desk:
@@ -39,7 +38,7 @@ class Desk:
 
     def folder(self, run_id: str) -> Path:
         """Of a run by its whole id. Raises Refused and UnknownRun."""
-        if not _NAME.fullmatch(run_id):
+        if not is_run_id(run_id):
             raise Refused(404, "No run has an id like this.")
         folder = self.runs_dir / run_id
         if not (folder / "run.json").is_file():

@@ -7,6 +7,7 @@ nobody, holds nothing, and misses nothing.
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 import time
 from collections import OrderedDict
@@ -18,6 +19,7 @@ from typing import Protocol
 from orchestrator.desk.watching_list import RunList
 from orchestrator.desk.watching_run import PAUSE, Watched
 
+_log = logging.getLogger(__name__)
 KEPT = 32
 """Runs that nobody looks at any more, and that are kept for whoever comes back."""
 
@@ -105,6 +107,12 @@ class Watch:
                     del self._looks[thing], self._due[thing]
                     self._told.pop(thing, None)
 
+    @property
+    def looked_at(self) -> int:
+        """How many things somebody looks at."""
+        with self._change:
+            return len(self._looks)
+
     def close(self) -> None:
         """Every look ends."""
         with self._change:
@@ -130,6 +138,13 @@ class Watch:
             for look in self._looks[thing]:
                 look.tell()
 
+    @staticmethod
+    def _look(thing: Growing) -> None:
+        try:
+            thing.look()
+        except Exception:  # noqa: BLE001 - one run that says what nobody thought of keeps nobody from looking at the others
+            _log.exception("%s could not be looked at", thing)
+
     def _work(self) -> None:
         while True:
             with self._change:
@@ -140,7 +155,7 @@ class Watch:
                 now = time.monotonic()
                 due = [thing for thing, at in self._due.items() if at <= now]
             for thing in due:
-                thing.look()
+                self._look(thing)
                 with self._change:
                     self._tell(thing)
             took = time.monotonic() - now

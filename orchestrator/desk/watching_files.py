@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 import time
 import zlib
@@ -20,6 +21,7 @@ from orchestrator.errors import UsageProblem
 from orchestrator.faces.words import UNREADABLE
 from orchestrator.folders import read_run, stored_report
 from orchestrator.journal import Event, events_after, open_read_only, salvage
+from orchestrator.viewer.data import number as number_of
 from orchestrator.viewer.source import hear_picture, png_file, seal_of
 from roles.deflated import inflated
 from roles.vault import FILE as VAULT
@@ -35,16 +37,22 @@ _PATIENCE = 50
 """Milliseconds to wait for whoever writes; the next look is soon."""
 _SCREENS = 16
 
+_NAME = re.compile(r"[^\W_][\w.+ -]{0,199}")
 Sign = tuple[int, int, int]
 
 
+def is_run_id(name: str) -> bool:
+    """Whether that can be the name of a run's folder, and no way to another one."""
+    return _NAME.fullmatch(name) is not None
+
+
 def sign_of(path: Path) -> Sign:
-    """Another one when the file was written."""
+    """Another one when the file was written. One that is empty is as good as none: SQLite makes such logs for whoever reads."""
     try:
         found = os.stat(path)
     except OSError:
         return (0, 0, 0)
-    return (found.st_mtime_ns, found.st_size, found.st_ino)
+    return (found.st_mtime_ns, found.st_size, found.st_ino) if found.st_size else (0, 0, 0)
 
 
 class RunFiles:
@@ -153,8 +161,10 @@ class Journalled:
         return [self._sealed(event) for event in found], reached
 
     def _sealed(self, event: Event) -> Event:
+        """The event as it may be told; whoever wrote it may have written anything into its columns."""
+        id_, at, kind, role, subtask, step, body = event
         seal = self.seal
-        return event._replace(role=seal(event.role), subtask=seal(event.subtask), body=seal(event.body))
+        return Event(id_, number_of(at), str(kind), seal(str(role)), seal(str(subtask)), int(number_of(step)), seal(body))
 
     def _ready(self) -> bool:
         """Whether the journal is open, and something may have been written since it was read."""

@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path, PurePath
 
 from orchestrator.desk.models import RunRow, Waiting, WaitKind
-from orchestrator.desk.watching_files import JOURNAL, RunFiles, Sign, sign_of
+from orchestrator.desk.watching_files import JOURNAL, RunFiles, Sign, is_run_id, sign_of
 from orchestrator.errors import UsageProblem
 from orchestrator.faces.words import UNREADABLE
 from orchestrator.journal import open_read_only
@@ -73,16 +73,16 @@ class ListedRun:
         settings = record.get("settings")
         return RunRow(
             id=self.folder.name,
-            goal=words(record, "goal"),
-            task=words(record, "task_id"),
+            goal=_whole(words(record, "goal")),
+            task=_whole(words(record, "task_id")),
             status=now.state,
             waiting=self._waiting() if now.state == "on_hold" else None,
             started=started,
             seconds=round(max(self._last - started, 0.0), 3) if self._last and started else 0.0,
             steps=self._steps,
             tokens=self._tokens,
-            preset=PurePath(words(settings, "policies")).stem,
-            who_works=self.files.who_works,
+            preset=_whole(PurePath(words(settings, "policies")).stem),
+            who_works=_whole(self.files.who_works),
         )
 
     def _waiting(self) -> Waiting:
@@ -92,7 +92,7 @@ class ListedRun:
         requests = pending.get("action_requests")
         first = requests[0] if isinstance(requests, list) and requests else {}
         summary = words(first, "description", "name") or self.files.standing.reason
-        return Waiting(kind=kind, since=self._asked, summary=str(plain(summary))[:1000])
+        return Waiting(kind=kind, since=self._asked, summary=_whole(str(plain(summary)))[:1000])
 
     def _count(self) -> None:
         """Read on in the journal, if it is in this folder; of one that is elsewhere the report tells."""
@@ -123,6 +123,11 @@ class ListedRun:
         self._steps += int(steps)
         self._last, self._asked = max(self._last, number(at)), number(asked) or self._asked
         self._read = last
+
+
+def _whole(text: str) -> str:
+    """Without halves of characters, which JSON can hold and nothing else."""
+    return text.encode("utf-8", "replace").decode()
 
 
 class RunList:
@@ -157,7 +162,7 @@ class RunList:
     def _names(self) -> set[str]:
         try:
             with os.scandir(self._runs_dir) as found:
-                return {entry.name for entry in found if entry.name in self._runs or os.path.isfile(f"{entry.path}/run.json")}
+                return {entry.name for entry in found if is_run_id(entry.name) and os.path.isfile(f"{entry.path}/run.json")}
         except OSError:
             return set()
 

@@ -1,17 +1,126 @@
-"""Who gets in, and what their role lets them do."""
+"""Who gets in, what their role lets them do, and how the token of a server is kept."""
 
 from __future__ import annotations
 
+import hashlib
+import os
+import stat
+from importlib.metadata import version
 
-def test_everybody_is_told_who_they_are(serve) -> None:
-    place = serve()
-    assert place.by("view").get("/api/me").json() == {"name": "vera", "role": "view", "version": "0.1.0"}
+import httpx
+import pytest
+
+from orchestrator.desk.auth import Tokens, person_of, read_people
+from orchestrator.desk.auth_kept import kept_token
+from orchestrator.errors import UsageProblem
 
 
-def test_a_refusal_is_written_down_and_shown_to_whoever_operates(serve) -> None:
-    place = serve()
+def test_everybody_is_told_who_they_are(shared) -> None:
+    place, _ = shared
+    assert place.by("view").get("/api/me").json() == {"name": "vera", "role": "view", "version": version("deskcrew")}
+    assert place.by("approve").get("/api/me").json()["role"] == "approve"
+
+
+def test_a_refusal_is_written_down_and_shown_to_whoever_operates(shared) -> None:
+    place, _ = shared
     answer = place.by("view").get("/api/refusals")
     assert answer.status_code == 403
     assert "vera has the role view" in answer.json()["error"]
-    first = place.http.get("/api/refusals").json()["refusals"][0]
-    assert (first["who"], first["path"], first["status"]) == ("vera", "/api/refusals", 403)
+    first = place.refusals()[0]
+    assert (first["who"], first["path"], first["status"], first["peer"]) == ("vera", "/api/refusals", 403, "127.0.0.1")
+
+
+def test_the_printed_address_becomes_a_cookie_and_the_token_stays_in_no_address(shared) -> None:
+    place, _ = shared
+    with httpx.Client(trust_env=False) as visitor:
+        first = visitor.get(f"{place.address.base}/runs/x?token={place.address.token}&q=1", headers={"Accept": "text/html"})
+        assert (first.status_code, first.headers["location"]) == (303, "/runs/x?q=1")
+        cookie = first.headers["set-cookie"].lower()
+        assert "httponly" in cookie
+        assert "samesite=strict" in cookie
+        assert visitor.get(f"{place.address.base}/api/me").json()["name"] == "otto"
+
+
+def test_a_browser_without_a_token_is_told_in_words(shared) -> None:
+    place, _ = shared
+    answer = httpx.get(place.address.base, headers={"Accept": "text/html"}, trust_env=False)
+    assert answer.status_code == 401
+    assert answer.headers["content-type"].startswith("text/plain")
+    assert "open the address that was printed" in answer.text
+
+
+def test_the_api_describes_itself(shared) -> None:
+    place, _ = shared
+    told = place.get("/api/openapi.json")
+    assert {"/api/runs", "/api/runs/{run_id}", "/api/runs/{run_id}/stream", "/api/runs/{run_id}/answer"} <= told["paths"].keys()
+    assert place.http.get("/docs").status_code == 404, "what would load scripts from elsewhere is not there"
+
+
+def test_what_nobody_has_heard_of_is_answered_in_a_sentence(shared) -> None:
+    place, _ = shared
+    for path, status in (("/api/nothing", 404), ("/api/runs/none", 404), ("/api/runs?limit=0", 422), ("/api/runs?limit=x", 422)):
+        answer = place.http.get(path)
+        assert answer.status_code == status
+        assert answer.json()["error"].endswith("."), path
+
+
+def test_people_are_read_from_a_file_that_holds_no_token(tmp_path) -> None:
+    path = tmp_path / "people.yaml"
+    digest = hashlib.sha256(b"grace's own").hexdigest()
+    path.write_text(f"- {{name: Grace, role: approve, sha256: {digest}}}\n", encoding="utf-8")
+    tokens = Tokens(read_people(path))
+    found = tokens.known("grace's own")
+    assert found is not None
+    assert (found.name, found.role, found.may("approve"), found.may("operate")) == ("Grace", "approve", True, False)
+    assert tokens.known(digest) is None, "the digest opens nothing"
+    assert tokens.known("") is None
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("- {name: G, role: boss, sha256: %s}", "role"),
+        ("- {name: G, role: view, sha256: short}", "sha256"),
+        ("- {name: G, role: view, sha256: %s, token: x}", "token"),
+        ("name: G", "list"),
+        ("- [", "YAML"),
+    ],
+)
+def test_a_wrong_file_of_people_is_said_with_its_place(tmp_path, said, why) -> None:
+    path = tmp_path / "people.yaml"
+    path.write_text(said.replace("%s", "ab" * 32), encoding="utf-8")
+    with pytest.raises(UsageProblem, match=why) as problem:
+        read_people(path)
+    assert str(path) in str(problem.value)
+
+
+def test_one_name_is_one_persons() -> None:
+    with pytest.raises(UsageProblem, match="Ada"):
+        Tokens([person_of("Ada", "view", "one"), person_of("Ada", "operate", "two")])
+
+
+def test_the_token_is_kept_for_its_owner_alone(tmp_path) -> None:
+    path = tmp_path / "runs" / "desk.token"
+    token = kept_token(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert kept_token(path) == token, "a page that is open goes on after a restart"
+    other = kept_token(path, new=True)
+    assert other != token
+    assert kept_token(path) == other
+    assert os.listdir(path.parent) == ["desk.token"]
+
+
+def test_a_kept_token_that_others_can_read_or_put_there_is_not_used(tmp_path) -> None:
+    path = tmp_path / "desk.token"
+    kept_token(path)
+    path.chmod(0o644)
+    with pytest.raises(UsageProblem, match="others"):
+        kept_token(path)
+    path.chmod(0o600)
+    path.write_text("guess\n", encoding="ascii")
+    with pytest.raises(UsageProblem, match="no token"):
+        kept_token(path)
+    link = tmp_path / "link.token"
+    link.symlink_to(path)
+    with pytest.raises(UsageProblem, match="cannot be used"):
+        kept_token(link)

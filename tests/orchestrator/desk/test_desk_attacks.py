@@ -1,0 +1,284 @@
+"""Attacks on the server: each is refused and written down, on every route that there is."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from environments.served.guard import LARGEST, cookie_name
+from orchestrator.desk.auth import Role
+
+MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+HOSTILE = [
+    MARKUP, "\n\nevent: end\ndata: {}\n\n", "\u202egnirts\u202c \x1b[31m", "'\"; DROP TABLE events; --", "{{7*7}} ${7*7}",
+]  # fmt: skip
+STRANGE = [
+    "..", ".", "%2e%2e", "..%2f..%2f..%2fetc%2fpasswd", "%2fetc%2fpasswd", "..%5c..%5cwindows", "a%00.png", "%2e%2e%2frun.json",
+    "....//....//etc/passwd", "a%0d%0aSet-Cookie:x=1",
+]  # fmt: skip
+
+
+def routes(place: Any, run: str) -> Iterator[tuple[str, str, str]]:
+    """Method, path and the path's pattern, for every route of the API and one page."""
+    yield "GET", "/", "/"
+    yield "GET", "/static/main.js", "/static/{name}"
+    for pattern, methods in place.get("/api/openapi.json")["paths"].items():
+        path = pattern.replace("{run_id}", run)
+        for name in _names(path):
+            path = path.replace(f"{{{name}}}", "0")
+        for method in methods:
+            yield method.upper(), path, pattern
+
+
+def _names(path: str) -> list[str]:
+    return [part.partition("}")[0] for part in path.split("{")[1:]]
+
+
+def raw(place: Any, method: str, path: str, headers: dict[str, str], body: bytes = b"") -> tuple[int, dict[str, str], str]:
+    """As it is written: no client that makes an address better on the way."""
+    connection = http.client.HTTPConnection("127.0.0.1", place.address.port, timeout=30)
+    connection.putrequest(method, path, skip_host="Host" in headers)
+    for name, value in headers.items():
+        connection.putheader(name, value)
+    if "Content-Length" not in headers and body:
+        connection.putheader("Content-Length", str(len(body)))
+    connection.endheaders(body or None)
+    answer = connection.getresponse()
+    told = (answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read().decode())
+    connection.close()
+    return told
+
+
+def bearer(place: Any, **more: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {place.address.token}", **more}
+
+
+def cookie(place: Any, **more: str) -> dict[str, str]:
+    return {"Cookie": f"{cookie_name(f'x:{place.address.port}')}={place.address.token}", **more}
+
+
+def refused(place: Any, path: str, status: int) -> dict[str, Any]:
+    """The line of the log that this is."""
+    found: dict[str, Any] = next(r for r in place.refusals() if r["path"] == path and r["status"] == status)
+    return found
+
+
+@pytest.mark.parametrize(
+    "given", [{}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic eDp5"}, {"Cookie": "deskcrew-80=x"}]
+)
+def test_without_a_token_nothing_is_told_or_done_anywhere(shared, given) -> None:
+    place, runs = shared
+    for method, path, _ in routes(place, runs["done"]):
+        status, headers, text = raw(place, method, path, given)
+        assert status == 401, (method, path)
+        assert headers["www-authenticate"] == "Bearer"
+        assert "INV-7029" not in text
+        assert refused(place, path, 401)["who"] == ""
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Host": "127.0.0.1.evil.example:80"},
+        {"Host": "deskcrew"},
+        {"Host": ""},
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+)
+def test_another_site_or_a_rebound_name_is_refused_everywhere_even_with_the_token(shared, headers) -> None:
+    place, runs = shared
+    for method, path, _ in routes(place, runs["done"]):
+        status, _, text = raw(place, method, path, bearer(place, **headers))
+        assert status == 403, (method, path)
+        assert "INV-7029" not in text
+    assert refused(place, "/api/me", 403)
+
+
+def test_a_browser_changes_nothing_without_the_header_that_no_other_site_can_send(shared) -> None:
+    place, runs = shared
+    before = place.get("/api/runs")
+    for method, path, _ in routes(place, runs["waiting"]):
+        if method != "GET":
+            for given in ({}, {"X-Deskcrew": "0"}):
+                status, _, text = raw(place, method, path, cookie(place, **given))
+                assert status == 403, (method, path)
+                assert "X-Deskcrew" in json.loads(text)["error"]
+                assert refused(place, path, 403)["who"] == "otto"
+    assert place.get("/api/runs") == before
+    assert raw(place, "GET", "/api/me", cookie(place))[0] == 200
+
+
+@pytest.mark.parametrize("role", ["view", "approve"])
+def test_whoever_has_a_lesser_role_changes_nothing(shared, role: Role) -> None:
+    place, runs = shared
+    before = place.get("/api/runs")
+    for method, path, pattern in routes(place, runs["waiting"]):
+        if method == "GET" or (role == "approve" and pattern.endswith("/answer")):
+            continue
+        answer = place.by(role).request(method, path, json={"decision": "approve", "pending": "x", "goal": "x"})
+        assert answer.status_code == 403, (method, path, answer.text)
+        assert f"role {role}" in answer.json()["error"]
+        assert refused(place, path, 403)["who"] == {"view": "vera", "approve": "anna"}[role]
+    assert place.get("/api/runs") == before
+
+
+@pytest.mark.parametrize("strange", STRANGE)
+def test_no_part_of_a_path_leads_out_of_where_it_belongs(shared, strange) -> None:
+    place, runs = shared
+    for method, _, pattern in routes(place, runs["done"]):
+        names = _names(pattern)
+        for name in names:
+            path = pattern.replace(f"{{{name}}}", strange)
+            path = path.replace("{run_id}", runs["done"])
+            for other in _names(path):
+                path = path.replace(f"{{{other}}}", "0")
+            status, headers, text = raw(place, method, path, bearer(place), b"{}" if method != "GET" else b"")
+            assert status in (404, 405, 422), (method, path, status)
+            assert "set-cookie" not in headers
+            assert "root:" not in text
+    assert raw(place, "GET", f"/static/{strange}", bearer(place))[0] == 404
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/runs/../../etc/passwd", "/api/runs/%2e%2e/run.json", "//evil.example/", "/api//runs", "/static/..%5cx"]
+)
+def test_a_path_that_may_mean_another_one_is_refused_and_written_down(shared, path) -> None:
+    place, _ = shared
+    before = len(place.refusals())
+    status, headers, _ = raw(place, "GET", path, bearer(place, Accept="text/html"))
+    assert status == 404
+    assert "location" not in headers
+    assert len(place.refusals()) == before + 1
+    assert place.refusals()[0]["status"] == 404
+
+
+def test_a_body_that_is_too_long_is_refused_before_it_is_read(shared) -> None:
+    place, runs = shared
+    for method, path, _ in routes(place, runs["waiting"]):
+        if method in ("POST", "PUT"):
+            for length in (str(LARGEST + 1), "-1", "12x"):
+                status, _, _ = raw(place, method, path, bearer(place, **{"Content-Length": length}))
+                assert status in (400, 413), (method, path, length)
+            assert refused(place, path, 413)
+
+
+def test_a_body_whose_length_was_not_said_is_not_read_to_its_end(shared) -> None:
+    place, runs = shared
+    path = f"/api/runs/{runs['waiting']}/answer"
+    taken = 0
+
+    def endless() -> Iterator[bytes]:
+        nonlocal taken
+        while taken < 50 * LARGEST:
+            taken += 65536
+            yield b" " * 65536
+
+    try:
+        answer = place.http.post(path, content=endless(), headers={"Content-Type": "application/json"})
+        assert answer.status_code == 413
+    except httpx.WriteError:
+        pass  # it was not even listened to any more
+    assert taken < 50 * LARGEST
+    assert refused(place, path, 413)["who"] == "otto"
+
+
+@pytest.mark.parametrize(
+    "body", [b"{", b"[]", b"null", b"\xff\xfe", b'{"decision": {"$ne": 1}}', b"[" * 100_000, b'{"a":' * 20_000]
+)
+def test_what_is_no_order_is_answered_in_a_sentence(shared, body) -> None:
+    place, runs = shared
+    for path in (f"/api/runs/{runs['waiting']}/answer", "/api/runs", "/api/knowledge"):
+        answer = place.http.post(path, content=body, headers={"Content-Type": "application/json"})
+        assert answer.status_code in (400, 422), path
+        assert answer.json()["error"]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_words_in_every_field_come_out_as_the_data_that_they_are(serve, working, text) -> None:
+    place = serve()
+    run = working(goal=text, task_id=text)
+    run.plan(text, text)
+    run.step(line=text, reasoning=text)
+    about = {"role": text, "subtask": text, "step": 2}
+    run.journal.record("fact", {"name": text, "value": text, "kind": text, "app": text, "source": text}, **about)
+    run.journal.record("gate", {"decision": text, "reason": text, "trigger": text, "evidence": [text], "issues": [text]}, **about)
+    run.journal.record(text, {text: {text: [text]}}, **about)
+    run.journal.record("error", {"message": text}, **about)
+    action = {"name": text, "args": {text: text}, "description": text}
+    run.ask(rule=text, reasons=[text], app=text, state_id=text, action_requests=[action])
+    for path in ("", "/items", "/details", "/events", "/details/1", "/blackboard"):
+        answer = place.http.get(f"/api/runs/{run.id}{path}")
+        assert answer.status_code in ((200, 422) if path == "/blackboard" else (200,)), (path, answer.text)
+        assert answer.headers["content-type"] == "application/json"
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert "script-src 'self'" in answer.headers["content-security-policy"]
+        answer.json()
+    listed = place.get("/api/runs")["runs"][0]
+    assert (listed["goal"], listed["task"], listed["waiting"]["summary"]) == (text, text, text)
+    assert place.get(f"/api/runs/{run.id}")["head"]["goal"] == text
+    kinds = [name for name, _, _ in told(place, run.id, 3)]
+    assert set(kinds) <= {"items", "head"}, "no word of a run makes an event of its own"
+    assert "end" not in kinds
+
+
+def test_one_run_that_says_the_impossible_keeps_nobody_from_the_others(serve, working, runs_dir) -> None:
+    place = serve()
+    good = working("20260101-000000-0002", goal="Work", started=5.0)
+    good.step()
+    bad = working("20260101-000000-0001", goal="half a sign: \ud800", task_id="\udfff", started=float("inf"))
+    bad.report("on_hold", "\ud800", pending={"kind": ["x"], "action_requests": [{"description": "\ud800"}]})
+    bad.step()
+    with sqlite3.connect(bad.folder / "journal.sqlite") as db:
+        db.execute("UPDATE events SET at = 9e999 WHERE id % 2 = 0")
+    db.close()
+    for name, record in (("a", "[]"), ("b", "{"), ("c", '{"run_id": "../x", "goal": 1, "settings": 7}')):
+        (runs_dir / name).mkdir()
+        (runs_dir / name / "run.json").write_text(record, encoding="utf-8")
+    (runs_dir / os.fsdecode(b"half \xff")).mkdir()
+    (runs_dir / os.fsdecode(b"half \xff") / "run.json").write_text("{}", encoding="utf-8")
+    rows = {row["id"]: row for row in place.get("/api/runs")["runs"]}
+    assert rows.keys() == {good.id, bad.id, "a", "b", "c"}
+    assert (rows[good.id]["steps"], rows["a"]["status"]) == (1, "damaged")
+    for run in rows:
+        for path in ("", "/items", "/events", "/details"):
+            assert place.http.get(f"/api/runs/{run}{path}").status_code == 200, (run, path)
+
+
+def told(place: Any, run: str, seconds: float) -> list[tuple[str, str, Any]]:
+    """What a stream says until it is quiet: kind, id and data."""
+    found = []
+    try:
+        with place.http.stream("GET", f"/api/runs/{run}/stream", timeout=seconds) as answer:
+            assert answer.headers["content-type"].startswith("text/event-stream")
+            block: dict[str, str] = {}
+            for line in answer.iter_lines():
+                name, _, value = line.partition(": ")
+                if line:
+                    block[name] = value
+                elif block:
+                    found.append((block.get("event", ""), block.get("id", ""), json.loads(block.get("data", "null"))))
+                    block = {}
+    except httpx.ReadTimeout:
+        pass
+    return found
+
+
+def test_who_is_refused_without_end_fills_no_disk(serve) -> None:
+    from orchestrator.desk import refusals
+
+    place = serve()
+    for number in range(250):
+        place.desk.refusals.add(who="", peer="", method="GET", path="/" + "x" * 5000, status=401, why=f"number {number}")
+    assert all(len(line["path"]) <= 300 for line in place.refusals())
+    assert refusals.KEPT < 100_000
