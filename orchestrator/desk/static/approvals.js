@@ -72,10 +72,11 @@ class Approvals {
   async gone(card) {
     if (card.busy) return;
     card.close('Somebody else was quicker, or it is wanted no longer.');
-    for (let tries = 0; tries < 60 && this.card === card; tries++) {
-      const told = (await ask(runPath(card.id)).catch(() => null))?.answered;
-      if (told?.key === card.pending.key && told.decision) { card.tell(answered(told)); return; }
-      await new Promise((done) => { setTimeout(done, 500); });
+    for (let pause = 300; this.card === card; pause = Math.min(pause * 1.3, LOOK)) {
+      const told = await ask(runPath(card.id)).catch(() => null), {key} = card.pending;
+      if (told?.answered?.key === key && told.answered.decision) { card.tell(answered(told.answered)); return; }
+      if (told && told.pending?.key !== key) return;
+      await new Promise((done) => { setTimeout(done, pause); });
     }
   }
 

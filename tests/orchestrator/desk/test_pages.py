@@ -22,7 +22,7 @@ from roles.journal import Journal
 GOAL = "Read the total of invoice INV-7029 in billing, enter it as the amount in the reimbursement form and submit the form"
 HOSTILE = "</script><img src=x onerror=\"document.title='owned'\"><b>bold</b> javascript:alert(1) \u202egnp.exe"
 TOKENS = {"vera": ("view", "token-of-vera"), "anna": ("approve", "token-of-anna"), "otto": ("operate", "token-of-otto")}
-SLOW = 300_000
+SLOW = 120_000
 """Milliseconds for what a process of its own does on a machine that may be busy."""
 Opened = Callable[..., Any]
 
