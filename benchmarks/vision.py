@@ -28,7 +28,7 @@ import json
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from rapidfuzz import fuzz
@@ -38,7 +38,9 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.worldfile import load_world
 from environments.vision.pixels import Box, pixels_of
 from environments.vision.recognizing import PixelRecognizer
-from orchestrator.crew import Crew
+from orchestrator.runs import start
+from orchestrator.settings import load_settings, shipped
+from orchestrator.tasks import load_task
 from protocol import ActionTarget, Click, GUIElement, LaunchApp, VisualState
 
 CONTROLS = frozenset({"button", "link", "tab", "textbox", "searchbox", "combobox", "checkbox", "radio", "switch", "slider"})
@@ -223,18 +225,20 @@ def _blank() -> bytes:
 _BLANK = _blank()
 
 
-def worked(tasks: Sequence[str]) -> list[dict[str, Any]]:
-    """How tasks end that the rules work from pixels alone."""
-    rows = []
+def worked(tasks: Sequence[str], seeds: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """How tasks end that the rules work from pixels alone, and what the judge says of the world as it truly is then."""
     with tempfile.TemporaryDirectory() as runs:
-        told = [f"runs_dir={runs}", "display=none", "vision.on=true", "safety=never-ask-in-simulation", "limits.steps=80"]
-        for name in tasks:
+        told = [f"runs_dir={runs}", "display=none", "vision.on=true", "safety=never-ask-in-simulation"]
+        for seed, name in itertools.product(seeds, tasks):
             started = time.process_time()
-            done = Crew.from_config(overrides=told).run(name)
+            task = load_task(shipped("tasks", f"{name}.yaml"))
+            loaded = load_settings(overrides=[f"seed={seed}", *told], task_layer=task.layer())
+            done = start(loaded, task)
             seconds = round(time.process_time() - started, 1)
-            row = {"task": name, "passed": done.exit_code == 0, "steps": done.report["counts"]["steps"], "seconds": seconds}
-            rows.append({**row, "reason": done.reason[:160]})
-    return rows
+            verdict = done.report.get("judge") or {}
+            right = bool(verdict.get("passed") and verdict.get("clean"))
+            row = {"task": name, "seed": seed, "right": right, "steps": done.report["counts"]["steps"], "seconds": seconds}
+            yield {**row, "status": done.status, "reason": done.reason[:160]}
 
 
 def main() -> None:
@@ -242,12 +246,14 @@ def main() -> None:
     parser.add_argument("--screens", type=int, default=48)
     parser.add_argument("--url", nargs="+", default=[])
     parser.add_argument("--tasks", nargs="*", default=None)
+    parser.add_argument("--seed", type=int, nargs="+", default=[0], help="of the worlds of the tasks")
     parser.add_argument("--each", action="store_true", help="also a line for every screen")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     if given.tasks is not None:
-        rows = worked(given.tasks or TASKS)
-        print(json.dumps(rows) if given.json else "\n".join(_task_lines(rows)))
+        rows = worked(given.tasks or TASKS, given.seed)
+        for line in [json.dumps(list(rows))] if given.json else _task_lines(rows):
+            print(line, flush=True)
         return
     found = measured(browsed(given.url) if given.url else itertools.islice(simulated(given.screens), given.screens))
     each = found.pop("each")
@@ -260,12 +266,14 @@ def main() -> None:
         print(name, {key: value for key, value in figures_.items() if value != 1.0})
 
 
-def _task_lines(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
-    yield "| task | from pixels alone | steps | CPU seconds |\n|---|---|---|---|"
+def _task_lines(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
+    yield "| task | seed | from pixels alone | steps | CPU seconds |\n|---|---|---|---|---|"
+    right = []
     for row in rows:
-        said_ = "fulfilled" if row["passed"] else row["reason"]
-        yield f"| {row['task']} | {said_} | {row['steps']} | {row['seconds']} |"
-    yield f"\n{sum(row['passed'] for row in rows)} of {len(rows)}"
+        right.append(row["right"])
+        said_ = "right" if row["right"] else f"not right; {row['status']}: {row['reason']}"
+        yield f"| {row['task']} | {row['seed']} | {said_} | {row['steps']} | {row['seconds']} |"
+    yield f"\n{sum(right)} of {len(right)}"
 
 
 if __name__ == "__main__":

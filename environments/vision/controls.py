@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from environments.vision.parts import DOTS, Inked, Part, inked, marked_required
-from environments.vision.pixels import Box, Pixels, drawn_in, ground_of, part, written_in
+from environments.vision.pixels import Box, Pixels, drawn_in, ground_of, most_common, part, written_in
 from environments.vision.shapes import Frame
 
+_ELLIPSIS = re.compile(r"\s*\.\.\.$")
 _TALL = 66
 """A higher frame holds several things, or a text of several lines."""
+_ARROW = re.compile(r"[vVyY▾▼⌄∨˅✓√]")
+"""As what the arrow of a list is read."""
+_AT_END = 36
 _TICK = (10, 26)
 _ICON = 52
 _BESIDE = 26
@@ -19,6 +24,11 @@ _BESIDE = 26
 _FAINT = 0.5
 """Ink that is this much weaker than the strongest is that of something that cannot be used."""
 _HINT = 0.8
+_INKED = 60
+_RIM = 0.28
+"""How much of a box to tick may be edge, and the ring around what has the focus."""
+_TINT = 60
+"""A ground that is no further from the one around it is a tint."""
 
 
 class Sorted(NamedTuple):
@@ -36,6 +46,7 @@ class Controls:
         self._pixels = pixels
         frames = [frame for frame in frames if not self._is_letter(frame, lines)]
         pills = [frame.box for frame in frames if _is_pill(frame.box)]
+        frames = [frame for frame in frames if not _is_marked(frame, frames)]
         self._frames = [frame for frame in frames if not any(box.holds(frame.box) and box != frame.box for box in pills)]
         self._knobs = [frame.box for frame in frames if frame not in self._frames]
         self._left = [line for line in (self._cut(line) for line in lines) if line is not None]
@@ -90,11 +101,12 @@ class Controls:
         if frame.filled and frame.stands_out and not frame.inside.coloured and self._sign_at_left(frame):
             self._take(row)
             return Part("alert" if first.ink.warns else "status", box, text, confidence=_sure(row))
-        if frame.filled and first.coloured and left < 20 and not frame.stands_out:
+        if frame.filled and first.coloured and left < 20 and frame.inside.far(frame.outside) < _TINT:
             self._take(row)
             return Part("link", box, text, selected=True, confidence=_sure(row))
         if even or (chevron and right < 60 and left >= 0.5 * right - 12 and box.width < 140):
             self._take(row)
+            text = _ELLIPSIS.sub("…", text)
             enabled = first.strength > _FAINT * self._strongest or frame.stands_out
             return Part("button", box, text, enabled=enabled, expanded=False if chevron else None, confidence=_sure(row))
         if first.ink.warns and frame.filled:
@@ -141,13 +153,16 @@ class Controls:
         box = frame.box
         low, high = _TICK
         if low <= box.width <= high and abs(box.width - box.height) <= 3:
-            ticked = frame.stands_out or self._drawn_within(frame)
+            drawn = self._drawn_within(frame)
+            if frame.round and not frame.stands_out and drawn is not None and not self._is_dot(drawn, frame):
+                return None  # a sign in a circle
+            ticked = frame.stands_out or drawn is not None
             return Part("radio" if frame.round and not frame.stands_out else "checkbox", box, value=str(ticked).lower())
         if _is_pill(box) and frame.stands_out:
             knobs = [knob for knob in self._knobs if box.holds(knob)]
             on = knobs[0].middle[0] > box.middle[0] if knobs else frame.inside.coloured
             return Part("switch", box, value=str(on).lower())
-        if high < box.width <= _ICON and abs(box.width - box.height) <= 10 and self._drawn_within(frame):
+        if high < box.width <= _ICON and abs(box.width - box.height) <= 10 and self._drawn_within(frame) is not None:
             return Part("button", box, confidence=0.7)
         if 18 <= box.height <= _TALL and box.width >= 60 and not frame.filled:
             role = "combobox" if self._sign_at_right(frame, box.x1) else "textbox"
@@ -156,9 +171,16 @@ class Controls:
             return Part("textbox", box, value="", source="nearby", confidence=0.6)
         return None
 
-    def _drawn_within(self, frame: Frame) -> bool:
+    def _drawn_within(self, frame: Frame) -> Box | None:
         box = frame.box
-        return drawn_in(self._pixels, Box(box.x1 + 3, box.y1 + 3, box.x2 - 3, box.y2 - 3), frame.inside) is not None
+        edge = max(3, round(_RIM * box.width)) if box.width <= _TICK[1] else 3
+        return drawn_in(self._pixels, box.grown(-edge), frame.inside)
+
+    def _is_dot(self, drawn: Box, frame: Frame) -> bool:
+        """Whether what is drawn in a circle is its dot: in its middle, and full."""
+        middle = part(self._pixels, Box(*(round(side) for side in (*drawn.middle, *drawn.middle))).grown(1))
+        apart = max(abs(one - two) for one, two in zip(drawn.middle, frame.box.middle, strict=True))
+        return apart <= 1.5 and abs(drawn.width - drawn.height) <= 2 and most_common(middle).far(frame.inside) > _INKED
 
     def _sign_at_right(self, frame: Frame, after: int) -> bool:
         """Whether a small sign stands at the right edge, such as the arrow of a list that opens."""
@@ -204,6 +226,9 @@ class Controls:
             other = frame.box
             small = max(other.width, other.height) <= _ICON
             if small and other.holds(box) and _is_sign(line.text):
+                return None
+            at_end = other.height <= _TALL and other.width > 60 and other.holds(box) and other.x2 - box.x1 < _AT_END
+            if at_end and box.width <= 18 and _ARROW.fullmatch(line.text):
                 return None
             if max(other.width, 2 * other.height) <= 2 * _TICK[1] and other.grown(2).shared(box) and other.x1 <= box.x1 + 4:
                 box = Box(max(box.x1, other.x2 + 2), box.y1, box.x2, box.y2)
@@ -262,6 +287,13 @@ def _beside(label: Box, box: Box) -> bool:
 
 def _sure(lines: Sequence[Inked]) -> float:
     return min((line.line.confidence for line in lines), default=0.8)
+
+
+def _is_marked(frame: Frame, frames: Sequence[Frame]) -> bool:
+    """Whether it is the ground of text that is selected in a field, and nothing of its own."""
+    box = frame.box
+    fields = [f.box for f in frames if not f.filled and f.box.height <= _TALL and f.box.holds(box) and f.box.area > box.area]
+    return frame.filled and box.height <= _TICK[1] and any(box.x1 - field.x1 < 20 and box.width > 12 for field in fields)
 
 
 def _is_pill(box: Box) -> bool:

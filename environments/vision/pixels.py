@@ -12,7 +12,7 @@ from protocol import BoundingBox
 
 Pixels = npt.NDArray[np.uint8]
 """Rows of pixels of red, green and blue."""
-_INK = 40
+INK = 40
 """How far a pixel's colour must be from the ground to belong to what is drawn on it."""
 _STROKE, _SIDE = 0.7, 0.97
 """No stroke of a letter is as long, of a line's width or of its height: a line is drawn there, or the ground ends."""
@@ -64,6 +64,9 @@ class Box(NamedTuple):
 
     def grown(self, by: int) -> Box:
         return Box(self.x1 - by, self.y1 - by, self.x2 + by, self.y2 + by)
+
+    def moved(self, across: int, down: int) -> Box:
+        return Box(self.x1 + across, self.y1 + down, self.x2 + across, self.y2 + down)
 
     def on(self, pixels: Pixels) -> Box:
         """As much of it as lies on the picture."""
@@ -133,14 +136,14 @@ def ink_of(pixels: Pixels, box: Box, ground: Colour) -> Colour:
     if not len(flat):
         return ground
     far = np.abs(flat - np.array(ground, dtype=np.int16)).max(axis=1)
-    strongest = flat[far >= max(_INK, np.quantile(far, 0.99) * 0.85)]
+    strongest = flat[far >= max(INK, np.quantile(far, 0.99) * 0.85)]
     return _colour(np.median(strongest, axis=0)) if len(strongest) else ground
 
 
 def drawn_in(pixels: Pixels, box: Box, ground: Colour) -> Box | None:
     """The part of a box in which something is drawn on the ground; None where there is nothing."""
     inside = box.on(pixels)
-    far = np.abs(part(pixels, box).astype(np.int16) - np.array(ground, dtype=np.int16)).max(axis=2) > _INK
+    far = np.abs(part(pixels, box).astype(np.int16) - np.array(ground, dtype=np.int16)).max(axis=2) > INK
     rows, columns = np.flatnonzero(far.any(axis=1)), np.flatnonzero(far.any(axis=0))
     if not len(rows):
         return None
@@ -151,19 +154,13 @@ def drawn_in(pixels: Pixels, box: Box, ground: Colour) -> Box | None:
 def written_in(pixels: Pixels, box: Box, ground: Colour) -> Box:
     """The ink of a line of text in a box that may reach over the edges of what the text stands in."""
     inside = box.on(pixels)
-    far = np.abs(part(pixels, box).astype(np.int16) - np.array(ground, dtype=np.int16)).max(axis=2) > _INK
+    far = np.abs(part(pixels, box).astype(np.int16) - np.array(ground, dtype=np.int16)).max(axis=2) > INK
     if not far.size or not far.any():
         return inside
     top, bottom = _between(_longest(far) > _STROKE * far.shape[1])
     left, right = _between(far[top:bottom].mean(axis=0) > _SIDE)
     clear = Box(inside.x1 + left, inside.y1 + top, inside.x1 + right, inside.y1 + bottom)
     return drawn_in(pixels, clear, ground) or inside
-
-
-def inked_rows(pixels: Pixels, box: Box, ground: Colour) -> list[bool]:
-    """Whether each row of a box has ink; a caret and a few specks do not count."""
-    far = np.abs(part(pixels, box).astype(np.int16) - np.array(ground, dtype=np.int16)).max(axis=2) > _INK
-    return [bool(count > max(3, 0.02 * box.width)) for count in far.sum(axis=1)]
 
 
 def _longest(ink: Any) -> Any:

@@ -6,15 +6,13 @@ import hashlib
 import re
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
+from environments.vision.lettering import Lettered, lettered
 from environments.vision.libraries import RapidOCR, np
-from environments.vision.pixels import Box, Pixels, ground_of, inked_rows, part, written_in
+from environments.vision.pixels import Box, Pixels
 
 _PICTURES, _LINES = 64, 4_096
-_TWO, _LOW = 22, 6
-"""Two lines are at least as high as the first; each is as high as the second."""
 _APART = 16
 """Changed rows that are nearer to each other belong together."""
 _LARGE = 4_000
@@ -40,19 +38,19 @@ class Reader:
         self._lines: OrderedDict[bytes, tuple[str, float]] = OrderedDict()
         self._last: tuple[Pixels, tuple[TextLine, ...]] | None = None
 
-    def read(self, pixels: Pixels) -> tuple[TextLine, ...]:
-        """Every line, from the top down."""
+    def read(self, pixels: Pixels, frames: Sequence[Box] = ()) -> tuple[TextLine, ...]:
+        """Every line, from the top down. `frames` are what is known to be drawn around texts."""
         key = hashlib.blake2b(pixels.tobytes(), digest_size=16).digest()
         if key not in self._pictures:
-            self._pictures[key] = self._anew(pixels)
+            self._pictures[key] = self._anew(pixels, frames)
             if len(self._pictures) > _PICTURES:
                 self._pictures.popitem(last=False)
         self._last = pixels, self._pictures[key]
         return self._pictures[key]
 
-    def _anew(self, pixels: Pixels) -> tuple[TextLine, ...]:
+    def _anew(self, pixels: Pixels, frames: Sequence[Box]) -> tuple[TextLine, ...]:
         kept, bands = self._unchanged(pixels)
-        found = [line for top, bottom in bands for line in self._of_band(pixels, top, bottom)]
+        found = [line for top, bottom in bands for line in self._of_band(pixels, top, bottom, frames)]
         return tuple(sorted([*kept, *found], key=lambda line: (line.box.y1, line.box.x1)))
 
     def _unchanged(self, pixels: Pixels) -> tuple[list[TextLine], list[tuple[int, int]]]:
@@ -68,25 +66,35 @@ class Reader:
         kept = [line for line in lines if not any(line.box.y1 < bottom and top < line.box.y2 for top, bottom in bands)]
         return kept, bands
 
-    def _of_band(self, pixels: Pixels, top: int, bottom: int) -> Iterator[TextLine]:
+    def _of_band(self, pixels: Pixels, top: int, bottom: int, frames: Sequence[Box]) -> Iterator[TextLine]:
         engine = self._ready()
         band = pixels[top:bottom]
         found = engine(np.ascontiguousarray(band[:, :, ::-1]), use_det=True, use_cls=False, use_rec=False).boxes
-        boxes = [_upright(corners, top) for corners in (found if found is not None else ())]
-        boxes = [line for box in boxes if box.on(pixels).area for line in lines_in(pixels, box.on(pixels))]
-        for box, (text, sure) in zip(boxes, self._said(pixels, boxes), strict=True):
-            if text := _without_icons(text):
-                yield TextLine(written_in(pixels, box, ground_of(pixels, box)), text, sure)
+        yield from self.also(pixels, [_upright(corners, top) for corners in (found if found is not None else ())], frames)
 
-    def _said(self, pixels: Pixels, boxes: Sequence[Box]) -> list[tuple[str, float]]:
-        """What stands in each box; only those that were not read before are given to the model."""
-        crops = [np.ascontiguousarray(part(pixels, box)[:, :, ::-1]) for box in boxes]
+    def also(self, pixels: Pixels, boxes: Sequence[Box], frames: Sequence[Box] = ()) -> Iterator[TextLine]:
+        """The lines that stand in boxes."""
+        lines = lettered(pixels, [box.on(pixels) for box in boxes if box.on(pixels).area], frames)
+        for line, (text, sure) in zip(lines, self._said([line.crop for line in lines]), strict=True):
+            if text := _without_icons(self._spaced(line, text)):
+                yield TextLine(line.box, text, sure)
+
+    def _spaced(self, line: Lettered, text: str) -> str:
+        """The text with the spaces that the model has overlooked: its words are read one by one, and must come to the same."""
+        if len(line.spaces) <= text.count(" "):
+            return text
+        words = " ".join(word for word, _ in self._said(line.words()))
+        return words if words.replace(" ", "") == text.replace(" ", "") else text
+
+    def _said(self, crops: Sequence[Pixels]) -> list[tuple[str, float]]:
+        """What stands on each; only what was read nowhere before is given to the model."""
+        crops = [np.ascontiguousarray(crop[:, :, ::-1]) for crop in crops]
         keys = [hashlib.blake2b(crop.tobytes() + str(crop.shape).encode(), digest_size=16).digest() for crop in crops]
-        new = [n for n, key in enumerate(keys) if key not in self._lines]
+        new = {key: crop for key, crop in zip(keys, crops, strict=True) if key not in self._lines}
         if new:
-            read = self._ready().recognize_txt([crops[n] for n in new])
-            for n, text, sure in zip(new, read.txts or (), read.scores or (), strict=True):
-                self._lines[keys[n]] = str(text), float(sure)
+            read = self._ready().recognize_txt(list(new.values()))
+            for key, text, sure in zip(new, read.txts or (), read.scores or (), strict=True):
+                self._lines[key] = str(text), float(sure)
         said = [self._lines[key] for key in keys]
         while len(self._lines) > _LINES:
             self._lines.popitem(last=False)
@@ -100,32 +108,10 @@ class Reader:
                     "Global.max_side_len": _LARGE,
                     "Det.limit_type": "max",
                     "Det.limit_side_len": _LARGE,
+                    "EngineConfig.onnxruntime.intra_op_num_threads": 1,  # more of them wait for each other, busily
                 }
             )
         return self._engine
-
-
-def lines_in(pixels: Pixels, box: Box) -> Iterator[Box]:
-    """The lines of a box that was taken for one: a small label and the value close below it."""
-    ink = inked_rows(pixels, box, ground_of(pixels, box)) if box.height >= _TWO else None
-    runs = [] if ink is None else [run for run in _runs(ink) if run[1] - run[0] >= _LOW]
-    if len(runs) < 2:
-        yield box
-        return
-    cuts = [(before[1] + after[0] + 1) // 2 for before, after in pairwise(runs)]
-    for top, bottom in pairwise([0, *cuts, box.height]):
-        yield Box(box.x1, box.y1 + top, box.x2, box.y1 + bottom)
-
-
-def _runs(rows: Sequence[bool]) -> Iterator[tuple[int, int]]:
-    """Where rows follow each other that hold ink."""
-    start = None
-    for number, ink in enumerate([*rows, False]):
-        if ink and start is None:
-            start = number
-        elif not ink and start is not None:
-            yield start, number
-            start = None
 
 
 def _bands(rows: Any, height: int) -> Iterator[tuple[int, int]]:

@@ -12,8 +12,8 @@ from rapidfuzz import fuzz
 
 from environments.vision.controls import Controls
 from environments.vision.parts import Inked, Part, inked
-from environments.vision.pixels import Box, Pixels
-from environments.vision.reader import Reader
+from environments.vision.pixels import Box, Colour, Pixels, drawn_in, most_common, part
+from environments.vision.reader import Reader, TextLine
 from environments.vision.rows import arranged
 from environments.vision.shapes import Frame, frames_of, lines_of
 from environments.vision.sliders import sliders_of
@@ -48,8 +48,12 @@ class PixelRecognizer:
 
     def state(self, pixels: Pixels, *, timestamp: float = 0.0) -> VisualState:
         """The screen that the picture shows."""
-        lines = [inked(pixels, line) for line in self._reader.read(pixels) if line.confidence >= self._least]
-        seen = Seen(pixels, lines, frames_of(pixels), lines_of(pixels))
+        frames = frames_of(pixels)
+        boxes = [frame.box for frame in frames]
+        read = self._reader.read(pixels, boxes)
+        read = (*read, *self._reader.also(pixels, _unread(pixels, frames, read), boxes))
+        lines = [inked(pixels, line) for line in read if line.confidence >= self._least]
+        seen = Seen(pixels, lines, frames, lines_of(pixels))
         top, bottom, windows = self._chrome(seen)
         app = next((window.app for window in windows if window.focused), None)
         inner = Box(0, top, pixels.shape[1], bottom)
@@ -86,6 +90,22 @@ class PixelRecognizer:
         return None
 
 
+def _unread(pixels: Pixels, frames: Sequence[Frame], lines: Sequence[TextLine]) -> list[Box]:
+    """Where the name of a field seems to stand that was overlooked: a short one in small letters, at its top."""
+    found = []
+    for frame in frames:
+        if _is_field(frame):
+            box = frame.box
+            place = Box(box.x1 + 4, box.y1 + 4, min(box.x2 - 4, box.x1 + 120), box.y1 + 17)
+            level = [line for line in lines if place.y1 <= line.box.middle[1] < place.y2 and place.shared(line.box)]
+            found.append(None if level else drawn_in(pixels, place, frame.inside))
+    return [box for box in found if box is not None and 5 <= box.height <= 13 and 6 <= box.width <= 60]
+
+
+def _is_field(frame: Frame) -> bool:
+    return not frame.filled and frame.box.width >= 100 and frame.box.height >= 32
+
+
 def _within(seen: Seen, box: Box) -> Seen:
     return Seen(
         seen.pixels,
@@ -115,8 +135,8 @@ def _parts(seen: Seen, dialog: Frame | None) -> list[Part]:
     sliders, lines = sliders_of(seen.strokes, seen.lines)
     found = Controls(seen.pixels, seen.frames, lines).sorted()
     height = median([line.size for line in seen.lines] or [12])
-    tabs = _tabs(found.lines, seen.strokes)
-    texts = [_said(line, height, tabs.get(line.text)) for line in found.lines]
+    tabs = _tabs(seen.pixels, found.lines, seen.strokes)
+    texts = [_said(line, height, tabs.get(line.box)) for line in found.lines]
     whole = arranged([*found.controls, *sliders, *texts], found.holders)
     if dialog is None:
         return whole
@@ -140,16 +160,23 @@ def _said(line: Inked, height: float, tab: bool | None) -> Part:
     return made
 
 
-def _tabs(lines: Sequence[Inked], strokes: Sequence[Box]) -> dict[str, bool]:
-    """Texts of tabs, and which one is chosen: the one with a stroke below it, on a line that runs beneath all."""
-    for line in lines:
-        below = [s for s in strokes if 0 <= s.y1 - line.box.y2 <= 16 and s.x1 <= line.box.x1 + 4 and s.x2 >= line.box.x2 - 4]
-        if not line.coloured or not any(stroke.width < line.box.width + 40 for stroke in below):
-            continue
-        level = [other for other in lines if abs(other.box.middle[1] - line.box.middle[1]) <= 4]
-        if len(level) > 1:
-            return {other.text: other is line for other in level}
+def _tabs(pixels: Pixels, lines: Sequence[Inked], strokes: Sequence[Box]) -> dict[Box, bool]:
+    """Where tabs stand, and which one is chosen: of those above one stroke the one below which it is coloured."""
+    for stroke in strokes:
+        above = [line for line in lines if 0 <= stroke.y1 - line.box.y2 <= 16 and _spans(stroke, line.box)]
+        level = [line for line in above if abs(line.box.middle[1] - above[0].box.middle[1]) <= 4]
+        chosen = [line for line in level if line.coloured and _below(pixels, line.box, stroke).coloured]
+        if len(level) > 1 and len(chosen) == 1:
+            return {line.box: line is chosen[0] for line in level}
     return {}
+
+
+def _spans(stroke: Box, box: Box) -> bool:
+    return stroke.x1 <= box.x1 + 4 and stroke.x2 >= box.x2 - 4
+
+
+def _below(pixels: Pixels, box: Box, stroke: Box) -> Colour:
+    return most_common(part(pixels, Box(box.x1, stroke.y1, box.x2, max(stroke.y1 + 1, stroke.y2 - 2))))
 
 
 def _all(parts: Sequence[Part]) -> Iterator[Part]:

@@ -138,7 +138,7 @@ def test_only_rows_that_changed_are_read_again_and_no_line_is_cut(monkeypatch: p
     line = TextLine(Box(5, 40, 90, 60), "x", 1.0)
     assert _with_lines(list(_bands(_rows(50, 52), 120)), [line]) == [(34, 68)]
     reader, read = Reader(), []
-    monkeypatch.setattr(reader, "_of_band", lambda pixels, top, bottom: read.append((top, bottom)) or iter(()))
+    monkeypatch.setattr(reader, "_of_band", lambda pixels, top, bottom, frames: read.append((top, bottom)) or iter(()))
     reader.read(pixels_of(drawn()))
     reader.read(pixels_of(drawn((10, 80, 60, 90))))
     reader.read(pixels_of(drawn()))
