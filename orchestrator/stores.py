@@ -54,7 +54,8 @@ def open_store(address: str, folder: Path, run_id: str) -> Stored:
 
 def address_of(record: Mapping[str, Any]) -> str:
     """Where a run of this record is stored."""
-    said = (record.get("settings") or {}).get("store", LOCAL)
+    settings = record.get("settings")
+    said = settings.get("store", LOCAL) if isinstance(settings, Mapping) else LOCAL
     try:
         return checked_address(said)
     except ValueError as bad:
