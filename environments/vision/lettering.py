@@ -20,6 +20,7 @@ _LEVEL = 0.5
 """How far the middles of two letters of a line may be from each other, of the height of the higher."""
 _GAP = 1.2
 """Letters that are further from each other, in heights of a line, are two texts."""
+_SIGN = 0.6
 _SPACE = 0.28
 """Room between two words, in heights of a line."""
 _ROOM = 3
@@ -194,11 +195,13 @@ def _without_caret(row: Sequence[_Blob], labels: Any) -> Iterator[_Blob]:
 
 
 def _apart(row: Sequence[_Blob]) -> Iterator[list[_Blob]]:
-    """A row as one text, or as several with wide gaps between them."""
-    gap = _GAP * max((blob.box.height for blob in row), default=0)
+    """A row as one text, or as several with wide gaps between them. The arrow of a list that opens stands nearer."""
+    high = max((blob.box.height for blob in row), default=0)
     text: list[_Blob] = []
     for blob in row:
-        if text and blob.box.x1 - max(other.box.x2 for other in text) > gap:
+        room = blob.box.x1 - max(other.box.x2 for other in text) if text else 0
+        arrow = blob is row[-1] and blob.box.height >= 4 and blob.box.width > 1.2 * blob.box.height
+        if room > (_SIGN if arrow else _GAP) * high:
             yield text
             text = []
         text.append(blob)

@@ -10,6 +10,8 @@ from environments.vision.shapes import Frame
 
 _ALIKE = 10
 """How far the edges of one column may be from each other."""
+_DEEPER = 12
+"""How much further in a text begins that is below another in a tree."""
 
 
 def arranged(parts: Sequence[Part], holders: Sequence[Frame]) -> list[Part]:
@@ -60,9 +62,20 @@ def _holder(card: Box, held: Sequence[Part]) -> list[Part]:
     rows = rows_of(held)
     if len(rows) >= 2 and sum(len(row) > 1 for row in rows) >= max(2, len(rows) // 2) and _columns(rows):
         return [Part("table", card, inside=[_table_row(row, card, first=not n) for n, row in enumerate(rows)])]
+    if _indented(rows):
+        return [Part("tree", card, inside=[_item(row[0], card, "treeitem") for row in rows])]
     if len(rows) >= 2 and all(len(row) == 1 and row[0].role in {"link", "text"} for row in rows):
         return [Part("list", card, inside=[_item(row[0], card) for row in rows])]
     return list(held)
+
+
+def _indented(rows: Sequence[Sequence[Part]]) -> bool:
+    """Whether single texts begin at several depths, the first at the least; the one that is chosen may have a frame."""
+    if len(rows) < 3 or not all(len(row) == 1 and row[0].role in {"text", "button"} for row in rows):
+        return False
+    starts = [row[0].box.x1 for row in rows if row[0].role == "text"]
+    deep = [start for start in starts if start - min(starts) >= _DEEPER]
+    return bool(deep) and starts[0] == min(starts) and len(starts) >= len(rows) - 1
 
 
 def _columns(rows: Sequence[Sequence[Part]]) -> bool:
@@ -81,11 +94,12 @@ def _table_row(row: Sequence[Part], card: Box, *, first: bool) -> Part:
     return Part("row", Box(card.x1, around.y1, card.x2, around.y2), inside=list(row))
 
 
-def _item(made: Part, card: Box) -> Part:
+def _item(made: Part, card: Box, role: str = "listitem") -> Part:
     box = Box(card.x1, made.box.y1, card.x2, made.box.y2)
     if made.role == "link":
-        return Part("listitem", box, inside=[made])
-    made.role, made.box = "listitem", box
+        return Part(role, box, inside=[made])
+    made.selected = made.selected or made.role == "button"
+    made.role, made.box = role, box
     return made
 
 

@@ -81,3 +81,16 @@ def test_the_words_of_a_line_are_told_by_the_room_between_them() -> None:
     (line,) = lines(field(label="", value="New laptop"), Box(18, 26, 100, 42))
     assert len(line.words()) == 2
     assert sum(word.shape[1] for word in line.words()) == line.crop.shape[1]
+
+
+def test_the_arrow_behind_a_word_is_no_letter_of_it() -> None:
+    image = Image.new("RGB", (120, 40), "white")
+    pen = ImageDraw.Draw(image)
+    pen.text((10, 10), "More", "black", font=ImageFont.load_default(13))
+    end = 10 + int(pen.textlength("More", font=ImageFont.load_default(13)))
+    pen.line([(end + 11, 17), (end + 16, 22), (end + 21, 17)], "black", 2)
+    out = io.BytesIO()
+    image.save(out, "PNG")
+    word, arrow = lettered(pixels_of(out.getvalue()), [Box(8, 8, end + 24, 28)])
+    assert word.box.x2 <= end + 1
+    assert arrow.box.x1 >= end + 9
