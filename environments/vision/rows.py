@@ -95,7 +95,7 @@ def _table_row(row: Sequence[Part], card: Box, *, first: bool) -> Part:
 
 
 def _item(made: Part, card: Box, role: str = "listitem") -> Part:
-    box = Box(card.x1, made.box.y1, card.x2, made.box.y2)
+    box = made.box if role == "treeitem" else Box(card.x1, made.box.y1, card.x2, made.box.y2)
     if made.role == "link":
         return Part(role, box, inside=[made])
     made.selected = made.selected or made.role == "button"
