@@ -41,6 +41,8 @@ def server_process(runs_dir: Path) -> Iterator[tuple[httpx.Client, subprocess.Po
     finally:
         process.kill()
         process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
 
 
 def test_a_run_is_started_in_a_process_of_its_own_and_worked_to_its_end(serve: Any, runs_dir: Path) -> None:
