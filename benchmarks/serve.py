@@ -249,7 +249,7 @@ def _figures(folder: Path, several: list[Viewer], slow: Viewer, cpu: float) -> F
     written = {path.name: _steps(path) for path in folder.iterdir() if path.is_dir()}
     lost = sum(len(written[run] - seen) for viewer in several for run, seen in viewer.seen.items())
     delays = sorted(1000 * delay for viewer in several for delay in viewer.delays)
-    cuts = statistics.quantiles(delays, n=100)
+    cuts = statistics.quantiles(delays, n=100, method="inclusive")
     return Figures(
         sum(map(len, written.values())), len(delays), lost, round(cuts[49], 1), round(cuts[94], 1), round(cuts[98], 1),
         round(delays[-1], 1), sum(len(written[run] - seen) for run, seen in slow.seen.items()), round(cpu, 2),
