@@ -4,28 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from enum import StrEnum
 
-
-class Effect(StrEnum):
-    """From harmless to irreversible."""
-
-    OBSERVE = "observe"
-    NAVIGATE = "navigate"
-    EDIT = "edit"
-    SAVE = "save"
-    ACTIVATE = "activate"
-    CONFIRM = "confirm"
-    SUBMIT = "submit"
-    SEND = "send"
-    PURCHASE = "purchase"
-    ACCOUNT = "account"
-    PERMISSION = "permission"
-    ACTUATE = "actuate"
-    UPLOAD = "upload"
-    DOWNLOAD = "download"
-    DELETE = "delete"
-
+from environments.effects import Effect as Effect
 
 # Order counts: "Delete account" is account, "Pay and submit" is purchase. English, German, Chinese.
 _WORDS: tuple[tuple[Effect, str], ...] = (

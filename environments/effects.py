@@ -1,0 +1,142 @@
+"""What an action does to the world outside: the words for it, what of it is permitted, and what an environment tells of it.
+
+An effect is looked at where it happens. Words of a control only make a person be asked sooner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
+
+from pydantic import Field
+
+from protocol import Action, Extension, Frozen
+
+
+class Effect(StrEnum):
+    """From harmless to irreversible."""
+
+    OBSERVE = "observe"
+    NAVIGATE = "navigate"
+    EDIT = "edit"
+    SAVE = "save"
+    ACTIVATE = "activate"
+    CONFIRM = "confirm"
+    SUBMIT = "submit"
+    SEND = "send"
+    PURCHASE = "purchase"
+    ACCOUNT = "account"
+    PERMISSION = "permission"
+    ACTUATE = "actuate"
+    UPLOAD = "upload"
+    DOWNLOAD = "download"
+    DELETE = "delete"
+
+
+NetworkMode: TypeAlias = Literal["hold", "watch", "off"]
+"""What becomes of a request that no permit and no rule covers: it is held and asked about, it is let go and told, or it is not
+looked at."""
+
+
+class NetworkRule(Frozen):
+    """Requests that a page may send by itself, as globs. `operation` is that of a query by POST, where it names one."""
+
+    method: str = "*"
+    host: str = "*"
+    path: str = "*"
+    operation: str = "*"
+
+
+class Network(Frozen):
+    """What of a safety policy concerns requests."""
+
+    mode: NetworkMode = "hold"
+    allow: tuple[NetworkRule, ...] = ()
+
+
+class Permit(Frozen):
+    """What one action may do: given before it is performed, held against what is there right before it happens."""
+
+    effects: tuple[Effect, ...] = ()
+    """What was allowed or approved."""
+    approved: bool = False
+    """Whether a person said yes to exactly this."""
+    control: dict[str, str] | None = None
+    """The control that was reviewed, by `Guarded.control`: digests by part. None where the action falls on none."""
+
+
+class ControlSeen(Frozen):
+    """The control on which an action would fall now: in the focus, at a point, or the one that it names."""
+
+    parts: dict[str, str] = Field(default_factory=dict)
+    """A digest by part (such as `name`, `leads`, `form`, `around`, `handlers`), each another one when that part is."""
+    told: tuple[str, ...] = ()
+    """What a person should know of it and no screen shows, a sentence each."""
+
+
+class HeldRequest(Frozen):
+    """A request that a page wants to send and that nothing covers. It has not left."""
+
+    request_id: str
+    """A digest over method, address, names and values."""
+    method: str
+    host: str
+    path: str
+    operation: str = ""
+    told: str = ""
+    """What it would do, such as `POST amount=500 to bank.example/transfer`; private values masked."""
+    words: tuple[str, ...] = ()
+    """Names and short values that it carries, and the query's words, for whoever rates it."""
+
+
+RELEASE = "x-deskcrew.release"
+
+
+def release(request: HeldRequest) -> Extension:
+    """The action that lets a held request go, once."""
+    return Extension(action_type=RELEASE, arguments={"request": request.request_id, "told": request.told})
+
+
+def released(action: Action) -> str:
+    """The id of the request that an action lets go; empty for any other action."""
+    if not isinstance(action, Extension) or action.action_type != RELEASE:
+        return ""
+    return str(action.arguments.get("request", ""))
+
+
+@runtime_checkable
+class Guarded(Protocol):
+    """Performs under a permit, and holds what leaves it. What no permit was given for is performed as its caller likes."""
+
+    def guard(self, network: Network) -> None:
+        """From here on requests are treated so, also those that pages send by themselves between two actions."""
+
+    def control(self, action: Action) -> ControlSeen | None:
+        """The control on which it would fall now; None where it presses nothing and reaches nothing."""
+
+    def admit(self, key: str, permit: Permit) -> None:
+        """What the action of this key may do. Its `perform` refuses, before anything happens, what differs from it: the error
+        begins with `contract.STOPPED`."""
+
+    def held(self) -> Sequence[HeldRequest]:
+        """Requests that wait, oldest first. `release(request)` performed lets one go; the next other action drops them all."""
+
+
+class Change(Frozen):
+    """One difference that an action would make."""
+
+    effect: Effect
+    app: str
+    told: str
+    """What it is, in words: `sends a mail to ada@example.com, subject "Plan", 2 attachments`."""
+    path: str = ""
+    """Where in the world's state, such as `apps.mail.messages.m7`."""
+
+
+@runtime_checkable
+class Preview(Protocol):
+    """Can say what an action would change, by doing it in a fork."""
+
+    def preview(self, action: Action) -> Sequence[Change] | None:
+        """Every difference outside of the windows; empty where there is none; None where it cannot be told."""
