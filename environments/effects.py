@@ -39,6 +39,22 @@ NetworkMode: TypeAlias = Literal["hold", "watch", "off"]
 looked at."""
 
 
+SENSITIVE = frozenset(
+    {
+        Effect.ACCOUNT,
+        Effect.PURCHASE,
+        Effect.DELETE,
+        Effect.PERMISSION,
+        Effect.ACTUATE,
+        Effect.SEND,
+        Effect.SUBMIT,
+        Effect.UPLOAD,
+        Effect.DOWNLOAD,
+    }
+)
+"""Effects that reach outside or cannot be taken back (seed 000): they want explicit approval."""
+
+
 class NetworkRule(Frozen):
     """Requests that a page may send by itself, as globs. `operation` is that of a query by POST, where it names one."""
 
@@ -86,8 +102,8 @@ class HeldRequest(Frozen):
     operation: str = ""
     told: str = ""
     """What it would do, such as `POST amount=500 to bank.example/transfer`; private values masked."""
-    words: tuple[str, ...] = ()
-    """Names and short values that it carries, and the query's words, for whoever rates it."""
+    effects: tuple[Effect, ...] = ()
+    """What its address, its operation and its names say it does, the worst first."""
 
 
 RELEASE = "x-deskcrew.release"

@@ -8,6 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from environments.effect_words import Effect as Effect
+from environments.effect_words import effect_of_words as effect_of_words
+from environments.effect_words import plain
+from environments.effects import SENSITIVE as SENSITIVE
 from protocol import (
     Action,
     ActionTarget,
@@ -26,9 +30,6 @@ from protocol import (
     resolve,
 )
 from roles.carried import addresses, disguised, is_program, looks, makes, takes_data, tells, texts
-from roles.effect_words import Effect as Effect
-from roles.effect_words import effect_of_words as effect_of_words
-from roles.effect_words import plain
 from roles.leading import is_odd, sends_elsewhere, way_of
 
 _WAY_OUT = re.compile(
@@ -77,8 +78,6 @@ _OTHERS = {
     **dict.fromkeys(("memorize", "answer", "ask_user", "finish_goal", "fail_goal"), Effect.OBSERVE),
 }
 """By verb alone. Any other verb may do anything: scripts, calls, buttons held down, verbs that are carried."""
-SENSITIVE = frozenset(_SENSITIVE)
-"""Effects that reach outside or cannot be taken back (seed 000): they want explicit approval."""
 
 
 def effect_of(action: Action, element: GUIElement | None, state: VisualState) -> Effect:

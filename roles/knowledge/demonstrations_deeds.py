@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from environments.effect_words import Effect, effect_of_words
 from protocol import (
     Answer,
     Click,
@@ -20,7 +21,6 @@ from protocol import (
     VisualState,
     resolve,
 )
-from roles.effect_words import Effect, effect_of_words
 from roles.knowledge.demonstrations_origins import Origins, hides
 from roles.knowledge.demonstrations_screens import Seen, Texts, entity_of, names_on, noun_of, row_texts
 from roles.knowledge.demonstrations_values import Slots

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from environments.effect_words import Effect, effect_of_words
 from protocol import GUIElement
 from protocol.prompt_form.roles import CHECKED, kind
 from roles.contracts import FieldHas, OperatorView
-from roles.effect_words import Effect, effect_of_words
 from roles.llm.job import ALIKE, COMMITS, TICKS, Job
 from roles.rules.dialogs import agree_choice, dismiss_choice, expected
 from roles.rules.evidence import is_search, names_effect

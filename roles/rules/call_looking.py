@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from environments.effect_words import Effect, effect_of_words
 from protocol import GUIElement, VisualState
 from roles.contracts import Fact
-from roles.effect_words import Effect, effect_of_words
 from roles.rules import clauses as c
 from roles.rules.call_answers import records_in
 from roles.rules.call_functions import key_of

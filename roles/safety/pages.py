@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from rapidfuzz import fuzz
 
+from environments.effect_words import Effect, effects_in
 from roles.contracts import USER, StepOrigin, Supplement
-from roles.effect_words import Effect, effects_in
 from roles.playbook import playbooks_in
 from roles.visible import shown
 

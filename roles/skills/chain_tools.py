@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
-from roles.effect_words import Effect
+from environments.effect_words import Effect
 from roles.skills.contract import Idempotence, OutsideTool, Skill, ToolRefused, ToolSilent
 from roles.skills.in_time import Late, within
 

@@ -8,8 +8,8 @@ from typing import Any, Literal, Protocol
 
 from pydantic import Field
 
+from environments.effect_words import Effect
 from protocol import Frozen
-from roles.effect_words import Effect
 
 SkillKind = Literal["gui", "api", "agent", "mcp", "tool"]
 """The surface; a function of an app's own interface; an app's own agent; a tool of an MCP server; a LangChain tool."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from roles.effect_words import Effect
+from environments.effect_words import Effect
 from roles.mcp_server import MOST_TOOLS, McpFault, McpServer
 from roles.skills.chain_tools import text_of
 from roles.skills.contract import Idempotence, Skill, ToolFault, ToolRefused, ToolSilent

@@ -9,8 +9,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
+from environments.effect_words import Effect
 from protocol import Frozen
-from roles.effect_words import Effect
 from roles.mcp_server import McpAddress
 from roles.skills.contract import Idempotence, Skill
 

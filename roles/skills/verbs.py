@@ -6,9 +6,9 @@ from functools import cache
 from typing import Any, get_args
 
 from environments.contract import AppCatalog, Environment, type_of
+from environments.effect_words import Effect
 from protocol import Action
 from protocol.actions import KnownAction
-from roles.effect_words import Effect
 from roles.operator.repeating import REPEATS, Repeat
 from roles.skills.contract import Idempotence, Skill
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from environments.effect_words import Effect, effects_in
 from protocol import ActionTarget, BoundingBox, Click, Fill, GUIElement, VisualState
 from roles.contracts import StepOrigin, Supplement
-from roles.effect_words import Effect, effects_in
 from roles.safety import Grounds, Review, Rule, SafetyPolicy, review
 from roles.safety.pages import asked_for
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from environments.effect_words import Effect
 from roles.contracts import AppWords, PlanAnswer, PlanRequest, Subtask, Supplement
-from roles.effect_words import Effect
 from roles.knowledge.reading import read_page
 from roles.rules.manager import RulesManager
 from roles.safety.pages import step_behind
