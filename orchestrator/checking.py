@@ -11,6 +11,7 @@ from environments.contract import Environment, WorldError
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.variation.axes import Variation
 from environments.simulated.worldfile import load_world
+from environments.yaml_lines import KeyPath
 from orchestrator.errors import UsageProblem
 from orchestrator.judge import Verdict, judge
 from orchestrator.judging.changes import parts_of
@@ -62,7 +63,7 @@ def task_named(word: str) -> Task:
 
 def _task(word: str, seeds: int) -> tuple[list[str], str]:
     task = task_named(word)
-    problems: list[str] = []
+    found: dict[str, list[int]] = {}
     goals: list[str] = []
     slots: dict[str, Any] = {}
     for seed in range(seeds):
@@ -72,13 +73,15 @@ def _task(word: str, seeds: int) -> tuple[list[str], str]:
             world = environment.world() if isinstance(environment, SimulatedDesktop) else {}
             slots = fill_slots(task, world, seed)
             goals.append(fill_goal(task, slots))
-            problems += _untouched(task, world, slots, seed)
+            problems = [*_untouched(task, world, slots)]
             if task.oracle is not None:
-                problems += [f"seed {seed}: {problem}" for problem in _performed(task, seed, environment)]
+                problems += _performed(task, seed, environment)
+            for key, problem in problems:
+                found.setdefault(f"{_place(task, key)}{problem}", []).append(seed)
         finally:
             environment.close()
-    problems += _steps_said_twice(task, slots)
-    return problems, goals[0] if goals else ""
+    told = [text if len(at) == seeds else f"{text} (seed {', '.join(map(str, at))})" for text, at in found.items()]
+    return [*told, *_steps_said_twice(task, slots)], goals[0] if goals else ""
 
 
 def _steps_said_twice(task: Task, slots: Mapping[str, Any]) -> Iterator[str]:
@@ -87,22 +90,38 @@ def _steps_said_twice(task: Task, slots: Mapping[str, Any]) -> Iterator[str]:
         yield f"oracle_steps says {task.oracle_steps}, and the oracle takes {taken}; leave oracle_steps out"
 
 
-def _performed(task: Task, seed: int, environment: Environment) -> Iterator[str]:
+Problem = tuple[KeyPath, str]
+"""What is wrong, and the key that it is about; no key where it is about the whole."""
+
+
+def _place(task: Task, key: KeyPath) -> str:
+    """The file and line of a key, in front of what is said of it."""
+    return f"{task.where(key)}: " if key and task.where(key) is not None else ""
+
+
+def _key_of(task: Task, expression: str) -> KeyPath:
+    lists: dict[str, Sequence[str]] = {"success": task.success, "never": task.never}
+    bare = expression.removeprefix("never: ")
+    return next(((name, items.index(bare)) for name, items in lists.items() if bare in items), ())
+
+
+def _performed(task: Task, seed: int, environment: Environment) -> Iterator[Problem]:
     """What the oracle does not come to, and whether one thing more than the oracle goes unseen."""
     played = play(task, seed, environment)
     if played.problem:
-        yield played.problem
+        yield ("oracle",), played.problem
         return
     for failed in played.verdict.checks:
         if not failed.passed:
-            yield f"the oracle was performed, and {failed.expression!r} does not hold" + (
-                f": {failed.error}" if failed.error else ""
-            )
+            why = f": {failed.error}" if failed.error else ""
+            said = f"the oracle was performed, and {failed.expression!r} does not hold{why}"
+            yield _key_of(task, failed.expression), said
     for point in played.verdict.checkpoints:
         if not point.reached:
-            yield f"the oracle was performed, and the checkpoint {point.name!r} is not reached"
+            key = ("checkpoints", point.name)
+            yield key, f"the oracle was performed, and the checkpoint {point.name!r} is not reached"
     if played.verdict.passed and sees_strays(task, played, environment) is False:
-        yield "a stray write after the oracle goes unseen; the task's changes allow too much"
+        yield ("changes",), "a stray write after the oracle goes unseen; the task's changes allow too much"
 
 
 STRAYS = (
@@ -131,30 +150,31 @@ def sees_strays(task: Task, played: Played, environment: Environment) -> bool | 
     return None
 
 
-def _untouched(task: Task, world: dict[str, Any], slots: dict[str, Any], seed: int) -> Iterator[str]:
+def _untouched(task: Task, world: dict[str, Any], slots: dict[str, Any]) -> Iterator[Problem]:
     """What the conditions make of a world in which nothing was done."""
     verdict = judge(task, world, world, slots, [], {"status": task.outcome, "plans": 1, "reason": "", "steps": 0, "questions": 0})
-    for key, expression, error in _evaluated(verdict):
+    for key, expression, error in _evaluated(task, verdict):
         if error:
-            yield f"seed {seed}: {key}: {expression!r} cannot be evaluated on the world as it begins: {error}"
+            name = ".".join(map(str, key[:2])) if key[:1] == ("checkpoints",) else str(key[0]) if key else "the end"
+            yield key, f"{name}: {expression.removeprefix('never: ')!r} cannot be evaluated on the world as it begins: {error}"
     for mine in verdict.minefields:
         if not mine.passed and not mine.error:
-            yield f"seed {seed}: {mine.expression!r} holds before anything was done"
-    for pattern in task.changes or ():
+            yield _key_of(task, mine.expression), f"{mine.expression!r} holds before anything was done"
+    for number, pattern in enumerate(task.changes or ()):
         if missing := _nowhere(pattern, world, slots):
-            yield f"seed {seed}: changes: {pattern!r} leads nowhere; the world has no {missing!r}"
+            yield ("changes", number), f"changes: {pattern!r} leads nowhere; the world has no {missing!r}"
     if verdict.passed and task.outcome == "fulfilled":
-        yield f"seed {seed}: every condition holds before anything was done; a crew that does nothing would pass"
+        yield ("success",), "every condition holds before anything was done; a crew that does nothing would pass"
     if verdict.progress == 1:
-        yield f"seed {seed}: every checkpoint is reached before anything was done"
+        yield ("checkpoints",), "every checkpoint is reached before anything was done"
 
 
-def _evaluated(verdict: Verdict) -> Iterator[tuple[str, str, str]]:
-    """Every condition with the key that it stands under."""
+def _evaluated(task: Task, verdict: Verdict) -> Iterator[tuple[KeyPath, str, str]]:
+    """Every condition with its key."""
     for check in verdict.checks:
-        yield "never" if check in verdict.minefields else "success", check.expression, check.error
+        yield _key_of(task, check.expression), check.expression, check.error
     for point in verdict.checkpoints:
-        yield f"checkpoints.{point.name}", "when", point.error
+        yield ("checkpoints", point.name, "when"), "when", point.error
 
 
 def _nowhere(pattern: str, world: dict[str, Any], slots: dict[str, Any]) -> str:

@@ -36,6 +36,7 @@ def runs(
             from orchestrator.folders import list_runs
 
             found = list_runs(runs_dir or RUNS)
+        found = sorted(found, key=lambda run: (run.started, run.run_id), reverse=True)
         typer.echo(listing.runs_json(found) if as_json else listing.runs_table(found, width_of_terminal()))
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.errors import UsageProblem
@@ -101,7 +102,9 @@ def _page(view: RunView) -> list[tuple[str, str]]:
     lines += _listed("plan", report.get("plan"), _subtask)
     lines += [("", f"independent of each other: {', '.join(level)}") for level in _beside(report.get("plan") or ())]
     lines += _listed("steps", report.get("steps"), _step)
-    lines += _listed("pages", [page for page in report.get("knowledge") or () if page.get("used") or page.get("why")], _page_said)
+    lines += _listed("decided", list(_deciders(report.get("decided_by") or ())), str)
+    lines += _listed("errors", report.get("errors"), _error)
+    lines += _listed("pages", list(_pages_said(report.get("knowledge") or ())), str)
     lines += _listed("gates", report.get("gates"), _gate)
     lines += _listed("approvals", report.get("approvals"), _approval)
     lines += _listed("control", report.get("control"), control_words)
@@ -114,6 +117,7 @@ def _page(view: RunView) -> list[tuple[str, str]]:
     lines += _listed("judge", checks, _check)
     lines += [("note", clean(note)) for note in view.notes]
     lines += [(line.mark, line.text) for line in request_lines(report.get("pending") or {})] if report.get("pending") else []
+    lines += _listed("answer", str(report.get("answer") or "").splitlines(), lambda line: clean(line, 4_000))
     return [*lines, ("status", clean(report.get("status", ""))), ("why", clean(report.get("reason", "")))]
 
 
@@ -134,12 +138,37 @@ def _subtask(item: Mapping[str, Any]) -> str:
     return f"{sign} {clean(item.get('id', ''))} {clean(item.get('title', ''))}{after}{pinned}{result}"
 
 
+def _deciders(decisions: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Who decided how often, where several could; then each time that somebody was passed over, or that votes differed."""
+    roles = dict.fromkeys(clean(item.get("role", "")) for item in decisions)
+    for role in roles:
+        made = Counter(clean(item.get("decided_by") or "nobody", 60) for item in decisions if clean(item.get("role", "")) == role)
+        yield f"{role}: {', '.join(f'{name} {count}' for name, count in made.most_common())}"
+    for item in decisions:
+        at = f"{item.get('step', '')} {clean(item.get('role', ''))}".strip()
+        if passed := clean("; ".join(map(str, item.get("passed") or ())), 300):
+            yield f"{at}: {clean(item.get('decided_by') or 'nobody', 60)}, after {passed}"
+        elif item.get("disagree"):
+            yield f"{at}: {clean('; '.join(map(str, item.get('ballots') or ())), 300)}"
+
+
+def _error(item: Mapping[str, Any]) -> str:
+    return f"{clean(item.get('role', ''))}: {clean(item.get('message', ''), 400)}"
+
+
+def _pages_said(items: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What was looked up and what became of it; what was not followed on one line."""
+    followed = [item for item in items if item.get("used") or item.get("failed")]
+    yield from map(_page_said, followed)
+    titles = dict.fromkeys(clean(item.get("title", ""), 60) for item in items if item not in followed and item.get("why"))
+    if titles:
+        yield f"· not followed: {', '.join(titles)}"
+
+
 def _page_said(item: Mapping[str, Any]) -> str:
-    """Something that was looked up, and what became of it."""
+    """A page that was followed, and whether it helped."""
     page = f"{clean(item.get('title', ''))} ({clean(item.get('source', ''))})"
     why = f": {clean(item['why'])}" if item.get("why") else ""
-    if not item.get("used") and not item.get("failed"):
-        return f"· {page} was not followed{why}"
     by = f" ({clean(', '.join(item['subtasks']))})" if item.get("subtasks") else ""
     if item.get("helped") is None:
         return f"· {page} is followed{by}{why}"

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from environments.contract import Received, WorldState
 from orchestrator.control.controls import PAUSED
@@ -47,6 +47,8 @@ class Outcome(BaseModel):
     reason: str
     report: dict[str, Any]
     pending: dict[str, Any] | None = None
+    answer: str = Field(default="", exclude=True, repr=False)
+    """The reply to the goal, whole, for whoever asked. A private value stands in it here, and nowhere in what is written."""
 
 
 def wait(run: OpenRun, request: dict[str, Any]) -> Outcome:
@@ -109,9 +111,11 @@ def finish(run: OpenRun, result: dict[str, Any]) -> Outcome:
     report = write_report(run, {**ended, "reason": reason}, judge=verdict, **more)
     if late:
         forget_checkpoints(run)
+    vault = redactor_of(run.context.journal).vault
+    answer = vault.as_known(report["answer"])
     if code != BUDGET:  # else it may go on with more
-        redactor_of(run.context.journal).vault.empty()
-    return _outcome(run, status, code, reason, report, None)
+        vault.empty()
+    return _outcome(run, status, code, reason, report, None).model_copy(update={"answer": answer})
 
 
 def _judge(run: OpenRun, ended: dict[str, Any]) -> dict[str, Any] | None:

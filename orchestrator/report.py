@@ -42,6 +42,7 @@ def build_report(
         "models": _models(events),
         "wall_seconds": round(result.get("elapsed", 0.0), 3),
         "plan": _plan(events),
+        "answer": next((str(e.body["value"]) for e in reversed(events) if e.kind == "fact" and e.body["name"] == "answer"), ""),
         "facts": [fact_shown(fact_of(e)) for e in events if e.kind == "fact"],
         "blackboard": board_at(events),
         "steps": steps,
@@ -64,6 +65,7 @@ def build_report(
             {"step": e.step, "event": text} for e in events if e.kind == "feedback" for text in e.body["events"]
         ],
         "errors": [{"role": e.role, "message": e.body["message"]} for e in events if e.kind == "error"],
+        "decided_by": [{"role": e.role, "step": e.step, **e.body} for e in events if e.kind == "policy"],
         "transitions": [e.body["row"] for e in events if e.kind == "situation"],
     }
 

@@ -113,6 +113,10 @@ class Task(Frozen):
         """The fewest steps in which it is known to be done with these slots. None: nobody knows."""
         return self.oracle_steps if self.oracle is None else fewest_steps(self.oracle, slots)
 
+    def where(self, key: KeyPath) -> Source | None:
+        """The file and line of a key; None for a task that is of no file."""
+        return None if self._document is None else self._document.where(key)
+
     def layer(self) -> Layer:
         """The task's words as a layer of settings, errors in which name the task file."""
         own = {key: value for key in _LAYER_KEYS if (value := getattr(self, key)) not in (None, {})}

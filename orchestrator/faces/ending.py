@@ -30,6 +30,7 @@ def ending_lines(outcome: Outcome) -> list[Line]:
         lines += request_lines(outcome.pending)
     elif outcome.reason:
         lines.append(Line("why", clean(outcome.reason)))
+    lines += [Line("answer" if n == 0 else "", clean(text, 4_000)) for n, text in enumerate(outcome.answer.splitlines())]
     lines += _done(outcome.report)
     lines.append(Line("run", clean(outcome.run_id if ELSEWHERE.get() else shown(outcome.folder))))
     return [*lines, *(Line("next" if number == 0 else "", text) for number, text in enumerate(next_commands(outcome)))]
@@ -74,7 +75,7 @@ def _done(report: Mapping[str, Any]) -> list[Line]:
         sign = {"fulfilled": "✓", "rejected": "✗"}.get(status, "·")
         tone = {"fulfilled": "good", "rejected": "bad"}.get(status, "dim")
         lines.append(Line("done" if number == 1 else "", f"{sign} {clean(subtask.get('title', ''), 160)}", tone))
-    facts = list(report.get("facts") or ())
+    facts = [fact for fact in report.get("facts") or () if fact.get("name") != "answer"]
     for number, fact in enumerate(facts[:_FACTS_SHOWN]):
         lines.append(
             Line("facts" if number == 0 else "", f"{clean(fact.get('name', ''), 60)} = {clean(fact.get('value', ''), 80)}")

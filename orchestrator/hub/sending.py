@@ -84,8 +84,8 @@ def _stop(turn: Turn, spent: Budget | None) -> None:
         "lanes": turn.lanes.dump(),
     }
     if spent is not None:
-        led_here = f" after: {said}" if turn.trigger in UNDONE and said else ""
-        turn.summary = f"{spent} is spent{led_here}"
+        cause = f"{said}; " if turn.trigger in UNDONE and said else ""
+        turn.summary = f"{cause}{spent} is spent"
         body = {"name": str(spent), "key": spent.key, **spent.as_json(), "more": spent.more()}
         turn.ctx.journal.record("budget", body, role="controller", key=turn.key())
     turn.trigger = Signal.BUDGET_SPENT

@@ -37,7 +37,12 @@ def test_everything_that_is_shipped_is_in_order(deskcrew: Deskcrew, kind: str):
         ("goal: Open {it}\nworld: office\n", "which is no slot"),
         (GOOD + "slots: {it: {from: apps.notes.nothing}}\n", "the world has no 'apps.notes.nothing'"),
         (GOOD + "slots: {it: {one_of: [1], where: item > 1}}\n", "finds nothing in this world"),
-        ("goal: x\nworld: office\nsuccess: [world.apps.nots.notes == 1]\n", "cannot be evaluated on the world as it begins"),
+        (
+            "goal: x\nworld: office\nsuccess:\n  - 'true'\n  - world.apps.nots.notes == 1\n",
+            "task.yaml, line 5: success: 'world.apps.nots.notes == 1' cannot be evaluated on the world as it begins",
+        ),
+        ("goal: x\nworld: office\nsuccess: ['false']\nnever:\n  - world.apps.nots\n", "task.yaml, line 5: never: "),
+        ("goal: x\nworld: office\nsuccess: ['false']\nchanges:\n  - apps.nots.x\n", "task.yaml, line 5: changes: "),
         ("goal: x\nworld: office\nsuccess: [size(world.apps.notes.notes) > 0]\n", "a crew that does nothing would pass"),
         ("goal: x\nworld: offce\n", "offce"),
         ("goal: x\nworld: office\nsuccess: ['1 +']\n", "cannot be evaluated"),

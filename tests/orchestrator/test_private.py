@@ -14,7 +14,9 @@ import pytest
 from typer.testing import CliRunner
 
 from orchestrator.cli import app
+from orchestrator.crew import Crew
 from orchestrator.errors import UsageProblem
+from orchestrator.faces.ending import ending_lines
 from orchestrator.plans import plan_of
 from orchestrator.private import answer_without, asked_for, give, give_named, goal_without, plan_without, said_to, task_without
 from orchestrator.settings import Settings
@@ -184,3 +186,18 @@ def test_a_note_from_another_process_is_sealed_and_the_run_knows_what_it_refers_
     assert said_to(tmp_path, "log in with the password tulip-41") == f"log in with the password {HELD}"
     assert journal.secret("other-one", "password") == reference("password_2"), "the name is taken"
     assert journal.revealed(HELD) == "tulip-41"
+
+
+# --- told to whoever asked ------------------------------------------------------------------------------------------
+
+
+def test_who_asks_for_a_private_value_is_told_it_and_nothing_that_is_written_has_it(tmp_path: Path) -> None:
+    crew = Crew.from_config(overrides=["world=phone", f"runs_dir={tmp_path}", "display=none"])
+    done = crew.run("In contacts, what is the phone number of Ada Weber?")
+    assert done.status == "fulfilled"
+    assert done.answer == "+1 555 2946"
+    assert "<secret>" in done.report["answer"]
+    assert "+1 555 2946" not in done.model_dump_json() + repr(done)
+    assert "+1 555 2946" in "\n".join(line.text for line in ending_lines(done))
+    kept = [path for path in done.folder.rglob("*") if path.is_file() and not path.name.startswith("world.")]
+    assert not [path.name for path in kept if b"+1 555 2946" in path.read_bytes()]

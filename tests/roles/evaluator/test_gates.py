@@ -125,7 +125,7 @@ def test_without_replans_a_run_ends_at_the_first_thing_that_does_not_work(replan
     assert run.status == status
     if replans == 0:
         assert run.result["ended_by"] == "budget_spent"
-        assert run.result["reason"] == "the budget of 0 replans (limits.replans) is spent after: the amount is wrong"
+        assert run.result["reason"] == "the amount is wrong; the budget of 0 replans (limits.replans) is spent"
 
 
 def test_planning_in_parts_is_no_replan() -> None:
