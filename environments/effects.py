@@ -148,6 +148,10 @@ class Change(Frozen):
     """What it is, in words: `sends a mail to ada@example.com, subject "Plan", 2 attachments`."""
     path: str = ""
     """Where in the world's state, such as `apps.mail.messages.m7`."""
+    digest: str = ""
+    """Of all that is changed there, where the effect is sensitive: what no phrase tells is another one too."""
+    declared: bool = True
+    """Whether the app says what such a change does. Where it does not, the words of the action count as well."""
 
 
 @runtime_checkable

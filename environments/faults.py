@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from environments.contract import DigestMismatch, Environment, EnvironmentFault
+from environments.effects import Change
 from environments.fault_kinds import DRY, IN_THE_WAY, ON_SCREEN, Fault, FaultKind
 from environments.fault_record import Done, FaultRecord
 from protocol import (
@@ -47,14 +48,17 @@ class Struck(NamedTuple):
 
 
 _CAPABILITIES = ("apps", "peek", "world", "received", "snapshot", "restore", "functions", "agents", "screenshot",
-                 "environment_type", "files", "seat", "seats", "clock", "written", "beneath")  # fmt: skip
+                 "environment_type", "files", "seat", "seats", "clock", "written", "beneath", "latest_keys")  # fmt: skip
+_TURNED = ("preview",)
+"""What is asked of the inner one in its own words."""
 
 
 class FaultyEnvironment:
     """An environment in which things go wrong. The inner one is never told; its other capabilities are passed on as they are."""
 
     def __new__(cls, inner: Environment, faults: Sequence[Fault], seed: int = 0, record: Path | None = None) -> FaultyEnvironment:
-        made: FaultyEnvironment = object.__new__(_with(tuple(name for name in _CAPABILITIES if hasattr(inner, name))))
+        passed, turned = (tuple(name for name in names if hasattr(inner, name)) for names in (_CAPABILITIES, _TURNED))
+        made: FaultyEnvironment = object.__new__(_with(passed, turned))
         return made
 
     def __init__(self, inner: Environment, faults: Sequence[Fault], seed: int = 0, record: Path | None = None) -> None:
@@ -104,6 +108,11 @@ class FaultyEnvironment:
 
     def close(self) -> None:
         self._inner.close()
+
+    def _preview(self, action: Action) -> Sequence[Change] | None:
+        """What it changes where no fault strikes; nothing while something lies on its target."""
+        found: Sequence[Change] | None = () if self._in_the_way(action) else self._inner.preview(self._meant(action))  # type: ignore[attr-defined]  # only there where the inner one can
+        return found
 
     def _note(self, done: Done) -> None:
         self._record.add(done)
@@ -260,9 +269,11 @@ def _lid(name: str, fault: Fault, element: GUIElement) -> GUIElement:
 
 
 @cache
-def _with(names: tuple[str, ...]) -> Any:
+def _with(passed: tuple[str, ...], turned: tuple[str, ...]) -> Any:
     """A class that has these capabilities too, so that `isinstance` with their protocols holds."""
-    return type("FaultyEnvironment", (FaultyEnvironment,), {name: property(_passed_on(name)) for name in names})
+    members: dict[str, Any] = {name: property(_passed_on(name)) for name in passed}
+    members |= {name: getattr(FaultyEnvironment, f"_{name}") for name in turned}
+    return type("FaultyEnvironment", (FaultyEnvironment,), members)
 
 
 def _passed_on(name: str) -> Callable[[Any], Any]:

@@ -18,7 +18,7 @@ from roles.standstill import Standstill
 
 _T = TypeVar("_T")
 _CALLS = ("apps", "peek", "world", "received", "snapshot", "restore", "fork", "functions", "agents", "screenshot", "files",
-          "seat", "seats", "meant", "latest_keys", "written", "beneath")  # fmt: skip
+          "seat", "seats", "meant", "latest_keys", "written", "beneath", "preview")  # fmt: skip
 _VALUES = ("environment_type", "clock")
 _LEAVING = 5.0
 """Seconds for closing: nobody waits for the result."""

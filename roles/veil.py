@@ -6,11 +6,12 @@ So no policy, prompt, state or record holds a value, and the environment perform
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
 from environments.contract import DigestMismatch, Environment, EnvironmentFault, Unavailable, Written
+from environments.effects import Change
 from protocol import Action, ActionResult, ExecStatus, VisualState, parse_action
 from roles.redaction import Redactor
 from roles.vault import UnknownSecret
@@ -18,7 +19,7 @@ from roles.vault import UnknownSecret
 _PASSED_ON = ("apps", "world", "received", "functions", "agents", "environment_type", "files", "seat", "seats", "clock",
               "latest_keys", "meant", "snapshot", "fork", "beneath")  # fmt: skip
 """What holds no screen. `world` and `received` are for the harness's judge, and no role is given them."""
-_VEILED = ("peek", "restore", "screenshot")
+_VEILED = ("peek", "restore", "screenshot", "preview")
 _SCREENS = 256
 
 
@@ -89,6 +90,14 @@ class Veil:
 
     def _restore(self, snapshot: Any) -> VisualState:
         return self._shown(self.inner.restore(snapshot))  # type: ignore[attr-defined]  # as above
+
+    def _preview(self, action: Action) -> Sequence[Change] | None:
+        """What it would change, told without what nobody may read. A reference that is not known changes nothing."""
+        try:
+            found: Sequence[Change] | None = self.inner.preview(self._meant(action))  # type: ignore[attr-defined]  # as above
+        except UnknownSecret:
+            return ()
+        return found and tuple(change.model_copy(update={"told": self._redactor.text(change.told)}) for change in found)
 
     def _screenshot(self) -> bytes:
         """The picture with everything private painted over."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import count
 from time import monotonic, sleep
@@ -13,6 +13,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 from environments.browser import BrowserEnvironment
 from environments.contract import EnvironmentFault
+from environments.effects import Change
 from environments.served.running import served
 from environments.served.session import Session
 from environments.simulated.desktop import SimulatedDesktop
@@ -83,6 +84,9 @@ class Twin:
             for one in _by_line(self._on_page(action, before, result)):
                 self._by_hand(one)
         return result
+
+    def preview(self, action: Action) -> Sequence[Change] | None:
+        return self.desktop.preview(action)
 
     def unlike(self) -> dict[str, tuple[str, str]]:
         """The apps whose state is not the same on both sides, with both hashes; the desk holds carets and clocks."""

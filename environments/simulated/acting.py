@@ -16,6 +16,7 @@ from environments.simulated.following import follow, settled
 from environments.simulated.going import go
 from environments.simulated.mishaps import spend
 from environments.simulated.pointer import choose, click, drag, find, raised, scroll, usable
+from environments.simulated.previewing import PassedOn
 from environments.simulated.seats import passed, waited
 from environments.simulated.seen import Shown
 from environments.simulated.skills import Declined, Done, ask, call
@@ -69,6 +70,9 @@ class Step(NamedTuple):
 
     world: World
     result: ActionResult
+    done: World
+    """Where the action itself ended: before time went on, and before the world's own rules."""
+    passed_on: tuple[PassedOn, ...] = ()
 
 
 def step(world: World, action: Action, rules: Sequence[Rule]) -> Step:
@@ -95,9 +99,10 @@ def step(world: World, action: Action, rules: Sequence[Rule]) -> Step:
     except Failed as fault:
         turn = Turn(fault.world, rules)
         result = ActionResult(exec_status=fault.status, error=str(fault))
+    done, passed_on = turn.world, tuple(PassedOn(*one) for one in turn.passed_on)
     pass_time(turn)
     follow(turn)
-    return Step(settled(world, turn.world), result)
+    return Step(settled(world, turn.world), result, done, passed_on)
 
 
 def pass_time(turn: Turn) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 from pydantic import Field
 
 from environments.simulated.generate import Cast
+from environments.simulated.meanings import Table
 from environments.simulated.values import Model
 from environments.simulated.widgets import Widget
 
@@ -287,6 +288,9 @@ class App(ABC, Generic[C, S]):
     looks: frozenset[str] = frozenset()
     """Paths in the state that only say what is looked at, begun and not saved yet, or counted: `page`, `messages.*.unread`.
     A change there and below is nothing that was done."""
+    meanings: Table | None = None
+    """What changes of the state do: what is sent, bought, deleted. An entry that goes and is not in the table is deleted,
+    whatever else is changed is edited. None: the app does not say, and the words of its controls count too."""
     functions: tuple[Any, ...] = ()
     """`skills.Function`s: the app's own interface, beside its GUI."""
     agent: Callable[[S, str], Any] | None = None

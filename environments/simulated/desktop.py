@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from environments.contract import AppInfo, DigestMismatch, EnvironmentFault, FileTree, FunctionInfo
-from environments.simulated.acting import Crashed, pass_time, step
+from environments.effects import Change as Effected
+from environments.simulated.acting import Crashed, Step, pass_time, step
 from environments.simulated.agenda import truth
 from environments.simulated.apps import APPS
 from environments.simulated.difference import Change, differences, world_hashes
 from environments.simulated.file_changes import tree_of
 from environments.simulated.following import follow, settled
+from environments.simulated.previewing import changes_between
 from environments.simulated.screen import screen_of, window_of
 from environments.simulated.seats import taken
 from environments.simulated.store import MemoryStore, Performed, Store, open_store
@@ -36,6 +38,14 @@ class Snapshot(NamedTuple):
     performed: int
 
 
+class Ahead(NamedTuple):
+    """What an action comes to in a world."""
+
+    world: World
+    digest: str
+    step: Step
+
+
 class SimulatedDesktop:
     """A desktop of pure apps. With a `store` that holds a world already, it goes on from there."""
 
@@ -47,6 +57,7 @@ class SimulatedDesktop:
         self._origin = hashlib.blake2b(spec.model_dump_json(exclude={"seed"}).encode(), digest_size=12).hexdigest()
         self._store: Store = open_store(store)
         self._closed = False
+        self._ahead: Ahead | None = None
         stored = self._store.load(self._origin)
         self._world = self._first() if stored is None else stored
         if stored is None:
@@ -72,7 +83,7 @@ class SimulatedDesktop:
             return ActionResult.model_validate_json(known.result)
         before = self._world
         try:
-            after, result = step(before, action, self._spec.events)
+            after, result = self._step(action)[:2]
         except Crashed as crash:
             self._store.commit(before, crash.world, None)
             self._world = crash.world
@@ -81,6 +92,22 @@ class SimulatedDesktop:
         self._store.commit(before, after, done)
         self._world = after
         return result
+
+    def preview(self, action: Action) -> tuple[Effected, ...]:
+        """What the action would change. To perform it next costs nothing more: what was found out is kept."""
+        self._live()
+        try:
+            found = self._step(action)
+        except Crashed:
+            return ()
+        return changes_between(self._world, found.done, found.passed_on)
+
+    def _step(self, action: Action) -> Step:
+        """The action done in this world, which stays as it is. Raises Crashed."""
+        ahead = self._ahead
+        if ahead is None or ahead.world is not self._world or ahead.digest != action.digest:
+            self._ahead = ahead = Ahead(self._world, action.digest, step(self._world, action, self._spec.events))
+        return ahead.step
 
     def close(self) -> None:
         self._closed = True

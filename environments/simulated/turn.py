@@ -67,6 +67,8 @@ class Turn:
         self.world = world
         self.rules = rules
         self.happened: list[Happening] = []
+        self.passed_on: list[tuple[str, Notify | Later]] = []
+        """What apps asked to be told to others, or to themselves later."""
         self.output = ""
         self.late: tuple[str, ExecStatus] | None = None
         """A failure that is reported although the action had its effect."""
@@ -129,6 +131,8 @@ class Turn:
 
     def _pass_on(self, app: str, effect: Effect) -> None:
         """What reaches another app, or the app itself later on."""
+        if isinstance(effect, Notify | Later):
+            self.passed_on.append((app, effect))
         match effect:
             case Later(seconds=seconds, topic=topic, data=data):
                 due = Due(at=round(self.desk.clock + seconds, 3), app=app, topic=topic, data=dict(data))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from environments.contract import AppCatalog, DigestMismatch, Environment, EnvironmentFault, Screenshots
+from environments.effects import Change
 from protocol import Action, ActionResult, ExecStatus, TargetError, VisualState, parse_action, resolve
 
 FILE = "aimed.sqlite"
@@ -23,7 +25,8 @@ class FromPixels:
     """
 
     def __new__(cls, inner: Environment, *, min_confidence: float = 0.5, record: Path | None = None) -> FromPixels:
-        made: FromPixels = object.__new__(_with(tuple(name for name in _PASSED_ON if hasattr(inner, name))))
+        passed = tuple(name for name in _PASSED_ON if hasattr(inner, name))
+        made: FromPixels = object.__new__(_with(passed, hasattr(inner, "preview")))
         return made
 
     def __init__(self, inner: Environment, *, min_confidence: float = 0.5, record: Path | None = None) -> None:
@@ -61,6 +64,14 @@ class FromPixels:
                 return ActionResult(exec_status=ExecStatus.ERROR, error=str(no))
             self._aims.keep(key, action, aimed)
         return self.inner.perform(aimed, key=key)
+
+    def _preview(self, action: Action) -> Sequence[Change] | None:
+        """What it would change at the pixel that it is aimed at now."""
+        try:
+            found: Sequence[Change] | None = self.inner.preview(self._aimed(action))  # type: ignore[attr-defined]  # only there where the inner one can
+        except TargetError:
+            return ()
+        return found
 
     def close(self) -> None:
         self._aims.close()
@@ -112,9 +123,10 @@ class Aims:
 
 
 @cache
-def _with(passed: tuple[str, ...]) -> Any:
+def _with(passed: tuple[str, ...], previews: bool) -> Any:
     """A class that has these capabilities too, so that `isinstance` with their protocols holds."""
-    return type("FromPixels", (FromPixels,), {name: property(_passed_on(name)) for name in passed})
+    members: dict[str, Any] = {name: property(_passed_on(name)) for name in passed}
+    return type("FromPixels", (FromPixels,), members | ({"preview": FromPixels._preview} if previews else {}))
 
 
 def _passed_on(name: str) -> Any:

@@ -100,6 +100,7 @@ class Billing(App[BillingContent, BillingState]):
     content = BillingContent
     state = BillingState
     looks = frozenset({"query", "applied", "page", "open"})
+    meanings = ()
     functions = FUNCTIONS
 
     def start(self, content: BillingContent, setting: Setting) -> BillingState:

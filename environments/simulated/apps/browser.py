@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from environments.effects import Effect as Does
 from environments.simulated.app import (
     Answered,
     App,
@@ -38,11 +39,31 @@ from environments.simulated.apps.browser_state import (
     without_tab,
 )
 from environments.simulated.apps.browser_view import body, search_address, window
+from environments.simulated.meanings import Difference, Meaning, is_gone, is_new
 from environments.simulated.widgets import Widget
 
 _CHORDS = {"Control+t": "new-tab", "Control+r": "reload", "Control+h": "history", "Control+d": "bookmark",
            "Alt+ArrowLeft": "back", "Alt+ArrowRight": "forward"}  # fmt: skip
 _NEXT_TAB = {"Control+Tab": 1, "Control+PageDown": 1, "Control+PageUp": -1}
+
+
+def _agrees(found: Difference) -> bool:
+    site = found.after.sites.get(found.key)
+    return site is not None and site.consent is not None and found.new == site.consent.accept
+
+
+MEANINGS = (
+    Meaning("submissions.*", Does.SUBMIT, 'sends the form on "{new.about}" ({new.page})', is_new),
+    Meaning("sessions.*", Does.ACCOUNT, "signs in to {key}", is_new),
+    Meaning("sessions", None),
+    Meaning("consents.*", Does.PERMISSION, "answers the question of {key} about cookies: {new}", _agrees),
+    Meaning("consents.*", Does.EDIT, "answers the question of {key} about cookies: {new}"),
+    Meaning("bookmarks.*", Does.DELETE, 'removes the bookmark "{old.title}"', is_gone),
+    Meaning("bookmarks.*", Does.SAVE, 'bookmarks "{new.title}"'),
+    Meaning("visits.*", Does.DELETE, "clears the history", lambda found: not found.after.visits),
+    Meaning("visits", None),
+    Meaning("notify.files.file", Does.DOWNLOAD, "downloads {new[name]}"),
+)
 
 
 class Browser(App[BrowserContent, BrowserState]):
@@ -54,6 +75,7 @@ class Browser(App[BrowserContent, BrowserState]):
     content = BrowserContent
     state = BrowserState
     looks = frozenset({"tabs", "current", "visits", "sessions"})
+    meanings = MEANINGS
     functions = FUNCTIONS
 
     def start(self, content: BrowserContent, setting: Setting) -> BrowserState:

@@ -8,6 +8,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
+from environments.effects import Effect as Does
 from environments.simulated.app import (
     Answered,
     App,
@@ -45,6 +46,7 @@ from environments.simulated.apps.calendar_state import PAGE_SIZE, VIEWS, Calenda
 from environments.simulated.apps.calendar_view import page
 from environments.simulated.apps.forms import Leafed, discard_question, leafed, with_error
 from environments.simulated.generate import highest, how_many, mail_address
+from environments.simulated.meanings import Meaning, is_gone, is_new
 from environments.simulated.values import page_of, slug
 from environments.simulated.widgets import Widget
 
@@ -67,6 +69,22 @@ class CalendarContent(Content):
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise ValueError(f"events: the id {twice!r} is given twice")
         return self
+
+
+MEANINGS = (
+    Meaning("meetings.*", Does.DELETE, 'deletes the event "{old.title}" of {old.start}', is_gone),
+    Meaning("meetings.*", None, when=lambda found: is_new(found) and found.new.answer == "invited"),
+    Meaning(
+        "meetings.*",
+        Does.SEND,
+        'answers the invitation "{new.title}" of {new.organizer}: {new.answer}',
+        lambda found: found.old is not None and found.old.answer != found.new.answer,
+    ),
+    Meaning("meetings.*", Does.SAVE, 'adds the event "{new.title}" on {new.start}', is_new),
+    Meaning("meetings.*", Does.SAVE, 'changes the event "{old.title}" of {old.start}'),
+    Meaning("reminded", None),
+)
+"""An invitation that arrives is not the user's doing."""
 
 
 class Calendar(App[CalendarContent, CalendarState]):
@@ -94,6 +112,7 @@ class Calendar(App[CalendarContent, CalendarState]):
             "sheet",
         }
     )
+    meanings = MEANINGS
     timed = True
     functions = FUNCTIONS
     agent = staticmethod(answer_request)

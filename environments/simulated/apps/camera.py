@@ -50,6 +50,7 @@ class CameraApp(App[CameraContent, Sensing]):
     content = CameraContent
     state = Sensing
     looks = frozenset({"clock", "starts"})
+    meanings = ()
     functions: tuple[Any, ...] = (Function("captions", "What each camera has seen so far, oldest first", WhichCamera, captions),)
 
     def start(self, content: CameraContent, setting: Setting) -> Sensing:

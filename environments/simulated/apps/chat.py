@@ -8,6 +8,7 @@ from typing import Self
 
 from pydantic import ConfigDict, Field, model_validator
 
+from environments.effects import Effect as Does
 from environments.simulated.app import (
     Answered,
     App,
@@ -46,6 +47,7 @@ from environments.simulated.apps.chat_state import (
 from environments.simulated.apps.chat_talk import Answer, Coming, Conversation, Message
 from environments.simulated.apps.chat_view import page, shown_messages
 from environments.simulated.generate import TOPICS, how_many, paragraph
+from environments.simulated.meanings import Difference, Meaning, is_gone, is_new
 from environments.simulated.values import Model, page_of
 from environments.simulated.widgets import Widget
 
@@ -86,6 +88,22 @@ class ChatContent(Content):
         return self
 
 
+def _said(found: Difference) -> str:
+    return f"says to {found.after.conversations[found.new.conversation].title}: {found.new.text:.160}"
+
+
+MEANINGS = (
+    Meaning("messages.*", None, when=lambda found: is_new(found) and bool(found.new.sender)),
+    Meaning("messages.*", Does.SEND, _said, is_new),
+    Meaning("messages.*", Does.DELETE, "deletes a message: {old.text:.80}", is_gone),
+    Meaning("conversations.*", Does.DELETE, "leaves the conversation {old.title}", is_gone),
+    Meaning("conversations.*", Does.EDIT, "begins a conversation with {new.title}", is_new),
+    Meaning("conversations.*", Does.EDIT, "changes the conversation {old.title}"),
+    Meaning("incoming", None),
+)
+"""What others say is not the user's doing."""
+
+
 class Chat(App[ChatContent, ChatState]):
     """Instant messages."""
 
@@ -98,6 +116,7 @@ class Chat(App[ChatContent, ChatState]):
         "counter", "now", "coming", "drafts", "query", "applied", "page", "open", "older", "selected", "reply_to",
         "messages.*.unread", "conversations.*.used",
     })  # fmt: skip
+    meanings = MEANINGS
     functions = FUNCTIONS
 
     def start(self, content: ChatContent, setting: Setting) -> ChatState:

@@ -7,6 +7,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
+from environments.effects import Effect as Does
 from environments.simulated.app import (
     Answered,
     App,
@@ -46,6 +47,7 @@ from environments.simulated.apps.contacts_state import (
 from environments.simulated.apps.contacts_view import page
 from environments.simulated.apps.forms import discard_question, with_error
 from environments.simulated.generate import FIRST, LAST, highest, how_many, mail_address
+from environments.simulated.meanings import Meaning, is_gone, is_new
 from environments.simulated.values import page_of
 from environments.simulated.widgets import Widget
 
@@ -64,6 +66,13 @@ class ContactsContent(Content):
         return self
 
 
+MEANINGS = (
+    Meaning("contacts.*", Does.DELETE, "deletes the contact {old.name}", is_gone),
+    Meaning("contacts.*", Does.SAVE, "adds the contact {new.name}", is_new),
+    Meaning("contacts.*", Does.SAVE, "changes the contact {old.name}"),
+)
+
+
 class Contacts(App[ContactsContent, ContactsState]):
     """An address book."""
 
@@ -75,6 +84,7 @@ class Contacts(App[ContactsContent, ContactsState]):
     looks = frozenset(
         {"counter", "group", "query", "applied", "page", "open", "duplicates", "merging", "draft", "untouched", "errors"}
     )
+    meanings = MEANINGS
     functions = FUNCTIONS
 
     def start(self, content: ContactsContent, setting: Setting) -> ContactsState:

@@ -46,6 +46,7 @@ from environments.simulated.apps.forms import save_question
 from environments.simulated.apps.functions_files import FUNCTIONS
 from environments.simulated.apps.selection import picked, stepped
 from environments.simulated.generate import how_many
+from environments.simulated.meanings import Tree
 from environments.simulated.values import page_of
 from environments.simulated.widgets import Widget
 
@@ -61,6 +62,7 @@ class Files(App[FilesContent, FilesState]):
     content = FilesContent
     state = FilesState
     looks = frozenset({"cwd", "selected", "folded", "menu", "undo", "open", "text", "page"})
+    meanings = (Tree("entries"),)
     functions = FUNCTIONS
 
     def start(self, content: FilesContent, setting: Setting) -> FilesState:

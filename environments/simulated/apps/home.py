@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from environments.effects import Effect as Does
 from environments.simulated.app import App, Arrived, Copy, Edited, Event, Passed, Pressed, Setting, Toast, Update
 from environments.simulated.apps.functions_home import FUNCTIONS
-from environments.simulated.apps.home_devices import Refusal
+from environments.simulated.apps.home_devices import Alarm, Lock, Oven, Refusal
 from environments.simulated.apps.home_orders import DRAFTED, drafted, ordered
 from environments.simulated.apps.home_state import HomeContent, HomeState, began, went_on
 from environments.simulated.apps.home_view import home_view
 from environments.simulated.apps.senses import noticed, words_of
+from environments.simulated.meanings import Difference, Meaning
 from environments.simulated.values import slug
 from environments.simulated.widgets import Widget
+
+
+def _grave(found: Difference) -> bool:
+    return isinstance(found.new, Lock | Alarm | Oven)
+
+
+def _says(found: Difference) -> str:
+    """What the log says of it."""
+    return f"operates {found.new.name}: {next(reversed(found.after.log.values())).says}"
+
+
+MEANINGS = (
+    Meaning("devices.*", Does.ACTUATE, _says, _grave),
+    Meaning("devices.*", Does.EDIT, _says),
+)
 
 
 class Home(App[HomeContent, HomeState]):
@@ -26,6 +43,7 @@ class Home(App[HomeContent, HomeState]):
     looks = frozenset(
         {"clock", "starts", "page", "drafts", "refusal", "log", "devices.*.measured", "devices.*.base", "devices.*.since"}
     )
+    meanings = MEANINGS
     functions = FUNCTIONS
 
     def start(self, content: HomeContent, setting: Setting) -> HomeState:

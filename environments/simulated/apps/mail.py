@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ConfigDict, Field
 
+from environments.effects import Effect as Does
 from environments.simulated.app import (
     Answered,
     App,
@@ -39,6 +40,7 @@ from environments.simulated.apps.mail_state import (
 )
 from environments.simulated.apps.mail_view import compose_view, list_view, read_view
 from environments.simulated.generate import TOPICS, day_before, how_many, mail_address, paragraph
+from environments.simulated.meanings import Difference, Meaning, becomes, is_gone, is_new
 from environments.simulated.values import Day, Model, page_of
 from environments.simulated.widgets import Widget
 
@@ -66,6 +68,28 @@ class MailContent(Content):
     address: str | None = None
 
 
+def _moved(found: Difference) -> bool:
+    return found.old is not None and found.old.folder != found.new.folder
+
+
+def _told(found: Difference) -> str:
+    letter: Message = found.new
+    to = ", ".join(filter(None, (letter.to, letter.cc)))
+    return f'sends a mail to {to}, subject "{letter.subject}"' + (f": {letter.body:.100}" if letter.body else "")
+
+
+MEANINGS = (
+    Meaning("messages.*", Does.SEND, _told, becomes(folder="Sent")),
+    Meaning("messages.*", Does.DELETE, 'moves the mail "{new.subject}" to the trash', becomes(folder="Trash")),
+    Meaning("messages.*", None, when=lambda found: found.new is None and len(found.before.messages) == len(found.after.messages)),
+    Meaning("messages.*", Does.DELETE, 'deletes the mail "{old.subject}" for good', is_gone),
+    Meaning("messages.*", None, when=lambda found: is_new(found) and found.new.folder == "Inbox"),
+    Meaning("messages.*", Does.SAVE, 'keeps the draft "{new.subject}"', becomes(folder="Drafts")),
+    Meaning("messages.*", Does.EDIT, 'moves the mail "{new.subject}" to {new.folder}', _moved),
+)
+"""A draft that is sent goes, and as many messages are left as before; what arrives is not the user's doing."""
+
+
 class Mail(App[MailContent, MailState]):
     """Electronic mail."""
 
@@ -77,6 +101,7 @@ class Mail(App[MailContent, MailState]):
     looks = frozenset(
         {"counter", "folder", "query", "applied", "page", "open", "selected", "menu", "compose", "errors", "messages.*.unread"}
     )
+    meanings = MEANINGS
     functions = functions(lambda state, event: Mail().update(state, event))
     agent = staticmethod(agent_over(lambda state, event: Mail().update(state, event)))
 

@@ -57,6 +57,7 @@ class MicrophoneApp(App[MicrophoneContent, Sensing]):
     content = MicrophoneContent
     state = Sensing
     looks = frozenset({"clock", "starts"})
+    meanings = ()
     functions: tuple[Any, ...] = (
         Function("transcripts", "What each microphone has heard so far, oldest first", WhichMicrophone, transcripts),
     )

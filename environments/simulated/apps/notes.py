@@ -7,6 +7,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
+from environments.effects import Effect as Does
 from environments.simulated.app import (
     Answered,
     App,
@@ -25,6 +26,7 @@ from environments.simulated.apps.forms import save_question
 from environments.simulated.apps.functions_notes import functions
 from environments.simulated.apps.notes_state import Note, NotesState, edited, stepped
 from environments.simulated.generate import TOPICS, how_many, paragraph
+from environments.simulated.meanings import Meaning, is_gone, is_new
 from environments.simulated.values import Same, matches, page_of
 from environments.simulated.widgets import (
     Widget,
@@ -59,6 +61,13 @@ class NotesContent(Content):
         return self
 
 
+MEANINGS = (
+    Meaning("notes.*", Does.DELETE, 'deletes the note "{old.title}"', is_gone),
+    Meaning("notes.*", Does.SAVE, 'adds the note "{new.title}"', is_new),
+    Meaning("notes.*", Does.SAVE, 'changes the note "{old.title}"'),
+)
+
+
 class Notes(App[NotesContent, NotesState]):
     """Short texts."""
 
@@ -68,6 +77,7 @@ class Notes(App[NotesContent, NotesState]):
     content = NotesContent
     state = NotesState
     looks = frozenset({"counter", "open", "title", "body", "error", "past", "future", "removed", "query", "applied", "page"})
+    meanings = MEANINGS
     functions = functions(lambda state, event: Notes().update(state, event))
 
     def start(self, content: NotesContent, setting: Setting) -> NotesState:

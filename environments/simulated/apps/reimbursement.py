@@ -6,6 +6,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from environments.effects import Effect as Does
 from environments.simulated.app import (
     App,
     Busy,
@@ -24,6 +25,7 @@ from environments.simulated.app import (
 from environments.simulated.apps.forms import date_field, leafed, with_error
 from environments.simulated.apps.functions_reimbursement import functions
 from environments.simulated.apps.reimbursement_state import LABELS, Claim, ReimbursementState, problem
+from environments.simulated.meanings import Meaning, is_gone, is_new
 from environments.simulated.values import page_of, parse_day, parse_money, shown
 from environments.simulated.widgets import (
     Widget,
@@ -73,6 +75,13 @@ class ReimbursementContent(Content):
         return self
 
 
+MEANINGS = (
+    Meaning("claims.*", Does.SUBMIT, "hands in the claim {new.invoice_number} of {new.vendor} over {new.amount}", is_new),
+    Meaning("claims.*", Does.DELETE, "deletes the claim {old.number}", is_gone),
+    Meaning("saved", Does.SAVE, "saves the draft of a claim"),
+)
+
+
 class Reimbursement(App[ReimbursementContent, ReimbursementState]):
     """Expense claims."""
 
@@ -82,6 +91,7 @@ class Reimbursement(App[ReimbursementContent, ReimbursementState]):
     content = ReimbursementContent
     state = ReimbursementState
     looks = frozenset({"draft", "errors", "page", "claim", "list_page", "sheet"})
+    meanings = MEANINGS
     functions = functions(lambda state, event: Reimbursement().update(state, event))
 
     def start(self, content: ReimbursementContent, setting: Setting) -> ReimbursementState:

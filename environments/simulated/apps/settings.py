@@ -6,6 +6,7 @@ from typing import Self
 
 from pydantic import ValidationError, model_validator
 
+from environments.effects import Effect as Does
 from environments.simulated.app import (
     Answered,
     App,
@@ -22,6 +23,7 @@ from environments.simulated.app import (
 from environments.simulated.apps.functions_settings import functions
 from environments.simulated.apps.settings_state import BRIGHTNESS, VOLUME, Account, Device, SettingsState
 from environments.simulated.generate import mail_address
+from environments.simulated.meanings import Meaning
 from environments.simulated.widgets import (
     Widget,
     alert,
@@ -61,6 +63,15 @@ class SettingsContent(Content):
         return self
 
 
+MEANINGS = (
+    Meaning("deleted", Does.ACCOUNT, "deletes the account"),
+    Meaning("account.email", Does.ACCOUNT, "changes the account's e-mail address from {old} to {new}"),
+    Meaning("account.phone", Does.ACCOUNT, "changes the account's recovery phone"),
+    Meaning("account", Does.SAVE, "changes the account's {key}"),
+    Meaning("device", Does.EDIT, "sets the {key} to {new}"),
+)
+
+
 class Settings(App[SettingsContent, SettingsState]):
     """The user's account and preferences."""
 
@@ -70,6 +81,7 @@ class Settings(App[SettingsContent, SettingsState]):
     content = SettingsContent
     state = SettingsState
     looks = frozenset({"form", "error"})
+    meanings = MEANINGS
     functions = functions(lambda state, event: Settings().update(state, event))
 
     def start(self, content: SettingsContent, setting: Setting) -> SettingsState:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from environments.effects import Effect as Does
 from environments.simulated.app import (
     Answered,
     App,
@@ -54,12 +55,34 @@ from environments.simulated.apps.shop_state import (
     voucher_problem,
 )
 from environments.simulated.apps.shop_view import page
+from environments.simulated.meanings import Difference, Meaning, becomes, is_gone, is_new
 from environments.simulated.values import from_cents, page_of, shown
 from environments.simulated.widgets import Widget
 
 _PAGES: dict[str, Page] = {
     "go-products": "products", "go-cart": "cart", "go-orders": "orders", "go-orders-back": "orders",
 }  # fmt: skip
+
+
+def _bought(found: Difference) -> str:
+    goods = ", ".join(f"{line.quantity} × {line.name}" for line in found.new.lines)
+    return f"orders {goods} for {shown(found.new.total, found.after.currency)}, to {found.new.address}"
+
+
+def _put(found: Difference) -> str:
+    return f"puts {found.new.quantity} × {label_of(found.new, found.after.products[found.new.product])} into the cart"
+
+
+MEANINGS = (
+    Meaning("orders.*", Does.PURCHASE, _bought, is_new),
+    Meaning("orders.*", Does.DELETE, "cancels the order {new.number} over {new.total}", becomes(status="Cancelled")),
+    Meaning("card", Does.ACCOUNT, "changes the card that the shop keeps"),
+    Meaning("lines.*", Does.EDIT, "takes something out of the cart", is_gone),
+    Meaning("lines.*", Does.EDIT, _put),
+    Meaning("products.*", None),
+    Meaning("used", None),
+)
+"""What is in stock follows from orders, and so do vouchers that are used."""
 
 
 class Shop(App[ShopContent, ShopState]):
@@ -74,6 +97,7 @@ class Shop(App[ShopContent, ShopState]):
         {"counter", "draft", "page", "number", "query", "applied", "category", "sort", "price_to", "open", "picked", "quantity",
          "typed", "removed", "code", "step", "asked", "errors"}
     )  # fmt: skip
+    meanings = MEANINGS
     functions = FUNCTIONS
 
     def start(self, content: ShopContent, setting: Setting) -> ShopState:

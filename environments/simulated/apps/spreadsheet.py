@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from environments.effects import Effect as Does
 from environments.simulated.app import (
     Answered,
     App,
@@ -44,7 +45,22 @@ from environments.simulated.apps.spreadsheet_state import (
     written,
 )
 from environments.simulated.apps.spreadsheet_view import grid_view, import_view
+from environments.simulated.meanings import Difference, Meaning, is_gone
 from environments.simulated.widgets import Widget
+
+
+def _fewer(found: Difference) -> bool:
+    return len(found.after.cells) < len(found.before.cells)
+
+
+MEANINGS = (
+    Meaning("sheets", Does.DELETE, "deletes a sheet: {old} becomes {new}", lambda found: not set(found.old) <= set(found.new)),
+    Meaning("sheets", Does.EDIT, "adds a sheet"),
+    Meaning("cells.*", Does.DELETE, "clears the cell {key}, which held {old}", lambda found: found.new is None and _fewer(found)),
+    Meaning("cells.*", Does.EDIT, "takes {old} out of the cell {key}", is_gone),
+    Meaning("cells.*", Does.EDIT, "sets the cell {key} to {new}"),
+)
+"""Rows that are moved or sorted leave as many cells filled as before."""
 
 
 class Spreadsheet(App[SpreadsheetContent, SheetState]):
@@ -59,6 +75,7 @@ class Spreadsheet(App[SpreadsheetContent, SheetState]):
         {"sheet", "row", "column", "picked", "draft", "goto", "copied", "top", "left", "filter", "applied", "page", "csv",
          "error", "dirty", "undo", "redo"}
     )  # fmt: skip
+    meanings = MEANINGS
     functions = FUNCTIONS
     agent = staticmethod(answer)
 

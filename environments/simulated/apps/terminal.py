@@ -6,6 +6,7 @@ from environments.simulated.app import App, Content, Edited, Event, Pressed, Set
 from environments.simulated.apps.files_state import ROOT
 from environments.simulated.apps.terminal_skills import FUNCTIONS
 from environments.simulated.apps.terminal_state import TerminalState, executed, prompt, recalled
+from environments.simulated.meanings import Tree
 from environments.simulated.widgets import Widget, bar, button, form, group, heading, text, textbox
 
 SCREENFUL = 14
@@ -31,6 +32,7 @@ class Terminal(App[TerminalContent, TerminalState]):
     content = TerminalContent
     state = TerminalState
     looks = frozenset({"cwd", "status", "command", "lines", "past", "back", "recalled"})
+    meanings = (Tree("own"),)
     functions = FUNCTIONS
 
     def start(self, content: TerminalContent, setting: Setting) -> TerminalState:
