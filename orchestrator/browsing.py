@@ -55,6 +55,18 @@ def make_browser(settings: BrowserSettings, store: Path | None) -> Environment:
     return made
 
 
+def refused_address(url: str, settings: BrowserSettings) -> str:
+    """Why a page that somebody elsewhere names is none that these settings reach; empty where it is one. A file never is, and a
+    host is one that the settings name: where any other name leads is said by whoever owns it."""
+    from environments.browser.session import Rules
+
+    hosts = settings.allowed_hosts or _host_of(settings.url)
+    if not hosts:
+        return "no page can be opened here"
+    address = url.strip() if "://" in url else f"http://{url.strip()}"
+    return Rules(address, hosts, "", (0, 0), True, allow_files=False, downloads=None, uploads=None).refuses(address)
+
+
 def _host_of(url: str) -> tuple[str, ...]:
     try:
         host = urlsplit(url).hostname

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from collections.abc import Callable, Mapping
 from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
@@ -28,6 +29,8 @@ HEADERS: Mapping[str, str] = {
 }
 LARGEST = 1_000_000
 """Bytes of a request; nothing that is asked for is longer."""
+MOST_OF_ONE = 100
+"""Requests of one visitor at once: streams stay open, and the connections of a server are for all."""
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _WRONG_HOST = "This server answers only to the address that it was started with."
 _WRONG_ORIGIN = "Pages of other sites may not ask this server for anything."
@@ -76,6 +79,7 @@ class Guard:
         self._inner, self._entry = inner, entry
         self._hosts = hosts | {"localhost"}
         self._headers = {**HEADERS, "Content-Security-Policy": entry.policy}
+        self._busy: Counter[object] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -93,7 +97,12 @@ class Guard:
             await answer(scope, receive, sending)
             return
         page = _without_token(scope, headers)
-        await (page or self._inner)(scope, self._limited(scope, receive), sending)
+        visitor = scope["visitor"]
+        self._busy[visitor] += 1
+        try:
+            await (page or self._inner)(scope, self._limited(scope, receive), sending)
+        finally:
+            self._busy[visitor] -= 1
 
     def _refusal(self, scope: Scope, headers: Headers) -> Refusal | None:
         host = headers.get("host", "")
@@ -109,6 +118,8 @@ class Guard:
         way, visitor = next(((way, visitor) for way, visitor in found if visitor is not None), ("", None))
         if visitor is None:
             return Refusal(401, self._entry.closed)
+        if self._busy[visitor] >= MOST_OF_ONE:
+            return Refusal(429, f"{MOST_OF_ONE} requests of yours are being answered; let some of them end first.")
         scope["visitor"] = visitor
         name = self._entry.header
         if name and way == "cookie" and scope["method"] not in _SAFE and headers.get(name) != "1":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 import socket
 import threading
@@ -88,14 +89,19 @@ def server_of(app: ASGIApp, closing: Callable[[], None]) -> uvicorn.Server:
     """A server that calls `closing` when it is told to stop: event streams never end by themselves."""
     import uvicorn
 
+    from environments.served.bounded import ACCEPTED_AT_ONCE, WORDS, BoundedProtocol
+
     class Server(uvicorn.Server):
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
             closing()
             await super().shutdown(sockets)
 
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False, lifespan="off", timeout_graceful_shutdown=3
-    )
+        app, log_level="warning", access_log=False, server_header=False, lifespan="off", timeout_graceful_shutdown=3,
+        http=BoundedProtocol, ws="none", backlog=ACCEPTED_AT_ONCE,
+    )  # fmt: skip
+    for logger in ("uvicorn.error", "asyncio"):
+        logging.getLogger(logger).addFilter(WORDS)
     return Server(config)
 
 

@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from fnmatch import fnmatchcase
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from orchestrator.browsing import refused_address
 from orchestrator.desk.acting_orders import Begin
 from orchestrator.documents import Source, checked
 from orchestrator.errors import UsageProblem, did_you_mean
 from orchestrator.layers import looks_like_path, override_layer, shipped_names
 from orchestrator.plans import PlanFile, plan_of
+from orchestrator.role_settings import CrewSettings
 from orchestrator.settings import Loaded, load_settings
 from orchestrator.tasks import Task, resolve_target
 from roles.plans import GivenPlan
 
-_SERVERS_OWN = (
-    "runs_dir", "display", "store", "help_dirs*", "tools*", "skills.mcp*", "skills.installed*", "browser.executable",
-    "knowledge.store", "knowledge.online.*", "memory.answers_file", "crew.*script", "crew.*prompt", "crew.*base_url",
-    "crew.*key_env",
+_MAY_BE_SAID = (
+    "policies", "world", "seed", "safety", "variation", "faults", "limits", "environment", "browser.url", "browser.resumes",
+    "screenshots", "vision", "memory.blackboard", "memory.answers", "memory.answers_days", "knowledge.look_up",
+    "knowledge.help", "knowledge.experience", "knowledge.demonstrations", "skills.prefer", "skills.when", "skills.forbid",
+    "skills.shown", "skills.known", "skills.seconds",
 )  # fmt: skip
-"""Keys that name programs to start, places of the machine that the server is on, or where its keys are sent."""
+"""Keys, each with all below it, that a run over HTTP may carry. No other: whatever names programs, files, addresses or
+environment variables is the server's, and so is a setting that is new and that nobody has thought about."""
+_OF_ROLES = (
+    "policy", "vision", "pictures", "batch", "form", "verbs", "screen_tokens", "recent", "chain", "voters", "when", "review",
+    "ask_user",
+)  # fmt: skip
+_OF_MODELS = (
+    "name", "temperature", "max_tokens", "structure", "timeout", "tries", "wait", "deadline", "break_after", "break_seconds",
+    "prices",
+)  # fmt: skip
 _NAMES = ("world", "policies", "safety", "safety.preset")
 """Keys that name something shipped; a path there would be one of the server's machine."""
 
@@ -31,8 +43,9 @@ def target_of(order: Begin) -> Task | str:
     if bool(order.goal.strip()) == bool(order.task):
         raise UsageProblem("Say either a goal in words, or the task that is to be worked.")
     if isinstance(order.task, dict):
-        _refuse_places(_leaves({**order.task.get("settings", {}), **_spoken(order.task)}))
-        return checked(Task, order.task, lambda path: Source("the task"))
+        task = checked(Task, order.task, lambda path: Source("the task"))
+        _refuse_places(_leaves(task.layer().data), order.config)
+        return task
     if not order.task:
         return order.goal
     names = shipped_names("tasks")
@@ -44,7 +57,7 @@ def target_of(order: Begin) -> Task | str:
 def loaded(order: Begin, target: Task | str) -> Loaded:
     """The settings of the run: those of the server, of the task, and what was asked for. Raises UsageProblem."""
     for text in order.overrides:
-        _refuse_places(_leaves(override_layer(text).data))
+        _refuse_places(_leaves(override_layer(text).data), order.config)
     fixed = [as_override("runs_dir", str(order.runs_dir.resolve())), "display=none"]
     return load_settings(order.config, [*order.overrides, *fixed], target.layer() if isinstance(target, Task) else None)
 
@@ -63,10 +76,6 @@ def as_override(key: str, value: Any) -> str:
     return f"{key}={json.dumps(value, ensure_ascii=True)}"
 
 
-def _spoken(task: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: task[key] for key in ("world", "safety") if key in task}
-
-
 def _leaves(data: Any, at: str = "") -> Iterator[tuple[str, Any]]:
     if isinstance(data, Mapping):
         for key, value in data.items():
@@ -75,10 +84,27 @@ def _leaves(data: Any, at: str = "") -> Iterator[tuple[str, Any]]:
         yield at, data
 
 
-def _refuse_places(leaves: Iterable[tuple[str, Any]]) -> None:
+def _refuse_places(leaves: Iterable[tuple[str, Any]], config: Sequence[Path]) -> None:
     """Raises UsageProblem for what would reach into the server's machine."""
     for key, value in leaves:
-        if any(fnmatchcase(key, pattern) for pattern in _SERVERS_OWN):
-            raise UsageProblem(f"{key} is the server's own; set it where the server is started.")
+        if not _may_be_said(key):
+            raise UsageProblem(f"{key} is unknown or the server's own, and no run can carry it; set it where the server starts.")
         if key in _NAMES and isinstance(value, str) and looks_like_path(value):
             raise UsageProblem(f"{key}: {value[:100]!r} is a path, and only what the server ships can be named.")
+        if key == "browser.url" and (why := refused_address(str(value), load_settings(config).settings.browser)):
+            raise UsageProblem(f"browser.url: {why}; browser.allowed_hosts is set where the server starts.")
+
+
+def _may_be_said(key: str) -> bool:
+    top, *rest = key.split(".")
+    if top != "crew":
+        return any(key == known or key.startswith(f"{known}.") for known in _MAY_BE_SAID)
+    inner = rest[1:] if rest and rest[0] in CrewSettings.model_fields and rest[0] != "model" else rest
+    match inner:
+        case ["model"]:
+            return True
+        case ["model", of_model, *_]:
+            return of_model in _OF_MODELS
+        case [of_role]:
+            return of_role in _OF_ROLES
+    return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import signal
 import subprocess
@@ -20,7 +21,8 @@ from waiting import until
 
 from orchestrator.desk import acting
 from orchestrator.desk.acting_orders import HOME, SAID, Begin
-from orchestrator.errors import Stopped
+from orchestrator.desk.starting_orders import loaded, target_of
+from orchestrator.errors import Stopped, UsageProblem
 from orchestrator.folders import list_runs, read_run, stored_report
 
 TOKEN = "token-of-nadia"
@@ -117,10 +119,7 @@ def test_every_plan_is_shown_first_where_that_is_wanted_and_an_edit_of_it_is_wha
         ({"goal": DRAFT, "overrides": ["limits.stepps=3"]}, "unknown key 'limits.stepps'"),
         ({"goal": DRAFT, "overrides": ["limits.steps"]}, "is not KEY=VALUE"),
         ({"goal": DRAFT, "world": "../../secret.yaml"}, "only what the server ships"),
-        ({"goal": DRAFT, "overrides": {"runs_dir": "/tmp"}}, "is the server's own"),
-        ({"goal": DRAFT, "overrides": {"tools": [{"command": ["sh"]}]}}, "is the server's own"),
-        ({"goal": DRAFT, "overrides": {"crew": {"operator": {"script": "/etc/passwd"}}}}, "is the server's own"),
-        ({"task": {"goal": "x", "settings": {"store": "postgresql://h/d"}}}, "is the server's own"),
+        ({"task": {"goal": "x", "settings": ["store"]}}, "settings is"),
         ({"goal": DRAFT, "plan": {"subtasks": []}}, "plan"),
         ({"goal": DRAFT, "anything": 1}, "anything"),
     ],
@@ -132,6 +131,78 @@ def test_what_cannot_be_started_is_refused_in_a_sentence_and_leaves_nothing(
     assert said.status_code == 422
     assert words in said.json()["error"], said.text
     assert list_runs(runs_dir) == []
+
+
+SERVERS_OWN: dict[str, Any] = {
+    "runs_dir": "/tmp", "display": "json", "store": "postgresql://h/d", "sandbox": "bubblewrap", "help_dirs": ["/etc"],
+    "tools": [{"command": ["sh"]}], "skills.mcp": [{"command": ["sh"]}], "skills.installed": ["x"],
+    "browser.url": "file:///etc/passwd", "browser.allow_files": True, "browser.allowed_hosts": ["127.0.0.1"],
+    "browser.executable": "/bin/sh", "browser.headless": False, "knowledge.store": "/etc/x",
+    "knowledge.online.url": "https://h/{query}",
+    "knowledge.online.key_env": "HOME", "knowledge.embeddings.options": {"base_url": "http://127.0.0.1"},
+    "memory.answers_file": "/tmp/a", "crew.operator.script": "/etc/passwd", "crew.manager.prompt": "/etc/passwd",
+    "crew.model.base_url": "http://127.0.0.1:1", "crew.operator.model.script": "/etc/passwd",
+    "crew.model.options": {"base_url": "http://127.0.0.1:1"}, "crew.evaluator.model.options.model": "x",
+    "nobody.has.thought": "of this",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", ["overrides", "a nested override", "a line of overrides", "a task"])
+def test_a_run_at_the_desk_carries_no_setting_that_reaches_the_servers_files_programs_or_network(
+    way: str, serve: Any, runs_dir: Path
+) -> None:
+    http = serve().http
+    for key, value in SERVERS_OWN.items():
+        nested: Any = value
+        for part in reversed(key.split(".")):
+            nested = {part: nested}
+        body = {
+            "overrides": {"goal": DRAFT, "overrides": {key: value}},
+            "a nested override": {"goal": DRAFT, "overrides": nested},
+            "a line of overrides": {"goal": DRAFT, "overrides": [f"{key}={json.dumps(value)}"]},
+            "a task": {"task": {"goal": DRAFT, "settings": nested}},
+        }[way]
+        for path in ("/api/runs", "/api/plan"):
+            said = http.post(path, json=body)
+            assert said.status_code == 422, said.text
+            assert said.json()["error"].startswith(key), said.text
+    assert list_runs(runs_dir) == []
+
+
+ADDRESSES = (
+    "file:///etc/passwd", "FILE:/etc/passwd", "http://127.0.0.1:8770/", "http://localhost/", "http://[::1]/", "http://0/",
+    "http://2130706433/", "http://127.1/", "http://169.254.169.254/latest", "http://localtest.me/", "http://[::1",
+    "data:text/html,x", "[::1]",
+    "view-source:file:///etc/passwd", "javascript:1", "chrome://version", "https://example.com@127.0.0.1/", "http://[::ffff:7f00:1]",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("hosts", [[], ["example.com"]])
+def test_a_run_at_the_desk_opens_pages_only_of_hosts_that_the_server_was_started_with(hosts: list[str], tmp_path: Path) -> None:
+    config = tmp_path / "config.yaml"
+    config.write_text(yaml.safe_dump({"browser": {"allowed_hosts": hosts}}))
+
+    def asked(url: str) -> None:
+        told = (f"browser.url={json.dumps(url)}", "environment=browser")
+        order = Begin(runs_dir=tmp_path, goal=GOAL, config=(config,), overrides=told)
+        loaded(order, target_of(order))
+
+    for url in (*ADDRESSES, *(() if hosts else ("https://example.com/",))):
+        with pytest.raises(UsageProblem, match=r"browser\.url: "):
+            asked(url)
+    if hosts:
+        asked("https://example.com/page")
+        asked("example.com")
+
+
+def test_what_a_run_may_say_it_may_say_at_the_desk(tmp_path: Path) -> None:
+    said = {
+        "limits.role_tokens.operator": 5, "crew.model.name": "openai:gpt-5-mini", "crew.operator.policy": "human", "seed": 4,
+        "crew.manager.review": True, "safety.preset": "ask-all", "variation.language": "de", "skills.forbid": ["mail.*"],
+        "knowledge.look_up": "ahead", "memory.answers": "ask", "vision.on": False, "screenshots.save": "all",
+    }  # fmt: skip
+    order = Begin(runs_dir=tmp_path, goal=GOAL, overrides=tuple(f"{key}={json.dumps(value)}" for key, value in said.items()))
+    assert loaded(order, target_of(order)).settings.limits.role_tokens == {"operator": 5}
 
 
 def test_a_process_that_cannot_begin_is_told_of_in_one_sentence(serve: Any, runs_dir: Path) -> None:
