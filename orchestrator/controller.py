@@ -7,18 +7,20 @@ says who works next. The state holds ids, counters and cursors; the plan's text,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypedDict
+from typing import Any
 
 from langgraph.graph import END, START, StateGraph
+from typing_extensions import TypedDict
 
 from orchestrator.hub import controller
 from orchestrator.line import HubLine
 from orchestrator.machine import Situation
+from orchestrator.threads import Threads
 from roles.analyst.graph import build_analyst
 from roles.context import Context, NoLine
 from roles.evaluator.graph import build_evaluator
 from roles.manager.graph import build_manager
-from roles.nodes import Graph, node
+from roles.nodes import Given, Graph, node
 from roles.operator.graph import Granularity, build_operator
 from roles.technician.graph import build_technician
 
@@ -93,7 +95,7 @@ class RunState(RunInput, total=False):
 
 
 def build_controller(
-    context: Context | None = None,
+    context: Given = None,
     *,
     roles: Mapping[str, Graph] | None = None,
     checkpointer: Any = None,
@@ -104,7 +106,7 @@ def build_controller(
     `granularity` is the Operator's: "fine" makes every stage a node of its own, to watch or to draw.
     Approvals pause the graph, so it needs a checkpointer, its own or that of the graph it is a node of.
     """
-    if context is not None and isinstance(context.line, NoLine):
+    if isinstance(context, Context) and isinstance(context.line, NoLine):
         context = context.with_(line=HubLine(context.journal, context.limits, context.environment))
     spokes: dict[str, Graph] = {
         "manager": build_manager(context),
@@ -116,10 +118,9 @@ def build_controller(
     if unknown := set(roles or ()) - set(SPOKES):
         raise ValueError(f"unknown role {sorted(unknown)[0]!r}; the roles are {', '.join(SPOKES)}")
     spokes |= roles or {}
-    graph: StateGraph[Any, Any, Any, Any] = StateGraph(
-        RunState, context_schema=Context, input_schema=RunInput, output_schema=RunOutput
-    )
-    graph.add_node("controller", node(controller, context))
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(RunState, input_schema=RunInput, output_schema=RunOutput)
+    guarded = context.guarding(controller) if isinstance(context, Threads) else None
+    graph.add_node("controller", node(controller, context, guarded=guarded))
     for name, spoke in spokes.items():
         graph.add_node(name, spoke)
         graph.add_edge(name, "controller")

@@ -20,6 +20,8 @@ from orchestrator.runs import Approver, Outcome
 from orchestrator.settings import Loaded, load_settings
 from orchestrator.store_address import LOCAL
 from orchestrator.tasks import Task, resolve_target
+from orchestrator.threads import Threads
+from roles.context import Context
 from roles.contracts import Subtask
 from roles.journal import Event
 from roles.nodes import Graph
@@ -55,9 +57,13 @@ class Crew:
     def run(
         self, target: Task | str, *, approver: Approver | None = None, plan: Path | str | Sequence[Subtask] | None = None
     ) -> Outcome:
-        """Work a goal in words, a Task or a task file until it ends or waits for a person; by `plan`, if one is given."""
+        """Work a goal in words, a Task or a task file until it ends or waits for a person; by `plan`, if one is given.
+
+        A task brings its own world, limits and policies, as for the command; the crew's `overrides` stand above them.
+        """
         given = None if plan is None else read_plan(Path(plan)) if isinstance(plan, Path | str) else plan_of(plan)
-        return runs.start(self.settings, _target(target), approver=approver, parts=self._parts, plan=given)
+        work, settings = self._target(target)
+        return runs.start(settings, work, approver=approver, parts=self._parts, plan=given)
 
     def resume(
         self,
@@ -89,7 +95,8 @@ class Crew:
 
         def work() -> None:
             try:
-                items.put(runs.start(self.settings, _target(target), listener=items.put, approver=approver, parts=self._parts))
+                goal, settings = self._target(target)
+                items.put(runs.start(settings, goal, listener=items.put, approver=approver, parts=self._parts))
             except BaseException as bad:  # noqa: BLE001 - handed to the reader, who raises it
                 items.put(bad)
 
@@ -114,15 +121,27 @@ class Crew:
         while (item := await asyncio.to_thread(next, events, None)) is not None:
             yield item
 
-    def graph(self, checkpointer: Any = None, *, granularity: Granularity = "coarse") -> Graph:
+    def graph(
+        self, checkpointer: Any = None, *, granularity: Granularity = "coarse", store: Path | str | None = None
+    ) -> Graph:
         """The controller as a plain LangGraph graph: `{"goal": ...}` in, `{"task_status": ..., "reason": ...}` out.
 
         Invoke it, stream it with `subgraphs=True`, draw it with `get_graph(xray=True)`, or add it as a node of your own
         graph, whose checkpointer it then uses. Approvals are interrupts. `granularity="fine"` makes each of the Operator's
         twelve stages a node of its own, to watch or to draw; "coarse" runs the same stages at half the cost.
+
+        Every thread has a world of its own. It lives as long as this process, or in a folder of `store`, from which another
+        process with the same checkpointer goes on. A thread that is taken back to an earlier checkpoint is refused, since what
+        was done in its world stays done.
         """
-        context = build_context(self.settings.settings, environment=self._parts.get("environment"), parts=self._parts)
-        return build_controller(context, checkpointer=checkpointer, granularity=granularity)
+
+        def context(folder: Path | None) -> Context:
+            journal = None if folder is None else folder / "journal.sqlite"
+            given = self._parts.get("environment")
+            return build_context(self.settings.settings, journal_path=journal, environment=given, store=folder, parts=self._parts)
+
+        threads = Threads(context, None if store is None else Path(store), single="environment" in self._parts)
+        return build_controller(threads, checkpointer=checkpointer, granularity=granularity)
 
     def as_tool(self, name: str = "work_the_desktop", approver: Approver | None = None) -> BaseTool:
         """The crew as a LangChain tool that takes a goal. Without an approver, what needs approval is left waiting."""
@@ -135,6 +154,7 @@ class Crew:
 
         return StructuredTool.from_function(work, name=name)
 
-
-def _target(target: Task | str) -> Task | str:
-    return target if isinstance(target, Task) else resolve_target(target)
+    def _target(self, target: Task | str) -> tuple[Task | str, Loaded]:
+        """What is to be worked, and under which settings: a task brings its own world, limits and policies."""
+        found = target if isinstance(target, Task) else resolve_target(target)
+        return found, self.settings.with_task(found.layer()) if isinstance(found, Task) else self.settings

@@ -121,6 +121,14 @@ class Loaded(NamedTuple):
 
     settings: Settings
     sources: dict[str, str]
+    below: tuple[Layer, ...] = ()
+    """The layers that a task's own words stand above: the defaults and the files."""
+    above: tuple[Layer, ...] = ()
+    """What was said besides, which stands above a task's words."""
+
+    def with_task(self, layer: Layer) -> Loaded:
+        """The settings under which a task is worked. Raises UsageProblem. As they are where nothing of their layers is known."""
+        return _merged(self.below, (layer, *self.above)) if self.below else self
 
     def source(self, key: str) -> str:
         """Where the value of `key` came from."""
@@ -153,16 +161,19 @@ def located(loaded: Loaded, problem: UsageProblem) -> UsageProblem:
 
 def load_settings(config_files: Sequence[Path] = (), overrides: Sequence[str] = (), task_layer: Layer | None = None) -> Loaded:
     """Everything merged and checked. Raises UsageProblem for the first thing that is wrong."""
-    layers = [file_layer(shipped("default.yaml")), *(file_layer(Path(path)) for path in config_files)]
-    if task_layer is not None:
-        layers.append(task_layer)
-    layers += [override_layer(text) for text in overrides]
+    below = (file_layer(shipped("default.yaml")), *(file_layer(Path(path)) for path in config_files))
+    above = tuple(override_layer(text) for text in overrides)
+    return _merged(below, above if task_layer is None else (task_layer, *above))
+
+
+def _merged(below: tuple[Layer, ...], above: tuple[Layer, ...]) -> Loaded:
     merged = Merged()
-    for layer in _with_preset(layers):
+    for layer in _with_preset([*below, *above]):
         merged.add(layer)
     settings = checked(Settings, merged.data, merged.where)
     _fitting_safety(settings, lambda path: merged.where(("safety", *path)))
-    return Loaded(settings, {dotted(path): str(source) for path, source in merged.leaves().items()})
+    sources = {dotted(path): str(source) for path, source in merged.leaves().items()}
+    return Loaded(settings, sources, below, above)
 
 
 def _with_preset(layers: Sequence[Layer]) -> list[Layer]:

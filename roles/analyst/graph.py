@@ -5,15 +5,16 @@ It reads the blackboard, the supplements and the run's steps. It has no environm
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any
 
 from pydantic import ValidationError
+from typing_extensions import TypedDict
 
 from roles.context import Context, State, Update
 from roles.contracts import AnalystRequest, Answer, Fact, Report, Subtask
 from roles.journal import Journal
 from roles.memory.blackboard_told import board_for_worker
-from roles.nodes import Graph, single
+from roles.nodes import Given, Graph, single
 from roles.policies.faults import GaveUp, PolicyFault
 from roles.signals import Signal
 from roles.vault import UnknownSecret
@@ -37,7 +38,7 @@ class UnusableAnswer(ValueError):
     """Why an answer cannot be taken: it answers nothing, cites what is not there, or is too long."""
 
 
-def build_analyst(context: Context | None = None, *, checkpointer: Any = None) -> Graph:
+def build_analyst(context: Given = None, *, checkpointer: Any = None) -> Graph:
     """One node: `work`."""
     return single("analyst", "work", AnalystState, work, context, checkpointer)
 

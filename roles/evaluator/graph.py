@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any
 
 from pydantic import ValidationError
+from typing_extensions import TypedDict
 
 from environments.contract import EnvironmentFault, Peek
 from protocol import VisualState
@@ -12,7 +13,7 @@ from roles.context import Context, State, Update
 from roles.contracts import GateRequest, GateVerdict, Report, StepRecord
 from roles.manager.graph import with_status
 from roles.memory.blackboard import board_of
-from roles.nodes import Graph, single
+from roles.nodes import Given, Graph, single
 from roles.policies.faults import GaveUp, PolicyFault
 from roles.rules.gathering import gather
 from roles.signals import ALLOWED_DECISIONS, GateDecision, GateTrigger, Signal
@@ -36,7 +37,7 @@ class NoSuchEvidence(ValueError):
     """The verdict rests on something that was not observed."""
 
 
-def build_evaluator(context: Context | None = None, *, checkpointer: Any = None) -> Graph:
+def build_evaluator(context: Given = None, *, checkpointer: Any = None) -> Graph:
     """One node: `evaluate`."""
     return single("evaluator", "evaluate", EvaluatorState, evaluate, context, checkpointer)
 

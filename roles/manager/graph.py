@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import interrupt
 from pydantic import ValidationError
+from typing_extensions import TypedDict
 
 from roles.context import Context, State, Update
 from roles.contracts import USER, PlanAnswer, PlanRequest, Report, Subtask, Supplement
@@ -24,7 +25,7 @@ from roles.manager.review import (
     review_expired,
 )
 from roles.memory.blackboard import board_of
-from roles.nodes import Graph, node
+from roles.nodes import Given, Graph, node
 from roles.operator.approval import NOBODY, by_nobody
 from roles.operator.decisions import Decision
 from roles.operator.permission import now, overdue_request
@@ -51,9 +52,9 @@ class ManagerState(TypedDict, total=False):
     """Nobody answered in time, and they are asked anew."""
 
 
-def build_manager(context: Context | None = None, *, checkpointer: Any = None) -> Graph:
+def build_manager(context: Given = None, *, checkpointer: Any = None) -> Graph:
     """`plan_subtasks` or `gather_supplement`, by `assignment["task"]`; each is followed by a person where one is to be asked."""
-    graph: StateGraph[Any, Any, Any, Any] = StateGraph(ManagerState, context_schema=Context)
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(ManagerState)
     for first, asking, stages in (
         ("plan_subtasks", "review_plan", (plan_subtasks, review_plan)),
         ("gather_supplement", "ask_user", (gather_supplement, ask_user)),

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from langgraph.graph import END, START, StateGraph
 
 from roles.context import Context, State, Update
-from roles.nodes import Graph, Stage, node
+from roles.nodes import Given, Graph, Stage, node
 from roles.operator.approval import ask_by_interrupt, ask_by_report
 from roles.operator.decide import plan_next_action
 from roles.operator.execute import execute_action
@@ -78,7 +78,7 @@ Granularity = Literal["fine", "coarse"]
 
 
 def build_operator(
-    context: Context | None = None,
+    context: Given = None,
     *,
     checkpointer: Any = None,
     interrupts: bool | None = None,
@@ -92,12 +92,10 @@ def build_operator(
     `context` is used when the caller injects none. With `interrupts` (the default as soon as there is a checkpointer) an
     approval pauses the graph; without, a missing approval ends it with `interaction_status: needs_approval`.
     """
-    if context is not None and context.operator is None:
+    if isinstance(context, Context) and context.operator is None:
         raise ValueError("the context of an Operator needs an operator policy")
     pausing = checkpointer is not None if interrupts is None else interrupts
-    graph: StateGraph[Any, Any, Any, Any] = StateGraph(
-        OperatorState, context_schema=Context, input_schema=OperatorInput, output_schema=OperatorOutput
-    )
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(OperatorState, input_schema=OperatorInput, output_schema=OperatorOutput)
     stages = STAGES if pausing else STAGES | {"request_human_approval": ask_by_report}
     edges, choices = EDGES, CHOICES
     if granularity == "coarse":

@@ -6,9 +6,10 @@ in a checkpoint. Lists hold short references and are bounded by the steps of one
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any
 
 from langgraph.channels import UntrackedValue
+from typing_extensions import TypedDict
 
 FINALIZE = "finalize_interaction_report"
 """The node that the Operator ends in, and the Technician."""

@@ -10,8 +10,7 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
-from roles.context import Context
-from roles.nodes import Graph, Stage, node
+from roles.nodes import Given, Graph, Stage, node
 from roles.operator.approval import ask_by_interrupt, ask_by_report
 from roles.operator.holding import asking, before_the_effect, between_actions, deciding, unless_dropped
 from roles.operator.state import FINALIZE
@@ -35,10 +34,10 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 
-def build_technician(context: Context | None = None, *, checkpointer: Any = None, interrupts: bool | None = None) -> Graph:
+def build_technician(context: Given = None, *, checkpointer: Any = None, interrupts: bool | None = None) -> Graph:
     """Compile the Technician. With `interrupts` (the default as soon as there is a checkpointer) an approval pauses the graph."""
     pausing = checkpointer is not None if interrupts is None else interrupts
-    graph: StateGraph[Any, Any, Any, Any] = StateGraph(TechnicianState, context_schema=Context)
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(TechnicianState)
     stages = STAGES if pausing else STAGES | {"request_human_approval": ask_by_report}
     for name, stage in stages.items():
         graph.add_node(name, node(stage, context, routes=name in CHOICES), destinations=CHOICES.get(name))
