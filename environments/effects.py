@@ -87,6 +87,10 @@ class ControlSeen(Frozen):
 
     parts: dict[str, str] = Field(default_factory=dict)
     """A digest by part (such as `name`, `leads`, `form`, `around`, `handlers`), each another one when that part is."""
+    role: str = ""
+    name: str = ""
+    """What it is and is called at this moment, as a screen has it: held against the screen that was judged. Both empty where it
+    cannot be told."""
     told: tuple[str, ...] = ()
     """What a person should know of it and no screen shows, a sentence each."""
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from environments.contract import DigestMismatch, Environment, EnvironmentFault
-from environments.effects import Change
+from environments.effects import Change, ControlSeen
 from environments.fault_kinds import DRY, IN_THE_WAY, ON_SCREEN, Fault, FaultKind
 from environments.fault_record import Done, FaultRecord
 from protocol import (
@@ -48,8 +48,9 @@ class Struck(NamedTuple):
 
 
 _CAPABILITIES = ("apps", "peek", "world", "received", "snapshot", "restore", "functions", "agents", "screenshot",
-                 "environment_type", "files", "seat", "seats", "clock", "written", "beneath", "latest_keys")  # fmt: skip
-_TURNED = ("preview",)
+                 "environment_type", "files", "seat", "seats", "clock", "written", "beneath", "latest_keys",
+                 "guard", "admit", "held")  # fmt: skip
+_TURNED = ("preview", "control")
 """What is asked of the inner one in its own words."""
 
 
@@ -113,6 +114,14 @@ class FaultyEnvironment:
         """What it changes where no fault strikes; nothing while something lies on its target."""
         found: Sequence[Change] | None = () if self._in_the_way(action) else self._inner.preview(self._meant(action))  # type: ignore[attr-defined]  # only there where the inner one can
         return found
+
+    def _control(self, action: Action) -> ControlSeen | None:
+        """Nothing while something lies on its target. What has another name on the screen is not held against that."""
+        if self._in_the_way(action):
+            return None
+        meant = self._meant(action)
+        at: ControlSeen | None = self._inner.control(meant)  # type: ignore[attr-defined]  # as above
+        return at if at is None or meant == action else at.model_copy(update={"role": "", "name": ""})
 
     def _note(self, done: Done) -> None:
         self._record.add(done)

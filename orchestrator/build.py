@@ -29,6 +29,7 @@ from roles.journal_rows import Rows
 from roles.knowledge.library import Library, stored_at
 from roles.memory.answers import AnswerFile, Answers, NoAnswers, answers_path
 from roles.operator.graph import DURABLE_BEFORE
+from roles.operator.guarding import guard
 from roles.redaction import Redactor
 from roles.safety import SafetyPolicy
 from roles.screenshots import Gallery
@@ -140,6 +141,7 @@ def build_context(
     refuse_unfit(safety, within)
     surface: Environment = Veil(within, redactor)
     journal = Journal(journal_path, clock, redactor, listener, run_id, rows=rows)
+    guard(surface, safety, journal)  # before anything is opened in it, also where a run goes on
     around: Callable[[str, Any], Any] = given.get("around") or (lambda _, policy: policy)
     deciders = Deciders(
         settings.crew,

@@ -13,6 +13,7 @@ from orchestrator.errors import UsageProblem, did_you_mean
 from orchestrator.layers import PRESET, looks_like_path, shipped, shipped_names
 from protocol import Frozen
 from roles.safety import SafetyPolicy
+from roles.safety.policy import written_out
 
 FOLDER = "safety"
 
@@ -51,7 +52,16 @@ def _read(safety: str | Mapping[str, Any], where: Where, base: Path, above: Sequ
     name = checked(_Preset, {PRESET: safety[PRESET]}, where).preset
     below = _named(name, lambda path: where((PRESET, *path)), base, above)
     added = {"rules": [*rules, *below.data["rules"]]} if "rules" in below.data or rules else {}
+    if "network" in own and "network" in below.data:
+        added["network"] = _network(own["network"], below.data["network"])
     return SafetyFile({**below.data, **own, **added}, (*places, *below.places))
+
+
+def _network(own: Any, below: Any) -> Any:
+    """Like rules, what pages may send is added to."""
+    mine, theirs = written_out(own), written_out(below)
+    allowed = [*mine.get("allow", ()), *theirs.get("allow", ())]
+    return theirs | mine | ({"allow": allowed} if allowed else {})
 
 
 def _named(name: str, where: Where, base: Path, above: Sequence[str]) -> SafetyFile:

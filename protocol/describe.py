@@ -89,6 +89,8 @@ def _said(action: Action, hide_text: bool) -> str:  # noqa: C901 - one case a ve
             return f"answer {text(value)}"
         case AskUser(question=question):
             return f"ask the user {_quoted(question)}"
+        case Extension(arguments={"told": str(told)}):
+            return f"{action.verb.rpartition('.')[2]} {text(told)}"
         case Extension():
             return " ".join(part for part in (action.verb, where) if part)
         case _:

@@ -18,7 +18,8 @@ from roles.standstill import Standstill
 
 _T = TypeVar("_T")
 _CALLS = ("apps", "peek", "world", "received", "snapshot", "restore", "fork", "functions", "agents", "screenshot", "files",
-          "seat", "seats", "meant", "latest_keys", "written", "beneath", "preview")  # fmt: skip
+          "seat", "seats", "meant", "latest_keys", "written", "beneath", "preview",
+          "guard", "control", "admit", "held")  # fmt: skip
 _VALUES = ("environment_type", "clock")
 _LEAVING = 5.0
 """Seconds for closing: nobody waits for the result."""

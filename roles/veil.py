@@ -11,15 +11,15 @@ from functools import cache
 from typing import Any
 
 from environments.contract import DigestMismatch, Environment, EnvironmentFault, Unavailable, Written
-from environments.effects import Change
+from environments.effects import Change, ControlSeen, HeldRequest
 from protocol import Action, ActionResult, ExecStatus, VisualState, parse_action
 from roles.redaction import Redactor
 from roles.vault import UnknownSecret
 
 _PASSED_ON = ("apps", "world", "received", "functions", "agents", "environment_type", "files", "seat", "seats", "clock",
-              "latest_keys", "meant", "snapshot", "fork", "beneath")  # fmt: skip
+              "latest_keys", "meant", "snapshot", "fork", "beneath", "guard", "admit")  # fmt: skip
 """What holds no screen. `world` and `received` are for the harness's judge, and no role is given them."""
-_VEILED = ("peek", "restore", "screenshot", "preview")
+_VEILED = ("peek", "restore", "screenshot", "preview", "control", "held")
 _SCREENS = 256
 
 
@@ -98,6 +98,21 @@ class Veil:
         except UnknownSecret:
             return ()
         return found and tuple(change.model_copy(update={"told": self._redactor.text(change.told)}) for change in found)
+
+    def _control(self, action: Action) -> ControlSeen | None:
+        try:
+            at: ControlSeen | None = self.inner.control(self._meant(action))  # type: ignore[attr-defined]  # as above
+        except UnknownSecret:
+            return None  # and it will not be performed either
+        if at is None:
+            return None
+        masked = self._redactor.text
+        return at.model_copy(update={"name": masked(at.name), "told": tuple(map(masked, at.told))})
+
+    def _held(self) -> tuple[HeldRequest, ...]:
+        waiting: Sequence[HeldRequest] = self.inner.held()  # type: ignore[attr-defined]  # as above
+        masked = self._redactor.text
+        return tuple(one.model_copy(update={"told": masked(one.told), "path": masked(one.path)}) for one in waiting)
 
     def _screenshot(self) -> bytes:
         """The picture with everything private painted over."""

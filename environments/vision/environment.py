@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from environments.contract import AppCatalog, DigestMismatch, Environment, EnvironmentFault, Screenshots
-from environments.effects import Change
+from environments.effects import Change, ControlSeen
 from protocol import Action, ActionResult, ExecStatus, TargetError, VisualState, parse_action, resolve
 
 FILE = "aimed.sqlite"
-_PASSED_ON = ("apps", "world", "received", "environment_type", "latest_keys", "clock", "screenshot", "meant")
+_PASSED_ON = ("apps", "world", "received", "environment_type", "latest_keys", "clock", "screenshot", "meant",
+              "guard", "admit", "held")  # fmt: skip
 """What tells nothing of what is on the screen; `world`, `received` and `meant` are for the harness only."""
+_AIMED = ("preview", "control")
 
 
 class FromPixels:
@@ -26,7 +28,7 @@ class FromPixels:
 
     def __new__(cls, inner: Environment, *, min_confidence: float = 0.5, record: Path | None = None) -> FromPixels:
         passed = tuple(name for name in _PASSED_ON if hasattr(inner, name))
-        made: FromPixels = object.__new__(_with(passed, hasattr(inner, "preview")))
+        made: FromPixels = object.__new__(_with(passed, tuple(name for name in _AIMED if hasattr(inner, name))))
         return made
 
     def __init__(self, inner: Environment, *, min_confidence: float = 0.5, record: Path | None = None) -> None:
@@ -72,6 +74,14 @@ class FromPixels:
         except TargetError:
             return ()
         return found
+
+    def _control(self, action: Action) -> ControlSeen | None:
+        """What lies at the pixel that it is aimed at now. It is called as the page calls it, and no picture need show that."""
+        try:
+            at: ControlSeen | None = self.inner.control(self._aimed(action))  # type: ignore[attr-defined]  # as above
+        except TargetError:
+            return None  # and it will not be performed either
+        return None if at is None else at.model_copy(update={"role": "", "name": ""})
 
     def close(self) -> None:
         self._aims.close()
@@ -123,10 +133,10 @@ class Aims:
 
 
 @cache
-def _with(passed: tuple[str, ...], previews: bool) -> Any:
+def _with(passed: tuple[str, ...], aimed: tuple[str, ...]) -> Any:
     """A class that has these capabilities too, so that `isinstance` with their protocols holds."""
     members: dict[str, Any] = {name: property(_passed_on(name)) for name in passed}
-    return type("FromPixels", (FromPixels,), members | ({"preview": FromPixels._preview} if previews else {}))
+    return type("FromPixels", (FromPixels,), members | {name: getattr(FromPixels, f"_{name}") for name in aimed})
 
 
 def _passed_on(name: str) -> Any:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from environments.contract import EnvironmentFault, KnownKeys
+from environments.effects import Guarded, Network
 from orchestrator.control.controls import BY_HAND
 from orchestrator.control.lease import BY_HAND as DOING
 from orchestrator.errors import UsageProblem
@@ -138,6 +139,8 @@ def by_hand(run_id: str, runs_dir: Path, who: str, parts: Mapping[str, Any] | No
         if run.controls.standing.get("state") != BY_HAND:
             name = run.record["run_id"]
             raise UsageProblem(f"Run {name} is not in your hands; take it over with: deskcrew takeover {name}")
+        if isinstance(run.context.environment, Guarded):  # who acts by hand has said yes to what comes of it
+            run.context.environment.guard(Network(mode="watch"))
         hands = Hands(run, who)
         hands.remember()
         yield hands

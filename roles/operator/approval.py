@@ -12,10 +12,12 @@ from typing import Any
 from langgraph.types import interrupt
 from pydantic import ValidationError
 
+from environments.effects import released
 from protocol import CARRIES, AgentAction, AskUser, describe, parse_action
 from roles.context import Context, State, Update
 from roles.operator.decisions import Answer, Decision
 from roles.operator.grounds import element_of, grounds_of
+from roles.operator.guarding import drop, with_permit
 from roles.operator.perceive import current_screen, safety_of, subtask_id
 from roles.operator.permission import answered_before, now, overdue_request
 from roles.operator.state import FINALIZE
@@ -35,6 +37,10 @@ _QUESTION = {False: ["respond", "reject"], True: ["approve", "respond", "reject"
 """How a question may be answered: approving takes the answer of an earlier run, where there is one."""
 
 
+_WAYS = {False: ["approve", "edit", "reject", "respond"], True: ["approve", "reject", "respond"]}
+"""How an action may be answered: a request of a page goes as it is or not at all."""
+
+
 def approval_request(pending: dict[str, Any], found: Review) -> dict[str, Any]:
     """The payload of the interrupt, as agent chat interfaces render it, with the grounds beside it."""
     action = parse_action(pending["action"])
@@ -48,7 +54,7 @@ def approval_request(pending: dict[str, Any], found: Review) -> dict[str, Any]:
         "review_configs": [
             {
                 "action_name": action.verb,
-                "allowed_decisions": _QUESTION[bool(remembered)] if question else ["approve", "edit", "reject", "respond"],
+                "allowed_decisions": _QUESTION[bool(remembered)] if question else _WAYS[bool(released(action))],
             }
         ],
         "kind": "question" if question else "approval",
@@ -60,6 +66,7 @@ def approval_request(pending: dict[str, Any], found: Review) -> dict[str, Any]:
         "reasons": list(found.reasons),
         **({"page": found.page} if found.page else {}),
         **({"leads": pending["leads"]} if pending.get("leads") else {}),
+        **({"request": pending["request"]} if pending.get("request") else {}),
         "app": (pending.get("element") or {}).get("app") or pending["app"],
         "state_id": pending["before"],
         "reason": pending["reason"],
@@ -115,11 +122,11 @@ def _taken(state: State, ctx: Context, decision: Decision, action: AgentAction) 
     """What follows from an answer that is written down."""
     pending = state["pending_action"]
     if decision.digest != pending["digest"]:  # the person had edited the action
-        pending = pending | _as_edited(ctx, action)
+        pending = _as_edited(state, ctx, action, _review(state, ctx, action))
     question = pending["action"]["action_type"] == "ask_user"
     if decision.type == "approve" or (question and decision.type == "respond"):
         return _approved(pending | {"approved": pending["digest"], "answer": decision.message}, decision)
-    return refused(state, decision)
+    return _dropped(state, ctx, decision)
 
 
 def _late(state: State, ctx: Context, request: dict[str, Any], why: str) -> Update:
@@ -132,7 +139,7 @@ def _late(state: State, ctx: Context, request: dict[str, Any], why: str) -> Upda
     if then == "deny":
         refusal = Decision(type="reject", message=f"nobody answered in time: {why}", who=NOBODY)
         _record(state, ctx, refusal, pending["digest"])
-        return refused(state, refusal)
+        return _dropped(state, ctx, refusal)
     again = request | {"asked": now(ctx), "times": nth}
     _write_request(state, ctx, again, step=pending["step"], key=f"ask/{pending['key']}/{nth}")
     ctx.journal.commit()
@@ -164,6 +171,8 @@ def apply_answer(state: State, ctx: Context, answer: Any) -> Update:
         decision = decision.instead("respond", known["value"])
     if question and decision.type in {"approve", "edit"}:
         decision = decision.instead("reject", "a question wants words, not an approval")
+    if decision.type == "edit" and pending.get("request"):
+        decision = decision.instead("reject", "a request goes as it is or not at all")
     if decision.type == "edit":
         return _edited(state, ctx, decision)
     asked = parse_action(pending["action"])
@@ -189,33 +198,46 @@ def _edited(state: State, ctx: Context, decision: Decision) -> Update:
         if decision.edited_action is None:
             raise ValueError("edit needs edited_action")
         action = decision.edited_action.action()
+        if released(action):
+            raise ValueError("only a request that is held and shown can be let go")
     except (ValidationError, ValueError) as bad:
         first = bad.errors()[0]["msg"] if isinstance(bad, ValidationError) else str(bad)
         refusal = decision.instead("reject", f"the edited action was not usable: {first}")
         _record(state, ctx, refusal, pending["digest"])
         return refused(state, refusal)
-    seen = current_screen(state, ctx)
-    action = ctx.journal.sealed(action, seen)
-    element, _ = element_of(action, seen)
-    found = review(action, element, seen, safety_of(state, ctx), grounds=grounds_of(state, ctx))
+    action = ctx.journal.sealed(action, current_screen(state, ctx))
+    found = _review(state, ctx, action)
     if found.verdict == "deny":
         refusal = decision.instead("reject", f"the edited action is not allowed: {'; '.join(found.reasons)}")
         _record(state, ctx, refusal, pending["digest"])
         return refused(state, refusal)
     # All of it or nothing survives a kill.
-    changed = _as_edited(ctx, action)
+    changed = _as_edited(state, ctx, action, found)
     _note(state, ctx, decision, changed["digest"])
     approval = decision.instead("approve", "as edited")
     _note(state, ctx, approval, changed["digest"])
     ctx.journal.replace_intent(pending["key"], action)
     ctx.journal.commit()
-    return _approved(pending | changed | {"approved": changed["digest"]}, decision)
+    return _approved(changed | {"approved": changed["digest"]}, decision)
 
 
-def _as_edited(ctx: Context, action: AgentAction) -> Update:
-    """What changes of the pending action when a person writes another in its place."""
+def _review(state: State, ctx: Context, action: AgentAction) -> Review:
+    seen = current_screen(state, ctx)
+    element, _ = element_of(action, seen)
+    return review(action, element, seen, safety_of(state, ctx), grounds=grounds_of(state, ctx))
+
+
+def _as_edited(state: State, ctx: Context, action: AgentAction, found: Review) -> dict[str, Any]:
+    """The pending action when a person has written another in its place."""
     told = {"action": action.dump(), "digest": ctx.journal.digest(action), "line": describe(action)}
-    return told | {"element": None, "missing": ""}
+    pending = state["pending_action"] | told | {"element": None, "missing": "", "changed": ""}
+    return with_permit(ctx, pending, action, found, None)[0]
+
+
+def _dropped(state: State, ctx: Context, decision: Decision) -> Update:
+    """Nothing comes of it: what a page wanted to send does not wait any longer."""
+    drop(ctx, state["pending_action"])
+    return refused(state, decision)
 
 
 def refused(state: State, decision: Decision) -> Update:

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from environments.effects import RELEASE, HeldRequest, release, released
 from protocol import (
     AgentStatus,
     AskUser,
@@ -19,6 +20,7 @@ from roles.context import Context, State, Update
 from roles.contracts import OperatorView
 from roles.journal import Journal
 from roles.operator.batch import advanced, batch_of, surprise
+from roles.operator.guarding import next_held, pending_request
 from roles.operator.perceive import (
     attempt_key,
     attempt_of,
@@ -48,9 +50,21 @@ def plan_next_action(state: State, ctx: Context) -> Update:
     if state["step_count"] >= state["max_steps"]:
         return _end(state, Signal.CANNOT_EXECUTE, "failed", f"max_steps ({state['max_steps']}) is reached")
     seen = current_screen(state, ctx)
+    waiting, passed = next_held(state, ctx, seen, step - 1)
+    if waiting is not None:
+        return _let_go(state, ctx, waiting, seen)
+    told: Update = {}
+    if passed:
+        told = {"environment_events": [*state["environment_events"], *passed][-24:]}
+        state = {**state, **told}
     if state.get("recognized_elements") == []:  # not there at all after a resume: then the screen is looked at anew
-        return _unrecognized(state, ctx, seen)
+        return told | _unrecognized(state, ctx, seen)
     state = _going_on(state, ctx, seen)
+    return told | _proposed(state, ctx, seen)
+
+
+def _proposed(state: State, ctx: Context, seen: VisualState) -> Update:
+    """What recovery, an open dialog or what is left of a batch wants next; else what the policy decides."""
     queued = state["task_context"].get("recovery")
     if queued:
         context = {k: v for k, v in state["task_context"].items() if k != "recovery"}
@@ -78,12 +92,28 @@ def plan_next_action(state: State, ctx: Context) -> Update:
     return _follow(state, ctx, _ask_policy(state, ctx, seen), seen)
 
 
+def _let_go(state: State, ctx: Context, waiting: HeldRequest, seen: VisualState) -> Update:
+    """A request that is held comes before all else: any other action would drop it."""
+    more = pending_request(state, waiting, step_of(state) - 1)
+    plan = tuple(item["title"] for item in state["action_plan"])
+    decision = OperatorDecision(
+        action=release(waiting),
+        status=AgentStatus.CONTINUE,
+        reasoning=more["reason"],
+        plan=plan,
+        memory=state["task_context"]["memory"],
+    )
+    update = _pend(state, ctx, decision, seen)
+    return update | {"pending_action": update["pending_action"] | more}
+
+
 def _going_on(state: State, ctx: Context, seen: VisualState) -> State:
     """The state with what is left of a batch; without it, and with the reason, when the last action brought a surprise."""
     batch = state["task_context"].get("batch")
     if not batch:
         return state
-    steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=4)
+    recent = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=8)
+    steps = [step for step in recent if step.action["action_type"] != RELEASE]
     before = ctx.journal.screens.get(steps[-1].before) if steps else None
     why = surprise(batch, steps, before, seen) or ("recovery comes first" if state["task_context"].get("recovery") else "")
     return {**state, "task_context": _stop_batch(state, ctx, why)} if why else state
@@ -156,6 +186,8 @@ def _ask_policy(state: State, ctx: Context, seen: VisualState) -> OperatorDecisi
 
 def _problem(decision: OperatorDecision, view: OperatorView, most: int) -> str:
     """Why a decision cannot be followed, or an empty string."""
+    if any(action is not None and released(action) for action in (decision.action, *(step.action for step in decision.then))):
+        return "what a page wants to send is let go by nobody but the person who is asked about it"
     if decision.status is AgentStatus.ERROR:
         return decision.comment or decision.reasoning or "the policy reported ERROR"
     if decision.status is not AgentStatus.SCREENSHOT and not isinstance(decision.action, Screenshot):
@@ -251,7 +283,7 @@ def _pend(state: State, ctx: Context, decision: OperatorDecision, seen: VisualSt
         "task_context": state["task_context"] | {"memory": decision.memory},
         "route": REVIEW,
     }
-    if state.get("delegation") and _check_due(state, ctx) and not recovery:
+    if state.get("delegation") and _check_due(state, ctx) and not recovery and not released(action):
         if state["task_context"].get("batch"):
             update["task_context"] = _stop_batch(state, ctx, "a check is due")
         return update | _end(

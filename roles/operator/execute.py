@@ -6,7 +6,7 @@ from typing import Any
 
 from langgraph.errors import GraphBubbleUp
 
-from environments.contract import DigestMismatch, Unavailable
+from environments.contract import STOPPED, DigestMismatch, Unavailable
 from protocol import (
     Action,
     ActionResult,
@@ -27,6 +27,7 @@ from roles.memory.blackboard_values import kind_of
 from roles.operator.binding import beneath, otherwise_beneath, unlike
 from roles.operator.calling import CALLS, call, keep_answer
 from roles.operator.grounds import element_of, grounds_of
+from roles.operator.guarding import admit, is_guarded, learn
 from roles.operator.perceive import safety_of, subtask_id
 from roles.operator.permission import forbidden_still
 from roles.operator.questions import is_secret, remember_answer
@@ -46,6 +47,8 @@ def execute_action(state: State, ctx: Context) -> Update:
         result = _perform(ctx, state, pending, action)
         result = result.model_copy(update={"output": cut(result.output, ctx.limits.tool_output)})
         result = ctx.journal.settle(key, result)
+    if result.ok:
+        learn(state, ctx, pending)
     body = {"line": pending["line"], "exec_status": result.exec_status.value, "error": result.error, "key": key}
     ctx.journal.record("outcome", body, role="operator", subtask=subtask_id(state), step=pending["step"], key=f"outcome/{key}")
     if action.verb in CALLS:
@@ -59,8 +62,8 @@ def execute_action(state: State, ctx: Context) -> Update:
 def _perform(ctx: Context, state: State, pending: dict[str, Any], action: Action) -> ActionResult:
     if action.inner:
         return _inner(ctx, state, pending, action)
-    if pending["missing"]:
-        return ActionResult(exec_status=ExecStatus.ERROR, error=f"target not found: {pending['missing']}")
+    if unable := _unable(pending):
+        return ActionResult(exec_status=ExecStatus.ERROR, error=unable)
     forbidden = forbidden_still(state, ctx, pending)
     if action.verb in CALLS and (answered := call(ctx, pending, action, forbidden)) is not None:
         return answered
@@ -81,9 +84,21 @@ def _perform(ctx: Context, state: State, pending: dict[str, Any], action: Action
         return ActionResult(exec_status=ExecStatus.ERROR, error=said)
 
 
+def _unable(pending: dict[str, Any]) -> str:
+    """Why there is nothing to be done it to, by what was found when it was reviewed."""
+    if pending["missing"]:
+        return f"target not found: {pending['missing']}"
+    return f"{STOPPED}{pending['changed']}" if pending.get("changed") else ""
+
+
 def _once(ctx: Context, pending: dict[str, Any], action: Action) -> ActionResult:
     """The environment's answer; where it does not know whether a stopped process had done it, the screen is asked."""
-    result = ctx.environment.perform(action, key=pending["key"])
+
+    def perform(key: str) -> ActionResult:
+        admit(ctx, pending, key)
+        return ctx.environment.perform(action, key=key)
+
+    result = perform(pending["key"])
     if result.exec_status is not ExecStatus.PENDING:
         return result
     return reconciled(
@@ -93,7 +108,7 @@ def _once(ctx: Context, pending: dict[str, Any], action: Action) -> ActionResult
         pending.get("expected", ""),
         key=pending["key"],
         observe=ctx.environment.observe,
-        perform=lambda key: ctx.environment.perform(action, key=key),
+        perform=perform,
     )
 
 
@@ -107,7 +122,7 @@ def _since_approved(ctx: Context, pending: dict[str, Any], action: Action, forbi
 def _changed(ctx: Context, pending: dict[str, Any], action: Action) -> str:
     """An approval holds for the control that was shown: after a wait it must still be the same one."""
     shown = pending.get("element")
-    if shown is None or action.target is None:
+    if shown is None or action.target is None or is_guarded(ctx, pending):
         return ""
     now = ctx.environment.observe()
     try:

@@ -8,6 +8,7 @@ from protocol import ActionResult, ExecStatus, parse_action
 from roles.context import Context, State, Update
 from roles.contracts import StepRecord
 from roles.operator.events import effect_verb, screen_events, target_name, told_by
+from roles.operator.guarding import deed
 from roles.operator.perceive import adapter_error, attempt_of, subtask_id
 from roles.signals import Signal
 
@@ -63,6 +64,7 @@ def observe_feedback(state: State, ctx: Context) -> Update:
         "feedback_observation": {"state_id": after_id, "app": after.app},
         "environment_events": [*state["environment_events"], *({"step": record.step, **e} for e in events)][-24:],
         "action_trace": [*state["action_trace"], note],
+        "task_context": state["task_context"] | {"did": deed(pending, action, state["task_context"].get("did"))},
         "step_count": state["step_count"] + (0 if pending["recovery"] else 1),
         "route": "decide_next_step",
     }

@@ -10,6 +10,7 @@ from roles.context import Context, State, Update
 from roles.operator.approval import NOBODY, record_request, refused
 from roles.operator.decisions import Decision
 from roles.operator.grounds import element_of, grounds_of
+from roles.operator.guarding import drop, next_held, with_permit
 from roles.operator.perceive import attempt_of, element_ref, key_of, safety_of, subtask_id
 from roles.operator.permission import EXPIRED
 from roles.operator.recovery import interruption, trouble_in
@@ -24,12 +25,22 @@ def decide_next_step(state: State, ctx: Context) -> Update:
     if state.get("route") == FINALIZE:
         return {"route": FINALIZE}
     pending, result = state["pending_action"], ActionResult.model_validate(state["action_result"])
+    after = ctx.journal.screens.get(state["feedback_observation"]["state_id"])
+    assert after is not None, "the feedback was just recorded"  # noqa: S101 - an invariant
+    waiting, told = next_held(state, ctx, after, pending["step"])
+    update = {"environment_events": [*state["environment_events"], *told][-24:]} if told else {}
+    if waiting is not None:  # whatever else the screen shows, it may be for want of this
+        return update | {"pending_action": None, "route": "observe_environment"}
+    return update | _by_result(state, ctx, result, after)
+
+
+def _by_result(state: State, ctx: Context, result: ActionResult, after: VisualState) -> Update:
+    """What follows where the environment holds nothing back."""
+    pending = state["pending_action"]
     steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=12)
     since = [s for s in steps if s.step > int((state.get("delegation") or {}).get("step", 0))]
     if not result.ok:
         return _failed(state, ctx, result)
-    after = ctx.journal.screens.get(state["feedback_observation"]["state_id"])
-    assert after is not None, "the feedback was just recorded"  # noqa: S101 - an invariant
     blocked = interruption(after, steps, state["task_goal"])
     if blocked is not None and not blocked.harmless:
         return _ask_about(state, ctx, blocked.action, blocked.why, after)
@@ -46,16 +57,15 @@ def _failed(state: State, ctx: Context, result: ActionResult) -> Update:
     """An error or a timeout: retry within the budget, else hand back to the Manager."""
     if result.error.startswith(EXPIRED) and safety_of(state, ctx).expired == "deny":
         refusal = Decision(type="reject", message=result.error, who=NOBODY)
+        drop(ctx, state["pending_action"])
         return refused(state, refusal) | {"action_trace": state["action_trace"]}
-    if result.error.startswith(STOPPED):
-        report = {"signal": Signal.CANNOT_EXECUTE.value, "summary": result.error, "evidence": [result.error]}
-        errors = [*state["errors"], result.error][-20:]
-        return {"interaction_status": "failed", "errors": errors, "report": report, "pending_action": None, "route": FINALIZE}
+    stopped = result.error.startswith(STOPPED)
     used = int(state["task_context"]["retries"])
     context = state["task_context"] | {"retries": used + 1}
     errors = [*state["errors"], result.error][-20:]
     if used >= ctx.limits.retries:
         signal = Signal.TIMEOUT if result.exec_status is ExecStatus.TIMEOUT else Signal.ERROR
+        signal = Signal.CANNOT_EXECUTE if stopped else signal
         report = {"signal": signal.value, "summary": result.error, "evidence": [result.error]}
         return {
             "interaction_status": "failed",
@@ -66,7 +76,9 @@ def _failed(state: State, ctx: Context, result: ActionResult) -> Update:
             "route": FINALIZE,
         }
     trouble = "failed"
-    if result.error.startswith("target not found"):
+    if stopped:
+        trouble = "changed"
+    elif result.error.startswith("target not found"):
         trouble = "missing"
     elif "scroll" in result.error:
         trouble = "hidden"
@@ -113,11 +125,13 @@ def _ask_about(state: State, ctx: Context, action: AgentAction, why: str, seen: 
         "effect": found.effect.value,
         "element": element_ref(element),
     }
+    pending, found = with_permit(ctx, pending, intent.action, found, element)
     if found.verdict == "deny":
         report = {"signal": Signal.CANNOT_EXECUTE.value, "summary": f"{why} ({found.policy})", "evidence": [why], "refused": why}
         return {"pending_action": None, "interaction_status": "blocked", "report": report, "route": FINALIZE}
     ctx.line.passing(Signal.GENERATE_ACTION, step=step, key=f"generate/{key}")
-    record_request(state, ctx, pending, found.model_copy(update={"verdict": "ask", "reasons": (why,)}), role="operator")
+    found = found.model_copy(update={"verdict": "ask", "reasons": (why, *found.reasons[1:])})
+    record_request(state, ctx, pending, found, role="operator")
     ctx.journal.commit()
     return {
         "pending_action": pending,

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 
+from environments.effects import released
 from protocol import (
     Action,
     ActionResult,
@@ -53,6 +54,8 @@ def reconciled(
     perform: Callable[[str], ActionResult],
 ) -> ActionResult:
     """The result of an action that was begun by another process and perhaps done; `before` is the screen it was decided on."""
+    if released(action):  # no screen shows whether a request has left
+        return begun
     for again in range(1, _TRIES + 1):
         how = stands(action, before, observe(), expected)
         if how is Stands.DONE:

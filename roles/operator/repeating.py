@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 
+from environments.contract import STOPPED
+from environments.effects import released
 from protocol import CARRIES, Action, ExecStatus, GUIElement, VisualState, parse_action
 from roles.contracts import StepRecord
 from roles.effects import Effect
@@ -40,7 +42,7 @@ REPEATS: dict[str, Repeat] = {
 """Every verb of the protocol; one of somebody else's (`x-`) is READ_BACK."""
 CHANGED = "the screen changed after the approval", "the page changed after the approval"
 """How an error begins that says why an approval did not hold."""
-_NOT_DONE = ("target not found", "not performed", *CHANGED)
+_NOT_DONE = ("target not found", "not performed", STOPPED, *CHANGED)
 """How the Operator itself says that an action never reached the environment."""
 _PASSING = frozenset({"alert", "status", "progressbar", "tooltip", "timer"})
 """Roles of what passes, and what a failure itself may show; a status that is new counts all the same."""
@@ -75,7 +77,7 @@ def doubt(
     if first is None or first.exec_status is ExecStatus.EXECUTED or first.error.startswith(_NOT_DONE):
         return ""
     said = first.error or first.exec_status.value
-    if skill is not None and skill.outside:  # no screen shows what a program of others has done
+    if released(action) or (skill is not None and skill.outside):  # no screen shows what a program of others has done
         return f"it was called at step {first.step} ({said}), and it may have been done already"
     before, after = screen(first.before), screen(first.after)
     if before is not None and after is not None and not (has_trace(before, after) or has_trace(before, seen)):
@@ -86,7 +88,7 @@ def doubt(
 def asked_anew(action: Action, element: GUIElement | None, effect: Effect, steps: Sequence[StepRecord]) -> str:
     """Why the approval of the same action did not hold the last time, or an empty string."""
     last = next((s for s in reversed(steps[-_RECENT:]) if _same(s, action, element, effect)), None)
-    return f"it is asked about anew: {last.error}" if last is not None and last.error.startswith(CHANGED) else ""
+    return f"it is asked about anew: {last.error}" if last is not None and last.error.startswith((STOPPED, *CHANGED)) else ""
 
 
 def _same(step: StepRecord, action: Action, element: GUIElement | None, effect: Effect) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from environments.effects import Effect, released
 from protocol import Action, AskUser, Click, GUIElement, PressKey, VisualState, describe, parse_action
 from roles.context import Context, State, Update
 from roles.memory.answers_used import note_recall, recall
@@ -11,6 +12,7 @@ from roles.memory.blackboard_fact import MEMORY
 from roles.operator.approval import record_request
 from roles.operator.binding import beneath
 from roles.operator.grounds import element_of, grounds_of
+from roles.operator.guarding import told_of, with_permit
 from roles.operator.perceive import attempt_of, current_screen, element_ref, safety_of, subtask_id
 from roles.operator.permission import reviewed_key
 from roles.operator.questions import answered, is_secret
@@ -35,7 +37,12 @@ def review_action_safety(state: State, ctx: Context) -> Update:
             action = intent.action
             element, missing = element_of(action, seen)
             found = _judge(state, ctx, action, element, seen, pending)
-    if (missing or ctx.skills.problem(action)) and found.verdict == "ask":  # nothing will be done, and that is recovered from
+    pending = pending | {"missing": missing, "element": element_ref(element)}
+    if found.verdict != "deny":
+        judged = element or next((e for e in seen.elements if e.focused), None)
+        pending, found = with_permit(ctx, pending, action, found, judged)
+    unable = missing or pending.get("changed") or ctx.skills.problem(action)
+    if unable and found.verdict == "ask":  # nothing will be done, and that is recovered from
         found = found.model_copy(update={"verdict": "allow", "policy": "nothing_there_to_act_on"})
     if isinstance(action, AskUser) and found.verdict == "ask" and (known := answered(ctx.journal, action.question)) is not None:
         found = found.model_copy(update={"verdict": "allow", "policy": "answered_before"})
@@ -67,8 +74,6 @@ def review_action_safety(state: State, ctx: Context) -> Update:
         "digest": ctx.journal.digest(action),
         "effect": found.effect.value,
         "line": line,
-        "element": element_ref(element),
-        "missing": missing,
         "before": seen.state_id,
         "private": hidden,
         "page": found.page,
@@ -109,7 +114,15 @@ def _judge(
     policy, skills = safety_of(state, ctx), ctx.skills
     sure = {"confidence": pending["confidence"], "confirm": pending["confirm"]}
     effects, unrated = skills.effects(action, element, seen), skills.unrated(action)
+    if released(action):
+        effects = tuple(map(Effect, pending.get("effects", ())))
     found = review(action, element, seen, policy, grounds=grounds_of(state, ctx), effects=effects, unrated=unrated, **sure)
+    if released(action):
+        if not effects:
+            why = "only what an environment holds can be let go, and nobody names it"
+            no = {"verdict": "deny", "policy": "no_such_request", "severity": "high", "reasons": (why,)}
+            return found.model_copy(update=no)
+        found = told_of(pending, found)
     if why := skills.forbidden(action, (element.app if element is not None else None) or seen.app):
         return found.model_copy(update={"verdict": "deny", "policy": "skills_forbid", "severity": "high", "reasons": (why,)})
     steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=12)

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
+from environments.effects import Network
 from protocol import VERBS, Frozen, GUIElement
 from roles.effects import SENSITIVE, Effect
 from roles.safety.case import Case
@@ -21,6 +22,17 @@ def _condition(condition: str) -> str:
     if problem := problem_with(condition):
         raise ValueError(f"{condition!r} cannot be evaluated: {problem}")
     return condition
+
+
+def written_out(network: Any) -> Any:
+    """What a policy says of requests, in a word or in full; `off` without quotes is what YAML takes for false."""
+    if network is False:
+        return {"mode": "off"}
+    if isinstance(network, str):
+        return {"mode": network}
+    # What comes from a file is read strictly, and a list is no tuple then.
+    allow = network.get("allow") if isinstance(network, dict) else None
+    return network | {"allow": tuple(allow)} if isinstance(allow, list) else network
 
 
 def _verb(verb: str) -> str:
@@ -109,6 +121,9 @@ class SafetyPolicy(Frozen):
     """What the rules allow and would take a private value to anything but a private field."""
     from_pages: Literal["ask", "allow"] = "ask"
     """What the rules allow and only a page that was looked up wants: to reach others, cost, delete or change an account."""
+    network: Annotated[Network, BeforeValidator(written_out)] = Network()
+    """What becomes of requests that change something and that no action was allowed to cause: `hold`, `watch` or `off`, and
+    which of them pages may send by themselves."""
     private: tuple[str, ...] = ("*password*", "*passcode*", "*secret*", "*card number*", "*cvv*", "*cvc*")
     """Names of fields whose content is never logged, reported or shown, beside those an application marks private."""
 

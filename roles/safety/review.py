@@ -26,6 +26,8 @@ class Review(Frozen):
     effect: Effect
     severity: Severity
     reasons: tuple[str, ...] = ()
+    effects: tuple[Effect, ...] = ()
+    """All that the action may amount to."""
     page: str = ""
     """The step of a page that the action comes from, such as `step 3 of help:billing/closing.md`."""
 
@@ -63,7 +65,8 @@ def review(
     """
     subject = Subject(action, element, state, confidence, grounds, policy.is_private, unrated)
     cases = [Case(subject, effect) for effect in effects or effects_of(action, element, state)]
-    return min((_reviewed(case, policy, confirm) for case in cases), key=_strictness)
+    strictest = min((_reviewed(case, policy, confirm) for case in cases), key=_strictness)
+    return strictest.model_copy(update={"effects": tuple(case.effect for case in cases)})
 
 
 def explain(action: Action, element: GUIElement | None, state: VisualState, policy: SafetyPolicy, **more: Any) -> list[Explained]:

@@ -1,0 +1,215 @@
+"""An environment that guards itself: on which control an action falls, what it may do there, and which requests are held.
+
+A request that is held becomes an action of its own, `release`: reviewed, asked about and done once like any other. A yes holds
+for that request. A no, or any other action, drops it.
+"""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from environments.contract import Environment, EnvironmentFault
+from environments.effects import (
+    SENSITIVE,
+    ControlSeen,
+    Effect,
+    Guarded,
+    HeldRequest,
+    Network,
+    NetworkRule,
+    Permit,
+    release,
+    released,
+)
+from protocol import Action, GUIElement, Screenshot, VisualState
+from roles.context import Context, State
+from roles.journal import Journal
+from roles.operator.grounds import grounds_of
+from roles.operator.perceive import safety_of, step_of, subtask_id
+from roles.safety import Review, SafetyPolicy, review
+
+LEARNED = "network_learned"
+"""The kind of the events that say what pages may send for the rest of a run."""
+BY_ITSELF = "the page sends it by itself"
+_HARMLESS = frozenset(effect.value for effect in (Effect.OBSERVE, Effect.NAVIGATE, Effect.EDIT, Effect.SAVE))
+_PRESSES = frozenset(
+    {"click", "press_key", "hold_key", "key_down", "key_up", "mouse_down", "mouse_up", "drag", "call_api", "ask_in_app_agent"}
+)
+_PASSIVE = frozenset({"wait", "screenshot"})
+_RULE = tuple(NetworkRule.model_fields)
+
+
+# --- what holds for the whole run -----------------------------------------------------------------------------------
+
+
+def guard(environment: Environment, policy: SafetyPolicy, journal: Journal) -> None:
+    """From here on requests are treated as the policy says, and as was learned in this run."""
+    if isinstance(environment, Guarded):
+        environment.guard(network_of(policy, journal))
+
+
+def network_of(policy: SafetyPolicy, journal: Journal) -> Network:
+    """What the policy says of requests, with what was learned."""
+    learned = tuple(NetworkRule(**rule) for rule in learned_rules(event.body for event in journal.events(LEARNED)))
+    return policy.network.model_copy(update={"allow": (*policy.network.allow, *learned)})
+
+
+def learned_rules(bodies: Iterator[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """The rules of such events, each once, as a policy would have them."""
+    rules = [{name: str(body[name]) for name in _RULE if name in body} for body in bodies]
+    return [rule for at, rule in enumerate(rules) if rule not in rules[:at]]
+
+
+def learn(state: State, ctx: Context, pending: Mapping[str, Any]) -> None:
+    """After a yes to a request of which nothing says that it reaches others: its like is let go for the rest of this run."""
+    request = _request(pending)
+    if request is None or not _may_be_learned(state, request) or not ctx.journal.approved(pending["key"], pending["digest"]):
+        return
+    rule = {name: glob.escape(getattr(request, name)) for name in _RULE}
+    place: dict[str, Any] = {"role": "operator", "subtask": subtask_id(state), "step": pending["step"]}
+    ctx.journal.record(LEARNED, rule | {"line": pending["line"]}, **place, key=f"learned/{pending['key']}")
+    ctx.journal.commit()
+    guard(ctx.environment, safety_of(state, ctx), ctx.journal)
+
+
+def _may_be_learned(state: State, request: HeldRequest) -> bool:
+    """Neither its own words nor the action before it may say that it is more than the page's own work."""
+    did = state["task_context"].get("did")
+    return not SENSITIVE.intersection(request.effects) and (did is None or did["effect"] in _HARMLESS)
+
+
+# --- one action -----------------------------------------------------------------------------------------------------
+
+
+def with_permit(
+    ctx: Context, pending: dict[str, Any], action: Action, found: Review, judged: GUIElement | None
+) -> tuple[dict[str, Any], Review]:
+    """The pending action with what it may do and on which control, and the review with what a person should know of that.
+
+    Where the control is not the one that was `judged`, `changed` says so: then nothing is done, and it is looked at anew.
+    """
+    environment = ctx.environment
+    if action.inner or not isinstance(environment, Guarded):
+        return pending, found
+    at, changed = None, ""
+    if not (pending.get("missing") or released(action)):
+        try:
+            at = environment.control(action)
+        except EnvironmentFault as fault:
+            changed = ctx.journal.masked(f"what it falls on cannot be looked at: {fault}")
+    permit = Permit(effects=found.effects, control=None if at is None else at.parts)
+    if at is not None:
+        changed = _otherwise(judged, at)
+        found = found.model_copy(update={"reasons": (*found.reasons, *at.told)})
+    return pending | {"permit": permit.model_dump(mode="json"), "changed": changed}, found
+
+
+def _otherwise(judged: GUIElement | None, at: ControlSeen) -> str:
+    """What the control is now, where that is not what was judged; empty where the environment does not say."""
+    if judged is None or not (at.role or at.name) or (at.role, at.name) == (judged.role or "", judged.name):
+        return ""
+    return f"the page changed while it was thought about: {judged.name or judged.role!r} is now {at.name or at.role!r}"
+
+
+def admit(ctx: Context, pending: Mapping[str, Any], key: str) -> None:
+    """Say to the environment what the action of this key may do. Whether a person said yes is asked of the journal."""
+    environment = ctx.environment
+    if isinstance(environment, Guarded):
+        permit = Permit.model_validate(pending.get("permit") or {})
+        approved = ctx.journal.approved(pending["key"], pending["digest"])
+        environment.admit(key, permit.model_copy(update={"approved": approved}))
+
+
+def is_guarded(ctx: Context, pending: Mapping[str, Any]) -> bool:
+    """Whether the environment itself compares what the action falls on with what was reviewed."""
+    return isinstance(ctx.environment, Guarded) and bool((pending.get("permit") or {}).get("control"))
+
+
+def deed(pending: Mapping[str, Any], action: Action, known: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """The last action to which a request can be traced: this one, unless it does nothing of its own."""
+    if action.inner or action.verb in _PASSIVE or released(action):
+        return known
+    presses = action.verb in _PRESSES or bool(getattr(action, "submit", False))
+    return {"step": pending["step"], "line": pending["line"], "effect": pending.get("effect", ""), "presses": presses}
+
+
+# --- requests that are held -----------------------------------------------------------------------------------------
+
+
+def next_held(state: State, ctx: Context, seen: VisualState, step: int) -> tuple[HeldRequest | None, list[dict[str, Any]]]:
+    """The request to be decided on, if one is held, and what is to be told of those that no person is asked about.
+
+    What the policy denies is only told where the page sends it by itself, or beside what is harmless: the work goes on.
+    `step` is that of the last action.
+    """
+    environment = ctx.environment
+    told: list[dict[str, Any]] = []
+    if not isinstance(environment, Guarded):
+        return None, []
+    with suppress(EnvironmentFault):
+        for request in environment.held():
+            cause = _cause(state, step)
+            found = rated(state, ctx, request, seen, step)
+            if found.verdict != "deny" or (cause is not None and cause["effect"] not in _HARMLESS):
+                return request, told
+            said = f"{request.told} was stopped: {'; '.join(found.reasons)} ({found.policy})"
+            place: dict[str, Any] = {"role": "operator", "subtask": subtask_id(state), "step": step}
+            if not ctx.journal.recorded(key := f"stopped/{step}/{request.request_id}"):
+                told.append({"step": step, "kind": "told", "text": said})
+                body = {"request": request.request_id, "line": request.told, "policy": found.policy}
+                ctx.journal.record("request_stopped", body, **place, key=key)
+    return None, told
+
+
+def rated(state: State, ctx: Context, request: HeldRequest, seen: VisualState, step: int) -> Review:
+    """What the policy says of letting the request go."""
+    policy, effects = safety_of(state, ctx), effects_of(request, _cause(state, step))
+    return review(release(request), None, seen, policy, effects=effects, grounds=grounds_of(state, ctx))
+
+
+def effects_of(request: HeldRequest, cause: Mapping[str, Any] | None) -> tuple[Effect, ...]:
+    """What its words say, and no less than something unknown; after a press, no less than submitting."""
+    least = Effect.SUBMIT if cause is not None and cause["presses"] else Effect.ACTIVATE
+    if SENSITIVE.intersection(request.effects):
+        return request.effects
+    return tuple(dict.fromkeys([*([least] if least in SENSITIVE else []), *request.effects, Effect.ACTIVATE]))
+
+
+def pending_request(state: State, request: HeldRequest, step: int) -> dict[str, Any]:
+    """What a pending release has beside what every action has."""
+    cause = _cause(state, step)
+    why = BY_ITSELF if cause is None else f"it comes of: {cause['line']}"
+    effects = effects_of(request, cause)
+    return {"request": request.model_dump(mode="json"), "effects": [e.value for e in effects], "reason": why}
+
+
+def told_of(pending: Mapping[str, Any], found: Review) -> Review:
+    """The review of a release, with what would be sent and what it comes of first."""
+    said = (f"the page would {pending['request']['told']}", pending["reason"])
+    return found.model_copy(update={"reasons": (*said, *found.reasons)})
+
+
+def drop(ctx: Context, pending: Mapping[str, Any]) -> None:
+    """A request that was said no to: any other action drops it."""
+    if _request(pending) is not None:
+        with suppress(EnvironmentFault):
+            ctx.environment.perform(Screenshot(), key=f"{pending['key']}/dropped")
+
+
+def _request(pending: Mapping[str, Any]) -> HeldRequest | None:
+    kept = pending.get("request")
+    return HeldRequest.model_validate(kept) if kept else None
+
+
+def _cause(state: State, step: int) -> Mapping[str, Any] | None:
+    """The last action, where the request came right after it."""
+    did: Mapping[str, Any] | None = state["task_context"].get("did")
+    return did if did is not None and did["step"] == step else None
+
+
+def last_step(state: State) -> int:
+    """The number of the last action, when none is pending."""
+    return step_of(state) - 1
