@@ -27,6 +27,11 @@ class Aim(NamedTuple):
     y: float
 
     @property
+    def given(self) -> bool:
+        """Whether the point was the target's own, not the middle of the element."""
+        return self.element is None or self.element.bbox is None or self.resolved.point != self.element.bbox.center
+
+    @property
     def name(self) -> str:
         if self.element is None:
             return f"the point {self.x:g}, {self.y:g}"
@@ -53,7 +58,7 @@ async def usable(sight: Sight, aim: Aim, *, pressed: bool = True) -> Aim:
     """The same aim, at a point where nothing covers it. Raises Refused where a pointer cannot get to it."""
     if aim.spot is None:
         return aim
-    exact = _given_point(aim)
+    exact = aim.given
     place = await _at_rest(sight, aim, None)
     _check(aim, place, pressed)
     if exact and await aim.spot.ask("at", aim.x - aim.spot.x, aim.y - aim.spot.y):
@@ -127,8 +132,3 @@ async def _through_frames(sight: Sight, aim: Aim, x: float, y: float) -> None:
     shown = sight.state().by_id.get(aim.resolved.element_id)
     if aim.spot is not None and aim.spot.frame.parent_frame is not None and shown is not None and not shown.visible:
         raise Refused(f"{aim.name} lies in a frame that is covered or out of view; scroll with it as the target")
-
-
-def _given_point(aim: Aim) -> bool:
-    """Whether the point was the target's own, not the middle of the element."""
-    return aim.element is None or aim.element.bbox is None or aim.resolved.point != aim.element.bbox.center

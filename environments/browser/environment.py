@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from environments.browser.acting import PATIENCE, act, cannot
 from environments.browser.aiming import Refused
+from environments.browser.door import control
 from environments.browser.going import Late, open_address
 from environments.browser.launching import find_chromium, need_playwright
 from environments.browser.loop import LoopThread
@@ -20,6 +21,7 @@ from environments.browser.sight import Sight
 from environments.browser.watching import beneath
 from environments.browser.written import written
 from environments.contract import EnvironmentFault, EnvironmentType
+from environments.effects import ControlSeen, Permit
 from protocol import Action, ActionResult, BoundingBox, ExecStatus, HoldKey, VisualState, Wait
 
 T = TypeVar("T")
@@ -63,6 +65,7 @@ class BrowserEnvironment:
         self._sight: Sight | None = None
         self._parked: set[asyncio.Task[Any]] = set()
         self._closed = False
+        self._permits: dict[str, Permit] = {}
         self._stuck: object = None
 
     def reset(self, *, seed: int | None = None) -> VisualState:
@@ -104,6 +107,16 @@ class BrowserEnvironment:
         self._live()
         self._opened()
         return self._run(self._written(texts), 60)
+
+    def control(self, action: Action) -> ControlSeen | None:
+        """The control on which it would fall now: in the focus, at a point, or the one that it names."""
+        self._live()
+        self._opened()
+        return self._run(self._control(action), 60)
+
+    def admit(self, key: str, permit: Permit) -> None:
+        """What the action of this key may do: what differs from it is refused before anything happens."""
+        self._permits[key] = permit
 
     def beneath(self, element_id: str) -> dict[str, str]:
         """What a press of an element of the last look sets off, beside what is shown: see the contract."""
@@ -247,6 +260,15 @@ class BrowserEnvironment:
             return await asyncio.wait_for(written(self._seen().session.page, texts, self._rules.size), 20)
         except (Error, TimeoutError) as bad:
             raise EnvironmentFault(f"the page does not say what is written on it: {str(bad).splitlines()[0][:200]}") from None
+
+    async def _control(self, action: Action) -> ControlSeen | None:
+        from playwright.async_api import Error
+
+        sight = self._seen()
+        try:
+            return await asyncio.wait_for(control(sight, action), _LOOK)
+        except (Error, TimeoutError):
+            return None
 
     async def _beneath(self, element_id: str) -> dict[str, str]:
         from playwright.async_api import Error

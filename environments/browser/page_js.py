@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 
+from environments.browser.looking_js import LOOKING
 from environments.browser.names_js import NAMES
 from environments.browser.sending_js import SENDING
 from environments.browser.walk_js import WALK
@@ -121,8 +122,9 @@ function tie(id, n) { const el = node(id); if (el && figures[n]) shownBy.set(el,
 
 let changes = 0, contents = 0, last = performance.now();
 const changed = (content) => { changes++; if (content) contents++; last = performance.now(); };
-const watcher = new MutationObserver((list) => changed(list.some((m) => m.type !== 'attributes' ||
-  /^(value|aria-|hidden|open|style|src)/.test(m.attributeName))));
+const watcher = new MutationObserver((list) => { for (const m of list) tick(m);
+  changed(list.some((m) => m.type !== 'attributes' ||
+  /^(value|aria-|hidden|open|style|src)/.test(m.attributeName))); });
 const watched = new WeakSet();
 function watchRoot(root) {
   if (watched.has(root)) return;
@@ -173,7 +175,7 @@ function place(id, point) {
 }
 return {
   list: () => ({els: list(), url: location.href, title: document.title, ...state(), size: [innerWidth, innerHeight]}),
-  state, place, node, idOf, level, tie, figures: figuresOf, beneath, expected,
+  state, place, node, idOf, level, tie, figures: figuresOf, beneath, look,
   /* What is pressed at a point now: its name, and where it leads. */
   inPlace: (x, y) => { let el = hitAt(x, y); while (el && !firmControl(el) && !presses(el)) el = up(el);
     return el ? {name: nameOf(el, firmRole(el) || 'button')[0], leads: leadsTo(el)} : null; },
@@ -230,5 +232,5 @@ LISTENERS = """(() => {
 """Begun with each document: remembers which elements listen for a press, and by what, as a page cannot be asked for that
 later. What an element has ever listened by is kept: a listener that is put back is no other one."""
 
-PAGE_SCRIPT = f"() => {{\nconst KEY = '{KEY}';\n" + NAMES + _PLACES + SENDING + WALK + _OFFERED + "\n}"
+PAGE_SCRIPT = f"() => {{\nconst KEY = '{KEY}';\n" + NAMES + _PLACES + SENDING + WALK + LOOKING + _OFFERED + "\n}"
 """Evaluated once in each document; gives an object that only its caller holds, so that the page cannot see or change it."""

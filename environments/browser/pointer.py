@@ -52,7 +52,8 @@ async def held(sight: Sight, modifiers: Sequence[str]) -> AsyncIterator[None]:
 async def watched(sight: Sight, aim: Aim | None) -> AsyncIterator[None]:
     """A press of a form's or a link's control; what it sends must be what they say. Raises Refused where it was not."""
     session = sight.session
-    watch = Watch.of(await aim.spot.ask("expected"), session.page.url) if aim is not None and aim.spot is not None else None
+    said = await aim.spot.ask("look", None, "press") if aim is not None and aim.spot is not None else {}
+    watch = Watch.of(said.get("expected"), session.page.url)
     session.watch = watch
     try:
         yield

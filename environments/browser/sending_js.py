@@ -45,7 +45,7 @@ function handlersOf(el) {
     add(el[name].onClick); add(el[name].onSubmit); }
   return found;
 }
-const HELD = new RegExp('^(id|name|type|value|href|target|ping|download|form.*|on.*|' +
+const HELD = new RegExp('^(name|type|value|href|target|ping|download|form.*|on.*|' +
   'data-.*(id|href|url|action|method|target|param|amount|to))$');
 const marks = (el) => [...el.attributes].filter((a) => HELD.test(a.name) && (a.name !== 'value' || tagOf(el) === 'button'))
   .map((a) => `${a.name}=${a.value}`).sort().join('\n');
@@ -84,13 +84,14 @@ function beneath(id) {
     unseen: [...new Set(unseen.map((f) => f.name))].slice(0, 20),
   };
 }
-/* What the press of an element should send, to be held against what is sent; null where nothing is known. */
-function expected(id) {
-  const el = node(id);
-  if (!el) return null;
-  const form = formOf(el), link = el.closest('a[href],area[href]'), way = form && sending(form, el);
-  if (way && !link) return {how: way.how, url: way.url.href, said: way.said, fields: carried(form)
-    .map((f) => [f.name, f.value, f.open])};
+/* What the press of a control should send, to be held against what is sent; null where nothing is known. */
+function expected(c, form, link, keys) {
+  const by = keys && !sends(c) ? byEnter(form) || c : c, way = form && sending(form, by);
+  if (way && !link) {
+    const fields = carried(form).map((f) => [f.name, f.value, f.open]);
+    if (sends(by) && attr(by, 'name')) fields.push([attr(by, 'name'), String(by.value), true]);
+    return {how: way.how, url: way.url.href, said: way.said, fields};
+  }
   const url = link && whole(attr(link, 'href'));
   return url && /^https?:$/.test(url.protocol) ? {how: 'open', url: url.href, said: true, fields: []} : null;
 }

@@ -52,6 +52,8 @@ class Sight:
     """The page's own dialog that says it takes all input."""
     busy: bool = False
     titles: dict[int, str] = field(default_factory=dict)
+    pointer: tuple[float, float] = (0.0, 0.0)
+    """Where the pointer is."""
 
     def forget(self) -> None:
         self.eyes.clear()
@@ -92,7 +94,7 @@ class Sight:
         if depth == 0:
             self.busy = bool(seen.get("busy")) or seen.get("ready") == "loading"
             self.titles[id(self.session.page)] = clean(seen.get("title"), 200)
-        inner = await self._children(frame, handle) if depth < _DEEP else {}
+        inner = await self.children(frame, handle) if depth < _DEEP else {}
         raws: list[dict[str, Any]] = []
         for raw in seen["els"]:
             spot = Spot(frame, handle, int(raw["i"]), x, y)
@@ -106,7 +108,7 @@ class Sight:
                 raws += await self._inside(inner[spot.local], spot, raws[-1], spots, depth)
         return raws
 
-    async def _children(self, frame: Frame, handle: JSHandle) -> dict[int, Frame]:
+    async def children(self, frame: Frame, handle: JSHandle) -> dict[int, Frame]:
         """Frames by the number of the element that holds them."""
         from playwright.async_api import Error
 

@@ -21,12 +21,12 @@ def beneath(said: Mapping[str, Any] | None) -> dict[str, str]:
     if not said:
         return {}
     parts = {name: _digest(said.get(name)) for name in ("address", "handlers", "marks", "hidden")}
-    unseen = [name for name in said.get("unseen") or [] if not _TOKEN.search(str(name))]
+    unseen = [name for name in said.get("unseen") or [] if not TOKEN.search(str(name))]
     more = ", ..." if len(unseen) > _UNSEEN else ""
     return parts | ({"unseen": ", ".join(clean(name, 40) for name in unseen[:_UNSEEN]) + more} if unseen else {})
 
 
-_TOKEN = re.compile(r"token|csrf|xsrf|nonce|verification|viewstate|^__|^utf8$|^_method$", re.IGNORECASE)
+TOKEN = re.compile(r"token|csrf|xsrf|nonce|verification|viewstate|^__|^utf8$|^_method$", re.IGNORECASE)
 """Fields that nearly every form has and nobody reads."""
 
 
@@ -110,7 +110,7 @@ class Watch:
             if name in sent and not _alike(values, sent[name]):
                 return f"the field {clean(name, 60)!r} would have been sent with another value than it shows"
         changed = [n for n, values in self.unseen.items() if any(values) and n in sent and sorted(values) != sorted(sent[n])]
-        if changed := [name for name in changed if not _TOKEN.search(name)]:
+        if changed := [name for name in changed if not TOKEN.search(name)]:
             self.told = f"as it was sent, the page changed fields that it does not show: {clean(', '.join(changed), 200)}"
         return ""
 
