@@ -17,7 +17,7 @@ from environments.sandbox.contract import Language, Ran, SandboxLimits
 from environments.sandbox.job import INSIDE, SYSTEM, USEFUL, WORK, at_the_top, job_of, most_answered, ran
 from environments.sandbox.pipes import end, listen
 from environments.sandbox.syscalls import call_filter
-from environments.sandbox.users import become, lent_user
+from environments.sandbox.users import become, first_to_end, lent_user
 
 
 class Tools(NamedTuple):
@@ -55,7 +55,7 @@ class Bubblewrap:
             with lent_user(bool(tools.setpriv)) as uid, _unnamed(job) as given, _unnamed(call_filter()) as calls:
                 user = [] if uid is None else become(tools.setpriv, uid)
                 walls = self._walls(at_the_top((*files, *folders)), calls)
-                command = [*user, *walls, *self._bounds(timeout), tools.python, "-I", "-c", INSIDE]
+                command = [*first_to_end(tools.bash), *user, *walls, *self._bounds(timeout), tools.python, "-I", "-c", INSIDE]
                 process = subprocess.Popen(  # noqa: S603 - fixed programs; the script is data on stdin
                     command, stdin=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={}, cwd="/",
                     pass_fds=(answer, calls), start_new_session=True,
@@ -78,7 +78,8 @@ class Bubblewrap:
         for name in top:
             argv += ["--symlink", f"{WORK[1:]}/{name}", f"/{name}"]
         room = str(self.limits.work_bytes)
-        argv += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--size", room, "--tmpfs", "/tmp"]  # noqa: S108
+        argv += ["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
+        argv += ["--size", room, "--tmpfs", "/tmp"]  # noqa: S108 - inside
         return [*argv, "--size", room, "--tmpfs", WORK, "--remount-ro", "/", "--chdir", WORK, "--"]
 
     def _bounds(self, timeout: float) -> list[str]:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from environments.sandbox.contract import Language, Ran, SandboxLimits, SandboxUnavailable
 from environments.sandbox.job import INSIDE, SYSTEM, USEFUL, WORK, at_the_top, job_of, most_answered, ran
 from environments.sandbox.pipes import Said, end, listen
-from environments.sandbox.users import become, lent_user
+from environments.sandbox.users import become, first_to_end, lent_user
 from environments.scratch import Scratch
 
 
@@ -55,8 +55,8 @@ class Gvisor:
         with lent_user(tools.root) as uid, _bundle(self._config(timeout), top, uid) as folder, self._sheet(job) as sheet:
             user = [tools.setpriv, "--pdeathsig", "KILL", "--"] if uid is None else become(tools.setpriv, uid)
             command = [
-                *user, tools.runsc, f"--root={folder / 'state'}", "--rootless", "--network=none", "--ignore-cgroups",
-                "run", f"--bundle={folder}", folder.parent.name,  # the host's containers are told apart by it
+                *first_to_end(tools.bash), *user, tools.runsc, f"--root={folder / 'state'}", "--rootless", "--network=none",
+                "--ignore-cgroups", "run", f"--bundle={folder}", folder.parent.name,  # the host's containers are told apart by it
             ]  # fmt: skip
             process = subprocess.Popen(  # noqa: S603 - fixed programs; the script is data on stdin
                 command, stdin=sheet, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={}, cwd="/", start_new_session=True

@@ -49,8 +49,6 @@ def main() -> None:
 
 def leave_behind() -> None:
     """What is handed down from whoever started this and no namespace takes away."""
-    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
-        file.write("1000")  # where memory runs out, this is what ends first
     if call := _KEYCTL.get(os.uname().machine):
         ctypes.CDLL(None).syscall(call, _JOIN_SESSION_KEYRING, None)
 

@@ -35,6 +35,9 @@ _KEYCTL = {"x86_64": 250, "aarch64": 219, "riscv64": 219}
 JOIN_SESSION_KEYRING = 1
 """The one thing to do with keys that may be done: to leave those of whoever started this."""
 _CLONE, _CLONE3 = {"x86_64": 56, "aarch64": 220, "riscv64": 220}, 435
+_SOCKET, _SOCKETPAIR = {"x86_64": 41, "aarch64": 198, "riscv64": 198}, {"x86_64": 53, "aarch64": 199, "riscv64": 199}
+FAMILIES = {"AF_UNIX": 1, "AF_INET": 2, "AF_INET6": 10}
+"""Of sockets; each has its namespace, and that is empty. Others, AF_VSOCK for one, reach whoever is there."""
 _NAMESPACES = 0x7E02_0000
 """Every flag of `clone` that makes a namespace."""
 _OTHER_TABLE = 0x4000_0000
@@ -43,7 +46,7 @@ _OTHER_TABLE = 0x4000_0000
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _MACHINE, _FIRST = 0, 4, 16
 """Where the kernel lays down the number of the call, the machine, and the call's first argument."""
-_ALLOW, _REFUSE, _UNKNOWN = 0x7FFF_0000, 0x0005_0000 | 1, 0x0005_0000 | 38
+_ALLOW, _REFUSE, _UNKNOWN, _NO_FAMILY = 0x7FFF_0000, 0x0005_0000 | 1, 0x0005_0000 | 38, 0x0005_0000 | 97
 _Step = tuple[int, int, int, int]
 
 
@@ -71,6 +74,11 @@ def _steps(machine: str) -> Iterator[_Step]:
         yield from ((_EQUAL, 0, 1, number), (_RETURN, 0, 0, _REFUSE))
     # What it cannot look into is said to be unknown: programs then take `clone`, whose flags can be read.
     yield from ((_EQUAL, 0, 1, _CLONE3), (_RETURN, 0, 0, _UNKNOWN))
+    for number in (_SOCKET[machine], _SOCKETPAIR[machine]):
+        families = FAMILIES.values()
+        yield from ((_EQUAL, 0, len(families) + 3, number), (_LOAD, 0, 0, _FIRST))
+        yield from ((_EQUAL, left, 0, family) for left, family in zip(range(len(families), 0, -1), families, strict=True))
+        yield from ((_RETURN, 0, 0, _NO_FAMILY), (_RETURN, 0, 0, _ALLOW))
     yield from ((_EQUAL, 0, 4, _CLONE[machine]), (_LOAD, 0, 0, _FIRST), (_ANY_BIT, 0, 1, _NAMESPACES))
     yield from ((_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW))
     yield from ((_EQUAL, 0, 3, _KEYCTL[machine]), (_LOAD, 0, 0, _FIRST), (_EQUAL, 1, 0, JOIN_SESSION_KEYRING))

@@ -31,6 +31,11 @@ def lent_user(wanted: bool) -> Iterator[int | None]:
         yield uid
 
 
+def first_to_end(bash: str) -> list[str]:
+    """The words that make what follows the first to end where memory runs out."""
+    return [bash, "-c", '{ echo 1000 > /proc/self/oom_score_adj; } 2> /dev/null; exec "$@"', "bash"]
+
+
 def become(setpriv: str, uid: int) -> list[str]:
     """The words that become that user for good, and end with this process."""
     return [setpriv, f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--no-new-privs", "--pdeathsig", "KILL", "--"]

@@ -88,7 +88,7 @@ for family, address in ((socket.AF_INET, ("127.0.0.1", {port})), (socket.AF_INET
         print("REACHED", address)
     except OSError as no:
         print("refused:", no.strerror)
-print(sorted(name for _, name in socket.if_nameindex()))
+print(sorted(line.split(":")[0].strip() for line in open("/proc/net/dev") if ":" in line))
 """)
     assert "REACHED" not in ran.stdout
     assert ran.stdout.count("refused:") == 3
