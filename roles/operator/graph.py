@@ -16,6 +16,7 @@ from roles.operator.approval import ask_by_interrupt, ask_by_report
 from roles.operator.decide import plan_next_action
 from roles.operator.execute import execute_action
 from roles.operator.feedback import observe_feedback
+from roles.operator.guarding import guarded
 from roles.operator.holding import asking, before_the_effect, between_actions, deciding, marking, unless_dropped
 from roles.operator.lane import handing_over, minding_others, resumed, yielding
 from roles.operator.next_step import decide_next_step
@@ -33,7 +34,7 @@ DURABLE_BEFORE = frozenset({"execute_action", "request_human_approval"})
 
 
 STAGES: dict[str, Stage] = {
-    "prepare_interaction_task": resumed(prepare_interaction_task),
+    "prepare_interaction_task": resumed(guarded(prepare_interaction_task)),
     "observe_environment": between_actions(observe_environment),
     "recognize_elements": recognize_elements,
     "interpret_context": interpret_context,

@@ -25,10 +25,12 @@ from environments.effects import (
     released,
 )
 from protocol import Action, GUIElement, Screenshot, VisualState
-from roles.context import Context, State
+from roles.context import Context, State, Update
 from roles.journal import Journal
+from roles.nodes import Stage
 from roles.operator.grounds import grounds_of
-from roles.operator.perceive import safety_of, step_of, subtask_id
+from roles.operator.perceive import safety_of, subtask_id
+from roles.operator.state import FINALIZE
 from roles.safety import Review, SafetyPolicy, review
 
 LEARNED = "network_learned"
@@ -49,6 +51,18 @@ def guard(environment: Environment, policy: SafetyPolicy, journal: Journal) -> N
     """From here on requests are treated as the policy says, and as was learned in this run."""
     if isinstance(environment, Guarded):
         environment.guard(network_of(policy, journal))
+
+
+def guarded(prepare: Stage) -> Stage:
+    """Say it before the first look of a delegation as well: a worker may work alone, or after a person who had other rights."""
+
+    def run(state: State, ctx: Context) -> Update:
+        update = prepare(state, ctx)
+        if update.get("route") != FINALIZE:
+            guard(ctx.environment, safety_of(state, ctx), ctx.journal)
+        return update
+
+    return run
 
 
 def network_of(policy: SafetyPolicy, journal: Journal) -> Network:
@@ -208,8 +222,3 @@ def _cause(state: State, step: int) -> Mapping[str, Any] | None:
     """The last action, where the request came right after it."""
     did: Mapping[str, Any] | None = state["task_context"].get("did")
     return did if did is not None and did["step"] == step else None
-
-
-def last_step(state: State) -> int:
-    """The number of the last action, when none is pending."""
-    return step_of(state) - 1
