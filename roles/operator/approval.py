@@ -20,9 +20,11 @@ from roles.operator.grounds import element_of, grounds_of
 from roles.operator.guarding import drop, with_permit
 from roles.operator.perceive import current_screen, safety_of, subtask_id
 from roles.operator.permission import answered_before, now, overdue_request
+from roles.operator.previewing import previewed
 from roles.operator.state import FINALIZE
 from roles.redaction import MASK
 from roles.safety import Review, review
+from roles.safety.changes import shown
 from roles.signals import Signal
 from roles.vault import is_reference
 from roles.vault_shapes import names_private
@@ -64,6 +66,7 @@ def approval_request(pending: dict[str, Any], found: Review) -> dict[str, Any]:
         "risk": found.severity,
         "rule": found.policy,
         "reasons": list(found.reasons),
+        **({"changes": pending["changes"]} if pending.get("changes") else {}),
         **({"page": found.page} if found.page else {}),
         **({"leads": pending["leads"]} if pending.get("leads") else {}),
         **({"request": pending["request"]} if pending.get("request") else {}),
@@ -224,13 +227,15 @@ def _edited(state: State, ctx: Context, decision: Decision) -> Update:
 def _review(state: State, ctx: Context, action: AgentAction) -> Review:
     seen = current_screen(state, ctx)
     element, _ = element_of(action, seen)
-    return review(action, element, seen, safety_of(state, ctx), grounds=grounds_of(state, ctx))
+    changes = previewed(ctx, action)
+    return review(action, element, seen, safety_of(state, ctx), grounds=grounds_of(state, ctx), changes=changes)
 
 
 def _as_edited(state: State, ctx: Context, action: AgentAction, found: Review) -> dict[str, Any]:
     """The pending action when a person has written another in its place."""
     told = {"action": action.dump(), "digest": ctx.journal.digest(action), "line": describe(action)}
-    pending = state["pending_action"] | told | {"element": None, "missing": "", "changed": ""}
+    known = {"changes": shown(found.changes)}
+    pending = state["pending_action"] | told | {"element": None, "missing": "", "changed": ""} | known
     return with_permit(ctx, pending, action, found, None)[0]
 
 

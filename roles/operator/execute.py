@@ -30,6 +30,7 @@ from roles.operator.grounds import element_of, grounds_of
 from roles.operator.guarding import admit, is_guarded, learn
 from roles.operator.perceive import safety_of, subtask_id
 from roles.operator.permission import forbidden_still
+from roles.operator.previewing import otherwise_now
 from roles.operator.questions import is_secret, remember_answer
 from roles.operator.reconciling import reconciled
 from roles.output import cut, put_out
@@ -67,9 +68,8 @@ def _perform(ctx: Context, state: State, pending: dict[str, Any], action: Action
     forbidden = forbidden_still(state, ctx, pending)
     if action.verb in CALLS and (answered := call(ctx, pending, action, forbidden)) is not None:
         return answered
-    if forbidden and not pending.get("approved"):
-        return ActionResult(exec_status=ExecStatus.ERROR, error=forbidden)
-    if pending.get("approved") and (changed := _since_approved(ctx, pending, action, forbidden)):
+    changed = _since_approved(ctx, pending, action, forbidden) if pending.get("approved") else forbidden
+    if changed := changed or otherwise_now(ctx, pending, action):
         return ActionResult(exec_status=ExecStatus.ERROR, error=changed)
     try:
         return _once(ctx, pending, action)
@@ -129,9 +129,10 @@ def _changed(ctx: Context, pending: dict[str, Any], action: Action) -> str:
         element = now.by_id[resolve(action.target, now).element_id]
     except TargetError as gone:
         return f"the screen changed after the approval: {gone}"
-    if (element.role, element.text) != (shown["role"], shown["text"]) or effect_of(action, element, now).value != pending[
-        "effect"
-    ]:
+    words = pending.get("changes") is None  # else it is looked at what it would change
+    if (element.role, element.text) != (shown["role"], shown["text"]) or (
+        words and effect_of(action, element, now).value != pending["effect"]
+    ):
         return f"the screen changed after the approval: {shown['text']!r} is now {element.text!r}"
     before = ctx.journal.screens.get(pending["before"])
     then = before.by_id.get(shown["element_id"]) if before is not None else None

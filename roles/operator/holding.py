@@ -47,14 +47,14 @@ def before_the_effect(execute: Stage) -> Stage:
     def run(state: State, ctx: Context) -> Update:
         ctx.say.safe_point()
         pending = state["pending_action"]
-        if (ctx.line.cancelled() or spoken_since(pending, ctx.say)) and not _was_done(pending["key"], ctx):
+        if (ctx.line.cancelled() or spoken_since(pending, ctx.say)) and not was_done(pending["key"], ctx):
             return dropped(state, ctx)
         return execute(state, ctx)
 
     return run
 
 
-def _was_done(key: str, ctx: Context) -> bool:
+def was_done(key: str, ctx: Context) -> bool:
     """Whether the effect may have happened before a kill: then its result is taken in like any other."""
     if ctx.journal.outcome(key) is not None:
         return True

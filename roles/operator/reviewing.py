@@ -15,10 +15,12 @@ from roles.operator.grounds import element_of, grounds_of
 from roles.operator.guarding import told_of, with_permit
 from roles.operator.perceive import attempt_of, current_screen, element_ref, safety_of, subtask_id
 from roles.operator.permission import reviewed_key
+from roles.operator.previewing import previewed
 from roles.operator.questions import answered, is_secret
 from roles.operator.repeating import asked_anew, doubt
 from roles.operator.state import FINALIZE
 from roles.safety import Review, review
+from roles.safety.changes import shown
 from roles.signals import Signal
 
 
@@ -58,6 +60,7 @@ def review_action_safety(state: State, ctx: Context) -> Update:
         "reasons": list(found.reasons),
         "action": describe(action),
         **({"page": found.page} if found.page else {}),
+        **({"changes": changes} if (changes := shown(found.changes)) else {}),
     }
     ctx.journal.record(
         "reviewed",
@@ -77,6 +80,7 @@ def review_action_safety(state: State, ctx: Context) -> Update:
         "before": seen.state_id,
         "private": hidden,
         "page": found.page,
+        "changes": changes,
     }
     if found.verdict == "ask" and element is not None and isinstance(action, Click | PressKey):
         pending, found = _with_what_is_beneath(ctx, pending, element, found)
@@ -116,7 +120,9 @@ def _judge(
     effects, unrated = skills.effects(action, element, seen), skills.unrated(action)
     if released(action):
         effects = tuple(map(Effect, pending.get("effects", ())))
-    found = review(action, element, seen, policy, grounds=grounds_of(state, ctx), effects=effects, unrated=unrated, **sure)
+    changes = None if skills.settled(action) else previewed(ctx, action)
+    subject = (action, element, seen, policy)
+    found = review(*subject, grounds=grounds_of(state, ctx), effects=effects, unrated=unrated, changes=changes, **sure)
     if released(action):
         if not effects:
             why = "only what an environment holds can be let go, and nobody names it"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from environments.conditions import Scope
+from environments.effects import Change
 from protocol import CARRIES, Action, GUIElement, RunScript, VisualState
 from roles.contracts import StepOrigin
 from roles.effects import SENSITIVE, Effect
@@ -15,7 +16,7 @@ from roles.safety.provenance import Grounds, Origin, origin_of
 
 SCRIPTS = "terminal"
 """The application that a script counts as, whichever window is in front."""
-NAMES = ("action", "target", "app", "value", "provenance", "facts", "screen", "confidence")
+NAMES = ("action", "target", "app", "value", "provenance", "facts", "screen", "confidence", "changes")
 """What a condition may speak of."""
 PER_VALUE = frozenset({"value", "provenance"})
 FIELDS: dict[str, tuple[str, ...]] = {
@@ -45,15 +46,17 @@ class Subject(NamedTuple):
     is_private: Callable[[GUIElement], bool]
     unrated: bool = False
     """It calls a tool from outside of which nobody has said what it may do."""
+    changes: Sequence[Change] = ()
+    """What it would change, where that can be told."""
 
 
 class Case:
-    """A subject with one of the effects that it may have."""
+    """A subject with one of the effects that it may have, in the app where it has it."""
 
-    def __init__(self, subject: Subject, effect: Effect) -> None:
+    def __init__(self, subject: Subject, effect: Effect, app: str = "") -> None:
         self.subject, self.effect = subject, effect
         self.action, self.element, self.state = subject.action, subject.element, subject.state
-        self.app = app_of(subject.action, subject.element, subject.state)
+        self.app = app or app_of(subject.action, subject.element, subject.state)
         self._known: set[str] = set()
 
     @cached_property
@@ -128,6 +131,9 @@ class Case:
 
     def _app(self) -> str:
         return str(_shown(self.app or ""))
+
+    def _changes(self) -> list[dict[str, str]]:
+        return [{"effect": c.effect.value, "app": c.app, "told": _shown(c.told)} for c in self.subject.changes]
 
     def _confidence(self) -> float:
         return float(self.subject.confidence)

@@ -27,6 +27,7 @@ _SAMPLE: dict[str, Any] = {
     "facts": {},
     "screen": {"app": "", "modal": "", "loading": False, "windows": [], "texts": [], "fields": {}},
     "confidence": 1.0,
+    "changes": [],
 }
 """An action that says nothing."""
 _VALUES = 64

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
+from environments.effects import Change
 from protocol import Action, Frozen, GUIElement, VisualState
 from roles.effects import SENSITIVE, Effect
 from roles.leading import told
 from roles.safety.case import Case, Subject
+from roles.safety.changes import done_by, reasons_of
 from roles.safety.policy import STRICTEST, Look, SafetyPolicy, Verdict, glob
 from roles.safety.provenance import NOTHING, Grounds, Origin
 from roles.technician.amounts import effects_of
@@ -28,6 +30,8 @@ class Review(Frozen):
     reasons: tuple[str, ...] = ()
     effects: tuple[Effect, ...] = ()
     """All that the action may amount to."""
+    changes: tuple[Change, ...] | None = None
+    """What it would change; None where that is not known."""
     page: str = ""
     """The step of a page that the action comes from, such as `step 3 of help:billing/closing.md`."""
 
@@ -56,26 +60,36 @@ def review(
     grounds: Grounds = NOTHING,
     effects: Sequence[Effect] | None = None,
     unrated: bool = False,
+    changes: Sequence[Change] | None = None,
 ) -> Review:
     """What `policy` says of `action` on `element`. `confirm` means that the decision maker itself wants a person asked.
 
     No policy lets an actuator be operated without a person: it may forbid that, and not more (seed 000).
     Of an action that amounts to several things, the strictest verdict counts. `effects` are those that the registry of skills
     knows; `unrated` is a tool from outside of which nobody has said what it may do: no policy lets it be called unasked.
+    Where it is known what the action `changes`, that is reviewed and not its words.
     """
-    subject = Subject(action, element, state, confidence, grounds, policy.is_private, unrated)
-    cases = [Case(subject, effect) for effect in effects or effects_of(action, element, state)]
-    strictest = min((_reviewed(case, policy, confirm) for case in cases), key=_strictness)
-    return strictest.model_copy(update={"effects": tuple(case.effect for case in cases)})
+    subject = Subject(action, element, state, confidence, grounds, policy.is_private, unrated, changes or ())
+    cases = _cases(subject, effects, changes)
+    found = min((_reviewed(case, policy, confirm) for case in cases), key=_strictness)
+    reasons = found.reasons if found.verdict == "allow" else (*found.reasons, *reasons_of(changes or ()))
+    effects = tuple(dict.fromkeys(case.effect for case in cases))
+    return found.model_copy(update={"effects": effects, "changes": None if changes is None else tuple(changes), "reasons": reasons})
+
+
+def _cases(subject: Subject, effects: Sequence[Effect] | None, changes: Sequence[Change] | None) -> list[Case]:
+    worded = effects or effects_of(subject.action, subject.element, subject.state)
+    done = [(effect, "") for effect in worded] if changes is None else done_by(changes, worded)
+    return [Case(subject, effect, app) for effect, app in done]
 
 
 def explain(action: Action, element: GUIElement | None, state: VisualState, policy: SafetyPolicy, **more: Any) -> list[Explained]:
     """As `review`, with what each rule says; the strictest first, which is the one that counts."""
     confirm, grounds = more.get("confirm", False), more.get("grounds", NOTHING)
-    subject = Subject(action, element, state, more.get("confidence", 1.0), grounds, policy.is_private)
+    changes = more.get("changes")
+    subject = Subject(action, element, state, more.get("confidence", 1.0), grounds, policy.is_private, changes=changes or ())
     found = []
-    for effect in effects_of(action, element, state):
-        case = Case(subject, effect)
+    for case in _cases(subject, None, changes):
         looks, deciding = policy.looks(case), policy.deciding(case)
         name = deciding.rule.name if deciding else "otherwise"
         values = [(value, case.origin(value)) for value in case.values if value]

@@ -156,6 +156,11 @@ class Skills:
             return (skill.risk or Effect.OBSERVE,)
         return tuple(dict.fromkeys([*([skill.risk] if skill.risk is not None else []), *named]))
 
+    def settled(self, action: Action) -> bool:
+        """Whether it calls what the user has said all of: then nothing else counts."""
+        skill = self.of(action)
+        return skill is not None and skill.kind != "gui" and skill.settled and skill.risk is not None
+
     def unrated(self, action: Action) -> bool:
         """Whether it calls a tool from outside of which the user has not said what it may do."""
         skill = self.of(action)

@@ -26,7 +26,8 @@ from roles.redaction import Redactor
 from roles.safety import SafetyPolicy
 from roles.signals import GateDecision, GateTrigger
 
-CLAIM_WORLD = "name: claim\napps: {reimbursement: {}, notes: {}}\nopen: [reimbursement]\n"
+CLAIM_WORLD = "name: claim\napps: {reimbursement: {draft: {vendor: Acme, amount: $1.00}}, notes: {}}\nopen: [reimbursement]\n"
+"""A form that could be handed in as it stands."""
 FINISH = OperatorDecision(status=AgentStatus.FINISH, comment="done")
 OPEN_HOUSE = SafetyPolicy(name="open-house", rules=(), otherwise="allow")
 

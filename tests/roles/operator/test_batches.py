@@ -200,7 +200,7 @@ def test_an_action_without_its_effect_ends_it() -> None:
     whole, _ = run(
         *ENTER, events="[{when: {after_actions: 0}, validate: {app: reimbursement, label: Amount, message: Too soon}}]"
     )
-    assert why(whole) == "\"Amount\" holds '', not '$5.00'"
+    assert why(whole) == "\"Amount\" holds '$1.00', not '$5.00'"
     swallowed = "[{when: {after_actions: 0}, swallow: {app: reimbursement, label: My claims}}]"
     whole, _ = run(Click(target=ActionTarget(text="My claims")), ENTER[0], events=swallowed)
     assert why(whole) == "the action before it changed nothing"
@@ -225,7 +225,8 @@ def test_another_window_in_front_ends_it() -> None:
 
 
 def test_a_complaint_of_the_screen_ends_it() -> None:
-    whole, _ = run(Click(target=SUBMIT), ENTER[0], ENTER[1])
+    empty = desktop(world="apps: {reimbursement: {}}\nopen: [reimbursement]\n")
+    whole, _ = run(Click(target=SUBMIT), ENTER[0], ENTER[1], desk=empty)
     assert why(whole) == "the screen says validation: Amount is not valid"
     assert done(whole) == ["click"]
 
