@@ -74,7 +74,8 @@ def review(
     found = min((_reviewed(case, policy, confirm) for case in cases), key=_strictness)
     reasons = found.reasons if found.verdict == "allow" else (*found.reasons, *reasons_of(changes or ()))
     effects = tuple(dict.fromkeys(case.effect for case in cases))
-    return found.model_copy(update={"effects": effects, "changes": None if changes is None else tuple(changes), "reasons": reasons})
+    known = None if changes is None else tuple(changes)
+    return found.model_copy(update={"effects": effects, "changes": known, "reasons": reasons})
 
 
 def _cases(subject: Subject, effects: Sequence[Effect] | None, changes: Sequence[Change] | None) -> list[Case]:
