@@ -6,11 +6,14 @@ Adding a verb is one class in `verbs.py` and its place in `KnownAction`; mypy th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, TypeAdapter
 
+from protocol.elements import ElementId
+from protocol.geometry import Box, Frozen
 from protocol.spellings import canonical_spelling
+from protocol.targets import ActionTarget
 from protocol.verbs import (
     Answer,
     AskInAppAgent,
@@ -62,10 +65,33 @@ def _kind(data: Any) -> str:
     return "extension" if isinstance(verb, str) and verb.startswith("x-") else "known"
 
 
-AgentAction = Annotated[
+_Canonical = Annotated[
     Annotated[KnownAction, Tag("known")] | Annotated[Extension, Tag("extension")],
     Discriminator(_kind),
-    BeforeValidator(canonical_spelling),
+]
+
+
+class ParametersAction(Frozen):
+    """Seed 003's spelling of an action: what a verb takes stands in `parameters`."""
+
+    action_type: Literal["click", "type", "scroll", "press_key", "wait", "finish_goal", "hover"]
+    target: ActionTarget | None = None
+    parameters: dict[str, Any]
+
+
+class FlatAction(Frozen):
+    """Seed 004's spelling of an action: the target stands beside the verb."""
+
+    type: Literal["click", "type", "hover", "launch_app", "scroll"]
+    target_id: ElementId | None = None
+    bbox: Box | None = None
+    text: str | None = None
+    delay: float | None = None
+
+
+AgentAction = Annotated[
+    _Canonical,
+    BeforeValidator(canonical_spelling, json_schema_input_type=_Canonical | ParametersAction | FlatAction),
 ]
 """Any action. Read in canonical form and in the spellings of the seeds; written in canonical form."""
 

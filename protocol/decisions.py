@@ -75,6 +75,13 @@ class OperatorDecision(Frozen):
             raise ValueError(f"status {self.status} needs an action")
         return self
 
+    def in_order(self) -> OperatorDecision:
+        """The decision as it is carried out: an action that comes with FINISH or `is_goal_complete` is done first, and whether that
+        was the end is asked again after it. Only `finish_goal` is the end itself."""
+        if self.status is not AgentStatus.FINISH or self.action is None or self.action.verb == "finish_goal":
+            return self
+        return self.model_copy(update={"status": AgentStatus.CONTINUE, "is_goal_complete": False})
+
     @model_validator(mode="after")
     def _a_batch_goes_on(self) -> OperatorDecision:
         if self.then and self.status is not AgentStatus.CONTINUE:
@@ -106,8 +113,7 @@ class LLMResponse(Frozen):
     is_goal_complete: bool = False
 
     def decision(self) -> OperatorDecision:
-        """The same as an OperatorDecision; a goal that is said to be reached is FINISH."""
+        """The same as an OperatorDecision; a goal that is said to be reached is FINISH, once its action is done."""
         status = AgentStatus.FINISH if self.is_goal_complete else AgentStatus.CONTINUE
-        return OperatorDecision(
-            reasoning=self.reasoning, action=self.action, status=status, is_goal_complete=self.is_goal_complete
-        )
+        complete = self.is_goal_complete
+        return OperatorDecision(reasoning=self.reasoning, action=self.action, status=status, is_goal_complete=complete).in_order()

@@ -17,7 +17,7 @@ def _id_from_int(value: Any) -> Any:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-ElementId = Annotated[str, BeforeValidator(_id_from_int)]
+ElementId = Annotated[str, BeforeValidator(_id_from_int, json_schema_input_type=str | int)]
 
 
 class GUIElement(Frozen):

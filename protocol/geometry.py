@@ -14,6 +14,7 @@ from pydantic import (
     model_serializer,
     model_validator,
 )
+from typing_extensions import TypedDict
 
 
 class Frozen(BaseModel):
@@ -214,11 +215,23 @@ def _pair(value: Any) -> Any:
     return value
 
 
-Box = Annotated[BoundingBox, BeforeValidator(_corners)]
+class Sides(TypedDict):
+    """A box by its corner and its size."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+Box = Annotated[BoundingBox, BeforeValidator(_corners, json_schema_input_type=BoundingBox | Sides | tuple[int, int, int, int])]
 """A BoundingBox that may also be written `[x1, y1, x2, y2]` or `{x, y, width, height}`."""
 
-AnyBox = Annotated[BoundingBox | Region, BeforeValidator(_any_box)]
+AnyBox = Annotated[
+    BoundingBox | Region,
+    BeforeValidator(_any_box, json_schema_input_type=BoundingBox | Region | Sides | tuple[float, float, float, float]),
+]
 """A box in pixels, or a Region that names its space."""
 
-At = Annotated[Coordinate, BeforeValidator(_pair)]
+At = Annotated[Coordinate, BeforeValidator(_pair, json_schema_input_type=Coordinate | tuple[int, int])]
 """A Coordinate that may also be written `[x, y]` in whole pixels."""

@@ -38,6 +38,7 @@ def canonical_spelling(data: Any) -> Any:
         return data
     action = dict(data)
     if "action_type" not in action and isinstance(action.get("type"), str):
+        action = {name: value for name, value in action.items() if value is not None}  # seed 004 writes what it leaves open
         action["action_type"] = action.pop("type")
     _merge_parameters(action)
     alias = _VERBS.get(action["action_type"]) if isinstance(action.get("action_type"), str) else None

@@ -12,7 +12,7 @@ from protocol.exports.base import Exported, Format, FormatError, Imported, Run, 
 NAMES = (
     "atif", "osworld", "llamafactory", "ms_swift", "adp", "adp_linked", "agentnet_traj", "playwright_script", "webdriver",
     "openadapt_episode", "omnimcp_log", "devtools_recorder", "browser_use_history", "playwright_js",
-    "selenium_ide", "mind2web", "playwright_trace",
+    "selenium_ide", "mind2web", "playwright_trace", "draft",
 )  # fmt: skip
 
 __all__ = ["NAMES", "Exported", "Format", "FormatError", "Imported", "Run", "RunInfo", "format_named"]

@@ -46,9 +46,7 @@ def read_decision(data: Mapping[str, Any], view: OperatorView, batch: int = 1) -
     action: Action | None = decision.action
     if action is not None and decision.status is not AgentStatus.FAIL:
         action = _checked(action, view)
-    if decision.status is AgentStatus.FINISH and action is not None:
-        # An action that is given with the end is done first; whether that was the end is asked again after it.
-        decision = decision.model_copy(update={"status": AgentStatus.CONTINUE, "is_goal_complete": False})
+    decision = decision.in_order()
     if batch > 1 and decision.status is AgentStatus.CONTINUE and data.get("then"):
         decision = decision.model_copy(update={"then": _following(data["then"], view, batch - 1)})
     notes = data.get("notes")

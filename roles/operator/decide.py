@@ -201,7 +201,7 @@ def _problem(decision: OperatorDecision, view: OperatorView, most: int) -> str:
 
 def _follow(state: State, ctx: Context, decision: OperatorDecision, seen: VisualState) -> Update:
     """Turn the decision's status into what happens next."""
-    decision = referring(ctx.journal, decision, seen)
+    decision = referring(ctx.journal, decision.in_order(), seen)
     action = decision.action
     _note(state, ctx, decision)
     if decision.save_screenshot:
