@@ -76,8 +76,8 @@ class OperatorDecision(Frozen):
         return self
 
     def in_order(self) -> OperatorDecision:
-        """The decision as it is carried out: an action that comes with FINISH or `is_goal_complete` is done first, and whether that
-        was the end is asked again after it. Only `finish_goal` is the end itself."""
+        """As it is carried out: an action that comes with FINISH or `is_goal_complete` is done first, and whether that was the
+        end is asked again after it. Only `finish_goal` is the end itself."""
         if self.status is not AgentStatus.FINISH or self.action is None or self.action.verb == "finish_goal":
             return self
         return self.model_copy(update={"status": AgentStatus.CONTINUE, "is_goal_complete": False})
