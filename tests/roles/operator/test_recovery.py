@@ -197,7 +197,8 @@ def test_a_press_by_key_is_the_same_press() -> None:
     lost = (Fault(kind=FaultKind.SAVED_ANYWAY, verbs=("click",), targets=("Submit",), times=1),)
     ready = [decide(Fill(target=ActionTarget(text=name), text=text)) for name, text in FORM.items()]
     again = decide(Click(target=ActionTarget(text="New claim")))
-    whole = run(*ready, decide(Click(target=SUBMIT)), again, *ready, decide(PressKey(target=SUBMIT, keys=("Enter",))), faults=lost)
+    enter = decide(PressKey(target=SUBMIT, keys=("Enter",)))
+    whole = run(*ready, decide(Click(target=SUBMIT)), again, *ready, enter, faults=lost)
     assert whole.asked["rule"] == "unknown_outcome_before"
     assert len(whole.desk.world()["apps"]["reimbursement"]["claims"]) == 1
 
