@@ -86,7 +86,7 @@ def check_policy(files: Files = None, as_json: AsJson = False, debug: Debug = Fa
             if as_json:
                 typer.echo(json.dumps(one._asdict(), ensure_ascii=True))
                 continue
-            rules = "" if one.wrong else f"  {one.rules} rule{'s' if one.rules != 1 else ''}"
+            rules = "" if one.wrong else f"  {one.rules} rule{'s' if one.rules != 1 else ''}, network: {one.network}"
             typer.echo(f"{'wrong' if one.wrong else 'ok':<6} {clean(one.name)}{rules}")
             for kind, said in (("wrong", [one.wrong] if one.wrong else []), ("note", one.notes)):
                 for words in said:
@@ -113,6 +113,7 @@ def _tell(told: Told) -> None:
         ("app", clean(told.app or "none")),
         ("target", clean(told.target or "none", 160) + (f": {clean(told.missing, 200)}" if told.missing else "")),
         ("policy", clean(told.policy)),
+        ("network", told.network),
     ]
     rows += [("value", clean(f"{value['value']!r} from: {', '.join(value['sources'])}", 300)) for value in told.values]
     rows += [("also", clean(other)) for other in told.also]

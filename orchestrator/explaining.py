@@ -81,6 +81,8 @@ class Told(NamedTuple):
     """Each value that the action carries, and where it comes from."""
     also: list[str]
     """What else the action amounts to, which is judged no stricter."""
+    network: str
+    """What becomes of requests that no action was allowed to cause."""
     missing: str
     """Why the target is not on the screen."""
 
@@ -200,6 +202,7 @@ def _told(action: Action, effects: list[Explained], policy: SafetyPolicy, found:
         by_rules=by_rules or f"{policy.otherwise} (otherwise: no rule applies)",
         values=values,
         also=[f"{other.review.effect.value}: {other.review.verdict} ({other.review.policy})" for other in effects[1:]],
+        network=network_told(policy),
         missing=missing,
     )
 
@@ -210,12 +213,21 @@ def _unfit(key: str, action: Action, found: Explained) -> str:
     return f"{key}: {_UNFIT[key].format(**told)}"
 
 
+def network_told(policy: SafetyPolicy) -> str:
+    """What a policy says of requests, in short."""
+    network = policy.network
+    if network.mode == "off" or not network.allow:
+        return str(network.mode)
+    return f"{network.mode}, but for {len(network.allow)} kind{'s' if len(network.allow) != 1 else ''} that pages may send"
+
+
 class Problem(NamedTuple):
     """A policy file that was looked at."""
 
     name: str
     wrong: str
     rules: int = 0
+    network: str = ""
     notes: list[str] = []  # noqa: RUF012 - never changed
 
 
@@ -229,8 +241,8 @@ def _checked(name: str) -> Problem:
         found = read_safety(name, lambda path: Source("command line"))
     except UsageProblem as bad:
         return Problem(name, str(bad))
-    rules = found.policy().rules
-    return Problem(name, "", len(rules), list(_notes(found.policy(), found)))
+    policy = found.policy()
+    return Problem(name, "", len(policy.rules), network_told(policy), list(_notes(policy, found)))
 
 
 def _notes(policy: SafetyPolicy, found: SafetyFile) -> list[str]:
@@ -242,4 +254,6 @@ def _notes(policy: SafetyPolicy, found: SafetyFile) -> list[str]:
         seen.setdefault(rule.name, place)
     if policy.otherwise == "allow":
         notes.append("otherwise: allow lets everything happen that no rule speaks of")
+    if policy.network.mode == "off":
+        notes.append("network: off lets every request leave, whatever it sends and whoever wants it")
     return notes

@@ -95,7 +95,7 @@ def run_page(view: RunView) -> str:
 
 def _page(view: RunView) -> list[tuple[str, str]]:
     from orchestrator.faces.approval import request_lines
-    from orchestrator.faces.words import control_words
+    from orchestrator.faces.words import control_words, learned_words
 
     report = view.report
     lines = [("goal", clean(report.get("goal", ""))), ("run", clean(report.get("run_id", "")))]
@@ -112,6 +112,7 @@ def _page(view: RunView) -> list[tuple[str, str]]:
         ("facts" if n == 0 else "", f"{clean(f.get('name'))} = {clean(f.get('value'))}{_from(f)}")
         for n, f in enumerate(report.get("facts") or ())
     ]
+    lines += _listed("network", learned_words(report), visible)
     lines += _listed("budget", _nearly_spent(report.get("budgets")), _budget)
     checks = (report.get("judge") or {}).get("checks") or ()
     lines += _listed("judge", checks, _check)

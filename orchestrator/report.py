@@ -10,6 +10,7 @@ from orchestrator.blackboard import board_at, fact_of, fact_shown
 from orchestrator.helping import told
 from roles.budgets import Budget
 from roles.journal import Event
+from roles.operator.guarding import LEARNED, learned_rules
 from roles.spending import Spending
 
 CONTROL = frozenset({"paused", "steered", "taken_over", "handed_back", "cancelled", "dropped"})
@@ -60,6 +61,7 @@ def build_report(
             if e.kind == "supplement"
         ],
         "knowledge": told(events),
+        "network": {"learned": learned_rules(e.body for e in events if e.kind == LEARNED)},
         "safety_findings": [e.body | {"step": e.step} for e in events if e.kind == "reviewed" and e.body["verdict"] != "allow"],
         "environment_events": [
             {"step": e.step, "event": text} for e in events if e.kind == "feedback" for text in e.body["events"]

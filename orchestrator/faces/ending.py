@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.documents import shown
 from orchestrator.faces.approval import allowed, first_action, request_lines
-from orchestrator.faces.words import Line, clean
+from orchestrator.faces.words import Line, clean, learned_words, visible
 from roles.plans import WORK_PLAN
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def ending_lines(outcome: Outcome) -> list[Line]:
         lines.append(Line("why", clean(outcome.reason)))
     lines += [Line("answer" if n == 0 else "", clean(text, 4_000)) for n, text in enumerate(outcome.answer.splitlines())]
     lines += _done(outcome.report)
+    lines += [Line("network" if n == 0 else "", visible(text)) for n, text in enumerate(learned_words(outcome.report))]
     lines.append(Line("run", clean(outcome.run_id if ELSEWHERE.get() else shown(outcome.folder))))
     return [*lines, *(Line("next" if number == 0 else "", text) for number, text in enumerate(next_commands(outcome)))]
 

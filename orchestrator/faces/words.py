@@ -254,7 +254,27 @@ def _kept(event: Event) -> list[Line]:
     return [Line("memory", said, "dim")]
 
 
+def _learned(event: Event) -> list[Line]:
+    return [Line("network", f"not asked again in this run: {clean(event.body.get('line', ''))}", "dim")]
+
+
+def _stopped(event: Event) -> list[Line]:
+    body = event.body
+    return [Line("network", f"✗ stopped: {clean(body.get('line', ''))} ({clean(body.get('policy', ''), 80)})", "dim")]
+
+
+def learned_words(report: Mapping[str, Any]) -> list[str]:
+    """What was asked about once and let go from then on, as a safety policy would have it; nothing where nothing was."""
+    rules = (report.get("network") or {}).get("learned") or ()
+    if not rules:
+        return []
+    return ["a person was asked once; to ask no more, add to the safety policy:", "network:", "  allow:",
+            *(f"    - {json_text(rule)}" for rule in rules)]  # fmt: skip
+
+
 _SAY = {
+    "network_learned": _learned,
+    "request_stopped": _stopped,
     "fact": _fact,
     "answer_recalled": _recalled,
     "answer_kept": _kept,
