@@ -27,7 +27,7 @@ from roles.memory.blackboard_values import kind_of
 from roles.operator.binding import beneath, otherwise_beneath, unlike
 from roles.operator.calling import CALLS, call, keep_answer
 from roles.operator.grounds import element_of, grounds_of
-from roles.operator.guarding import admit, is_guarded, learn
+from roles.operator.guarding import admit, done_but_held, is_guarded, learn
 from roles.operator.perceive import safety_of, subtask_id
 from roles.operator.permission import forbidden_still
 from roles.operator.previewing import otherwise_now
@@ -96,7 +96,7 @@ def _once(ctx: Context, pending: dict[str, Any], action: Action) -> ActionResult
 
     def perform(key: str) -> ActionResult:
         admit(ctx, pending, key)
-        return ctx.environment.perform(action, key=key)
+        return done_but_held(ctx, ctx.environment.perform(action, key=key))
 
     result = perform(pending["key"])
     if result.exec_status is not ExecStatus.PENDING:

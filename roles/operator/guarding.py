@@ -7,11 +7,11 @@ for that request. A no, or any other action, drops it.
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from environments.contract import Environment, EnvironmentFault
+from environments.contract import STOPPED, Environment, EnvironmentFault
 from environments.effects import (
     SENSITIVE,
     ControlSeen,
@@ -24,7 +24,7 @@ from environments.effects import (
     release,
     released,
 )
-from protocol import Action, GUIElement, Screenshot, VisualState
+from protocol import Action, ActionResult, ExecStatus, GUIElement, Screenshot, VisualState
 from roles.context import Context, State, Update
 from roles.journal import Journal
 from roles.nodes import Stage
@@ -137,6 +137,14 @@ def admit(ctx: Context, pending: Mapping[str, Any], key: str) -> None:
         environment.admit(key, permit.model_copy(update={"approved": approved}))
 
 
+def done_but_held(ctx: Context, result: ActionResult) -> ActionResult:
+    """Where only what it set off was stopped, and waits, the action itself was done: its result tells what waits."""
+    if not result.error.startswith(STOPPED) or not any(request.told in result.error for request in held(ctx)):
+        return result
+    said = "; ".join(part for part in (result.output, result.error.removeprefix(STOPPED)) if part)
+    return result.model_copy(update={"exec_status": ExecStatus.EXECUTED, "error": "", "output": said})
+
+
 def is_guarded(ctx: Context, pending: Mapping[str, Any]) -> bool:
     """Whether the environment itself compares what the action falls on with what was reviewed."""
     return isinstance(ctx.environment, Guarded) and bool((pending.get("permit") or {}).get("control"))
@@ -153,28 +161,32 @@ def deed(pending: Mapping[str, Any], action: Action, known: Mapping[str, Any] | 
 # --- requests that are held -----------------------------------------------------------------------------------------
 
 
+def held(ctx: Context) -> Sequence[HeldRequest]:
+    """What the environment holds, oldest first."""
+    if isinstance(ctx.environment, Guarded):
+        with suppress(EnvironmentFault):
+            return ctx.environment.held()
+    return ()
+
+
 def next_held(state: State, ctx: Context, seen: VisualState, step: int) -> tuple[HeldRequest | None, list[dict[str, Any]]]:
     """The request to be decided on, if one is held, and what is to be told of those that no person is asked about.
 
     What the policy denies is only told where the page sends it by itself, or beside what is harmless: the work goes on.
     `step` is that of the last action.
     """
-    environment = ctx.environment
     told: list[dict[str, Any]] = []
-    if not isinstance(environment, Guarded):
-        return None, []
-    with suppress(EnvironmentFault):
-        for request in environment.held():
-            cause = _cause(state, step)
-            found = rated(state, ctx, request, seen, step)
-            if found.verdict != "deny" or (cause is not None and cause["effect"] not in _HARMLESS):
-                return request, told
-            said = f"{request.told} was stopped: {'; '.join(found.reasons)} ({found.policy})"
-            place: dict[str, Any] = {"role": "operator", "subtask": subtask_id(state), "step": step}
-            if not ctx.journal.recorded(key := f"stopped/{step}/{request.request_id}"):
-                told.append({"step": step, "kind": "told", "text": said})
-                body = {"request": request.request_id, "line": request.told, "policy": found.policy}
-                ctx.journal.record("request_stopped", body, **place, key=key)
+    cause = _cause(state, step)
+    for request in held(ctx):
+        found = rated(state, ctx, request, seen, step)
+        if found.verdict != "deny" or (cause is not None and cause["effect"] not in _HARMLESS):
+            return request, told
+        said = f"{request.told} was stopped: {'; '.join(found.reasons)} ({found.policy})"
+        place: dict[str, Any] = {"role": "operator", "subtask": subtask_id(state), "step": step}
+        if not ctx.journal.recorded(key := f"stopped/{step}/{request.request_id}"):
+            told.append({"step": step, "kind": "told", "text": said})
+            body = {"request": request.request_id, "line": request.told, "policy": found.policy}
+            ctx.journal.record("request_stopped", body, **place, key=key)
     return None, told
 
 

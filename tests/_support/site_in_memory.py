@@ -186,6 +186,9 @@ class Site:
         if isinstance(action, Fill | Type):
             self.change(number, value=action.text)
         self.send(*control.sends)
+        if self._waiting:
+            told = "; ".join(f"it would {sent.held().told}; it waits for an answer" for sent in self._waiting)
+            return ActionResult(exec_status=ExecStatus.ERROR, error=f"{STOPPED}{told}")
         return ActionResult(exec_status=ExecStatus.EXECUTED)
 
     def _release(self, request: str) -> ActionResult:

@@ -141,6 +141,8 @@ def test_what_a_press_wants_to_send_is_asked_about_in_words_and_goes_once() -> N
     assert request["reasons"][:2] == ["the page would POST amount=500 to bank.example/transfer", 'it comes of: click "Balance"']
     assert (request["effect"], request["request"]["path"]) == ("submit", "/transfer")
     assert request["review_configs"][0]["allowed_decisions"] == ["approve", "reject", "respond"]
+    press = whole.journal.all_steps(5)[0]
+    assert (press.exec_status, press.error) == ("executed", ""), "it was pressed; what comes of it waits"
     whole.go(YES)
     assert site.paths == ["/transfer"]
     assert not waits(whole)
