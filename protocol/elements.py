@@ -54,8 +54,8 @@ class GUIElement(Frozen):
     options: tuple[str, ...] = ()
     """The choices of a combobox, or what a textbox proposes."""
     leads: str | None = None
-    """Where a press of it leads, as its page says: `open`, `download`, `get` or `post` and an address without its query; of a
-    frame `shows` and its address."""
+    """Where a press of it leads, as its page says: `open`, `download`, `get` or `post` and an address, of whose query the names
+    and words stay; then `by` and name and value of a button that sends a form. Of a frame `shows` and its address."""
     shown: str | None = None
     """The words that it shows, where they are not in its name: a page may call a thing otherwise than it looks."""
     limits: tuple[float, float, float] | None = None

@@ -11,26 +11,13 @@ from urllib.parse import urlsplit
 from protocol import VisualState
 
 _LOOKS = frozenset(
-    (
-        "list",
-        "get",
-        "find",
-        "search",
-        "read",
-        "show",
-        "view",
-        "count",
-        "describe",
-        "open",
-        "go",
-        "sum",
-        "calculate",
-        "look",
-        "check",
-    )
-)
+    ("list", "get", "find", "search", "read", "show", "view", "count", "describe", "open", "go", "sum", "calculate", "look",
+     "check")
+)  # fmt: skip
 """First words of functions that tell something and change nothing."""
 _MAKES = frozenset(("add", "create", "new", "edit", "append", "compose"))
+_TRASH = re.compile(r"trash|recycl|\bbin\b|papierkorb|回收站|废纸篓", re.IGNORECASE)
+_LONGEST_NAME = 40
 _TELLS = re.compile(r"(?<![a-z])(?:reply|respond|answer|forward|notify|message to|call)(?![a-z])", re.IGNORECASE)
 _ADDRESS = re.compile(r"^[a-z][a-z0-9+.-]*://|^[\w.-]+\.\w{2,}(?:[/?#]|$)|^[\w-]+/", re.IGNORECASE)
 _WEB = frozenset(("", "http", "https"))
@@ -39,12 +26,12 @@ _SCRIPTS = ("LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE")
 
 def looks(function: str) -> bool:
     """Whether a function is named as one that only tells something."""
-    return _first(function) in _LOOKS
+    return first_word(function) in _LOOKS
 
 
 def makes(function: str) -> bool:
     """Whether it is named as one that adds something of the user's own."""
-    return _first(function) in _MAKES
+    return first_word(function) in _MAKES
 
 
 def tells(function: str) -> bool:
@@ -52,8 +39,13 @@ def tells(function: str) -> bool:
     return _TELLS.search(function.replace("_", " ")) is not None
 
 
-def _first(function: str) -> str:
+def first_word(function: str) -> str:
     return re.split(r"[_\s]|(?<=[a-z])(?=[A-Z])", function.strip(), maxsplit=1)[0].casefold()
+
+
+def into_trash(value: Any) -> bool:
+    """Whether one of the texts names a bin; a longer one is no place to put something."""
+    return any(len(text) < _LONGEST_NAME and _TRASH.search(text) for text in texts(value))
 
 
 def addresses(arguments: Mapping[str, Any]) -> Iterator[str]:

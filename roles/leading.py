@@ -24,15 +24,24 @@ class Way(NamedTuple):
     how: str
     address: str
 
+    by: str = ""
+    """Name and value of the button that sends it."""
+
     @property
     def host(self) -> str:
         return host_of(self.address)
 
+    @property
+    def said(self) -> str:
+        """All of it that may name what it does."""
+        return f"{self.address}{'&' if '?' in self.address else '?'}{self.by}" if self.by else self.address
+
 
 def way_of(element: GUIElement) -> Way | None:
     """Where a press of it leads; None where its page says nothing of that."""
-    how, _, address = (element.leads or "").partition(" ")
-    return Way(how, address) if address and how != "shows" else None
+    how, _, rest = (element.leads or "").partition(" ")
+    address, _, by = rest.partition(" by ")
+    return Way(how, address, by) if address and how != "shows" else None
 
 
 def told(element: GUIElement, state: VisualState) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ LONG = 300
 _PROSE = 4000
 _VALUE = 20_000
 _FAR = 1_000_000
-_ADDRESS = 200
+_ADDRESS = 300
 
 
 def clean(text: object, limit: int = LONG) -> str:

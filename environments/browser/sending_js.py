@@ -13,6 +13,14 @@ function formOf(el) {
 const sends = (el) => /^(button|input)$/.test(tagOf(el)) && /^(submit|image)$/.test(el.type) && el.form;
 const whole = (address) => { try { return new URL(address, document.baseURI); } catch { return null; } };
 const bare = (url) => (/^https?:$/.test(url.protocol) ? `${url.protocol}//${url.host}${url.pathname}` : url.protocol);
+/* The names of a query, and its values that are a word or a small number: they may say what the address does. */
+const worded = (url) => {
+  const plain = (value) => (/^(\p{L}[\p{L}_-]{0,29}|\d{1,2})$/u.test(value) ? value : '');
+  const said = [...url.searchParams].slice(0, 40).map(([name, value]) => `${name.slice(0, 30)}=${plain(value)}`);
+  return said.length ? `?${said.join('&')}` : '';
+};
+const ends = (text) => (text.length > 200 ? `${text.slice(0, 100)}…${text.slice(-99)}` : text);
+const told = (url) => ends(`${bare(url)}${/^http/.test(url.protocol) ? worded(url) : ''}`);
 
 /* How a form is sent and where to, by the button that is pressed. */
 function sending(form, by) {
@@ -27,11 +35,13 @@ function sending(form, by) {
 function leadsTo(el) {
   const link = el.closest('a[href],area[href]');
   if (link) {
-    const href = String(attr(link, 'href')).trim(), url = href.startsWith('#') ? null : whole(href);
-    return url ? `${attr(link, 'download') === null ? 'open' : 'download'} ${bare(url)}`.slice(0, 200) : '';
+    const href = String(attr(link, 'href')).trim(), here = href.startsWith('#') && !document.getElementById(href.slice(1));
+    const url = here ? null : whole(href);
+    return url ? `${attr(link, 'download') === null ? 'open' : 'download'} ${told(url)}` : '';
   }
   const way = sends(el) && el.form instanceof HTMLFormElement ? sending(el.form, el) : null;
-  return way ? `${way.how} ${bare(way.url)}`.slice(0, 200) : '';
+  const by = way && attr(el, 'name') ? ` by ${attr(el, 'name')}=${el.value}`.replace(/\s+/g, ' ').slice(0, 80) : '';
+  return way ? `${way.how} ${told(way.url)}${by}` : '';
 }
 
 const KINDS = ['click', 'dblclick', 'mousedown', 'mouseup', 'pointerdown', 'pointerup', 'touchstart', 'submit'];

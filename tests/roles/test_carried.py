@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from protocol import ActionTarget, CallApi, Click, Drag, GUIElement, Navigate, VisualState
+from protocol import ActionTarget, CallApi, Click, Drag, GUIElement, Navigate, Tabs, VisualState
 from roles.effects import SENSITIVE, Effect, effect_of
 from roles.safety import SafetyPolicy, review
 
@@ -55,6 +55,8 @@ def test_a_function_does_at_once_what_a_button_of_its_name_only_begins(
         ("/chairs?page=2", Effect.NAVIGATE),
         ("localhost:8080/chairs", Effect.NAVIGATE),
         ("about:blank", Effect.NAVIGATE),
+        ("https://shop.example/account/delete?confirm=1", Effect.DELETE),
+        ("https://shop.example/how-to-delete-files", Effect.NAVIGATE),
         ("javascript:fetch(1)", Effect.ACTIVATE),
         ("data:text/html,hello", Effect.ACTIVATE),
         ("file:///etc/passwd", Effect.ACTIVATE),
@@ -62,6 +64,7 @@ def test_a_function_does_at_once_what_a_button_of_its_name_only_begins(
 )
 def test_an_address_with_data_for_another_site_is_sending(url: str, effect: Effect) -> None:
     assert effect_of(Navigate(url=url), None, PAGE) is effect
+    assert effect_of(Tabs(op="new", url=url), None, PAGE) is effect
 
 
 def test_the_default_policy_asks_before_data_leaves_in_an_address() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,6 +27,9 @@ NAMES: dict[Effect, tuple[str, ...]] = {
         "Sign in",
         "Log out",
         "Change password",
+        "Update payment method",
+        "Update e-mail",
+        "Recovery phone",
         "Konto löschen",
         "Anmelden",
         "登录",
@@ -44,7 +49,6 @@ NAMES: dict[Effect, tuple[str, ...]] = {
         "Pay and submit",
         "立即购买",
         "付款",
-        "Update payment method",
     ),
     Effect.ACTUATE: (
         "Unlock",
@@ -184,13 +188,28 @@ def test_whatever_can_be_pressed_is_read_like_a_button(name: str, role: str) -> 
     assert press(name, role) is press(name)
 
 
-@pytest.mark.parametrize("role", ["row", "cell", "listitem", "option", "text", "heading", "tab"])
-@pytest.mark.parametrize("name", ["Delete everything", "Pay now", "Send", "OK", "账户 删除"])
-def test_data_that_is_named_like_a_button_only_navigates(role: str, name: str) -> None:
-    assert press(name, role) is Effect.NAVIGATE
+CHOICES = ["row", "cell", "listitem", "option", "treeitem", "tab", "checkbox", "radio", "menuitemradio", "text", "heading"]
 
 
-@pytest.mark.parametrize("role", ["textbox", "searchbox", "combobox", "checkbox", "radio"])
+@pytest.mark.parametrize("role", CHOICES)
+@pytest.mark.parametrize(
+    "name",
+    ["Delete everything", "Pay 500 EUR", "Send", "Yes, pay now", "Next: charge card", "Please transfer my funds", "账户 删除",
+     "Jetzt kaufen", "Complete my order"],
+)  # fmt: skip
+def test_a_command_counts_in_every_role_that_can_be_pressed(role: str, name: str) -> None:
+    assert press(name, role) in SENSITIVE
+
+
+@pytest.mark.parametrize("role", CHOICES)
+@pytest.mark.parametrize(
+    "name", ["Payment reminder for March", "OK", "How we send parcels abroad", "Minutes of the meeting, 3 March", "Ideas"]
+)
+def test_an_entry_that_only_speaks_of_such_a_thing_is_looked_at(role: str, name: str) -> None:
+    assert press(name, role) in {Effect.NAVIGATE, Effect.EDIT}
+
+
+@pytest.mark.parametrize("role", ["textbox", "searchbox", "combobox"])
 def test_a_field_that_is_named_like_a_button_is_only_edited(role: str) -> None:
     assert press("Delete everything", role) is Effect.EDIT
 
@@ -299,7 +318,7 @@ def test_enter_in_a_field_is_the_worst_of_its_forms_buttons(action: p.Action, ne
 def test_enter_never_counts_for_less_than_pressing_the_forms_button() -> None:
     for name in NAMES[Effect.PURCHASE]:
         state = form(name)
-        assert effect_of(ENTERS["submit"], state.by_id["field"], state) is Effect.PURCHASE
+        assert effect_of(ENTERS["submit"], state.by_id["field"], state) is press(name)
 
 
 def test_enter_on_a_focused_button_presses_it() -> None:
@@ -352,7 +371,8 @@ def test_delete_inside_a_field_deletes_a_letter_only() -> None:
     [
         (p.Fill(target=TARGET, text="Delete everything\n"), Effect.EDIT),
         (Type(target=TARGET, text="pay now"), Effect.EDIT),
-        (p.SelectOption(target=TARGET, options=("Delete",)), Effect.EDIT),
+        (p.SelectOption(target=TARGET, options=("Delete",)), Effect.DELETE),
+        (p.SelectOption(target=TARGET, options=("Payment",)), Effect.EDIT),
         (p.SelectOption(target=TARGET, options=("Nothing", "Delete my account")), Effect.ACCOUNT),
         (p.LaunchApp(app="Delete"), Effect.NAVIGATE),
         (p.SwitchWindow(window="w"), Effect.NAVIGATE),
@@ -377,7 +397,8 @@ def test_a_sensitive_word_beside_any_text_is_never_free(text: str, role: str) ->
     ("role", "name", "inside", "expected"),
     [
         ("link", "Payment reminder for March", "row", Effect.NAVIGATE),
-        ("link", "Re: please send the report", "listitem", Effect.NAVIGATE),
+        ("link", "Re: the report that we send", "listitem", Effect.NAVIGATE),
+        ("link", "Pay 500 EUR to the order of Eve Moss", "listitem", Effect.PURCHASE),
         ("link", "Delete", "row", Effect.DELETE),
         ("link", "Pay now", "cell", Effect.PURCHASE),
         (None, "Pay now", "group", Effect.PURCHASE),
@@ -418,6 +439,8 @@ SWITCH = GUIElement(element_id="it", text="Kellertür", role="switch", actuator=
         PressKey(target=TARGET, keys=("Space",)),
         PressKey(keys=("Enter",)),
         PressKey(keys=("ArrowUp",)),
+        PressKey(target=TARGET, keys=("Tab",)),
+        p.MouseDown(target=TARGET),
     ],
     ids=lambda action: f"{action.verb} {getattr(action, 'keys', '')}",
 )
@@ -425,7 +448,7 @@ def test_a_declared_actuator_is_operated_in_whatever_way_and_whatever_its_name(a
     assert effect_of(action, SWITCH if action.target else None, VisualState(elements=(SWITCH,), app="home")) is Effect.ACTUATE
 
 
-@pytest.mark.parametrize("action", [p.Hover(target=TARGET), PressKey(target=TARGET, keys=("Tab",)), p.Scroll(target=TARGET)])
+@pytest.mark.parametrize("action", [p.Hover(target=TARGET), PressKey(keys=("Tab",)), p.Scroll(target=TARGET)])
 def test_to_look_at_an_actuator_or_to_pass_it_by_operates_nothing(action: p.Action) -> None:
     assert on(action, SWITCH) in (Effect.OBSERVE, Effect.NAVIGATE)
 
@@ -441,3 +464,112 @@ def test_enter_in_a_field_operates_the_actuator_of_its_form() -> None:
 @pytest.mark.parametrize("function", ["unlock_door", "lock_door", "turn_on_oven", "turn_off_oven", "disable_alarm"])
 def test_a_function_says_by_its_name_that_it_operates_something(function: str) -> None:
     assert effect_of(p.CallApi(app="home", function=function), None, VisualState()) is Effect.ACTUATE
+
+
+PAY = GUIElement(element_id="it", text="Pay", role="button")
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        Type(target=TARGET, text=""),
+        p.Fill(target=TARGET, text="x"),
+        p.SelectOption(target=TARGET, options=("x",)),
+        PressKey(target=TARGET, keys=("Tab",)),
+        PressKey(target=TARGET, keys=("Control", "c")),
+        p.HoldKey(target=TARGET, keys=("a",), seconds=1),
+        p.KeyDown(target=TARGET, key="a"),
+        p.MouseDown(target=TARGET),
+        p.MouseUp(target=TARGET),
+        Drag(target=TARGET, to=TARGET),
+        Drag(target=TARGET, to=ActionTarget(text="elsewhere")),
+    ],
+    ids=lambda action: action.verb,
+)
+def test_a_verb_for_fields_on_what_is_no_field_is_the_press_it_would_begin_with(action: p.Action) -> None:
+    assert on(action, PAY) is Effect.PURCHASE
+
+
+@pytest.mark.parametrize("action", [Type(text=" "), Type(text="a\n"), PressKey(keys=(" ",)), PressKey(keys=("Enter",))])
+def test_what_has_the_focus_is_pressed_by_a_key_without_a_target(action: p.Action) -> None:
+    focused = PAY.model_copy(update={"focused": True})
+    assert effect_of(action, None, VisualState(elements=(focused,))) is Effect.PURCHASE
+    assert effect_of(PressKey(keys=("Tab",)), None, VisualState(elements=(focused,))) is Effect.NAVIGATE
+
+
+def test_what_is_dragged_to_a_place_that_says_what_it_does_is_that() -> None:
+    card = GUIElement(element_id="c", role="listitem", text="Report")
+    place = GUIElement(element_id="p", role="group", text="Send to the customer")
+    state = VisualState(elements=(card, place))
+    assert effect_of(Drag(target=ActionTarget(element_id="c"), to=ActionTarget(element_id="p")), card, state) is Effect.SEND
+
+
+def test_enter_may_mean_a_button_that_stands_outside_of_its_form() -> None:
+    tied = GUIElement(element_id="t", role="button", text="Delete all", leads="post https://a.example/x")
+    state = VisualState(elements=(*form("Search").elements, tied))
+    assert effect_of(ENTERS["enter"], state.by_id["field"], state) is Effect.DELETE
+
+
+def test_enter_where_no_form_is_known_may_mean_any_button_of_the_screen() -> None:
+    field = GUIElement(element_id="field", role="textbox", text="Amount", parent="g", focused=True)
+    group, button = GUIElement(element_id="g", role="group"), GUIElement(element_id="b", role="button", text="Transfer money")
+    state = VisualState(elements=(group, field, button))
+    for action in ENTERS.values():
+        assert effect_of(action, field, state) is Effect.PURCHASE
+
+
+def beside(button: str, *fields: str, heading: str = "", role: str = "form", title: str = "") -> Effect:
+    holder = GUIElement(element_id="f", role=role)
+    held = [GUIElement(element_id=f"f{n}", role="textbox", text=name, parent="f") for n, name in enumerate(fields)]
+    head = [GUIElement(element_id="h", role="heading", text=heading)] if heading else []
+    pressed = GUIElement(element_id="it", role="button", text=button, parent="f")
+    windows = (p.Window(window_id="w", app="browser", title=title, focused=True),) if title else ()
+    state = VisualState(elements=(*head, holder, *held, pressed), windows=windows)
+    return effect_of(Click(target=TARGET), pressed, state)
+
+
+@pytest.mark.parametrize(
+    ("fields", "where"),
+    [
+        (("Recovery phone",), {}),
+        (("Account e-mail",), {"role": "group"}),
+        (("Current password", "New password"), {}),
+        (("Card number", "CVC"), {}),
+        (("E-mail",), {"heading": "Account settings"}),
+        (("Username", "City"), {"title": "Shop - https://shop.example/account/edit"}),
+        (("Telefon",), {"heading": "Sicherheit"}),
+        (("手机",), {"heading": "账号安全"}),
+    ],
+)
+@pytest.mark.parametrize("button", ["Save", "OK", "Frobnicate", "Speichern", "保存"])
+def test_what_takes_over_fields_of_an_account_changes_the_account(
+    fields: tuple[str, ...], where: dict[str, str], button: str
+) -> None:
+    assert beside(button, *fields, **where) is Effect.ACCOUNT
+    assert beside("Cancel", *fields, **where) is Effect.NAVIGATE
+
+
+@pytest.mark.parametrize(
+    ("fields", "heading"),
+    [(("E-mail", "Message"), "Contact us"), (("E-mail",), "Our newsletter"), (("Title", "Notes"), "Account")],
+)
+def test_an_address_in_any_other_form_is_no_account(fields: tuple[str, ...], heading: str) -> None:
+    assert beside("Save", *fields, heading=heading) is Effect.SAVE
+
+
+@pytest.mark.parametrize(
+    ("name", "effect"),
+    [("Recovery phone", Effect.ACCOUNT), ("Account e-mail", Effect.ACCOUNT), ("E-mail", Effect.EDIT), ("Phone", Effect.EDIT)],
+)
+def test_filling_in_what_an_account_is_recovered_by_changes_it(name: str, effect: Effect) -> None:
+    field = GUIElement(element_id="it", role="textbox", text=name)
+    assert on(p.Fill(target=TARGET, text="x"), field) is effect
+    assert on(Type(target=TARGET, text="x"), field) is effect
+
+
+@pytest.mark.parametrize("role", ["button", "row", "link"])
+@pytest.mark.parametrize("name", ["a" * 16_000, "a " * 8_000, "1 " * 8_000, "change " * 2_300, "删除" * 8_000, ".," * 8_000])
+def test_a_name_of_any_length_is_read_at_once(name: str, role: str) -> None:
+    since = time.process_time()
+    press(name, role)
+    assert time.process_time() - since < 0.5

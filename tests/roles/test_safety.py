@@ -210,7 +210,7 @@ def test_a_policy_with_a_mistake_is_refused_and_not_read_as_a_looser_one(wrong: 
         ("click", "Next", None),
         ("archive", "Archive message", "Next"),
         ("next", "Go to next page", "Back"),
-        ("Open [draft]", "Open [draft] 3", "Open d"),
+        ("Open [draft]", "Open [draft] 3", "Open notes"),
     ],
 )
 def test_a_forbidden_word_is_an_effect_a_verb_or_the_name_of_a_control(word: str, denied: str, free: str | None) -> None:
