@@ -80,7 +80,9 @@ def learned_rules(bodies: Iterator[Mapping[str, Any]]) -> list[dict[str, str]]:
 def learn(state: State, ctx: Context, pending: Mapping[str, Any]) -> None:
     """After a yes to a request of which nothing says that it reaches others: its like is let go for the rest of this run."""
     request = _request(pending)
-    if request is None or not _may_be_learned(state, request) or not ctx.journal.approved(pending["key"], pending["digest"]):
+    if request is None or not _may_be_learned(state, request, pending):
+        return
+    if not ctx.journal.approved(pending["key"], pending["digest"]):
         return
     rule = {name: glob.escape(getattr(request, name)) for name in _RULE}
     place: dict[str, Any] = {"role": "operator", "subtask": subtask_id(state), "step": pending["step"]}
@@ -89,10 +91,14 @@ def learn(state: State, ctx: Context, pending: Mapping[str, Any]) -> None:
     guard(ctx.environment, safety_of(state, ctx), ctx.journal)
 
 
-def _may_be_learned(state: State, request: HeldRequest) -> bool:
-    """Neither its own words nor the action before it may say that it is more than the page's own work."""
+def _may_be_learned(state: State, request: HeldRequest, pending: Mapping[str, Any]) -> bool:
+    """Neither its own words nor the action before it may say that it is more than the page's own work.
+
+    What comes right after a press may be that only where it names its operation: else any press could be sent to one address.
+    """
     did = state["task_context"].get("did")
-    return not SENSITIVE.intersection(request.effects) and (did is None or did["effect"] in _HARMLESS)
+    own = did is None or did["effect"] in _HARMLESS
+    return own and not SENSITIVE.intersection(request.effects) and bool(request.operation or not pending.get("pressed"))
 
 
 # --- one action -----------------------------------------------------------------------------------------------------
@@ -209,7 +215,8 @@ def pending_request(state: State, request: HeldRequest, step: int) -> dict[str, 
     cause = _cause(state, step)
     why = BY_ITSELF if cause is None else f"it comes of: {cause['line']}"
     effects = effects_of(request, cause)
-    return {"request": request.model_dump(mode="json"), "effects": [e.value for e in effects], "reason": why}
+    told = {"request": request.model_dump(mode="json"), "effects": [e.value for e in effects], "reason": why}
+    return told | {"pressed": cause is not None and cause["presses"]}
 
 
 def told_of(pending: Mapping[str, Any], found: Review) -> Review:

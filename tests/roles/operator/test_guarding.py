@@ -286,6 +286,15 @@ def test_what_comes_of_a_press_that_nobody_understands_is_not_learned() -> None:
     assert whole.bodies("network_learned") == []
 
 
+@pytest.mark.parametrize(("operation", "learned"), [("", 0), ("GetBalance", 1)])
+def test_what_comes_of_a_harmless_press_is_learned_only_with_the_name_of_its_operation(operation: str, learned: int) -> None:
+    site = Site(Control("Balance", "link", sends=(Sent("/rpc", (("n", "5"),), operation=operation),)))
+    whole = run(site, decide(LOOK), decide(LOOK))
+    whole.go(YES)
+    assert len(whole.bodies("network_learned")) == learned
+    assert waits(whole) == (not learned), "pressed again, it is asked about again"
+
+
 def test_a_path_with_a_pattern_in_it_is_learned_as_it_stands() -> None:
     site = Site(Control("Balance", "link"))
     site.at_look = after_looks(Sent("/*"), Sent("/transfer"))
