@@ -37,7 +37,7 @@ from orchestrator.signing import signed
 from orchestrator.store import Cursors
 from orchestrator.stores import open_store, publish
 from orchestrator.supersteps import recursion_limit
-from orchestrator.tasks import Task, fill_goal, fill_slots
+from orchestrator.tasks import Task, fill_goal, fill_slots, fitting
 from orchestrator.weather import stopped, weather
 from roles.context import Context
 from roles.journal import Listener
@@ -119,6 +119,7 @@ def create(
 def _first_state(run: OpenRun, settings: Loaded, target: Task | str, plan: PlanFile | None) -> None:
     """Reset the world, fill the task's slots from it, store the plan that was given, and write `run.json`."""
     record, surface, journal = run.record, run.context.environment, run.context.journal
+    limits = settings.settings.limits
     first = surface.reset(seed=settings.settings.seed)
     if isinstance(target, Task):
         give_named(journal, target)
@@ -126,12 +127,12 @@ def _first_state(run: OpenRun, settings: Loaded, target: Task | str, plan: PlanF
     if isinstance(target, Task):
         initial = surface.world() if isinstance(surface, WorldState) else {}
         slots = fill_slots(target, initial, settings.settings.seed) | named(journal)
-        record["goal"] = goal_without(fill_goal(target, slots), journal, first)
+        record["goal"] = goal_without(fitting(fill_goal(target, slots), limits), journal, first)
         record["task_id"] = target.id
         keep_beginning(run.folder, slots, initial)
         record["harness"] = {"task": task_without(target, slots, journal)}
     else:
-        record["goal"] = goal_without(target, journal, first)
+        record["goal"] = goal_without(fitting(target, limits), journal, first)
     if plan is not None:
         plan.check(run.context.apps())
         record["plan_version"] = journal.save_plan(plan_without(plan, journal))

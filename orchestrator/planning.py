@@ -9,7 +9,7 @@ from orchestrator.build import build_context
 from orchestrator.errors import UsageProblem
 from orchestrator.plans import ShownPlan, shown_plan
 from orchestrator.settings import Loaded, located
-from orchestrator.tasks import Task, fill_goal, fill_slots
+from orchestrator.tasks import Task, fill_goal, fill_slots, fitting
 from roles.manager.graph import build_manager
 from roles.signals import Signal
 
@@ -30,6 +30,7 @@ def plan_goal(settings: Loaded, target: Task | str) -> ShownPlan | str:
         if isinstance(target, Task):
             initial = surface.world() if isinstance(surface, WorldState) else {}
             goal = fill_goal(target, fill_slots(target, initial, settings.settings.seed))
+        goal = fitting(goal, settings.settings.limits)
         manager = build_manager(context)
         report: dict[str, Any] = {"signal": Signal.TASK_OPEN.value, "summary": ""}
         for attempts in range(1, settings.settings.limits.plans + 1):

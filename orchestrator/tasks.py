@@ -22,6 +22,7 @@ from orchestrator.oracle_lines import Oracle, fewest_steps, problem_with_oracle
 from orchestrator.settings import Layer, shipped, shipped_names
 from orchestrator.slots import BadSlot, Slot, value_of
 from protocol import Frozen
+from roles.limits import Limits
 
 _LAYER_KEYS = ("world", "seed", "limits", "safety")
 
@@ -203,6 +204,15 @@ def fill_goal(task: Task, slots: Mapping[str, Any]) -> str:
         return filled_text(task.goal, slots)
     except KeyError as bad:
         raise UsageProblem(f"Task {task.id}: goal speaks of a slot that has no {bad.args[0]!r}.") from None
+
+
+def fitting(goal: str, limits: Limits) -> str:
+    """The goal. Raises UsageProblem for one that is too long."""
+    if len(goal) > limits.goal_chars:
+        raise UsageProblem(
+            f"The goal has {len(goal):,} characters, and limits.goal_chars is {limits.goal_chars:,}; say it shorter, or raise it."
+        )
+    return goal
 
 
 def answer_of(user: Mapping[str, str], question: str) -> str | None:

@@ -36,6 +36,8 @@ class Limits(Frozen):
     """Answers of all roles together that could not be used and were asked for again; None is no limit beside `reasks`."""
     output: int | None = Field(default=None, ge=1)
     """Characters that scripts, tools and models put out in the whole run; None is no limit beside those on each of them."""
+    goal_chars: int = Field(default=8_000, ge=1)
+    """Characters of a goal, its slots filled; a longer one is not begun."""
     max_steps: int = Field(default=40, ge=1)
     """Observe-plan-act iterations of one delegation (seed 000)."""
     max_recovery_attempts: int = Field(default=4, ge=0)

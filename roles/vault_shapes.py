@@ -56,8 +56,11 @@ _NO_VALUE = """
     this those to under until up us use user using value was we what when where which who will with without you your
     protected strength word words number numbers must required requirements wrong right correct itself stays
 """
+_LONGEST = 200
+"""Characters of a value that stands before its name."""
 _SIGN_IN = re.compile(
-    rf"\b(?:log|sign)(?:ging|ing)?[ -]?(?:in|on|into)\b[^.\n]*?\b(?:with|using)\s+(?P<value>{_QUOTED}|{_BARE})", re.IGNORECASE
+    rf"\b(?:log|sign)(?:ging|ing)?[ -]?(?:in|on|into)\b[^.\n]{{0,200}}?\b(?:with|using)\s+(?P<value>{_QUOTED}|{_BARE})",
+    re.IGNORECASE,
 )
 
 
@@ -105,12 +108,13 @@ def is_card(text: str) -> bool:
 
 
 def _labelled(text: str, labels: tuple[str, ...]) -> Iterator[Spotted]:
-    before, after = _patterns(labels)
+    before, into, after = _patterns(labels)
     for match in before.finditer(text):
         if (spot := _value_at(match, match["label"], bare=_says_so(match))) is not None:
             yield spot
-    for match in after.finditer(text):
-        if (spot := _value_at(match, match["label"], bare=False)) is not None:
+    for named in into.finditer(text):
+        found = after.search(text, max(0, named.start() - _LONGEST), named.end())
+        if found is not None and (spot := _value_at(found, found["label"], bare=False)) is not None:
             yield spot
 
 
@@ -121,18 +125,18 @@ def _says_so(match: re.Match[str]) -> bool:
 
 
 @lru_cache(maxsize=32)
-def _patterns(labels: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """`the password is VALUE`, and `VALUE as the password`."""
+def _patterns(labels: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """`the password is VALUE`; `as the password`, and the same with a value before it."""
     words = sorted({*WORDS, *(label.casefold() for label in labels if label.strip())}, key=len, reverse=True)
     word = "|".join(re.escape(label).replace(r"\ ", r"[ _-]?") for label in words)
     label = rf"(?P<label>(?<![^\W_])(?:{word})(?![^\W_]))(?:\s+(?:field|box))?"
-    lead = r"(?P<lead>\b(?:with|using|by|enter|type|set|change|and)\s+)?(?:(?:the|my|a|its|new)\s+)*"
+    lead = r"(?P<lead>\b(?:with|using|by|enter|type|set|change|and)\s+)?(?:(?:the|my|a|its|new)\s+){0,4}"
     link = r"(?P<link>\s*[:=]\s*|\s+(?:is|to|with|as|reads)\s+(?:now\s+)?)?"
     value = rf"(?P<value>{_QUOTED}|{_BARE})"
     before = re.compile(rf"{lead}[\"'“‘]?{label}[\"'”’]?(?:{link}|\s+)\s*{value}", re.IGNORECASE)
-    into = r"\s+(?:as|for|in|into)\s+(?:the|my|a|its)?\s*[\"'“‘]?"
+    into = r"(?<!\s)\s+(?:as|for|in|into)\s+(?:the|my|a|its)?\s*[\"'“‘]?"
     after = re.compile(rf"{value}{into}{label}", re.IGNORECASE)
-    return before, after
+    return before, re.compile(rf"{into}{label}", re.IGNORECASE), after
 
 
 def _value_at(match: re.Match[str], label: str, *, bare: bool) -> Spotted | None:

@@ -25,6 +25,7 @@ from orchestrator.replaying.replay import again
 from orchestrator.settings import Settings, load_settings
 from orchestrator.signing import refuse_strange, signed
 from orchestrator.store_address import LOCAL
+from orchestrator.tasks import fitting
 from roles.journal import Event, Journal
 from roles.redaction import Redactor
 from roles.signals import Signal, SubtaskStatus
@@ -120,7 +121,7 @@ def _go_on_as(folder: Path, recording: Recording, at: int, settings: Settings, g
     record["settings"] = now
     record["forked_from"] = {"run_id": recording.run_id, "step": at, "goal": recording.record["goal"], "changed": changed}
     if goal is not None:
-        goal = Redactor(build_safety(settings), Vault(folder / VAULT)).said(goal)
+        goal = Redactor(build_safety(settings), Vault(folder / VAULT)).said(fitting(goal, settings.limits))
         record["goal"] = goal
         record.pop("harness", None)  # its conditions are about another goal
         record.pop("task_id", None)

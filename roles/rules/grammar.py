@@ -14,6 +14,7 @@ from roles.rules.matching import app_for
 from roles.rules.own_words import saved_once, with_kinds
 from roles.rules.phrases import Misread
 from roles.rules.question_forms import QUESTIONS
+from roles.rules.readable import readable
 from roles.rules.record_forms import FIRST, RECORDS
 from roles.rules.reference import Context
 from roles.rules.segments import Segment, cut, segment
@@ -28,7 +29,15 @@ _FORMS = (*DEEDS, *FIRST, *QUESTIONS, *MAILS, *COMMANDS, *ENTRIES, *RECORDS)
 
 def parse(text: str, apps: Sequence[AppWords] = (), known: Iterable[str] = ()) -> list[c.Clause]:
     """The clauses of `text` in order. `apps` helps to tell applications from names; `known` are facts that exist."""
-    if (whole := wholes(text, lambda words, facts: parse(words, apps, [*known, *facts]))) is not None:
+    told = readable(text)
+    try:
+        return [c.Unknown(text=text)] if told is None else _parsed(told, apps, known)
+    except RecursionError:  # each thing for each thing for each thing
+        return [c.Unknown(text=text)]
+
+
+def _parsed(text: str, apps: Sequence[AppWords], known: Iterable[str]) -> list[c.Clause]:
+    if (whole := wholes(text, lambda words, facts: _parsed(words, apps, [*known, *facts]))) is not None:
         return whole
     segments, masks = segment(text, lambda words: bool(apps) and app_for(words, apps) is not None, is_sentence)
     reader = _Reading(Context(masks, apps, list(known)))

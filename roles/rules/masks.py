@@ -12,12 +12,12 @@ FIRST, LAST = 0xE000, 0xF8FF
 ANY = "[\ue000-\uf8ff]"
 """A held value, in a pattern."""
 
-_QUOTED = re.compile(
+QUOTED = (
     r"(<secret>[a-z0-9_]{1,40}</secret>)|"
     r'"((?:\\.|[^"\\])*)"|“([^”]*)”|„([^“”]*)[“”]|«([^»]*)»|‘((?:[^’]|’(?=\w))*)’|`([^`]+)`|'
-    r"(?<![^\W_])'((?:[^']|'(?=[^\W_]))+)'(?![^\W_])",
-    re.DOTALL,
+    r"(?<![^\W_])'((?:[^']|'(?=[^\W_])){1,500})'(?![^\W_])"
 )
+_QUOTED = re.compile(QUOTED, re.DOTALL)
 _NUMBER = r"\d[\d,  ]*(?:\.\d+)?|\d[\d.]*,\d{2}"
 _MONEY = (
     r"(?:[$€£¥]|(?:USD|EUR|GBP|CHF)\s?)\s?\d(?:[\d,.']*\d)?|\d(?:[\d,.']*\d)?\s?(?:USD|EUR|GBP|CHF|dollars?"
@@ -25,8 +25,8 @@ _MONEY = (
 )
 _TYPED: tuple[tuple[str, str], ...] = (
     ("url", r"\bhttps?://[^\s,;]+[^\s,;.]"),
-    ("email", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.\w+"),
-    ("file", r"(?:[\w-]+/)*[\w-]+(?:\.[\w-]+)*\.(?:txt|pdf|csv|md|docx?|xlsx?|pptx?|png|jpe?g|json|log|zip|eml|ics"
+    ("email", r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.\w+"),
+    ("file", r"(?<![\w-])(?:[\w-]+/)*[\w-]+(?:\.[\w-]+)*\.(?:txt|pdf|csv|md|docx?|xlsx?|pptx?|png|jpe?g|json|log|zip|eml|ics"
     r"|html?|odt|ods|rtf)\b"),
     ("date", r"\b\d{4}-\d{1,2}-\d{1,2}\b|\b\d{1,2}/\d{1,2}/\d{2,4}\b|\b\d{1,2}\.\d{1,2}\.\d{4}\b|"
              rf"\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{MONTHS})\b\.?(?:,?\s+\d{{4}})?|"

@@ -21,6 +21,7 @@ from environments.simulated.worldfile import parse_world
 from orchestrator.build import build_context, build_sources, make_environment
 from orchestrator.deciders import Deciders
 from orchestrator.errors import UsageProblem
+from orchestrator.planning import plan_goal
 from orchestrator.settings import Settings, load_safety, load_settings
 from orchestrator.stores import open_store
 from orchestrator.testing.stage import Stage
@@ -175,6 +176,14 @@ class Real:
 
     def close(self) -> None:
         return None
+
+
+def planned(overrides: Sequence[str], folder: Path) -> str:
+    """The plan of a short goal, or why there is none."""
+    try:
+        return str(plan_goal(load_settings([], [*overrides, f"runs_dir={folder}"]), "Open the notes"))
+    except UsageProblem as bad:
+        return str(bad)
 
 
 def waited(overrides: Sequence[str], folder: Path) -> Any:

@@ -209,3 +209,18 @@ def test_a_target_that_is_neither_is_refused_in_one_sentence(word: str, tmp_path
 def test_no_word_on_the_command_line_breaks_the_reader(word: str) -> None:
     with suppress(UsageProblem):
         assert resolve_target(word)
+
+
+def test_a_goal_that_is_too_long_is_refused_in_a_sentence_wherever_it_comes_from(tmp_path: Path) -> None:
+    from orchestrator.crew import Crew
+    from orchestrator.planning import plan_goal
+    from orchestrator.settings import load_settings
+
+    words, bound = "Open the notes app. " * 30, [f"runs_dir={tmp_path}", "display=none", "limits.goal_chars=500"]
+    path = tmp_path / "long.yaml"
+    path.write_text(f"goal: {words!r}\n", encoding="utf-8")
+    for goal in (words, resolve_target(str(path))):
+        for begin in (lambda said: plan_goal(load_settings([], bound), said), Crew.from_config(overrides=bound).run):
+            with pytest.raises(UsageProblem, match=r"^The goal has 600 characters, and limits\.goal_chars is 500; .*\.$"):
+                begin(goal)
+    assert [one for one in tmp_path.iterdir() if one.is_dir()] == []

@@ -17,6 +17,7 @@ from roles.rules.pages.german import in_english
 from roles.rules.pages.sources import IT, Found, Reading, source_of
 from roles.rules.pages.things import thing_of
 from roles.rules.pages.words import ALL, COUNT, EXTREME, EXTREMES, NOTHING, ORDINAL, count_of
+from roles.rules.readable import readable
 
 _PUSH = r"double[- ]click(?: on)?|click(?: on)?|press(?: on)?|hit|push|tap(?: on)?|activate|follow"
 _PICK = r"select|choose|pick|check(?!\s+out\b)|tick|mark|switch on|turn on|enable"
@@ -51,6 +52,8 @@ _LONG = 6
 @lru_cache(maxsize=64)
 def understand(goal: str) -> tuple[p.PageClause, ...] | None:
     """The clauses of a goal that speaks of the page that is shown; None when a part of it is not understood."""
+    if readable(goal) is None:
+        return None
     masks = Masks()
     hidden = masks.hide_dates(masks.hide_quotes(" ".join(goal.split())))
     reading = Reading(masks)
