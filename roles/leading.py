@@ -23,7 +23,6 @@ class Way(NamedTuple):
 
     how: str
     address: str
-
     by: str = ""
     """Name and value of the button that sends it."""
 
@@ -49,7 +48,8 @@ def told(element: GUIElement, state: VisualState) -> tuple[str, ...]:
     way = way_of(element)
     said = []
     if way is not None and way.how in _SENDS:
-        said.append(f"it sends the form to {way.host or way.address} ({way.how.upper()} {way.address})")
+        by = f" with {way.by}" if way.by else ""
+        said.append(f"it sends the form to {way.host or way.address} ({way.how.upper()} {way.address}{by})")
     elif way is not None:
         said.append(f"it leads to {way.address}")
     if element.shown:

@@ -159,6 +159,15 @@ def test_what_takes_its_place_under_the_pointer_is_pressed_only_if_it_is_called_
     assert site.saved == []
 
 
+def test_where_a_press_leads_has_the_words_of_its_query_and_the_value_of_its_button_and_no_token(surf):
+    surf.open("leads.html")
+    deletes = f"open {surf.site.url('account/delete')}?confirm=1&session=&next=home"
+    assert surf.one("Next").leads == deletes
+    assert surf.one("Continue").leads == f"post {surf.site.url('step')}?id= by op=transfer funds"
+    assert surf.one("Back to top").leads == f"open {surf.site.url('leads.html')}"
+    assert surf.one("Nowhere").leads is None
+
+
 def test_a_form_whose_fields_are_called_like_its_own_properties_hides_nothing(surf):
     surf.open("booking.html")
     assert surf.one("Children").value == "2"
