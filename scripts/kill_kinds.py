@@ -9,6 +9,7 @@ SORT = 'Sort the lines of "/Logs/door.log" into "/Logs/sorted.log" with a bash s
 BROWSED = (
     'Click "Open Reimbursement", type "$12.50" into the Amount field, type "Acme" into the Vendor field and click "Save draft".'
 )
+BROWSER = ("environment=browser", "browser.resumes=true")
 STALE_AND_SWALLOWED = "faults=[{kind: stale, rate: 1.0, times: 1}, {kind: swallow, rate: 0.6, times: 1}]"
 
 
@@ -23,6 +24,8 @@ class Work(NamedTuple):
     """Whether journal and checkpoints are in PostgreSQL, which is not killed."""
     served: str = ""
     """A world that a server of its own shows to the run's browser; the server is not killed."""
+    held: bool = False
+    """Whether requests of its pages are held. What was held is gone with the process, and comes again by another step."""
 
 
 KINDS: dict[str, Work] = {
@@ -33,6 +36,8 @@ KINDS: dict[str, Work] = {
     "parallel subtasks": Work("claim-two-invoices", ("limits.parallel=2",)),
     "fault injected": Work(SUBMIT, (STALE_AND_SWALLOWED, "seed=3")),
     "PostgreSQL": Work("plan-again", shared=True),
-    "browser world": Work(BROWSED, ("environment=browser", "browser.resumes=true"), served="office"),
+    "browser world": Work(BROWSED, (*BROWSER, "safety.network=watch"), served="office"),
+    "held request": Work(BROWSED, BROWSER, served="office", held=True),
+    "held request approved later": Work(BROWSED, BROWSER, later=True, served="office", held=True),
 }
 """By the name under which docs/durability.md has them."""

@@ -150,6 +150,7 @@ def cold(told: Process) -> int:
     command = [sys.executable, str(Path(__file__).with_name("kill_sweep.py")), "--child", "--task", work.task]
     command += ["--runs-dir", str(told.runs_dir), "--fatal", str(told.fatal)]
     command += [*(["--served", work.served] if work.served else []), *(["--shared"] if work.shared else [])]
+    command += ["--held"] if work.held else []
     command += [*(["--later"] if work.later else []), *(["--answering"] if told.answering else [])]
     command += [part for override in work.overrides for part in ("-c", override)]
     with (told.runs_dir / "said").open("w") as said:

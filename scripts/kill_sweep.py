@@ -201,7 +201,7 @@ def _slot(line: str) -> tuple[str, int]:
 def main() -> int:
     given = arguments()
     if given.child:
-        work = Work(given.task[0], tuple(given.overrides), given.later, given.shared, given.served)
+        work = Work(given.task[0], tuple(given.overrides), given.later, given.shared, given.served, given.held)
         return run(Process(work, given.runs_dir, given.fatal, given.answering))
     if unknown := [name for name in given.kind if name not in KINDS]:
         raise SystemExit(f"there is no kind {unknown[0]!r}; the kinds are {', '.join(KINDS)}")
@@ -257,6 +257,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--later", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--answering", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--shared", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--held", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--served", default="", help=argparse.SUPPRESS)
     parser.add_argument("--runs-dir", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--fatal", type=int, default=0, help=argparse.SUPPRESS)

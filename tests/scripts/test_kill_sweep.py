@@ -81,6 +81,11 @@ def test_a_run_in_a_browser_asks_the_page_what_was_done(chromium: str) -> None:
     assert ": 1 kills, 0 effects repeated, 0 lost, 0 went wrong" in said
 
 
+def test_a_request_that_was_held_or_let_go_when_the_run_was_killed_is_sent_once(chromium: str) -> None:
+    said = swept(*kinds("held request"), "--only", "end", "--sample", "1", "--seed", "2")
+    assert ": 1 kills, 0 effects repeated, 0 lost, 0 went wrong" in said
+
+
 def test_a_world_that_forgets_its_keys_is_found_out(sweep: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything is forked from this process, so a desktop that is spoilt here is spoilt there."""
     perform = SimulatedDesktop.perform
