@@ -12,6 +12,7 @@ from typing import Any
 from langgraph.types import interrupt
 from pydantic import ValidationError
 
+from environments.contract import CHANGE_FILES
 from environments.effects import released
 from protocol import CARRIES, AgentAction, AskUser, describe, parse_action
 from roles.context import Context, State, Update
@@ -40,7 +41,7 @@ _QUESTION = {False: ["respond", "reject"], True: ["approve", "respond", "reject"
 
 
 _WAYS = {False: ["approve", "edit", "reject", "respond"], True: ["approve", "reject", "respond"]}
-"""How an action may be answered: a request of a page goes as it is or not at all."""
+"""How an action may be answered: a request of a page, and what a script changed, as it is or not at all."""
 
 
 def approval_request(pending: dict[str, Any], found: Review) -> dict[str, Any]:
@@ -56,7 +57,7 @@ def approval_request(pending: dict[str, Any], found: Review) -> dict[str, Any]:
         "review_configs": [
             {
                 "action_name": action.verb,
-                "allowed_decisions": _QUESTION[bool(remembered)] if question else _WAYS[bool(released(action))],
+                "allowed_decisions": _QUESTION[bool(remembered)] if question else _WAYS[_as_it_is(action)],
             }
         ],
         "kind": "question" if question else "approval",
@@ -77,6 +78,10 @@ def approval_request(pending: dict[str, Any], found: Review) -> dict[str, Any]:
         **({"remembered": remembered} if remembered else {}),
         **({"private": True} if isinstance(action, AskUser) and names_private(f"{action.question} {action.name}") else {}),
     }
+
+
+def _as_it_is(action: AgentAction) -> bool:
+    return bool(released(action)) or action.verb == CHANGE_FILES
 
 
 def _refers(value: Any) -> bool:
@@ -174,8 +179,8 @@ def apply_answer(state: State, ctx: Context, answer: Any) -> Update:
         decision = decision.instead("respond", known["value"])
     if question and decision.type in {"approve", "edit"}:
         decision = decision.instead("reject", "a question wants words, not an approval")
-    if decision.type == "edit" and pending.get("request"):
-        decision = decision.instead("reject", "a request goes as it is or not at all")
+    if decision.type == "edit" and _as_it_is(parse_action(pending["action"])):
+        decision = decision.instead("reject", "it is done as it is or not at all")
     if decision.type == "edit":
         return _edited(state, ctx, decision)
     asked = parse_action(pending["action"])

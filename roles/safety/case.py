@@ -56,7 +56,11 @@ class Case:
     def __init__(self, subject: Subject, effect: Effect, app: str = "") -> None:
         self.subject, self.effect = subject, effect
         self.action, self.element, self.state = subject.action, subject.element, subject.state
-        self.app = app or app_of(subject.action, subject.element, subject.state)
+        own = app_of(subject.action, subject.element, subject.state)
+        script = isinstance(subject.action, RunScript)
+        self.app = own if script else app or own
+        self.apps = tuple(dict.fromkeys((self.app or "", app or self.app or "")))
+        """Every app by which a rule may mean it: what a script changes counts as the terminal's, and as that of whose it is."""
         self._known: set[str] = set()
 
     @cached_property

@@ -76,7 +76,7 @@ class Rule(Frozen):
             return "effects"
         if self.verbs and case.action.verb not in self.verbs:
             return "verbs"
-        if self.apps and not glob(case.app or "", self.apps):
+        if self.apps and not any(glob(app, self.apps) for app in case.apps):
             return "apps"
         if self.targets and not glob(case.target, self.targets):
             return "targets"

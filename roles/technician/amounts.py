@@ -1,4 +1,4 @@
-"""What a script amounts to, in the words of the safety policy: one effect for each class of its commands."""
+"""What the text of a script amounts to, in the words of the safety policy: one effect for each class of its commands."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from roles.effects import Effect, effect_of
 from roles.technician.risk import ORDER, RiskClass, risks_of
 
 _EFFECTS: dict[RiskClass, tuple[Effect, ...]] = {
-    RiskClass.READ: (Effect.OBSERVE,),
-    RiskClass.WRITE: (Effect.EDIT,),
-    RiskClass.DELETE: (Effect.DELETE,),
+    RiskClass.FILES: (Effect.OBSERVE,),
     RiskClass.PROCESS: (Effect.ACTIVATE,),
     RiskClass.OUTSIDE: (Effect.ACTIVATE,),
     RiskClass.NETWORK: (Effect.SEND,),
     RiskClass.PRIVILEGE: (Effect.PERMISSION,),
     # What cannot be told may be anything: each rule against one of these is a rule against it.
-    RiskClass.OBFUSCATED: (Effect.ACTIVATE, Effect.DELETE, Effect.SEND, Effect.PERMISSION),
+    RiskClass.OBFUSCATED: (Effect.ACTIVATE, Effect.SEND, Effect.PERMISSION),
 }
 
 
@@ -23,6 +21,6 @@ def effects_of(action: Action, element: GUIElement | None, state: VisualState) -
     """All that an action may amount to, the worst first. Only a script amounts to several things."""
     if not isinstance(action, RunScript):
         return (effect_of(action, element, state),)
-    kinds = {risk.kind for risk in risks_of(action.language, action.code)} or {RiskClass.READ}
+    kinds = {risk.kind for risk in risks_of(action.language, action.code)} or {RiskClass.FILES}
     worst_first = sorted(kinds, key=ORDER.index, reverse=True)
     return tuple(dict.fromkeys(effect for kind in worst_first for effect in _EFFECTS[kind]))

@@ -1,4 +1,4 @@
-"""The Technician's acting stages: run the script, apply what it changed, and put what it said on the blackboard."""
+"""The Technician's acting stages: run the script, have its change reviewed, and put what it said on the blackboard."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import json
 import re
 from typing import Any
 
-from langgraph.errors import GraphBubbleUp
-
-from environments.contract import DigestMismatch, FileChange, Unavailable
+from environments.contract import FileChange
 from protocol import ActionResult, ExecStatus, RunScript, VisualState, parse_action
 from roles.context import Context, State, Update
 from roles.contracts import Fact, FactKnown, StepRecord, Subtask
@@ -19,7 +17,7 @@ from roles.operator.perceive import attempt_of, safety_of, subtask_id
 from roles.operator.permission import EXPIRED, forbidden_still
 from roles.output import put_out
 from roles.signals import Signal
-from roles.standstill import Standstill
+from roles.technician.changing import change_key, changed
 from roles.technician.running import Outcome, run_script
 from roles.vault import UnknownSecret
 
@@ -30,11 +28,12 @@ _SIGNALS = {ExecStatus.EXECUTED: Signal.EXECUTED, ExecStatus.TIMEOUT: Signal.TIM
 
 
 def execute_action(state: State, ctx: Context) -> Update:
-    """Run the script once for good: its outcome is written together with the change that it makes, and that is performed by key.
+    """Run the script once for good: its outcome is written together with the change that it makes; that is reviewed, and made.
 
     Killed before that, the script is run again, having changed nothing; killed after it, only the change is performed, once.
     """
-    pending = state["pending_action"]
+    asked = state["pending_action"]
+    pending = asked.get("script") or asked
     key = pending["key"]
     if ctx.journal.outcome(key) is None:
         forbidden = forbidden_still(state, ctx, pending)
@@ -48,14 +47,9 @@ def execute_action(state: State, ctx: Context) -> Update:
         ctx.journal.record("outcome", body, **place, key=f"outcome/{key}")
         put_out(ctx.journal, "script", said, **place, key=f"output/{key}")
         if outcome.change:
-            ctx.journal.intend(_change_key(key), outcome.change.action())
+            ctx.journal.intend(change_key(key), outcome.change.action())
         ctx.journal.commit()
-    _apply(ctx, _change_key(key))
-    return {"pending_action": pending}
-
-
-def _change_key(key: str) -> str:
-    return f"{key}/files"
+    return changed(state, ctx, asked)
 
 
 def _nothing(why: str) -> Outcome:
@@ -73,32 +67,13 @@ def _run(ctx: Context, action: Any) -> Outcome:
     return _nothing(f"the technician runs scripts; {action.verb} is none")
 
 
-def _apply(ctx: Context, key: str) -> None:
-    """Perform what the script changed, if it changed anything. The world knows the key, should it have been done before."""
-    intent = ctx.journal.intent(key)
-    if intent is None or ctx.journal.outcome(key) is not None:
-        return
-    try:
-        result = ctx.environment.perform(intent.action, key=key)
-    except GraphBubbleUp:
-        raise
-    except DigestMismatch as mismatch:
-        result = ActionResult(exec_status=ExecStatus.ERROR, error=f"not performed: {mismatch}")
-    except Unavailable as gone:
-        raise Standstill(str(gone)) from gone
-    except Exception as fault:  # noqa: BLE001 - an adapter may raise anything; it becomes a structured error (seed 000)
-        result = ActionResult(exec_status=ExecStatus.ERROR, error=ctx.journal.masked(f"adapter: {type(fault).__name__}: {fault}"))
-    ctx.journal.settle(key, result)
-    ctx.journal.commit()
-
-
 def observe_feedback(state: State, ctx: Context) -> Update:
     """One finished step, with what the script said as facts; then the policy is asked again."""
     pending = state["pending_action"]
     key, step = pending["key"], pending["step"]
     result = ctx.journal.outcome(key)
     assert result is not None, "it was just settled"  # noqa: S101 - an invariant
-    applied = ctx.journal.outcome(_change_key(key))
+    applied = ctx.journal.outcome(change_key(key))
     if applied is not None and not applied.ok:
         error = f"what the script wrote could not be put back: {applied.error}"
         result = applied.model_copy(update={"error": error, "output": result.output})
@@ -125,9 +100,9 @@ def _step(
     state: State, ctx: Context, pending: dict[str, Any], result: ActionResult, body: dict[str, Any], after: VisualState
 ) -> StepRecord:
     after_id = ctx.journal.screens.keep(after)
-    changed = body.get("changed", []) if result.ok else []
+    paths = body.get("changed", []) if result.ok else []
     events = [f"status: exit code {body.get('exit_code', 1)}"]
-    events += [f"status: changed {', '.join(changed[:8])}"] if changed else []
+    events += [f"status: changed {', '.join(paths[:8])}"] if paths else []
     events += [f"status: left out {left}" for left in body.get("left_out", ())[:4]]
     return StepRecord(
         step=pending["step"],
@@ -140,7 +115,7 @@ def _step(
         error=result.error,
         before=pending["before"],
         after=after_id,
-        visible_change=bool(changed) or pending["before"] != after_id,
+        visible_change=bool(paths) or pending["before"] != after_id,
         events=tuple(events),
         role="technician",
     )

@@ -30,6 +30,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "write_script": ("review_action_safety", FINALIZE),
     "review_action_safety": ("execute_action", "request_human_approval", FINALIZE),
     "request_human_approval": ("execute_action", FINALIZE, "request_human_approval"),
+    "execute_action": ("observe_feedback", "request_human_approval", FINALIZE),
     "observe_feedback": ("write_script", FINALIZE),
 }
 
@@ -42,6 +43,5 @@ def build_technician(context: Given = None, *, checkpointer: Any = None, interru
     for name, stage in stages.items():
         graph.add_node(name, node(stage, context, routes=name in CHOICES), destinations=CHOICES.get(name))
     graph.add_edge(START, "write_script")
-    graph.add_edge("execute_action", "observe_feedback")
     graph.add_edge(FINALIZE, END)
     return graph.compile(checkpointer=checkpointer, name="technician")

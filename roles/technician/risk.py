@@ -1,6 +1,7 @@
-"""What a script could do, read from its text before anything runs: a class for each command, as data for the safety policy.
+"""Whether a script is run at all, read from its text: a class for each command, as data for the safety policy.
 
-This is what a policy and a person decide by. The wall is the sandbox; a text that hides what it does is of the worst class.
+What it does to files is no matter of its text: the change that the sandbox brings back is reviewed. The wall is the sandbox; a
+text that hides what it does is of the worst class.
 """
 
 from __future__ import annotations
@@ -15,10 +16,8 @@ from typing import NamedTuple
 class RiskClass(StrEnum):
     """From harmless to whatever it likes."""
 
-    READ = "read"
-    WRITE = "write"
-    """Within the work folder."""
-    DELETE = "delete"
+    FILES = "files"
+    """Reads and changes the copy of the user's files, and nothing else."""
     PROCESS = "process"
     """Reaches other processes, or leaves some behind."""
     OUTSIDE = "outside"
@@ -64,8 +63,8 @@ def risks_of(language: str, code: str) -> tuple[Risk, ...]:
 
 
 def worst(risks: Iterable[Risk]) -> RiskClass:
-    """The worst class of them; a script that does nothing reads."""
-    return max((risk.kind for risk in risks), key=ORDER.index, default=RiskClass.READ)
+    """The worst class of them."""
+    return max((risk.kind for risk in risks), key=ORDER.index, default=RiskClass.FILES)
 
 
 def of_path(path: str) -> RiskClass | None:

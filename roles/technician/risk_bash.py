@@ -14,7 +14,6 @@ _C = RiskClass
 _DEEPEST = 200
 _PLAIN = frozenset({"word", "number", "raw_string", "variable_name"})
 _AWK_RUNS = re.compile(r"\bsystem\b|\bgetline\b|(?<!\|)\|(?!\|)|@")
-_AWK_WRITES = re.compile(r"\bprintf?\b[^;}\n]*>")
 _SED_RUNS = re.compile(r"(?:^|[;{}\n/0-9$,!|#])\s*[ewEW](?:\s|$)|[/|#,][gipmIM0-9]*[ew][gipmIM0-9]*(?:\s*(?:;|}|$)|\s+\S)")
 
 Word = str | None
@@ -130,9 +129,7 @@ def _given(name: str, words: Sequence[Word]) -> Iterator[tuple[RiskClass, str]]:
 
 
 def _find(words: Sequence[Word]) -> Iterator[tuple[RiskClass, str]]:
-    yield (_C.DELETE, "") if "-delete" in words else (_C.READ, "")
-    if any((word is not None and word.startswith("-fprint")) or word == "-fls" for word in words):
-        yield _C.WRITE, ""
+    yield _C.FILES, ""
     if None in words and any(word in {"-exec", "-execdir", "-ok", "-okdir"} for word in words):
         yield from judge([None])
         return
@@ -143,10 +140,9 @@ def _find(words: Sequence[Word]) -> Iterator[tuple[RiskClass, str]]:
 
 
 def _sed(words: Sequence[Word]) -> Iterator[tuple[RiskClass, str]]:
-    writes = any(word is not None and (word.startswith("--in-place") or re.match(r"-[nErsz]*i", word)) for word in words)
-    yield (_C.WRITE, "") if writes else (_C.READ, "")
+    yield _C.FILES, ""
     if any(word is None or _SED_RUNS.search(word) or word in {"-f", "--file"} for word in words):
-        yield _C.OBFUSCATED, "its program may run commands or write files"
+        yield _C.OBFUSCATED, "its program may run commands"
 
 
 def _awk(words: Sequence[Word]) -> Iterator[tuple[RiskClass, str]]:
@@ -156,19 +152,18 @@ def _awk(words: Sequence[Word]) -> Iterator[tuple[RiskClass, str]]:
     elif any(word is not None and _AWK_RUNS.search(word) for word in words):
         yield _C.OBFUSCATED, "its program may run commands"
     else:
-        yield (_C.WRITE, "") if _AWK_WRITES.search(program) else (_C.READ, "")
+        yield _C.FILES, ""
 
 
 def _chmod(words: Sequence[Word]) -> Iterator[tuple[RiskClass, str]]:
     special = any(word is None or re.fullmatch(r"[ugoa]*[+=][rwxX]*[st].*|[2467]\d{3}", word) for word in words[:2])
-    yield (_C.PRIVILEGE, "it gives a file the rights of another user") if special else (_C.WRITE, "")
+    yield (_C.PRIVILEGE, "it gives a file the rights of another user") if special else (_C.FILES, "")
 
 
 def _sort(words: Sequence[Word]) -> Iterator[tuple[RiskClass, str]]:
     if any(word is not None and word.startswith("--compress-program") for word in words):
         yield _C.OBFUSCATED, "it starts another program"
-    writes = any(word is not None and (word.startswith("--output") or re.match(r"-[a-zA-Z]*o", word)) for word in words)
-    yield (_C.WRITE, "") if writes else (_C.READ, "")
+    yield _C.FILES, ""
 
 
 _SPECIAL = {"find": _find, "sed": _sed, "awk": _awk, "mawk": _awk, "gawk": _awk, "chmod": _chmod, "sort": _sort}
@@ -179,11 +174,8 @@ def _redirected(node: Any) -> Iterator[tuple[RiskClass, str]]:
     if target is None or target.type in {"number", "process_substitution"}:
         return
     path = _word(target)
-    writes = any(child.type.startswith((">", "&>")) for child in node.children)
     if path is not None and (kind := of_path(path)):
         yield kind, "it names a path outside of the files" if kind is _C.OUTSIDE else "it opens a connection"
-    if writes and path not in {"/dev/null", "/dev/stdout", "/dev/stderr"}:
-        yield _C.WRITE, ""
 
 
 def _word(node: Any) -> Word:

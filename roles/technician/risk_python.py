@@ -6,21 +6,20 @@ import ast
 from collections.abc import Iterator
 
 from roles.technician.risk import Risk, RiskClass, of_path, short
-from roles.technician.risk_words import LIST_METHODS, MODULES, NAMES, NOT_BARE
+from roles.technician.risk_words import METHODS, MODULES, NAMES, NOT_BARE
 
 _C = RiskClass
-_READING = frozenset("rbt")
 
 
 def python_risks(code: str) -> Iterator[Risk]:
-    """One risk for each import, name, call and path that matters; a plain reading script has one of `read`."""
+    """One risk for each import, name, call and path that matters; a plain script has one of `files`."""
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as bad:
         yield Risk(_C.OBFUSCATED, short(code), why=f"it is not valid Python: {bad}")
         return
     found = list(_Reader(code, tree).risks())
-    yield from found or [Risk(_C.READ, short(code))]
+    yield from found or [Risk(_C.FILES, short(code))]
 
 
 class _Reader:
@@ -63,53 +62,26 @@ class _Reader:
         name = node.attr
         base = node.value
         module = self._modules.get(base.id, "") if isinstance(base, ast.Name) else ""
-        module = base.attr if isinstance(base, ast.Attribute) and base.attr in {"os", "shutil"} else module
-        if name in {"open", "fdopen"} and module in {"os", "io", "codecs", ""}:
-            yield from self._opened(node, first=0 if module == "" else 1)
-        elif name in LIST_METHODS:
-            if module in {"os", "shutil"}:
-                yield _named(name)
-        elif name == "replace" and (module == "os" or self._is_one_argument(node)):
-            yield _C.WRITE, ""
-        elif name in NAMES:
+        module = "os" if isinstance(base, ast.Attribute) and base.attr == "os" else module
+        if name in METHODS and module != "os":
+            return
+        if name in NAMES:
             yield _named(name)
         elif module == "os" and name.startswith(("exec", "spawn", "posix_spawn")):
             yield _C.OBFUSCATED, "it starts another program"
 
-    def _is_one_argument(self, node: ast.Attribute) -> bool:
-        """`path.replace(other)` moves a file; `text.replace(old, new)` does not."""
-        call = self._calls.get(id(node))
-        return call is not None and len(call.args) == 1
-
     def _name(self, node: ast.Name, name: str) -> Iterator[tuple[RiskClass, str]]:
-        if name == "open":
-            yield from self._opened(node, first=1)
-        elif name in self._modules and id(node) not in self._bases:
+        if name in self._modules and id(node) not in self._bases:
             yield _C.OBFUSCATED, "a module goes by another name"
         elif name in NAMES and name not in NOT_BARE:
             kind = NAMES[name]
             if kind is _C.OBFUSCATED or id(node) in self._calls:
                 yield _named(name)
 
-    def _opened(self, node: ast.expr, first: int) -> Iterator[tuple[RiskClass, str]]:
-        """`open` by its mode; not told, it is written to."""
-        call = self._calls.get(id(node))
-        if call is None:
-            yield _C.OBFUSCATED, "open goes by another name"
-            return
-        given = call.args[first : first + 1] + [word.value for word in call.keywords if word.arg == "mode"]
-        unpacked = any(isinstance(arg, ast.Starred) for arg in call.args) or any(word.arg is None for word in call.keywords)
-        if not given and not unpacked:
-            yield _C.READ, ""
-        elif unpacked or not isinstance(given[0], ast.Constant) or not isinstance(given[0].value, str):
-            yield _C.WRITE, "whether it writes is known only when it runs"
-        else:
-            yield (_C.READ, "") if set(given[0].value) <= _READING else (_C.WRITE, "")
-
 
 def _module(name: str) -> Iterator[tuple[RiskClass, str]]:
     kind = MODULES.get(name.partition(".")[0], _C.OBFUSCATED)
-    if kind is not _C.READ:
+    if kind is not _C.FILES:
         yield kind, f"what {name or 'it'} does cannot be told" if kind is _C.OBFUSCATED else ""
 
 

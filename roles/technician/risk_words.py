@@ -13,16 +13,14 @@ def _table(lists: dict[RiskClass, str]) -> dict[str, RiskClass]:
 
 COMMANDS = _table(
     {
-        _C.READ: """
-            : [ basename bc break cal cat cd cksum cmp column comm continue cut date dc declare diff dirname du echo egrep
-            exit expand expr export factor false fgrep file fmt fold getopts grep head hexdump hostname id join jq less let
-            local ls mapfile md5sum more nl numfmt od paste popd printf pushd pwd read readarray readlink readonly realpath
-            return rev seq set sha1sum sha256sum sha512sum shift shopt sleep stat strings sum tac tail test tr tree true tsort
-            type typeset umask uname unexpand uniq unset wait wc whoami xxd""",
-        _C.WRITE: """
-            bunzip2 bzip2 cp csplit dd gunzip gzip install ln mkdir mkfifo mktemp mv patch rename split tar tee touch truncate
-            unix2dos dos2unix unxz unzip xz zip""",
-        _C.DELETE: "rm rmdir shred unlink",
+        _C.FILES: """
+            : [ basename bc break bunzip2 bzip2 cal cat cd cksum cmp column comm continue cp csplit cut date dc dd
+            declare diff dirname dos2unix du echo egrep exit expand export expr factor false fgrep file fmt fold
+            getopts grep gunzip gzip head hexdump hostname id install join jq less let ln local ls mapfile md5sum
+            mkdir mkfifo mktemp more mv nl numfmt od paste patch popd printf pushd pwd read readarray readlink
+            readonly realpath rename return rev rm rmdir seq set sha1sum sha256sum sha512sum shift shopt shred sleep
+            split stat strings sum tac tail tar tee test touch tr tree true truncate tsort type typeset umask uname
+            unexpand uniq unix2dos unlink unset unxz unzip wait wc whoami xxd xz zip""",
         _C.PROCESS: "bg disown fg jobs kill killall nohup pgrep pkill ps renice setsid strace gdb top",
         _C.NETWORK: """
             apt apt-get curl dig ftp git gem go host nc ncat netcat npm nslookup ping pip pip3 rsync scp sftp ssh socat telnet
@@ -57,12 +55,12 @@ VARIABLES = frozenset(
 
 MODULES = _table(
     {
-        _C.READ: """
-            __future__ abc argparse array bisect calendar cmath collections contextlib copy csv dataclasses datetime decimal
-            difflib enum errno fnmatch fractions functools glob graphlib hashlib heapq html io itertools json keyword
-            locale math numbers operator os pathlib pprint random re secrets statistics string stringprep struct sys
-            textwrap time tomllib types typing unicodedata uuid warnings zlib zoneinfo xml configparser""",
-        _C.WRITE: "bz2 fileinput gzip lzma shelve shutil sqlite3 tarfile tempfile zipfile",
+        _C.FILES: """
+            __future__ abc argparse array bisect bz2 calendar cmath collections configparser contextlib copy csv
+            dataclasses datetime decimal difflib enum errno fileinput fnmatch fractions functools glob graphlib gzip
+            hashlib heapq html io itertools json keyword locale lzma math numbers operator os pathlib pprint random re
+            secrets shelve shutil sqlite3 statistics string stringprep struct sys tarfile tempfile textwrap time
+            tomllib types typing unicodedata uuid warnings xml zipfile zlib zoneinfo""",
         _C.PROCESS: "asyncio concurrent multiprocessing queue sched signal threading",
         _C.NETWORK: """
             aiohttp ftplib http httpx imaplib nntplib poplib requests select selectors smtplib socket socketserver ssl
@@ -74,10 +72,6 @@ MODULES = _table(
 
 NAMES = _table(
     {
-        _C.WRITE: """
-            chmod copy2 copyfile copyfileobj copytree hardlink_to link link_to makedirs mkdir mkfifo move rename renames
-            symlink symlink_to touch truncate utime write_bytes write_text extractall extract unpack_archive make_archive""",
-        _C.DELETE: "remove removedirs rmdir rmtree unlink",
         _C.PROCESS: "abort fork forkpty kill killpg nice waitpid",
         _C.PRIVILEGE: """
             chown chroot lchown mknod seteuid setgid setgroups setns setuid setresuid unshare setpriority setxattr""",
@@ -89,9 +83,7 @@ NAMES = _table(
     }
 )
 """Names that mean something wherever they stand, as attribute, as import or bare."""
-NOT_BARE = frozenset(
-    {"copy2", "copyfile", "extract", "kill", "link", "move", "nice", "remove", "rename", "touch", "modules", "abort"}
-)
-"""Names that are common as names of one's own variables, or as methods of lists; counted only behind a dot or in an import."""
-LIST_METHODS = frozenset({"remove", "compile", "move", "extract", "copy2", "link", "nice"})
-"""Behind a dot they may be a list's or `re`'s; counted only behind a module or a path."""
+NOT_BARE = frozenset({"kill", "nice", "modules", "abort"})
+"""Names that are common as names of one's own variables; counted only behind a dot or in an import."""
+METHODS = frozenset({"compile", "nice"})
+"""Behind a dot they may be `re`'s; counted only behind a module."""

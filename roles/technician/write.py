@@ -181,7 +181,7 @@ def _judge(state: State, ctx: Context, action: Any, seen: Any) -> tuple[Review, 
     """The verdict, with the risky commands among its reasons, so that a person sees what is asked."""
     risks = risks_of(action.language, action.code) if isinstance(action, RunScript) else ()
     found = review(action, None, seen, safety_of(state, ctx), grounds=grounds_of(state, ctx))
-    risky = [risk.describe() for risk in risks if risk.kind not in {RiskClass.READ, RiskClass.WRITE}]
+    risky = [risk.describe() for risk in risks if risk.kind is not RiskClass.FILES]
     return found.model_copy(update={"reasons": (*found.reasons, *risky[:_SHOWN])}), risks
 
 

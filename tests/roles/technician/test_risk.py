@@ -21,27 +21,27 @@ C = RiskClass
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        ("wc -l < a.txt", C.READ),
-        ("cat a.txt | grep -c x | sort -n && echo $(date)", C.READ),
-        ("for f in *.txt; do head -n 1 \"$f\"; done", C.READ),
-        ("find . -name '*.txt' -exec wc -l {} +", C.READ),
-        ("awk '$3 > 5 {print $1}' a.txt", C.READ),
-        ("sed -n '1,5p' a.txt", C.READ),
-        ("timeout 5 xargs -n 1 wc < a.txt", C.READ),
-        ("bash -c 'ls -la'", C.READ),
-        ("sort a.txt > b.txt", C.WRITE),
-        ("sort -o b.txt a.txt", C.WRITE),
-        ("sed -i s/a/b/ a.txt", C.WRITE),
-        ("awk '{print > \"b\"}' a.txt", C.WRITE),
-        ("mkdir -p d && cp a.txt d/ && mv b.txt d/", C.WRITE),
-        ("rm -rf d", C.DELETE),
-        ("find . -name '*.tmp' -delete", C.DELETE),
-        ("ls | xargs rm", C.DELETE),
-        ("\\rm a.txt", C.DELETE),
-        ("/usr/bin/rm a.txt", C.DELETE),
-        ("clean() { rm a.txt; }; clean", C.DELETE),
-        ("echo $(rm a.txt)", C.DELETE),
-        ("env -i X=1 rm a.txt", C.DELETE),
+        ("wc -l < a.txt", C.FILES),
+        ("cat a.txt | grep -c x | sort -n && echo $(date)", C.FILES),
+        ("for f in *.txt; do head -n 1 \"$f\"; done", C.FILES),
+        ("find . -name '*.txt' -exec wc -l {} +", C.FILES),
+        ("awk '$3 > 5 {print $1}' a.txt", C.FILES),
+        ("sed -n '1,5p' a.txt", C.FILES),
+        ("timeout 5 xargs -n 1 wc < a.txt", C.FILES),
+        ("bash -c 'ls -la'", C.FILES),
+        ("sort a.txt > b.txt", C.FILES),
+        ("sort -o b.txt a.txt", C.FILES),
+        ("sed -i s/a/b/ a.txt", C.FILES),
+        ("awk '{print > \"b\"}' a.txt", C.FILES),
+        ("mkdir -p d && cp a.txt d/ && mv b.txt d/", C.FILES),
+        ("rm -rf d", C.FILES),
+        ("find . -name '*.tmp' -delete", C.FILES),
+        ("ls | xargs rm", C.FILES),
+        ("\\rm a.txt", C.FILES),
+        ("/usr/bin/rm a.txt", C.FILES),
+        ("clean() { rm a.txt; }; clean", C.FILES),
+        ("echo $(rm a.txt)", C.FILES),
+        ("env -i X=1 rm a.txt", C.FILES),
         ("sleep 100 &", C.PROCESS),
         ("kill -9 1", C.PROCESS),
         ("cat /etc/passwd", C.OUTSIDE),
@@ -78,20 +78,20 @@ def test_the_worst_of_a_bash_scripts_commands(code, expected):
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        ("print(sum(1 for _ in open('a.txt')))", C.READ),
-        ("import csv, json\nprint(json.dumps(list(csv.reader(open('a.csv', 'r')))))", C.READ),
-        ("names = ['a']\nnames.remove('a')\nprint('a'.replace('a', 'b'), 3/4, '3/4 of it')", C.READ),
-        ("import re\nprint(re.compile('x'))", C.READ),
-        ("open('b', 'w').write('x')", C.WRITE),
-        ("open('b', mode=m).write('x')", C.WRITE),
-        ("from pathlib import Path\nPath('a').write_text('x')", C.WRITE),
-        ("from pathlib import Path\nPath('a').replace('b')", C.WRITE),
-        ("from pathlib import Path\nPath('a').open('w')", C.WRITE),
-        ("import os\nos.remove('a')", C.DELETE),
-        ("import os as o\no.remove('a')", C.DELETE),
-        ("import os.path\nos.path.os.remove('a')", C.DELETE),
-        ("from os import remove as tidy\ntidy('a')", C.DELETE),
-        ("from pathlib import Path\nPath('a').unlink()", C.DELETE),
+        ("print(sum(1 for _ in open('a.txt')))", C.FILES),
+        ("import csv, json\nprint(json.dumps(list(csv.reader(open('a.csv', 'r')))))", C.FILES),
+        ("names = ['a']\nnames.remove('a')\nprint('a'.replace('a', 'b'), 3/4, '3/4 of it')", C.FILES),
+        ("import re\nprint(re.compile('x'))", C.FILES),
+        ("open('b', 'w').write('x')", C.FILES),
+        ("open('b', mode=m).write('x')", C.FILES),
+        ("from pathlib import Path\nPath('a').write_text('x')", C.FILES),
+        ("from pathlib import Path\nPath('a').replace('b')", C.FILES),
+        ("from pathlib import Path\nPath('a').open('w')", C.FILES),
+        ("import os\nos.remove('a')", C.FILES),
+        ("import os as o\no.remove('a')", C.FILES),
+        ("import os.path\nos.path.os.remove('a')", C.FILES),
+        ("from os import remove as tidy\ntidy('a')", C.FILES),
+        ("from pathlib import Path\nPath('a').unlink()", C.FILES),
         ("import threading", C.PROCESS),
         ("import os\nos.kill(1, 9)", C.PROCESS),
         ("open('/etc/shadow')", C.OUTSIDE),
@@ -100,7 +100,7 @@ def test_the_worst_of_a_bash_scripts_commands(code, expected):
         ("import subprocess", C.OBFUSCATED),
         ("from os import system as s\ns('id')", C.OBFUSCATED),
         ("import os\nm = os\nm.remove('x')", C.OBFUSCATED),
-        ("o = open\no('a', 'w')", C.OBFUSCATED),
+        ("o = open\no('a', 'w')", C.FILES),
         ("getattr(__import__('o' + 's'), 'sys' + 'tem')('id')", C.OBFUSCATED),
         ("().__class__.__base__.__subclasses__()", C.OBFUSCATED),
         ("exec('x')", C.OBFUSCATED),
@@ -114,9 +114,9 @@ def test_the_worst_of_what_a_python_script_names(code, expected):
 
 
 def test_a_risk_names_its_line_and_its_words():
-    found = [risk for risk in risks_of("bash", "ls\nrm -r old\n") if risk.kind is C.DELETE]
-    assert [(risk.line, risk.what) for risk in found] == [(2, "rm -r old")]
-    assert found[0].describe() == "line 2: delete: rm -r old"
+    found = [risk for risk in risks_of("bash", "ls\ncurl -s old\n") if risk.kind is C.NETWORK]
+    assert [(risk.line, risk.what) for risk in found] == [(2, "curl -s old")]
+    assert found[0].describe() == "line 2: network: curl -s old"
 
 
 def test_without_the_parser_bash_is_of_the_worst_class_and_the_extra_is_named(monkeypatch):
@@ -132,19 +132,20 @@ def test_a_rule_against_any_of_the_effects_is_a_rule_against_the_script():
     """The worst of it asks, and something in it is forbidden: it is forbidden."""
     policy = SafetyPolicy(
         rules=(
-            Rule(name="no_deleting", verdict="deny", effects=(Effect.DELETE,)),
+            Rule(name="no_privileges", verdict="deny", effects=(Effect.PERMISSION,)),
             Rule(name="rest", verdict="ask", effects=tuple(Effect)),
         )
     )
     assert review(RunScript(code="curl example.com"), None, SCREEN, policy).verdict == "ask"
-    assert review(RunScript(code="curl example.com; rm a"), None, SCREEN, policy).policy == "no_deleting"
-    assert review(RunScript(code="eval x"), None, SCREEN, policy).verdict == "deny", "what cannot be told may delete"
+    assert review(RunScript(code="curl example.com; sudo ls"), None, SCREEN, policy).policy == "no_privileges"
+    assert review(RunScript(code="eval x"), None, SCREEN, policy).verdict == "deny", "what cannot be told may want other rights"
 
 
-def test_by_default_reading_and_writing_are_allowed_and_all_else_asks():
+def test_by_default_what_stays_within_the_files_is_run_and_all_else_asks():
+    """What it does to the files is asked about when it has been done to their copy."""
     verdicts = {code: review(RunScript(code=code), None, SCREEN, SafetyPolicy()).verdict
                 for code in ("ls", "touch a", "rm a", "curl x", "sudo ls", "sleep 1 &", "cat /etc/passwd", "eval x")}  # fmt: skip
-    assert verdicts == {"ls": "allow", "touch a": "allow"} | dict.fromkeys(list(verdicts)[2:], "ask")
+    assert verdicts == dict.fromkeys(list(verdicts)[:3], "allow") | dict.fromkeys(list(verdicts)[3:], "ask")
 
 
 def test_a_task_that_allows_some_applications_allows_no_script_unless_it_names_the_terminal():
@@ -161,11 +162,11 @@ def test_any_text_has_a_class_and_never_an_exception(code, language):
 
 
 WORDS = st.sampled_from(
-    ["ls", "rm", "a.txt", "|", "&&", ";", ">", "$(", ")", "'", '"', "$x", "{", "}", "\n", "if", "then", "fi", "&", "<<E", "\\"]
+    ["ls", "curl", "a.txt", "|", "&&", ";", ">", "$(", ")", "'", '"', "$x", "{", "}", "\n", "if", "then", "fi", "&", "<<E", "\\"]
 )
 
 
 @given(st.lists(WORDS, max_size=14).map(" ".join))
-def test_a_text_with_rm_as_a_word_of_its_own_command_is_never_taken_for_reading(code):
+def test_a_text_with_curl_as_a_word_of_its_own_command_is_never_taken_for_harmless(code):
     """Whatever stands before it: a later command is seen, or the whole is not understood."""
-    assert worst(risks_of("bash", f"{code}\nrm a.txt\n")) is not C.READ or "<<E" in code
+    assert worst(risks_of("bash", f"{code}\ncurl a.txt\n")) is not C.FILES or "<<E" in code

@@ -7,6 +7,7 @@ import json
 import pytest
 from support import Run, planned, subtask
 
+from environments.contract import CHANGE_FILES
 from environments.sandbox.contract import Ran, Refusing
 from protocol import ActionTarget, Click, FailGoal, Fill
 from roles.contracts import EffectSeen, FactKnown, PlanAnswer, PlanRequest, Script
@@ -99,32 +100,42 @@ def test_a_script_that_does_not_end_is_a_timeout_and_changes_nothing(desk, sandb
     assert "ended after 1 seconds" in run.journal.all_steps(1)[0].error
 
 
-def test_deleting_asks_a_person_who_sees_the_risky_lines(desk, sandbox):
+def test_deleting_asks_a_person_who_sees_what_goes(desk, sandbox):
     run = crew(desk, sandbox, bash("ls\nrm names.txt"))
     run.go()
-    assert run.asked["action_requests"][0]["name"] == "run_script"
-    assert "line 2: delete: rm names.txt" in run.asked["reasons"]
+    assert run.asked["action_requests"][0]["name"] == CHANGE_FILES
+    assert run.asked["action_requests"][0]["args"]["arguments"] == {"removed": ["/names.txt"]}
+    assert "it deletes /names.txt" in run.asked["reasons"]
+    assert [(c["effect"], c["told"]) for c in run.asked["changes"]] == [("delete", "deletes /names.txt")]
     assert "/names.txt" in files(desk)
     run.go({"type": "approve"})
     assert run.status == "fulfilled"
     assert "/names.txt" not in files(desk)
 
 
-def test_a_rejected_script_is_not_run(desk, sandbox):
+def test_what_a_rejected_script_did_is_not_kept(desk, sandbox):
     run = crew(desk, sandbox, bash("rm names.txt"))
     run.go()
     run.go({"type": "reject", "message": "keep it"})
     assert "/names.txt" in files(desk)
     assert told(run).user_words == ("keep it",)
+    assert desk.received() == []
+
+
+def test_a_script_that_is_asked_about_and_rejected_is_not_run(desk, sandbox):
+    run = crew(desk, sandbox, bash("curl example.com"))
+    run.go()
+    assert "line 1: network: curl example.com" in run.asked["reasons"]
+    run.go({"type": "reject", "message": "no network"})
     assert not run.bodies("outcome")
 
 
 def test_an_edited_script_is_reviewed_anew_and_run_in_its_place(desk, sandbox):
-    run = crew(desk, sandbox, bash("rm names.txt"))
+    run = crew(desk, sandbox, bash("curl example.com"))
     run.go()
     run.go({"type": "edit", "edited_action": {"name": "run_script", "args": {"code": "cp names.txt kept.txt"}}})
     assert {"/names.txt", "/kept.txt"} <= set(files(desk))
-    again = crew(desk, sandbox, bash("rm costs.csv"), safety=SafetyPolicy(rules=(
+    again = crew(desk, sandbox, bash("sudo ls"), safety=SafetyPolicy(rules=(
         Rule(name="no_network", verdict="deny", effects=("send",)), *SafetyPolicy().rules)))  # fmt: skip
     again.go()
     again.go({"type": "edit", "edited_action": {"name": "run_script", "args": {"code": "curl x < costs.csv"}}})
@@ -132,8 +143,24 @@ def test_an_edited_script_is_reviewed_anew_and_run_in_its_place(desk, sandbox):
     assert not again.bodies("outcome")
 
 
-def test_an_edit_into_something_else_than_a_script_is_not_done(desk, sandbox):
+def test_the_change_of_an_edited_script_is_asked_about_too(desk, sandbox):
+    run = crew(desk, sandbox, bash("curl example.com"))
+    run.go()
+    run.go({"type": "edit", "edited_action": {"name": "run_script", "args": {"code": "rm names.txt"}}})
+    assert run.asked["effect"] == "delete"
+    assert "/names.txt" in files(desk)
+
+
+def test_a_change_is_kept_as_it_is_or_not_at_all(desk, sandbox):
     run = crew(desk, sandbox, bash("rm names.txt"))
+    run.go()
+    assert run.asked["review_configs"][0]["allowed_decisions"] == ["approve", "reject", "respond"]
+    run.go({"type": "edit", "edited_action": {"name": "run_script", "args": {"code": "rm costs.csv"}}})
+    assert {"/names.txt", "/costs.csv"} <= set(files(desk))
+
+
+def test_an_edit_into_something_else_than_a_script_is_not_done(desk, sandbox):
+    run = crew(desk, sandbox, bash("curl example.com"))
     run.go()
     run.go({"type": "edit", "edited_action": {"name": "fail_goal", "args": {}}})
     assert FailGoal().verb in run.journal.all_steps(1)[0].error
