@@ -117,6 +117,8 @@ def _tell(told: Told) -> None:
     ]
     rows += [("value", clean(f"{value['value']!r} from: {', '.join(value['sources'])}", 300)) for value in told.values]
     rows += [("also", clean(other)) for other in told.also]
+    would = told.changes if told.changes is None else [f"it {one['told']} ({one['effect']})" for one in told.changes]
+    rows += [("preview", clean(line, 300)) for line in (["it changes nothing"] if would == [] else would or [])]
     typer.echo(table(rows))
     typer.echo("rules, in the order in which they count:")
     shown = [

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from environments.contract import Environment, WorldState
+from environments.effects import Change, Preview
 from orchestrator.build import make_environment
 from orchestrator.documents import Source, read_document
 from orchestrator.errors import UsageProblem
@@ -17,10 +18,11 @@ from orchestrator.layers import shipped_names
 from orchestrator.safety_files import FOLDER, SafetyFile, read_safety
 from orchestrator.settings import Loaded, load_settings
 from orchestrator.tasks import Task, fill_goal, fill_slots
-from protocol import Action, LaunchApp, TargetError, VisualState, parse_action, resolve
+from protocol import Action, LaunchApp, RunScript, TargetError, VisualState, parse_action, resolve
 from protocol.dsl import DSLError, emit, parse_line
 from roles.contracts import Fact
 from roles.safety import Explained, Grounds, SafetyPolicy, explain
+from roles.safety.changes import shown
 
 _UNFIT = {
     "effects": "its effect is {effect}",
@@ -85,6 +87,8 @@ class Told(NamedTuple):
     """What becomes of requests that no action was allowed to cause."""
     missing: str
     """Why the target is not on the screen."""
+    changes: list[dict[str, Any]] | None = None
+    """What the action would change, told by doing it in a fork; None where that cannot be done."""
 
 
 def explained(asked: Asked) -> Told:
@@ -93,7 +97,7 @@ def explained(asked: Asked) -> Told:
     loaded = load_settings(asked.config, _overrides(asked), asked.task.layer() if asked.task else None)
     found = read_safety(loaded.settings.safety, lambda path: Source(loaded.source(_key(path))))
     policy = found.policy()
-    state, goal = _screen(asked, loaded)
+    state, goal, changes = _screen(asked, loaded, action)
     element, missing = None, ""
     if action.target is not None:
         try:
@@ -102,8 +106,8 @@ def explained(asked: Asked) -> Told:
             missing = str(no)
     facts = tuple(_fact(text) for text in asked.facts)
     grounds = Grounds(said=lambda: [asked.goal or goal], facts=facts)
-    all_effects = explain(action, element, state, policy, confidence=asked.confidence, grounds=grounds)
-    return _told(action, all_effects, policy, found, missing)
+    all_effects = explain(action, element, state, policy, confidence=asked.confidence, grounds=grounds, changes=changes)
+    return _told(action, all_effects, policy, found, missing)._replace(changes=shown(changes))
 
 
 def read_action(text: str) -> Action:
@@ -128,10 +132,18 @@ def _key(path: Sequence[str | int]) -> str:
     return ".".join(["safety", *(str(part) for part in path)])
 
 
-def _screen(asked: Asked, loaded: Loaded) -> tuple[VisualState, str]:
-    """The screen that is given, or the first one of the world; and the task's goal."""
+class Scene(NamedTuple):
+    """Where an action is explained: the screen that is given, or the first one of the world."""
+
+    state: VisualState
+    goal: str
+    changes: Sequence[Change] | None = None
+    """What the action would change there; None where that cannot be told."""
+
+
+def _screen(asked: Asked, loaded: Loaded, action: Action) -> Scene:
     if asked.screen is not None:
-        return read_screen(asked.screen), asked.task.goal if asked.task else ""
+        return Scene(read_screen(asked.screen), asked.task.goal if asked.task else "")
     if loaded.settings.environment != "simulated":
         raise UsageProblem(f"environment: {loaded.settings.environment} is not started for this; give a screen: --screen FILE.")
     surface = make_environment(loaded.settings.model_copy(update={"faults": ()}))
@@ -141,7 +153,8 @@ def _screen(asked: Asked, loaded: Loaded) -> tuple[VisualState, str]:
             opened = surface.perform(LaunchApp(app=asked.app), key="explain")
             if not opened.ok:
                 raise UsageProblem(f"--app {asked.app}: {opened.error}")
-        return surface.observe(), _goal(asked.task, surface, loaded.settings.seed)
+        changes = surface.preview(action) if isinstance(surface, Preview) and not isinstance(action, RunScript) else None
+        return Scene(surface.observe(), _goal(asked.task, surface, loaded.settings.seed), changes)
     finally:
         surface.close()
 
