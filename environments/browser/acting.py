@@ -13,7 +13,6 @@ from environments.browser.quiet import settle
 from environments.browser.reading import clean
 from environments.browser.session import OpenDialog
 from environments.browser.sight import Sight
-from environments.contract import STOPPED
 from protocol import (
     Action,
     ActionResult,
@@ -162,7 +161,7 @@ def _in_dialog(sight: Sight, target: ActionTarget) -> Resolved:
 
 async def _close(sight: Sight, accept: bool) -> None:
     session = sight.session
-    dialog, watch = session.dialogs.pop(0), session.watch
+    dialog = session.dialogs.pop(0)
     session.stirred.clear()
     if accept and dialog.kind == "prompt":
         await dialog.dialog.accept(dialog.text)
@@ -170,8 +169,6 @@ async def _close(sight: Sight, accept: bool) -> None:
         await (dialog.dialog.accept() if accept else dialog.dialog.dismiss())
     await settle(sight)
     session.notes.append(f'the dialog "{title_of(dialog)}: {clean(dialog.message, 200)}" was answered {_word(dialog, accept)}')
-    if watch is not None and watch.stopped:
-        raise Refused(f"{STOPPED}{watch.stopped}; nothing of it was sent")
 
 
 def _word(dialog: OpenDialog, accept: bool) -> str:

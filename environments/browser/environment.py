@@ -15,13 +15,14 @@ from environments.browser.going import Late, open_address
 from environments.browser.launching import find_chromium, need_playwright
 from environments.browser.loop import LoopThread
 from environments.browser.quiet import settle
+from environments.browser.reading import clean
 from environments.browser.record import Record
 from environments.browser.session import Rules, Session
 from environments.browser.sight import Sight
 from environments.browser.watching import beneath
 from environments.browser.written import written
-from environments.contract import EnvironmentFault, EnvironmentType
-from environments.effects import ControlSeen, Permit
+from environments.contract import STOPPED, EnvironmentFault, EnvironmentType
+from environments.effects import ControlSeen, HeldRequest, Network, Permit, released
 from protocol import Action, ActionResult, BoundingBox, ExecStatus, HoldKey, VisualState, Wait
 
 T = TypeVar("T")
@@ -64,6 +65,7 @@ class BrowserEnvironment:
         self._thread: LoopThread | None = None
         self._sight: Sight | None = None
         self._parked: set[asyncio.Task[Any]] = set()
+        self._network = Network(mode="off")
         self._closed = False
         self._permits: dict[str, Permit] = {}
         self._stuck: object = None
@@ -86,13 +88,13 @@ class BrowserEnvironment:
         known = self._record.known(key, action)
         if known is not None:
             return known
-        if why := cannot(action):
+        if not released(action) and (why := cannot(action)):
             self._record.begin(key, action)
             result = ActionResult(exec_status=ExecStatus.ERROR, error=why)
         else:
             self._opened()
             self._record.begin(key, action)
-            result = self._run(self._act(action), _seconds(action) + PATIENCE + 30)
+            result = self._run(self._act(action, self._permits.pop(key, None)), _seconds(action) + PATIENCE + 30)
         self._record.end(key, result)
         return result
 
@@ -117,6 +119,16 @@ class BrowserEnvironment:
     def admit(self, key: str, permit: Permit) -> None:
         """What the action of this key may do: what differs from it is refused before anything happens."""
         self._permits[key] = permit
+
+    def guard(self, network: Network) -> None:
+        """From here on requests are treated so."""
+        self._network = network
+        if self._sight is not None:
+            self._sight.session.gate.network = network
+
+    def held(self) -> tuple[HeldRequest, ...]:
+        """Requests that wait, oldest first."""
+        return () if self._sight is None else self._run(self._held(), 10)
 
     def beneath(self, element_id: str) -> dict[str, str]:
         """What a press of an element of the last look sets off, beside what is shown: see the contract."""
@@ -170,6 +182,7 @@ class BrowserEnvironment:
         try:
             if self._sight is None:
                 session = Session(self._rules)
+                session.gate.network = self._network
                 self._sight = Sight(session)
                 await session.open(seed)
             else:
@@ -189,16 +202,24 @@ class BrowserEnvironment:
             raise EnvironmentFault(f"the start page cannot be opened: {why}") from None
         return await self._look()
 
-    async def _act(self, action: Action) -> ActionResult:
+    async def _act(self, action: Action, permit: Permit | None) -> ActionResult:
         sight = self._seen()
-        started = monotonic()
+        gate, started = sight.session.gate, monotonic()
+        if released(action):
+            work = self._release(released(action))
+        else:
+            await gate.start(None if sight.session.dialogs else sight.session.front)
+            sight.session.permit = permit
+            work = act(sight, action)
         try:
-            result = await self._unless_stirred(act(sight, action), _seconds(action) + PATIENCE)
+            result = await self._unless_stirred(work, _seconds(action) + PATIENCE)
         except TimeoutError:
             result = ActionResult(exec_status=ExecStatus.TIMEOUT, error=_STUCK)
         if result is None:
             result = self._interrupted()
         await sight.session.finish_saving(10)
+        if why := gate.finish():
+            result = result.model_copy(update={"exec_status": ExecStatus.ERROR, "error": clean(f"{STOPPED}{why}", 2000)})
         if sight.session.notes:
             told = "; ".join([result.output, *sight.session.notes] if result.output else sight.session.notes)
             result = result.model_copy(update={"output": told})
@@ -207,6 +228,13 @@ class BrowserEnvironment:
         if sight.session.front is None and not sight.session.gone:
             await sight.session.new_page()
         return result
+
+    async def _release(self, request_id: str) -> ActionResult:
+        sight = self._seen()
+        told = await sight.session.gate.release(request_id)
+        if not sight.session.dialogs:
+            await settle(sight)
+        return ActionResult(exec_status=ExecStatus.EXECUTED, output=told)
 
     def _interrupted(self) -> ActionResult:
         """What an action comes to that opened a dialog, or brought the page down."""
@@ -239,6 +267,9 @@ class BrowserEnvironment:
         if session.front is not None and session.front in session.crashed:
             return sight.alone(_CRASHED)
         return sight.state()
+
+    async def _held(self) -> tuple[HeldRequest, ...]:
+        return self._seen().session.gate.held()
 
     async def _picture(self) -> bytes:
         from playwright.async_api import Error

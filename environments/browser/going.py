@@ -7,6 +7,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from environments.browser.aiming import Refused
+from environments.browser.gate import Expected
 from environments.browser.quiet import settle
 from environments.browser.reading import clean
 from environments.browser.sight import Sight
@@ -31,7 +32,6 @@ async def navigate(sight: Sight, action: Navigate) -> None:
 async def open_address(sight: Sight, url: str) -> None:
     """Open it in the front tab, in a fresh one where that crashed. Raises Refused with what the network said."""
     session = sight.session
-    session.watch = None
     url = url.strip()
     if "://" not in url and not url.startswith(("about:", "data:", "javascript:", "blob:")):
         url = f"http://{url}"
@@ -39,7 +39,11 @@ async def open_address(sight: Sight, url: str) -> None:
         raise Refused(why)
     if not await session.answers():
         await session.replace()
-    await _go(sight, session.page, url)
+    session.gate.begin(session.permit, Expected("open", url))
+    try:
+        await _go(sight, session.page, url)
+    finally:
+        session.gate.end()
 
 
 async def _go(sight: Sight, page: Page, url: str) -> None:
@@ -75,8 +79,12 @@ async def _through_history(sight: Sight, back: bool) -> None:
     page = sight.session.page
     was = page.url
     step = page.go_back if back else page.go_forward
-    answer = await step(wait_until="domcontentloaded", timeout=_PATIENCE)
-    await settle(sight)
+    sight.session.gate.begin(sight.session.permit, Expected("history"))
+    try:
+        answer = await step(wait_until="domcontentloaded", timeout=_PATIENCE)
+        await settle(sight)
+    finally:
+        sight.session.gate.end()
     if answer is None and page.url == was:
         raise Refused(f"there is no page to go {'back' if back else 'forward'} to")
 

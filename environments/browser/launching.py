@@ -43,11 +43,13 @@ def flags(allowed_hosts: Sequence[str]) -> list[str]:
         "--disable-gpu",
         "--disable-quic",
         "--no-first-run",
-        "--no-proxy-server",
+        # Sockets are opened by the gate, and by no page or worker: this proxy is none, and only they would use it.
+        "--proxy-server=http=direct://;https=direct://;socks=127.0.0.1:9",
+        "--proxy-bypass-list=<-loopback>",
         "--disable-background-networking",
         "--disable-component-update",
         "--disable-sync",
-        "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+        "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     ]
     if "*" not in allowed_hosts:
         rules = ["MAP * ~NOTFOUND", *(f"EXCLUDE {host}" for host in allowed_hosts)]

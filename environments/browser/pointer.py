@@ -8,11 +8,10 @@ from contextlib import asynccontextmanager
 from typing import Literal
 
 from environments.browser.aiming import SETTLE, Aim, Refused, find, into_view, usable, usable_in_view
+from environments.browser.gate import Expected
 from environments.browser.quiet import Pulse, beat, effect, settle
 from environments.browser.reading import clean
 from environments.browser.sight import Sight
-from environments.browser.watching import Watch
-from environments.contract import STOPPED
 from protocol import Click, Coordinate, Drag, Hover, MouseDown, MouseUp, Resolved, Scroll
 from protocol.keys import write_key
 
@@ -50,20 +49,15 @@ async def held(sight: Sight, modifiers: Sequence[str]) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def watched(sight: Sight, aim: Aim | None) -> AsyncIterator[None]:
-    """A press of a form's or a link's control; what it sends must be what they say. Raises Refused where it was not."""
+    """A press of a control: what it sends is held against what the control says."""
     session = sight.session
     said = await aim.spot.ask("look", None, "press") if aim is not None and aim.spot is not None else {}
-    watch = Watch.of(said.get("expected"), session.page.url)
-    session.watch = watch
+    page = aim.spot.frame.url if aim is not None and aim.spot is not None else session.page.url
+    session.gate.begin(session.permit, Expected.of(said.get("expected") or {}, page))
     try:
         yield
     finally:
-        if session.watch is watch:
-            session.watch = None
-    if watch is not None and watch.told:
-        session.notes.append(watch.told)
-    if watch is not None and watch.stopped:
-        raise Refused(f"{STOPPED}{watch.stopped}; nothing of it was sent")
+        session.gate.end()
 
 
 async def move(sight: Sight, aim: Aim) -> Aim:

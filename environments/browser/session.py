@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
@@ -11,13 +12,15 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
+from environments.browser.gate import Gate
 from environments.browser.launching import flags
 from environments.browser.page_js import LISTENERS
-from environments.browser.watching import Sent, Watch
+from environments.browser.requests import Sent
+from environments.effects import Effect, Permit
 from environments.scratch import Scratch
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, BrowserContext, Dialog, Download, FileChooser, Page, Playwright, Request, Route
+    from playwright.async_api import Browser, BrowserContext, Dialog, Download, FileChooser, Page, Playwright, Request
 
 _SEEDED = """(() => { let s = %d >>> 0; Math.random = () => { s = (s + 0x6D2B79F5) | 0; let t = Math.imul(s ^ (s >>> 15), 1 | s);
   t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t; return ((t ^ (t >>> 14)) >>> 0) / 4294967296; }; })()"""
@@ -83,10 +86,14 @@ class Session:
     sent: int = 0
     """How many requests there have been."""
     gone: bool = False
-    watch: Watch | None = None
-    """What the press that is under way says it sends."""
+    permit: Permit | None = None
+    """What the action that is under way may do."""
+    gate: Gate = field(init=False)
     stirred: asyncio.Event = field(default_factory=asyncio.Event)
     """Set whenever a dialog opens or a page crashes."""
+
+    def __post_init__(self) -> None:
+        self.gate = Gate(self.rules.refuses, self.note)
 
     async def open(self, seed: int | None) -> None:
         """Start the browser and a first tab; raises what Playwright raises."""
@@ -115,11 +122,15 @@ class Session:
             handle_sigint=False,
         )
         self._browser.on("disconnected", lambda _: self._lost())
+        await self.gate.attach(self._browser)
         await self.renew(seed)
 
     async def renew(self, seed: int | None) -> None:
         """Forget cookies, tabs and all, and begin with an empty tab."""
         assert self._browser is not None  # noqa: S101 - open() made it
+        self.notes.clear()
+        await self.gate.reset()
+        dropped = list(self.notes)
         await self._leave()
         width, height = self.rules.size
         self._context = await self._browser.new_context(
@@ -129,17 +140,16 @@ class Session:
         await self._context.add_init_script(LISTENERS)
         if seed is not None:
             await self._context.add_init_script(_SEEDED % seed)
-        await self._context.route(lambda url: self.watch is not None or bool(self._blocks(url)), self._block)
+        await self.gate.join(self._context)
         self._context.on("page", self._joined)
         self._follow_requests(self._context)
         page = await self._context.new_page()
         self._joined(page)
         self.front = page
-        self.notes.clear()
+        self.notes[:] = dropped
 
     async def _leave(self) -> None:
         context, self._context = self._context, None
-        self.watch = None
         for dialog in self.dialogs:
             await _quietly(dialog.dialog.dismiss())
         for name in ("pages", "dialogs", "notes"):
@@ -210,8 +220,9 @@ class Session:
 
     def flying(self) -> int:
         """How many requests are under way that a page waits for."""
-        now = monotonic()
-        return sum(1 for since in self._flying.values() if now - since < _LONG)
+        now, held = monotonic(), self.gate.still()
+        flying = Counter((r.method, r.url) for r, since in self._flying.items() if now - since < _LONG)
+        return (flying - held).total()
 
     def saving(self) -> int:
         return len(self._saving)
@@ -259,6 +270,19 @@ class Session:
         self.notes.append("the page asks for a file: upload one to the control that was pressed")
 
     def _downloads(self, download: Download) -> None:
+        if self.gate.download():
+            return self._keep(download)
+        sent = Sent("DOWNLOAD", download.url)
+        told = f"keep the file {download.suggested_filename[:80]!r} from {sent.at.netloc}{sent.at.path[:200]}"
+        request = sent.held().model_copy(update={"told": told, "effects": (Effect.DOWNLOAD,)})
+
+        async def go() -> bool:
+            self._keep(download)
+            return True
+
+        self._held = asyncio.ensure_future(self.gate.hold(request, go, download.cancel))
+
+    def _keep(self, download: Download) -> None:
         task = asyncio.ensure_future(self._save(download))
         self._saving.add(task)
         task.add_done_callback(self._saving.discard)
@@ -272,29 +296,10 @@ class Session:
         except Exception as bad:  # noqa: BLE001 - whatever goes wrong with a download is told, and ends nothing
             self.notes.append(f"the download of {path.name!r} failed: {str(bad).splitlines()[0][:200]}")
 
-    def _blocks(self, url: str) -> str:
-        return "" if url.startswith(("data:", "blob:", "about:")) else self.rules.refuses(url)
-
-    async def _block(self, route: Route) -> None:
-        if not self._blocks(route.request.url):
-            return await self._pass_on(route)
-        note = f"a request was blocked: {self._blocks(route.request.url)}"
-        if note not in self.notes and len(self.notes) < 20:
-            self.notes.append(note)
-        if self.watch is not None and _leaves(route.request):
-            self.watch.stopped = self.watch.stopped or self._blocks(route.request.url)
-        await _quietly(route.abort("aborted" if route.request.is_navigation_request() else "blockedbyclient"))
-
-    async def _pass_on(self, route: Route) -> None:
-        """A request while a press is watched: one that leaves a page goes where the press said, or nowhere."""
-        request, watch = route.request, self.watch
-        if watch is not None and request.is_navigation_request():
-            kind = request.headers.get("content-type", "")
-            sent = Sent(request.method, request.url, request.post_data_buffer or b"", kind, _leaves(request))
-            if why := watch.refuses(sent):
-                watch.stopped = watch.stopped or why
-                return await _quietly(route.abort("aborted"))
-        await _quietly(route.continue_())
+    def note(self, text: str) -> None:
+        """Told with the next result."""
+        if text not in self.notes and len(self.notes) < 20:
+            self.notes.append(text)
 
     def _follow_requests(self, context: BrowserContext) -> None:
         def begin(request: Request) -> None:
@@ -324,16 +329,6 @@ def free_name(folder: Path, suggested: str) -> Path:
             break
         path = folder / f"{stem}-{n}{suffix}"
     return path
-
-
-def _leaves(request: Request) -> bool:
-    """Whether a request takes a tab to another page; a frame in it is none."""
-    from playwright.async_api import Error
-
-    try:
-        return request.is_navigation_request() and request.frame.parent_frame is None
-    except Error:
-        return True  # of a tab that is only opening
 
 
 async def _quietly(work: Any) -> None:

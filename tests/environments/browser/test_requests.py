@@ -1,0 +1,111 @@
+"""What a request carries: compared by what it means, known again by what it is, told without what is private."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from environments.browser.requests import Sent, alike, beyond, carried, same
+from environments.effects import Effect
+
+FORM = "application/x-www-form-urlencoded"
+MULTIPART = "multipart/form-data; boundary=----x"
+
+
+def part(name: str, value: str, head: str = "") -> bytes:
+    return f'------x\r\nContent-Disposition: form-data; name="{name}"{head}\r\n\r\n{value}\r\n'.encode()
+
+
+def post(body: bytes | str, kind: str = "application/json", url: str = "https://bank.example/api") -> Sent:
+    return Sent("POST", url, body if isinstance(body, bytes) else body.encode(), kind)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("5.00", "5"), ("1,200", "1200"), ("1,200.50", "1200.5"), ("a\r\nb", "a\nb"), ("x", "x")]
+)
+def test_one_value_may_be_written_in_two_ways(one, other):
+    assert same(one, other)
+    assert same(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("5.00", "500"),
+        ("-10", "10"),
+        ("1,20", "120"),
+        ("007", "7"),
+        ("1 Main St, Bonn", "Bonn, 1 Main St"),
+        ("Ana", "ana"),
+        ("1e3", "1000"),
+    ],
+)
+def test_another_value_is_another_value(one, other):
+    assert not same(one, other)
+
+
+def test_a_form_is_alike_with_nothing_added_and_nothing_left_out_but_what_is_empty():
+    form = (("to", "Ana"), ("amount", "5.00"), ("note", ""))
+    assert alike(form, (("amount", "5"), ("to", "Ana")))
+    assert not alike(form, (("to", "Ana"), ("amount", "5"), ("cc", "Eve")))
+    assert not alike(form, (("to", "Ana"),))
+    assert not alike(form, (("to", "Ana"), ("to", "Ana"), ("amount", "5")))
+
+
+def test_values_count_under_their_own_names():
+    fields = [("amount", "5", True), ("number", "500", True)]
+    assert carried((("order.amount", "5.0"), ("order.number", "500"), ("gift", "false"), ("note", "")), fields, ())
+    assert not carried((("amount", "500"), ("number", "5")), fields, ())
+    assert carried((("csrfToken", "abc12345"),), fields, ("abc12345",))
+    assert not carried((("to", "abc12345"),), fields, ("abc12345",))
+
+
+def test_bodies_that_servers_read_in_two_ways_are_taken_as_a_whole():
+    assert post(part("a", "1") + part("f", "inside", '; filename="a.txt"') + b"------x--\r\n", MULTIPART).form == (
+        ("a", "1"),
+        ("f", "a.txt"),
+    )
+    for body in (
+        b"before\r\n" + part("a", "1") + b"------x--\r\n",
+        part("a", "1") + b"------x--\r\nafter",
+        part("a", "MQ==", "\r\nContent-Transfer-Encoding: base64") + b"------x--\r\n",
+        part("a", "1"),
+    ):
+        assert [name for name, _ in post(body, MULTIPART).form] == ["body"], body
+    assert post('{"amount": 5, "amount": 500}').form == (("", '{"amount": 5, "amount": 500}'),)
+
+
+def test_an_operation_is_one_that_is_defined():
+    assert post(json.dumps({"operationName": "Feed", "query": "query Feed { x }"})).operation == "Feed"
+    assert post(json.dumps({"operationName": "Feed", "query": "mutation Pay { x }"})).operation == ""
+    assert post(json.dumps({"query": "mutation Pay { x }"})).operation == "Pay"
+    assert post(json.dumps([{"method": "poll"}, {"method": "send"}])).operation == ""
+    assert post(json.dumps({"method": "poll", "id": 1})).operation == "poll"
+    assert post("action=heartbeat&x=1", FORM).operation == "heartbeat"
+
+
+def test_effects_are_those_of_path_operation_names_and_method():
+    assert Effect.DELETE in post("", url="https://bank.example/items/deleteAll").effects()
+    assert Effect.PURCHASE in post(json.dumps({"method": "payBill"})).effects()
+    assert Effect.DELETE in Sent("DELETE", "https://bank.example/x").effects()
+    assert Effect.DELETE in Sent("GET", "https://bank.example/go?do=delete").effects()
+    assert Sent("GET", "https://bank.example/login?next=home").effects() == frozenset()
+    assert beyond({Effect.SUBMIT}, {Effect.PURCHASE}) == frozenset()
+    assert beyond({Effect.SEND}, {Effect.SUBMIT}) == {Effect.SEND}
+
+
+def test_a_request_is_known_again_whatever_its_boundaries_and_order():
+    one = post(part("a", "1") + part("b", "2") + b"------x--\r\n", MULTIPART)
+    other = post(one.body.replace(b"----x", b"----y"), MULTIPART.replace("----x", "----y"))
+    assert one.request_id() == other.request_id()
+    assert (
+        post('{"a": 5, "b": 1}').request_id() == post('{"b": 1, "a": 5}').request_id() != post('{"a": 5.0, "b": 1}').request_id()
+    )
+    assert len({Sent("POST", f"https://{host}/x").request_id() for host in ("a.example", "b.example", "a.example:8443")}) == 3
+
+
+def test_it_is_told_in_words_and_what_is_private_is_masked():
+    sent = post("amount=500&to=Ana&pin=1234&note=my+hunter2x", FORM, "https://bank.example/transfer")
+    assert sent.told({"hunter2x"}) == "POST amount=500, to=Ana, pin=***, note=*** to bank.example/transfer"
+    assert len(post(json.dumps({f"n{n}": "y" * 5000 for n in range(100)})).told()) < 1500
