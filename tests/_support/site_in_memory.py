@@ -103,7 +103,7 @@ class Site:
         elements = tuple(
             GUIElement(
                 element_id=number, track_id=number, role=c.role, text=c.name, value=c.value, app="browser",
-                focused=number == self.focus,
+                focused=number == self.focus, leads=f"open http://{HOST}/" if c.role == "link" else None,
             )
             for number, c in self.controls.items()
         )  # fmt: skip
