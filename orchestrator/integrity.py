@@ -50,6 +50,8 @@ def damage(path: Path) -> str:
     """Why a database cannot be read; empty for one that can be, or that is not there."""
     if not path.exists() or path.stat().st_size > _LOOKED_THROUGH:
         return ""
+    if not path.is_file():
+        return "it is no file"
     try:
         if _cut_off(path):
             return "its last page is cut off"

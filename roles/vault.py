@@ -26,6 +26,7 @@ REFERENCE = re.compile(r"<secret>([a-z0-9_]{1,40})</secret>")
 _LOOKS_LIKE_ONE = re.compile(r"<(\s*/?\s*secret\s*)>", re.IGNORECASE)
 _PLAIN = re.compile(r"[\w@.+:=][\w@.+:=-]*(?: [\w@.+:=][\w@.+:=-]*)*")
 _LONGEST_NAME = 32
+_MOST_ALIKE = 16
 
 
 class UnknownSecret(LookupError):
@@ -139,7 +140,12 @@ class Vault:
         """`text` with the reference in place of every value that is long enough to be told from other words."""
         if self._finder is None:
             return text
-        return self._finder.replaced(text, reference)
+        return self._finder.replaced(text, reference, self._like)
+
+    def _like(self, name: str, found: str) -> str:
+        """A value of its own, so that a reference means exactly this text; of very many that are alike, the one they are like."""
+        many = sum(known.startswith(name) for known in self._values) > _MOST_ALIKE
+        return reference(name) if many else self.keep(found, name)
 
     def sealed(self, value: Any) -> Any:
         """`value` (JSON) with every text sealed, keys as well."""
@@ -225,7 +231,7 @@ class Vault:
 
     def _refresh(self) -> None:
         """Take in what was appended since the file was read."""
-        if self._path is None or not self._path.exists():
+        if self._path is None or not self._path.is_file():
             return
         with self._path.open("rb") as file:
             file.seek(self._read)

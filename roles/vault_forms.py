@@ -6,6 +6,7 @@ import base64
 import html
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 from urllib.parse import quote, quote_plus
@@ -21,6 +22,9 @@ _SPELT = 8
 """A value with so many letters and figures is found with something else between each two of them."""
 _BETWEEN = r"[\W_]{1,3}"
 _NO_LETTER = re.compile(r"[\W_]+")
+_OTHER_SIGNS = {code: None for code in range(128) if not chr(code).isalnum()}
+_HIDDEN = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff]")
+"""Signs that take no room."""
 _REFERENCE = r"<secret>[a-z0-9_]{1,40}</secret>"
 
 
@@ -34,6 +38,8 @@ class Form(NamedTuple):
     """these figures do, whatever stands between them, or"""
     letters: str = ""
     """these letters and figures do, with something else between each two."""
+    likeness: str = ""
+    """These do where case, width, accents and what stands between them are left aside."""
 
 
 class Finder:
@@ -45,14 +51,34 @@ class Finder:
         self._texts = tuple({text for form in forms.values() for text in form.texts})
         self._figures = tuple(form.figures for form in forms.values() if form.figures)
         self._letters = tuple(form.letters for form in forms.values() if form.letters)
+        self._alike = tuple(dict.fromkeys(form.likeness for form in forms.values() if form.likeness))
+        first = {form.likeness: name for name, form in sorted(forms.items(), key=lambda each: -len(each[0])) if form.likeness}
+        like = "|".join(f"(?P<_{first[letters]}>{_apart(letters)})" for letters in self._alike)
+        self._like = re.compile(f"{_REFERENCE}|{like}" if like else "(?!)")
 
-    def replaced(self, text: str, write: Callable[[str], str]) -> str:
-        if not self._may(text):
-            return text
-        return self._pattern.sub(lambda match: write(match.lastgroup[1:]) if match.lastgroup else match[0], text)
+    def replaced(self, text: str, write: Callable[[str], str], write_like: Callable[[str, str], str]) -> str:
+        """`write_like` gets the name of a value and the text that is like it."""
+        if self._may(text):
+            text = self._pattern.sub(lambda match: write(match.lastgroup[1:]) if match.lastgroup else match[0], text)
+        parts, at = [], 0
+        for name, start, end in self._likenesses(text):
+            parts += [text[at:start], write_like(name, text[start:end])]
+            at = end
+        return "".join([*parts, text[at:]]) if parts else text
 
     def finds(self, text: str) -> bool:
-        return self._may(text) and any(match.lastgroup for match in self._pattern.finditer(text))
+        plainly = self._may(text) and any(match.lastgroup for match in self._pattern.finditer(text))
+        return plainly or bool(self._likenesses(text))
+
+    def _likenesses(self, text: str) -> list[tuple[str, int, int]]:
+        """What is like a value, and where: looked for without case, width and accents."""
+        plain = _letters(alike(text)) if self._alike else ""
+        if not any(wanted in plain for wanted in self._alike):
+            return []
+        signs = [alike(sign) for sign in text]
+        places = [place for place, sign in enumerate(signs) for _ in sign]
+        found = self._like.finditer("".join(signs))
+        return [(m.lastgroup[1:], places[m.start()], places[m.end() - 1] + 1) for m in found if m.lastgroup]
 
     def _may(self, text: str) -> bool:
         """A quick look: the pattern of many values is slow on a whole screen, and almost none has one."""
@@ -62,7 +88,7 @@ class Finder:
         if any(wanted in figures for wanted in self._figures):
             return True
         spelt = [letters for letters in self._letters if len(text) >= 2 * len(letters) - 1]
-        plain = _NO_LETTER.sub("", text) if spelt else ""
+        plain = _letters(text) if spelt else ""
         return any(wanted in plain for wanted in spelt)
 
 
@@ -75,7 +101,28 @@ def finder_of(values: Mapping[str, str]) -> Finder | None:
     return Finder({name: _form(long[name]) for name in first})
 
 
+def alike(text: str) -> str:
+    """A text without case and width, its accents as signs of their own."""
+    return text.casefold() if text.isascii() else _HIDDEN.sub("", unicodedata.normalize("NFKD", text).casefold())
+
+
+def _letters(text: str) -> str:
+    return text.translate(_OTHER_SIGNS) if text.isascii() else _NO_LETTER.sub("", text)
+
+
+def _apart(likeness: str) -> str:
+    if likeness.isdecimal():
+        return r"(?<!\d)" + r"[ ().-]{0,2}".join(likeness) + r"(?!\d)"
+    return r"[\W_]{0,3}".join(map(re.escape, likeness))
+
+
 def _form(value: str) -> Form:
+    """The likeness of a few letters would be found in other words."""
+    found, letters = _exact_form(value), _NO_LETTER.sub("", alike(value))
+    return found._replace(likeness=letters) if len(letters) >= _ENCODED else found
+
+
+def _exact_form(value: str) -> Form:
     if _PIN.fullmatch(value):  # standing alone: not a piece of an amount, a date or an id
         return Form(rf"(?<![\w.,/:-]){value}(?![\w/:-]|[.,]\d)", frozenset({value}))
     if _DIGITS.fullmatch(value) and value.isascii():

@@ -133,6 +133,8 @@ class FileChannel:
             self._db = self._opened()
 
     def _opened(self) -> sqlite3.Connection:
+        if self.path.exists() and not self.path.is_file():
+            raise sqlite3.DatabaseError("it is no file")
         db = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
         try:
             db.execute("PRAGMA journal_mode=WAL")
@@ -163,7 +165,8 @@ class FileChannel:
 
     def _requests(self, after: int) -> list[Request]:
         rows = self._db.execute("SELECT id, at, kind, body, who, taken FROM requests WHERE id > ? ORDER BY id", (after,))
-        return [Request(number, at, kind, json.loads(body), who, bool(taken)) for number, at, kind, body, who, taken in rows]
+        found = ((number, at, kind, _mapping(body), who, bool(taken)) for number, at, kind, body, who, taken in rows)
+        return [Request(number, at, kind, body, who, taken) for number, at, kind, body, who, taken in found if body is not None]
 
     def mark_taken(self, number: int) -> None:
         self._db.execute("UPDATE requests SET taken = ? WHERE id <= ? AND taken IS NULL", (time.time(), number))
@@ -175,6 +178,7 @@ class FileChannel:
     def answer(self, asking: str, answer: dict[str, Any], who: str) -> Given:
         text = json.dumps(answer, ensure_ascii=True)
         self._db.execute("PRAGMA synchronous=FULL")
+        self._db.execute("DELETE FROM answers WHERE asking = ? AND NOT (json_valid(body) AND body LIKE '{%')", (asking,))
         self._db.execute(
             "INSERT INTO answers (asking, at, who, body) VALUES (?, ?, ?, ?) ON CONFLICT (asking) DO NOTHING",
             (asking, time.time(), who, text),
@@ -185,7 +189,7 @@ class FileChannel:
 
     def given(self, asking: str) -> Given | None:
         row = self._db.execute("SELECT body, who, at FROM answers WHERE asking = ?", (asking,)).fetchone()
-        return Given(json.loads(row[0]), row[1], row[2]) if row else None
+        return _given(row)
 
     def withdraw(self, asking: str) -> None:
         self._db.execute("DELETE FROM answers WHERE asking = ?", (asking,))
@@ -255,12 +259,26 @@ def holder_of(folder: Path) -> Holder | None:
 def given_to(folder: Path, asking: str) -> Given | None:
     """What was answered, whether or not the run has heard it; reads only, and makes nothing."""
     row = _looked_up(folder, "SELECT body, who, at FROM answers WHERE asking = ?", asking)
-    return Given(json.loads(row[0]), row[1], row[2]) if row else None
+    return _given(row)
+
+
+def _given(row: tuple[Any, ...] | None) -> Given | None:
+    answer = None if row is None else _mapping(row[0])
+    return None if row is None or answer is None else Given(answer, row[1], row[2])
+
+
+def _mapping(body: str) -> dict[str, Any] | None:
+    """What was asked or answered; None for what nobody wrote like that: a damaged row costs only itself."""
+    try:
+        found = json.loads(body)
+    except (ValueError, TypeError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _looked_up(folder: Path, question: str, *values: str) -> tuple[Any, ...] | None:
     path = folder / FILE
-    if not path.exists():
+    if not path.is_file():
         return None
     try:
         db = sqlite3.connect(f"file:{path.resolve().as_posix().replace('?', '%3f').replace('#', '%23')}?mode=ro", uri=True)
