@@ -208,7 +208,7 @@ class BrowserEnvironment:
         if released(action):
             work = self._release(released(action))
         else:
-            await gate.start(None if sight.session.dialogs else sight.session.front)
+            await gate.start(None if sight.session.dialogs else sight.session.front, permit)
             sight.session.permit = permit
             work = act(sight, action)
         try:

@@ -100,6 +100,7 @@ class Gate:
         self._replay: tuple[str, Sent, str] | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._acting = False
+        self._action: tuple[Permit | None, Expected | None] = (None, None)
 
     async def attach(self, browser: Browser) -> None:
         """Stand before the network of a whole browser: of its pages, frames, workers and of what they leave behind."""
@@ -124,14 +125,18 @@ class Gate:
         self._permit, self._expected = permit, expected
 
     def end(self) -> None:
-        self._permit = self._expected = None
+        """From here on only the action as a whole is under way, if one is."""
+        self._permit, self._expected = self._action
 
-    async def start(self, page: Page | None) -> None:
+    async def start(self, page: Page | None, permit: Permit | None) -> None:
         """An action begins: what waited until now is dropped, and told."""
         from playwright.async_api import Error
 
         self.stopped.clear()
         self._acting = True
+        self._action = (permit, Expected(page=page.url if page is not None else ""))
+        if self._expected is None:
+            self.end()
         await self.drop()
         if page is None or self.network.mode == "off":
             return
@@ -142,6 +147,9 @@ class Gate:
     def finish(self) -> str:
         """An action is over: why something of it was not sent."""
         self._acting = False
+        if self._expected is self._action[1]:
+            self._permit = self._expected = None
+        self._action = (None, None)
         why, self.stopped[:] = "; ".join(dict.fromkeys(self.stopped)), []
         return why
 
@@ -158,6 +166,7 @@ class Gate:
 
     async def reset(self) -> None:
         await self.drop()
+        self._action = (None, None)
         self.end()
         self._grants.clear()
         self.known = self.private = frozenset()

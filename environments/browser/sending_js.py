@@ -68,10 +68,11 @@ function carried(form) {
   const found = [];
   for (const el of partsOf(form)) {
     const name = tidy(attr(el, 'name'));
-    if (!name || el.matches(':disabled') || /^(submit|button|image|reset|file)$/.test(el.type) || !('value' in el)) continue;
+    if (!name || el.matches(':disabled') || /^(submit|button|image|reset)$/.test(el.type) || !('value' in el)) continue;
     if (/^(checkbox|radio)$/.test(el.type) && !el.checked) continue;
-    const values = tagOf(el) === 'select' ? [...el.selectedOptions].map((o) => o.value) : [el.value];
-    for (const value of values) found.push({name, value: String(value).slice(0, 4000),
+    const values = tagOf(el) === 'select' ? [...el.selectedOptions].map((o) => o.value) :
+      el.type === 'file' ? [...(el.files.length ? el.files : [{name: ''}])].map((file) => file.name) : [el.value];
+    for (const value of values) found.push({name, value: String(value).slice(0, 100000),
       open: !CARRIED.test(el.type) && !secret(el) && seen(el)});
   }
   return found;
@@ -100,7 +101,8 @@ function expected(c, form, link, keys) {
   if (way && !link) {
     const fields = carried(form).map((f) => [f.name, f.value, f.open]);
     if (sends(by) && attr(by, 'name')) fields.push([attr(by, 'name'), String(by.value), true]);
-    return {how: way.how, url: way.url.href, said: way.said, fields};
+    const enctype = (sends(by) && attr(by, 'formenctype')) || attr(form, 'enctype') || '';
+    return {how: way.how, url: way.url.href, said: way.said, fields, enctype: enctype.toLowerCase()};
   }
   const url = link && whole(attr(link, 'href'));
   return url && /^https?:$/.test(url.protocol) ? {how: 'open', url: url.href, said: true, fields: []} : null;

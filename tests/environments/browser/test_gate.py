@@ -15,7 +15,7 @@ import pytest
 from environments.browser import BrowserEnvironment
 from environments.contract import STOPPED
 from environments.effects import Effect, HeldRequest, Network, NetworkRule, Permit, release
-from protocol import Action, ActionResult, ActionTarget, Click, Fill, Navigate, PressKey, Tabs, Wait
+from protocol import Action, ActionResult, ActionTarget, Click, Fill, Navigate, PressKey, Tabs, Upload, Wait
 
 E = Effect
 FORM = """<form method=post action=/pay><label>Amount <input name=amount value=5.00></label>
@@ -147,7 +147,9 @@ def server(chromium: str) -> Iterator[Recorder]:
 
 @pytest.fixture(scope="module")
 def gated(server: Recorder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserEnvironment]:
-    env = BrowserEnvironment(f"{server.origin}/blank", allowed_hosts=("localhost",), downloads=tmp_path_factory.mktemp("got"))
+    folders = {name: tmp_path_factory.mktemp(name) for name in ("downloads", "uploads")}
+    (folders["uploads"] / "plan.txt").write_text("inside")
+    env = BrowserEnvironment(f"{server.origin}/blank", allowed_hosts=("localhost",), **folders)
     env.guard(Network())
     env.reset()
     yield env
@@ -195,6 +197,26 @@ def test_a_form_goes_as_it_was_shown_and_in_no_other_way(hand, server):
         assert hand.press("Pay", E.PURCHASE, approved=True).error.startswith(STOPPED), change
         assert server.received("/pay") == [], change
         hand.held()
+
+
+def test_a_form_goes_with_the_file_that_was_chosen_and_with_no_other(hand, server):
+    form = """<form method=post action=/pay enctype=multipart/form-data><input type=file name=f aria-label=File><input name=note>
+      <button>Hand in</button></form>"""
+    other = """<script>const f = document.forms[0]; f.onsubmit = () => { const d = new DataTransfer();
+      d.items.add(new File(['x'], 'other.txt')); f.f.files = d.files }</script>"""
+    for html, goes in ((form, True), (form + other, False)):
+        hand.open(html)
+        assert hand.do(Upload(target=ActionTarget(text="File"), files=("plan.txt",)), E.UPLOAD).ok
+        assert hand.press("Hand in", E.SUBMIT, approved=True).ok == goes
+        assert len(server.received("/pay")) == goes
+    assert E.UPLOAD in hand.held()[0].effects
+
+
+def test_a_question_of_the_page_stands_between_a_press_and_what_it_sends(hand, server):
+    hand.open(f"{FORM}<script>document.forms[0].onsubmit = () => confirm('Sure?')</script>")
+    assert "a dialog opened" in hand.press("Pay", E.PURCHASE, approved=True).output
+    assert hand.press("OK", E.CONFIRM, approved=True).ok
+    assert len(server.received("/pay")) == 1
 
 
 def test_a_number_may_be_written_in_another_way(hand, server):
