@@ -103,7 +103,7 @@ def explained(asked: Asked) -> Told:
         try:
             element = state.by_id[resolve(action.target, state).element_id]
         except TargetError as no:
-            missing = str(no)
+            missing, changes = str(no), None
     facts = tuple(_fact(text) for text in asked.facts)
     grounds = Grounds(said=lambda: [asked.goal or goal], facts=facts)
     all_effects = explain(action, element, state, policy, confidence=asked.confidence, grounds=grounds, changes=changes)

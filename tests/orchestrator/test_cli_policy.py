@@ -38,7 +38,9 @@ def careful(tmp_path: Path) -> Path:
 
 
 def test_the_verdict_comes_first_with_the_rule_that_decides_and_its_place(careful: Path) -> None:
-    code, said = deskcrew("policy", "explain", 'click "Submit"', "--app", "reimbursement")
+    claim = {"vendor": "Acme", "amount": "12.50", "date": "2026-01-04", "category": "Travel"}
+    submit = {"action_type": "call_api", "app": "reimbursement", "function": "submit_claim", "arguments": claim}
+    code, said = deskcrew("policy", "explain", json.dumps(submit))
     assert code == 0
     lines = said.splitlines()
     assert lines[0].split() == ["verdict", "ask"]
@@ -46,6 +48,13 @@ def test_the_verdict_comes_first_with_the_rule_that_decides_and_its_place(carefu
     assert "ask-sensitive.yaml, line 5" in lines[1]
     assert "submit something to others" in lines[2]
     assert any(line.split()[:3] == ["no", "allow", "work_is_allowed"] and "its effect is submit" in line for line in lines)
+    assert any(line.startswith("preview") and "hands in the claim" in line for line in lines)
+
+
+def test_what_changes_nothing_is_no_more_than_looking_whatever_its_button_says() -> None:
+    """The form is empty, and is not taken as it stands."""
+    found = told('click "Submit"', "--app", "reimbursement")
+    assert (found["verdict"], found["effect"], found["changes"]) == ("allow", "navigate", [])
 
 
 def told(*words: str) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from environments.simulated.apps.browser_forms import checked, form_at, problems
 from environments.simulated.apps.browser_made import BrowserContent, started
 from environments.simulated.apps.browser_skills import FUNCTIONS
 from environments.simulated.apps.browser_state import (
+    LOGIN,
     MOST_TABS,
     BrowserState,
     bookmark_of,
@@ -52,6 +53,17 @@ def _agrees(found: Difference) -> bool:
     return site is not None and site.consent is not None and found.new == site.consent.accept
 
 
+def _tells(found: Difference) -> bool:
+    """Whether an address tells another site something: not what the page offered, what was searched for, or the login's own."""
+    if found.new is None:
+        return False
+    where, before = parts(found.new.address), found.before
+    at = before.tab.address
+    if not where.query or where.path == LOGIN or where.host in (parts(at).host, before.search):
+        return False
+    return all(joined(at, link.to) != found.new.address for link in body(before).links.values())
+
+
 MEANINGS = (
     Meaning("submissions.*", Does.SUBMIT, 'sends the form on "{new.about}" ({new.page})', is_new),
     Meaning("sessions.*", Does.ACCOUNT, "signs in to {key}", is_new),
@@ -61,6 +73,7 @@ MEANINGS = (
     Meaning("bookmarks.*", Does.DELETE, 'removes the bookmark "{old.title}"', is_gone),
     Meaning("bookmarks.*", Does.SAVE, 'bookmarks "{new.title}"'),
     Meaning("visits.*", Does.DELETE, "clears the history", lambda found: not found.after.visits),
+    Meaning("visits.*", Does.SEND, "tells another site what the address says: {new.address}", _tells),
     Meaning("visits", None),
     Meaning("notify.files.file", Does.DOWNLOAD, "downloads {new[name]}"),
 )
