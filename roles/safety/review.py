@@ -18,6 +18,8 @@ from roles.vault import references_in
 
 Severity = Literal["low", "medium", "high"]
 
+_OPENS = frozenset(("navigate", "tabs"))
+
 
 class Review(Frozen):
     """A safety finding: the verdict, the rule that decided and why."""
@@ -80,7 +82,9 @@ def review(
 
 def _cases(subject: Subject, effects: Sequence[Effect] | None, changes: Sequence[Change] | None) -> list[Case]:
     worded = effects or effects_of(subject.action, subject.element, subject.state)
-    done = [(effect, "") for effect in worded] if changes is None else done_by(changes, worded)
+    done = [(effect, "") for effect in worded] if changes is None else list(done_by(changes, worded))
+    if changes is not None and subject.action.verb in _OPENS:  # what an address tells another site changes nothing here
+        done += [(effect, "") for effect in worded if effect in SENSITIVE and (effect, "") not in done]
     return [Case(subject, effect, app) for effect, app in done]
 
 
