@@ -9,6 +9,7 @@ from typing import Any
 from environments.browser import fields, going, keyboard, pointer
 from environments.browser.aiming import Refused
 from environments.browser.dialogs import ACCEPTS, dialog_elements, title_of
+from environments.browser.looking import Stopped, dialog_parts
 from environments.browser.quiet import settle
 from environments.browser.reading import clean
 from environments.browser.session import OpenDialog
@@ -126,6 +127,9 @@ def _told(sight: Sight) -> str:
 async def answer(sight: Sight, action: Action) -> Resolved | None:
     """An action while a dialog is open: only the dialog takes input."""
     dialog = sight.session.dialogs[0]
+    allowed = sight.session.permit.control if sight.session.permit is not None else None
+    if allowed and allowed != dialog_parts(sight):
+        raise Stopped(f'a dialog "{title_of(dialog)}" is open that was not reviewed; look again')
     if isinstance(action, Wait | Screenshot):
         if isinstance(action, Wait):
             await asyncio.sleep(min(action.seconds, 600))

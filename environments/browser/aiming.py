@@ -132,3 +132,21 @@ async def _through_frames(sight: Sight, aim: Aim, x: float, y: float) -> None:
     shown = sight.state().by_id.get(aim.resolved.element_id)
     if aim.spot is not None and aim.spot.frame.parent_frame is not None and shown is not None and not shown.visible:
         raise Refused(f"{aim.name} lies in a frame that is covered or out of view; scroll with it as the target")
+
+
+async def move(sight: Sight, aim: Aim) -> Aim:
+    """Bring the pointer there and let the page react; what moves under the pointer is followed."""
+    await _to(sight, aim)
+    if aim.spot is None or await aim.spot.ask("at", aim.x - aim.spot.x, aim.y - aim.spot.y):
+        return aim
+    if (await aim.spot.ask("place", None)).get("gone"):
+        return aim  # it was replaced on hover: the door looks whether by the same
+    aim = await usable(sight, aim)
+    await _to(sight, aim)
+    return aim
+
+
+async def _to(sight: Sight, aim: Aim) -> None:
+    sight.pointer = aim.x, aim.y
+    await sight.session.page.mouse.move(aim.x, aim.y, steps=2)
+    await asyncio.sleep(SETTLE)

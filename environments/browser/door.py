@@ -1,179 +1,253 @@
-"""The control that an action falls on: what it is, held against what was allowed, right before anything is done to it."""
+"""The one door of the adapter: nothing else presses a button of the mouse or a key, sets a field or gives a page files.
+
+Each time the control that is there is looked at once more, held against what was allowed, and the guard in the page lets through
+only what falls on it as it was then.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from hashlib import blake2b
-from typing import Any, NamedTuple
+import asyncio
+import re
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Literal
 
-from environments.browser.aiming import Aim, Refused, find
-from environments.browser.reading import clean, shown_address
+from environments.browser.aiming import SETTLE, Aim, Refused, move, usable
+from environments.browser.gate import Expected
+from environments.browser.looking import Look, Stopped, look_focus, otherwise
+from environments.browser.reading import clean
 from environments.browser.sight import Sight, Spot
-from environments.browser.watching import TOKEN
-from environments.effects import ControlSeen
-from protocol import (
-    Action,
-    Click,
-    Drag,
-    Fill,
-    HoldKey,
-    KeyDown,
-    KeyUp,
-    MouseDown,
-    MouseUp,
-    PressKey,
-    SelectOption,
-    Type,
-    Upload,
-)
+from protocol.keys import write_key
 
-PARTS = ("page", "role", "name", "shows", "leads", "own", "enter", "form", "around", "handlers")
-_OF_AN_EDIT = ("page", "role", "name")
-_KEYS = (PressKey, HoldKey, KeyDown, KeyUp)
-_REACHES = (Click, Drag, MouseDown, MouseUp, Type, Fill, SelectOption, Upload, *_KEYS)
-_SETS = (Fill, SelectOption, Upload)
-_PRESSING = frozenset({"Enter", " ", "Space", "NumpadEnter"})
-_MOST_TOLD = 8
+PlainButton = Literal["left", "right", "middle"]
+_KEYED = 400
+"""Characters that are typed one by one; a longer text is put in as a paste is."""
+_TRIES = 2
 
 
-class Look(NamedTuple):
-    """What the page says of one control at one moment."""
-
-    said: Mapping[str, Any]
-    spot: Spot
-
-    @property
-    def gone(self) -> bool:
-        return bool(self.said.get("gone"))
-
-    @property
-    def role(self) -> str:
-        return clean(self.said.get("role"), 40)
-
-    @property
-    def name(self) -> str:
-        return clean(self.said.get("name"), 80)
-
-    def part(self, name: str) -> Any:
-        return self.said.get("fields") if name == "form" else self.said.get(name)
-
-    def parts(self, whole: bool = True) -> dict[str, str]:
-        """Digests by part: of all parts, or of those that count for what only edits."""
-        return {name: _digest(self.part(name)) for name in (PARTS if whole else _OF_AN_EDIT)}
-
-    def told(self) -> tuple[str, ...]:
-        """What no screen shows of it, for a person."""
-        found = []
-        shows = clean(str(self.said.get("shows") or "").split("\n")[0], 200)
-        if shows:
-            found.append(f"it shows {shows!r} beside its name")
-        leads = [clean(line, 300) for line in str(self.said.get("leads") or "").splitlines()]
-        found += [f"it leads to: {line}" for line in leads if line and not _plainly(line)]
-        unseen = [(clean(n, 40), clean(v, 40)) for n, v, shown in self.said.get("fields") or () if not shown and v]
-        listed = [f"{n}={v}" for n, v in unseen if not TOKEN.search(n)]
-        if listed:
-            more = ", ..." if len(listed) > _MOST_TOLD else ""
-            found.append(f"its form also sends what is not shown: {', '.join(listed[:_MOST_TOLD])}{more}")
-        return tuple(found)
-
-
-def _plainly(line: str) -> bool:
-    """Whether the element's own `leads` says all of it."""
-    how, _, rest = line.partition(" ")
-    return how in ("open", "get", "post", "download") and rest.strip() == shown_address(rest.strip())
-
-
-def _digest(what: Any) -> str:
-    return blake2b(json.dumps(what, ensure_ascii=True, default=str).encode(), digest_size=8).hexdigest()
-
-
-async def control(sight: Sight, action: Action) -> ControlSeen | None:
-    """The control on which it would fall now; None where it falls on none."""
-    if not isinstance(action, _REACHES):
-        return None
-    if sight.session.dialogs:
-        dialog = sight.session.dialogs[0]
-        return ControlSeen(parts={"dialog": _digest([dialog.kind, dialog.message, dialog.page.url])})
+@asynccontextmanager
+async def leaving(sight: Sight, look: Look) -> AsyncIterator[None]:
+    """What leaves the page while this lasts is held against what the control says it sends."""
+    _expect(sight, look)
     try:
-        looks = await _looks(sight, action)
-    except Refused:
+        yield
+    finally:
+        sight.session.gate.end()
+
+
+def _expect(sight: Sight, look: Look) -> None:
+    expected = Expected.of(look.said.get("expected") or {}, str(look.said.get("url", "")))
+    sight.session.gate.begin(sight.session.permit, expected)
+
+
+@asynccontextmanager
+async def modified(sight: Sight, modifiers: Sequence[str]) -> AsyncIterator[None]:
+    """Modifiers down, and up again whatever happens."""
+    keyboard = sight.session.page.keyboard
+    names = [write_key(key, "playwright") or key for key in modifiers]
+    try:
+        for name in names:
+            await keyboard.down(name)
+        yield
+    finally:
+        for name in reversed(names):
+            await keyboard.up(name)
+
+
+async def _arm(
+    sight: Sight, spot: Spot, first: Look, name: str, how: str, mode: str, *given: Any, typed: bool = False
+) -> None:
+    """Look once more, and open the guard for exactly this control. Raises Stopped where it is another by now."""
+    now = Look(await spot.ask("arm", *given[:1] or [None], how, mode, *given[1:]), spot)
+    why = "it is gone from the page" if now.gone else otherwise(first, now, typed=typed)
+    if why:
+        await _shut(spot)
+        raise Stopped(f"{name} changed before it was pressed: {why}; look again")
+    _expect(sight, now)
+
+
+async def _shut(spot: Spot) -> dict[str, Any]:
+    """Close the guard; what it stopped meanwhile. A page that was left says nothing, and needs no guard."""
+    from playwright.async_api import Error
+
+    try:
+        said = await spot.eye.evaluate("eye => eye.disarm()")
+    except Error:
+        return {"fouls": [], "reached": True}
+    return dict(said)
+
+
+def _astray(said: dict[str, Any], name: str, done: str = "") -> Stopped | None:
+    """The refusal that follows from what the guard stopped."""
+    fouls = [(str(kind), clean(why, 120)) for kind, why in said["fouls"]]
+    if not fouls:
         return None
-    parts: dict[str, str] = {}
-    told: list[str] = []
-    for prefix, look in looks.items():
-        if look.gone:
-            return None
-        parts |= {f"{prefix}{name}": digest for name, digest in look.parts(presses(action, look)).items()}
-        told += look.told() if presses(action, look) else ()
-    return ControlSeen(parts=parts, told=tuple(told))
+    kind, why = fouls[0]
+    what = "another one" if why == "changed" else f"not where it falls on: that is {why}"
+    return Stopped(f"{name} is {what} by the time of the {kind}, which was held back{done}; look again")
 
 
-async def _looks(sight: Sight, action: Action) -> dict[str, Look]:
-    found = {"": await _look_for(sight, action)}
-    if isinstance(action, Drag):
-        found["to."] = await look_at(sight, await find(sight, action.to), "press")
-    return found
+async def press(
+    sight: Sight,
+    aim: Aim,
+    first: Look,
+    *,
+    button: PlainButton = "left",
+    count: int = 1,
+    hold: float = 0.0,
+    modifiers: Sequence[str] = (),
+) -> Aim:
+    """Move, and press and release `count` times. What moved away meanwhile is aimed at anew."""
+    mouse = sight.session.page.mouse
+    for attempt in range(_TRIES):
+        async with modified(sight, modifiers):
+            aim = await move(sight, aim)
+            spot = aim.spot or first.spot
+            await _arm(sight, spot, first, aim.name, "press", "press", [aim.x - spot.x, aim.y - spot.y])
+            for n in range(1, count + 1):
+                await mouse.down(button=button, click_count=n)
+                if hold:
+                    await asyncio.sleep(hold)
+                await mouse.up(button=button, click_count=n)
+        if sight.session.dialogs:
+            return aim
+        said = await _shut(spot)
+        if said["reached"] or attempt + 1 == _TRIES:
+            break
+        aim = await usable(sight, aim)
+    if not said["reached"] and not said["fouls"]:
+        raise Stopped(f"{aim.name} was not reached by the press: something lies over it; look again")
+    if astray := _astray(said, aim.name):
+        raise astray
+    return aim
 
 
-async def _look_for(sight: Sight, action: Action) -> Look:
-    if action.target is not None:
-        return await look_at(sight, await find(sight, action.target), reached_by(action))
-    if isinstance(action, MouseDown | MouseUp):
-        return await look_under(sight, *sight.pointer)
+async def half(sight: Sight, aim: Aim, first: Look, button: PlainButton, *, up: bool) -> None:
+    """One half of a press."""
+    mouse, spot = sight.session.page.mouse, aim.spot or first.spot
+    await _arm(sight, spot, first, aim.name, "press", "up" if up else "down", [aim.x - spot.x, aim.y - spot.y])
+    await (mouse.up(button=button) if up else mouse.down(button=button))
+    if not sight.session.dialogs and (astray := _astray(await _shut(spot), aim.name)):
+        raise astray
+
+
+async def drag(
+    sight: Sight, start: Aim, first: Look, end: Aim, path: Sequence[tuple[float, float]], button: PlainButton
+) -> None:
+    """Press at the start, move along, and drop at the end: no click comes of it."""
+    mouse, spot = sight.session.page.mouse, start.spot or first.spot
+    there = end.spot if end.spot is not None and end.spot.eye is spot.eye else None
+    to = [there.local if there else 0, [end.x - spot.x, end.y - spot.y]]
+    await _arm(sight, spot, first, start.name, "press", "drag", [start.x - spot.x, start.y - spot.y], to)
+    await mouse.down(button=button)
+    try:
+        for point in [*path, (end.x, end.y)]:
+            await mouse.move(*point, steps=6)
+            sight.pointer = point
+        await asyncio.sleep(SETTLE)
+    finally:
+        await mouse.up(button=button)
+    if not sight.session.dialogs and (astray := _astray(await _shut(spot), start.name)):
+        raise astray
+
+
+@asynccontextmanager
+async def keys(sight: Sight, first: Look, name: str, *, focused: bool = False, typed: bool = False) -> AsyncIterator[None]:
+    """While this lasts, keys reach this control and no other. Raises Stopped where some were held back."""
+    await _arm(sight, first.spot, first, name, "focus" if focused else "keys", "keys", typed=typed)
+    try:
+        yield
+    finally:
+        said = {"fouls": []} if sight.session.dialogs else await _shut(first.spot)
+    if astray := _astray(said, name, ", and what was typed before it may stand there"):
+        raise astray
+
+
+async def write(sight: Sight, text: str) -> None:
+    """Key events for what has a key; the rest is put in as text."""
+    keyboard = sight.session.page.keyboard
+    for piece in re.split(r"(\r\n|\r|\n|\t)", text):
+        if piece in ("\r\n", "\r", "\n"):
+            await keyboard.press("Enter")
+        elif piece == "\t" or len(piece) > _KEYED:
+            await keyboard.insert_text(piece)
+        elif piece:
+            await keyboard.type(piece)
+
+
+async def tap(sight: Sight, key: str, times: int = 1) -> None:
+    """A key, where `keys` has opened the way for it."""
+    for _ in range(times):
+        await sight.session.page.keyboard.press(key)
+
+
+async def enter(sight: Sight, first: Look, name: str) -> None:
+    """Enter in a field that was typed into: all else of its form must be as it was."""
+    async with keys(sight, first, name, typed=True):
+        await tap(sight, "Enter")
+
+
+async def escape(sight: Sight) -> None:
     await sight.look()
-    return await look_focus(sight)
+    async with keys(sight, await look_focus(sight), "the focus", focused=True):
+        await tap(sight, "Escape")
 
 
-def reached_by(action: Action) -> str:
-    """How the page is asked for the control of an action that has a target."""
-    return "keys" if isinstance(action, Type | Fill | HoldKey | PressKey) else "press"
+async def chord(sight: Sight, names: Sequence[str], seconds: float) -> None:
+    keyboard = sight.session.page.keyboard
+    down: list[str] = []
+    try:
+        for name in names:
+            await keyboard.down(name)
+            down.append(name)
+        if seconds:
+            await asyncio.sleep(seconds)
+    finally:
+        for name in reversed(down):
+            await keyboard.up(name)
 
 
-def presses(action: Action, look: Look) -> bool:
-    """Whether it counts as a press of the control: everything but an edit of a field."""
-    if isinstance(action, Type | Fill):
-        lines = "\n" in action.text and look.said.get("tag") == "input"
-        return action.submit or lines or not look.said.get("editable")
-    if isinstance(action, _SETS):
-        return look.said.get("type") != "file" if isinstance(action, Upload) else look.said.get("tag") not in ("select", "input")
-    if isinstance(action, _KEYS):
-        keys = action.keys if isinstance(action, PressKey | HoldKey) else (action.key,)
-        return bool(_PRESSING & set(keys)) or not look.said.get("editable")
-    return True
+async def key_half(sight: Sight, name: str, *, up: bool) -> None:
+    keyboard = sight.session.page.keyboard
+    await (keyboard.up(name) if up else keyboard.down(name))
 
 
-async def look_at(sight: Sight, aim: Aim, how: str) -> Look:
-    """What is there of an aim: its element, or what lies at its point."""
-    if aim.spot is None:
-        return await look_under(sight, aim.x, aim.y)
-    point = [aim.x - aim.spot.x, aim.y - aim.spot.y] if aim.given else None
-    return Look(await aim.spot.ask("look", point, how), aim.spot)
+async def _handle(aim: Aim, local: int | None = None) -> Any:
+    spot = aim.spot if local is None or aim.spot is None else aim.spot._replace(local=local)
+    handle = await spot.handle() if spot is not None else None
+    if handle is None:
+        raise Refused(f"{aim.name} is gone from the page; look again")
+    return handle
 
 
-async def look_under(sight: Sight, x: float, y: float) -> Look:
-    """The control at a pixel of the page, in whichever frame that lies."""
-    frame, left, top = sight.session.page.main_frame, 0.0, 0.0
-    while True:
-        eye, _ = await sight.eye(frame)
-        hit = await eye.evaluate("(eye, at) => eye.under(...at)", [x - left, y - top])
-        inner = (await sight.children(frame, eye)).get(int(hit["i"])) if hit and hit["tag"] in ("iframe", "frame") else None
-        spot = Spot(frame, eye, 0, left, top)
-        if inner is None:
-            return Look(await spot.ask("look", [x - left, y - top], "press"), spot)
-        dx, dy = await eye.evaluate("(eye, id) => eye.inner(id)", int(hit["i"]))
-        frame, left, top = inner, left + float(dx), top + float(dy)
+async def put(sight: Sight, aim: Aim, first: Look, text: str) -> None:
+    """Replace what a field holds."""
+    handle = await _handle(aim)
+    async with keys(sight, first, aim.name):
+        await handle.fill(text, timeout=3000)
 
 
-async def look_focus(sight: Sight) -> Look:
-    """What has the focus, in whichever frame that is."""
-    frame = sight.session.page.main_frame
-    while True:
-        eye, _ = await sight.eye(frame)
-        spot = Spot(frame, eye, 0, 0.0, 0.0)
-        look = Look(await spot.ask("look", None, "focus"), spot)
-        local, framed = int(look.said["i"]), look.said.get("tag") in ("iframe", "frame")
-        inner = (await sight.children(frame, eye)).get(local) if framed else None
-        if inner is None:
-            return look._replace(spot=spot._replace(local=local))
-        frame = inner
+async def choose(aim: Aim, numbers: Sequence[int]) -> None:
+    """Options of a native list, by their numbers."""
+    handle = await _handle(aim)
+    await handle.select_option(index=list(numbers), timeout=3000)
+
+
+async def give(aim: Aim, local: int, paths: Sequence[Path]) -> None:
+    """Files to a file field."""
+    handle = await _handle(aim, local)
+    await handle.set_input_files(list(paths), timeout=5000)
+
+
+async def give_chooser(sight: Sight, aim: Aim, paths: Sequence[Path]) -> None:
+    """Files to the chooser that a press of the control has opened."""
+    from playwright.async_api import Error
+
+    chooser, sight.session.chooser = sight.session.chooser, None
+    if chooser is None:
+        raise Refused(f"{aim.name} does not take files")
+    try:
+        await chooser.set_files(list(paths))
+    except Error as bad:
+        raise Refused(f"{aim.name} did not take the files: {str(bad).splitlines()[0][:150]}") from None

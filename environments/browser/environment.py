@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 from environments.browser.acting import PATIENCE, act, cannot
 from environments.browser.aiming import Refused
-from environments.browser.door import control
 from environments.browser.going import Late, open_address
 from environments.browser.launching import find_chromium, need_playwright
+from environments.browser.looking import control
 from environments.browser.loop import LoopThread
 from environments.browser.quiet import settle
 from environments.browser.reading import clean
@@ -298,8 +298,8 @@ class BrowserEnvironment:
         sight = self._seen()
         try:
             return await asyncio.wait_for(control(sight, action), _LOOK)
-        except (Error, TimeoutError):
-            return None
+        except (Error, TimeoutError) as bad:
+            raise EnvironmentFault(f"the page does not answer: {(str(bad) or 'too late').splitlines()[0][:200]}") from None
 
     async def _beneath(self, element_id: str) -> dict[str, str]:
         from playwright.async_api import Error

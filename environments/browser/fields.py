@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from environments.browser import door
 from environments.browser.aiming import Aim, Refused, find, usable, usable_in_view
-from environments.browser.pointer import came_of_it, move
+from environments.browser.looking import Look, hold, look_at
+from environments.browser.pointer import came_of_it
 from environments.browser.quiet import beat, settle
 from environments.browser.reading import clean
 from environments.browser.sight import Sight
@@ -32,17 +34,20 @@ async def fill(sight: Sight, action: Fill) -> Resolved:
     assert action.target is not None  # noqa: S101 - the verb's own rule
     aim = await usable_in_view(sight, await find(sight, action.target))
     kind = await _kind(aim)
-    if is_drawn_slider(aim.element, kind["tag"]):
-        await slide(sight, aim, action.text)
-    elif kind["type"] in ("checkbox", "radio"):
-        await _tick(sight, aim, action.text)
-    elif kind["tag"] == "select":
-        await _choose(sight, aim, kind, (action.text,))
-    else:
-        await _set(sight, aim, kind, action.text)
-    if action.submit:
-        await sight.session.page.keyboard.press("Enter")
-    await settle(sight)
+    first = await look_at(sight, aim, "keys")
+    hold(sight, action, first, aim.name)
+    async with door.leaving(sight, first):
+        if is_drawn_slider(aim.element, kind["tag"]):
+            await slide(sight, aim, first, action.text)
+        elif kind["type"] in ("checkbox", "radio"):
+            await _tick(sight, aim, first, action.text)
+        elif kind["tag"] == "select":
+            await _choose(sight, aim, kind, (action.text,))
+        else:
+            await _set(sight, aim, first, kind, action.text)
+        if action.submit:
+            await door.enter(sight, first, aim.name)
+        await settle(sight)
     return aim.resolved
 
 
@@ -53,7 +58,7 @@ async def _kind(aim: Aim) -> dict[str, Any]:
     return {name: kind[name] for name in kind}
 
 
-async def _set(sight: Sight, aim: Aim, kind: dict[str, Any], text: str) -> None:
+async def _set(sight: Sight, aim: Aim, first: Look, kind: dict[str, Any], text: str) -> None:
     from playwright.async_api import Error
 
     if kind["type"] == "file":
@@ -64,11 +69,8 @@ async def _set(sight: Sight, aim: Aim, kind: dict[str, Any], text: str) -> None:
         raise Refused(f"{aim.name} can only be read; there may be a button beside it that sets it")
     if kind["tag"] == "input" and ("\n" in text or "\r" in text):
         raise Refused(f"{aim.name} takes one line; leave the line breaks out, and set submit to press Enter")
-    handle = await aim.spot.handle() if aim.spot else None
-    if handle is None:
-        raise Refused(f"{aim.name} is gone from the page; look again")
     try:
-        await handle.fill(text, timeout=3000)
+        await door.put(sight, aim, first, text)
     except Error as bad:
         if "Malformed value" in str(bad) or "Cannot type text" in str(bad):
             raise _misshapen(aim, kind["type"], text) from None
@@ -93,27 +95,30 @@ async def _read_back(sight: Sight, aim: Aim, text: str) -> None:
     sight.session.notes.append(f"{aim.name} now holds {what}, not what was filled in")
 
 
-async def _tick(sight: Sight, aim: Aim, text: str) -> None:
+async def _tick(sight: Sight, aim: Aim, first: Look, text: str) -> None:
     wanted = {"true": "true", "on": "true", "false": "false", "off": "false"}.get(text.strip().casefold())
     if wanted is None:
         raise Refused(f"{aim.name} is ticked with 'true' or 'false', not {text[:40]!r}")
     if aim.element is not None and aim.element.value == wanted:
         return
-    aim = await move(sight, aim)
-    await sight.session.page.mouse.click(aim.x, aim.y)
+    await door.press(sight, aim, first)
 
 
 async def select_option(sight: Sight, action: SelectOption) -> Resolved:
     assert action.target is not None  # noqa: S101 - the verb's own rule
     aim = await usable_in_view(sight, await find(sight, action.target))
     kind = await _kind(aim)
-    if kind["tag"] == "select":
-        await _choose(sight, aim, kind, action.options)
-    elif kind["tag"] == "input" and aim.element is not None and aim.element.options:
-        await _set(sight, aim, kind, _one(aim, aim.element.options, action.options))
-    else:
-        await _press_option(sight, aim, action.options)
-    await settle(sight)
+    first = await look_at(sight, aim, "press")
+    hold(sight, action, first, aim.name)
+    async with door.leaving(sight, first):
+        if kind["tag"] == "select":
+            await _choose(sight, aim, kind, action.options)
+        elif kind["tag"] == "input" and aim.element is not None and aim.element.options:
+            keyed = await look_at(sight, aim, "keys")
+            await _set(sight, aim, keyed, kind, _one(aim, aim.element.options, action.options))
+        else:
+            await _press_option(sight, aim, first, kind, action.options)
+        await settle(sight)
     return aim.resolved
 
 
@@ -154,35 +159,35 @@ async def _choose(sight: Sight, aim: Aim, kind: dict[str, Any], wanted: tuple[st
         if options[found[0]]["off"]:
             raise Refused(f"the option {one[:80]!r} of {aim.name} is disabled")
         numbers.append(int(options[found[0]]["n"]))
-    handle = await aim.spot.handle()
-    if handle is None:
-        raise Refused(f"{aim.name} is gone from the page; look again")
-    await handle.select_option(index=numbers, timeout=3000)
+    await door.choose(aim, numbers)
 
 
-async def _press_option(sight: Sight, aim: Aim, wanted: tuple[str, ...]) -> None:
-    """In a list that a page draws: open it, find the text, press it."""
+async def _press_option(sight: Sight, aim: Aim, first: Look, kind: dict[str, Any], wanted: tuple[str, ...]) -> None:
+    """In a list that a page draws: open it, find the text in what it opened, press that."""
     if len(wanted) > 1:
         raise Refused(f"{aim.name} takes one option at a time")
+    if not kind["opens"]:
+        raise Refused(f"{aim.name} is a {first.role} and no list; click it, look, and click what is meant")
     known = {e.element_id for e in sight.elements if e.visible}
     within = _inside(sight, aim)
     option = _option(within, wanted[0])
     if option is None:
         before, _ = await beat(sight)
-        aim = await move(sight, aim)
-        await sight.session.page.mouse.click(aim.x, aim.y)
+        aim = await door.press(sight, aim, first)
         await came_of_it(sight, aim, before)
         await sight.look()
         fresh = [e for e in sight.elements if e.visible and e.element_id not in known]
-        offered = [e for e in fresh or sight.elements if e.visible and (e.role in _CHOICES or e.role in ("text", "cell"))]
+        offered = [e for e in fresh or _inside(sight, aim) if e.role in _CHOICES or e.role in ("text", "cell")]
         option = _option(offered, wanted[0])
         within = [e for e in offered if e.role == "option"] or offered
     if option is None:
-        await sight.session.page.keyboard.press("Escape")
+        await door.escape(sight)
         raise _no_option(aim, wanted[0], tuple(e.name for e in within))
     chosen = await usable(sight, await find(sight, ActionTarget(track_id=option.track_id)))
-    chosen = await move(sight, chosen)
-    await sight.session.page.mouse.click(chosen.x, chosen.y)
+    meant = await look_at(sight, chosen, "press")
+    if str(meant.said.get("leads") or "").startswith(("open", "download")) or meant.said.get("sends"):
+        raise Refused(f"{option.name[:80]!r} leads elsewhere or sends a form, and is no option of a list; look, and click it")
+    await door.press(sight, chosen, meant)
 
 
 def _inside(sight: Sight, aim: Aim) -> list[GUIElement]:
@@ -202,35 +207,24 @@ def _option(offered: list[GUIElement], wanted: str) -> GUIElement | None:
 
 async def upload(sight: Sight, action: Upload) -> Resolved:
     """To a file field, to the label of one, or to a control that opens a file chooser."""
-    from playwright.async_api import Error
-
     assert action.target is not None  # noqa: S101 - the verb's own rule
     paths = [_allowed(sight, name) for name in action.files]
     aim = await find(sight, action.target)
     kind = await _kind(aim)
     if len(paths) > 1 and kind["file"] == (aim.spot.local if aim.spot else None) and not kind["multiple"]:
         raise Refused(f"{aim.name} takes one file, not {len(paths)}")
+    first = await look_at(sight, aim, "press")
+    hold(sight, action, first, aim.name)
     if kind["file"] is not None and aim.spot is not None:
-        handle = await aim.spot._replace(local=int(kind["file"])).handle()
-        if handle is None:
-            raise Refused(f"{aim.name} is gone from the page; look again")
-        await handle.set_input_files(paths, timeout=5000)
+        await door.give(aim, int(kind["file"]), paths)
     else:
         aim = await usable_in_view(sight, aim)
-        session = sight.session
-        if session.chooser is None:
-            aim = await move(sight, aim)
+        if sight.session.chooser is None:
             before, _ = await beat(sight)
-            await session.page.mouse.click(aim.x, aim.y)
+            aim = await door.press(sight, aim, first)
             await came_of_it(sight, aim, before)
-        chooser, session.chooser = session.chooser, None
-        if chooser is None:
-            raise Refused(f"{aim.name} does not take files")
-        session.notes[:] = [note for note in session.notes if "asks for a file" not in note]
-        try:
-            await chooser.set_files(paths)
-        except Error as bad:
-            raise Refused(f"{aim.name} did not take the files: {str(bad).splitlines()[0][:150]}") from None
+        await door.give_chooser(sight, aim, paths)
+        sight.session.notes[:] = [note for note in sight.session.notes if "asks for a file" not in note]
     await settle(sight)
     return aim.resolved
 

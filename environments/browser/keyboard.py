@@ -3,68 +3,66 @@
 from __future__ import annotations
 
 import asyncio
-import re
 
+from environments.browser import door
 from environments.browser.aiming import Aim, Refused, find, usable_in_view
-from environments.browser.pointer import move
+from environments.browser.looking import Look, hold, look_at, look_focus
 from environments.browser.quiet import beat, settle
 from environments.browser.sight import Sight
 from protocol import HoldKey, KeyDown, KeyUp, PressKey, Resolved, Type
 from protocol.keys import write_key
 
-_KEYED = 400
-"""Characters that are typed one by one; a longer text is put in as a paste is."""
+_KEYED_ROLES = frozenset(
+    {"textbox", "searchbox", "spinbutton", "slider", "combobox", "listbox", "tree", "grid", "menu", "canvas", "application"}
+)
+"""What keys are meant for, beside fields that are typed into."""
 
 
-async def focus(sight: Sight, aim: Aim) -> Aim:
-    """Put the caret at the end of a field, by a press as a person would. Raises Refused."""
+async def focus(sight: Sight, aim: Aim) -> Look:
+    """Give a field the focus, by script and never by a press, and put the caret at its end. Raises Refused."""
     aim = await usable_in_view(sight, aim)
-    if aim.spot is None or not await aim.spot.ask("focusIn"):
-        aim = await move(sight, aim)
-        await sight.session.page.mouse.click(aim.x, aim.y)
-        await settle(sight, 1.5)
-    if aim.spot is not None:
-        if not await aim.spot.ask("focusIn"):
-            await aim.spot.ask("focus")
-        if not await aim.spot.ask("focusIn"):
-            raise Refused(f"{aim.name} does not take the keyboard")
-        await aim.spot.ask("caretEnd")
-    return aim
+    if aim.spot is None:
+        raise Refused(f"{aim.name} is no field: name the field, or click it first")
+    look = await look_at(sight, aim, "keys")
+    if not look.said.get("editable") and look.role not in _KEYED_ROLES:
+        raise Refused(f"{aim.name} is a {look.role} and takes no keys; click it, or name the field that is meant")
+    if not await aim.spot.ask("focusOn"):
+        raise Refused(f"{aim.name} does not take the keyboard")
+    await aim.spot.ask("caretEnd")
+    return look
+
+
+async def _keyed(sight: Sight, action: PressKey | HoldKey | KeyDown | KeyUp | Type) -> tuple[Aim | None, Look, str]:
+    """What the keys go to: the target, or what has the focus; held against what was allowed."""
+    if action.target is not None:
+        aim = await find(sight, action.target)
+        look = await focus(sight, aim)
+        hold(sight, action, look, aim.name)
+        return aim, look, aim.name
+    await sight.look()
+    look = await look_focus(sight)
+    name = f'"{look.name}"' if look.name else "what has the focus"
+    hold(sight, action, look, name)
+    return None, look, name
 
 
 async def type_text(sight: Sight, action: Type) -> Resolved | None:
-    aim = await find(sight, action.target) if action.target else None
-    if aim is not None:
-        aim = await focus(sight, aim)
-        await _one_line(aim, action.text)
+    aim, look, name = await _keyed(sight, action)
+    if not look.said.get("editable"):
+        where = "it is no field" if aim else "no field has the focus"
+        raise Refused(f"{where}, so nothing was typed; name the field as the target, or click what is to be pressed")
+    if aim is not None and look.said.get("tag") == "input" and ("\n" in action.text or "\r" in action.text):
+        raise Refused(f"{name} takes one line; leave the line breaks out, and set submit to press Enter")
     before, _ = await beat(sight)
-    await write(sight, action.text)
-    if action.submit:
-        await sight.session.page.keyboard.press("Enter")
-    await settle(sight)
+    async with door.leaving(sight, look):
+        async with door.keys(sight, look, name, focused=aim is None):
+            await door.write(sight, action.text)
+        if action.submit:
+            await door.enter(sight, look, name)
+        await settle(sight)
     if action.text and (await beat(sight))[0] == before:
         sight.session.notes.append("nothing on the page changed; no field may have had the focus")
     return aim.resolved if aim else None
-
-
-async def _one_line(aim: Aim, text: str) -> None:
-    if aim.spot is None or ("\n" not in text and "\r" not in text):
-        return
-    kind = await aim.spot.ask("kind")
-    if kind and kind["tag"] == "input":
-        raise Refused(f"{aim.name} takes one line; leave the line breaks out, and set submit to press Enter")
-
-
-async def write(sight: Sight, text: str) -> None:
-    """Key events for what has a key; the rest is put in as text."""
-    keyboard = sight.session.page.keyboard
-    for piece in re.split(r"(\r\n|\r|\n|\t)", text):
-        if piece in ("\r\n", "\r", "\n"):
-            await keyboard.press("Enter")
-        elif piece == "\t" or len(piece) > _KEYED:
-            await keyboard.insert_text(piece)
-        elif piece:
-            await keyboard.type(piece)
 
 
 async def press_key(sight: Sight, action: PressKey) -> Resolved | None:
@@ -76,32 +74,31 @@ async def hold_key(sight: Sight, action: HoldKey) -> Resolved | None:
 
 
 async def _chord(sight: Sight, action: PressKey | HoldKey, seconds: float) -> Resolved | None:
-    aim = await focus(sight, await find(sight, action.target)) if action.target else None
     names = [_name(key) for key in action.keys]
-    keyboard = sight.session.page.keyboard
-    down: list[str] = []
-    try:
-        for name in names:
-            await keyboard.down(name)
-            down.append(name)
-        if seconds:
-            await asyncio.sleep(seconds)
-    finally:
-        for name in reversed(down):
-            await keyboard.up(name)
-    await asyncio.sleep(0.03)
-    await settle(sight)
+    aim, look, name = await _keyed(sight, action)
+    async with door.leaving(sight, look):
+        async with door.keys(sight, look, name, focused=aim is None):
+            await door.chord(sight, names, seconds)
+        await asyncio.sleep(0.03)
+        await settle(sight)
     return aim.resolved if aim else None
 
 
 async def key_down(sight: Sight, action: KeyDown) -> None:
-    await sight.session.page.keyboard.down(_name(action.key))
-    await settle(sight)
+    await _half(sight, action, up=False)
 
 
 async def key_up(sight: Sight, action: KeyUp) -> None:
-    await sight.session.page.keyboard.up(_name(action.key))
-    await settle(sight)
+    await _half(sight, action, up=True)
+
+
+async def _half(sight: Sight, action: KeyDown | KeyUp, *, up: bool) -> None:
+    key = _name(action.key)
+    _, look, name = await _keyed(sight, action)
+    async with door.leaving(sight, look):
+        async with door.keys(sight, look, name, focused=True):
+            await door.key_half(sight, key, up=up)
+        await settle(sight)
 
 
 def _name(key: str) -> str:

@@ -175,34 +175,26 @@ function place(id, point) {
 }
 return {
   list: () => ({els: list(), url: location.href, title: document.title, ...state(), size: [innerWidth, innerHeight]}),
-  state, place, node, idOf, level, tie, figures: figuresOf, beneath, look,
-  /* What is pressed at a point now: its name, and where it leads. */
-  inPlace: (x, y) => { let el = hitAt(x, y); while (el && !firmControl(el) && !presses(el)) el = up(el);
-    return el ? {name: nameOf(el, firmRole(el) || 'button')[0], leads: leadsTo(el)} : null; },
+  state, place, node, idOf, level, tie, figures: figuresOf, beneath, look, arm, disarm, focusOn,
   hits: (id, spots) => { const el = node(id); return spots.map(([x, y]) => Boolean(el) && own(hitAt(x, y), el)); },
   under: (x, y) => { const hit = hitAt(x, y); return hit ? {tag: tagOf(hit), i: idOf(hit)} : null; },
   at: (id, x, y) => { const el = node(id), hit = hitAt(x, y); return Boolean(el) && (own(hit, el) || Boolean(hit &&
     within(hit, el) && !firmControl(el))); },
   inner: (id) => { const el = node(id), r = el.getBoundingClientRect(), s = getComputedStyle(el);
     return [r.left + el.clientLeft + parseFloat(s.paddingLeft), r.top + el.clientTop + parseFloat(s.paddingTop)]; },
-  listen,
   heard: () => heard,
-  called: (id, role) => { const el = node(id); return el ? String(nameOf(el, role)[0] || '') : ''; },
   show: (id) => { node(id)?.scrollIntoView({block: 'center', inline: 'nearest', behavior: 'instant'}); },
   holds: (id) => { const el = node(id); return el ? valueOf(el, firmRole(el) || '') : null; },
   kind: (id) => { const el = node(id); return el ? {tag: tagOf(el), type: String(el.type || ''), multiple: Boolean(el.multiple),
     editable: el.isContentEditable, readonly: Boolean(el.readOnly), role: firmRole(el), min: attr(el, 'min'), max: attr(el,
       'max'),
+    opens: opens(el),
     file: el.type === 'file' ? idOf(el) : el.control && el.control.type === 'file' ? idOf(el.control) : null} : null; },
   options: (id) => { const el = node(id); return el && el.options ? [...el.options].slice(0, 2000).map((o, n) => ({n,
     label: tidy(o.label), value: String(o.value),
     off: o.disabled || Boolean(o.closest('optgroup:disabled'))})) : []; },
   words: () => document.body ? String(document.body.innerText).slice(0, 500000) : '',
-  focusIn: (id) => { let f = document.activeElement; while (f && f.shadowRoot &&
-    f.shadowRoot.activeElement) f = f.shadowRoot.activeElement;
-    const el = node(id); return Boolean(el && f && (within(el, f))); },
-  focus: (id) => { node(id)?.focus({preventScroll: true}); },
-  caretEnd: (id) => { const el = node(id); if (!el) return;
+  caretEnd: (id) => { const el = node(id) && fieldOf(node(id)); if (!el) return;
     if (typeof el.selectionStart === 'number') { el.selectionStart = el.selectionEnd = el.value.length; return; }
     if (el.isContentEditable) { const r = document.createRange(); r.selectNodeContents(el); r.collapse(false);
       const s = getSelection(); s.removeAllRanges(); s.addRange(r); } },
@@ -210,27 +202,61 @@ return {
 """
 
 KEY = f"_{secrets.token_hex(12)}"
-"""The name, new in each process, under which a document says which elements listen for a press."""
+"""The name, new in each process, under which a document says which elements listen for a press, and is told what may reach it."""
 
-LISTENERS = """(() => {
+_SECRET = secrets.token_hex(16)
+
+_LISTENERS = """(() => {
   const seen = new WeakSet(), told = new WeakMap(), add = EventTarget.prototype.addEventListener;
   const text = Function.prototype.toString, call = Function.prototype.call.bind(Function.prototype.call);
+  const prevent = Event.prototype.preventDefault, stop = Event.prototype.stopImmediatePropagation;
   const kinds = new Set(['click', 'dblclick', 'mousedown', 'mouseup', 'pointerdown', 'pointerup', 'touchstart']);
+  const OURS = /^\\(?event\\)? => \\{?[^{}]*_hitTargetInterceptor[^{}]*\\}?$/;  /* how Playwright watches its own presses */
   const note = (at, kind, what) => {
     const heard = typeof what === 'function' ? what : what && what.handleEvent;
-    if (typeof heard !== 'function') return;
+    if (typeof heard !== 'function' || OURS.test(call(text, heard))) return;
     if (!told.has(at)) told.set(at, new Set());
     if (told.get(at).size < 50) told.get(at).add(kind + ' ' + call(text, heard).slice(0, 2000));
   };
+  let armed = null, astray = false;
+  const alone = (e) => {
+    if (!STRICT) return false;
+    if (/^(pointer|mouse)down$/.test(e.type)) return (astray = true);
+    if (e.type === 'keydown' || e.type === 'keypress') return !/^(Shift|Control|Alt|Meta|AltGraph|CapsLock)$/.test(e.key);
+    return astray && /^(mouseup|pointerup|.*click|contextmenu)$/.test(e.type) && e.detail !== 0;
+  };
+  const guard = (e) => {
+    if (!e.isTrusted) return;
+    let stopped = true;
+    try { stopped = armed ? armed(e) : alone(e); } catch (bad) { stopped = true; }
+    if (stopped) { call(prevent, e); call(stop, e); }
+  };
+  for (const kind of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu', 'drop',
+    'keydown', 'keypress', 'beforeinput']) call(add, globalThis, kind, guard, {capture: true, passive: false});
   EventTarget.prototype.addEventListener = function addEventListener(kind, ...rest) {
     if (kinds.has(kind) && this instanceof Element) seen.add(this);
     if (this && (kinds.has(kind) || kind === 'submit')) note(this, kind, rest[0]);
     return add.call(this, kind, ...rest);
   };
-  Object.defineProperty(globalThis, 'KEY', {value: (el, sources) => (sources ? [...(told.get(el) || [])] : seen.has(el))});
-})()""".replace("KEY", KEY)
-"""Begun with each document: remembers which elements listen for a press, and by what, as a page cannot be asked for that
-later. What an element has ever listened by is kept: a listener that is put back is no other one."""
+  const value = (what, more) => {
+    if (what === 'SECRET') { armed = more; astray = false; return true; }
+    return more ? [...(told.get(what) || [])] : seen.has(what);
+  };
+  Object.defineProperty(globalThis, 'KEY', {value});
+  Object.defineProperty(globalThis, 'eval', {value: eval, writable: false, configurable: false});
+})()"""
 
-PAGE_SCRIPT = f"() => {{\nconst KEY = '{KEY}';\n" + NAMES + _PLACES + SENDING + WALK + LOOKING + _OFFERED + "\n}"
+
+def listeners(strict: bool) -> str:
+    """Begun with each document: remembers which elements listen for a press, and by what, as a page cannot be asked for that
+    later; what an element has ever listened by is kept, and a listener that is put back is no other one.
+
+    It also stands before the page with each press and key that is no script's: only what was armed for goes on. Where it is
+    `strict`, nothing else does, as nobody but the door has a hand on the browser.
+    """
+    return _LISTENERS.replace("KEY", KEY).replace("SECRET", _SECRET).replace("STRICT", "true" if strict else "false")
+
+
+_CONSTANTS = f"const KEY = '{KEY}', SECRET = '{_SECRET}';\n"
+PAGE_SCRIPT = "() => {\n" + _CONSTANTS + NAMES + _PLACES + SENDING + WALK + LOOKING + _OFFERED + "\n}"
 """Evaluated once in each document; gives an object that only its caller holds, so that the page cannot see or change it."""

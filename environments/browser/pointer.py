@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from typing import Literal
 
-from environments.browser.aiming import SETTLE, Aim, Refused, find, into_view, usable, usable_in_view
-from environments.browser.gate import Expected
+from environments.browser import door
+from environments.browser.aiming import Aim, Refused, find, into_view, move, usable, usable_in_view
+from environments.browser.door import PlainButton
+from environments.browser.looking import hold, look_at
 from environments.browser.quiet import Pulse, beat, effect, settle
-from environments.browser.reading import clean
 from environments.browser.sight import Sight
-from protocol import Click, Coordinate, Drag, Hover, MouseDown, MouseUp, Resolved, Scroll
-from protocol.keys import write_key
+from protocol import Click, Coordinate, Drag, Hover, MouseDown, MouseUp, Point, Resolved, Scroll
 
 NOTCH = 100
 WAITS = 0.65
 """Seconds within which a press shows an effect; menus that are fetched take half a second."""
 _SWALLOWED = 0.4
-_NAME = 200
-"""Characters of a name that are compared."""
-PlainButton = Literal["left", "right", "middle"]
 PLAIN: tuple[PlainButton, ...] = ("left", "right", "middle")
+_PRESSED = frozenset({"button", "link", "checkbox", "radio", "switch", "tab", "option", "menuitem", "summary", "treeitem"})
 _FIELDS = frozenset({"textbox", "searchbox", "spinbutton", "slider"})
 
 
@@ -33,95 +28,28 @@ def plain_button(button: str) -> PlainButton:
     raise Refused(f"this mouse has no button {button!r}; say go_back or go_forward")
 
 
-@asynccontextmanager
-async def held(sight: Sight, modifiers: Sequence[str]) -> AsyncIterator[None]:
-    """Modifiers down, and up again whatever happens."""
-    keyboard = sight.session.page.keyboard
-    names = [write_key(key, "playwright") or key for key in modifiers]
-    try:
-        for name in names:
-            await keyboard.down(name)
-        yield
-    finally:
-        for name in reversed(names):
-            await keyboard.up(name)
-
-
-@asynccontextmanager
-async def watched(sight: Sight, aim: Aim | None) -> AsyncIterator[None]:
-    """A press of a control: what it sends is held against what the control says."""
-    session = sight.session
-    said = await aim.spot.ask("look", None, "press") if aim is not None and aim.spot is not None else {}
-    page = aim.spot.frame.url if aim is not None and aim.spot is not None else session.page.url
-    session.gate.begin(session.permit, Expected.of(said.get("expected") or {}, page))
-    try:
-        yield
-    finally:
-        session.gate.end()
-
-
-async def move(sight: Sight, aim: Aim) -> Aim:
-    """Bring the pointer there and let the page react; what swaps or moves under the pointer is followed."""
-    mouse = sight.session.page.mouse
-    await mouse.move(aim.x, aim.y, steps=2)
-    await asyncio.sleep(SETTLE)
-    if aim.spot is None or await aim.spot.ask("at", aim.x - aim.spot.x, aim.y - aim.spot.y):
-        return aim
-    if (await aim.spot.ask("place", None)).get("gone"):
-        return aim  # it was replaced on hover: what took its place is meant
-    aim = await usable(sight, aim)
-    await mouse.move(aim.x, aim.y, steps=2)
-    await asyncio.sleep(SETTLE)
-    return aim
-
-
 async def click(sight: Sight, action: Click) -> Resolved:
     assert action.target is not None  # noqa: S101 - the verb's own rule
     button = plain_button(action.button)
     aim = await usable(sight, await find(sight, action.target))
+    first = await look_at(sight, aim, "press")
+    hold(sight, action, first, aim.name)
     before, _ = await beat(sight)
-    async with watched(sight, aim):
-        aim = await press(sight, aim, button, action)
+
+    async def press(aim: Aim) -> Aim:
+        count, held = action.count, action.hold
+        return await door.press(sight, aim, first, button=button, count=count, hold=held, modifiers=action.modifiers)
+
+    async with door.leaving(sight, first):
+        aim = await press(aim)
         done = await came_of_it(sight, aim, before)
         if await _unheard(sight, aim, before, done):
-            await press(sight, aim, button, action)
+            await press(aim)
             sight.session.notes.append("the first press was swallowed, it was pressed once more")
             await came_of_it(sight, aim, before)
     if not sight.session.dialogs and (await _pulse(sight)) == before:
         sight.session.notes.append("nothing on the page changed")
     return aim.resolved
-
-
-async def press(sight: Sight, aim: Aim, button: PlainButton, action: Click) -> Aim:
-    """Move, and press and release `count` times."""
-    mouse = sight.session.page.mouse
-    async with held(sight, action.modifiers):
-        aim = await move(sight, aim)
-        if aim.spot is not None:
-            await _still_called_so(aim)
-            await aim.spot.ask("listen")
-        for n in range(1, action.count + 1):
-            await mouse.down(button=button, click_count=n)
-            if action.hold:
-                await asyncio.sleep(action.hold)
-            await mouse.up(button=button, click_count=n)
-    return aim
-
-
-async def _still_called_so(aim: Aim) -> None:
-    """What is called otherwise once the pointer is on it is not what was meant. Raises Refused."""
-    seen = aim.element
-    if aim.spot is None or seen is None or not seen.text or seen.role in _FIELDS:
-        return
-    now, leads = clean(await aim.spot.ask("called", seen.role or "button"), _NAME), seen.leads or ""
-    if (await aim.spot.ask("place", None)).get("gone"):
-        at = [aim.x - aim.spot.x, aim.y - aim.spot.y]
-        other = await aim.spot.eye.evaluate("(eye, at) => eye.inPlace(...at)", at) or {}
-        now, leads = clean(other.get("name"), _NAME), clean(other.get("leads"), _NAME)
-    if leads != (seen.leads or ""):
-        raise Refused(f"{aim.name} is another one now that the pointer is on it, and was not pressed; look again")
-    if now and now not in seen.text:
-        raise Refused(f'{aim.name} is called "{now[:80]}" now that the pointer is on it, and was not pressed; look again')
 
 
 async def came_of_it(sight: Sight, aim: Aim, before: Pulse) -> bool:
@@ -167,7 +95,7 @@ async def _pulse(sight: Sight) -> Pulse:
 async def hover(sight: Sight, action: Hover) -> Resolved:
     assert action.target is not None  # noqa: S101 - the verb's own rule
     aim = await usable(sight, await find(sight, action.target), pressed=False)
-    async with held(sight, action.modifiers):
+    async with door.modified(sight, action.modifiers):
         aim = await move(sight, aim)
     await settle(sight)
     return aim.resolved
@@ -178,17 +106,16 @@ async def drag(sight: Sight, action: Drag) -> Resolved:
     button = plain_button(action.button)
     start = await usable(sight, await find(sight, action.target))
     end = await usable(sight, await find(sight, action.to), pressed=False)
-    mouse, size = sight.session.page.mouse, sight.session.rules.size
-    async with held(sight, action.modifiers):
+    first, last = await look_at(sight, start, "press"), await look_at(sight, end, "press")
+    hold(sight, action, first, start.name)
+    hold(sight, action, last, end.name, "to.")
+    if first.role in _PRESSED and first.said.get("i") == last.said.get("i"):
+        raise Refused(f"{start.name} is pressed, not dragged onto itself: click it")
+    size = sight.session.rules.size
+    async with door.modified(sight, action.modifiers), door.leaving(sight, first):
         start = await move(sight, start)
-        await mouse.down(button=button)
-        try:
-            for point in [*(_pixel(at, size) for at in action.path), (end.x, end.y)]:
-                await mouse.move(*point, steps=6)
-            await asyncio.sleep(SETTLE)
-        finally:
-            await mouse.up(button=button)
-    await settle(sight)
+        await door.drag(sight, start, first, end, [_pixel(at, size) for at in action.path], button)
+        await settle(sight)
     return start.resolved
 
 
@@ -207,13 +134,24 @@ async def mouse_up(sight: Sight, action: MouseUp) -> Resolved | None:
 
 async def _half(sight: Sight, action: MouseDown | MouseUp) -> Resolved | None:
     """One half of a press, at the target or where the pointer is."""
-    button, aim = plain_button(action.button), None
+    button = plain_button(action.button)
+    aim = await _aim_of(sight, action)
+    first = await look_at(sight, aim, "press")
+    hold(sight, action, first, aim.name)
+    async with door.leaving(sight, first):
+        if action.target is not None:
+            aim = await move(sight, aim)
+        await door.half(sight, aim, first, button, up=isinstance(action, MouseUp))
+        await settle(sight)
+    return aim.resolved if action.target is not None else None
+
+
+async def _aim_of(sight: Sight, action: MouseDown | MouseUp) -> Aim:
     if action.target is not None:
-        aim = await move(sight, await usable(sight, await find(sight, action.target)))
-    mouse = sight.session.page.mouse
-    await (mouse.down(button=button) if isinstance(action, MouseDown) else mouse.up(button=button))
-    await settle(sight)
-    return aim.resolved if aim else None
+        return await usable(sight, await find(sight, action.target))
+    x, y = sight.pointer
+    await sight.look()
+    return Aim(Resolved(tier="point", point=Point(int(x), int(y))), None, None, x, y)
 
 
 async def scroll(sight: Sight, action: Scroll) -> Resolved | None:
@@ -234,7 +172,7 @@ async def scroll(sight: Sight, action: Scroll) -> Resolved | None:
     across, down = {"notch": (NOTCH, NOTCH), "px": (1, 1), "page": (width * 0.9, height * 0.9)}[action.unit]
     before, _ = await beat(sight)
     mouse = sight.session.page.mouse
-    async with held(sight, action.modifiers):
+    async with door.modified(sight, action.modifiers):
         await mouse.move(x, y)
         await mouse.wheel(action.delta.x * across, action.delta.y * down)
     await asyncio.sleep(0.1)  # a wheel event is acted on in a later frame

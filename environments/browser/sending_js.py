@@ -50,7 +50,8 @@ function handlersOf(el) {
   const found = [], ask = globalThis[KEY];
   const add = (what) => { if (typeof what === 'function') found.push(String(what).slice(0, SOURCE)); };
   for (const kind of KINDS) add(el[`on${kind}`]);
-  if (typeof ask === 'function') for (const source of ask(el, true) || []) found.push(String(source));
+  if (typeof ask === 'function') for (const source of ask(el, true) || [])
+    if (!String(source).endsWith(String(hear))) found.push(String(source));
   for (const name of Object.keys(el)) if (name.startsWith('__reactProps$') && el[name]) {
     add(el[name].onClick); add(el[name].onSubmit); }
   return found;

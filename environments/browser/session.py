@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from environments.browser.gate import Gate
 from environments.browser.launching import flags
-from environments.browser.page_js import LISTENERS
+from environments.browser.page_js import listeners
 from environments.browser.requests import Sent
 from environments.effects import Effect, Permit
 from environments.scratch import Scratch
@@ -132,13 +132,12 @@ class Session:
         await self.gate.reset()
         dropped = list(self.notes)
         await self._leave()
-        await self.gate.reset()  # what its pages sent as they were left
         width, height = self.rules.size
         self._context = await self._browser.new_context(
             viewport={"width": width, "height": height}, device_scale_factor=1, accept_downloads=True, service_workers="block"
         )
         self._context.set_default_timeout(5000)
-        await self._context.add_init_script(LISTENERS)
+        await self._context.add_init_script(listeners(strict=self.rules.headless))
         if seed is not None:
             await self._context.add_init_script(_SEEDED % seed)
         await self.gate.join(self._context)

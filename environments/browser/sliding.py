@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from environments.browser import door
 from environments.browser.aiming import Aim, Refused
 from environments.browser.keyboard import focus
+from environments.browser.looking import Look
 from environments.browser.quiet import settle
 from environments.browser.sight import Sight, Spot
 from protocol import GUIElement
@@ -13,7 +15,7 @@ _MOST = 1000
 _ROUNDS = 4
 
 
-async def slide(sight: Sight, aim: Aim, text: str) -> None:
+async def slide(sight: Sight, aim: Aim, first: Look, text: str) -> None:
     """Move the handle until the page shows `text`, as near as its steps allow. Raises Refused."""
     try:
         wanted = float(text.strip().replace("−", "-"))
@@ -23,6 +25,14 @@ async def slide(sight: Sight, aim: Aim, text: str) -> None:
     if spot is None:
         raise Refused(f"{aim.name} is gone from the page; look again")
     await focus(sight, aim)
+    async with door.keys(sight, first, aim.name):
+        await _move(sight, aim, spot, wanted)
+    reached = await _level(spot)
+    if abs(reached - wanted) > 1e-9:
+        sight.session.notes.append(f"{aim.name} now stands at {reached:g}, not at {wanted:g}")
+
+
+async def _move(sight: Sight, aim: Aim, spot: Spot, wanted: float) -> None:
     step = await _step(sight, spot)
     if not step:
         raise Refused(f"{aim.name} does not move by the arrow keys, or shows no number for where it is")
@@ -32,14 +42,10 @@ async def slide(sight: Sight, aim: Aim, text: str) -> None:
         if not presses:
             break
         key = "ArrowRight" if presses > 0 else "ArrowLeft"
-        for _ in range(min(abs(presses), _MOST)):
-            await sight.session.page.keyboard.press(key)
+        await door.tap(sight, key, min(abs(presses), _MOST))
         await settle(sight, 1.0)
         if await _level(spot) == now:
             break
-    reached = await _level(spot)
-    if abs(reached - wanted) > 1e-9:
-        sight.session.notes.append(f"{aim.name} now stands at {reached:g}, not at {wanted:g}")
 
 
 async def _level(spot: Spot) -> float:
@@ -49,14 +55,13 @@ async def _level(spot: Spot) -> float:
 
 async def _step(sight: Sight, spot: Spot) -> float:
     """How much one key changes the value. What shows the value is found by what changes, and changes back again."""
-    keyboard = sight.session.page.keyboard
     for there, back in (("ArrowRight", "ArrowLeft"), ("ArrowLeft", "ArrowRight")):
         first = await _figures(spot)
         said = await spot.ask("level")
-        await keyboard.press(there)
+        await door.tap(sight, there)
         second = await _figures(spot)
         now = await spot.ask("level")
-        await keyboard.press(back)
+        await door.tap(sight, back)
         third = await _figures(spot)
         sign = 1.0 if there == "ArrowRight" else -1.0
         if said is not None and now is not None and now != said:

@@ -2,10 +2,30 @@
 
 from __future__ import annotations
 
+import itertools
+import re
+from pathlib import Path
+
 import pytest
 
-from environments.effects import ControlSeen
-from protocol import ActionTarget, Click, PressKey, Type
+from environments.browser import door
+from environments.contract import STOPPED
+from environments.effects import ControlSeen, Effect, Permit
+from protocol import (
+    Action,
+    ActionResult,
+    ActionTarget,
+    Click,
+    Drag,
+    Fill,
+    HoldKey,
+    PressKey,
+    SelectOption,
+    Type,
+    Wait,
+)
+
+KEYS = itertools.count()
 
 
 def seen(surf, action) -> ControlSeen:
@@ -16,6 +36,14 @@ def seen(surf, action) -> ControlSeen:
 
 def on(text: str) -> ActionTarget:
     return ActionTarget(text=text)
+
+
+def under_permit(surf, action: Action, control: ControlSeen) -> ActionResult:
+    """What comes of it with a yes to this control."""
+    key = f"door/{next(KEYS)}"
+    surf.env.admit(key, Permit(effects=(Effect.SUBMIT,), approved=True, control=control.parts))
+    result: ActionResult = surf.env.perform(action, key=key)
+    return result
 
 
 def script(surf, code: str) -> None:
@@ -82,3 +110,119 @@ def test_keys_fall_on_what_has_the_focus(surf):
     assert len({body.parts["name"], field.parts["name"], button.parts["name"]}) == 3
     assert field.parts["leads"] == button.parts["leads"] != body.parts["leads"]
     assert set(seen(surf, Type(target=on("Amount"), text="5")).parts) == {"page", "role", "name"}
+
+
+def shifty(surf, kind: str) -> None:
+    surf.open(f"shifty.html#{kind}")
+    script(surf, "location.reload()")
+    surf.do(Wait(seconds=0.2))
+    surf.site.saved.clear()
+
+
+@pytest.mark.parametrize("kind", ["relabel", "replaced", "atdown", "cover", "frame"])
+def test_what_changes_between_the_look_and_the_press_is_not_pressed(surf, kind):
+    shifty(surf, kind)
+    refused = surf.click("Close").error
+    assert refused.startswith(STOPPED) or "is covered by" in refused
+    assert surf.site.saved == []
+
+
+def test_keys_reach_the_field_that_was_meant_and_no_other(surf):
+    shifty(surf, "focusaway")
+    assert surf.do(Type(target=on("Name"), text="a b")).error.startswith(STOPPED)
+    assert surf.site.saved == []
+
+
+def test_enter_sends_no_form_that_changed_while_it_was_typed_into(surf):
+    shifty(surf, "hiddenfield")
+    refused = surf.do(Type(target=on("Name"), text="Bob", submit=True))
+    assert refused.error.startswith(STOPPED)
+    assert "its form sends other fields or values" in refused.error
+    assert surf.site.saved == []
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        PressKey(target=on("Pay"), keys=("Tab",)),
+        PressKey(target=on("Pay"), keys=("Control", "c")),
+        HoldKey(target=on("More"), keys=("a",), seconds=0),
+        Type(target=on("Pay"), text=""),
+        Type(target=on("Yes"), text=" "),
+        Fill(target=on("Pay"), text="x"),
+        SelectOption(target=on("Pay"), options=("x",)),
+        SelectOption(target=on("Delete"), options=("x",)),
+        Drag(target=on("Pay"), to=on("Pay")),
+    ],
+)
+def test_what_is_no_field_is_refused_and_never_pressed_for_the_focus(surf, action):
+    shifty(surf, "keys")
+    assert surf.do(action).error
+    if not isinstance(action, SelectOption) or action.target != on("Delete"):  # a list is opened, and that is reviewed as a press
+        assert surf.site.saved == []
+
+
+def test_typing_needs_a_field_with_the_focus(surf):
+    shifty(surf, "keys")
+    script(surf, "room.firstElementChild.focus()")
+    assert "no field has the focus" in surf.do(Type(text=" ")).error
+    assert surf.site.saved == []
+
+
+@pytest.mark.parametrize(("kind", "name"), [("clock", "Buy"), ("render", "Go"), ("hover", "Open"), ("lazy", "More")])
+def test_what_changes_harmlessly_is_pressed(surf, kind, name):
+    shifty(surf, kind)
+    assert surf.click(name).ok
+    assert surf.site.saved == [kind]
+
+
+def test_a_code_whose_digits_have_fields_of_their_own_is_typed(surf):
+    shifty(surf, "digits")
+    assert surf.do(Type(target=on("Digit 1"), text="123")).ok
+    assert surf.click("Check").ok
+    assert surf.site.saved == ["digits 123"]
+
+
+CHANGES = [
+    "const b = document.querySelector('button'); b.textContent = 'Pay all'; b.setAttribute('aria-label', 'Pay')",
+    "f.action = '/elsewhere'",
+    "document.querySelector('[name=to]').value = 'eve'",
+    "document.querySelector('[name=to]').name = 'from'",
+    "document.querySelector('option').value = '100'",
+    "document.querySelector('form p').textContent = 'To Eve'",
+    "document.querySelector('button').onclick = () => 1",
+    "document.querySelector('button').formAction = '/other'",
+]
+
+
+PRESSES = [
+    *((Click(target=on("Pay")), code) for code in CHANGES),
+    *((Type(target=on("Amount"), text="", submit=True), code) for code in CHANGES[1:3]),
+    *((PressKey(keys=("Enter",)), code) for code in CHANGES[-2:]),
+]
+
+
+@pytest.mark.parametrize(("action", "code"), PRESSES)
+def test_a_permit_holds_for_the_control_that_was_reviewed(surf, site, action, code):
+    surf.open("transfer.html")
+    script(surf, "document.querySelector('[name=amount]').focus()")
+    control = seen(surf, action)
+    site.saved.clear()
+    script(surf, code)
+    assert under_permit(surf, action, control).error.startswith(STOPPED)
+    assert site.saved == []
+    surf.open("transfer.html")
+    script(surf, "document.querySelector('[name=amount]').focus()")
+    assert under_permit(surf, action, control).ok
+
+
+def test_only_the_door_presses_and_types():
+    """In the source of the adapter nothing else has a hand on the mouse's buttons, the keys, fields or files."""
+    hands = re.compile(
+        r"mouse\.(down|up|click|dblclick)\b|keyboard\.(down|up|press|type|insert_text)\b|keyboard\b(?!\.py)\s*=|"
+        r"\.(fill|select_option|set_input_files|set_files|check|uncheck|tap|dispatch_event|set_checked)\(|"
+        r"\.(submit|requestSubmit|click)\(\)"
+    )
+    folder = Path(door.__file__).parent
+    found = {path.name for path in folder.glob("*.py") if hands.search(path.read_text().replace("door.tap(", ""))}
+    assert found == {"door.py"}
