@@ -175,7 +175,7 @@ def _phrase(effect: Effect) -> str:
         Effect.PERMISSION: "grant or accept something",
         Effect.DELETE: "delete something",
         Effect.ACTUATE: "operate something in the physical world",
-        Effect.ACTIVATE: "press a control of unknown effect",
+        Effect.ACTIVATE: "have an unknown effect",
         Effect.CONFIRM: "confirm something",
     }
     return phrases.get(effect, str(effect))
