@@ -167,15 +167,6 @@ class Written(Protocol):
 
 
 @runtime_checkable
-class Beneath(Protocol):
-    """Can say what a press of an element sets off, as far as no screen shows it."""
-
-    def beneath(self, element_id: str) -> Mapping[str, str]:
-        """Digests by part (`address`, `handlers`, `marks`, `hidden`), each another one when that part is, and in `unseen` the
-        names of fields that are sent and not shown. Empty where the element is not there."""
-
-
-@runtime_checkable
 class Received(Protocol):
     """Keeps its own record of every keyed action it performed, in order."""
 

@@ -48,7 +48,7 @@ class Struck(NamedTuple):
 
 
 _CAPABILITIES = ("apps", "peek", "world", "received", "snapshot", "restore", "functions", "agents", "screenshot",
-                 "environment_type", "files", "seat", "seats", "clock", "written", "beneath", "latest_keys",
+                 "environment_type", "files", "seat", "seats", "clock", "written", "latest_keys",
                  "guard", "admit", "held")  # fmt: skip
 _TURNED = ("preview", "control")
 """What is asked of the inner one in its own words."""

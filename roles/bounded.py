@@ -18,7 +18,7 @@ from roles.standstill import Standstill
 
 _T = TypeVar("_T")
 _CALLS = ("apps", "peek", "world", "received", "snapshot", "restore", "fork", "functions", "agents", "screenshot", "files",
-          "seat", "seats", "meant", "latest_keys", "written", "beneath", "preview",
+          "seat", "seats", "meant", "latest_keys", "written", "preview",
           "guard", "control", "admit", "held")  # fmt: skip
 _VALUES = ("environment_type", "clock")
 _LEAVING = 5.0

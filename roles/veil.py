@@ -17,7 +17,7 @@ from roles.redaction import Redactor
 from roles.vault import UnknownSecret
 
 _PASSED_ON = ("apps", "world", "received", "functions", "agents", "environment_type", "files", "seat", "seats", "clock",
-              "latest_keys", "meant", "snapshot", "fork", "beneath", "guard", "admit")  # fmt: skip
+              "latest_keys", "meant", "snapshot", "fork", "guard", "admit")  # fmt: skip
 """What holds no screen. `world` and `received` are for the harness's judge, and no role is given them."""
 _VEILED = ("peek", "restore", "screenshot", "preview", "control", "held")
 _SCREENS = 256

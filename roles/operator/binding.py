@@ -7,11 +7,8 @@ pressed, in a form with other values or on another site, it is not what was appr
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 
-from environments.contract import Beneath, EnvironmentFault
 from protocol import GUIElement, VisualState
-from roles.context import Context
 from roles.leading import page_host
 
 _WHOLE = frozenset({"form", "dialog", "alertdialog", "search"})
@@ -21,12 +18,6 @@ _PASSING = frozenset({"status", "alert", "log", "timer", "progressbar", "meter",
 _BEFORE, _AFTER = 8, 3
 """Elements around a control that stands in nothing."""
 _DEEPEST = 64
-_BENEATH = {
-    "address": "where it leads to",
-    "handlers": "what a press of it runs",
-    "marks": "what it is in its page",
-    "hidden": "what its form sends unseen",
-}
 _TOLD = 80
 
 
@@ -46,23 +37,6 @@ def unlike(shown: VisualState, element: GUIElement, now: VisualState, found: GUI
     if gone and fresh:
         return f"{_words(gone)} is now {_words(fresh)}"
     return f"{_words(gone)} is gone" if gone else f"{_words(fresh)} is new"
-
-
-def beneath(ctx: Context, element: GUIElement) -> dict[str, str]:
-    """What a press of it sets off and no screen shows, as far as the environment can tell."""
-    environment = ctx.environment
-    if not isinstance(environment, Beneath):
-        return {}
-    try:
-        return {part: str(said) for part, said in environment.beneath(element.element_id).items()}
-    except EnvironmentFault:
-        return {}
-
-
-def otherwise_beneath(shown: Mapping[str, str], now: Mapping[str, str]) -> str:
-    """What of it is another thing than when it was shown, in words; empty where nothing is, or where nothing is known."""
-    parts = [_BENEATH[part] for part in _BENEATH if part in shown and part in now and shown[part] != now[part]]
-    return f"{' and '.join(parts)} changed, though it looks as before" if parts else ""
 
 
 def _words(said: Counter[tuple[str, str]]) -> str:

@@ -24,7 +24,7 @@ from roles.effects import effect_of
 from roles.memory.answers_used import keep
 from roles.memory.blackboard_made import Origin, found
 from roles.memory.blackboard_values import kind_of
-from roles.operator.binding import beneath, otherwise_beneath, unlike
+from roles.operator.binding import unlike
 from roles.operator.calling import CALLS, call, keep_answer
 from roles.operator.grounds import element_of, grounds_of
 from roles.operator.guarding import admit, done_but_held, is_guarded, learn
@@ -138,8 +138,6 @@ def _changed(ctx: Context, pending: dict[str, Any], action: Action) -> str:
     then = before.by_id.get(shown["element_id"]) if before is not None else None
     if before is not None and then is not None and (other := unlike(before, then, now, element)):
         return f"the screen changed after the approval: {other}"
-    if (known := pending.get("beneath")) and (other := otherwise_beneath(known, beneath(ctx, element))):
-        return f"the page changed after the approval: {other}"
     return ""
 
 

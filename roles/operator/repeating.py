@@ -40,9 +40,9 @@ REPEATS: dict[str, Repeat] = {
     **dict.fromkeys(("call_api", "ask_in_app_agent", "run_script"), Repeat.READ_BACK),
 }
 """Every verb of the protocol; one of somebody else's (`x-`) is READ_BACK."""
-CHANGED = "the screen changed after the approval", "the page changed after the approval"
+CHANGED = "the screen changed after the approval"
 """How an error begins that says why an approval did not hold."""
-_NOT_DONE = ("target not found", "not performed", STOPPED, *CHANGED)
+_NOT_DONE = ("target not found", "not performed", STOPPED, CHANGED)
 """How the Operator itself says that an action never reached the environment."""
 _PASSING = frozenset({"alert", "status", "progressbar", "tooltip", "timer"})
 """Roles of what passes, and what a failure itself may show; a status that is new counts all the same."""
@@ -88,7 +88,7 @@ def doubt(
 def asked_anew(action: Action, element: GUIElement | None, effect: Effect, steps: Sequence[StepRecord]) -> str:
     """Why the approval of the same action did not hold the last time, or an empty string."""
     last = next((s for s in reversed(steps[-_RECENT:]) if _same(s, action, element, effect)), None)
-    return f"it is asked about anew: {last.error}" if last is not None and last.error.startswith((STOPPED, *CHANGED)) else ""
+    return f"it is asked about anew: {last.error}" if last is not None and last.error.startswith((STOPPED, CHANGED)) else ""
 
 
 def _same(step: StepRecord, action: Action, element: GUIElement | None, effect: Effect) -> bool:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from environments.effects import Effect, released
-from protocol import Action, AskUser, Click, GUIElement, PressKey, VisualState, describe, parse_action
+from protocol import Action, AskUser, GUIElement, VisualState, describe, parse_action
 from roles.context import Context, State, Update
 from roles.memory.answers_used import note_recall, recall
 from roles.memory.blackboard_fact import MEMORY
 from roles.operator.approval import record_request
-from roles.operator.binding import beneath
 from roles.operator.grounds import element_of, grounds_of
 from roles.operator.guarding import told_of, with_permit
 from roles.operator.perceive import attempt_of, current_screen, element_ref, safety_of, subtask_id
@@ -78,24 +77,12 @@ def review_action_safety(state: State, ctx: Context) -> Update:
         "effect": found.effect.value,
         "line": line,
         "before": seen.state_id,
+        "leads": (element.leads or "") if element is not None else "",
         "private": hidden,
         "page": found.page,
         "changes": changes,
     }
-    if found.verdict == "ask" and element is not None and isinstance(action, Click | PressKey):
-        pending, found = _with_what_is_beneath(ctx, pending, element, found)
     return _verdict(state, ctx, pending, found, finding)
-
-
-def _with_what_is_beneath(
-    ctx: Context, pending: dict[str, Any], element: GUIElement, found: Review
-) -> tuple[dict[str, Any], Review]:
-    """What no screen shows of the control that is asked about: kept to compare it, and what rides along is told."""
-    parts = beneath(ctx, element)
-    unseen = parts.pop("unseen", "")
-    if unseen:
-        found = found.model_copy(update={"reasons": (*found.reasons, f"its form also sends what is not shown: {unseen}")})
-    return pending | {"leads": element.leads or "", "beneath": parts}, found
 
 
 def _remembered(
