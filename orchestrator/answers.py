@@ -49,5 +49,7 @@ def _check_edit(decision: Decision, request: Mapping[str, Any] | None) -> None:
     if is_plan != (request["kind"] == "plan"):
         given, wanted = ("a plan", "an action") if is_plan else ("an action", "a plan (with the key subtasks)")
         raise UsageProblem(f"The edit is {given}, and the run waits for {wanted}.")
+    if request.get("request"):
+        raise UsageProblem("A request of a page goes as it is or not at all: approve or reject it, or say something.")
     if is_plan:
         edited_plan(edited.args, request)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from site_in_memory import Control, Profile, Sent, Site
 from support import FINISH, decide, planned, subtask
@@ -14,6 +15,7 @@ from orchestrator import runs
 from orchestrator.control.asking import RunControl
 from orchestrator.control.hands import by_hand
 from orchestrator.documents import Source
+from orchestrator.errors import UsageProblem
 from orchestrator.faces.approval import request_lines
 from orchestrator.faces.ending import ending_lines
 from orchestrator.listing import run_page
@@ -72,6 +74,14 @@ def test_what_a_page_sends_by_itself_is_asked_about_in_words_before_anything_els
     assert "because the page sends it by itself" in said
     ways = [line.text for line in ending_lines(outcome) if "deskcrew resume" in line.text]
     assert [way.rpartition("--")[2].split()[0] for way in ways] == ["approve", "reject", "respond"]
+
+
+def test_a_request_cannot_be_answered_with_another_action(tmp_path: Path) -> None:
+    outcome = started(tmp_path, site())
+    edit = {"decisions": [{"type": "edit", "edited_action": {"name": "wait", "args": {"seconds": 1.0}}}]}
+    with pytest.raises(UsageProblem, match="goes as it is or not at all"):
+        resumed(outcome, tmp_path, site(), edit)
+    assert resumed(outcome, tmp_path, site(), YES).exit_code == 0
 
 
 def test_another_process_lets_it_go_once_and_what_is_learned_holds_in_every_one_after_it(tmp_path: Path) -> None:
