@@ -216,18 +216,23 @@ def told_yes(asked: list[dict[str, Any]]) -> Any:
 
 SENDS = """<form method=post action=/pay><label>Amount <input name=amount value=5></label> <button>Transfer</button></form>"""
 HANDLERS = {
-    "another value": ("amount.value='5000'", "the field 'amount' would have been sent with another value than it shows"),
-    "another address": ("action='/close-account'", "the page would have sent it to"),
+    "another value": ("amount.value='5000'", "POST amount=5000 to"),
+    "another address": ("action='/close-account'", "/close-account"),
 }
 
 
 @pytest.mark.parametrize(("handler", "why"), HANDLERS.values(), ids=HANDLERS)
-def test_a_form_that_its_own_handler_makes_another_is_not_sent(browser, site, tmp_path, handler, why):
+def test_a_form_that_its_own_handler_makes_another_is_asked_about_as_it_would_be_sent(browser, site, tmp_path, handler, why):
     page = f"{SENDS}<script>document.forms[0].onsubmit=function(){{this.{handler}}}</script>"
     asked: list[dict[str, Any]] = []
-    outcome = work(browser, site, tmp_path, page, "Click Transfer.", "safety=ask-sensitive", approver=told_yes(asked))
-    assert (outcome.status, site.told, len(asked)) == ("rejected", [], 1)
-    assert why in outcome.reason
+
+    def approver(request: dict[str, Any]) -> dict[str, Any]:
+        asked.append(request)
+        return {"decisions": [{"type": "reject" if "request" in request else "approve"}]}
+
+    outcome = work(browser, site, tmp_path, page, "Click Transfer.", "safety=ask-sensitive", approver=approver)
+    assert (outcome.status, site.told, len(asked)) == ("rejected", [], 2), outcome.reason
+    assert why in asked[1]["action_requests"][0]["description"]
     assert asked[0]["leads"].startswith("post http://127.0.0.1:")
     assert any(reason.startswith("it sends the form to 127.0.0.1:") for reason in asked[0]["reasons"])
 
@@ -237,7 +242,7 @@ def test_a_question_of_the_page_is_asked_about_and_what_was_called_off_is_not_do
     asked: list[dict[str, Any]] = []
     done = work(browser, site, tmp_path, page % "Remove", "Click Remove.", "safety=ask-sensitive", approver=told_yes(asked))
     assert (done.status, site.told) == ("fulfilled", ["gone"]), done.reason
-    assert "Delete all 300 photos for ever?" in asked[-1]["reasons"][0]
+    assert any("Delete all 300 photos for ever?" in request["reasons"][0] for request in asked)
     page = page % "Show photos"
     left = work(browser, site, tmp_path, page, "Click Show photos.", "safety=ask-sensitive", approver=told_yes([]))
     assert (left.status, site.told) == ("rejected", ["kept"])
