@@ -13,6 +13,8 @@ FAULTS = (ValueError, KeyError, TypeError, RuntimeError, IndexError, OverflowErr
 """What an expression that has no value ends in."""
 LONGEST = 4_000
 """Characters of an expression: the interpreter follows a much longer one deeper than its stack goes."""
+MOST_LOOPS = 2
+"""Loops in each other: the interpreter cannot be stopped, and three over a world's lists take hours."""
 _CORE = frozenset(
     [
         *("size", "contains", "startsWith", "endsWith", "matches", "has", "all", "exists", "exists_one", "map", "filter"),
@@ -23,6 +25,10 @@ _CORE = frozenset(
 )
 """Functions of CEL itself."""
 _BOUND = re.compile(r"\.(?:all|exists|exists_one|filter|map)\s*\(\s*([A-Za-z_]\w*)\s*,")
+
+_LOOP = re.compile(
+    r'''"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|(?P<loop>\.\s*(?:all|exists|exists_one|filter|map)\s*\()|(?P<sign>[()])'''
+)
 
 _PATH = re.compile(
     r"""
@@ -156,10 +162,24 @@ def _more_functions() -> frozenset[str]:
     return frozenset(Scope().context.functions)
 
 
+def _loops_within(expression: str) -> int:
+    """How many loops stand in each other at most."""
+    open_loops, most = [0], 0
+    for match in _LOOP.finditer(expression):
+        if match["loop"] or match["sign"] == "(":
+            open_loops.append(open_loops[-1] + bool(match["loop"]))
+        elif match["sign"] and len(open_loops) > 1:
+            open_loops.pop()
+        most = max(most, open_loops[-1])
+    return most
+
+
 @lru_cache(maxsize=256)
 def _program(expression: str) -> Any:
     if len(expression) > LONGEST:
         raise ValueError(f"it is longer than {LONGEST:,} characters")
+    if _loops_within(expression) > MOST_LOOPS:
+        raise ValueError(f"more than {MOST_LOOPS} loops stand in each other")
     return _library().compile(expression)
 
 

@@ -49,6 +49,8 @@ def locate(name: str, runs_dir: Path) -> Path:
         path = find_run(name, runs_dir) / "log.jsonl"
     if not path.exists():
         raise UsageProblem(f"There is no log {path}; give a log.jsonl, a folder with one, or a run of {runs_dir}.")
+    if path.is_fifo() and not str(path.absolute()).startswith(("/dev/fd/", "/proc/")):
+        raise UsageProblem(f"{path} is a pipe, to which nobody may ever write; give a file, or the pipe of a shell: <(COMMAND).")
     if not (path.is_file() or path.is_fifo()):
         raise UsageProblem(f"{path} is a folder or a device, and no log; give a log.jsonl, a folder with one, or a run.")
     return path

@@ -15,8 +15,10 @@ from typing import Protocol
 
 LONGEST_LINE = 64 * 1024 * 1024
 """Bytes; a longer line is reported and skipped, so that memory stays bounded."""
-LARGEST_DOCUMENT = 1024 * 1024 * 1024
+LARGEST_DOCUMENT = 256 * 1024 * 1024
 """Bytes of a file that is held in memory, unpacked."""
+LARGEST_UNPACKED = 4 * 1024 * 1024 * 1024
+"""Bytes that come out of a compressed file; more is what a small one was made for."""
 _GZIP = b"\x1f\x8b"
 _MARK = b"\xef\xbb\xbf"
 _WIDE = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
@@ -68,7 +70,7 @@ def _opened(path: Path) -> Iterator[_Bytes]:
     with path.open("rb") as plain:
         file = plain
         if plain.peek(2)[:2] == _GZIP:
-            file = io.BufferedReader(gzip.GzipFile(fileobj=plain))
+            file = io.BufferedReader(_Unpacked(fileobj=plain))
         head = file.peek(3)
         if head[:2] in _WIDE:
             file.read(2)
@@ -77,6 +79,15 @@ def _opened(path: Path) -> Iterator[_Bytes]:
         if head[:3] == _MARK:
             file.read(3)
         yield file
+
+
+class _Unpacked(gzip.GzipFile):
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]  # as io.BufferedReader calls it
+        body = self.read(len(buffer))
+        buffer[: len(body)] = body
+        if self.tell() > LARGEST_UNPACKED:
+            raise gzip.BadGzipFile(f"more than {LARGEST_UNPACKED // 1024**3} GB are in it")
+        return len(body)
 
 
 class _Narrow:

@@ -100,6 +100,7 @@ class Gate:
         self._replay: tuple[str, Sent, str] | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._acting = False
+        self._sent: set[tuple[str, ...]] = set()
         self._action: tuple[Permit | None, Expected | None] = (None, None)
 
     async def attach(self, browser: Browser) -> None:
@@ -123,6 +124,7 @@ class Gate:
     def begin(self, permit: Permit | None, expected: Expected | None) -> None:
         """From here on what is sent is taken to come of this."""
         self._permit, self._expected = permit, expected
+        self._sent.clear()
 
     def end(self) -> None:
         """From here on only the action as a whole is under way, if one is."""
@@ -365,7 +367,12 @@ class Gate:
             return True
         if not sent.changes:
             return self._as_expected(sent) or self._leads_on(sent, frame)
-        return self._permit is not None and (self._as_expected(sent) or (frame is None and self._by_script(sent)))
+        if self._permit is None or not (self._as_expected(sent) or (frame is None and self._by_script(sent))):
+            return False
+        to = (sent.method, origin(sent.url), sent.at.path, sent.operation)
+        once = to not in self._sent
+        self._sent.add(to)
+        return once
 
     def _as_expected(self, sent: Sent) -> bool:
         """Exactly what the control, or the action itself, says it sends."""

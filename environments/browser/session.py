@@ -132,6 +132,7 @@ class Session:
         await self.gate.reset()
         dropped = list(self.notes)
         await self._leave()
+        await self.gate.reset()  # what its pages sent as they were left
         width, height = self.rules.size
         self._context = await self._browser.new_context(
             viewport={"width": width, "height": height}, device_scale_factor=1, accept_downloads=True, service_workers="block"

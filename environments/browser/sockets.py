@@ -67,6 +67,12 @@ class Sockets:
         """As the browser would. Who opens it is not told; it is one of ours only where all that is open is of one site."""
         from websockets.asyncio.client import connect
 
+        class Direct(connect):
+            """Follows no redirect to where nobody was asked about."""
+
+            def process_redirect(self, exc: Exception) -> Exception | str:
+                return exc
+
         origins = {requests.origin(f.url) for p in self._context.pages for f in p.frames if f.url.startswith("http")}
         own = origins.pop() if len(origins) == 1 else None
         headers: dict[str, str] = {}
@@ -75,7 +81,7 @@ class Sockets:
             headers = {"Cookie": "; ".join(f"{c.get('name')}={c.get('value')}" for c in cookies)} if cookies else {}
         said = _plain_origin(own) if own else "null"
         more: dict[str, Any] = {"subprotocols": list(page.protocols)} if page.protocols else {}
-        return await connect(page.url, origin=said, additional_headers=headers, max_size=_LARGE, proxy=None, **more)  # type: ignore[arg-type]
+        return await Direct(page.url, origin=said, additional_headers=headers, max_size=_LARGE, proxy=None, **more)  # type: ignore[arg-type]
 
 
 async def _set(answer: asyncio.Future[bool], yes: bool) -> bool:

@@ -26,8 +26,8 @@ from protocol.steps import InteractionStep
 from protocol.versions import BadStep
 
 NAME = "playwright_trace"
-_LARGEST = 256 * 1024 * 1024
-"""Bytes of a trace within a zip file, unpacked."""
+_LARGEST = 128 * 1024 * 1024
+"""Bytes of all traces within a zip file, unpacked."""
 _ROLE = re.compile(r'internal:role=([a-z]+)\[name="((?:[^"\\]|\\.)*)"[is]?\]')
 _DROPPED = frozenset({
     "selector", "strict", "timeout", "force", "noWaitAfter", "trial", "waitUntil", "position", "referer", "steps", "delay",
@@ -63,10 +63,11 @@ def read(path: Path) -> Imported:
 def _packed(path: Path) -> Iterator[bytes]:
     with zipfile.ZipFile(path) as archive:
         names = [info for info in archive.infolist() if info.filename.endswith("trace.trace")]
+        if sum(info.file_size for info in names) > _LARGEST:
+            raise zipfile.BadZipFile(f"its traces are larger than {_LARGEST // 1024**2} MB")
         for info in names:
-            if info.file_size > _LARGEST:
-                raise zipfile.BadZipFile(f"{info.filename} is larger than {_LARGEST // 1024**2} MB")
-            yield from archive.read(info).splitlines(keepends=True)
+            with archive.open(info) as file:
+                yield from file
 
 
 def _lines(events: list[Event], wrong: list[LogLine]) -> Iterator[LogLine]:

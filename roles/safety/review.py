@@ -72,7 +72,7 @@ def review(
     Where it is known what the action `changes`, that is reviewed and not its words.
     """
     subject = Subject(action, element, state, confidence, grounds, policy.is_private, unrated, changes or ())
-    cases = _cases(subject, effects, changes)
+    cases = _cases(subject, policy, effects, changes)
     found = min((_reviewed(case, policy, confirm) for case in cases), key=_strictness)
     reasons = found.reasons if found.verdict == "allow" else (*found.reasons, *reasons_of(changes or ()))
     effects = tuple(dict.fromkeys(case.effect for case in cases))
@@ -80,12 +80,19 @@ def review(
     return found.model_copy(update={"effects": effects, "changes": known, "reasons": reasons})
 
 
-def _cases(subject: Subject, effects: Sequence[Effect] | None, changes: Sequence[Change] | None) -> list[Case]:
+def _cases(
+    subject: Subject, policy: SafetyPolicy, effects: Sequence[Effect] | None, changes: Sequence[Change] | None
+) -> list[Case]:
     worded = effects or effects_of(subject.action, subject.element, subject.state)
     done = [(effect, "") for effect in worded] if changes is None else list(done_by(changes, worded))
-    if changes is not None and subject.action.verb in _OPENS:  # what an address tells another site changes nothing here
-        done += [(effect, "") for effect in worded if effect in SENSITIVE and (effect, "") not in done]
-    return [Case(subject, effect, app) for effect, app in done]
+    cases = [Case(subject, effect, app) for effect, app in done]
+    if changes is None:
+        return cases
+    more = [Case(subject, effect, "") for effect in worded if effect in SENSITIVE and (effect, "") not in done]
+    if subject.action.verb in _OPENS:  # what an address tells another site changes nothing here
+        return [*cases, *more]
+    # The first press of what a policy denies may only bring up a question: no need to go that far.
+    return [*cases, *(case for case in more if (look := policy.deciding(case)) is not None and look.verdict == "deny")]
 
 
 def explain(action: Action, element: GUIElement | None, state: VisualState, policy: SafetyPolicy, **more: Any) -> list[Explained]:
@@ -94,7 +101,7 @@ def explain(action: Action, element: GUIElement | None, state: VisualState, poli
     changes = more.get("changes")
     subject = Subject(action, element, state, more.get("confidence", 1.0), grounds, policy.is_private, changes=changes or ())
     found = []
-    for case in _cases(subject, None, changes):
+    for case in _cases(subject, policy, None, changes):
         looks, deciding = policy.looks(case), policy.deciding(case)
         name = deciding.rule.name if deciding else "otherwise"
         values = [(value, case.origin(value)) for value in case.values if value]

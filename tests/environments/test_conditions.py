@@ -77,3 +77,17 @@ def test_a_function_that_there_is_not_is_refused(condition: str) -> None:
 @pytest.mark.parametrize("condition", ["a.trim() == '' && size(a) > -1", "has(a.b) && !('x' in a)", "a.map(x, x + 1)[0] == 1"])
 def test_functions_of_cel_and_of_its_library_are_known(condition: str) -> None:
     assert problem_with(condition, ("a",)) == ""
+
+
+@pytest.mark.parametrize(
+    ("expression", "deep"),
+    [
+        ("world.all(a, world.all(b, world.all(c, a + b + c > 0)))", True),
+        ("world . map ( a, world.filter(b, world.exists_one(c, true)).size() > 1).size() == 1", True),
+        ("world.all(a, world.all(b, a + b > 0)) && world.map(c, world.map(d, d)).size() == 3", False),
+        ("world.all(a, world.all(b, '.all(.all(' != \".map(\"))", False),
+    ],
+)
+def test_loops_stand_in_each_other_only_so_deep_as_somebody_can_wait_for(expression: str, deep: bool) -> None:
+    assert (problem_with(expression, ["world"]) == "more than 2 loops stand in each other") is deep
+    assert check(expression, {"world": [1, 2, 3]}).passed is not deep

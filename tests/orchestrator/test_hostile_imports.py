@@ -177,3 +177,17 @@ def test_a_number_without_end_is_no_line_of_a_log(tmp_path: Path) -> None:
     code, said = invoked(("log", "validate", "FILE"), file, tmp_path)
     assert code == 1
     assert "cannot be read" in said
+
+
+def test_a_pipe_by_name_is_no_log_and_nobody_is_waited_for(tmp_path: Path) -> None:
+    from orchestrator.errors import UsageProblem
+    from orchestrator.logs import locate
+
+    os.mkfifo(tmp_path / "log.jsonl")
+    for name in (tmp_path, tmp_path / "log.jsonl"):
+        with pytest.raises(UsageProblem, match="is a pipe"):
+            locate(str(name), tmp_path)
+    here, there = os.pipe()
+    assert locate(f"/dev/fd/{here}", tmp_path)
+    os.close(here)
+    os.close(there)

@@ -287,3 +287,11 @@ def test_a_policy_may_forbid_what_actuators_do() -> None:
     assert judge(rules("allow", "deny"), "Unlock front door", app="home").verdict == "deny"
     forbidden = SafetyPolicy().constrained({"forbidden_actions": ["actuate"]})
     assert judge(forbidden, "Turn on oven", app="home").verdict == "deny"
+
+
+def test_what_a_policy_denies_is_denied_at_the_button_that_only_brings_up_a_question() -> None:
+    work = Rule.model_validate({"name": "work", "verdict": "allow", "effects": ["observe", "navigate", "edit"]})
+    kept = Rule.model_validate({"name": "kept", "verdict": "deny", "effects": ["delete"]})
+    assert judge(SafetyPolicy(rules=(work, kept)), "Delete", changes=()).verdict == "deny"
+    assert judge(SafetyPolicy(rules=(work,)), "Delete", changes=()).verdict == "allow"
+    assert judge(SafetyPolicy(rules=(work, kept)), "Reply", changes=()).verdict == "allow"

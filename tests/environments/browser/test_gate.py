@@ -241,6 +241,15 @@ def test_the_same_press_by_a_script_carries_what_the_form_carries(hand, server):
     assert server.received("/api") == []
 
 
+def test_one_press_pays_once(hand, server):
+    hand.open("""<form><input name=amount value=5><button type=button id=b>Pay</button></form><script>
+      const pay = (twice) => fetch('/api', {method: 'POST', body: JSON.stringify({amount: 5, twice})});
+      b.onclick = () => { for (const twice of [false, true, null]) pay(twice) }</script>""")
+    assert hand.press("Pay", E.PURCHASE, approved=True).error.startswith(STOPPED)
+    hand.held(2)
+    assert [json.loads(body)["twice"] for _, body in server.received("/api")] == [False]
+
+
 def test_rules_let_pages_send_by_themselves_but_nothing_sensitive(hand, server, gated):
     rules = (NetworkRule(path="/drafts/*"), NetworkRule(method="POST", path="/graphql", operation="Get*"))
     gated.guard(Network(allow=rules))
