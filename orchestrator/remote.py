@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, NamedTuple, Self
-from urllib.parse import quote, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 import httpx
 
@@ -29,6 +29,8 @@ LOST = 120.0
 NOT_GONE_ON = 120.0
 """Seconds after an answer in which a process has to go on with the run."""
 _AT_REST = frozenset({"on_hold", "paused", "taken_over", "interrupted"})
+_LARGEST = 256_000_000
+"""Bytes of an answer."""
 _BEGINS = 330.0
 """Seconds for an answer: a run's process is waited for by the server."""
 
@@ -55,7 +57,8 @@ class State(NamedTuple):
 
 def token_for(url: str, token_file: Path | None) -> str:
     """The token, which is never on the command line, where everybody on this machine could read it. Raises UsageProblem."""
-    if urlsplit(url).query or urlsplit(url).username:
+    parts = _parts(url)
+    if parts.query or parts.username:
         raise UsageProblem(f"--server takes the address alone, without a token; put that into {VARIABLE} or a --token-file.")
     if token_file is None:
         token = os.environ.get(VARIABLE, "")
@@ -70,11 +73,18 @@ def token_for(url: str, token_file: Path | None) -> str:
     return token.strip()
 
 
+def _parts(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:
+        raise UsageProblem(f"--server {url!r} is no address; write for example --server http://127.0.0.1:8770.") from None
+
+
 class Remote:
     """One server. Everything raises UsageProblem for what it refuses, and Stopped where it cannot be reached."""
 
     def __init__(self, url: str, token: str, *, transport: httpx.BaseTransport | None = None) -> None:
-        parts = urlsplit(url if "//" in url else f"http://{url}")
+        parts = _parts(url if "//" in url else f"http://{url}")
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise UsageProblem(f"--server {url!r} is no address; write for example --server http://127.0.0.1:8770.")
         self.url = f"{parts.scheme}://{parts.netloc}"
@@ -104,15 +114,20 @@ class Remote:
 
     def _asked(self, method: str, path: str, **more: Any) -> dict[str, Any]:
         try:
-            answer = self._http.request(method, path, **more)
+            with self._http.stream(method, path, **more) as answer:
+                return self._told(answer)
         except httpx.HTTPError as bad:
             raise self._gone(bad) from None
-        return self._told(answer)
 
     def _told(self, answer: httpx.Response) -> dict[str, Any]:
+        body, until = bytearray(), time.monotonic() + _BEGINS
+        for part in answer.iter_bytes():
+            body += part
+            if len(body) > _LARGEST or time.monotonic() > until:  # one that drips never runs into the time of a single read
+                raise Stopped(f"{self.url} answers without end; it is no desk, or a broken one")
         try:
-            told = answer.json()
-        except ValueError:
+            told = json.loads(body)
+        except (ValueError, RecursionError):
             told = None
         if answer.is_success and isinstance(told, dict):
             return told
@@ -211,7 +226,6 @@ class Remote:
         patience = httpx.Timeout(SILENT, connect=10)
         with self._http.stream("GET", f"{path_of(run_id)}/stream", params=query, timeout=patience) as answer:
             if not answer.is_success:
-                answer.read()
                 self._told(answer)
             for kind, data in parts_of(answer.iter_lines()):
                 if kind == "event":

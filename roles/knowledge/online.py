@@ -103,7 +103,7 @@ class OnlineSearch:
                     raise _Busy(f"it answers {answer.status_code}")
                 if answer.status_code != 200:
                     raise SourceFault(f"{self.name}: it answers {answer.status_code}; look at url and key_env")
-                for part in answer.iter_bytes(65_536):
+                for part in answer.iter_bytes():
                     body += part
                     if len(body) > given.max_bytes:
                         raise SourceFault(f"{self.name}: its answer is larger than {given.max_bytes} bytes (max_bytes)")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
@@ -51,6 +52,13 @@ class ModelSettings(Frozen):
     prices: Prices = Prices()
     options: dict[str, Any] = Field(default_factory=dict)
     """More arguments of the provider's own class, as it names them."""
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_an_address(cls, base_url: str | None) -> str | None:
+        if base_url is not None and not urlsplit(base_url).hostname:  # which raises ValueError itself for http://[::1
+            raise ValueError("it is no address; write for example http://127.0.0.1:8000/v1")
+        return base_url
 
     @field_validator("name")
     @classmethod

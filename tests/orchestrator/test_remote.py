@@ -229,3 +229,40 @@ def test_a_server_that_stays_away_is_given_up_with_a_sentence(monkeypatch: pytes
 def test_server_sent_events_are_read_as_they_are_written() -> None:
     lines = ["id: 3", "event: items", 'data: {"a":', "data: 1}", "", ": still here", "", "data: 2", ""]
     assert list(parts_of(lines)) == [("items", {"a": 1}), ("alive", None), ("message", 2)]
+
+
+def test_what_is_no_address_is_said_in_a_sentence() -> None:
+    from orchestrator.settings import load_settings
+
+    for ask in (lambda: Remote("http://[::1", "x"), lambda: token_for("http://[::1", None)):
+        with pytest.raises(UsageProblem, match=r"^--server 'http://\[::1' is no address; "):
+            ask()
+    for url in ("http://[::1", "nonsense", ""):
+        with pytest.raises(UsageProblem, match=r"base_url"):
+            load_settings([], ["crew.model.name=openai:x", f"crew.model.base_url='{url}'"])
+
+
+def test_an_answer_that_never_ends_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    import itertools
+    import time
+
+    from orchestrator import remote
+
+    def dripping() -> Iterator[bytes]:
+        for _ in itertools.count():
+            time.sleep(0.02)
+            yield b" "
+
+    class Endless(httpx.SyncByteStream):
+        def __init__(self, parts: Iterator[bytes]) -> None:
+            self.parts = parts
+
+        def __iter__(self) -> Iterator[bytes]:
+            return self.parts
+
+    monkeypatch.setattr(remote, "_BEGINS", 1.0)
+    monkeypatch.setattr(remote, "_LARGEST", 1_000_000)
+    for parts in (dripping(), itertools.repeat(b"x" * 100_000)):
+        answers = httpx.MockTransport(lambda request, parts=parts: httpx.Response(200, stream=Endless(parts)))
+        with Remote("http://127.0.0.1:1", "x", transport=answers) as server, pytest.raises(Stopped, match="answers without end"):
+            server.get("/api/listing")
