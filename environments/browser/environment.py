@@ -19,7 +19,6 @@ from environments.browser.reading import clean
 from environments.browser.record import Record
 from environments.browser.session import Rules, Session
 from environments.browser.sight import Sight
-from environments.browser.watching import beneath
 from environments.browser.written import written
 from environments.contract import STOPPED, EnvironmentFault, EnvironmentType
 from environments.effects import ControlSeen, HeldRequest, Network, Permit, released
@@ -129,12 +128,6 @@ class BrowserEnvironment:
     def held(self) -> tuple[HeldRequest, ...]:
         """Requests that wait, oldest first."""
         return () if self._sight is None else self._run(self._held(), 10)
-
-    def beneath(self, element_id: str) -> dict[str, str]:
-        """What a press of an element of the last look sets off, beside what is shown: see the contract."""
-        self._live()
-        self._opened()
-        return self._run(self._beneath(element_id), 60)
 
     def close(self) -> None:
         if not self._closed:
@@ -300,18 +293,6 @@ class BrowserEnvironment:
             return await asyncio.wait_for(control(sight, action), _LOOK)
         except (Error, TimeoutError) as bad:
             raise EnvironmentFault(f"the page does not answer: {(str(bad) or 'too late').splitlines()[0][:200]}") from None
-
-    async def _beneath(self, element_id: str) -> dict[str, str]:
-        from playwright.async_api import Error
-
-        sight = self._seen()
-        spot = sight.spots.get(element_id)
-        if spot is None or sight.session.dialogs:
-            return {}
-        try:
-            return beneath(await asyncio.wait_for(spot.ask("beneath"), _LOOK_AGAIN))
-        except (Error, TimeoutError):
-            return {}
 
     def _seen(self) -> Sight:
         if self._sight is None:

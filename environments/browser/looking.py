@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
@@ -11,7 +12,6 @@ from typing import Any, NamedTuple
 from environments.browser.aiming import Aim, Refused, find
 from environments.browser.reading import clean, shown_address
 from environments.browser.sight import Sight, Spot
-from environments.browser.watching import TOKEN
 from environments.contract import STOPPED
 from environments.effects import ControlSeen
 from protocol import (
@@ -38,6 +38,8 @@ _REACHES = (Click, Drag, MouseDown, MouseUp, Type, Fill, SelectOption, Upload, *
 _SETS = (Fill, SelectOption, Upload)
 _PRESSING = frozenset({"Enter", " ", "Space", "NumpadEnter"})
 _MOST_TOLD = 8
+_TOKEN = re.compile(r"token|csrf|xsrf|nonce|verification|viewstate|^__|^utf8$|^_method$", re.IGNORECASE)
+"""Fields that nearly every form has and nobody reads."""
 _NOTHING = ControlSeen(parts={"nothing": "there"})
 
 
@@ -76,7 +78,7 @@ class Look(NamedTuple):
         leads = [clean(line, 300) for line in str(self.said.get("leads") or "").splitlines()]
         found += [f"it leads to: {line}" for line in leads if line and not _plainly(line)]
         unseen = [(clean(n, 40), clean(v, 40)) for n, v, shown in self.said.get("fields") or () if not shown and v]
-        listed = [f"{n}={v}" for n, v in unseen if not TOKEN.search(n)]
+        listed = [f"{n}={v}" for n, v in unseen if not _TOKEN.search(n)]
         if listed:
             more = ", ..." if len(listed) > _MOST_TOLD else ""
             found.append(f"its form also sends what is not shown: {', '.join(listed[:_MOST_TOLD])}{more}")

@@ -175,7 +175,7 @@ function place(id, point) {
 }
 return {
   list: () => ({els: list(), url: location.href, title: document.title, ...state(), size: [innerWidth, innerHeight]}),
-  state, place, node, idOf, level, tie, figures: figuresOf, beneath, look, arm, disarm, focusOn,
+  state, place, node, idOf, level, tie, figures: figuresOf, look, arm, disarm, focusOn,
   hits: (id, spots) => { const el = node(id); return spots.map(([x, y]) => Boolean(el) && own(hitAt(x, y), el)); },
   under: (x, y) => { const hit = hitAt(x, y); return hit ? {tag: tagOf(hit), i: idOf(hit)} : null; },
   at: (id, x, y) => { const el = node(id), hit = hitAt(x, y); return Boolean(el) && (own(hit, el) || Boolean(hit &&

@@ -78,24 +78,6 @@ function carried(form) {
   }
   return found;
 }
-/* Everything that a press sets off and no screen shows, by parts that are each another text when they change. */
-function beneath(id) {
-  const el = node(id);
-  if (!el) return null;
-  const form = formOf(el), link = el.closest('a[href],area[href]'), way = form && sending(form, el), handlers = new Set();
-  for (let n = el; n; n = up(n)) for (const source of handlersOf(n)) handlers.add(source);
-  for (const n of [document, window]) for (const source of handlersOf(n)) handlers.add(source);
-  if (form) for (const source of handlersOf(form)) handlers.add(source);
-  const unseen = form ? carried(form).filter((f) => !f.open && f.value) : [];
-  return {
-    address: [link ? `${link.href} ${attr(link, 'target') || ''}` : '', way ? `${way.how} ${way.url.href} ${way.target}` : '']
-      .join('\n'),
-    handlers: [...handlers].sort().join('\n'),
-    marks: link && link !== el ? `${marks(el)}\n${marks(link)}` : marks(el),
-    hidden: unseen.map((f) => `${f.name}=${f.value}`).join('\n'),
-    unseen: [...new Set(unseen.map((f) => f.name))].slice(0, 20),
-  };
-}
 /* What the press of a control should send, to be held against what is sent; null where nothing is known. */
 function expected(c, form, link, keys) {
   const by = keys && !sends(c) ? byEnter(form) || c : c, way = form && sending(form, by);

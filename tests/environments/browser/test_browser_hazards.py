@@ -144,14 +144,6 @@ def test_a_dialog_of_a_page_that_was_left_is_not_asked_by_the_next(surf, shared)
     assert shared.reset(seed=1).modal is None
 
 
-def test_what_a_press_sets_off_is_told_apart_though_nothing_shows_it(surf, shared):
-    surf.open("save.html")
-    save = surf.one("Save")
-    assert save.leads is None or save.leads.split()[0] in {"get", "post"}
-    assert shared.beneath(save.element_id) == shared.beneath(save.element_id) != {}
-    assert shared.beneath("no such element") == {}
-
-
 def test_what_takes_its_place_under_the_pointer_is_pressed_only_if_it_is_called_and_leads_so(surf, site):
     surf.open("lookalike.html")
     site.saved.clear()
