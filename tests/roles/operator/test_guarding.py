@@ -11,12 +11,15 @@ from site_in_memory import Control, Profile, Sent, Site
 from support import FINISH, OPEN_HOUSE, Run, decide, planned, subtask
 
 from environments.effects import RELEASE, SENSITIVE, Effect, Guarded, Network, release, released
+from environments.faults import FaultyEnvironment
 from protocol import ActionTarget, Click, Fill, OperatorDecision, PressKey, Wait, parse_action
+from roles.bounded import Bounded
 from roles.operator.execute import execute_action
 from roles.operator.guarding import network_of
 from roles.operator.permission import reviewed_key
 from roles.safety import SafetyPolicy
 
+PAY_FIRST = Click(target=ActionTarget(element_id="1"))
 PAY, MOVE = Click(target=ActionTarget(text="Pay")), Sent("/transfer", (("amount", "500"),))
 LOOK = Click(target=ActionTarget(text="Balance"))
 DRAFT, DELETE = Sent("/draft", (("body", "hello"),)), Sent("/account/7", method="DELETE", effects=(Effect.DELETE,))
@@ -41,10 +44,20 @@ def errors(whole: Run) -> list[str]:
     return [body["error"] for body in whole.bodies("outcome") if body["error"]]
 
 
-def test_the_site_is_guarded_and_so_it_is_behind_the_veil() -> None:
-    site = Site(Control("Pay"))
-    assert isinstance(site, Guarded)
-    assert isinstance(Run([planned(subtask("a"))], desk=site).context.environment, Guarded)  # type: ignore[arg-type]
+def test_what_stands_between_a_crew_and_a_guarded_site_passes_on_what_it_says_without_what_is_private() -> None:
+    site = Site(Control("Pay hunter2", hidden=(("to", "hunter2"),)))
+    site.guard(Network())
+    site.send(Sent("/reset/hunter2", (("word", "hunter2"),)))
+    wrapped = Bounded(FaultyEnvironment(site, ()), 60.0)
+    whole = Run([planned(subtask("a"))], desk=wrapped)  # type: ignore[arg-type]
+    for environment in (site, wrapped, whole.context.environment):
+        assert isinstance(environment, Guarded)
+        assert [request.method for request in environment.held()] == ["POST"]
+        at = environment.control(PAY_FIRST)
+        assert at is not None
+        assert at.parts == site.controls["1"].seen().parts
+    whole.journal.secret("hunter2")
+    assert "hunter2" not in f"{whole.context.environment.held()} {whole.context.environment.control(PAY_FIRST)}"
 
 
 # --- what it falls on
