@@ -76,7 +76,7 @@ class ReimbursementContent(Content):
 
 
 MEANINGS = (
-    Meaning("claims.*", Does.SUBMIT, "hands in the claim {new.invoice_number} of {new.vendor} over {new.amount}", is_new),
+    Meaning("claims.*", Does.SUBMIT, "hands in the claim of {new.vendor} over {new.amount}", is_new),
     Meaning("claims.*", Does.DELETE, "deletes the claim {old.number}", is_gone),
     Meaning("saved", Does.SAVE, "saves the draft of a claim"),
 )
