@@ -54,6 +54,11 @@ def rule(key: str, one: Any, other: Any, **always: Any) -> Flip:
     return Flip(see.reviewed, rules[0], rules[1])
 
 
+def network(key: str, one: Any, other: Any) -> Flip:
+    policies = [f"safety={_yaml({'network': {'allow': [{key: value}]}})}" for value in (one, other)]
+    return Flip(see.held, policies[0], policies[1])
+
+
 def model(view: see.View, key: str, one: Any, other: Any, *always: str, at: str = "crew.operator.model") -> Flip:
     return flip(view, f"{at}.{key}", one, other, "crew.operator.policy=llm", *always)
 
@@ -284,6 +289,11 @@ SAFETY_FLIPS: dict[str, Flip] = {
     "only_in_simulation": safety("only_in_simulation", False, True)._replace(view=see.fitting),
     "approval_seconds": safety("approval_seconds", 30.0, 90.0)._replace(view=see.waited),
     "expired": safety("expired", "ask", "deny", approval_seconds=30.0)._replace(view=see.waited),
+    "network.mode": safety("network", "hold", "watch")._replace(view=see.held),
+    "network.allow[].method": network("method", "PUT", "POST"),
+    "network.allow[].host": network("host", "bank.example", "shop.example"),
+    "network.allow[].path": network("path", "/drafts", "/graphql"),
+    "network.allow[].operation": network("operation", "Get*", "Set*"),
     "rules[].name": rule("name", "a", "b"),
     "rules[].verdict": rule("verdict", "deny", "ask"),
     "rules[].effects": rule("effects", ["edit"], ["submit"]),

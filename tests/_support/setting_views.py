@@ -200,6 +200,16 @@ def waited(overrides: Sequence[str], folder: Path) -> Any:
     return len(whole.desk.received()), "__interrupt__" in whole.result
 
 
+def held(overrides: Sequence[str], folder: Path) -> list[str]:
+    """Which of the requests that a page sends by itself wait for an answer."""
+    from site_in_memory import Sent, Site
+
+    site = Site()
+    site.guard(SafetyPolicy.model_validate(load_safety(settings_of(overrides).safety)).network)
+    site.send(Sent("/drafts"), Sent("/graphql", operation="GetNotes"), Sent("/drafts", method="PUT"))
+    return [request.told + request.operation for request in site.held()]
+
+
 # --- who decides ------------------------------------------------------------------------------------------------------
 
 
