@@ -255,7 +255,7 @@ class Gate:
             return
         document = event["resourceType"] == "Document"
         sent = Sent.of(request)
-        if self.network.mode == "off" or not (document or sent.changes):
+        if self.network.mode == "off" or not (document or sent.changes or sent.commands):
             await self._continue(event)
             return
         if self._replay is not None and document and self._replay[0] == frame and same_place(self._replay[1].url, sent.url):

@@ -31,6 +31,10 @@ _PART = re.compile(
     r'\r\nContent-Disposition: form-data; name="([^"\r\n]*)"(?:; filename="([^"\r\n]*)")?(?:\r\nContent-Type: [^\r\n]*)?'
 )
 _DEFINED = re.compile(r"\b(query|mutation|subscription)\s+([A-Za-z_]\w*)")
+_GRAVE = frozenset({Effect.ACCOUNT, Effect.PURCHASE, Effect.DELETE, Effect.PERMISSION, Effect.ACTUATE})
+_STATIC = re.compile(
+    r"\.(?:avif|css|gif|ico|jpe?g|json|m?js|map|mp[34]|otf|png|svg|ttf|txt|wasm|webm|webp|woff2?|xml)$", re.IGNORECASE
+)
 _OVERRIDES = ("x-http-method-override", "x-http-method", "x-method-override")
 """Headers by which many servers take a request for one of another method."""
 _NAMES_OPERATION = ("operationName", "method", "op", "action")
@@ -64,6 +68,14 @@ class Sent(NamedTuple):
     def changes(self) -> bool:
         """Whether its method says that it may change something."""
         return self.method not in ("GET", "HEAD", "OPTIONS")
+
+    @property
+    def commands(self) -> bool:
+        """Whether a request that by its method only asks for something says in its path and names that it does something."""
+        if not self.at.query or _STATIC.search(self.at.path):
+            return False
+        texts = (_visited(unquote(self.at.path)), *(name for name, _ in self.query))
+        return any(_announced(clean(text, 200)) & _GRAVE for text in texts)
 
     @property
     def query(self) -> Pairs:
@@ -108,12 +120,15 @@ class Sent(NamedTuple):
 
     def effects(self, known: Collection[str] = ()) -> frozenset[Effect]:
         """The sensitive effects that its address, its operation and its names announce; names in `known` announce nothing."""
-        texts = [unquote(self.at.path), self.operation, *(n for n, _ in self.query + self.form if n not in known)]
+        path = unquote(self.at.path)
+        texts = [
+            _visited(path) if self.method == "GET" else path,
+            self.operation,
+            *(n for n, _ in self.query + self.form if n not in known),
+        ]
         if self.method == "GET":
             texts += [value for _, value in self.query]
         found = frozenset().union(*(_announced(clean(text, 200)) for text in texts))
-        if self.method == "GET":
-            found -= {Effect.ACCOUNT} if _ENTRY.search(_words(unquote(self.at.path))) else set()
         found |= {Effect.DELETE} if self.method == "DELETE" else set()
         return found | {Effect.UPLOAD} if self.files else found
 
@@ -187,6 +202,11 @@ def _number(text: str) -> Decimal | None:
 def _masked(name: str, value: str, private: Collection[str]) -> str:
     hidden = _PRIVATE.search(name) or any(secret in value for secret in private if len(secret) > 2)
     return "***" if hidden and value else clean(value, _VALUE)
+
+
+def _visited(path: str) -> str:
+    """A path without what only shows where somebody logs in."""
+    return _ENTRY.sub(" ", _words(path))
 
 
 def _words(text: str) -> str:

@@ -43,6 +43,7 @@ KINDS = {
     "report": "document.body.innerHTML += '<iframe src=/reporting></iframe>'",
     "redirect": "fetch('/onward', {method: 'POST', body: 'a=1'})",
     "preflight": "fetch('/k', {method: 'PATCH', headers: {'content-type': 'application/json'}, body: '{\"a\": 1}'})",
+    "picture": "new Image().src = '/k/pay?amount=500&to=eve'",
     "address": "location = '/k/account/delete?confirm=1'",
 }  # fmt: skip
 

@@ -95,6 +95,13 @@ def test_effects_are_those_of_path_operation_names_and_method():
     assert beyond({Effect.SEND}, {Effect.SUBMIT}) == {Effect.SEND}
 
 
+def test_what_only_asks_for_something_is_looked_at_where_its_address_says_more():
+    for path in ("/pay?amount=5", "/account/delete?confirm=1", "/x?delete=3"):
+        assert Sent("GET", f"https://bank.example{path}").commands, path
+    for path in ("/pay", "/suggest?q=delete+my+account", "/icons/delete.svg?v=3", "/share/count?of=1", "/login?next=/"):
+        assert not Sent("GET", f"https://bank.example{path}").commands, path
+
+
 def test_a_request_is_known_again_whatever_its_boundaries_and_order():
     one = post(part("a", "1") + part("b", "2") + b"------x--\r\n", MULTIPART)
     other = post(one.body.replace(b"----x", b"----y"), MULTIPART.replace("----x", "----y"))
