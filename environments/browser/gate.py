@@ -411,9 +411,10 @@ class Gate:
         permitted: Collection[Effect] = self._permit.effects if self._permit is not None else ()
         if not leaves and not sent.query:
             return True
-        if beyond(sent.effects(), permitted):
+        found = sent.effects()
+        if beyond(found, permitted):
             return False
-        if expected.how == "get" and not requests.carried(sent.query, expected.fields, self.known):
+        if (found or expected.how == "get") and not requests.carried(sent.query, expected.fields, self.known):
             return False
         if expected.how == "post" and dict(sent.query).keys() & dict(expected.pairs).keys():
             return False
