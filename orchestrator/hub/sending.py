@@ -175,6 +175,7 @@ def _to_evaluator(turn: Turn) -> None:
         "statuses": turn.update["statuses"],
         "held": (turn.update["held"] or {}).get("line", ""),
         "summary": turn.summary,
+        "user_words": turn.update["user_words"],
         "number": turn.update["gates"],
         "nth": turn.update["gates_by"].get(trigger.value, 0),
     }

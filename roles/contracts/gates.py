@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from protocol import Frozen, VisualState
 from roles.contracts.expectations import Expectation
-from roles.contracts.subtasks import StepRecord, Subtask, Supplement
+from roles.contracts.subtasks import AppWords, StepRecord, Subtask, Supplement
 from roles.memory.blackboard_fact import Board, Fact
 from roles.signals import GateDecision, GateTrigger
 from roles.steering import Note
@@ -41,6 +41,8 @@ class GateEvidence(Frozen):
     repeated: int = 0
     """Steps that did again what an earlier one had done."""
     recoveries: int = 0
+    unfounded: tuple[str, ...] = ()
+    """At the final check: values that were written or sent and that come from nowhere or from elsewhere, in words."""
 
 
 class GateRequest(Frozen):
@@ -66,6 +68,14 @@ class GateRequest(Frozen):
     summary: str = ""
     """What the worker says."""
     supplements: tuple[Supplement, ...] = ()
+    apps: tuple[AppWords, ...] = ()
+    """The applications as the goal may call them."""
+    looked_up: tuple[str, ...] = ()
+    """What was looked up or asked so far."""
+    given_up: tuple[tuple[str, str], ...] = ()
+    """Source and title of the pages that were followed and did not help."""
+    user_words: tuple[str, ...] = ()
+    """What the user said when rejecting or responding, newest last."""
     number: int = 0
     """How many gates the run had before this one."""
     nth: int = 0

@@ -12,10 +12,11 @@ from protocol import VisualState
 from roles.context import Context, State, Update
 from roles.contracts import GateRequest, GateVerdict, Report, StepRecord
 from roles.manager.graph import with_status
+from roles.manager.knowledge import given_up, looked_up
 from roles.memory.blackboard import board_of
 from roles.nodes import Given, Graph, single
 from roles.policies.faults import GaveUp, PolicyFault
-from roles.rules.gathering import gather
+from roles.rules.gathering import MOST_STEPS, gather
 from roles.signals import ALLOWED_DECISIONS, GateDecision, GateTrigger, Signal
 
 _EARLIER = 12
@@ -47,7 +48,7 @@ def evaluate(state: State, ctx: Context) -> Update:
     if ctx.evaluator is None:
         raise ValueError("the context of an Evaluator needs an evaluator policy")
     request = _request(state, ctx)
-    found = gather(request)
+    found = gather(request, ctx.journal.screens.get)
     request = request.model_copy(update={"found": found})
     verdict = _ask(request, ctx)
     # The difference in words is left out: the two screens are in the journal.
@@ -70,7 +71,7 @@ def _request(state: State, ctx: Context) -> GateRequest:
     plan = tuple(with_status(s, assignment["statuses"]) for s in ctx.journal.plan(state["plan_version"]))
     subtask = next((s for s in plan if s.id == assignment.get("subtask")), None)
     final = trigger is GateTrigger.FINAL_CHECK
-    steps = ctx.journal.all_steps(200) if final or subtask is None else ctx.journal.steps(subtask.id, subtask.attempt)
+    steps = ctx.journal.all_steps(MOST_STEPS) if final or subtask is None else ctx.journal.steps(subtask.id, subtask.attempt)
     return GateRequest(
         trigger=trigger,
         goal=state["goal"],
@@ -84,6 +85,10 @@ def _request(state: State, ctx: Context) -> GateRequest:
         held=assignment.get("held", ""),
         summary=assignment.get("summary", ""),
         supplements=ctx.journal.supplements(),
+        apps=ctx.apps(),
+        looked_up=looked_up(ctx.journal),
+        given_up=given_up(ctx.journal),
+        user_words=tuple(assignment.get("user_words", ())),
         number=assignment.get("number", 0),
         nth=assignment.get("nth", 0),
         notes=ctx.say.notes("evaluator"),

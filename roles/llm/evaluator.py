@@ -74,6 +74,7 @@ def findings_told(request: GateRequest) -> str:
     lines.append(f"{found.steps} steps, {found.failed} of them failed, {found.idle} without a visible change")
     if found.repeated or found.recoveries:
         lines.append(f"{found.repeated} steps did the same again, {found.recoveries} were attempts to recover")
+    lines += [f"NOT FOUNDED: {said}" for said in found.unfounded]
     if found.changed:
         return "\n".join([*map(cut, lines), "what is different on the screen since the work began:", found.changed])
     return "\n".join(map(cut, lines))

@@ -26,6 +26,21 @@ def looks_only(step: StepRecord) -> bool:
     return looks(str(step.action.get("function", "")))
 
 
+def function_words(step: StepRecord) -> list[str]:
+    """What the name of the function is made of: `move_file` and `moveFile` are `move` and `file`."""
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(step.action.get("function", "")))
+    return [word for word in re.split(r"[^a-z]+", name.casefold()) if word]
+
+
+def changed_by(step: StepRecord, request: GateRequest) -> str:
+    """The screen of the application that a call changed before one's eyes, as evidence."""
+    after = next((s for s in (*request.screens, *request.earlier) if s.state_id == step.after), None)
+    said_no = any(event.startswith(("validation", "alert")) for event in step.events)
+    app = str(step.action.get("app", ""))
+    seen = step.visible_change and not said_no and after is not None and bool(app) and _same_app(after, app)
+    return f"state:{step.after}" if seen else ""
+
+
 def told_of(text: str | None, app: str | None, request: GateRequest) -> str:
     """What an application tells of a text after the last call that wrote, as evidence.
 

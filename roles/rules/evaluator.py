@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from protocol import ExecStatus, VisualState
-from roles.contracts import FieldHas, GateRequest, GateVerdict, Subtask
+from roles.contracts import EffectSeen, FactKnown, FieldHas, GateRequest, GateVerdict, Subtask
 from roles.rules import clauses as c
+from roles.rules.coverage import LOOKS, left_undone, untouched
 from roles.rules.evidence import Finding, check, expected_value, holds, shown_for_it
-from roles.rules.gathering import LATELY, gather, progress
+from roles.rules.gathering import LATELY, MOST_STEPS, gather, own, progress
 from roles.rules.grammar import describe, parse
 from roles.rules.matching import similarity
 from roles.rules.screens import FIELD_ROLES, Screen
@@ -16,6 +18,7 @@ from roles.rules.steering import not_wanted
 from roles.rules.values import same_value
 from roles.signals import GateDecision, GateTrigger, SubtaskStatus
 
+_MORE = re.compile(r"(?:next(?: page)?|(?:load|show) more|more results|older)\s*[›»>]?", re.IGNORECASE)
 _BAD_STATUS = re.compile(r"\b(?:returned|rejected|failed|refused|bounced|needs? changes|undeliverable|declined)\b", re.IGNORECASE)
 
 
@@ -49,12 +52,28 @@ def _success(request: GateRequest) -> GateVerdict:
     findings = _findings(request)
     missing = [f.missing for f in findings if not f.holds]
     evidence = _evidence(findings, request)
-    complaints = [*_failed_last(request), *(_complaints(request.screens[-1]) if request.screens else [])]
+    undone = untouched(request.subtask, request.steps, request) if request.subtask else []
+    complaints = [
+        *undone,
+        *_partial(request),
+        *_failed_last(request),
+        *(_complaints(request.screens[-1]) if request.screens else []),
+    ]
     if not missing and not complaints:
         reason = f"all {len(findings)} expectations hold" if findings else "the worker finished and nothing speaks against it"
         return GateVerdict(decision=GateDecision.DONE, reason=reason, evidence=evidence)
     issues = tuple([*missing, *complaints])
     return GateVerdict(decision=GateDecision.FAIL, reason="; ".join(issues), evidence=evidence, issues=issues)
+
+
+def _partial(request: GateRequest) -> list[str]:
+    """A list of which it is to be seen that it goes on is not known as a whole."""
+    tables = {f.name for f in request.facts if f.kind == "table" and request.subtask and f.subtask == request.subtask.id}
+    wanted = [
+        e.name for e in (request.subtask.expect if request.subtask else ()) if isinstance(e, FactKnown) and e.name in tables
+    ]
+    more = [e.name for e in (request.screens[-1].elements if request.screens else ()) if e.enabled and _MORE.fullmatch(e.name)]
+    return [f'"{wanted[-1]}" was taken while "{more[0]}" shows that there is more'] if wanted and more else []
 
 
 def _failed_last(request: GateRequest) -> list[str]:
@@ -115,14 +134,18 @@ def _final(request: GateRequest) -> GateVerdict:
     live = [s for s in request.plan if s.status is not SubtaskStatus.REJECTED]
     issues += [f"{s.id}: {s.title} is not fulfilled" for s in live if s.status is not SubtaskStatus.FULFILLED]
     for subtask in live:
+        mine = own(subtask, request)
         for expectation in subtask.expect:
-            finding = check(expectation, request)
+            effect = isinstance(expectation, EffectSeen)
+            finding = check(expectation, mine if effect else request)
             if isinstance(expectation, FieldHas) and (lost := _lost(expectation, subtask, live, request)):
                 issues.append(f"{subtask.id}: {lost}")
+            elif effect and not finding.holds and (mine.steps or len(request.steps) < MOST_STEPS):
+                issues.append(f"{subtask.id}: {finding.missing}")
             elif finding.holds:
                 evidence += finding.evidence
     issues += [issue for state in request.screens for issue in _open_ends(state, live)]
-    issues += _uncovered(request, live)
+    issues += [*_uncovered(request, live), *(request.found or gather(request)).unfounded]
     seen = tuple(dict.fromkeys([*evidence, *(f"state:{s.state_id}" for s in request.screens)]))[:16]
     if issues:
         kept = tuple(dict.fromkeys(issues))
@@ -188,30 +211,39 @@ def _open_ends(state: VisualState, live: list[Subtask]) -> list[str]:
 
 
 def _uncovered(request: GateRequest, live: list[Subtask]) -> list[str]:
-    """Clauses of the goal that no fulfilled subtask speaks of. Words that a help document stood for are covered by its steps."""
+    """What the goal asks for and was not done, and what it forbids and was done."""
     goal = f"{request.goal.rstrip('. ')}. {not_wanted(request.notes)}"
-    wanted = [x for x in parse(goal) if isinstance(x, _MUST)]
+    clauses = parse(goal, request.apps)
+    issues = [
+        f"done, although it was not to be: {x.what}" for x in clauses if isinstance(x, c.Avoid) and _done_all_the_same(x, request)
+    ]
+    undone = left_undone(request)
+    return [*issues, *(_kinds_missing(clauses, live) if undone is None else undone)]
+
+
+def _done_all_the_same(forbidden: c.Avoid, request: GateRequest) -> bool:
+    verb = next((verb for verb in ("submit", "send", "save", "delete") if forbidden.what.casefold().startswith(verb[:4])), "")
+    steps = [s for s in request.steps if s.exec_status is ExecStatus.EXECUTED and s.visible_change]
+    return bool(verb) and any(verb in (s.verb, *s.target.casefold().split()[:1]) for s in steps)
+
+
+def _kinds_missing(clauses: list[c.Clause], live: list[Subtask]) -> list[str]:
+    """Of a goal that is not wholly understood: clauses of whose kind no fulfilled subtask speaks."""
     done = [x for s in live if s.status is SubtaskStatus.FULFILLED for x in parse(s.instruction)]
-    kinds: dict[type[c.Clause], int] = {}
-    for clause in done:
-        kinds[type(clause)] = kinds.get(type(clause), 0) + 1
+    forbidden = " ".join(x.what for x in clauses if isinstance(x, c.Avoid))
+    kinds = Counter(type(clause) for clause in done)
     issues = []
-    for clause in wanted:
-        if kinds.get(type(clause), 0) > 0:
-            kinds[type(clause)] -= 1
-        elif not isinstance(clause, c.Commit) or _forbidden(goal, clause) is False:
+    for clause in clauses:
+        if not isinstance(clause, _MUST) or (isinstance(clause, c.Commit) and clause.verb[:4] in forbidden):
+            continue
+        kinds[type(clause)] -= 1
+        if kinds[type(clause)] < 0:
             issues.append(f"not done: {describe(clause)}")
-    written = [x for x in parse(goal) if isinstance(x, _WRITES)]
-    if written and done and all(isinstance(x, _LOOKS) for x in done) and not any(s.worker == "technician" for s in live):
+    written = [x for x in clauses if isinstance(x, _WRITES)]
+    if written and done and all(isinstance(x, LOOKS) for x in done) and not any(s.worker == "technician" for s in live):
         issues += [f"not done: {describe(clause)}" for clause in written]
     return issues
 
 
 _WRITES = (c.Enter, c.Select, c.Check)
-_LOOKS = (c.Open, c.OpenItem, c.Read, c.Collect, c.Compute, c.Search, c.Scroll, c.Free, c.Pause, c.Await)
-"""Clauses that write nothing: a plan of nothing else leaves out whatever a goal wants written."""
 _MUST = (c.Commit, c.Compose, c.Reply, c.Forward, c.Create, c.Delete, c.Rename, c.Move)
-
-
-def _forbidden(goal: str, clause: c.Commit) -> bool:
-    return any(isinstance(x, c.Avoid) and clause.verb[:4] in x.what for x in parse(goal))

@@ -21,7 +21,7 @@ from roles.contracts import (
     TextShown,
 )
 from roles.rules.asking_back import called_off
-from roles.rules.called_evidence import gone_later, is_call, looks_only, shown_later, told_of
+from roles.rules.called_evidence import changed_by, function_words, gone_later, is_call, looks_only, shown_later, told_of
 from roles.rules.matching import similarity
 from roles.rules.pages.chosen import chosen, held, taken
 from roles.rules.pages.refusals import PAGE_SAYS_NO, refusal
@@ -37,6 +37,10 @@ _VERBS = {
     "move": ("move", "archive"),
 }
 
+_STORES = frozenset({"set", "edit", "write", "rename", "put", "append", "new", "change", "make", "fill"})
+"""First words of functions that keep at once what they are given."""
+_DATA = frozenset({"row", "cell", "gridcell", "listitem", "treeitem", "option", "tab", "heading"})
+_WRITE = frozenset({"fill", "type", "select_option", "click", "drag", "press_key"})
 _STAYS = re.compile(r"keep (?:editing|writing|working)\b", re.IGNORECASE)
 """What a button says that goes on with a form: it keeps nothing."""
 _GOOD = 0.6
@@ -149,6 +153,7 @@ def expected_value(wanted: FieldHas, request: GateRequest) -> str | None:
     fact = fact_of(wanted.fact, request.facts)
     return fact.value if fact else None
 
+
 def holds(element: GUIElement, value: str) -> bool:
     """Whether a field shows the value; a text may hold it among others."""
     held = element.value or ""
@@ -183,8 +188,9 @@ def _shown_as_pair(label: str, value: str, state: VisualState) -> bool:
 
 
 def _text(text: str, app: str | None, request: GateRequest) -> Finding:
-    folded = fold(text)
-    for state in views(request):
+    """What was shown before the steps counts only where it still stands there."""
+    folded, brought = fold(text), {step.after for step in request.steps}
+    for state in (*request.screens[::-1], *(s for s in request.earlier if not request.steps or s.state_id in brought)):
         if app and state.app not in {app, None}:
             continue
         if any(folded in fold(f"{e.name} {e.value or ''}") for e in state.elements):
@@ -195,11 +201,8 @@ def _text(text: str, app: str | None, request: GateRequest) -> Finding:
 def _effect(verb: str, target: str | None, app: str | None, request: GateRequest) -> Finding:
     if (called := _called(verb, target, request)) is not None and called.holds:
         return called
-    pressed = [s for s in request.steps if not is_call(s)]
-    done = [s for s in pressed if _amounts_to(s, verb, target) and (s.exec_status == "executed" or shown_for_it(s))]
-    if app:
-        done = [s for s in done if s.app in {app, None}] or done
-    seen = [s for s in done if (s.visible_change and not _complained(s) and _more_than_focus(s, request)) or _brought(s)]
+    done = _tried(verb, target, app, request)
+    seen = [s for s in done if _showed(s, request)]
     if seen and (asked := called_off(seen[-1], request.steps)):
         return Finding(False, (f"step:{seen[-1].step}",), asked)
     if verb == "click" and seen and (said := _refused(seen[-1], request)):
@@ -216,14 +219,28 @@ def _effect(verb: str, target: str | None, app: str | None, request: GateRequest
     return called or Finding(False, (), f"nothing was done to {verb}")
 
 
+def _tried(verb: str, target: str | None, app: str | None, request: GateRequest) -> list[StepRecord]:
+    pressed = [s for s in request.steps if not is_call(s)]
+    done = [s for s in pressed if _amounts_to(s, verb, target, request) and (s.exec_status == "executed" or shown_for_it(s))]
+    return ([s for s in done if s.app in {app, None}] or done) if app else done
+
+
+def _showed(step: StepRecord, request: GateRequest) -> bool:
+    return (step.visible_change and not _complained(step) and _more_than_focus(step, request)) or _brought(step)
+
+
+def done_of(wanted: EffectSeen, request: GateRequest) -> list[StepRecord]:
+    """The steps that had this effect, as far as it could be seen."""
+    by_call = [s for s in _calls_for(wanted.verb, request) if _seen_of(s, wanted.verb, wanted.target, request)]
+    by_hand = [s for s in _tried(wanted.verb, wanted.target, wanted.app, request) if _showed(s, request)]
+    return sorted([*by_call, *(s for s in by_hand if not called_off(s, request.steps))], key=lambda step: step.step)
+
+
 def _called(verb: str, target: str | None, request: GateRequest) -> Finding | None:
     """What can be seen of calls that may have done it; None where nothing was called. A call's own word counts for nothing."""
-    calls = [s for s in request.steps if is_call(s) and s.exec_status == "executed" and not looks_only(s)]
-    named = _VERBS.get(verb, (verb,))
-    may = [s for s in calls if s.verb in {*named, "call_api", "ask_in_app_agent"} or verb in {"save", "move"}]
+    may = _calls_for(verb, request)
     for step in reversed(may):
-        found = gone_later(step, target, request) if verb == "delete" else shown_later(step, request)
-        if found:
+        if found := _seen_of(step, verb, target, request):
             return Finding(True, (f"step:{step.step}", found))
     if not may:
         return None
@@ -231,7 +248,20 @@ def _called(verb: str, target: str | None, request: GateRequest) -> Finding | No
     return Finding(False, (f"step:{may[-1].step}",), said)
 
 
-def _amounts_to(step: StepRecord, verb: str, target: str | None) -> bool:
+def _calls_for(verb: str, request: GateRequest) -> list[StepRecord]:
+    """Calls of what is named for it. Who asks an agent may have asked for anything."""
+    named = frozenset(_VERBS.get(verb, (verb,))) | (_STORES if verb == "save" else frozenset())
+    calls = [s for s in request.steps if is_call(s) and s.exec_status == "executed" and not looks_only(s)]
+    return [s for s in calls if s.verb in named or not s.action.get("function") or named & set(function_words(s))]
+
+
+def _seen_of(step: StepRecord, verb: str, target: str | None, request: GateRequest) -> str:
+    """What shows that a call did it, as evidence."""
+    found = gone_later(step, target, request) if verb == "delete" else shown_later(step, request)
+    return found or changed_by(step, request)
+
+
+def _amounts_to(step: StepRecord, verb: str, target: str | None, request: GateRequest) -> bool:
     if verb == "click":
         by_hand = step.action.get("action_type") in {"click", "press_key"}
         return by_hand and (not target or max(likeness(target, step.target), similarity(target, step.target)) >= 0.7)
@@ -242,8 +272,16 @@ def _amounts_to(step: StepRecord, verb: str, target: str | None) -> bool:
     if verb != "click" and step.exec_status == "executed" and _announced(verb, step):
         return True
     shortcut = verb == "save" and keys[-1:] == ["s"] and len(keys) > 1
-    pressed = step.action.get("action_type") in {"click", "press_key", "type"}
-    return step.verb in words or shortcut or (pressed and names_effect(step.target, verb))
+    pressed = step.action.get("action_type") in {"click", "press_key"} or bool(step.action.get("submit"))
+    return step.verb in words or shortcut or (pressed and names_effect(step.target, verb) and not _is_datum(step, request))
+
+
+def _is_datum(step: StepRecord, request: GateRequest) -> bool:
+    """Whether what was pressed is a thing that the screen holds, such as a folder called Archive, as far as that is known."""
+    target = str((step.action.get("target") or {}).get("element_id", ""))
+    before = next((state for state in request.earlier if state.state_id == step.before), None)
+    element = before.by_id.get(target) if before is not None else None
+    return element is not None and element.role in _DATA
 
 
 def names_effect(name: str, verb: str) -> bool:
@@ -261,13 +299,15 @@ def _announced(verb: str, step: StepRecord) -> bool:
 
 
 def _nothing_to_save(app: str | None, request: GateRequest) -> VisualState | None:
-    """A screen that says it was saved, or whose Save button is disabled because nothing is new."""
+    """A screen that says it was saved, or whose Save button is disabled because nothing is new, after something was written."""
+    if not any(s.action.get("action_type") in _WRITE and s.visible_change and s.exec_status == "executed" for s in request.steps):
+        return None
     for state in request.screens[::-1]:
         if app and state.app != app:
             continue
         said = any(e.role == "status" and "saved" in fold(e.name).split() for e in state.elements)
         idle = any(e.role == "button" and not e.enabled and fold(e.name).split()[:1] == ["save"] for e in state.elements)
-        if (said and any(_amounts_to(s, "save", None) for s in request.steps)) or idle:
+        if (said and any(_amounts_to(s, "save", None, request) for s in request.steps)) or idle:
             return state
     return None
 

@@ -6,18 +6,26 @@ from collections import Counter
 
 from protocol import ExecStatus, VisualState
 from protocol.prompt_form import diff_form
-from roles.contracts import Checked, Expectation, GateEvidence, GateRequest, StepRecord, Subtask
-from roles.rules.evidence import check, views
-from roles.signals import SubtaskStatus
+from roles.contracts import Checked, EffectSeen, Expectation, GateEvidence, GateRequest, StepRecord, Subtask, TextShown
+from roles.evaluator.provenance import Screen, unfounded
+from roles.rules.called_evidence import is_call
+from roles.rules.evidence import check, done_of, views
+from roles.signals import GateTrigger, SubtaskStatus
 
+MOST_STEPS = 200
+"""Steps of a run that a final check is told."""
 LATELY = 4
 """Steps that count as the last ones."""
 _DIFF = 300
 """Tokens of what is different on the screen."""
 
 
-def gather(request: GateRequest) -> GateEvidence:
-    """Each expectation before and after, the visible difference, progress and efficiency."""
+def gather(request: GateRequest, screen: Screen | None = None) -> GateEvidence:
+    """Each expectation before and after, the visible difference, progress and efficiency; at the end where values come from.
+
+    `screen` finds an older screen by its id; without it only those that the request holds are known.
+    """
+    known = {state.state_id: state for state in views(request)}
     steps = [s for s in request.steps if not s.recovery]
     subtasks = [request.subtask] if request.subtask else [s for s in request.plan if s.status is not SubtaskStatus.REJECTED]
     before = _before(request)
@@ -29,16 +37,42 @@ def gather(request: GateRequest) -> GateEvidence:
         progress=progress(request),
         steps=len(request.steps),
         failed=sum(s.exec_status is not ExecStatus.EXECUTED for s in steps),
-        idle=sum(s.exec_status is ExecStatus.EXECUTED and not s.visible_change for s in steps),
+        idle=sum(s.exec_status is ExecStatus.EXECUTED and not s.visible_change and not works_unseen(s) for s in steps),
         repeated=sum(count - 1 for count in Counter(str(s.action) for s in steps).values()),
         recoveries=len(request.steps) - len(steps),
+        unfounded=unfounded(request, screen or known.get) if request.trigger is GateTrigger.FINAL_CHECK else (),
     )
 
 
 def progress(request: GateRequest) -> tuple[str, ...]:
-    """Steps of late that changed something new: a screen that was not there before."""
+    """Steps of late that did something new: to a screen that was not there before, or by a call or script not made before."""
     known = {s.after for s in request.steps[:-LATELY]} | {s.before for s in request.steps[:1]}
-    return tuple(f"step:{s.step}" for s in request.steps[-LATELY:] if s.visible_change and s.after not in known)
+    made = [str(s.action) for s in request.steps]
+    fresh = {s.step for at, s in enumerate(request.steps) if works_unseen(s) and made[at] not in made[:at]}
+    return tuple(
+        f"step:{s.step}"
+        for s in request.steps[-LATELY:]
+        if (s.visible_change and s.after not in known) or (s.step in fresh and s.exec_status is ExecStatus.EXECUTED)
+    )
+
+
+def _after_effects(subtask: Subtask, wanted: TextShown, request: GateRequest) -> GateRequest:
+    """What was seen from the last effect on that the text is expected after."""
+    before = [e for e in subtask.expect[: subtask.expect.index(wanted)] if isinstance(e, EffectSeen)]
+    last = max((step.step for effect in before for step in done_of(effect, request)[-1:]), default=0)
+    return request.model_copy(update={"steps": tuple(s for s in request.steps if s.step >= last)})
+
+
+def works_unseen(step: StepRecord) -> bool:
+    """Whether it does its work without a screen: a call, a script."""
+    return is_call(step) or step.action.get("action_type") == "run_script"
+
+
+def own(subtask: Subtask, request: GateRequest) -> GateRequest:
+    """The request with the steps of this subtask alone, and what was seen by them: another's work is no evidence for it."""
+    steps = tuple(s for s in request.steps if s.subtask == subtask.id)
+    seen = {i for s in steps for i in (s.before, s.after)}
+    return request.model_copy(update={"steps": steps, "earlier": tuple(s for s in request.earlier if s.state_id in seen)})
 
 
 def _before(request: GateRequest) -> VisualState | None:
@@ -48,6 +82,10 @@ def _before(request: GateRequest) -> VisualState | None:
 
 
 def _checked(subtask: Subtask, expectation: Expectation, request: GateRequest, before: VisualState | None) -> Checked:
+    if request.subtask is None and isinstance(expectation, EffectSeen | TextShown):
+        request = own(subtask, request)
+    if isinstance(expectation, TextShown):
+        request = _after_effects(subtask, expectation, request)
     found = check(expectation, request)
     others = tuple(fact for fact in request.facts if fact.subtask != subtask.id)
     then = request.model_copy(update={"screens": (before,) if before else (), "earlier": (), "steps": (), "facts": others})

@@ -6,6 +6,7 @@ import re
 
 from roles.contracts import USER, PlanAnswer, PlanRequest, Subtask
 from roles.rules import clauses as c
+from roles.rules.consumed import unconsumed
 from roles.rules.grammar import parse
 from roles.rules.pages.planning import misread, page_plan, pressed_blindly
 from roles.rules.places import UnknownApp
@@ -77,6 +78,8 @@ def _first_plan(request: PlanRequest) -> PlanAnswer:
         unread = _not_understood(found, request)
         lost = unread.outcome == "infeasible" or (unread.ask and not found.ask)
         return on_page.answer if on_page is not None and lost else unread
+    if missed := unconsumed(request.goal, lambda words: parse(words, request.apps, [f.name for f in request.facts])):
+        return _not_understood(found._replace(unknown=missed), request)
     resolved = found.clauses
     first = resolved[0] if resolved else None
     if isinstance(first, c.Obey):

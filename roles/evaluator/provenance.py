@@ -1,0 +1,199 @@
+"""Where every value comes from that was written or sent: the goal, a person, a page, a fact, or the screen it was written on.
+
+It knows no plan and no grammar: it holds for the work of any crew.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any, NamedTuple
+
+from protocol import ExecStatus, VisualState
+from roles.carried import looks, texts
+from roles.contracts import Fact, GateRequest, StepRecord
+from roles.vault import references_in
+
+Screen = Callable[[str], VisualState | None]
+
+_INNER = frozenset({"memorize", "answer", "ask_user", "finish_goal", "fail_goal", "run_script"})
+_WRITES = {"fill": "text", "type": "text", "ask_in_app_agent": "request"}
+_SEARCH = re.compile(
+    r"^(?:search|find|filter|look|query|address|url|go to|quick|command|terminal|prompt|name box|formula)\b", re.I
+)
+_CHUNK = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[A-Za-z]{1,8}-\d[\w-]*|\d[\d.,:/'-]*\d|\d")
+_MOMENT = re.compile(
+    r"\d{4}-\d{1,2}(?:-\d{1,2})?|\d{1,2}:\d{2}(?::\d{2})?|\d{1,2}\.\d{1,2}\.\d{2,4}|\d{1,2}/\d{1,2}(?:/\d{2,4})?"
+)
+_TIME = re.compile(r"(\d{1,2})[:.](\d{2})")
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_ID = re.compile(r"\b([A-Z]{2,})-\d+\b")
+_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_SHORT = 6
+"""Words of a value that is no prose: of more, only figures, addresses and ids are held to where they come from."""
+_STEM = 4
+_ROWS = 4
+"""Levels from a cell to its row."""
+_RECORDS = frozenset({"row", "listitem", "treeitem", "article"})
+
+
+class Written(NamedTuple):
+    """A value that went out, and the step that wrote it."""
+
+    step: StepRecord
+    text: str
+
+
+def unfounded(request: GateRequest, screen: Screen) -> tuple[str, ...]:
+    """Values that come from nowhere, or from another record than the goal names, in words."""
+    known = _Known(request)
+    found: list[str] = []
+    for written in _written(request.steps):
+        where = f'"{written.step.target or written.step.app}" (step {written.step.step})'
+        if (lost := known.lost(written, screen)) is not None:
+            found.append(f'"{lost}" in {where} comes from nowhere: no goal, fact, person or page says it')
+    found += [said for fact in request.facts if (said := _elsewhere(fact, request, screen))]
+    return tuple(dict.fromkeys(found))
+
+
+def _written(steps: Sequence[StepRecord]) -> Iterator[Written]:
+    done = [s for s in steps if s.exec_status is ExecStatus.EXECUTED and s.verb not in _INNER]
+    for at, step in enumerate(done):
+        if step.recovery or _SEARCH.match(step.target) or _taken_back(step, done[at + 1 :]):
+            continue
+        for text in _texts(step.action):
+            if text.strip() and not references_in(text):
+                yield Written(step, text)
+
+
+def _texts(action: dict[str, Any]) -> Iterator[str]:
+    kind = str(action.get("action_type"))
+    if kind in _WRITES:
+        yield from texts(action.get(_WRITES[kind]) or "")
+    elif kind == "call_api" and not looks(str(action.get("function", ""))):
+        yield from texts(action.get("arguments") or {})
+
+
+def _taken_back(step: StepRecord, later: Iterable[StepRecord]) -> bool:
+    """Whether the field was filled anew before anything was done with what stood in it."""
+    for other in later:
+        if other.action.get("action_type") == "fill" and (other.target, other.app) == (step.target, step.app):
+            return True
+        if other.action.get("action_type") in {"click", "press_key"} and other.verb != "click":
+            return False
+    return False
+
+
+class _Known:
+    """All that was said, by the goal and since."""
+
+    def __init__(self, request: GateRequest) -> None:
+        said = [request.goal, *request.user_words, *(note.words for note in request.notes)]
+        said += [text for found in request.supplements for text in (found.title, found.text)]
+        said += [origin.text for subtask in request.plan for origin in subtask.origin]
+        self._facts = [fact.value for fact in founded(request.facts)]
+        self._said = _flat("\n".join(said))
+        self._moments = bool(_MOMENT.search(request.goal))
+        everything = "\n".join([*said, *self._facts])
+        self._chunks = set(_chunks(everything)) | {
+            str(n) for n, word in enumerate(_NUMBERS) if re.search(rf"\b{word}\b", everything, re.I)
+        }
+        self._stems = _stems(everything) | _stems(" ".join(fact.name for fact in request.facts))
+
+    def lost(self, written: Written, screen: Screen) -> str | None:
+        """The part of a value that nothing says; None where all of it was said."""
+        text = _flat(written.text)
+        if text in self._said or any(text == _flat(value) for value in self._facts):
+            return None
+        before = screen(written.step.before) if written.step.before else None
+        shown = "\n".join(f"{e.name}\n{e.value or ''}" for e in before.elements) if before is not None else ""
+        if text in _flat(shown):
+            return None
+        there = self._chunks | set(_chunks(shown))
+        for chunk in _CHUNK.findall(written.text):
+            moved = _MOMENT.fullmatch(chunk) and (not self._moments or _as_long(chunk, there))
+            if _canonical(chunk) not in there and not moved:
+                return str(chunk)
+        words = _WORD.findall(text)
+        stems = self._stems | _stems(shown)
+        strange = [word for word in words if word[:_STEM] not in stems]
+        few = len(written.text.split()) <= _SHORT and not re.search(r"https?:|[/=\\]", written.text)
+        return written.text if few and strange and 2 * len(strange) >= len(words) else None
+
+
+def _as_long(time: str, known: Iterable[str]) -> bool:
+    """Whether it is as far from one known time of day as two others are from each other: what is moved stays as long."""
+    minutes = {int(found[1]) * 60 + int(found[2]) for one in known if (found := _TIME.fullmatch(one))}
+    found = _TIME.fullmatch(time)
+    at = int(found[1]) * 60 + int(found[2]) if found else -1
+    return found is not None and any(at - one == b - a for one in minutes for a in minutes for b in minutes if a != b)
+
+
+def founded(facts: Sequence[Fact]) -> list[Fact]:
+    """Facts that rest on more than a model's word, or on others that do."""
+    kept = {fact.name: fact for fact in facts if fact.source not in {"model", "facts"}}
+    for fact in facts:
+        if fact.source == "facts" and (
+            not fact.used or any(name in kept for name in fact.used) or {"steps", "supplements"} & {*fact.used}
+        ):
+            kept[fact.name] = fact
+    return list(kept.values())
+
+
+def _elsewhere(fact: Fact, request: GateRequest, screen: Screen) -> str:
+    """That a value was read off the record of another id than the goal's, where the goal names one of its kind."""
+    wanted = {found.group(): found[1] for found in _ID.finditer(request.goal)}
+    state = screen(fact.state_id) if fact.state_id and fact.source == "screen" and fact.kind != "table" and wanted else None
+    if state is None or (_ID.search(fact.value) and fact.value in wanted) or not _is_used(fact, request.steps):
+        return ""
+    around = _record(fact.element_id or "", state) or "\n".join(f"{e.name}\n{e.value or ''}" for e in state.elements)
+    there = {found.group() for found in _ID.finditer(around) if found[1] in wanted.values()}
+    if not there or there & set(wanted):
+        return ""
+    return f'"{fact.value}" ({fact.name}) was read where {min(there)} stands, and the goal names {min(wanted)}'
+
+
+def _record(element_id: str, state: VisualState) -> str:
+    """The words of the row that an element stands in."""
+    at = state.by_id.get(element_id)
+    for _ in range(_ROWS):
+        if at is None or at.role in _RECORDS:
+            break
+        at = state.by_id.get(at.parent or "")
+    if at is None or at.role not in _RECORDS:
+        return ""
+    inner = [e for e in state.elements if e.parent == at.element_id]
+    return "\n".join(f"{e.name}\n{e.value or ''}" for e in (at, *inner))
+
+
+def _is_used(fact: Fact, steps: Sequence[StepRecord]) -> bool:
+    value = _flat(fact.value)
+    figures = {_canonical(chunk) for chunk in _CHUNK.findall(fact.value)}
+    written = [one.text for one in _written(steps)]
+    return any((value and value in _flat(text)) or (figures and figures <= set(_chunks(text))) for text in written)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.casefold().replace("’", "'").split())
+
+
+def _chunks(text: str) -> Iterator[str]:
+    for chunk in _CHUNK.findall(text):
+        yield _canonical(chunk)
+        yield from (_canonical(part) for part in re.findall(r"\d[\d.,']*\d|\d", chunk))
+
+
+def _canonical(chunk: str) -> str:
+    """A figure as a number, whatever its thousands look like; anything else in small letters."""
+    plain = chunk.replace(",", "").replace("'", "")
+    if re.fullmatch(r"\d{1,3}(?:\.\d{3})*,\d{2}", chunk):
+        plain = chunk.replace(".", "").replace(",", ".")
+    try:
+        return str(Decimal(plain).normalize()) if re.fullmatch(r"\d+(?:\.\d+)?", plain) else chunk.casefold()
+    except InvalidOperation:
+        return chunk.casefold()
+
+
+def _stems(text: str) -> set[str]:
+    return {word[:_STEM] for word in _WORD.findall(_flat(text))}

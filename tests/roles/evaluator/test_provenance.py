@@ -1,0 +1,69 @@
+"""Values that were written are held to where they come from, whoever planned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from protocol import ExecStatus, GUIElement, VisualState
+from roles.contracts import Fact, GateRequest, StepRecord
+from roles.evaluator.provenance import unfounded
+from roles.signals import GateTrigger
+
+GOAL = "Find the total of invoice INV-1042 and enter it as the amount in the form, with the description Lunch with Ada"
+TOTAL = Fact(name="invoice total", value="$1,059.73", kind="money", source="screen", state_id="invoice")
+
+
+def wrote(text: str, n: int = 1, target: str = "Amount", **more: Any) -> StepRecord:
+    action = {"action_type": "fill", "text": text, "target": {"text": target}}
+    fields = {"step": n, "subtask": "s1", "action": action, "verb": "fill", "target": target, "exec_status": ExecStatus.EXECUTED}
+    return StepRecord(**{**fields, "before": "form", "after": f"a{n}", "visible_change": True, "app": "form", **more})
+
+
+def screen(*texts: str) -> VisualState:
+    elements = tuple(GUIElement(element_id=f"e{n}", role="text", text=text) for n, text in enumerate(texts))
+    return VisualState(elements=elements, app="billing")
+
+
+def found(*steps: StepRecord, facts: tuple[Fact, ...] = (TOTAL,), goal: str = GOAL, **screens: VisualState) -> tuple[str, ...]:
+    return unfounded(GateRequest(trigger=GateTrigger.FINAL_CHECK, goal=goal, steps=steps, facts=facts), screens.get)
+
+
+@pytest.mark.parametrize("text", ["$1,059.73", "1059.73", "1,059.73", "Lunch with Ada", "Total: $1,059.73", "INV-1042"])
+def test_what_goal_or_facts_say_is_founded_in_any_spelling(text: str) -> None:
+    assert found(wrote(text)) == ()
+
+
+@pytest.mark.parametrize("text", ["$1.00", "1,059.78", "hello", "INV-1043", "ada@example.com", "Total: $1,059.78"])
+def test_what_nobody_said_comes_from_nowhere(text: str) -> None:
+    assert len(found(wrote(text))) == 1
+
+
+def test_a_fact_that_rests_on_a_models_word_founds_nothing() -> None:
+    assert found(wrote("$1,059.73"), facts=(TOTAL.model_copy(update={"source": "model"}),))
+    worked_out = Fact(name="sum", value="$99.00", source="facts", used=("invoice total",))
+    assert found(wrote("$99.00"), facts=(TOTAL, worked_out)) == ()
+
+
+def test_what_stands_on_the_screen_may_be_written_there_again() -> None:
+    assert found(wrote("old words 77"), form=screen("old words 77")) == ()
+    assert found(wrote("old words 77"), form=screen("other words"))
+
+
+def test_a_value_that_was_put_right_before_anything_was_done_is_no_issue() -> None:
+    pressed = wrote("", 2, "Submit", action={"action_type": "click"}, verb="submit")
+    assert found(wrote("1.00"), wrote("1059.73", 2)) == ()
+    assert found(wrote("1.00"), pressed, wrote("1059.73", 3))
+
+
+def test_looking_for_something_writes_nothing() -> None:
+    assert found(wrote("hello", target="Search invoices")) == ()
+    assert found(wrote("hello", exec_status=ExecStatus.ERROR)) == ()
+
+
+def test_a_value_of_another_record_than_the_goal_names_is_an_issue() -> None:
+    assert found(wrote("1059.73"), invoice=screen("Invoice INV-1042", "$1,059.73")) == ()
+    (said,) = found(wrote("1059.73"), invoice=screen("Invoice INV-1043", "$1,059.73"))
+    assert "INV-1043" in said
+    assert "INV-1042" in said
