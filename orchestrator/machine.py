@@ -149,7 +149,7 @@ ROWS: tuple[Row, ...] = (
     Row(_S.FINAL_CHECK, _G.ISSUES_FOUND, _S.PLAN),
 )
 
-ANYWHERE: tuple[Signal, ...] = (Signal.BUDGET_SPENT, Signal.CANCELLED)
+ANYWHERE: tuple[Signal, ...] = (Signal.BUDGET_SPENT, Signal.CANCELLED, Signal.NO_ANSWER)
 """From any situation to DONE, rejected."""
 
 

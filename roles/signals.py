@@ -75,5 +75,7 @@ class Signal(StrEnum):
     NOTHING_FOUND = "nothing_found"
     PASSED = "passed"
     ISSUES_FOUND = "issues_found"
+    NO_ANSWER = "no_answer"
+    """Who decides for a role never gave an answer that could be used: asking again brings nothing."""
     BUDGET_SPENT = "budget_spent"
     CANCELLED = "cancelled"

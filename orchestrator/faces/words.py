@@ -211,7 +211,8 @@ def _control(event: Event) -> list[Line]:
 
 
 def _error(event: Event) -> list[Line]:
-    return [Line("error", clean(event.body.get("message", "")), "bad")]
+    said = clean(event.body.get("reply", ""), 400)
+    return [Line("error", clean(event.body.get("message", "")), "bad"), *([Line("reply", said, "dim")] if said else [])]
 
 
 def _conflict(event: Event) -> list[Line]:

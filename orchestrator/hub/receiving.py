@@ -52,7 +52,7 @@ def _reopen(turn: Turn) -> None:
 
 def receive(turn: Turn, report: dict[str, Any]) -> None:
     """Apply one report: counters, statuses, then the table."""
-    signal = Signal(report["signal"])
+    signal = _signal_of(turn, report)
     turn.trigger, turn.summary = signal, report.get("summary", "")
     worked = turn.situation in {Situation.GET_ACTION, Situation.EXECUTE_ACTION}
     if worked:
@@ -86,6 +86,13 @@ def receive(turn: Turn, report: dict[str, Any]) -> None:
     if signal is Signal.GATE_CONTINUE:
         turn.continued = True
         turn.update["since_gate"] = 0
+
+
+def _signal_of(turn: Turn, report: dict[str, Any]) -> Signal:
+    """What was reported; a Manager whose plans cannot be used one after the other has no answer."""
+    signal = Signal(report["signal"])
+    spent = turn.unusable >= turn.ctx.limits.reasks
+    return Signal.NO_ANSWER if signal is Signal.PLAN_FAILED and spent else signal
 
 
 def _statuses_after(turn: Turn, signal: Signal) -> int:

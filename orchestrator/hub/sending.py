@@ -95,6 +95,7 @@ def _stop(turn: Turn, spent: Budget | None) -> None:
 
 def _to_manager(turn: Turn) -> None:
     turn.ctx.say.planned()
+    unusable = turn.unusable + 1 if turn.trigger is Signal.PLAN_FAILED else 0
     turn.update["plans"] += 1
     turn.update["spoke"] = "manager"
     turn.update["assignment"] = {
@@ -106,6 +107,7 @@ def _to_manager(turn: Turn) -> None:
         "user_words": turn.update["user_words"],
         "refused": turn.update["refused"],
         "attempts": turn.update["plans"],
+        "unusable": unusable,
     }
 
 

@@ -58,6 +58,8 @@ class Turn:
         self.update |= {"report": None, "goal": goal, "worked_goal": goal, "assignment": {}, "delegation": {}, "reopen": False}
         self.update["turn"] = state.get("turn", 0) + 1
         self.lanes = Lanes(self.update["lanes"], ctx.environment, ctx.limits.parallel)
+        self.unusable = int((state.get("assignment") or {}).get("unusable", 0))
+        """How many plans in a row, before this report, could not be used."""
         self.events = 0
         self.continued = False
         self.trigger = Signal.TASK_OPEN

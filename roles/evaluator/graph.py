@@ -51,14 +51,16 @@ def evaluate(state: State, ctx: Context) -> Update:
     found = gather(request, ctx.journal.screens.get)
     request = request.model_copy(update={"found": found})
     verdict = _ask(request, ctx)
+    answered = verdict is not None
+    verdict = verdict or _none(ctx)
     # The difference in words is left out: the two screens are in the journal.
     told = found.model_dump(mode="json", exclude={"changed"}, exclude_defaults=True)
     body = verdict.model_dump(mode="json") | {"trigger": request.trigger.value, "found": told}
     subtask = request.subtask.id if request.subtask else ""
     ctx.journal.record("gate", body, role="evaluator", subtask=subtask, key=f"gate/{request.number}")
     ctx.journal.commit()
-    signal = Signal(verdict.decision.value)
-    if request.trigger is GateTrigger.FINAL_CHECK:
+    signal = Signal(verdict.decision.value) if answered else Signal.NO_ANSWER
+    if answered and request.trigger is GateTrigger.FINAL_CHECK:
         signal = Signal.PASSED if verdict.decision is GateDecision.DONE else Signal.ISSUES_FOUND
     evidence = [*verdict.issues] or [verdict.reason]
     report = Report(signal=signal, summary=verdict.reason, evidence=evidence[:8], query=verdict.query)
@@ -124,12 +126,20 @@ def _earlier(ctx: Context, steps: tuple[StepRecord, ...]) -> tuple[VisualState, 
     return tuple(screen for screen in (ctx.journal.screens.get(i) for i in ids) if screen is not None)
 
 
-def _ask(request: GateRequest, ctx: Context) -> GateVerdict:
-    """At most `reasks` more tries; a gate that gives no usable decision is never an open gate."""
-    problem, asked_enough = "", False
+def _none(ctx: Context) -> GateVerdict:
+    """A gate that gives no usable decision is never an open gate; another plan would bring it to the same gate."""
+    problem = next((e.body["message"] for e in reversed([*ctx.journal.events("error")]) if e.role == "evaluator"), "")
+    return GateVerdict(decision=GateDecision.FAIL, reason=f"no usable verdict: {problem}", issues=(problem,))
+
+
+def _ask(request: GateRequest, ctx: Context) -> GateVerdict | None:
+    """At most `reasks` more tries. Who makes the same mistake again is told so: the same question would bring the same answer."""
+    problem, before, asked_enough = "", "", False
     for _ in range(ctx.limits.reasks + 1):
+        said = f"{problem}; that is the same mistake again" if problem and problem == before else problem
+        before = problem
         try:
-            verdict = ctx.evaluator.judge(request.model_copy(update={"reask": problem}))  # type: ignore[union-attr]  # checked by evaluate
+            verdict = ctx.evaluator.judge(request.model_copy(update={"reask": said}))  # type: ignore[union-attr]  # checked by evaluate
             return _founded(_allowed(verdict, request.trigger), request)
         except (DecisionNotAllowed, NoSuchEvidence, ValidationError) as bad:
             problem = str(bad) if not isinstance(bad, ValidationError) else f"the verdict is not usable: {bad.errors()[0]['msg']}"
@@ -139,7 +149,7 @@ def _ask(request: GateRequest, ctx: Context) -> GateVerdict:
         ctx.journal.record("error", body, role="evaluator")
         if asked_enough:
             break
-    return GateVerdict(decision=GateDecision.FAIL, reason=f"no usable verdict: {problem}", issues=(problem,))
+    return None
 
 
 def _allowed(verdict: GateVerdict, trigger: GateTrigger) -> GateVerdict:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -10,6 +11,7 @@ from pydantic import ValidationError
 
 from roles.llm.answers import LONGEST, Unusable, object_of, text_of
 from roles.llm.calls import Caller, FormRefused
+from roles.llm.schemas import form_told
 from roles.policies.faults import GaveUp
 
 _Decision = TypeVar("_Decision")
@@ -42,15 +44,18 @@ class Asker:
         question: list[BaseMessage] = [SystemMessage(content=system), HumanMessage(content=turn)]
         messages, problem = question, ""
         for _ in range(self._reasks + 1):
-            reply = AIMessage(content="")
+            reply, before = AIMessage(content=""), problem
             try:
                 reply = self._reply(messages, schema)
                 return read(object_of(reply, self._longest))
             except (Unusable, ValidationError) as bad:
                 problem = _worded(bad)
-            self._caller.account.error(f"the answer of {self._caller.settings.name} was not usable: {problem}")
             said = text_of(reply) or str(reply.tool_calls[0]["args"] if reply.tool_calls else "")
+            self._caller.account.error(f"the answer of {self._caller.settings.name} was not usable: {problem}", said)
             again = f"That answer cannot be used: {problem}. Answer again, with one JSON object of the form that was asked for."
+            if _kind(problem) == _kind(before):  # the same request again would bring the same answer
+                again += f" This is the same mistake again. Begin anew, with nothing but this form:\n{form_told(dict(schema))}"
+                self._ways = [*self._ways[1:], self._ways[0]] if not said else self._ways
             # Only the last mistake is shown, so that asking again costs the same each time.
             messages = [*question, AIMessage(content=said[:_QUOTED] or "(nothing)"), HumanMessage(content=again)]
         raise GaveUp(f"no usable answer in {self._reasks + 1} tries: {problem}")
@@ -77,6 +82,11 @@ class Asker:
 
 class _NoSuchWay(Exception):
     """The model's class knows no such way."""
+
+
+def _kind(problem: str) -> str:
+    """What is wrong, without the values that differ each time."""
+    return re.sub(r"'[^']*'|\"[^\"]*\"|\d+", "", problem)
 
 
 def _worded(bad: Unusable | ValidationError) -> str:

@@ -32,6 +32,8 @@ _UNREAD = frozenset({"LengthFinishReasonError", "ContentFilterFinishReasonError"
 """There was an answer, and the provider's own package could not read it."""
 _REFUSED = frozenset({400, 404, 415, 422})
 _SAID = 200
+_KEPT = 4_000
+"""Characters of an unusable answer that are kept."""
 _PICTURE = 1_000
 """Tokens that a picture is taken for, where the provider does not say what a call used."""
 
@@ -80,9 +82,10 @@ class Account:
         body |= {"problem": problem} if problem else {}
         self._journal.model_call(body, role=self._role)
 
-    def error(self, problem: str) -> None:
-        """An answer that could not be used: counted, and seen in the report."""
-        self._journal.record("error", {"message": problem, "unusable": True}, role=self._role)
+    def error(self, problem: str, reply: str = "") -> None:
+        """An answer that could not be used: counted, seen in the report, and kept as it was for reading."""
+        body = {"message": problem, "unusable": True} | ({"reply": reply[:_KEPT]} if reply else {})
+        self._journal.record("error", body, role=self._role)
 
 
 def _tokens(message: BaseMessage) -> int:

@@ -31,7 +31,7 @@ from roles.operator.decisions import Decision
 from roles.operator.permission import now, overdue_request
 from roles.output import put_out
 from roles.plans import PlanError, broken_pin, keep_pins, validate_plan
-from roles.policies.faults import PolicyFault
+from roles.policies.faults import GaveUp, PolicyFault
 from roles.signals import Signal, SubtaskStatus
 
 _OPEN = {SubtaskStatus.READY, SubtaskStatus.PENDING}
@@ -97,7 +97,7 @@ def plan_subtasks(state: State, ctx: Context) -> Update:
         changes = broken_pin(plan, merged) if answer.outcome in {"planned", "nothing_left"} else ""
     except (PlanError, PolicyFault, ValidationError) as bad:
         reason = f"the plan is not usable: {bad.errors()[0]['msg']}" if isinstance(bad, ValidationError) else str(bad)
-        return _report(ctx, Signal.PLAN_FAILED, reason)
+        return _report(ctx, Signal.NO_ANSWER if isinstance(bad, GaveUp) else Signal.PLAN_FAILED, reason)
     if answer.outcome == "nothing_left" and (open_ := [s.id for s in merged if s.status in _OPEN]):
         return _report(ctx, Signal.PLAN_FAILED, f"the policy says that nothing is left, but {open_[0]!r} is not fulfilled")
     if changes and answer.outcome == "nothing_left":

@@ -89,7 +89,11 @@ def _proposed(state: State, ctx: Context, seen: VisualState) -> Update:
         )
         _note(state, ctx, decision)
         return _pend({**state, "task_context": _with_batch(state, rest)}, ctx, decision, seen)
-    return _follow(state, ctx, _ask_policy(state, ctx, seen), seen)
+    answer = _ask_policy(state, ctx, seen)
+    if isinstance(answer, OperatorDecision):
+        return _follow(state, ctx, answer, seen)
+    never = not ctx.journal.all_steps(1)  # else it has decided before, and another plan may suit it better
+    return _end(state, Signal.NO_ANSWER if never else Signal.CANNOT_EXECUTE, "failed", answer)
 
 
 def _let_go(state: State, ctx: Context, waiting: HeldRequest, seen: VisualState) -> Update:
@@ -160,8 +164,8 @@ def _unrecognized(state: State, ctx: Context, seen: VisualState) -> Update:
     }
 
 
-def _ask_policy(state: State, ctx: Context, seen: VisualState) -> OperatorDecision:
-    """One decision, asked for again (boundedly) when it is unusable."""
+def _ask_policy(state: State, ctx: Context, seen: VisualState) -> OperatorDecision | str:
+    """One decision, asked for again (boundedly) when it is unusable; else what was wrong with the last one."""
     assert ctx.operator is not None, "build_operator checks that there is a policy"  # noqa: S101 - an invariant
     view = view_of(state, ctx, seen)
     problem = ""
@@ -180,8 +184,9 @@ def _ask_policy(state: State, ctx: Context, seen: VisualState) -> OperatorDecisi
         ctx.journal.record("error", body, role="operator", subtask=subtask_id(state), step=step_of(state))
         if asked_enough:
             break
-        view = view.model_copy(update={"host_message": f"Your last answer was not usable: {problem}"})
-    return OperatorDecision(status=AgentStatus.FAIL, comment=problem)
+        again = "; that is the same mistake again" if problem in view.host_message else ""
+        view = view.model_copy(update={"host_message": f"Your last answer was not usable: {problem}{again}"})
+    return problem
 
 
 def _problem(decision: OperatorDecision, view: OperatorView, most: int) -> str:

@@ -15,7 +15,7 @@ from support import OPEN_HOUSE, Handbook, Run, decide, desktop, planned, subtask
 from orchestrator.controller import build_controller
 from orchestrator.machine import ANYWHERE, ROWS
 from protocol import ActionTarget, AgentStatus, Click, Fill, LaunchApp, OperatorDecision, Screenshot, Wait
-from roles.contracts import PlanAnswer
+from roles.contracts import GateVerdict, PlanAnswer
 from roles.limits import Limits
 from roles.manager.graph import ManagerState
 from roles.nodes import Graph
@@ -197,6 +197,14 @@ def side_by_side() -> Run:
     return run
 
 
+def never_answered() -> Run:
+    """The Evaluator relies on what nobody saw, however often it is asked."""
+    invented = GateVerdict(decision=GateDecision.DONE, reason="I saw it", evidence=("state:made-up",))
+    run = Run([planned(subtask("a"))] * 9, {"a": [FILL]}, {GateTrigger.WORKER_SUCCESS: [invented] * 99})
+    run.go()
+    return run
+
+
 STORIES: dict[str, tuple[Callable[[], Run], str]] = {
     "plain": (plain, "fulfilled"),
     "given plan": (given_plan, "fulfilled"),
@@ -220,6 +228,7 @@ STORIES: dict[str, tuple[Callable[[], Run], str]] = {
     "rejected": (rejected, "rejected"),
     "out of steps": (out_of_steps, "rejected"),
     "cancelled": (cancelled, "rejected"),
+    "never answered": (never_answered, "rejected"),
     "steered at work": (lambda: steered("outcome"), "fulfilled"),
     "steered at the end": (lambda: steered("gate"), "fulfilled"),
     "side by side": (side_by_side, "fulfilled"),

@@ -65,6 +65,26 @@ def test_a_verdict_on_made_up_evidence_is_asked_for_again_and_then_fails() -> No
     assert (run.status, gates(run)[0]["decision"]) == ("rejected", "gate_fail")
 
 
+def test_an_evaluator_without_a_usable_verdict_ends_the_run_after_the_reasks_and_not_after_the_plans() -> None:
+    asked: list[str] = []
+
+    class Inventing:
+        def judge(self, request: GateRequest) -> GateVerdict:
+            asked.append(request.reask)
+            return GateVerdict(decision=GateDecision.DONE, reason="I saw it", evidence=("state:made-up",))
+
+    run = Run([planned(subtask("a"))] * 10, {"a": [FILL]}, parts={"evaluator": Inventing()}, limits=Limits(reasks=2))
+    run.go()
+    assert (run.status, run.result["ended_by"], run.result["plans"], len(asked)) == ("rejected", "no_answer", 1, 3)
+    assert len(set(asked)) == 3, "the same mistake twice is not asked about in the same words"
+
+
+def test_a_manager_whose_plans_cannot_be_used_is_not_asked_ten_times() -> None:
+    run = Run([planned(subtask("a", "nobody"))] * 12, {}, limits=Limits(reasks=2))
+    run.go()
+    assert (run.status, run.result["ended_by"], run.result["plans"]) == ("rejected", "no_answer", 3)
+
+
 def test_what_was_expected_is_held_against_the_screens_before_and_after() -> None:
     plan = planned(subtask("a", expect=(AMOUNT,)), subtask("b", "a", expect=(AMOUNT,)))
     run = Run([plan], {"a": [FILL], "b": [decide(Click(target=ActionTarget(text="Vendor")))]})
