@@ -105,8 +105,10 @@ class Deciders:
         main = Named(settings.policy, self._made(role, settings, settings.policy))
         if not settings.when:
             return main.policy
+        if role != "evaluator" and any(case.trigger for case in settings.when):
+            raise UsageProblem(f"crew.{role}.when: a trigger is why the evaluator is asked; the {role} has none.")
         cases = [
-            Case(Named(case.policy, self._made(role, settings, case.policy)), case.app, case.worker, case.subtask)
+            Case(Named(case.policy, self._made(role, settings, case.policy)), case.app, case.worker, case.subtask, case.trigger)
             for case in settings.when
         ]
         return BySubtask(cases, main)

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from protocol import Frozen
 from roles.contracts import PictureKind, Worker
 from roles.llm.settings import AnswerForm, ModelSettings
+from roles.signals import GateTrigger
 
 Simple = Literal["rules", "scripted", "llm", "human", "trusting"]
 Policy = Literal["rules", "scripted", "llm", "human", "trusting", "fallback", "vote"]
@@ -30,11 +31,13 @@ class When(Frozen):
     app: str | None = None
     worker: Worker | None = None
     subtask: str | None = None
+    trigger: GateTrigger | None = None
+    """Of the Evaluator: why it is asked, such as FINAL_CHECK."""
 
     @model_validator(mode="after")
     def _says_when(self) -> When:
-        if self.app is None and self.worker is None and self.subtask is None:
-            raise ValueError("say for which app, worker or subtask this policy decides")
+        if self.app is None and self.worker is None and self.subtask is None and self.trigger is None:
+            raise ValueError("say for which app, worker, subtask or trigger this policy decides")
         return self
 
 

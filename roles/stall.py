@@ -9,7 +9,7 @@ from roles.contracts import StepRecord
 
 _INNER = frozenset({"memorize", "answer", "ask_user"})
 """They change the blackboard, not the screen."""
-_CALLS = frozenset({"call_api", "ask_in_app_agent"})
+_CALLS = frozenset({"call_api", "ask_in_app_agent", "run_script"})
 """They need show nothing, and are a stall only where they are repeated."""
 
 

@@ -71,7 +71,7 @@ def work(state: State, ctx: Context) -> Update:
     body = answer.model_dump(mode="json", exclude_defaults=True)
     ctx.journal.record("answer", body, role="analyst", subtask=subtask.id, key=f"answer/{subtask.id}/{subtask.attempt}")
     ctx.journal.commit()
-    return {"report": _report(answer).model_dump(mode="json")}
+    return {"report": _report(answer, subtask.attempt).model_dump(mode="json")}
 
 
 def _known(fact: Fact, ctx: Context) -> Fact:
@@ -95,10 +95,12 @@ def withheld(journal: Journal, answer: Answer, request: AnalystRequest) -> Answe
     return answer.model_copy(update={"results": results, "reason": reason, "advice": journal.masked(answer.advice)})
 
 
-def _report(answer: Answer) -> Report:
+def _report(answer: Answer, attempt: int) -> Report:
+    """What cannot be answered goes back to the Manager; asked for a second time and still without an answer, it is a stall."""
     if answer.missing or not answer.results:
         said = "; ".join(f"{what} is not known" for what in answer.missing) or answer.reason
-        return Report(signal=Signal.CANNOT_EXECUTE, summary=said, evidence=[said, *_cited(answer)][:8])
+        signal = Signal.STALE_PROGRESS if attempt > 1 else Signal.CANNOT_EXECUTE
+        return Report(signal=signal, summary=said, evidence=[said, *_cited(answer)][:8])
     said = answer.reason or "; ".join(f"{r.name} is {r.value[:80]}" for r in answer.results)
     return Report(
         signal=Signal.WORKER_SUCCESS, summary=said, evidence=_cited(answer)[:8], facts=[result.name for result in answer.results]

@@ -1,4 +1,4 @@
-"""A policy chosen by the subtask: by its application, its worker or its id."""
+"""A policy chosen by the subtask, by its application, its worker or its id; of the Evaluator also by why it is asked."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from roles.contracts import AnalystRequest, GateRequest, OperatorView, PlanRequest, ScriptRequest, Subtask
 from roles.policies.combined import Combined, Method, Named, Put
+from roles.signals import GateTrigger
 
 
 class Case(NamedTuple):
@@ -16,10 +17,13 @@ class Case(NamedTuple):
     app: str | None = None
     worker: str | None = None
     subtask: str | None = None
+    trigger: GateTrigger | None = None
 
-    def fits(self, subtask: Subtask | None) -> bool:
-        if subtask is None:
+    def fits(self, subtask: Subtask | None, trigger: GateTrigger | None = None) -> bool:
+        if self.trigger is not None and self.trigger is not trigger:
             return False
+        if subtask is None:
+            return self.trigger is not None and not (self.app or self.worker or self.subtask)
         said = ((self.app, subtask.app), (self.worker, subtask.worker), (self.subtask, subtask.id))
         return all(wanted is None or wanted == had for wanted, had in said)
 
@@ -33,7 +37,8 @@ class BySubtask(Combined):
 
     def choose(self, method: Method, request: Any, put: Put) -> Any:
         subtask = _subtask_of(request)
-        return put(next((case.use for case in self._cases if case.fits(subtask)), self._otherwise))
+        trigger = request.trigger if isinstance(request, GateRequest) else None
+        return put(next((case.use for case in self._cases if case.fits(subtask, trigger)), self._otherwise))
 
 
 def _subtask_of(request: PlanRequest | OperatorView | GateRequest | AnalystRequest | ScriptRequest) -> Subtask | None:

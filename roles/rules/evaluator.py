@@ -19,6 +19,9 @@ from roles.rules.values import same_value
 from roles.signals import GateDecision, GateTrigger, SubtaskStatus
 
 _MORE = re.compile(r"(?:next(?: page)?|(?:load|show) more|more results|older)\s*[›»>]?", re.IGNORECASE)
+_LOOKING = frozenset({"scroll", "hover", "wait", "screenshot", "go_back", "go_forward", "switch_window", "launch_app", "tabs"})
+"""Verbs of somebody who does not know where to press."""
+_UNABLE = re.compile(r"\b(?:how to|where|no button|no field|no way|is not known)\b")
 _BAD_STATUS = re.compile(r"\b(?:returned|rejected|failed|refused|bounced|needs? changes|undeliverable|declined)\b", re.IGNORECASE)
 
 
@@ -59,6 +62,9 @@ def _success(request: GateRequest) -> GateVerdict:
         *_failed_last(request),
         *(_complaints(request.screens[-1]) if request.screens else []),
     ]
+    if missing and request.screens and request.screens[-1].loading:
+        reason = f"{request.screens[-1].app} is still loading: {missing[0]}"
+        return GateVerdict(decision=GateDecision.CONTINUE, reason=reason, evidence=evidence)
     if not missing and not complaints:
         reason = f"all {len(findings)} expectations hold" if findings else "the worker finished and nothing speaks against it"
         return GateVerdict(decision=GateDecision.DONE, reason=reason, evidence=evidence)
@@ -88,10 +94,12 @@ def _periodic(request: GateRequest) -> GateVerdict:
     moved = progress(request)
     if moved or not request.steps:
         return GateVerdict(decision=GateDecision.CONTINUE, reason="the last steps changed the screen", evidence=moved)
-    if request.subtask and request.subtask.expect and all(f.holds for f in _findings(request)):
-        return GateVerdict(decision=GateDecision.CONTINUE, reason="what is expected already holds")
+    if request.subtask and request.subtask.expect and (done := _success(request)).decision is GateDecision.DONE:
+        return done
     last = f"step:{request.steps[-1].step}"
     reason = f"no visible progress in the last {min(LATELY, len(request.steps))} steps"
+    if query := _help_query(request):
+        return GateVerdict(decision=GateDecision.SUPPLEMENT, reason=reason, evidence=(last,), query=query)
     return GateVerdict(decision=GateDecision.FAIL, reason=reason, evidence=(last,), issues=(reason,))
 
 
@@ -113,9 +121,15 @@ def _stale(request: GateRequest) -> GateVerdict:
 
 
 def _help_query(request: GateRequest) -> str:
-    """A question for the handbook, when the worker looks for a way rather than fights a dead control."""
-    unable = re.search(r"\b(?:how to|where|no button|no field|no way)\b", request.summary)
-    return request.summary[:200] if unable and not request.supplements and request.subtask else ""
+    """A question for the handbook, once, when the worker looks for a way rather than fights a dead control."""
+    lately = [step for step in request.steps if not step.recovery][-LATELY:]
+    looking = len(lately) > 1 and all(step.verb in _LOOKING for step in lately)
+    said = _UNABLE.search(request.summary)
+    if request.supplements or request.subtask is None or not (looking or said):
+        return ""
+    return (
+        request.summary[:200] if said else f"how to {request.subtask.instruction[:1].lower()}{request.subtask.instruction[1:200]}"
+    )
 
 
 def _complaints(state: VisualState) -> list[str]:

@@ -45,10 +45,10 @@ def gather(request: GateRequest, screen: Screen | None = None) -> GateEvidence:
 
 
 def progress(request: GateRequest) -> tuple[str, ...]:
-    """Steps of late that did something new: to a screen that was not there before, or by a call or script not made before."""
+    """Steps of late that did something new: to a screen that was not there before, or by a call or script made once."""
     known = {s.after for s in request.steps[:-LATELY]} | {s.before for s in request.steps[:1]}
     made = [str(s.action) for s in request.steps]
-    fresh = {s.step for at, s in enumerate(request.steps) if works_unseen(s) and made[at] not in made[:at]}
+    fresh = {s.step for s in request.steps if works_unseen(s) and made.count(str(s.action)) == 1}
     return tuple(
         f"step:{s.step}"
         for s in request.steps[-LATELY:]

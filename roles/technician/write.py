@@ -20,6 +20,7 @@ from roles.operator.state import FINALIZE
 from roles.policies.faults import GaveUp, PolicyFault
 from roles.safety import Review, review
 from roles.signals import Signal
+from roles.stall import stalled
 from roles.technician.risk import Risk, RiskClass, risks_of
 from roles.technician.running import tree_of
 
@@ -43,6 +44,8 @@ def write_script(state: State, ctx: Context) -> Update:
     if refusal := (NO_POLICY if ctx.technician is None else ctx.sandbox.refusal):
         ctx.journal.record("error", {"message": refusal}, role="technician", subtask=subtask_id(state))
         return update | _end(Signal.CANNOT_EXECUTE, f"the technician cannot execute this: {refusal}", refusal)
+    if due := _gate_due(state, ctx):
+        return update | due
     ran = scripts_ran(state, ctx)
     answer = _answer(state, ctx, ran, len(state["action_trace"]))
     if answer.outcome != "run" or answer.script is None:
@@ -65,6 +68,18 @@ def write_script(state: State, ctx: Context) -> Update:
     }
     ctx.journal.commit()  # before a checkpoint says that this is done
     return update | {"pending_action": pending, "route": REVIEW}
+
+
+def _gate_due(state: State, ctx: Context) -> Update | None:
+    """A check that is due after so many scripts, or because they get nowhere; between two scripts, with none of them held."""
+    done = [note for note in state["action_trace"] if note["status"] != "rejected"]
+    delegation = state["delegation"]
+    since = [s for s in ctx.journal.steps(subtask_id(state), attempt_of(state)) if s.step > int(delegation["step"])]
+    if why := stalled(since, ctx.limits.stale_repeats):
+        return _end(Signal.STALE_PROGRESS, why, status="blocked")
+    if done and int(delegation.get("since_gate", 0)) + len(done) >= ctx.limits.check_every:
+        return _end(Signal.CHECK_DUE, f"{ctx.limits.check_every} scripts since the last check", status="running")
+    return None
 
 
 def _fresh(state: State, ctx: Context) -> Update:

@@ -144,6 +144,80 @@ def test_a_stale_worker_gets_help_once_when_it_looks_for_a_way() -> None:
     assert stuck.decision == "gate_fail"
 
 
+def test_who_scrolls_about_gets_help_and_who_fights_a_dead_control_another_plan() -> None:
+    lost = tuple(step(n, "scroll", changed=False) for n in range(1, 6))
+    dead = tuple(step(n, changed=False) for n in range(1, 6))
+    told = (Supplement(query="q", source="s", title="t", text="x"),)
+    said = "3 actions without a visible change"
+    for trigger in (GateTrigger.WORKER_STALE, GateTrigger.PERIODIC_CHECK):
+        helped = judge(trigger, subtask=subtask(), steps=lost, summary=said)
+        assert (helped.decision, helped.query) == ("gate_supplement", "how to scroll down.")
+        assert judge(trigger, subtask=subtask(), steps=lost, summary=said, supplements=told).decision == "gate_fail"
+        assert judge(trigger, subtask=subtask(), steps=dead, summary=said).decision == "gate_fail"
+
+
+def test_a_worker_that_idles_behind_its_work_is_done() -> None:
+    still = tuple(step(n, changed=False) for n in range(1, 7))
+    wanted = FieldHas(label="amount", value="5.00", app="trips")
+    idle = {"steps": still, "screens": (form("5.00"),)}
+    assert judge(GateTrigger.PERIODIC_CHECK, subtask=subtask(wanted), **idle).decision == "gate_done"
+
+
+def test_a_screen_that_still_loads_is_waited_for() -> None:
+    loading = form("").model_copy(update={"loading": True})
+    wanted = FieldHas(label="amount", value="5.00", app="trips")
+    assert succeeded(wanted, screens=(loading,)).decision == "gate_continue"
+    assert succeeded(wanted, screens=(form(""),)).decision == "gate_fail"
+
+
+def test_saving_counts_only_after_something_was_written() -> None:
+    idle = VisualState(elements=(element(1, "textbox", "Title"), element(2, "button", "Save", enabled=False)), app="trips")
+    typed = step(1, "fill", action={"action_type": "fill", "text": "x", "target": {"text": "Title"}}, target="Title", app="trips")
+    assert succeeded(EffectSeen(verb="save", app="trips"), screens=(idle,)).decision == "gate_fail"
+    assert succeeded(EffectSeen(verb="save", app="trips"), screens=(idle,), steps=(typed,)).decision == "gate_done"
+
+
+def test_opening_a_folder_called_archive_and_naming_one_move_nothing() -> None:
+    folder = VisualState(elements=(element(1, "treeitem", "Archive"), element(2, "textbox", "Move to")), app="trips")
+    pressed = {"action_type": "click", "target": {"element_id": "e1"}}
+    opened = step(1, action=pressed, target="Archive", app="trips", before=folder.state_id)
+    named = step(2, "fill", action={"action_type": "fill", "text": "x"}, target="Move to", app="trips")
+    made = step(3, "call_api", action={"action_type": "call_api", "app": "trips", "function": "make_folder"}, app="trips")
+    for done in (opened, named, made):
+        assert succeeded(EffectSeen(verb="move"), steps=(done,), earlier=(folder,)).decision == "gate_fail", done
+    button = folder.model_copy(update={"elements": (element(1, "button", "Archive"), *folder.elements[1:])})
+    button = VisualState.model_validate(button.model_dump())
+    by_button = opened.model_copy(update={"before": button.state_id})
+    assert succeeded(EffectSeen(verb="move"), steps=(by_button,), earlier=(button,)).decision == "gate_done"
+
+
+def test_a_call_that_changed_the_screen_of_its_application_is_seen() -> None:
+    after = VisualState(elements=(element(1, "row", "Claim 5 Submitted"),), app="trips")
+    call = {"action_type": "call_api", "app": "trips", "function": "submit_claim", "arguments": {"claim_id": "5"}}
+    done = step(1, "call_api", action=call, app="trips", after=after.state_id)
+    assert succeeded(EffectSeen(verb="submit"), steps=(done,), screens=(after,)).decision == "gate_done"
+    unseen = done.model_copy(update={"visible_change": False, "after": ""})
+    assert succeeded(EffectSeen(verb="submit"), steps=(unseen,)).decision == "gate_fail"
+
+
+def test_one_subtasks_send_is_no_evidence_for_anothers() -> None:
+    sent = step(1, "send", target="Send", app="trips", events=("status: Message sent",))
+    first = subtask(EffectSeen(verb="send"), name="s1", status=SubtaskStatus.FULFILLED)
+    second = subtask(EffectSeen(verb="send"), name="s2", status=SubtaskStatus.FULFILLED)
+    assert judge(GateTrigger.FINAL_CHECK, plan=(first,), steps=(sent,)).decision == "gate_done"
+    both = judge(GateTrigger.FINAL_CHECK, plan=(first, second), steps=(sent,))
+    assert (both.decision, both.issues) == ("gate_fail", ("s2: nothing was done to send",))
+
+
+def test_a_text_that_stood_there_before_the_work_brought_nothing_about() -> None:
+    before = VisualState(elements=(element(1, "row", "Plan for May"),), app="trips")
+    after = VisualState(elements=(element(1, "row", "Other"),), app="trips")
+    moved = step(1, "move", before=before.state_id, after=after.state_id, app="trips")
+    gone = {"steps": (moved,), "screens": (after,), "earlier": (before,)}
+    assert succeeded(TextShown(text="Plan for May"), **gone).decision == "gate_fail"
+    assert succeeded(TextShown(text="Other"), **gone).decision == "gate_done"
+
+
 def test_turning_pages_is_progress_as_long_as_each_is_a_new_one() -> None:
     turned = tuple(step(n) for n in range(1, 5))
     said = "the same action 3 times in a row: click Next"

@@ -302,6 +302,24 @@ def test_scripts_go_on_after_one_another_and_see_what_came_before(desk, sandbox)
     assert len(run.journal.all_steps(10)) == 2
 
 
+def test_a_technician_is_checked_every_so_many_scripts_and_goes_on(desk, sandbox):
+    scripts = [bash(f"echo {n} > n{n}.txt") for n in range(5)]
+    run = crew(desk, sandbox, *scripts, limits=Limits(check_every=2), evaluator=RulesEvaluator())
+    run.go()
+    assert run.status == "fulfilled"
+    decided = [(body["trigger"], body["decision"]) for body in run.bodies("gate")]
+    assert decided.count(("PERIODIC_CHECK", "gate_continue")) == 2
+    assert len(run.journal.all_steps(10)) == 5
+
+
+def test_a_technician_that_runs_the_same_script_again_and_again_is_stale(desk, sandbox):
+    run = crew(desk, sandbox, *[bash("echo same")] * 5, evaluator=RulesEvaluator())
+    run.go()
+    decided = [(body["trigger"], body["decision"]) for body in run.bodies("gate")]
+    assert ("WORKER_STALE", "gate_fail") in decided
+    assert len(run.journal.all_steps(10)) == 3
+
+
 def test_several_expected_facts_are_lines_of_name_and_value():
     assert facts_in("Total: 12.50\nitems = 3\nnoise\n", ["total", "items", "missing"]) == {"total": "12.50", "items": "3"}
     assert facts_in("a: b\nc", ["one"]) == {"one": "a: b\nc"}
