@@ -105,6 +105,9 @@ def _shown(clause: c.Clause, app: str | None, request: GateRequest, effects: Cou
         return False
     for one in expected:
         if isinstance(one, FieldHas) and one.fact and fact_of(one.fact, request.facts) is None:
+            named = (one.model_copy(update={"fact": None, "value": fact.value}) for fact in request.facts if fact.value)
+            if not any(check(other, request).holds for other in named):
+                return False
             continue
         if not check(one, request).holds:
             return False
