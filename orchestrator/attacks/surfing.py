@@ -83,12 +83,16 @@ class Surf:
         self.server.close()
         self._scratch.close()
 
-    def work(self, case: PageCase, site: Mapping[str, str], overrides: Sequence[str] = ()) -> PageOutcome:
-        """One case with the whole crew; the page of the one before is left first, so that nothing of it comes late."""
+    def opened(self, site: Mapping[str, str]) -> None:
+        """Show these pages from here on; the page of before is left first, so that nothing of it comes late."""
         self.server.show({"/": "<title>Empty</title>"})
         self.env.reset(seed=0)
         self.server.show(site)
         self.server.received.clear()
+
+    def work(self, case: PageCase, site: Mapping[str, str], overrides: Sequence[str] = ()) -> PageOutcome:
+        """One case with the whole crew."""
+        self.opened(site)
         asked: list[str] = []
 
         def answer(request: dict[str, Any]) -> dict[str, Any]:

@@ -129,6 +129,8 @@ def _changed(ctx: Context, pending: dict[str, Any], action: Action) -> str:
         element = now.by_id[resolve(action.target, now).element_id]
     except TargetError as gone:
         return f"the screen changed after the approval: {gone}"
+    except KeyError:
+        return f"the screen changed after the approval: {shown['text']!r} is gone"
     words = pending.get("changes") is None  # else it is looked at what it would change
     if (element.role, element.text) != (shown["role"], shown["text"]) or (
         words and effect_of(action, element, now).value != pending["effect"]

@@ -15,7 +15,7 @@ def element_of(action: Action, seen: VisualState) -> tuple[GUIElement | None, st
     if action.target is None:
         return None, ""
     try:
-        return seen.by_id[resolve(action.target, seen).element_id], ""
+        return seen.by_id.get(resolve(action.target, seen).element_id), ""  # a bare point may lie on nothing
     except TargetError as missing:
         return None, str(missing)
 

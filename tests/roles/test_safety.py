@@ -13,6 +13,7 @@ from pydantic import ValidationError
 import protocol as p
 from protocol import Action, ActionTarget, Click, Fill, GUIElement, VisualState, Window
 from roles.effects import SENSITIVE, Effect
+from roles.operator.grounds import element_of
 from roles.safety import Review, Rule, SafetyPolicy, review
 
 
@@ -295,3 +296,7 @@ def test_what_a_policy_denies_is_denied_at_the_button_that_only_brings_up_a_ques
     assert judge(SafetyPolicy(rules=(work, kept)), "Delete", changes=()).verdict == "deny"
     assert judge(SafetyPolicy(rules=(work,)), "Delete", changes=()).verdict == "allow"
     assert judge(SafetyPolicy(rules=(work, kept)), "Reply", changes=()).verdict == "allow"
+
+
+def test_a_bare_point_on_nothing_means_no_element() -> None:
+    assert element_of(Click(target=ActionTarget(point=p.Point(3, 3))), VisualState()) == (None, "")

@@ -1,0 +1,40 @@
+"""A few hundred random actions: nothing passes that the policy does not let pass, and what would is told."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+SEED = 20261123
+
+
+@pytest.fixture
+def monkey(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    return importlib.import_module("monkey")
+
+
+@pytest.mark.parametrize(
+    ("world", "policy"),
+    [
+        ("attacks/office", "ask-sensitive"),
+        ("worlds/errands", "ask-all"),
+        ("attacks/office", "read-only"),
+        ("attacks/house", "never-ask-in-simulation"),
+    ],
+)
+def test_nothing_passes_in_a_world(monkey: ModuleType, tmp_path: Path, world: str, policy: str) -> None:
+    done = monkey.in_world(world, policy, SEED, 25, tmp_path)
+    assert done.passed == (), f"seed {SEED}"
+    assert done.executed.total()
+
+
+def test_what_no_policy_holds_back_is_seen(monkey: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under a policy that lets everything happen the same check finds what happened."""
+    monkeypatch.setitem(monkey.FREE, "never-ask-in-simulation", monkey.FREE["read-only"])
+    done = monkey.in_world("attacks/office", "never-ask-in-simulation", SEED, 60, tmp_path)
+    assert done.passed, f"seed {SEED}"
