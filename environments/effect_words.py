@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import yaml
 
@@ -161,7 +161,7 @@ def effect_of_address(address: str) -> Effect | None:
 
 def _parts(address: str) -> Iterator[str]:
     parts = urlsplit(re.sub(r"(?<=[a-z])(?=[A-Z])", "-", address))
-    yield from parts.path.split("/")
+    yield from unquote(parts.path).split("/")
     for name, value in parse_qsl(parts.query.replace(";", "&"), keep_blank_values=True):
         yield name
         yield "" if name.casefold() in _SEARCHED else value

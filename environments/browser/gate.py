@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from environments.browser import requests
-from environments.browser.requests import Sent, beyond, origin, same_place
+from environments.browser.requests import GRAVE, Sent, beyond, origin, same_place
 from environments.effects import Effect, HeldRequest, Network, NetworkRule, Permit
 
 if TYPE_CHECKING:
@@ -300,9 +300,12 @@ class Gate:
             one.cancel() if not one.done() else one.exception()
 
     def _redirected(self, event: dict[str, Any], sent: Sent) -> bool:
-        """Whether a server sends it on from what was let go: not what carries the same body to another place."""
+        """Whether a server sends it on from what was let go: neither with its body to another place, nor to an address that says
+        that it does more than was allowed."""
         before = self._went.get(event.get("redirectedRequestId", ""))
-        return before is not None and (not sent.changes or (sent.method == before.method and same_place(before.url, sent.url)))
+        if before is None or beyond(sent.effects() & GRAVE, (*before.effects(), *(self._permit.effects if self._permit else ()))):
+            return False
+        return not sent.changes or (sent.method == before.method and same_place(before.url, sent.url))
 
     async def _block(self, event: dict[str, Any], why: str) -> None:
         document = event["resourceType"] == "Document"

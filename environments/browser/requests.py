@@ -31,7 +31,7 @@ _PART = re.compile(
     r'\r\nContent-Disposition: form-data; name="([^"\r\n]*)"(?:; filename="([^"\r\n]*)")?(?:\r\nContent-Type: [^\r\n]*)?'
 )
 _DEFINED = re.compile(r"\b(query|mutation|subscription)\s+([A-Za-z_]\w*)")
-_GRAVE = frozenset({Effect.ACCOUNT, Effect.PURCHASE, Effect.DELETE, Effect.PERMISSION, Effect.ACTUATE})
+GRAVE = frozenset({Effect.ACCOUNT, Effect.PURCHASE, Effect.DELETE, Effect.PERMISSION, Effect.ACTUATE})
 _STATIC = re.compile(
     r"\.(?:avif|css|gif|ico|jpe?g|json|m?js|map|mp[34]|otf|png|svg|ttf|txt|wasm|webm|webp|woff2?|xml)$", re.IGNORECASE
 )
@@ -75,7 +75,7 @@ class Sent(NamedTuple):
         if not self.at.query or _STATIC.search(self.at.path):
             return False
         texts = (_visited(unquote(self.at.path)), *(name for name, _ in self.query))
-        return any(_announced(clean(text, 200)) & _GRAVE for text in texts)
+        return any(_announced(clean(text, 200)) & GRAVE for text in texts)
 
     @property
     def query(self) -> Pairs:
