@@ -89,8 +89,9 @@ class ControlSeen(Frozen):
     """A digest by part (such as `name`, `leads`, `form`, `around`, `handlers`), each another one when that part is."""
     role: str = ""
     name: str = ""
-    """What it is and is called at this moment, as a screen has it: held against the screen that was judged. Both empty where it
-    cannot be told."""
+    leads: str | None = None
+    """What it is, is called and leads to at this moment, as a screen has it: held against the screen that was judged. Role and
+    name are empty where it cannot be told, and so is where it leads where it is None."""
     told: tuple[str, ...] = ()
     """What a person should know of it and no screen shows, a sentence each."""
 

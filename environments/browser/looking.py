@@ -113,8 +113,9 @@ async def control(sight: Sight, action: Action) -> ControlSeen | None:
         parts |= {f"{prefix}{name}": digest for name, digest in look.parts(presses(action, look)).items()}
         told += look.told() if presses(action, look) else ()
     shown = looks[""][1]
-    role, name = (shown.role or "", shown.name) if shown is not None else ("", "")
-    return ControlSeen(parts=parts, role=role, name=name, told=tuple(told))
+    if shown is None:
+        return ControlSeen(parts=parts, told=tuple(told))
+    return ControlSeen(parts=parts, role=shown.role or "", name=shown.name, leads=shown.leads or "", told=tuple(told))
 
 
 def dialog_parts(sight: Sight) -> dict[str, str]:

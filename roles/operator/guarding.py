@@ -129,8 +129,12 @@ def with_permit(
 
 def _otherwise(judged: GUIElement | None, at: ControlSeen) -> str:
     """What the control is now, where that is not what was judged; empty where the environment does not say."""
-    if judged is None or not (at.role or at.name) or (at.role, at.name) == (judged.role or "", judged.name):
+    if judged is None or not (at.role or at.name):
         return ""
+    if (at.role, at.name) == (judged.role or "", judged.name):
+        if at.leads in (None, judged.leads or ""):
+            return ""
+        return f"the page changed while it was thought about: {judged.name!r} leads to {at.leads or 'nowhere'} now"
     return f"the page changed while it was thought about: {judged.name or judged.role!r} is now {at.name or at.role!r}"
 
 
