@@ -386,6 +386,8 @@ class Gate:
             return sent.method == "GET"
         if expected.how == "open":
             return sent.method == "GET" and same_place(expected.url, sent.url)
+        if not self._as_reviewed(sent, expected):
+            return False
         if expected.how == "get":
             return sent.method == "GET" and same_place(expected.url, sent.url, query=False) and _alike(expected, sent.query)
         if expected.how != "post" or sent.method != "POST" or not same_place(expected.url, sent.url):
@@ -395,6 +397,16 @@ class Gate:
             return False
         forms = plain or sent.kind.startswith(("application/x-www-form-urlencoded", "multipart/form-data"))
         return forms and sent.readable and _alike(expected, sent.lines if plain else sent.form)
+
+    def _as_reviewed(self, sent: Sent, expected: Expected) -> bool:
+        """Whether an action that nobody was asked about was taken for one that sends a form such as this, with what it hides."""
+        permit = self._permit
+        if permit is None or permit.approved:
+            return True
+        if sent.changes and set(permit.effects) <= _HARMLESS:
+            return False
+        shown = {name for name, _, seen in expected.fields if seen}
+        return not beyond(sent.effects(shown) & GRAVE, permit.effects)
 
     def _by_script(self, sent: Sent) -> bool:
         """What the page's script sends of its own form to its own server, as that form was when it was allowed."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from environments.browser.reading import clean
-from environments.effect_words import effects_in
+from environments.effect_words import effect_of_address, effects_in
 from environments.effects import SENSITIVE, Effect, HeldRequest
 
 Pairs = tuple[tuple[str, str], ...]
@@ -75,7 +75,7 @@ class Sent(NamedTuple):
         if not self.at.query or _STATIC.search(self.at.path):
             return False
         texts = (_visited(unquote(self.at.path)), *(name for name, _ in self.query))
-        return any(_announced(clean(text, 200)) & GRAVE for text in texts)
+        return effect_of_address(self.at.path) in GRAVE or any(_announced(clean(text, 200)) & GRAVE for text in texts)
 
     @property
     def query(self) -> Pairs:
@@ -130,6 +130,7 @@ class Sent(NamedTuple):
             texts += [value for _, value in self.query]
         found = frozenset().union(*(_announced(clean(text, 200)) for text in texts))
         found |= {Effect.DELETE} if self.method == "DELETE" else set()
+        found |= {effect} if (effect := effect_of_address(self.at.path)) in GRAVE else set()
         return found | {Effect.UPLOAD} if self.files else found
 
     def request_id(self) -> str:
