@@ -52,6 +52,8 @@ class GateRequest(Frozen):
     goal: str
     subtask: Subtask | None = None
     plan: tuple[Subtask, ...] = ()
+    plan_by_user: bool = False
+    """Whether a person wrote this plan in a review of it: then it is what they want, whatever else the goal says."""
     steps: tuple[StepRecord, ...] = ()
     """Of this subtask's current attempt; at FINAL_CHECK of the whole run."""
     facts: tuple[Fact, ...] = ()

@@ -79,6 +79,7 @@ def _request(state: State, ctx: Context) -> GateRequest:
         goal=state["goal"],
         subtask=None if final else subtask,
         plan=plan,
+        plan_by_user=_by_user(ctx, state["plan_version"]),
         steps=steps,
         facts=ctx.journal.facts(),
         board=board_of(ctx.journal.facts(), lambda: plan, ctx.blackboard, state["goal"]),
@@ -95,6 +96,12 @@ def _request(state: State, ctx: Context) -> GateRequest:
         nth=assignment.get("nth", 0),
         notes=ctx.say.notes("evaluator"),
     )
+
+
+def _by_user(ctx: Context, version: int) -> bool:
+    """Whether a person wrote this version of the plan in a review of it."""
+    said = (event.body for event in ctx.journal.events("approval"))
+    return any(body.get("decision") == "edit" and body.get("worked") == version for body in said)
 
 
 def _screens(ctx: Context, *, everything: bool) -> tuple[VisualState, ...]:

@@ -231,7 +231,7 @@ def _uncovered(request: GateRequest, live: list[Subtask]) -> list[str]:
     issues = [
         f"done, although it was not to be: {x.what}" for x in clauses if isinstance(x, c.Avoid) and _done_all_the_same(x, request)
     ]
-    if live and all(subtask.pinned for subtask in live):
+    if live and (request.plan_by_user or all(subtask.pinned for subtask in live)):
         return issues  # a person wants exactly this plan, whatever else the goal says
     undone = left_undone(request)
     return [*issues, *(_kinds_missing(clauses, live) if undone is None else undone)]

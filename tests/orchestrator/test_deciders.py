@@ -88,7 +88,7 @@ def test_a_plan_of_a_model_may_name_the_workers_that_there_are() -> None:
         (["crew.operator.policy=wise"], r'crew\.operator\.policy is "wise"'),
         (["crew.operator.chain=[]"], r"crew\.operator\.chain"),
         (["crew.operator.voters=[llm]"], r"crew\.operator\.voters"),
-        (["crew.operator.when=[{policy: llm}]"], "say for which app, worker or subtask"),
+        (["crew.operator.when=[{policy: llm}]"], "say for which app, worker, subtask or trigger"),
         (["crew.model=gpt-5"], "a model is one of openai:NAME"),
         (["crew.model={name: 'openai:x', temprature: 1}"], "temprature"),
     ],
