@@ -126,7 +126,8 @@ class Guards:
         does = {verb for verb in COMMITS if names_effect(element.name, verb)}
         if does and not does.intersection(wanted):
             return not does.intersection(self._job.deeds())
-        if kind(element) == "button" and (self._job.reading or not self._job.there()) and not _harmless(element.name):
+        early = kind(element) == "button" and (self._job.reading or not self._job.there())
+        if early and not _harmless(element.name) and not self._job.sets(element.name):
             return True
         commits = any(names_effect(element.name, verb) for verb in wanted)
         return commits and self._job.outstanding()

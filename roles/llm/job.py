@@ -104,6 +104,10 @@ class Job:
         """Whether all that is looked for is on this screen."""
         return all(name.casefold() in self._shown for name in self.sought)
 
+    def sets(self, text: str) -> bool:
+        """Whether a text speaks of a device that is to be set."""
+        return any(match["device"].casefold() in text.casefold() for match in self._settings)
+
     def names(self, text: str) -> bool:
         """Whether a text says something that is looked for."""
         return any(name.casefold() in text.casefold() for name in self.sought)
