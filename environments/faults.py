@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,10 +49,12 @@ class Struck(NamedTuple):
 
 
 _CAPABILITIES = ("apps", "peek", "world", "received", "snapshot", "restore", "functions", "agents", "screenshot",
-                 "environment_type", "files", "seat", "seats", "clock", "written", "latest_keys",
+                 "environment_type", "files", "seat", "seats", "clock", "written",
                  "guard", "admit", "held")  # fmt: skip
-_TURNED = ("preview", "control")
+_TURNED = ("preview", "control", "latest_keys")
 """What is asked of the inner one in its own words."""
+_FOCUS, _TWICE = "/focus", "/twice"
+"""How the key of what a fault does besides the action goes on."""
 
 
 class FaultyEnvironment:
@@ -123,6 +126,13 @@ class FaultyEnvironment:
         at: ControlSeen | None = self._inner.control(meant)  # type: ignore[attr-defined]  # as above
         return at if at is None or meant == action else at.model_copy(update={"role": "", "name": ""})
 
+    def _latest_keys(self, most: int) -> list[str]:
+        """Of what was asked for: with what a fault swallowed, and without what one did besides."""
+        within = [key for key in self._inner.latest_keys(2 * most) if not key.endswith((_FOCUS, _TWICE))]  # type: ignore[attr-defined]  # as above
+        # A kill between the two leaves a key in one of them alone, so the newest of both come first.
+        both = zip_longest(within, islice(reversed(self._done), most))
+        return list(dict.fromkeys(key for pair in both for key in pair if key is not None))[:most]
+
     def _note(self, done: Done) -> None:
         self._record.add(done)
         self._counts[done.kind] += bool(done.kind)
@@ -152,12 +162,12 @@ class FaultyEnvironment:
             resolved = self._resolved(action) if status is ExecStatus.EXECUTED else None
             return ActionResult(exec_status=status, error=error, resolved=resolved)
         if fault.kind is FaultKind.FOCUS:
-            self._inner.perform(PressKey(keys=("Tab",)), key=f"{key}/focus")
+            self._inner.perform(PressKey(keys=("Tab",)), key=f"{key}{_FOCUS}")
         if fault.kind is FaultKind.AUTOCOMPLETE and isinstance(meant, Type | Fill):
             meant = meant.model_copy(update={"text": meant.text[: (len(meant.text) + 1) // 2] + fault.text})
         result = self._inner.perform(meant, key=key)
         if fault.kind is FaultKind.TWICE:
-            self._inner.perform(meant, key=f"{key}/twice")
+            self._inner.perform(meant, key=f"{key}{_TWICE}")
         if fault.kind is not FaultKind.SAVED_ANYWAY:
             return result
         return ActionResult(exec_status=ExecStatus.ERROR, error=fault.text or "the network is down", resolved=result.resolved)

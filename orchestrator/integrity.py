@@ -12,7 +12,6 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 
 from environments.contract import KnownKeys
-from environments.faults import FaultyEnvironment
 from orchestrator.errors import UsageProblem
 from orchestrator.journal import open_read_only, salvage
 from protocol import ExecStatus
@@ -89,8 +88,8 @@ def refuse_unlike(snapshot: Any, context: Context, folder: Path) -> None:
             f"{folder / 'journal.sqlite'} has lost its end: it reaches step {reached}, and the run stood at step {stands} with "
             f"plan {version}; it cannot be resumed. {_anew(folder, run_id)}"
         )
-    if isinstance(environment, FaultyEnvironment) or not isinstance(environment, KnownKeys):
-        return  # what a fault swallowed or doubled is no sign of damage
+    if not isinstance(environment, KnownKeys):
+        return
     performed = environment.latest_keys(5 * _LAST)
     mine = [key for key in performed[:_LAST] if key.startswith(f"{journal.run_key}/")]
     if lost := next((key for key in mine if journal.intent(key) is None), ""):

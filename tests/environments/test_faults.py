@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from environments.check import check_environment
-from environments.contract import AppCatalog, DigestMismatch, EnvironmentFault, Peek, Received, WorldState
+from environments.contract import AppCatalog, DigestMismatch, EnvironmentFault, KnownKeys, Peek, Received, WorldState
 from environments.faults import Fault, FaultKind, FaultyEnvironment
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.worldfile import parse_world
@@ -197,6 +197,32 @@ def test_a_run_that_is_resumed_knows_what_struck_before(tmp_path: Path):
     third.reset()
     assert third.struck == []
     third.close()
+
+
+@pytest.mark.parametrize("kind", [kind for kind in FaultKind if kind is not FaultKind.BREAK])
+def test_every_action_that_was_answered_is_known_and_nothing_besides(kind: FaultKind, tmp_path: Path):
+    def start(record: str) -> FaultyEnvironment:
+        inner = SimulatedDesktop(parse_world(WORLD), store=tmp_path)
+        return FaultyEnvironment(inner, [fault(kind, text="Carry on", times=2)], 0, tmp_path / record)
+
+    env = start("faults.jsonl")
+    for key in "abcd":
+        env.perform(Type(text="x"), key=key)
+    assert isinstance(env, KnownKeys)
+    assert sorted(env.latest_keys(9)) == list("abcd")
+    assert env.latest_keys(1) == ["d"]
+    env.close()
+    again = start("faults.jsonl")
+    assert sorted(again.latest_keys(9)) == list("abcd")  # type: ignore[attr-defined]
+    again.close()
+
+
+def test_an_action_that_was_done_and_not_yet_recorded_is_known():
+    inner = SimulatedDesktop(parse_world(WORLD))
+    env = FaultyEnvironment(inner, [fault(FaultKind.SWALLOW, times=1)])
+    press(env, "My claims", "a")
+    inner.perform(Wait(), key="b")  # as a kill leaves it
+    assert env.latest_keys(2) == ["b", "a"]  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("kind", list(FaultKind))
