@@ -76,7 +76,7 @@ def _request(state: State, ctx: Context) -> GateRequest:
     steps = ctx.journal.all_steps(MOST_STEPS) if final or subtask is None else ctx.journal.steps(subtask.id, subtask.attempt)
     return GateRequest(
         trigger=trigger,
-        goal=state["goal"],
+        goal=ctx.journal.alike(state["goal"]),
         subtask=None if final else subtask,
         plan=plan,
         plan_by_user=_by_user(ctx, state["plan_version"]),
@@ -91,7 +91,7 @@ def _request(state: State, ctx: Context) -> GateRequest:
         apps=ctx.apps(),
         looked_up=looked_up(ctx.journal),
         given_up=given_up(ctx.journal),
-        user_words=tuple(assignment.get("user_words", ())),
+        user_words=tuple(ctx.journal.alike(assignment.get("user_words", ()))),
         number=assignment.get("number", 0),
         nth=assignment.get("nth", 0),
         notes=ctx.say.notes("evaluator"),

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from protocol import ExecStatus, VisualState
 from roles.carried import looks, texts
 from roles.contracts import Fact, GateRequest, StepRecord
+from roles.evaluator.moments import moments_in, with_more, without
 from roles.vault import references_in
 
 Screen = Callable[[str], VisualState | None]
@@ -33,6 +34,8 @@ _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eigh
 _SHORT = 6
 """Words of a value that is no prose: of more, only figures, addresses and ids are held to where they come from."""
 _STEM = 4
+_PERSON = "user"
+"""The role of a step that a person did by hand."""
 _ROWS = 4
 """Levels from a cell to its row."""
 _RECORDS = frozenset({"row", "listitem", "treeitem", "article"})
@@ -60,7 +63,7 @@ def unfounded(request: GateRequest, screen: Screen) -> tuple[str, ...]:
 def _written(steps: Sequence[StepRecord]) -> Iterator[Written]:
     done = [s for s in steps if s.exec_status is ExecStatus.EXECUTED and s.verb not in _INNER]
     for at, step in enumerate(done):
-        if step.recovery or _SEARCH.match(step.target) or _taken_back(step, done[at + 1 :]):
+        if step.role == _PERSON or step.recovery or _SEARCH.match(step.target) or _taken_back(step, done[at + 1 :]):
             continue
         for text in _texts(step.action):
             if text.strip() and not references_in(text):
@@ -93,9 +96,11 @@ class _Known:
         said += [text for found in request.supplements for text in (found.title, found.text)]
         said += [subtask.instruction for subtask in request.plan if subtask.pinned or request.plan_by_user]
         said += [origin.text for subtask in request.plan for origin in subtask.origin]
+        said += [text for step in request.steps if step.role == _PERSON for text in _texts(step.action)]
         self._facts = [fact.value for fact in founded(request.facts)]
         self._said = _flat("\n".join(said))
-        self._moments = bool(_MOMENT.search(request.goal))
+        self._moments = bool(_MOMENT.search(request.goal) or moments_in(request.goal).days)
+        self._told = with_more(moments_in("\n".join(said)), "\n".join(self._facts))
         everything = "\n".join([*said, *self._facts])
         self._chunks = set(_chunks(everything)) | {
             str(n) for n, word in enumerate(_NUMBERS) if re.search(rf"\b{word}\b", everything, re.I)
@@ -112,11 +117,12 @@ class _Known:
         if text in _flat(shown):
             return None
         there = self._chunks | set(_chunks(shown))
-        for chunk in _CHUNK.findall(written.text):
+        left = without(written.text, with_more(self._told, shown))
+        for chunk in _CHUNK.findall(left):
             moved = _MOMENT.fullmatch(chunk) and (not self._moments or _as_long(chunk, there))
             if _canonical(chunk) not in there and not moved:
                 return str(chunk)
-        words = _WORD.findall(text)
+        words = _WORD.findall(_flat(left))
         stems = self._stems | _stems(shown)
         strange = [word for word in words if word[:_STEM] not in stems]
         few = len(written.text.split()) <= _SHORT and not re.search(r"https?:|[/=\\]", written.text)

@@ -19,7 +19,7 @@ from roles.rules.pages.clauses import PageClause
 from roles.rules.planning import expectations, make_subtasks
 from roles.rules.screens import fold
 from roles.rules.stages import stages_of
-from roles.rules.steering import with_notes, without_forbidden
+from roles.rules.steering import INSTEAD, with_notes, without_forbidden
 from roles.rules.technician_jobs import plan_with_jobs
 from roles.rules.understanding import understood
 from roles.rules.values import same_value
@@ -39,7 +39,8 @@ def left_undone(request: GateRequest) -> list[str] | None:
         return None
     live = [s for s in request.plan if s.status is SubtaskStatus.FULFILLED]
     had = Counter(words for s in live for words in _words(s))
-    lost = [(clause, app) for words, clause, app in wanted if not _taken(words, had)]
+    spared = _replaced(request)
+    lost = [(clause, app) for words, clause, app in wanted if not _taken(words, had) and words not in spared]
     effects = Counter(
         (e.verb, e.target) for _, clause, app in wanted for e in expectations(clause, app) if isinstance(e, EffectSeen)
     )
@@ -48,6 +49,15 @@ def left_undone(request: GateRequest) -> list[str] | None:
         for clause, app in lost
         if not isinstance(clause, LOOKS) and not _shown(clause, app, request, effects)
     ]
+
+
+def _replaced(request: GateRequest) -> set[str]:
+    """Orders with an effect that were given up because a person wanted something else instead."""
+    if not any(INSTEAD.search(words) for words in (*request.user_words, *(note.words for note in request.notes))):
+        return set()
+    given_up = (s for s in request.plan if s.status is SubtaskStatus.REJECTED and s.worker == "operator")
+    effects = ((clause, s.app) for s in given_up for clause in parse(s.instruction))
+    return {describe(x) for x, app in effects if any(isinstance(e, EffectSeen) for e in expectations(x, app))}
 
 
 def orders(request: GateRequest) -> list[tuple[str, c.Clause, str | None]] | None:

@@ -57,6 +57,36 @@ def test_a_value_that_was_put_right_before_anything_was_done_is_no_issue() -> No
     assert found(wrote("1.00"), pressed, wrote("1059.73", 3))
 
 
+def test_what_a_person_wrote_by_hand_comes_from_a_person() -> None:
+    assert found(wrote("Berlin Rail", role="user")) == ()
+    assert found(wrote("Berlin Rail", role="user"), wrote("Berlin Rail", 2, "Vendor")) == ()
+    assert found(wrote("Berlin Rail"))
+
+
+SPOKEN = "Add Choir to my calendar on {day} at {time} for 90 minutes"
+
+
+@pytest.mark.parametrize("day", ["5 March 2027", "2027-03-05", "the 5th of March", "March 5, 2027", "03/05/2027"])
+@pytest.mark.parametrize("time", ["3 pm", "three in the afternoon", "15:00", "three o'clock"])
+def test_days_times_and_lengths_are_compared_by_value(day: str, time: str) -> None:
+    goal = SPOKEN.format(day=day, time=time)
+    for right in ("2027-03-05", "5 March 2027", "15:00", "3:00 PM", "16:30", "2027-03-05T15:00"):
+        assert found(wrote(right), goal=goal) == (), right
+    for wrong in ("2027-03-06", "6 April 2027", "15:30", "4:00 PM", "17:30", "2027-03-06T15:00"):
+        assert found(wrote(wrong), goal=goal), wrong
+
+
+@pytest.mark.parametrize(("goal", "right", "wrong"), [
+    ("Meet from half past nine in the morning until noon on 2027-03-05", "09:30", "10:30"),
+    ("Meet from half past nine in the morning until noon on 2027-03-05", "12:00", "13:00"),
+    ("Meet at quarter to five in the afternoon on 2027-03-05", "16:45", "17:15"),
+    ("Meet tomorrow at 15:00", "2027-03-05", "15:30"),
+])  # fmt: skip
+def test_hours_are_understood_as_people_say_them(goal: str, right: str, wrong: str) -> None:
+    assert found(wrote(right), goal=goal) == ()
+    assert found(wrote(wrong), goal=goal)
+
+
 def test_looking_for_something_writes_nothing() -> None:
     assert found(wrote("hello", target="Search invoices")) == ()
     assert found(wrote("hello", exec_status=ExecStatus.ERROR)) == ()
