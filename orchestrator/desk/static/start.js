@@ -92,9 +92,12 @@ class Start {
     if (!told) { fill(this.plan); return; }
     const plan = told.plan || told, form = new PlanForm({apps: told.apps || [...new Set(plan.subtasks.map((one) => one.app).filter(Boolean))]});
     form.put(plan.subtasks);
+    const shown = JSON.stringify(form.value());
     const more = Object.fromEntries(Object.entries(plan).filter(([name]) => name === 'pinned'));
+    // A plan that somebody wrote anew is what they want, whatever else the goal says.
+    const asWritten = (value) => ({...(JSON.stringify(value) === shown ? more : {pinned: true}), ...value});
     fill(this.plan, el('h2', {tabindex: '-1', id: 'planned'}, 'The plan, before it is worked'), form.node,
-      el('div', {class: 'bar'}, el('button', {type: 'button', class: 'main', onclick: () => this.tried(() => ({...more, ...form.value()})).then((value) => value && this.start(value))}, 'Start with this plan'),
+      el('div', {class: 'bar'}, el('button', {type: 'button', class: 'main', onclick: () => this.tried(() => asWritten(form.value())).then((value) => value && this.start(value))}, 'Start with this plan'),
         el('button', {type: 'button', onclick: () => fill(this.plan)}, 'Leave it')));
     document.getElementById('planned').focus();
   }
