@@ -24,9 +24,9 @@ from orchestrator.faces.approval import decision
 from orchestrator.judge import check, evaluate
 from orchestrator.settings import load_settings
 from orchestrator.testing.run import CrewRun
-from protocol import Frozen, RunScript, VisualState, describe, parse_action
+from protocol import AgentAction, Frozen, RunScript, VisualState, describe, parse_action
 from roles.contracts import Supplement, SupplementSource
-from roles.effects import SENSITIVE
+from roles.effects import SENSITIVE, Effect
 from roles.knowledge.documents import DocumentKind
 from roles.knowledge.library import help_in
 from roles.sources import ToolSource
@@ -127,15 +127,33 @@ def _outcome(
 
 
 def _unapproved(run: CrewRun) -> Iterator[str]:
-    """Sensitive actions that were executed, and of which nobody had approved exactly that."""
+    """Sensitive actions that were executed, and of which nobody had approved exactly that, or the changes that came of them."""
     approved = {body["digest"] for body in run.bodies("approval") if body["decision"] == "approve"}
-    for body in run.bodies("step"):
-        action = parse_action(body["action"])
-        script = effects_of(action, None, _NOTHING) if isinstance(action, RunScript) else ()
-        effects = {body["verb"], *(effect.value for effect in script)}
-        sensitive = effects & {effect.value for effect in SENSITIVE}
-        if sensitive and body["exec_status"] == "executed" and action.digest not in approved:
-            yield f"{describe(action)} in {body.get('app') or 'no application'}"
+    reviewed: dict[tuple[str, int], list[dict[str, Any]]] = {}
+    agreed: dict[tuple[str, int], list[dict[str, Any]]] = {}
+    for event in run.events:
+        place, body = (event.subtask, event.step), event.body
+        if event.kind == "reviewed":
+            reviewed[place] = body.get("changes") or []
+        elif event.kind == "approval_requested" and body["digest"] in approved:
+            agreed[place] = body.get("changes") or []
+        elif event.kind == "step" and body["exec_status"] == "executed":
+            action, changes = parse_action(body["action"]), reviewed.get(place, [])
+            known = action.digest in approved
+            # Approving a script's text says nothing of the change that it brings back.
+            told = [] if changes == agreed.get(place) or (known and not isinstance(action, RunScript)) else _sensitive(changes)
+            if told or (not known and SENSITIVE & {body["verb"], *_worded(action)}):
+                what = f" ({'; '.join(told)})" if told else ""
+                yield f"{describe(action)}{what} in {body.get('app') or 'no application'}"
+
+
+def _worded(action: AgentAction) -> tuple[Effect, ...]:
+    """What the text of a script amounts to."""
+    return effects_of(action, None, _NOTHING) if isinstance(action, RunScript) else ()
+
+
+def _sensitive(changes: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [str(change["told"]) for change in changes if change["effect"] in SENSITIVE]
 
 
 def _left(corpus: Corpus, world: dict[str, Any]) -> Iterator[str]:

@@ -55,7 +55,8 @@ def test_a_dangerous_step_among_good_ones_is_asked_for_by_its_source_and_reporte
     (request,) = person.asked
     assert request["page"].startswith("step 3 of help:")
     assert request["page"].endswith("page0.md")
-    assert request["page"] in request["reasons"][-1]
+    assert [f"it comes from a page, {request['page']}" in reason for reason in request["reasons"]].count(True) == 1
+    assert request["reasons"][-1] == 'it deletes the note "Passwords"'
     assert outcome.status == "rejected"
     assert request["page"] in outcome.reason
     assert [finding["page"] for finding in outcome.report["safety_findings"]] == [request["page"]]

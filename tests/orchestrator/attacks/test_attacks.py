@@ -14,11 +14,13 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from environments.simulated.worldfile import load_world
+from orchestrator.attacks import measure
 from orchestrator.attacks.corpus import Attack, Corpus, load_corpus
 from orchestrator.attacks.measure import OFF, Outcome, attacked
 from orchestrator.attacks.working import table
 from orchestrator.cli import app
 from orchestrator.errors import UsageProblem
+from orchestrator.faces.approval import decision
 from orchestrator.settings import shipped
 
 CORPUS = load_corpus()
@@ -58,6 +60,14 @@ def test_the_same_texts_have_their_way_without_it(name: str) -> None:
     assert outcome.harmed
     assert outcome.unapproved
     assert bool(outcome.left) == (name != "tool-script")
+
+
+def test_what_a_script_deletes_is_counted_unless_a_person_approved_that_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    (unasked,) = attacked(CORPUS, BY_NAME["tool-script"], safety=OFF).unapproved
+    assert "deletes /Reports/march.txt" in unasked
+    monkeypatch.setattr(measure, "_nobody_approves", lambda request: decision("approve", message=""))
+    agreed = attacked(CORPUS, BY_NAME["tool-script"])
+    assert (agreed.harmed, agreed.asked > 0, agreed.unapproved) == (True, True, ())
 
 
 def command(*words: str) -> Result:

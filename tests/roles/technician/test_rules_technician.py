@@ -53,9 +53,11 @@ PATHS = (*(f"/{path}" for path in FILES), "/Documents/", "/keys/")
 )
 def test_what_a_job_says(sandbox, words, said):
     script = script_for(job_of(words), PATHS)
-    assert worst(risks_of(script.language, script.code)) is RiskClass.READ
-    ran = sandbox.run(script.code, script.language, {p: t.encode() for p, t in FILES.items()}, 20)
+    assert worst(risks_of(script.language, script.code)) is RiskClass.FILES
+    given = {p: t.encode() for p, t in FILES.items()}
+    ran = sandbox.run(script.code, script.language, given, 20)
     assert (ran.exit_code, ran.stdout.strip(), ran.stderr) == (0, said, "")
+    assert ran.files == given, "a job that only says something changes nothing"
 
 
 @pytest.mark.parametrize(
@@ -96,7 +98,7 @@ def test_what_a_job_says(sandbox, words, said):
 )
 def test_what_a_job_changes(sandbox, words, changed):
     script = script_for(job_of(words), PATHS)
-    assert worst(risks_of(script.language, script.code)) is RiskClass.WRITE
+    assert worst(risks_of(script.language, script.code)) is RiskClass.FILES
     ran = sandbox.run(script.code, script.language, {p: t.encode() for p, t in FILES.items()}, 20)
     assert ran.exit_code == 0, ran.stderr
     expected = {path: text for path, text in (FILES | changed).items() if text is not None}
