@@ -59,6 +59,8 @@ class RunState(RunInput, total=False):
     ended_by: str
     worked_goal: str
     """The goal that the rest of the state is about; another one starts anew."""
+    earlier_goals: list[str]
+    """What steps that are kept were worked for before."""
     spoke: str
     """Who works next."""
     report: dict[str, Any] | None

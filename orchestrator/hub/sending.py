@@ -178,6 +178,7 @@ def _to_evaluator(turn: Turn) -> None:
         "held": (turn.update["held"] or {}).get("line", ""),
         "summary": turn.summary,
         "user_words": turn.update["user_words"],
+        "earlier_goals": turn.update["earlier_goals"],
         "number": turn.update["gates"],
         "nth": turn.update["gates_by"].get(trigger.value, 0),
     }

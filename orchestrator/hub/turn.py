@@ -56,6 +56,8 @@ class Turn:
             self.update["plan_version"] = state.get("plan_version", 0)
         goal = state.get("goal", "")
         self.update |= {"report": None, "goal": goal, "worked_goal": goal, "assignment": {}, "delegation": {}, "reopen": False}
+        before = [one for one in (state.get("worked_goal"),) if one and one != goal]
+        self.update["earlier_goals"] = [*state.get("earlier_goals", ()), *before][-KEPT:]
         self.update["turn"] = state.get("turn", 0) + 1
         self.lanes = Lanes(self.update["lanes"], ctx.environment, ctx.limits.parallel)
         self.unusable = int((state.get("assignment") or {}).get("unusable", 0))

@@ -152,6 +152,7 @@ def _tell_of_goal(folder: Path, run_id: str, goal: str, at: int) -> None:
                 **{"situation": Situation.PLAN.value, "spoke": "manager", "assignment": assignment, "report": None},
                 **{"current": None, "held": None, "since_gate": 0, "carry": {}, "lanes": {}, "more": False},
                 **{"evidence": [], "user_words": []},
+                "earlier_goals": [*values.get("earlier_goals", ()), values["goal"]],
             },
             as_node="controller",
         )

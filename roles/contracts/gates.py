@@ -78,6 +78,8 @@ class GateRequest(Frozen):
     """Source and title of the pages that were followed and did not help."""
     user_words: tuple[str, ...] = ()
     """What the user said when rejecting or responding, newest last."""
+    earlier_goals: tuple[str, ...] = ()
+    """What the user wanted before, and steps of the run were worked for."""
     number: int = 0
     """How many gates the run had before this one."""
     nth: int = 0

@@ -92,6 +92,7 @@ def _request(state: State, ctx: Context) -> GateRequest:
         looked_up=looked_up(ctx.journal),
         given_up=given_up(ctx.journal),
         user_words=tuple(ctx.journal.alike(assignment.get("user_words", ()))),
+        earlier_goals=tuple(ctx.journal.alike(assignment.get("earlier_goals", ()))),
         number=assignment.get("number", 0),
         nth=assignment.get("nth", 0),
         notes=ctx.say.notes("evaluator"),

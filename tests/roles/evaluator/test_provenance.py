@@ -63,6 +63,12 @@ def test_what_a_person_wrote_by_hand_comes_from_a_person() -> None:
     assert found(wrote("Berlin Rail"))
 
 
+def test_what_was_worked_for_an_earlier_goal_comes_from_that() -> None:
+    request = GateRequest(trigger=GateTrigger.FINAL_CHECK, goal="Save the draft", steps=(wrote("$12.50"),))
+    assert unfounded(request, {}.get)
+    assert unfounded(request.model_copy(update={"earlier_goals": ("Enter $12.50 as the amount",)}), {}.get) == ()
+
+
 SPOKEN = "Add Choir to my calendar on {day} at {time} for 90 minutes"
 
 
