@@ -14,7 +14,7 @@ from langchain_core.runnables import RunnableConfig
 from environments.contract import KnownKeys
 from orchestrator.errors import UsageProblem
 from orchestrator.journal import open_read_only, salvage
-from protocol import ExecStatus
+from protocol import Action, ExecStatus
 from roles.context import Context
 from roles.nodes import Graph
 
@@ -98,11 +98,16 @@ def refuse_unlike(snapshot: Any, context: Context, folder: Path) -> None:
             f"it cannot be resumed. {_anew(folder, run_id)}"
         )
     for key, intent, result in islice(journal.latest_actions(), _LAST):
-        if key in performed or intent.inner or intent.verb == "run_script" or result.exec_status is not ExecStatus.EXECUTED:
+        if key in performed or result.exec_status is not ExecStatus.EXECUTED or _elsewhere(intent, context):
             continue
         raise UsageProblem(
             f"{folder / 'world.sqlite'} has lost what was done as {key}; it cannot be resumed. {_anew(folder, run_id)}"
         )
+
+
+def _elsewhere(action: Action, context: Context) -> bool:
+    """Whether it is done where no environment keeps a key for it."""
+    return action.inner or action.verb == "run_script" or context.skills.tool(action) is not None
 
 
 def _stands_at(snapshot: Any) -> int:

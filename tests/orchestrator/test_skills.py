@@ -125,6 +125,9 @@ def test_a_tool_that_may_be_called_twice_is_called_again(tmp_path: Path, parts: 
     assert opened(tmp_path) == ["broken lamp", "broken lamp"]
     facts = {fact["name"]: fact for fact in done.report["facts"]}
     assert (facts["tickets.open_ticket"]["value"], facts["tickets.open_ticket"]["source"]) == ("opened broken lamp", "tool")
+    (tmp_path / "runs" / name / "report.json").unlink()  # as a kill right before it leaves the run
+    assert runs.resume(name, runs_dir=tmp_path / "runs", parts=parts()).status == "fulfilled"
+    assert opened(tmp_path) == ["broken lamp", "broken lamp"]
 
 
 # --- the command ------------------------------------------------------------------------------------------------------
