@@ -6,10 +6,12 @@ looks once before each action. What was taken is written into the journal; this 
 
 from __future__ import annotations
 
+import functools
 import json
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -141,6 +143,8 @@ class FileChannel:
             # When power fails every holder is dead, so that a lease needs no disk to wait for. What is asked for does: `send`.
             db.execute("PRAGMA synchronous=OFF")
             db.executescript(_SCHEMA)
+            if not _expected() <= _columns(db):
+                raise sqlite3.DatabaseError("it has other tables")
             if (found := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
                 raise sqlite3.DatabaseError(found)
         except BaseException:
@@ -233,6 +237,19 @@ class FileChannel:
             self._db.close()
         except sqlite3.ProgrammingError:
             return
+
+
+def _columns(db: sqlite3.Connection) -> frozenset[tuple[str, str]]:
+    """Every column, with its table."""
+    told = "SELECT t.name, c.name FROM sqlite_master AS t, pragma_table_info(t.name) AS c WHERE t.type = 'table'"
+    return frozenset(db.execute(told))
+
+
+@functools.cache
+def _expected() -> frozenset[tuple[str, str]]:
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.executescript(_SCHEMA)
+        return _columns(db)
 
 
 def set_aside(path: Path) -> Path:

@@ -74,6 +74,11 @@ def review(
     subject = Subject(action, element, state, confidence, grounds, policy.is_private, unrated, changes or ())
     cases = _cases(subject, policy, effects, changes)
     found = min((_reviewed(case, policy, confirm) for case in cases), key=_strictness)
+    return _whole(found, cases, changes)
+
+
+def _whole(found: Review, cases: Sequence[Case], changes: Sequence[Change] | None) -> Review:
+    """The finding of one case, with what is known of the whole action."""
     reasons = found.reasons if found.verdict == "allow" else (*found.reasons, *reasons_of(changes or ()))
     effects = tuple(dict.fromkeys(case.effect for case in cases))
     known = None if changes is None else tuple(changes)
@@ -101,11 +106,13 @@ def explain(action: Action, element: GUIElement | None, state: VisualState, poli
     changes = more.get("changes")
     subject = Subject(action, element, state, more.get("confidence", 1.0), grounds, policy.is_private, changes=changes or ())
     found = []
-    for case in _cases(subject, policy, None, changes):
+    cases = _cases(subject, policy, None, changes)
+    for case in cases:
         looks, deciding = policy.looks(case), policy.deciding(case)
         name = deciding.rule.name if deciding else "otherwise"
         values = [(value, case.origin(value)) for value in case.values if value]
-        found.append(Explained(_reviewed(case, policy, confirm), case.app or "", case.target, looks, name, values))
+        whole = _whole(_reviewed(case, policy, confirm), cases, changes)
+        found.append(Explained(whole, case.app or "", case.target, looks, name, values))
     return sorted(found, key=lambda one: _strictness(one.review))
 
 

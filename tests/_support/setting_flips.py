@@ -263,6 +263,11 @@ FLIPS: dict[str, Flip] = {
     "crew.ROLE.when[].policy": when("policy", "scripted", "rules", app="reimbursement"),
     "crew.ROLE.when[].app": when("app", "reimbursement", "notes"),
     "crew.ROLE.when[].worker": when("worker", "operator", "technician"),
+    "crew.ROLE.when[].trigger": Flip(
+        see.run(),
+        "crew.evaluator.when=[{policy: trusting, trigger: WORKER_SUCCESS}]",
+        "crew.evaluator.when=[{policy: trusting, trigger: FINAL_CHECK}]",
+    ),
     "crew.ROLE.when[].subtask": when("subtask", "s1", "s2"),
     "crew.ROLE.prompt": flip(see.asked, "crew.operator.prompt", "HERE/one.md", "HERE/two.md", *GIVEN),
     "crew.ROLE.vision": flip(see.asked, "crew.operator.vision", "false", "true", *GIVEN),

@@ -221,11 +221,20 @@ def test_finish_is_believed_by_nobody_but_the_gate() -> None:
 
 def test_error_is_asked_again_boundedly_and_then_fails() -> None:
     broken = OperatorDecision(status=AgentStatus.ERROR, comment="I lost the thread")
-    whole, policy = run(*[broken] * 3, plans=[planned(subtask("a")), planned(subtask("b"))], limits=Limits(reasks=2))
-    assert [view.host_message for view in policy.views[1:3]] == ["Your last answer was not usable: I lost the thread"] * 2
+    plans = [planned(subtask("a")), planned(subtask("b"))]
+    whole, policy = run(decide(Fill(target=AMOUNT, text="$5.00")), *[broken] * 3, plans=plans, limits=Limits(reasks=2))
+    again = "Your last answer was not usable: I lost the thread"
+    assert [view.host_message for view in policy.views[2:4]] == [again, f"{again}; that is the same mistake again"]
     assert [body["message"] for body in whole.bodies("error")] == ["I lost the thread"] * 3
-    assert policy.views[3].subtask.id == "b"
+    assert policy.views[4].subtask.id == "b"
     assert whole.status == "fulfilled"
+
+
+def test_who_has_never_decided_anything_is_not_given_another_plan() -> None:
+    broken = OperatorDecision(status=AgentStatus.ERROR, comment="I lost the thread")
+    whole, policy = run(*[broken] * 3, plans=[planned(subtask("a")), planned(subtask("b"))], limits=Limits(reasks=2))
+    assert (whole.status, whole.result["ended_by"], whole.result["plans"]) == ("rejected", "no_answer", 1)
+    assert len(policy.views) == 3
 
 
 def test_fail_goes_back_to_the_manager_with_its_reason() -> None:
