@@ -10,7 +10,7 @@ from orchestrator.blackboard import board_at, fact_of, fact_shown
 from orchestrator.helping import told
 from roles.budgets import Budget
 from roles.journal import Event
-from roles.operator.guarding import LEARNED, learned_rules
+from roles.network_learned import LEARNED, learned_rules
 from roles.spending import Spending
 
 CONTROL = frozenset({"paused", "steered", "taken_over", "handed_back", "cancelled", "dropped"})

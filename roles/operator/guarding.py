@@ -7,7 +7,7 @@ for that request. A no, or any other action, drops it.
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -27,21 +27,19 @@ from environments.effects import (
 from protocol import Action, ActionResult, ExecStatus, GUIElement, Screenshot, VisualState
 from roles.context import Context, State, Update
 from roles.journal import Journal
+from roles.network_learned import LEARNED, RULE, learned_rules
 from roles.nodes import Stage
 from roles.operator.grounds import grounds_of
 from roles.operator.perceive import safety_of, subtask_id
 from roles.operator.state import FINALIZE
 from roles.safety import Review, SafetyPolicy, review
 
-LEARNED = "network_learned"
-"""The kind of the events that say what pages may send for the rest of a run."""
 BY_ITSELF = "the page sends it by itself"
 _HARMLESS = frozenset(effect.value for effect in (Effect.OBSERVE, Effect.NAVIGATE, Effect.EDIT, Effect.SAVE))
 _PRESSES = frozenset(
     {"click", "press_key", "hold_key", "key_down", "key_up", "mouse_down", "mouse_up", "drag", "call_api", "ask_in_app_agent"}
 )
 _PASSIVE = frozenset({"wait", "screenshot"})
-_RULE = tuple(NetworkRule.model_fields)
 
 
 # --- what holds for the whole run -----------------------------------------------------------------------------------
@@ -71,12 +69,6 @@ def network_of(policy: SafetyPolicy, journal: Journal) -> Network:
     return policy.network.model_copy(update={"allow": (*policy.network.allow, *learned)})
 
 
-def learned_rules(bodies: Iterator[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """The rules of such events, each once, as a policy would have them."""
-    rules = [{name: str(body[name]) for name in _RULE if name in body} for body in bodies]
-    return [rule for at, rule in enumerate(rules) if rule not in rules[:at]]
-
-
 def learn(state: State, ctx: Context, pending: Mapping[str, Any]) -> None:
     """After a yes to a request of which nothing says that it reaches others: its like is let go for the rest of this run."""
     request = _request(pending)
@@ -84,7 +76,7 @@ def learn(state: State, ctx: Context, pending: Mapping[str, Any]) -> None:
         return
     if not ctx.journal.approved(pending["key"], pending["digest"]):
         return
-    rule = {name: glob.escape(getattr(request, name)) for name in _RULE}
+    rule = {name: glob.escape(getattr(request, name)) for name in RULE}
     place: dict[str, Any] = {"role": "operator", "subtask": subtask_id(state), "step": pending["step"]}
     ctx.journal.record(LEARNED, rule | {"line": pending["line"]}, **place, key=f"learned/{pending['key']}")
     ctx.journal.commit()

@@ -180,6 +180,7 @@ def test_recoveries_and_answers_that_cannot_be_used_are_counted(tmp_path: Path) 
     wrong = [verdict(GateDecision.SUPPLEMENT)] * 9
     run = Run([planned(subtask("a"))], {"a": []}, {GateTrigger.WORKER_SUCCESS: wrong}, limits=Limits(unusable=2, reasks=5))
     run.go()
+    assert (run.status, run.result["ended_by"]) == ("rejected", "budget_spent"), "it can be gone on with, unlike no_answer"
     assert "2 unusable answers (limits.unusable)" in run.result["reason"]
 
 
