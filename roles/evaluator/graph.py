@@ -80,7 +80,7 @@ def _request(state: State, ctx: Context) -> GateRequest:
         subtask=None if final else subtask,
         plan=plan,
         plan_by_user=_by_user(ctx, state["plan_version"]),
-        steps=steps,
+        steps=_with_hands(steps, ctx),
         facts=ctx.journal.facts(),
         board=board_of(ctx.journal.facts(), lambda: plan, ctx.blackboard, state["goal"]),
         screens=_screens(ctx, everything=final),
@@ -97,6 +97,13 @@ def _request(state: State, ctx: Context) -> GateRequest:
         nth=assignment.get("nth", 0),
         notes=ctx.say.notes("evaluator"),
     )
+
+
+def _with_hands(steps: tuple[StepRecord, ...], ctx: Context) -> tuple[StepRecord, ...]:
+    """The steps; one whose action a person wrote in place of another is theirs."""
+    said = [e for e in ctx.journal.events("approval") if e.body.get("decision") == "edit" and "worked" not in e.body]
+    edited = {(e.subtask, e.step) for e in said}
+    return tuple(s.model_copy(update={"role": "user"}) if (s.subtask, s.step) in edited else s for s in steps)
 
 
 def _by_user(ctx: Context, version: int) -> bool:

@@ -97,6 +97,16 @@ def test_an_edited_action_is_executed_in_its_place(tmp_path: Path) -> None:
     assert "Submit" not in pressed
 
 
+def test_a_value_that_a_person_wrote_into_an_action_needs_no_other_source(tmp_path: Path) -> None:
+    crew = crew_in(tmp_path)
+    waiting = crew.run(SUBMIT)
+    edited = {"name": "fill", "args": {"text": "Berlin Rail", "target": {"text": "Vendor"}}}
+    again = crew.resume(waiting.run_id, {"decisions": [{"type": "edit", "edited_action": edited}]})
+    done = again if again.pending is None else crew.resume(waiting.run_id, APPROVE)
+    assert "Berlin Rail" in [step["action"].get("text") for step in done.report["steps"]]
+    assert done.status == "fulfilled", done.reason
+
+
 def test_the_log_of_a_run_is_protocol_and_holds_every_step(tmp_path: Path) -> None:
     outcome = crew_in(tmp_path).run(SAVE)
     lines = list(read_log(outcome.folder / "log.jsonl"))
