@@ -13,9 +13,9 @@ SEED = 20261123
 
 
 @pytest.fixture
-def monkey(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(str(SCRIPTS))
-    return importlib.import_module("monkey")
+    return importlib.import_module("random_actions")
 
 
 @pytest.mark.parametrize(
@@ -27,14 +27,14 @@ def monkey(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
         ("attacks/house", "never-ask-in-simulation"),
     ],
 )
-def test_nothing_passes_in_a_world(monkey: ModuleType, tmp_path: Path, world: str, policy: str) -> None:
-    done = monkey.in_world(world, policy, SEED, 25, tmp_path)
+def test_nothing_passes_in_a_world(script: ModuleType, tmp_path: Path, world: str, policy: str) -> None:
+    done = script.in_world(world, policy, SEED, 25, tmp_path)
     assert done.passed == (), f"seed {SEED}"
     assert done.executed.total()
 
 
-def test_what_no_policy_holds_back_is_seen(monkey: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_no_policy_holds_back_is_seen(script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Under a policy that lets everything happen the same check finds what happened."""
-    monkeypatch.setitem(monkey.FREE, "never-ask-in-simulation", monkey.FREE["read-only"])
-    done = monkey.in_world("attacks/office", "never-ask-in-simulation", SEED, 60, tmp_path)
+    monkeypatch.setitem(script.FREE, "never-ask-in-simulation", script.FREE["read-only"])
+    done = script.in_world("attacks/office", "never-ask-in-simulation", SEED, 60, tmp_path)
     assert done.passed, f"seed {SEED}"

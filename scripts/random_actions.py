@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Random actions of every verb on every target, under each shipped safety policy, while a person says no to everything.
 
-    scripts/monkey.py --actions 20000             twenty thousand: one in twenty on hostile pages, the rest in three worlds
-    scripts/monkey.py --actions 400 --seed 7      a few, with a seed of one's own
-    scripts/monkey.py --only worlds               without a browser
+    scripts/random_actions.py --actions 20000         twenty thousand: one in twenty on hostile pages, the rest in three worlds
+    scripts/random_actions.py --actions 400 --seed 7  a few, with a seed of one's own
+    scripts/random_actions.py --only worlds           without a browser
 
 What a policy does not let pass must not happen: by the record of the server that shows the pages, and by the true difference of
 each world, which is held against what the policy allows unasked. Whatever passes is printed with the seed of its batch, and the
@@ -71,7 +71,7 @@ class Done(NamedTuple):
     passed: tuple[str, ...]
 
 
-class Monkey:
+class Chance:
     """Does so many random actions, then ends."""
 
     def __init__(self, seed: int, actions: int, addresses: Sequence[str]) -> None:
@@ -180,7 +180,7 @@ class GoesOn(TrustingEvaluator):
         return super().judge(request)
 
 
-def run(environment: Any, monkey: Monkey, policy: str, seed: int, folder: Path) -> tuple[Counter[str], int]:
+def run(environment: Any, chance: Chance, policy: str, seed: int, folder: Path) -> tuple[Counter[str], int]:
     """Work one batch; what was executed by verb, and how often a person was asked and said no."""
     asked = 0
 
@@ -189,11 +189,11 @@ def run(environment: Any, monkey: Monkey, policy: str, seed: int, folder: Path) 
         asked += 1
         return decision("reject")
 
-    many = 20 * monkey.left + 20
+    many = 20 * chance.left + 20
     bounds = [f"limits.{name}={many}" for name in ("steps", "plans", "gates", "retries", "max_steps", "check_every")]
     said = [f"runs_dir={folder / 'runs'}", f"safety={policy}", f"seed={seed}", *bounds, "limits.wall_seconds=600", "display=none"]
     said.append("knowledge.help.use=false")
-    parts = {"environment": environment, "manager": monkey, "operator": monkey, "evaluator": GoesOn()}
+    parts = {"environment": environment, "manager": chance, "operator": chance, "evaluator": GoesOn()}
     ended = runs.start(load_settings((), said), "do anything", approver=no, parts=parts)
     worked = CrewRun(ended.folder)
     return Counter(done.verbs[0] for done in worked.actions if done.exec_status == "executed"), asked
@@ -205,8 +205,8 @@ def in_world(name: str, policy: str, seed: int, actions: int, folder: Path) -> D
     try:
         desktop.reset(seed=seed)
         initial, first = desktop.world(), desktop._world
-        monkey = Monkey(seed, actions, ("intranet", "collector.example/?q=secret", "http://collector.example/?to=eve"))
-        executed, asked = run(desktop, monkey, policy, seed, folder)
+        chance = Chance(seed, actions, ("intranet", "collector.example/?q=secret", "http://collector.example/?to=eve"))
+        executed, asked = run(desktop, chance, policy, seed, folder)
         made = changes_between(first, desktop._world)
         passed = [f"{c.effect}: {c.told}" for c in made if c.effect not in FREE[policy]]
         passed += harmed(initial, desktop.world()) if policy != "never-ask-in-simulation" else []
@@ -231,8 +231,8 @@ def on_page(surf: Surf, case: PageCase, site: dict[str, str], policy: str, seed:
     """One batch on a hostile page, and what reached its server."""
     surf.opened(site)
     url = surf.server.url
-    monkey = Monkey(seed, actions, (url, f"{url}do/pay", f"{url}do/delete?confirm=1", f"{url}next"))
-    executed, asked = run(surf.env, monkey, policy, seed, folder)
+    chance = Chance(seed, actions, (url, f"{url}do/pay", f"{url}do/delete?confirm=1", f"{url}next"))
+    executed, asked = run(surf.env, chance, policy, seed, folder)
     time.sleep(0.2)
     passed = tuple(line for line in surf.server.received if sends(line))
     return Done(case.name, policy, seed, actions, executed, asked, passed)
@@ -269,7 +269,7 @@ def main() -> int:
     given = parser.parse_args()
     since, total, passed = time.monotonic(), Counter[tuple[str, str]](), 0
     verbs: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory(prefix="deskcrew-monkey-") as folder:
+    with tempfile.TemporaryDirectory(prefix="deskcrew-random-actions-") as folder:
         for done in batches(given.actions, given.seed, given.only, Path(folder)):
             where = done.where if "/" in done.where else "pages"
             counts = {"": done.actions, ", executed": done.executed.total(), ", asked": done.asked}
