@@ -127,21 +127,30 @@ def journal() -> str:
 
 
 def _recorded(tree: ast.Module) -> Iterator[str]:
-    """Kinds that are given as they stand, or by a constant of the module."""
-    named = {
+    """Kinds that are given as they stand, or by a constant of the module or of one that it imports it from."""
+    named = _constants(tree)
+    for node in tree.body:
+        place = ROOT / f"{(node.module or '').replace('.', '/')}.py" if isinstance(node, ast.ImportFrom) else None
+        if isinstance(node, ast.ImportFrom) and place is not None and place.is_file():
+            there = _constants(ast.parse(place.read_text(encoding="utf-8")))
+            named |= {alias.asname or alias.name: there[alias.name] for alias in node.names if alias.name in there}
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "record" and call.args:
+            first = call.args[0]
+            if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                yield first.value
+            elif isinstance(first, ast.Name) and first.id in named:
+                yield named[first.id]
+
+
+def _constants(tree: ast.Module) -> dict[str, str]:
+    return {
         target.id: node.value.value
         for node in tree.body
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
         for target in node.targets
         if isinstance(target, ast.Name)
     }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "record" and node.args:
-            first = node.args[0]
-            if isinstance(first, ast.Constant) and isinstance(first.value, str):
-                yield first.value
-            elif isinstance(first, ast.Name) and first.id in named:
-                yield named[first.id]
 
 
 PAGES = {"commands.md": commands, "settings.md": settings, "protocol.md": protocol, "journal.md": journal}
