@@ -31,7 +31,7 @@ from roles.context import Context
 from roles.contracts import OperatorView, PlanAnswer, Subtask
 from roles.journal import Event, Journal
 from roles.limits import Limits
-from roles.operator.graph import DURABLE_BEFORE, EDGES, STAGES
+from roles.operator.graph import DURABLE_BEFORE, EDGES, STAGES, Granularity
 from roles.policies import EvaluatorScript, ManagerScript, ScriptedEvaluator, ScriptedManager
 from roles.redaction import Redactor
 from roles.safety import SafetyPolicy
@@ -101,7 +101,7 @@ def make_context(folder: Path, steps: int, meter: Meter) -> Context:
     )
 
 
-def controller(folder: Path, steps: int) -> tuple[Meter, int]:
+def controller(folder: Path, steps: int, granularity: Granularity = "coarse") -> tuple[Meter, int]:
     """The real thing: hub, spokes, gates every twelve actions, checkpoints on disk. Returns the largest checkpoint, too."""
     meter = Meter()
     context = make_context(folder, steps, meter)
@@ -113,7 +113,7 @@ def controller(folder: Path, steps: int) -> tuple[Meter, int]:
         largest.look(event)
 
     context.journal._listener = heard
-    graph = build_controller(checkpointer=saver)
+    graph = build_controller(checkpointer=saver, granularity=granularity)
     config: Any = {"configurable": {"thread_id": "bench"}, "recursion_limit": 10**7}
     result = graph.invoke({"goal": "fill"}, config, context=context, durability="sync")
     if result["task_status"] != "fulfilled":
@@ -153,14 +153,14 @@ def plain(folder: Path, steps: int) -> Meter:
     return meter
 
 
-def measure(steps: list[int], turns: int) -> list[dict[str, float]]:
+def measure(steps: list[int], turns: int, granularity: Granularity = "coarse") -> list[dict[str, float]]:
     best: dict[int, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
         controller(Path(first), 2 * FIRST)  # what is imported and compiled at first use is no cost of an action
         plain(Path(second), 2 * FIRST)
     for _ in range(turns):
         with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
-            durable, largest = controller(Path(first), max(steps))
+            durable, largest = controller(Path(first), max(steps), granularity)
             bare = plain(Path(second), max(steps))
         for step in steps:
             cpu, written = durable.per_action(step)
@@ -176,9 +176,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=int, default=3000)
     parser.add_argument("--turns", type=int, default=2)
+    parser.add_argument("--granularity", choices=("coarse", "fine"), default="coarse", help="of the Operator in the controller")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    rows = measure(sorted({min(10, given.steps), min(300, given.steps), given.steps}), given.turns)
+    rows = measure(sorted({min(10, given.steps), min(300, given.steps), given.steps}), given.turns, given.granularity)
     if given.json:
         print(json.dumps(rows))
         return 0

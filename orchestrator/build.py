@@ -172,6 +172,7 @@ def build_context(
         review_plans=settings.crew.manager.review,
         ask_user=settings.crew.manager.ask_user,
         skills=build_skills(settings, surface, given.get("skills")),
+        **({"recognizer": given["recognizer"]} if given.get("recognizer") else {}),
     )
 
 

@@ -29,7 +29,7 @@ from roles.operator.graph import Granularity
 
 PARTS = (
     "environment", "manager", "operator", "evaluator", "analyst", "technician", "sandbox", "sources", "safety", "model",
-    "embeddings", "secrets", "clock", "skills",
+    "embeddings", "secrets", "clock", "skills", "recognizer",
 )  # fmt: skip
 
 
@@ -39,8 +39,8 @@ class Crew:
     `parts` replaces what the settings would build: `environment`, the policies of the five roles, the `sandbox` of the
     Technician, `secrets` (private values by name, `{name}` in a goal), `sources` of supplements, `safety` (a SafetyPolicy),
     `model` (a LangChain chat model for llm policies), `embeddings` (LangChain's, to rank what is looked up by meaning too), the
-    `clock` by which events are dated, `skills` (LangChain tools that the Operator may use beside the desktop; their `metadata`
-    may say `risk` and `idempotence`).
+    `clock` by which events are dated, the `recognizer` that says which elements of a screen count and how sure
+    that is, `skills` (LangChain tools that the Operator may use beside the desktop; their `metadata` may say `risk` and `idempotence`).
     """
 
     def __init__(self, settings: Loaded | None = None, **parts: Any) -> None:
@@ -122,13 +122,14 @@ class Crew:
             yield item
 
     def graph(
-        self, checkpointer: Any = None, *, granularity: Granularity = "coarse", store: Path | str | None = None
+        self, checkpointer: Any = None, *, granularity: Granularity | None = None, store: Path | str | None = None
     ) -> Graph:
         """The controller as a plain LangGraph graph: `{"goal": ...}` in, `{"task_status": ..., "reason": ...}` out.
 
         Invoke it, stream it with `subgraphs=True`, draw it with `get_graph(xray=True)`, or add it as a node of your own
         graph, whose checkpointer it then uses. Approvals are interrupts. `granularity="fine"` makes each of the Operator's
-        twelve stages a node of its own, to watch or to draw; "coarse" runs the same stages at half the cost.
+        twelve stages a node of its own, to watch or to draw; "coarse" runs the same stages at half the cost. Not given, it is
+        that of the settings, `crew.operator.granularity`.
 
         Every thread has a world of its own. It lives as long as this process, or in a folder of `store`, from which another
         process with the same checkpointer goes on. A thread that is taken back to an earlier checkpoint is refused, since what
@@ -141,7 +142,8 @@ class Crew:
             return build_context(self.settings.settings, journal_path=journal, environment=given, store=folder, parts=self._parts)
 
         threads = Threads(context, None if store is None else Path(store), single="environment" in self._parts)
-        return build_controller(threads, checkpointer=checkpointer, granularity=granularity)
+        chosen = granularity or self.settings.settings.crew.operator.granularity
+        return build_controller(threads, checkpointer=checkpointer, granularity=chosen)
 
     def as_tool(self, name: str = "work_the_desktop", approver: Approver | None = None) -> BaseTool:
         """The crew as a LangChain tool that takes a goal. Without an approver, what needs approval is left waiting."""

@@ -194,7 +194,8 @@ def open_run(folder: Path, record: dict[str, Any], hold: Hold, given: With) -> O
         resting=context.line.waiting if isinstance(context.line, HubLine) else None,
     )
     context = context.with_(say=controls)
-    return OpenRun(record, folder, context, stored.saver, build_controller(checkpointer=stored.saver), controls, owned)
+    graph = build_controller(checkpointer=stored.saver, granularity=settings.crew.operator.granularity)
+    return OpenRun(record, folder, context, stored.saver, graph, controls, owned)
 
 
 def new_folder(runs_dir: Path) -> Path:

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from protocol import Frozen
 from roles.contracts import PictureKind, Worker
 from roles.llm.settings import AnswerForm, ModelSettings
+from roles.operator.graph import Granularity
 from roles.signals import GateTrigger
 
 Simple = Literal["rules", "scripted", "llm", "human", "trusting"]
@@ -92,11 +93,19 @@ class ManagerSettings(RoleSettings):
     """Ask the person what no help document and no tool knows; each question once."""
 
 
+class OperatorSettings(RoleSettings):
+    """The Operator's stages may be told apart."""
+
+    granularity: Granularity = "coarse"
+    """`fine` makes each of its twelve stages a node with a super-step of its own, to watch; `coarse` runs the same at half the
+    cost. The journal is the same."""
+
+
 class CrewSettings(Frozen):
     model: Model | None = None
     """For every role that has no model of its own."""
     manager: ManagerSettings = ManagerSettings()
-    operator: RoleSettings = RoleSettings()
+    operator: OperatorSettings = OperatorSettings()
     evaluator: RoleSettings = RoleSettings()
     technician: RoleSettings = RoleSettings()
     analyst: RoleSettings = RoleSettings()

@@ -201,7 +201,9 @@ def current_screen(state: State, ctx: Context) -> VisualState:
     """The observed screen, narrowed to what was recognised on it."""
     seen = _whole_screen(state, ctx)
     elements = state.get("recognized_elements")
-    if elements is not None and len(elements) != len(seen.elements):
+    if elements is None:  # these are in no checkpoint
+        elements = [_brief(e) for e in ctx.recognizer.recognize(seen) if e.confidence >= ctx.limits.min_confidence]
+    if len(elements) != len(seen.elements):
         kept = {e["element_id"] for e in elements}
         narrowed = seen.model_copy(update={"elements": tuple(e for e in seen.elements if e.element_id in kept)})
         narrowed.__dict__["state_id"] = seen.state_id

@@ -258,6 +258,7 @@ FLIPS: dict[str, Flip] = {
         "crew.operator.policy=vote",
         "crew.operator.script=HERE/wait.yaml",
     ),
+    "crew.ROLE.granularity": flip(see.nodes, "crew.operator.granularity", "coarse", "fine"),
     "crew.ROLE.review": flip(see.run(), "crew.manager.review", "false", "true"),
     "crew.ROLE.ask_user": flip(see.run(manager=_unknowing), "crew.manager.ask_user", "false", "true"),
     "crew.ROLE.when[].policy": when("policy", "scripted", "rules", app="reimbursement"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 import types
@@ -18,10 +19,13 @@ from environments.sandbox.contract import Ran
 from environments.sandbox.detect import Detected
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.worldfile import parse_world
+from orchestrator import Crew
 from orchestrator.build import build_context, build_sources, make_environment
 from orchestrator.deciders import Deciders
 from orchestrator.errors import UsageProblem
+from orchestrator.opened import With
 from orchestrator.planning import plan_goal
+from orchestrator.runs import taken_up
 from orchestrator.settings import Settings, load_safety, load_settings
 from orchestrator.stores import open_store
 from orchestrator.testing.stage import Stage
@@ -450,6 +454,14 @@ def run(goal: str = COPY, **parts: Callable[[], Any]) -> View:
             stage.close()
 
     return view
+
+
+def nodes(overrides: Sequence[str], folder: Path) -> list[str]:
+    """The nodes of a run that waits."""
+    said = [*overrides, f"runs_dir={json.dumps(str(folder))}", "crew.manager.policy=human"]
+    crew = Crew(load_settings((), said))
+    with taken_up(crew.run(COPY).run_id, folder, With()) as opened:
+        return sorted(opened.graph.get_graph(xray=True).nodes)
 
 
 def stored(overrides: Sequence[str], folder: Path) -> Any:

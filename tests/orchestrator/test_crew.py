@@ -15,8 +15,9 @@ from support import FINISH, Run, decide, desktop, planned, subtask
 
 from orchestrator import Crew, UsageProblem
 from orchestrator.machine import TaskStatus
-from orchestrator.runs import Outcome
-from protocol import ActionTarget, Click, Fill, OperatorDecision
+from orchestrator.opened import With
+from orchestrator.runs import Outcome, taken_up
+from protocol import ActionTarget, AgentStatus, Click, Fill, GUIElement, OperatorDecision, VisualState
 from roles.contracts import OperatorView
 from roles.journal import Event
 from roles.operator.graph import STAGES
@@ -111,6 +112,39 @@ def test_a_fine_graph_shows_every_stage_of_the_operator(crew: Crew) -> None:
     config: Any = {"configurable": {"thread_id": "1"}}
     out = crew.graph(InMemorySaver(), granularity="fine").invoke({"goal": GOAL}, config)
     assert out["task_status"] == TaskStatus.FULFILLED
+
+
+def test_a_run_of_fine_stages_is_resumed_and_journalled_as_one_of_coarse_stages(tmp_path: Path) -> None:
+    told = {}
+    for granularity in ("coarse", "fine"):
+        folder = json.dumps(str(tmp_path / granularity))
+        crew = Crew.from_config(overrides=[f"runs_dir={folder}", "seed=3", f"crew.operator.granularity={granularity}"])
+        waiting = crew.run(SUBMIT_GOAL)
+        with taken_up(waiting.run_id, tmp_path / granularity, With()) as opened:
+            names = set(opened.graph.get_graph(xray=True).nodes)
+        assert ("operator:plan_next_action" in names) == (granularity == "fine")
+        done = crew.resume(waiting.run_id, {"decisions": [{"type": "approve"}]})
+        assert done.status == "fulfilled"
+        log = [json.loads(line) for line in (done.folder / "log.jsonl").read_text(encoding="utf-8").splitlines()]
+        told[granularity] = [(e.get("kind"), e.get("role"), e.get("subtask"), e.get("step")) for e in log]
+    assert told["fine"] == told["coarse"]
+
+
+def test_a_recognizer_that_is_given_says_what_the_operator_sees(crew: Crew) -> None:
+    class Sure:
+        def recognize(self, state: VisualState) -> tuple[GUIElement, ...]:
+            return tuple(e for e in state.elements if e.text == "Amount")
+
+    seen: list[set[str]] = []
+
+    class Watching:
+        def decide(self, view: OperatorView) -> OperatorDecision:
+            seen.append({element.text or "" for element in view.seen.elements})
+            return OperatorDecision(status=AgentStatus.FAIL, comment="seen enough")
+
+    Crew(crew.settings, recognizer=Sure(), operator=Watching()).run(GOAL)
+    assert seen
+    assert set().union(*seen) <= {"Amount"}
 
 
 def test_the_graph_streams_its_subgraphs(crew: Crew) -> None:
