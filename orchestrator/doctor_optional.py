@@ -12,7 +12,6 @@ from orchestrator.errors import UsageProblem
 _STARTS_WITHIN = 20.0
 EXTRAS = {
     "serve": ("fastapi", "uvicorn"),
-    "technician": ("tree_sitter_bash",),
     "vision": ("rapidocr", "onnxruntime"),
     "embeddings": ("numpy",),
     "mcp": ("mcp",),
@@ -43,9 +42,7 @@ def sandbox() -> Check:
         return Check("sandbox", True, f"none, so scripts are refused: {what or fix}{gvisor}", fix)
     nested = "; namespaces within it cannot be forbidden here" if found.tools.nested else ""
     user = "as a user of its own" if found.tools.setpriv else "as your own user"
-    parser = "" if find_spec("tree_sitter_bash") else "; every bash script asks a person"
-    fix = 'pip install "deskcrew[technician]"' if parser else ""
-    return Check("sandbox", True, f"bubblewrap runs scripts {user}{nested}{gvisor}{parser}", fix)
+    return Check("sandbox", True, f"bubblewrap runs scripts {user}{nested}{gvisor}")
 
 
 def browser() -> Check:

@@ -30,7 +30,7 @@ from roles.effects import SENSITIVE, Effect
 from roles.knowledge.documents import DocumentKind
 from roles.knowledge.library import help_in
 from roles.sources import ToolSource
-from roles.technician.amounts import effects_of
+from roles.technician.reading import effects_of
 
 VICTIM = "victim"
 OFF = "never-ask-in-simulation"

@@ -13,7 +13,7 @@ from roles.safety.case import Case, Subject
 from roles.safety.changes import done_by, reasons_of
 from roles.safety.policy import STRICTEST, Look, SafetyPolicy, Verdict, glob
 from roles.safety.provenance import NOTHING, Grounds, Origin
-from roles.technician.amounts import effects_of
+from roles.technician.reading import effects_of
 from roles.vault import references_in
 
 Severity = Literal["low", "medium", "high"]

@@ -14,7 +14,7 @@ from roles.skills.arguments import problem_with
 from roles.skills.contract import AGENT, Idempotence, OutsideTool, Skill
 from roles.skills.settings import SkillSettings
 from roles.skills.verbs import INNER, LOOKING, surface_verbs, verb_skill
-from roles.technician.amounts import effects_of
+from roles.technician.reading import effects_of
 
 _LONG = 240
 _REQUEST = {

@@ -21,7 +21,7 @@ from roles.policies.faults import GaveUp, PolicyFault
 from roles.safety import Review, review
 from roles.signals import Signal
 from roles.stall import stalled
-from roles.technician.risk import Risk, RiskClass, risks_of
+from roles.technician.reading import Risk, risks_of
 from roles.technician.running import tree_of
 
 REVIEW = "review_action_safety"
@@ -150,7 +150,7 @@ def scripts_ran(state: State, ctx: Context) -> tuple[RanScript, ...]:
 
 
 def review_action_safety(state: State, ctx: Context) -> Update:
-    """Read what the script could do, hear the safety policy, and write the intent that everything later is bound to."""
+    """Read what the script says of itself, hear the safety policy, and write the intent that everything later is bound to."""
     pending = state["pending_action"]
     seen = ctx.environment.observe()
     action = parse_action(pending["action"])
@@ -167,7 +167,7 @@ def review_action_safety(state: State, ctx: Context) -> Update:
         "verdict": found.verdict,
         "effect": found.effect.value,
         "reasons": list(found.reasons),
-        "risks": [risk.describe() for risk in risks][:_SHOWN],
+        "risks": [risk.describe() for risk in risks[:_SHOWN]],
         "action": line,
     }
     place = {"role": "technician", "subtask": subtask_id(state), "step": pending["step"]}
@@ -196,8 +196,7 @@ def _judge(state: State, ctx: Context, action: Any, seen: Any) -> tuple[Review, 
     """The verdict, with the risky commands among its reasons, so that a person sees what is asked."""
     risks = risks_of(action.language, action.code) if isinstance(action, RunScript) else ()
     found = review(action, None, seen, safety_of(state, ctx), grounds=grounds_of(state, ctx))
-    risky = [risk.describe() for risk in risks if risk.kind is not RiskClass.FILES]
-    return found.model_copy(update={"reasons": (*found.reasons, *risky[:_SHOWN])}), risks
+    return found.model_copy(update={"reasons": (*found.reasons, *(risk.describe() for risk in risks[:_SHOWN]))}), risks
 
 
 def _end(signal: Signal, summary: str, *evidence: str, refused: str = "", status: str = "failed") -> Update:

@@ -48,14 +48,19 @@ DELETING = (
     "sed -i '1,$d' names.txt",
     "split -b 4 names.txt part- && cp part-aa names.txt",
     "uniq Documents/plan.txt names.txt",
+    "eval 'r''m names.txt'",
+    "echo cm0gbmFtZXMudHh0 | base64 -d | bash",
+    "perl -e 'unlink \"names.txt\"'",
 )
-"""None was more than `write` by its text."""
+"""None says by its text what it loses."""
 DELETING_IN_PYTHON = (
     "open('names.txt', 'w')",
     "from pathlib import Path\nPath('names.txt').rename('costs.csv')",
     "import shutil\nshutil.move('names.txt', '/tmp/x')",
     "import io\nio.FileIO('names.txt', 'w').write(b'gone')",
     "import os\nos.truncate('names.txt', 0)",
+    "import subprocess\nsubprocess.run(['rm', 'names.txt'], check=True)",
+    "getattr(__import__('o' + 's'), 'unl' + 'ink')('names.txt')",
 )
 WRITING = (
     "uniq Documents/trips.txt out.txt",
@@ -70,7 +75,6 @@ WRITING = (
     "less -o out.txt names.txt < names.txt",
     "shuf names.txt -o out.txt",
 )
-"""Each was `read` by its text, or not understood."""
 WRITING_IN_PYTHON = (
     "import io\nio.FileIO('out.txt', 'w').write(b'x')",
     "import csv, io\nw = io.TextIOWrapper(io.FileIO('out.txt', mode='w'))\nw.write('x')\nw.close()",
