@@ -27,6 +27,7 @@ class HubLine:
         self._budgets = Budgets(limits)
         self._clock = environment if isinstance(environment, OwnClock) else None
         self._used = Used()
+        self._on_hold = [event.body["status"] for event in journal.events("task_status")][-1:] == [TaskStatus.ON_HOLD]
         self._elapsed = float(journal.meta("elapsed") or 0.0)
         self._started = time.monotonic()
 
@@ -39,15 +40,18 @@ class HubLine:
         self, situation: Situation, signal: Signal, totals: Totals, *, step: int = 0, subtask: str = "", key: str = ""
     ) -> Row:
         """Apply one row and record it."""
-        row = row_for(situation, signal, totals)
+        row, again = row_for(situation, signal, totals), bool(key) and self._journal.recorded(key)
         body = {"situation": situation.value, "signal": signal.value, "next": row.next.value, "row": row.name}
         self._journal.record("situation", body, role="controller", subtask=subtask, step=step, key=key)
         if row.status is TaskStatus.ON_HOLD:
             self.status(TaskStatus.ON_HOLD, key=f"hold/{key}")
+        elif self._on_hold and not again:
+            self.status(TaskStatus.PENDING, key=f"on/{key}" if key else "")
         return row
 
     def status(self, status: TaskStatus, *, key: str = "", reason: str = "") -> None:
         self._journal.record("task_status", {"status": status.value, "reason": reason}, role="controller", key=key)
+        self._on_hold = status is TaskStatus.ON_HOLD
 
     def elapsed(self) -> float:
         """Seconds at work, over all processes of this run; waiting for a person is no work."""

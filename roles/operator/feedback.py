@@ -60,6 +60,7 @@ def observe_feedback(state: State, ctx: Context) -> Update:
     if signal is Signal.EXECUTED or left > 0:
         ctx.line.passing(signal, step=record.step, key=f"result/{pending['key']}")
     note = {"step": record.step, "line": pending["line"], "status": result.exec_status.value, "key": pending["key"]}
+    note |= {"approved": True} if pending.get("approved") else {}
     return {
         "feedback_observation": {"state_id": after_id, "app": after.app},
         "environment_events": [*state["environment_events"], *({"step": record.step, **e} for e in events)][-24:],

@@ -16,6 +16,33 @@ def test_every_situation_of_the_seed_is_there() -> None:
     assert sorted(s.value for s in Situation) == sorted(named)
 
 
+SEED = """
+    INIT task_ended DONE
+    INIT subtasks_waiting GET_ACTION
+    GET_ACTION worker_success QUALITY_CHECK
+    GET_ACTION cannot_execute PLAN
+    GET_ACTION stale_progress QUALITY_CHECK
+    GET_ACTION generate_action EXECUTE_ACTION
+    GET_ACTION supplement SUPPLEMENT
+    EXECUTE_ACTION executed GET_ACTION
+    QUALITY_CHECK gate_fail PLAN
+    QUALITY_CHECK gate_continue EXECUTE_ACTION
+    QUALITY_CHECK gate_supplement SUPPLEMENT
+    PLAN planned GET_ACTION
+    SUPPLEMENT supplied PLAN
+    FINAL_CHECK passed DONE
+    FINAL_CHECK issues_found PLAN
+"""
+"""The seed's transitions without a guard; those of `gate_done` have a test of their own."""
+
+
+@pytest.mark.parametrize("line", SEED.split("\n")[1:-1], ids=str.strip)
+def test_each_transition_of_the_seed_is_a_row_whatever_the_totals(line: str) -> None:
+    situation, signal, then = line.split()
+    for totals in (Totals(0, 0), Totals(1, 0), Totals(0, 1), Totals(1, 1), Totals(0, 0, more=True)):
+        assert row_for(Situation(situation), Signal(signal), totals).next is Situation(then)
+
+
 def test_every_situation_can_be_reached_and_left() -> None:
     reached = {Situation.INIT} | {row.next for row in ROWS}
     left = {row.situation for row in ROWS}

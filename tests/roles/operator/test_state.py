@@ -1,0 +1,196 @@
+"""The fields of seed 000's state, each by what it holds while the real graph works and when it has ended."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, get_type_hints
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+from support import FINISH, decide, desktop
+
+from environments.simulated.desktop import SimulatedDesktop
+from protocol import ActionTarget, Click, Fill, OperatorDecision, VisualState
+from roles.context import Context
+from roles.contracts import OperatorView
+from roles.journal import Journal
+from roles.operator.graph import build_operator
+from roles.operator.state import OperatorState
+from roles.redaction import Redactor
+from roles.safety import SafetyPolicy
+
+AMOUNT, SUBMIT, SAVE = (ActionTarget(text=name) for name in ("Amount", "Submit", "Save draft"))
+FILL = decide(Fill(target=AMOUNT, text="$5.00"), plan=["hand it in"])
+PRESS = decide(Click(target=SUBMIT))
+FIELDS = {
+    "input", "task_goal", "environment_type", "constraints", "safety_policy", "initial_observation", "current_observation",
+    "observations", "recognized_elements", "element_interpretations", "task_context", "action_plan", "pending_action",
+    "action_result", "action_trace", "environment_events", "safety_findings", "needs_approval", "human_approval",
+    "step_count", "max_steps", "recovery_attempts", "max_recovery_attempts", "interaction_status", "errors",
+    "interaction_report",
+}  # fmt: skip
+
+
+class Listed:
+    """An Operator that does what a list says, and keeps what it was shown."""
+
+    def __init__(self, *decisions: OperatorDecision) -> None:
+        self.views: list[OperatorView] = []
+        self._decisions = (*decisions, FINISH)
+
+    def decide(self, view: OperatorView) -> OperatorDecision:
+        self.views.append(view)
+        return self._decisions[min(len(self.views), len(self._decisions)) - 1]
+
+
+def given(desk: SimulatedDesktop, policy: Listed, more: dict[str, Any], **kept: Any) -> tuple[Any, dict[str, Any]]:
+    safety = SafetyPolicy()
+    context = Context(environment=desk, journal=Journal(None, time.time, Redactor(safety)), operator=policy, safety=safety)
+    first = desk.observe().model_dump(mode="json")
+    return build_operator(context, **kept), {"task_goal": "hand the claim in", "initial_observation": first} | more
+
+
+def steps(desk: SimulatedDesktop, *decisions: OperatorDecision, **more: Any) -> list[tuple[str, dict[str, Any]]]:
+    """What each node wrote, in order."""
+    graph, start = given(desk, Listed(*decisions), more)
+    config: Any = {"recursion_limit": 500}
+    return [(name, wrote or {}) for chunk in graph.stream(start, config, stream_mode="updates") for name, wrote in chunk.items()]
+
+
+def wrote(told: list[tuple[str, dict[str, Any]]], node: str, field: str) -> list[Any]:
+    return [update[field] for name, update in told if name == node and field in update]
+
+
+def work(desk: SimulatedDesktop, *decisions: OperatorDecision, **more: Any) -> tuple[dict[str, Any], Listed]:
+    policy = Listed(*decisions)
+    graph, start = given(desk, policy, more)
+    return graph.invoke(start, {"recursion_limit": 500}), policy
+
+
+def test_every_field_of_the_seed_is_in_the_state() -> None:
+    assert set(get_type_hints(OperatorState)) >= FIELDS
+
+
+def test_the_users_words_are_the_goal_where_no_other_is_given() -> None:
+    out, policy = work(desktop(), FILL, task_goal="", input="enter five dollars")
+    assert out["interaction_status"] == "completed"
+    assert policy.views[0].subtask.instruction == "enter five dollars"
+    assert out["input"] == "enter five dollars"
+
+
+def test_a_policy_that_is_given_takes_the_place_of_the_crews() -> None:
+    desk = desktop()
+    out, _ = work(desk, PRESS, safety_policy={"rules": [{"name": "all", "verdict": "allow"}]})
+    assert out["interaction_status"] == "completed"
+    assert len(desk.world()["apps"]["reimbursement"]["claims"]) == 1
+    out, _ = work(desktop(), FILL, safety_policy={"rules": [{"name": "none", "verdict": "deny"}]})
+    assert (out["interaction_status"], out["safety_findings"][0]["policy"]) == ("blocked", "none")
+
+
+def test_the_first_decision_is_made_on_the_given_observation_and_the_next_on_what_is_seen_then() -> None:
+    desk = desktop()
+    first = desk.observe()
+    shown = first.model_copy(update={"elements": tuple(e for e in first.elements if e.text in {"Amount", "Submit"})})
+    out, policy = work(desk, FILL, initial_observation=VisualState.model_validate(shown.model_dump()).model_dump(mode="json"))
+    assert {e.text for e in policy.views[0].seen.elements} == {"Amount", "Submit"}
+    assert policy.views[1].seen.state_id == desk.observe().state_id == out["current_observation"]["state_id"]
+
+
+def test_observations_are_kept_in_order_with_step_and_time() -> None:
+    out, policy = work(desktop(), FILL, decide(Click(target=SAVE)))
+    kept = out["observations"]
+    assert [ref["step"] for ref in kept] == [1, 2, 3]
+    assert [ref["state_id"] for ref in kept] == [view.seen.state_id for view in policy.views]
+    assert [ref["timestamp"] for ref in kept] == sorted({ref["timestamp"] for ref in kept})
+
+
+def test_recognised_are_buttons_fields_and_labels_with_their_confidence() -> None:
+    (found, *_) = wrote(steps(desktop(), FILL), "recognize_elements", "recognized_elements")
+    roles = {element["role"] for element in found}
+    assert {"heading", "textbox", "button", "combobox", "checkbox"} <= roles
+    assert all(0.0 <= element["confidence"] <= 1.0 for element in found)
+
+
+def test_dialogs_warnings_and_controls_that_are_disabled_are_recognised_too() -> None:
+    popup = "{when: {clicked: Submit}, popup: {title: Heads up, text: Read this., buttons: [Got it]}}"
+    desk = desktop(f"[{popup}]")
+    told = steps(desk, decide(Fill(target=AMOUNT, text="lots")), PRESS, safety_policy={"otherwise": "allow", "rules": []})
+    found = [element for screen in wrote(told, "recognize_elements", "recognized_elements") for element in screen]
+    assert {"dialog", "alert"} <= {element["role"] for element in found}
+    assert any(element.get("invalid") for element in found)
+    sheet = desktop(world="name: n\napps: {files: {}}\nopen: [files]\n")
+    disabled = {e.text for e in sheet.observe().elements if not e.enabled}
+    _, policy = work(sheet, initial_observation=sheet.observe().model_dump(mode="json"))
+    assert disabled
+    assert {e.text for e in policy.views[0].seen.elements if not e.enabled} == disabled
+
+
+def test_an_action_is_pending_from_its_planning_to_its_end() -> None:
+    told = steps(desktop(), FILL)
+    (planned, *_) = wrote(told, "plan_next_action", "pending_action")
+    assert (planned["action"]["action_type"], planned["step"], planned["reason"]) == ("fill", 1, "as written")
+    (result, *_) = wrote(told, "execute_action", "action_result")
+    assert (result["exec_status"], result["resolved"]["tier"]) == ("executed", "text")
+    assert wrote(told, "decide_next_step", "pending_action")[0] is None
+
+
+def test_the_feedback_is_another_observation_than_the_one_that_was_acted_on() -> None:
+    told = steps(desktop(), FILL)
+    acted_on, then = wrote(told, "observe_environment", "current_observation")[:2]
+    (feedback,) = wrote(told, "observe_feedback", "feedback_observation")
+    assert acted_on["state_id"] != feedback["state_id"] == then["state_id"]
+
+
+def test_the_trace_tells_what_was_done_what_failed_and_what_was_approved() -> None:
+    lost = decide(Click(target=ActionTarget(text="No such thing")))
+    out, _ = work(desktop(), FILL, lost, PRESS, human_approval={"type": "approve"})
+    told = [(note["line"], note["status"], note.get("approved", False)) for note in out["action_trace"]]
+    assert told[:2] == [('fill "Amount" with "$5.00"', "executed", False), ('click "No such thing"', "error", False)]
+    assert told[-1] == ('click "Submit"', "executed", True)
+    out, _ = work(desktop(), PRESS, human_approval={"type": "reject"})
+    assert [(note["line"], note["status"]) for note in out["action_trace"]] == [('click "Submit"', "rejected")]
+    out, _ = work(desktop(), PRESS, constraints={"forbidden_actions": ["submit"]})
+    assert [(note["line"], note["status"]) for note in out["action_trace"]] == [('click "Submit"', "blocked")]
+
+
+def test_approval_is_needed_from_the_review_on_and_not_before() -> None:
+    told = steps(desktop(), FILL, PRESS)
+    assert wrote(told, "prepare_interaction_task", "needs_approval") == [False]
+    assert wrote(told, "review_action_safety", "needs_approval") == [False, True]
+
+
+def test_what_a_person_said_stands_in_the_state_until_it_is_used() -> None:
+    policy = Listed(PRESS)
+    graph, start = given(desktop(), policy, {}, checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "1"}, "recursion_limit": 500}
+    asked = graph.invoke(start, config)["__interrupt__"][0]
+    said = {"type": "approve", "message": "go on", "who": "ada"}
+    out = graph.invoke(Command(resume={asked.id: {"decisions": [said]}}), config)
+    assert out["interaction_status"] == "completed"
+    assert {key: out["human_approval"][key] for key in said} == said
+
+
+def test_the_status_goes_from_running_to_how_it_ended() -> None:
+    assert wrote(steps(desktop(), FILL), "prepare_interaction_task", "interaction_status") == ["running"]
+    ends = {
+        "completed": work(desktop(), FILL)[0],
+        "needs_approval": work(desktop(), PRESS)[0],
+        "blocked": work(desktop(), PRESS, human_approval={"type": "reject"})[0],
+        "failed": work(desktop(), FILL, task_goal="")[0],
+    }
+    assert {name: out["interaction_status"] for name, out in ends.items()} == {name: name for name in ends}
+    assert {name: out["interaction_report"]["status"] for name, out in ends.items()} == {name: name for name in ends}
+
+
+@pytest.mark.parametrize("decisions", [(FILL,), (FILL, PRESS), (decide(Click(target=ActionTarget(text="Nowhere"))),)])
+def test_the_report_holds_every_part_that_the_seed_names(decisions: tuple[OperatorDecision, ...]) -> None:
+    out, _ = work(desktop(), *decisions)
+    report = out["interaction_report"]
+    assert set(report) >= {
+        "status", "summary", "completed_actions", "failed_actions", "blocked_actions", "pending_action", "pending_approval",
+        "observations", "final_observation", "environment_events", "safety_findings", "recovery_attempts", "errors", "trace",
+    }  # fmt: skip
+    assert report["summary"]
+    assert report["trace"] == out["action_trace"]
+    assert report["step_count"] == out["step_count"]
