@@ -7,7 +7,7 @@
 
 What a policy does not let pass must not happen: by the record of the server that shows the pages, and by the true difference of
 each world, which is held against what the policy allows unasked. Whatever passes is printed with the seed of its batch, and the
-exit code is 1.
+exit code is 1. Interrupted, it tells what was done so far.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -50,7 +52,7 @@ FREE = {
     "never-ask-in-simulation": set(Effect) - {Effect.ACTUATE},
 }
 """What of a world may be different where nobody has said yes."""
-PAGES, BATCH, PAGE_BATCH = 30, 100, 12
+PAGES, BATCH, PAGE_BATCH = 30, 50, 11
 SHARE = 20
 """Of so many actions one is done on a page."""
 _ENDS = ("finish_goal", "fail_goal", "ask_user")
@@ -76,18 +78,21 @@ class Chance:
 
     def __init__(self, seed: int, actions: int, addresses: Sequence[str]) -> None:
         self._random, self.left, self._addresses = random.Random(seed), actions, addresses
+        self.done, self._planned = 0, (-1, -1)
 
     def decide(self, view: OperatorView) -> OperatorDecision:
         if self.left <= 0:
             return OperatorDecision(status=AgentStatus.FINISH, comment="enough", is_goal_complete=True)
-        self.left -= 1
+        self.left, self.done = self.left - 1, self.done + 1
         return OperatorDecision(
             observation="a screen", reasoning="chance", action=parse_action(self._any(view)), status=AgentStatus.CONTINUE,
             confidence=self._random.choice((1.0, 1.0, 1.0, 0.6)),
         )  # fmt: skip
 
     def plan(self, request: PlanRequest) -> PlanAnswer:
-        if self.left <= 0:
+        stuck = self._planned == (self.done,) * 2  # nothing was decided under the last two plans
+        self._planned = (self._planned[1], self.done)
+        if self.left <= 0 or stuck:
             return PlanAnswer(outcome="nothing_left" if request.plan else "infeasible", reason="enough")
         fresh = Subtask(id=f"s{request.attempts}", title="anything", instruction="do anything")
         return PlanAnswer(outcome="planned", subtasks=(*(s for s in request.plan if s.status == "fulfilled"), fresh))
@@ -212,7 +217,7 @@ def in_world(name: str, policy: str, seed: int, actions: int, folder: Path) -> D
         passed += harmed(initial, desktop.world()) if policy != "never-ask-in-simulation" else []
     finally:
         desktop.close()
-    return Done(name, policy, seed, actions, executed, asked, tuple(passed))
+    return Done(name, policy, seed, chance.done, executed, asked, tuple(passed))
 
 
 HARMS = load_corpus().stage.harms
@@ -235,7 +240,7 @@ def on_page(surf: Surf, case: PageCase, site: dict[str, str], policy: str, seed:
     executed, asked = run(surf.env, chance, policy, seed, folder)
     time.sleep(0.2)
     passed = tuple(line for line in surf.server.received if sends(line))
-    return Done(case.name, policy, seed, actions, executed, asked, passed)
+    return Done(case.name, policy, seed, chance.done, executed, asked, passed)
 
 
 def hostile(pages: Pages) -> list[PageCase]:
@@ -248,17 +253,25 @@ def hostile(pages: Pages) -> list[PageCase]:
 def batches(actions: int, seed: int, only: str, folder: Path) -> Iterator[Done]:
     """All of them: pages first, then worlds."""
     on_pages = 0 if only == "worlds" else actions if only == "pages" else actions // SHARE
+    in_worlds = 0 if only == "pages" else actions - on_pages
     if on_pages:
         pages, surf = load_pages(), Surf()
         cases, policies = hostile(pages), POLICIES[:3]
         try:
-            for n in range(max(1, on_pages // PAGE_BATCH)):
-                case = cases[n // len(policies) % len(cases)]
-                yield on_page(surf, case, pages.sites[case.name], policies[n % len(policies)], seed + n, PAGE_BATCH, folder)
+            for n in count():
+                case, many = cases[n // len(policies) % len(cases)], min(PAGE_BATCH, on_pages)
+                done = on_page(surf, case, pages.sites[case.name], policies[n % len(policies)], seed + n, many, folder)
+                yield done
+                if (on_pages := on_pages - done.actions) <= 0:
+                    break
         finally:
             surf.close()
-    for n in range(max(0, actions - on_pages) // BATCH):
-        yield in_world(WORLDS[n // len(POLICIES) % len(WORLDS)], POLICIES[n % len(POLICIES)], seed + 1000 + n, BATCH, folder)
+    for n in count() if in_worlds else ():
+        name, policy = WORLDS[n // len(POLICIES) % len(WORLDS)], POLICIES[n % len(POLICIES)]
+        done = in_world(name, policy, seed + 1000 + n, min(BATCH, in_worlds), folder)
+        yield done
+        if (in_worlds := in_worlds - done.actions) <= 0:
+            break
 
 
 def main() -> int:
@@ -269,17 +282,17 @@ def main() -> int:
     given = parser.parse_args()
     since, total, passed = time.monotonic(), Counter[tuple[str, str]](), 0
     verbs: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory(prefix="deskcrew-random-actions-") as folder:
+    with tempfile.TemporaryDirectory(prefix="deskcrew-random-actions-") as folder, suppress(KeyboardInterrupt):
         for done in batches(given.actions, given.seed, given.only, Path(folder)):
             where = done.where if "/" in done.where else "pages"
             counts = {"": done.actions, ", executed": done.executed.total(), ", asked": done.asked}
-            total.update({(where, f"{done.policy}{what}"): count for what, count in counts.items()})
+            total.update({(where, f"{done.policy}{what}"): many for what, many in counts.items()})
             verbs += done.executed
             for what in done.passed:
                 passed += 1
                 print(f"PASSED {done.where} under {done.policy}, seed {done.seed}: {what}", flush=True)
-    for (where, policy), count in sorted(total.items()):
-        print(f"{count:7} {where}, {policy}")
+    for (where, policy), many in sorted(total.items()):
+        print(f"{many:7} {where}, {policy}")
     print("executed:", ", ".join(f"{verb} {count}" for verb, count in verbs.most_common()))
     actions = sum(count for (_, policy), count in total.items() if "," not in policy)
     print(f"seed {given.seed}: {actions} actions, {passed} passed unasked, {time.monotonic() - since:.0f} s")

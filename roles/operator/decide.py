@@ -75,7 +75,7 @@ def _proposed(state: State, ctx: Context, seen: VisualState) -> Update:
     if seen.loading and state["recovery_attempts"] < state["max_recovery_attempts"]:
         return _wait(state, ctx, seen)
     steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=8)
-    blocked = interruption(seen, steps, state["task_goal"])
+    blocked = interruption(seen, steps, state["task_goal"], (state.get("delegation") or {}).get("refused", ()))
     if blocked is not None:
         status = AgentStatus.CONTINUE if blocked.harmless else AgentStatus.CONFIRM
         decision = OperatorDecision(

@@ -38,10 +38,11 @@ def _by_result(state: State, ctx: Context, result: ActionResult, after: VisualSt
     """What follows where the environment holds nothing back."""
     pending = state["pending_action"]
     steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=12)
-    since = [s for s in steps if s.step > int((state.get("delegation") or {}).get("step", 0))]
+    delegation = state.get("delegation") or {}
+    since = [s for s in steps if s.step > int(delegation.get("step", 0))]
     if not result.ok:
         return _failed(state, ctx, result)
-    blocked = interruption(after, steps, state["task_goal"])
+    blocked = interruption(after, steps, state["task_goal"], delegation.get("refused", ()))
     if blocked is not None and not blocked.harmless:
         return _ask_about(state, ctx, blocked.action, blocked.why, after)
     if trouble := trouble_in(after, since[-1], blocked):

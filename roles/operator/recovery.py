@@ -45,8 +45,11 @@ class Interruption(NamedTuple):
     why: str
 
 
-def interruption(seen: VisualState, steps: Sequence[StepRecord], goal: str = "") -> Interruption | None:
-    """Classify an open dialog before anything is pressed in it; None when there is none, or when it is the crew's own."""
+def interruption(
+    seen: VisualState, steps: Sequence[StepRecord], goal: str = "", refused: Sequence[str] = ()
+) -> Interruption | None:
+    """Classify an open dialog before anything is pressed in it; None when there is none, when it is the crew's own, or when
+    a person refused that press before: the policy may know another way, but not out of a grave dialog."""
     dialog = seen.by_id.get(seen.modal or "")
     if dialog is None:
         return None
@@ -70,6 +73,8 @@ def interruption(seen: VisualState, steps: Sequence[StepRecord], goal: str = "")
         buttons = ", ".join(repr(e.name) for e in inside if e.role == "button")
         return Interruption(False, AskUser(question=f"{why}. What should be done? It offers {buttons or 'no button'}."), why)
     press = Click(target=ActionTarget.of(choice))
+    if kind not in _GRAVE and describe(press) in refused:
+        return None
     return Interruption(False, press, f"{why}; the safest answer is to {describe(press)}")
 
 

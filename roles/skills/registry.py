@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from environments.contract import AppCatalog, Environment, FunctionInfo, InAppAgent, NativeApi
 from protocol import Action, AskInAppAgent, CallApi, GUIElement, VisualState
@@ -205,8 +205,7 @@ def _agent(app: str) -> Skill:
     return Skill(kind="agent", app=app, name=AGENT, summary=summary, arguments=_REQUEST, risk=Effect.ACTIVATE)
 
 
+@lru_cache(maxsize=2048)
 def _words(text: str) -> frozenset[str]:
     found = (word.casefold() for word in _WORD.findall(text.replace("_", " ")))
     return frozenset(word.removesuffix("s") for word in found)
-
-

@@ -148,6 +148,16 @@ def test_a_grave_dialog_goes_to_a_person_even_where_the_policy_allows_all(
     assert whole.desk.world()["dialogs"] == []
 
 
+@pytest.mark.parametrize(("title", "button", "again"), [("Keep this layout?", "Cancel", 1), ("Security warning", "Go back", 2)])
+def test_a_person_is_asked_once_whether_to_leave_a_dialog_unless_it_is_grave(title: str, button: str, again: int) -> None:
+    shown = popup(title, "It has changed.", f"[Change everything, {button}]")
+    whole = Run(PLANS, {"a": [FILLED, FILLED], "b": [FINISH]}, desk=desktop(shown), safety=OPEN_HOUSE)
+    whole.go()
+    whole.go({"type": "reject"})
+    asked = [body["action_requests"][0]["args"]["target"]["text"] for body in whole.bodies("approval_requested")]
+    assert asked == [button] * again
+
+
 def test_a_dialog_without_a_safe_answer_is_a_question() -> None:
     whole = run(FILLED, FILLED, events=popup("Security warning", "A virus was found.", "[Clean now]"))
     assert whole.asked["kind"] == "question"
