@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from environments.contract import EnvironmentFault
 from environments.mark_places import Box, Pixels, Wanted, mean, places
-from environments.pillow import Image, ImageDraw, ImageFont
+from environments.pillow import Image, ImageChops, ImageDraw, ImageFont
 from protocol import ActionTarget, BoundingBox, GUIElement, VisualState
 
 KINDS: dict[str, frozenset[str]] = {
@@ -47,6 +47,8 @@ BRIGHT = {
 LAST = "#db2777"
 """Of the rectangle around the last target."""
 _DARK = 110
+_SAME = 8
+"""A difference in brightness below this, of 255, is none to an eye."""
 _FORMATS = ("PNG", "JPEG", "WEBP")
 _TEXT = "#ffffff"
 _SIZE = 12
@@ -134,6 +136,15 @@ def opened(png: bytes) -> Pixels:
         return Image.open(io.BytesIO(png), formats=_FORMATS).convert("RGB")
     except (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError, Image.DecompressionBombWarning) as bad:
         raise EnvironmentFault(f"the screenshot cannot be read as a picture: {bad}") from None
+
+
+def share_changed(before: bytes, after: bytes) -> float:
+    """Which part of a picture looks otherwise than another, from 0 to 1. Raises EnvironmentFault for what is none."""
+    one, other = opened(before), opened(after)
+    if one.size != other.size:
+        return 1.0
+    counts = ImageChops.difference(one, other).convert("L").histogram()
+    return sum(counts[_SAME:]) / (one.width * one.height)
 
 
 def _png(image: Pixels) -> bytes:

@@ -6,8 +6,8 @@ Raises EnvironmentFault on import where Pillow is not installed.
 from environments.contract import EnvironmentFault
 
 try:
-    from PIL import Image, ImageDraw, ImageFilter, ImageFont, features
+    from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageFont, features
 except ModuleNotFoundError:
     raise EnvironmentFault("pictures need Pillow, which is not installed; type: pip install 'deskcrew[pictures]'") from None
 
-__all__ = ["Image", "ImageDraw", "ImageFilter", "ImageFont", "features"]
+__all__ = ["Image", "ImageChops", "ImageDraw", "ImageFilter", "ImageFont", "features"]

@@ -143,6 +143,8 @@ def build_context(
     journal = Journal(journal_path, clock, redactor, listener, run_id, rows=rows)
     guard(surface, safety, journal)  # before anything is opened in it, also where a run goes on
     around: Callable[[str, Any], Any] = given.get("around") or (lambda _, policy: policy)
+    seeing = [one.vision for one in (settings.crew.evaluator, settings.crew.evaluator.final) if one is not None]
+    gallery = Gallery(settings.screenshots, surface, journal, store, remember=any(seeing))
     deciders = Deciders(
         settings.crew,
         journal=journal,
@@ -150,6 +152,7 @@ def build_context(
         environment=surface,
         model=given.get("model"),
         screenshots=settings.screenshots,
+        gallery=gallery,
     )
     return Context(
         environment=surface,
@@ -168,7 +171,7 @@ def build_context(
         answers=given.get("answers") or build_answers(settings, clock),
         clock=clock,
         line=HubLine(journal, settings.limits, surface),
-        gallery=Gallery(settings.screenshots, surface, journal, store),
+        gallery=gallery,
         review_plans=settings.crew.manager.review,
         ask_user=settings.crew.manager.ask_user,
         skills=build_skills(settings, surface, given.get("skills")),

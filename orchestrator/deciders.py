@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -10,9 +10,9 @@ from langchain_core.language_models import BaseChatModel
 from environments.contract import Environment, EnvironmentFault, Files, Screenshots
 from orchestrator.documents import checked, read_document
 from orchestrator.errors import Lacking, UsageProblem, did_you_mean
-from orchestrator.role_settings import CrewSettings, RoleSettings
+from orchestrator.role_settings import CrewSettings, EvaluatorSettings, RoleSettings
 from protocol import VisualState
-from roles.contracts import ScreenPicture
+from roles.contracts import PictureKind, ScreenPicture
 from roles.journal import Journal
 from roles.limits import Limits
 from roles.llm.analyst import LlmAnalyst
@@ -21,7 +21,8 @@ from roles.llm.calls import Account, Breaker, Caller, Clocks
 from roles.llm.evaluator import LlmEvaluator
 from roles.llm.manager import LlmManager
 from roles.llm.models import ModelMissing, ModelProblem, open_model
-from roles.llm.operator import LlmOperator, Picturing
+from roles.llm.operator import LlmOperator
+from roles.llm.pictured import Picturing, of_screen
 from roles.llm.prompts import Prompt, PromptProblem, load_prompt
 from roles.llm.settings import ModelSettings
 from roles.llm.technician import LlmTechnician
@@ -47,7 +48,8 @@ from roles.rules.evaluator import RulesEvaluator
 from roles.rules.manager import RulesManager
 from roles.rules.operator import RulesOperator
 from roles.rules.technician import RulesTechnician
-from roles.screenshots import ScreenshotSettings
+from roles.screenshots import Gallery, ScreenshotSettings
+from roles.signals import GateTrigger
 from roles.technician.scripted import ScriptedTechnician, TechnicianScript
 
 RULES: dict[str, Callable[[], Any]] = {
@@ -84,6 +86,7 @@ class Deciders:
         model: BaseChatModel | None = None,
         clocks: Clocks | None = None,
         screenshots: ScreenshotSettings | None = None,
+        gallery: Gallery | None = None,
     ) -> None:
         self._crew = crew
         self._journal = journal
@@ -92,6 +95,7 @@ class Deciders:
         self._model = model
         self._clocks = clocks or Clocks()
         self._screenshots = screenshots or ScreenshotSettings()
+        self._gallery = gallery
         self._breakers: dict[tuple[str, str | None], Breaker] = {}
 
     def of(self, role: str) -> Any:
@@ -99,6 +103,16 @@ class Deciders:
         if role not in RULES:
             return None
         settings: RoleSettings = getattr(self._crew, role)
+        final = settings.final if isinstance(settings, EvaluatorSettings) else None
+        main = self._by_subtask(role, settings)
+        if final is None:
+            return main
+        told = final.model_copy(update={"model": final.model or settings.model})
+        case = Case(Named(told.policy, self._by_subtask(role, told, ".final")), trigger=GateTrigger.FINAL_CHECK)
+        return BySubtask([case], Named(settings.policy, main), self._recorder(role))
+
+    def _by_subtask(self, role: str, settings: RoleSettings, at: str = "") -> Any:
+        _refuse_unread(role, settings, f"crew.{role}{at}")
         if wrong := sorted(settings.used() - set(policies_of(role))):
             known = policies_of(role)
             raise UsageProblem(f"crew.{role}: the {role} has no policy {wrong[0]!r}{did_you_mean(wrong[0], known)}")
@@ -111,7 +125,7 @@ class Deciders:
             Case(Named(case.policy, self._made(role, settings, case.policy)), case.app, case.worker, case.subtask, case.trigger)
             for case in settings.when
         ]
-        return BySubtask(cases, main)
+        return BySubtask(cases, main, self._recorder(role))
 
     def _made(self, role: str, settings: RoleSettings, policy: str) -> Any:
         match policy:
@@ -168,19 +182,17 @@ class Deciders:
         return ("operator", *(("technician",) if isinstance(self._environment, Files) else ()), "analyst")
 
     def _policy(self, role: str, settings: RoleSettings, asker: Asker, prompt: Prompt) -> Any:
+        picturing = self._picturing(role) if settings.vision else None
+        pictures = self._screenshots.shown(settings.pictures)
         if role == "manager":
-            return LlmManager(asker, prompt, workers=self._workers())
+            return LlmManager(asker, prompt, workers=self._workers(), looking=self._looking(pictures, picturing))
         if role == "technician":
             return LlmTechnician(asker, prompt)
         if role == "analyst":
             return LlmAnalyst(asker, prompt)
         if role == "evaluator":
-            return LlmEvaluator(asker, prompt, screen_tokens=settings.screen_tokens, recent=settings.recent)
-        picturing = None
-        if settings.vision:
-            if not isinstance(self._environment, Screenshots):
-                raise UsageProblem(f"crew.{role}.vision: this environment has no pictures; leave vision out")
-            picturing = _pictures_of(self._environment)
+            budget: dict[str, int] = {"screen_tokens": settings.screen_tokens, "recent": settings.recent}
+            return LlmEvaluator(asker, prompt, **budget, pictures=pictures, picturing=picturing)
         return LlmOperator(
             asker,
             prompt,
@@ -189,8 +201,55 @@ class Deciders:
             batch=settings.batch,
             form=settings.form,
             verbs=settings.verbs,
-            pictures=self._screenshots.shown(settings.pictures),
+            pictures=pictures,
             picturing=picturing,
+        )
+
+    def _picturing(self, role: str) -> Picturing:
+        """Pictures of the screen that is there; for the Evaluator of those that the gallery remembers, too."""
+        environment, gallery = self._environment, self._gallery
+        if not isinstance(environment, Screenshots):
+            raise UsageProblem(f"crew.{role}.vision: this environment has no pictures; leave vision out")
+        if role == "evaluator" and gallery is not None:
+            return _pictures_of(role, lambda seen: gallery.picture(seen.state_id))
+        return _pictures_of(role, lambda _: environment.screenshot())
+
+    def _looking(
+        self, kinds: Sequence[PictureKind], picturing: Picturing | None
+    ) -> Callable[[], list[tuple[str, bytes | None]]]:
+        environment = self._environment
+        if picturing is None or environment is None:
+            return list
+
+        def looking() -> list[tuple[str, bytes | None]]:
+            try:
+                return of_screen("now", environment.observe(), kinds, picturing)
+            except EnvironmentFault:
+                return []
+
+        return looking
+
+
+_READ_BY: dict[str, tuple[str, ...]] = {
+    "vision": ("manager", "operator", "evaluator"),
+    "pictures": ("manager", "operator", "evaluator"),
+    "screen_tokens": ("operator", "evaluator"),
+    "recent": ("operator", "evaluator"),
+    "batch": ("operator",),
+    "form": ("operator",),
+    "verbs": ("operator",),
+}
+"""Keys that not every role has a use for."""
+
+
+def _refuse_unread(role: str, settings: RoleSettings, at: str) -> None:
+    """Raises UsageProblem for a key that nobody would read."""
+    for key, roles in _READ_BY.items():
+        if role not in roles and getattr(settings, key) != RoleSettings.model_fields[key].default:
+            raise UsageProblem(f"{at}.{key}: only the {' and the '.join(roles)} can have it; leave it out.")
+    if settings.vision and "llm" not in settings.used():
+        raise UsageProblem(
+            f"{at}.vision: only a model sees pictures, and no policy of the {role} is llm; leave it out, or name one."
         )
 
 
@@ -202,16 +261,18 @@ def _scripted(role: str, settings: RoleSettings) -> Any:
     return policy(checked(model, document.data, document.where))
 
 
-def _pictures_of(environment: Screenshots) -> Picturing:
-    """Pictures of the screen that is there now. Raises UsageProblem where Pillow is not installed."""
+def _pictures_of(role: str, taken: Callable[[VisualState], bytes | None]) -> Picturing:
+    """Pictures of screens, made of their clean one. Raises UsageProblem where Pillow is not installed."""
     try:
         from environments.marks import mark
     except EnvironmentFault as missing:
-        raise Lacking(f"crew.operator.vision: {missing}") from None
+        raise Lacking(f"crew.{role}.vision: {missing}") from None
 
     def picture(seen: VisualState, wanted: ScreenPicture) -> bytes | None:
         try:
-            png = environment.screenshot()
+            png = taken(seen)
+            if png is None:
+                return None
             match wanted.kind:
                 case "clean":
                     return png

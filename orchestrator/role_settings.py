@@ -53,7 +53,8 @@ class RoleSettings(Frozen):
     prompt: Path | None = None
     """A prompt of your own for an llm policy; the shipped one is roles/ROLE/prompt.md."""
     vision: bool = False
-    """Show the model a picture with a mark on every control, beside the text; needs an environment with pictures."""
+    """Show the model of an Operator or Manager the screen, that of an Evaluator how it was before and is now, as pictures with a
+    mark on every control beside the text; needs an environment with pictures."""
     pictures: tuple[PictureKind, ...] = Field(default=("annotated",), min_length=1)
     """With `vision`: which pictures; `clean`, `annotated`, `last_target`, or `side_by_side` for the first two in one."""
     batch: int = Field(default=1, ge=1, le=10)
@@ -84,6 +85,17 @@ class RoleSettings(Frozen):
         return frozenset(chosen - {"fallback", "vote"})
 
 
+def _policy(value: Any) -> Any:
+    return {"policy": value} if isinstance(value, str) else value
+
+
+class EvaluatorSettings(RoleSettings):
+    """The Evaluator may have another policy for the end of a run."""
+
+    final: Annotated[RoleSettings | None, BeforeValidator(_policy)] = None
+    """Who decides at the FINAL_CHECK, whatever `when` says: in full, or only its policy. Without a model: the Evaluator's."""
+
+
 class ManagerSettings(RoleSettings):
     """The Manager may ask a person two things more than any role."""
 
@@ -106,6 +118,6 @@ class CrewSettings(Frozen):
     """For every role that has no model of its own."""
     manager: ManagerSettings = ManagerSettings()
     operator: OperatorSettings = OperatorSettings()
-    evaluator: RoleSettings = RoleSettings()
+    evaluator: EvaluatorSettings = EvaluatorSettings()
     technician: RoleSettings = RoleSettings()
     analyst: RoleSettings = RoleSettings()

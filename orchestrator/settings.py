@@ -143,7 +143,7 @@ class Loaded(NamedTuple):
         return next((source for known, source in self.sources.items() if known == key or known.startswith(f"{key}.")), None)
 
 
-_ABOUT = re.compile(r"crew\.(?P<role>[a-z]+)(?:\.(?P<key>[a-z_]+))?(?P<said>: .*)", re.DOTALL)
+_ABOUT = re.compile(r"crew\.(?P<role>[a-z]+)(?:\.(?P<key>[a-z_.]+))?(?P<said>: .*)", re.DOTALL)
 """A problem with what decides for a role, as it is said where the policies are made."""
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Literal
@@ -24,6 +25,8 @@ Saving = Literal["never", "asked", "steps", "all"]
 Reason = Literal["asked", "steps", "all"]
 _RANK: dict[str, int] = {"never": 0, "asked": 1, "steps": 2, "all": 3}
 _OURS = re.compile(rf"[0-9a-f]{{64}}\.png(?:{re.escape(PARTIAL)})?")
+_REMEMBERED = 64
+"""Pictures that are held in memory, for who compares."""
 _TRIES = 3
 """How often a screen that changes under the camera is taken anew."""
 
@@ -51,9 +54,18 @@ class ScreenshotSettings(Frozen):
 
 
 class Gallery:
-    """Keeps pictures in the folder of a run; without a folder, or where nothing is to be kept, it does nothing."""
+    """Keeps pictures in the folder of a run, and the last ones in memory where somebody is to `remember` them."""
 
-    def __init__(self, settings: ScreenshotSettings, environment: Environment, journal: Journal, folder: Path | None) -> None:
+    def __init__(
+        self,
+        settings: ScreenshotSettings,
+        environment: Environment,
+        journal: Journal,
+        folder: Path | None,
+        *,
+        remember: bool = False,
+    ) -> None:
+        self._remembered: OrderedDict[str, bytes] | None = OrderedDict() if remember else None
         self._settings = settings
         self._environment = environment
         self._journal = journal
@@ -71,6 +83,7 @@ class Gallery:
         self, seen: VisualState, why: Reason, *, marks: Sequence[str] = (), role: str = "", subtask: str = "", step: int = 0
     ) -> None:
         """The picture of the screen that is there now, if it is still the one that was seen; with `marks` only these drawn in."""
+        self._remember(seen)
         screen = seen.state_id, tuple(marks)
         if self._folder is None or _RANK[why] > _RANK[self._settings.save] or self._spent or screen in self._known:
             return
@@ -92,6 +105,47 @@ class Gallery:
         key = "/".join(["picture", *(seen.state_id, *marks)])
         self._journal.record("picture", body, role=role, subtask=subtask, step=step, key=key)
 
+    def picture(self, state_id: str) -> bytes | None:
+        """The clean picture of a screen, while one is there and nothing on it has been found to be private since."""
+        if self._found_private(state_id):
+            return None
+        if self._remembered and state_id in self._remembered:
+            return self._remembered[state_id]
+        kept = (e.body for e in self._journal.events("picture") if e.body["state_id"] == state_id and e.body["kind"] == "clean")
+        name = next((Path(body["path"]).name for body in kept), "")
+        try:
+            return (self._folder / name).read_bytes() if self._folder is not None and name in self._bytes else None
+        except OSError:
+            return None
+
+    def difference(self, before: str, after: str) -> str:
+        """How far the pictures of two screens differ, in words; empty where there are not both."""
+        if self._folder is None and self._remembered is None:
+            return ""
+        one, other = self.picture(before), self.picture(after)
+        if one is None or other is None:
+            return ""
+        try:
+            from environments.marks import share_changed
+
+            return f"{share_changed(one, other):.1%} of the picture of the screen are otherwise than before"
+        except EnvironmentFault:
+            return ""
+
+    def _remember(self, seen: VisualState) -> None:
+        if self._remembered is None or seen.state_id in self._remembered:
+            return
+        if (png := self._taken(seen, ())) is not None:
+            self._remembered[seen.state_id] = png
+            if len(self._remembered) > _REMEMBERED:
+                self._remembered.popitem(last=False)
+
+    def _found_private(self, state_id: str) -> bool:
+        redactor, seen = self._journal.redactor, self._journal.screens.written(state_id)
+        if redactor is None or seen is None:
+            return False
+        return redactor.vault.finds(seen.canonical.decode("utf-8", "surrogatepass"))
+
     def withdraw(self) -> None:
         """Remove the pictures of screens on which something is known to be private by now that was not known then."""
         redactor = self._journal.redactor
@@ -100,8 +154,7 @@ class Gallery:
         self._checked = len(redactor.vault)
         for event in self._journal.events("picture"):
             name = Path(event.body["path"]).name
-            seen = self._journal.screens.written(event.body["state_id"]) if name in self._bytes else None
-            if seen is None or not redactor.vault.finds(seen.canonical.decode("utf-8", "surrogatepass")):
+            if name not in self._bytes or not self._found_private(event.body["state_id"]):
                 continue
             (self._folder / name).unlink(missing_ok=True)
             del self._bytes[name]
@@ -111,6 +164,8 @@ class Gallery:
         if not isinstance(self._environment, Screenshots):
             self._say_once("this environment has no pictures of its screen, so none are kept")
             return None
+        if not marks and self._remembered and seen.state_id in self._remembered:
+            return self._remembered[seen.state_id]
         try:
             for _ in range(_TRIES):
                 png = self._environment.screenshot()

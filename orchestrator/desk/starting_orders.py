@@ -28,7 +28,7 @@ _MAY_BE_SAID = (
 environment variables is the server's, and so is a setting that is new and that nobody has thought about."""
 _OF_ROLES = (
     "policy", "vision", "pictures", "batch", "form", "verbs", "screen_tokens", "recent", "chain", "voters", "when", "review",
-    "ask_user",
+    "ask_user", "final",
 )  # fmt: skip
 _OF_MODELS = (
     "name", "temperature", "max_tokens", "structure", "timeout", "tries", "wait", "deadline", "break_after", "break_seconds",
@@ -100,6 +100,7 @@ def _may_be_said(key: str) -> bool:
     if top != "crew":
         return any(key == known or key.startswith(f"{known}.") for known in _MAY_BE_SAID)
     inner = rest[1:] if rest and rest[0] in CrewSettings.model_fields and rest[0] != "model" else rest
+    inner = inner[1:] if inner[:1] == ["final"] and len(inner) > 1 else inner
     match inner:
         case ["model"]:
             return True

@@ -32,6 +32,8 @@ class GateEvidence(Frozen):
     """`state:<id>` of the screens on which the work began and stands."""
     changed: str = ""
     """The visible difference between the two, in lines; empty where there is none or the first screen is not at hand."""
+    picture: str = ""
+    """How far the picture of the screen is another one, in words; empty where there are not both."""
     progress: tuple[str, ...] = ()
     """The steps of late that brought a screen that was not there before, as `step:<n>`."""
     steps: int = 0

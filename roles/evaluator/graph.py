@@ -49,6 +49,9 @@ def evaluate(state: State, ctx: Context) -> Update:
         raise ValueError("the context of an Evaluator needs an evaluator policy")
     request = _request(state, ctx)
     found = gather(request, ctx.journal.screens.get)
+    if ctx.gallery is not None:
+        changed = ctx.gallery.difference(found.before.partition(":")[2], found.after.partition(":")[2])
+        found = found.model_copy(update={"picture": changed})
     request = request.model_copy(update={"found": found})
     verdict = _ask(request, ctx)
     answered = verdict is not None

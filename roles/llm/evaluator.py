@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from roles.contracts import GateRequest, GateVerdict
+from roles.contracts import GateRequest, GateVerdict, PictureKind
 from roles.llm.answers import Unusable
 from roles.llm.asking import Asker
 from roles.llm.lines import cut, facts_told, plan_told, screens_told, steps_told
+from roles.llm.pictured import Picturing, of_screen, with_pictures
 from roles.llm.prompts import Prompt
 from roles.llm.schemas import evaluator_schema, form_told
 from roles.memory.blackboard import board_in
+from roles.rules.evidence import views
 from roles.rules.gathering import gather
 from roles.signals import ALLOWED_DECISIONS, GateDecision
 from roles.steering import notes_told
@@ -20,19 +22,38 @@ _STEPS = 30
 
 
 class LlmEvaluator:
-    """One question to the model for one verdict."""
+    """One question to the model for one verdict, with the pictures of before and after where it is given a way to have them."""
 
-    def __init__(self, asker: Asker, prompt: Prompt, *, screen_tokens: int, recent: int) -> None:
+    def __init__(
+        self,
+        asker: Asker,
+        prompt: Prompt,
+        *,
+        screen_tokens: int,
+        recent: int,
+        pictures: Sequence[PictureKind] = ("annotated",),
+        picturing: Picturing | None = None,
+    ) -> None:
         self._asker = asker
         self._prompt = prompt
         self._screen_tokens = screen_tokens
         self._recent = recent
+        self._pictures = pictures
+        self._picturing = picturing
 
     def judge(self, request: GateRequest) -> GateVerdict:
         evidence = evidence_ids(request)
         schema = evaluator_schema(request, evidence)
         system, turn = self._prompt.filled(self._values(request) | {"answer_form": form_told(schema)})
-        return self._asker.ask(system, turn, schema, lambda data: read_verdict(data, request, evidence))
+        return self._asker.ask(system, self._shown(turn, request), schema, lambda data: read_verdict(data, request, evidence))
+
+    def _shown(self, turn: str, request: GateRequest) -> str | list[Any]:
+        if self._picturing is None:
+            return turn
+        found, known = request.found or gather(request), {f"state:{state.state_id}": state for state in views(request)}
+        told = {found.before: "before the work began"} | {found.after: "now"}
+        shown = [of_screen(when, known[name], self._pictures, self._picturing) for name, when in told.items() if name in known]
+        return with_pictures(turn, [picture for pictures in shown for picture in pictures])
 
     def _values(self, request: GateRequest) -> dict[str, str]:
         subtask = request.subtask
@@ -75,6 +96,7 @@ def findings_told(request: GateRequest) -> str:
     if found.repeated or found.recoveries:
         lines.append(f"{found.repeated} steps did the same again, {found.recoveries} were attempts to recover")
     lines += [f"NOT FOUNDED: {said}" for said in found.unfounded]
+    lines += [found.picture] if found.picture else []
     if found.changed:
         return "\n".join([*map(cut, lines), "what is different on the screen since the work began:", found.changed])
     return "\n".join(map(cut, lines))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from roles.contracts import EXPECTATIONS, FieldHas, PlanAnswer, PlanRequest, Subtask
 from roles.llm.answers import Unusable
 from roles.llm.asking import Asker
 from roles.llm.lines import facts_told, listed, plan_told, supplements_told
+from roles.llm.pictured import with_pictures
 from roles.llm.prompts import Prompt
 from roles.llm.schemas import form_told, manager_schema
 from roles.plans import PlanError, validate_plan
@@ -27,17 +28,26 @@ _WORKS = {
 
 
 class LlmManager:
-    """One question to the model for one plan. `workers` are those that a plan may name."""
+    """One question to the model for one plan. `workers` are those that a plan may name; `looking` has pictures of the screen."""
 
-    def __init__(self, asker: Asker, prompt: Prompt, *, workers: Sequence[str] = ("operator",)) -> None:
+    def __init__(
+        self,
+        asker: Asker,
+        prompt: Prompt,
+        *,
+        workers: Sequence[str] = ("operator",),
+        looking: Callable[[], list[tuple[str, bytes | None]]] = list,
+    ) -> None:
         self._asker = asker
         self._prompt = prompt
         self._workers = tuple(workers)
+        self._looking = looking
 
     def plan(self, request: PlanRequest) -> PlanAnswer:
         schema = manager_schema(request, self._workers)
         system, turn = self._prompt.filled(self._values(request) | {"answer_form": form_told(schema)})
-        return self._asker.ask(system, turn, schema, lambda data: read_plan(data, request, self._workers))
+        turn_shown = with_pictures(turn, self._looking())
+        return self._asker.ask(system, turn_shown, schema, lambda data: read_plan(data, request, self._workers))
 
     def _values(self, request: PlanRequest) -> dict[str, str]:
         failed = f", about the subtask {request.failed}" if request.failed else ""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from protocol import AgentStatus, LaunchApp, OperatorDecision, VisualState
 from protocol.prompt_form import Style, whole_form
 from protocol.prompt_form.roles import kind
-from roles.contracts import EffectSeen, Expectation, FactKnown, OperatorView, PictureKind, ScreenPicture
+from roles.contracts import EffectSeen, Expectation, FactKnown, OperatorView, PictureKind
 from roles.llm.asking import Asker
 from roles.llm.findings import expected_told, missing_of
 from roles.llm.lines import (
@@ -25,6 +24,7 @@ from roles.llm.lines import (
     without_values,
 )
 from roles.llm.offer import narrow_moves
+from roles.llm.pictured import TOLD, Picturing, with_pictures
 from roles.llm.prompts import Prompt
 from roles.llm.reading import read_decision
 from roles.llm.schemas import form_told, operator_schema, verbs_of
@@ -33,14 +33,6 @@ from roles.rules.evidence import names_effect
 from roles.rules.screens import FIELD_ROLES
 from roles.steering import notes_told
 
-Picturing = Callable[[VisualState, ScreenPicture], bytes | None]
-"""The picture of a screen as a PNG; None where it cannot be had."""
-_TOLD: dict[PictureKind, str] = {
-    "clean": "the screen as it is",
-    "annotated": "the same screen; each mark is the id of an element",
-    "last_target": "the same screen, with a rectangle where your last target was",
-    "side_by_side": "the screen as it is on the left, and with marks on the right; each mark is the id of an element",
-}
 _SAVED_TOKENS = 600
 _LOOKING = (
     "- `SCREENSHOT` with `marks`, a list of ids, when the picture is too crowded to read: you get it again with only these marks."
@@ -151,14 +143,10 @@ class LlmOperator:
         known = {picture.kind: picture for picture in view.screenshots}
         if "annotated" in known:
             known["side_by_side"] = known["annotated"].model_copy(update={"kind": "side_by_side"})
-        blocks: list[Any] = []
-        for picture in [known[name] for name in self._pictures if name in known]:
-            png = self._picturing(view.seen, picture) if self._picturing is not None else None
-            if png is not None:
-                blocks.append({"type": "text", "text": f"This picture shows {_TOLD[picture.kind]}."})
-                body = base64.b64encode(png).decode("ascii")
-                blocks.append({"type": "image", "base64": body, "mime_type": "image/png"})
-        return [{"type": "text", "text": turn}, *blocks] if blocks else turn
+        if self._picturing is None:
+            return turn
+        wanted = [known[name] for name in self._pictures if name in known]
+        return with_pictures(turn, [(TOLD[one.kind], self._picturing(view.seen, one)) for one in wanted])
 
 
 def _way_there(view: OperatorView) -> OperatorDecision | None:

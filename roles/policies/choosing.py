@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from roles.contracts import AnalystRequest, GateRequest, OperatorView, PlanRequest, ScriptRequest, Subtask
-from roles.policies.combined import Combined, Method, Named, Put
+from roles.policies.combined import Combined, Method, Named, Put, Recorder, briefly, unrecorded
 from roles.signals import GateTrigger
 
 
@@ -29,16 +29,21 @@ class Case(NamedTuple):
 
 
 class BySubtask(Combined):
-    """The first case that fits decides, and the role's own policy where none does."""
+    """The first case that fits decides, and the role's own policy where none does. It is recorded who did."""
 
-    def __init__(self, cases: Sequence[Case], otherwise: Named) -> None:
+    def __init__(self, cases: Sequence[Case], otherwise: Named, record: Recorder = unrecorded) -> None:
         self._cases = tuple(cases)
         self._otherwise = otherwise
+        self._record = record
 
     def choose(self, method: Method, request: Any, put: Put) -> Any:
         subtask = _subtask_of(request)
         trigger = request.trigger if isinstance(request, GateRequest) else None
-        return put(next((case.use for case in self._cases if case.fits(subtask, trigger)), self._otherwise))
+        chosen = next((case.use for case in self._cases if case.fits(subtask, trigger)), self._otherwise)
+        answer = put(chosen)
+        if not isinstance(chosen.policy, Combined):  # those record it themselves
+            self._record({"decided_by": chosen.name, "answer": briefly(answer)})
+        return answer
 
 
 def _subtask_of(request: PlanRequest | OperatorView | GateRequest | AnalystRequest | ScriptRequest) -> Subtask | None:

@@ -97,7 +97,7 @@ def _periodic(request: GateRequest) -> GateVerdict:
     if request.subtask and request.subtask.expect and (done := _success(request)).decision is GateDecision.DONE:
         return done
     last = f"step:{request.steps[-1].step}"
-    reason = f"no visible progress in the last {min(LATELY, len(request.steps))} steps"
+    reason = _pictured(f"no visible progress in the last {min(LATELY, len(request.steps))} steps", request)
     if query := _help_query(request):
         return GateVerdict(decision=GateDecision.SUPPLEMENT, reason=reason, evidence=(last,), query=query)
     return GateVerdict(decision=GateDecision.FAIL, reason=reason, evidence=(last,), issues=(reason,))
@@ -113,11 +113,15 @@ def _stale(request: GateRequest) -> GateVerdict:
     if moved and not repeats:
         return GateVerdict(decision=GateDecision.CONTINUE, reason="the last steps still changed something", evidence=moved)
     last = (f"step:{request.steps[-1].step}",) if request.steps else ()
-    reason = f"no visible progress: {request.summary or 'the last actions changed nothing'}"
+    reason = _pictured(f"no visible progress: {request.summary or 'the last actions changed nothing'}", request)
     query = _help_query(request)
     if query:
         return GateVerdict(decision=GateDecision.SUPPLEMENT, reason=reason, evidence=last, query=query)
     return GateVerdict(decision=GateDecision.FAIL, reason=reason, evidence=last, issues=(reason,))
+
+
+def _pictured(reason: str, request: GateRequest) -> str:
+    return f"{reason}; {request.found.picture}" if request.found and request.found.picture else reason
 
 
 def _help_query(request: GateRequest) -> str:

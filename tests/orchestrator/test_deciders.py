@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import time
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,10 @@ def test_a_plan_of_a_model_may_name_the_workers_that_there_are() -> None:
         (["crew.operator.policy=llm", "crew.model={name: scripted, script: none.yaml}"], r"none\.yaml"),
         (["crew.operator.policy=scripted"], r"crew\.operator\.script: a scripted policy needs the YAML file"),
         (["crew.analyst.policy=trusting"], r"the analyst has no policy 'trusting'"),
+        (["crew.manager.batch=3"], r"crew\.manager\.batch: only the operator can have it; leave it out"),
+        (["crew.analyst.vision=true"], r"crew\.analyst\.vision: only the manager and the operator and the evaluator can have it"),
+        (["crew.evaluator.vision=true"], r"crew\.evaluator\.vision: only a model sees pictures"),
+        (["crew.evaluator.final={policy: rules, vision: true}"], r"crew\.evaluator\.final\.vision: only a model sees pictures"),
         (["crew.technician.policy=llm"], r"crew\.technician\.model: an llm policy needs a model"),
         (["crew.operator.policy=wise"], r'crew\.operator\.policy is "wise"'),
         (["crew.operator.chain=[]"], r"crew\.operator\.chain"),
@@ -169,3 +174,62 @@ def test_vision_is_refused_where_there_are_no_pictures() -> None:
     model, _ = prompts_of(lambda _: CLICK)
     with pytest.raises(UsageProblem, match=r"crew\.operator\.vision: this environment has no pictures"):
         made("crew.operator.policy=llm", "crew.operator.vision=true", model=model)
+
+
+def pictures_in(heard: list[Any]) -> list[str]:
+    content = [message[1].content for message in heard]
+    return [block["text"] for blocks in content if isinstance(blocks, list) for block in blocks[1:] if block["type"] == "text"]
+
+
+def test_a_model_of_the_evaluator_sees_before_and_after_and_that_of_the_manager_sees_now(tmp_path: Path) -> None:
+    pytest.importorskip("PIL", reason="pictures need the extra: pip install 'deskcrew[pictures]'")
+    judged, judging = prompts_of(lambda messages: {"reason": "r", "decision": "gate_fail", "issues": ["no"]})
+    seeing = ["crew.evaluator.policy=llm", "crew.evaluator.vision=true", "crew.evaluator.pictures=[clean]", "limits.plans=1"]
+    goal = 'Create a note titled "Milk" with the text "two bottles"'
+    Crew.from_config(overrides=[*seeing, f"runs_dir={tmp_path}", "display=none"], model=judged).run(goal)
+    before, now = (f"This picture shows {when}: the screen as it is." for when in ("before the work began", "now"))
+    assert pictures_in(judging) == [before, now]
+    planned, planning = prompts_of(lambda messages: {"outcome": "infeasible", "reason": "no"})
+    seeing = ["crew.manager.policy=llm", "crew.manager.vision=true"]
+    Crew.from_config(overrides=[*seeing, f"runs_dir={tmp_path}", "display=none"], model=planned).run(goal)
+    assert pictures_in(planning) == ["This picture shows now: the same screen; each mark is the id of an element."]
+
+
+def test_what_is_private_is_painted_over_for_the_evaluator_too(tmp_path: Path) -> None:
+    """The picture that the model gets is the one behind the veil: without the words of the private field."""
+    pytest.importorskip("PIL", reason="pictures need the extra: pip install 'deskcrew[pictures]'")
+    from orchestrator.build import build_context
+    from roles.contracts import GateRequest
+    from roles.signals import GateTrigger
+
+    told = load_settings(overrides=["crew.evaluator.policy=llm", "crew.evaluator.vision=true", "crew.evaluator.pictures=[clean]"])
+    model, heard = prompts_of(lambda messages: {"reason": "r", "decision": "gate_fail", "issues": ["no"]})
+    bare = SimulatedDesktop(parse_world("name: n\napps: {settings: {}}\nopen: [settings]\n"), 0)
+    context = build_context(told.settings, environment=bare, parts={"model": model})
+    seen = context.environment.observe()
+    assert context.gallery is not None
+    context.gallery.keep(seen, "all")
+    assert context.evaluator is not None
+    context.evaluator.judge(GateRequest(trigger=GateTrigger.WORKER_SUCCESS, goal="go", screens=(seen,)))
+    shown = base64.b64decode(heard[0][1].content[2]["base64"])
+    assert any(element.private for element in seen.elements)
+    assert shown == context.environment.screenshot() != bare.screenshot()  # type: ignore[attr-defined]
+
+
+def test_the_final_check_has_a_policy_of_its_own_and_the_journal_says_who_decided(tmp_path: Path) -> None:
+    script = tmp_path / "no.yaml"
+    script.write_text("verdicts: {FINAL_CHECK: [{decision: gate_fail, reason: not by me, issues: [not by me]}]}\n")
+    own = [f"crew.evaluator.final={{policy: scripted, script: {script}}}", "limits.plans=1", f"runs_dir={tmp_path}"]
+    outcome = Crew.from_config(overrides=own).run('Create a note titled "Milk" with the text "two bottles"')
+    gates = [(gate["trigger"], gate["decision"], gate["reason"]) for gate in outcome.report["gates"]]
+    assert ("FINAL_CHECK", "gate_fail", "not by me") in gates
+    assert [gate[1] for gate in gates if gate[0] == "WORKER_SUCCESS"] == ["gate_done"]
+    assert [one["decided_by"] for one in outcome.report["decided_by"]] == ["rules", "scripted"]
+
+
+def test_the_final_check_has_a_model_of_its_own_or_that_of_the_evaluator() -> None:
+    model, _ = prompts_of(lambda _: CLICK)
+    both = ("crew.evaluator.model={name: given, temperature: 0.5}", "crew.evaluator.final=llm")
+    assert type(made(*both, role="evaluator", model=model)) is BySubtask
+    with pytest.raises(UsageProblem, match=r"crew\.evaluator\.model: an llm policy needs a model"):
+        made("crew.evaluator.final=llm", role="evaluator")

@@ -10,12 +10,14 @@ from typing import Any, get_args, get_origin
 
 import pytest
 from pydantic import BaseModel
+from role_flips import MADE_OF, ROLES, answered, overrides
 from setting_flips import FLIPS, SAFETY_FLIPS, Flip
 
+from orchestrator.role_settings import CrewSettings
 from orchestrator.settings import Settings, load_settings
 from roles.safety import SafetyPolicy
 
-_ROLES = re.compile(r"^crew\.(?:manager|operator|evaluator|technician|analyst)\.")
+_ROLES = re.compile(r"^crew\.(?:manager|operator|evaluator\.final|evaluator|technician|analyst)\.")
 
 
 def models_in(annotation: Any) -> list[type[BaseModel]]:
@@ -81,6 +83,17 @@ def test_flipping_a_key_makes_a_difference(key: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("key", sorted(SAFETY_FLIPS))
 def test_flipping_a_key_of_a_safety_policy_makes_a_difference(key: str, tmp_path: Path) -> None:
     see_difference(SAFETY_FLIPS[key], tmp_path)
+
+
+OF_ROLES = [(role, key) for role in ROLES for key in type(getattr(CrewSettings(), role)).model_fields]
+SEEN_IN_RUNS = {"review", "ask_user", "granularity"}
+
+
+@pytest.mark.parametrize(("role", "key"), [(role, key) for role, key in OF_ROLES if key not in SEEN_IN_RUNS])
+def test_every_role_reads_each_of_its_keys_or_refuses_it(role: str, key: str, tmp_path: Path) -> None:
+    one, other, _ = MADE_OF[key]
+    told = [answered(role, overrides(role, key, value, tmp_path), tmp_path) for value in (one, other)]
+    assert told[0] != told[1]
 
 
 def see_difference(flip: Flip, folder: Path) -> None:

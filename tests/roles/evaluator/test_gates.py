@@ -228,3 +228,14 @@ def test_the_conditions_of_success_reach_no_role_and_no_role_reads_the_true_stat
     for name in ("journal.sqlite", "checkpoints.sqlite"):
         assert MARK.encode() not in (outcome.folder / name).read_bytes(), name
     assert Counting.reads == 2, "the harness reads the true state at the start and at the end, and nobody else does"
+
+
+def test_a_gate_compares_the_pictures_where_a_run_keeps_them(tmp_path: Path) -> None:
+    task = load_task(shipped("tasks", "stuck-button.yaml"))
+    loaded = load_settings(overrides=[f"runs_dir={tmp_path}", "screenshots.save=all"], task_layer=task.layer())
+    journal = Journal(start(loaded, task, approver=approving).folder / "journal.sqlite", time.time)
+    found = [event.body for event in journal.events("gate")]
+    journal.close()
+    assert all("of the picture of the screen are otherwise than before" in gate["found"]["picture"] for gate in found)
+    stale = next(gate for gate in found if gate["trigger"] == "WORKER_STALE")
+    assert stale["reason"].endswith(stale["found"]["picture"])
