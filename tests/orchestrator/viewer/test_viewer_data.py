@@ -103,6 +103,19 @@ def test_time_is_told_by_role_and_what_was_waited_for_a_person_is_nobodys(tmp_pa
     assert spent == {"manager": 1.0, "operator": 2.5, "waiting": 96.5}
 
 
+def test_what_a_worker_saw_thought_and_says_stands_with_its_step(tmp_path: Path) -> None:
+    said = {"observation": "an empty form", "reasoning": "the amount comes first", "comment": "half way", "plan": ["submit"]}
+    step = {"action": {"action_type": "wait"}, "verb": "wait", "exec_status": "executed", "before": "a", "after": "a"}
+    events = [
+        Event(1, 0.0, "observed", "operator", "s1", 1, {"state_id": "a"}),
+        Event(2, 1.0, "decided", "operator", "s1", 1, {"status": "CONTINUE", "line": "wait 1 s", **said}),
+        Event(3, 2.0, "step", "operator", "s1", 1, step),
+    ]
+    told = gather(made(events, tmp_path))
+    detail = next(told.details[n] for n, item in enumerate(told.data["items"]) if item.kind == "step")
+    assert {name: detail[name] for name in ("observation", "reasoning", "comment")} | {"plan": detail["steps_ahead"]} == said
+
+
 def test_calls_of_models_stand_with_the_decision_that_they_led_to(tmp_path: Path) -> None:
     call = {"model": "m", "tokens_in": 10, "tokens_out": 2, "seconds": 0.5, "prompt": "what now?", "reply": "click"}
     events = [

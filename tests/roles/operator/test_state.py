@@ -15,6 +15,7 @@ from protocol import ActionTarget, Click, Fill, OperatorDecision, VisualState
 from roles.context import Context
 from roles.contracts import OperatorView
 from roles.journal import Journal
+from roles.limits import Limits
 from roles.operator.graph import build_operator
 from roles.operator.state import OperatorState
 from roles.redaction import Redactor
@@ -70,6 +71,18 @@ def work(desk: SimulatedDesktop, *decisions: OperatorDecision, **more: Any) -> t
 
 def test_every_field_of_the_seed_is_in_the_state() -> None:
     assert set(get_type_hints(OperatorState)) >= FIELDS
+
+
+def test_counters_and_lists_begin_empty_and_limits_have_their_defaults() -> None:
+    ((name, begun), *_) = steps(desktop(), FILL)
+    assert name == "prepare_interaction_task"
+    assert [begun[field] for field in ("step_count", "recovery_attempts")] == [0, 0]
+    lists = ("observations", "action_plan", "action_trace", "environment_events", "safety_findings", "errors")
+    assert all(begun[field] == [] for field in lists)
+    limits = Limits()
+    assert (begun["max_steps"], begun["max_recovery_attempts"]) == (limits.max_steps, limits.max_recovery_attempts)
+    ((_, begun), *_) = steps(desktop(), FILL, max_steps=3, max_recovery_attempts=1)
+    assert (begun["max_steps"], begun["max_recovery_attempts"]) == (3, 1)
 
 
 def test_the_users_words_are_the_goal_where_no_other_is_given() -> None:
@@ -194,3 +207,14 @@ def test_the_report_holds_every_part_that_the_seed_names(decisions: tuple[Operat
     assert report["summary"]
     assert report["trace"] == out["action_trace"]
     assert report["step_count"] == out["step_count"]
+
+
+def test_a_report_before_a_submission_has_the_shape_of_the_seeds_example() -> None:
+    report = work(desktop(), FILL, PRESS)[0]["interaction_report"]
+    assert (report["status"], report["errors"]) == ("needs_approval", [])
+    (done,) = report["completed_actions"]
+    assert (done["type"], done["target"], done["text"], done["verified"]) == ("fill", "Amount", "$5.00", True)
+    assert {name: report["pending_action"][name] for name in ("type", "target")} == {"type": "click", "target": "Submit"}
+    assert "submit" in report["pending_action"]["reason"]
+    (finding,) = report["safety_findings"]
+    assert (finding["policy"], finding["severity"]) == ("approval_required_for_sensitive_actions", "medium")
