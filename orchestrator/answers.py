@@ -13,6 +13,7 @@ from orchestrator.errors import UsageProblem
 from roles.manager.review import edited_plan
 from roles.operator.decisions import Answer, Decision
 from roles.plans import WORK_PLAN, PlanError
+from roles.safety.constraints import problem_in
 
 __all__ = ["asking_of", "check_answer"]
 
@@ -29,10 +30,10 @@ def check_answer(answer: Mapping[str, Any], request: Mapping[str, Any] | None = 
         decision = Answer.model_validate(answer).decisions[0]
         if decision.type == "edit":
             _check_edit(decision, request)
+        if decision.constraints is not None and (request or {}).get("kind") in {"plan", "decision"}:
+            raise UsageProblem("Constraints go with the answer to an action; this asks for none.")
     except ValidationError as bad:
-        first = bad.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise UsageProblem(f"The answer is not usable: {where}: {first['msg']}") from None
+        raise UsageProblem(f"The answer is not usable: {problem_in(bad, 'answer').removeprefix('answer.')}") from None
     except PlanError as bad:
         raise UsageProblem(f"The edited plan is not usable: {bad}.") from None
 

@@ -32,6 +32,7 @@ from roles.operator.graph import DURABLE_BEFORE
 from roles.operator.guarding import guard
 from roles.redaction import Redactor
 from roles.safety import SafetyPolicy
+from roles.safety.constraints import ADDED, together
 from roles.screenshots import Gallery
 from roles.skills.chain_tools import given_tools, installed_tools
 from roles.skills.contract import OutsideTool, ToolFault
@@ -78,8 +79,11 @@ def _timed(environment: Environment, settings: Settings) -> Environment:
     return Bounded(environment, settings.limits.action_seconds)
 
 
-def build_safety(settings: Settings) -> SafetyPolicy:
-    return SafetyPolicy.model_validate(load_safety(settings.safety))
+def build_safety(settings: Settings, given: SafetyPolicy | Mapping[str, Any] | str | None = None) -> SafetyPolicy:
+    """What is given, as the policy or as the settings would have it, else what they say. Raises UsageProblem."""
+    if isinstance(given, SafetyPolicy):
+        return given
+    return SafetyPolicy.model_validate(load_safety(given or settings.safety))
 
 
 def build_library(settings: Settings, embeddings: Any = None) -> Library:
@@ -135,12 +139,15 @@ def build_context(
     gives a policy in a policy's place."""
     given = dict(parts or {})
     clock = given.get("clock") or clock
-    safety = given.get("safety") or build_safety(settings)
+    safety = build_safety(settings, given.get("safety"))
     redactor = Redactor(safety, Vault(store / VAULT if store else None))
     within = _timed(environment or make_environment(settings, store), settings)
     refuse_unfit(safety, within)
     surface: Environment = Veil(within, redactor)
     journal = Journal(journal_path, clock, redactor, listener, run_id, rows=rows)
+    constraints = together(settings.constraints, (event.body for event in journal.events(ADDED)))
+    safety = safety.constrained(constraints)
+    redactor.keep_to(safety)
     guard(surface, safety, journal)  # before anything is opened in it, also where a run goes on
     around: Callable[[str, Any], Any] = given.get("around") or (lambda _, policy: policy)
     seeing = [one.vision for one in (settings.crew.evaluator, settings.crew.evaluator.final) if one is not None]
@@ -166,6 +173,7 @@ def build_context(
         sources=given["sources"] if "sources" in given else build_sources(settings, given.get("embeddings")),
         ahead=settings.knowledge.look_up == "ahead",
         safety=safety,
+        constraints=constraints,
         limits=settings.limits,
         blackboard=settings.memory.blackboard,
         answers=given.get("answers") or build_answers(settings, clock),

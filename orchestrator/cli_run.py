@@ -113,6 +113,10 @@ def resume(
         Path | None, typer.Option(metavar="FILE", help="Do the action, or work the plan, in this JSON or YAML file instead.")
     ] = None,
     respond: Annotated[str | None, typer.Option(metavar="TEXT", help="Answer the question, or say something.")] = None,
+    constrain: Annotated[
+        str | None,
+        typer.Option(metavar="YAML", help="With an answer: what holds from here on, such as 'forbidden_actions: [delete]'."),
+    ] = None,
     overrides: Annotated[
         list[str] | None, typer.Option("-c", metavar="limits.KEY=VALUE", help="Another limit from here on; repeatable.")
     ] = None,
@@ -127,7 +131,7 @@ def resume(
 ) -> None:
     """Go on with a run: one that waits for a person, or one that was interrupted."""
     with guarded(debug):
-        answer = _answer(approve, reject, edit, respond)
+        answer = _constrained(_answer(approve, reject, edit, respond), constrain)
         from orchestrator import folders
         from orchestrator.control.asking import RunControl
         from orchestrator.faces import make_face
@@ -218,6 +222,17 @@ def _answer(approve: bool, reject: str | None, edit: Path | None, respond: str |
     if reject is not None:
         return decision("reject", message=reject)
     return None if respond is None else decision("respond", message=respond)
+
+
+def _constrained(answer: dict[str, Any] | None, text: str | None) -> dict[str, Any] | None:
+    if text is None:
+        return answer
+    from orchestrator.errors import UsageProblem
+    from orchestrator.faces.approval import constrained
+
+    if answer is None:
+        raise UsageProblem("--constrain goes with an answer, such as --approve; a new run takes -c constraints.KEY=VALUE.")
+    return dict(constrained(answer, text))
 
 
 def _by_command(answer: dict[str, Any] | None) -> dict[str, Any] | None:

@@ -31,6 +31,8 @@ class RunInput(TypedDict, total=False):
     """A goal in words, and a stored plan to start from, if there is one."""
 
     goal: str
+    constraints: dict[str, Any]
+    """What narrows the safety policy, beside what the settings say; what people add with their answers comes to it."""
     plan_version: int
     reopen: bool
     """Go on with a run that a spent budget has ended."""
@@ -57,6 +59,10 @@ class RunState(RunInput, total=False):
     situation: str
     reason: str
     ended_by: str
+    safety_policy: dict[str, Any]
+    """What every review keeps to, before what is added in the run: the crew's own, shown and not read from here."""
+    human_approval: dict[str, Any] | None
+    """The last answer to what an action asked."""
     worked_goal: str
     """The goal that the rest of the state is about; another one starts anew."""
     earlier_goals: list[str]

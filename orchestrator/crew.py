@@ -40,7 +40,8 @@ class Crew:
     Technician, `secrets` (private values by name, `{name}` in a goal), `sources` of supplements, `safety` (a SafetyPolicy),
     `model` (a LangChain chat model for llm policies), `embeddings` (LangChain's, to rank what is looked up by meaning too), the
     `clock` by which events are dated, the `recognizer` that says which elements of a screen count and how sure
-    that is, `skills` (LangChain tools that the Operator may use beside the desktop; their `metadata` may say `risk` and `idempotence`).
+    that is, `skills` (LangChain tools that the Operator may use beside the desktop; their `metadata` may say `risk` and
+    `idempotence`).
     """
 
     def __init__(self, settings: Loaded | None = None, **parts: Any) -> None:

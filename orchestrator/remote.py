@@ -166,6 +166,8 @@ class Remote:
         if edited := decision.get("edited_action"):
             plan = edited["name"] == WORK_PLAN
             body["action"] = edited["args"] if plan else {"action_type": edited["name"], **edited["args"]}
+        if constraints := decision.get("constraints"):
+            body["constraints"] = constraints
         self.post(f"{path_of(run_id)}/answer", body)
 
     def steered(self, run_id: str, way: str, body: Mapping[str, Any] | None = None) -> Told:

@@ -11,6 +11,7 @@ from orchestrator.helping import told
 from roles.budgets import Budget
 from roles.journal import Event
 from roles.network_learned import LEARNED, learned_rules
+from roles.safety.constraints import ADDED
 from roles.spending import Spending
 
 CONTROL = frozenset({"paused", "steered", "taken_over", "handed_back", "cancelled", "dropped"})
@@ -53,6 +54,10 @@ def build_report(
             if e.kind == "gate"
         ],
         "approvals": [_approval(e) for e in events if e.kind == "approval"],
+        "constraints": {
+            "given": {k: said for k, said in (run["settings"].get("constraints") or {}).items() if said},
+            "added": [e.body | {"step": e.step} for e in events if e.kind == ADDED],
+        },
         "control": [{"kind": e.kind, "step": e.step, **e.body} for e in events if e.kind in CONTROL],
         "pending": waiting,
         "supplements": [

@@ -30,6 +30,7 @@ from protocol import Frozen
 from roles.knowledge.settings import KnowledgeSettings
 from roles.limits import Limits
 from roles.memory.settings import MemorySettings
+from roles.safety import Constraints
 from roles.screenshots import ScreenshotSettings
 from roles.skills.settings import SkillSettings
 from roles.sources import McpSettings
@@ -86,6 +87,8 @@ class Settings(Frozen):
     limits: Limits = Limits()
     safety: str | dict[str, Any] = "ask-sensitive"
     """Name of a file in configs/safety, a path, the policy itself, or `{preset: NAME}` with what is otherwise."""
+    constraints: Constraints = Constraints()
+    """What narrows the safety policy for a task or a run."""
     screenshots: ScreenshotSettings = ScreenshotSettings()
     """Pictures of the screen: which a model is shown, and which a run keeps."""
     vision: VisionSettings = VisionSettings()

@@ -24,7 +24,7 @@ from orchestrator.slots import BadSlot, Slot, value_of
 from protocol import Frozen
 from roles.limits import Limits
 
-_LAYER_KEYS = ("world", "seed", "limits", "safety")
+_LAYER_KEYS = ("world", "seed", "limits", "safety", "constraints")
 
 
 def _condition(expression: str) -> str:
@@ -55,6 +55,8 @@ class Task(Frozen):
     seed: int | None = None
     limits: dict[str, Any] = Field(default_factory=dict)
     safety: str | dict[str, Any] | None = None
+    constraints: dict[str, Any] = Field(default_factory=dict)
+    """What narrows the safety policy for this task; seed 000's constraints."""
     settings: dict[str, Any] = Field(default_factory=dict)
     slots: dict[str, Slot] = Field(default_factory=dict)
     secrets: tuple[str, ...] = ()

@@ -24,7 +24,7 @@ from roles.journal import Journal
 from roles.limits import Limits
 from roles.memory.answers import Answers, NoAnswers
 from roles.memory.blackboard import BoardSettings
-from roles.safety import SafetyPolicy
+from roles.safety import Constraints, SafetyPolicy
 from roles.safety.expiry import Uptime, uptime
 from roles.screenshots import Gallery
 from roles.signals import Signal
@@ -95,6 +95,8 @@ class Context:
     ahead: bool = False
     """Look up what is known of a goal and of a subtask before anybody asks for it."""
     safety: SafetyPolicy = field(default_factory=SafetyPolicy)
+    constraints: Constraints = field(default_factory=Constraints)
+    """What `safety` was narrowed by, as far as that was said beside it."""
     limits: Limits = field(default_factory=Limits)
     blackboard: BoardSettings = field(default_factory=BoardSettings)
     """How much of the facts a prompt is told."""

@@ -27,8 +27,12 @@ class Redactor:
     """Learns what is private as it is seen, said or filled in, and puts references from the vault in its place."""
 
     def __init__(self, policy: SafetyPolicy, vault: Vault | None = None) -> None:
-        self._policy = policy
         self.vault = vault if vault is not None else Vault()
+        self.keep_to(policy)
+
+    def keep_to(self, policy: SafetyPolicy) -> None:
+        """From here on, what this policy calls private is."""
+        self._policy = policy
         self._hides: dict[str, bool] = {}
         self._labels = tuple(label for glob in policy.private if len(label := re.sub(r"[*?\[\]]+", " ", glob).strip()) >= 3)
 

@@ -21,7 +21,7 @@ from orchestrator.desk.auth import Approver, Viewer
 from orchestrator.desk.desk import RunFolder, TheDesk
 from orchestrator.desk.watching_list import Question
 from orchestrator.errors import Stopped, UsageProblem
-from orchestrator.faces.approval import allowed
+from orchestrator.faces.approval import allowed, constrained
 from orchestrator.folders import list_runs, stored_report
 from orchestrator.private import answer_to
 from protocol import Frozen, parse_action
@@ -59,6 +59,8 @@ class AnswerIn(Frozen):
     action: dict[str, Any] | str | None = None
     """With `edit`: the action as JSON or in the DSL, or the plan, in place of what was asked about."""
     message: str = Field(default="", max_length=20_000)
+    constraints: dict[str, Any] | str | None = None
+    """What holds for the run from here on, as JSON or as YAML."""
 
 
 class Answered(Frozen):
@@ -146,7 +148,8 @@ def _decision(said: AnswerIn, who: str, asked: Asked) -> dict[str, Any]:
         decision["message"] = said.message
     if said.decision == "edit":
         decision["edited_action"] = _edited(said.action)
-    return {"decisions": [decision]}
+    answer: dict[str, Any] = {"decisions": [decision]}
+    return constrained(answer, said.constraints) if said.constraints else answer
 
 
 def _edited(action: Mapping[str, Any] | str | None) -> dict[str, Any]:

@@ -114,13 +114,39 @@ def ask(
                 if (action := _edited(request, rest, read, say)) is not None:
                     return edit_decision(action)
             elif choice == "approve":
-                return decision("approve")
+                if (answer := _approved(rest, say)) is not None:
+                    return answer
             else:
                 wanted = "  why, or what to do instead (Enter for nothing): " if choice == "reject" else "  say: "
                 return decision(choice, message=rest.strip() or read(wanted).strip())
     except EOFError:
         say("")
         return None
+
+
+def _approved(rest: str, say: Callable[[str], None]) -> Answer | None:
+    """A yes, with the constraints that stand after it."""
+    if not rest.strip():
+        return decision("approve")
+    try:
+        return constrained(decision("approve"), rest)
+    except UsageProblem as bad:
+        say(f"  {bad}")
+        return None
+
+
+def constrained(answer: Answer, text: str | Mapping[str, Any]) -> Answer:
+    """The answer with constraints that hold from then on: `forbidden_actions: delete, blocked_domains: [a.example]`."""
+    from roles.safety.constraints import Constraints, problem_in
+
+    try:
+        data = text if isinstance(text, Mapping) else safe_data(text if text.lstrip().startswith("{") else "{" + text + "}")
+        told = Constraints.model_validate(data).dump()
+    except ValidationError as bad:
+        raise UsageProblem(f"{problem_in(bad, 'constraints')}.") from None
+    except (yaml.YAMLError, ValueError):
+        raise UsageProblem("the constraints are no YAML; write for example forbidden_actions: [delete, send].") from None
+    return {**answer, "decisions": [{**answer["decisions"][0], "constraints": told}]}
 
 
 def _choice(word: str, choices: list[str]) -> str | None:

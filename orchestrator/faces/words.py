@@ -137,6 +137,10 @@ def _approval(event: Event) -> list[Line]:
     return [Line("approval", said, "bad" if decision == "reject" else "good")]
 
 
+def _added(event: Event) -> list[Line]:
+    return [Line("approval", f"from here on: {json_text(event.body.get('constraints', {}))}", "dim")]
+
+
 def _expired(event: Event) -> list[Line]:
     then = "asked again" if event.body.get("then") == "ask" else "rejected"
     return [Line("approval", f"nobody answered in time, {then}: {clean(event.body.get('line', ''), 160)}", "bad")]
@@ -288,6 +292,7 @@ _SAY = {
     "reviewed": _reviewed,
     "approval_requested": _requested,
     "approval": _approval,
+    "constraints_added": _added,
     "approval_expired": _expired,
     "gate": _gate,
     "recovered": _recovered,

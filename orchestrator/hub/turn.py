@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import ValidationError
+
+from orchestrator.errors import UsageProblem
 from orchestrator.lanes import Lanes
 from orchestrator.line import HubLine
 from orchestrator.machine import Signal, Situation, SubtaskStatus, TaskStatus, Totals
 from roles.context import Context, State, Update
 from roles.contracts import Subtask
 from roles.manager.graph import with_status
+from roles.safety import Constraints
+from roles.safety.constraints import problem_in
 
 ENDED = {TaskStatus.FULFILLED.value, TaskStatus.REJECTED.value}
 KEPT = 8
@@ -49,11 +54,16 @@ class Turn:
             "lanes": {},
             "steps_by": {},
             "left_at": {},
+            "constraints": {},
+            "safety_policy": {},
         }
         going_on = not starting or self.ended
         self.update: Update = {key: state.get(key, default) if going_on else default for key, default in fresh.items()}
         if starting and state.get("task_status") not in ENDED:
             self.update["plan_version"] = state.get("plan_version", 0)
+        if not going_on:
+            self.update["constraints"] = _constraints(state, ctx)
+            self.update["safety_policy"] = ctx.safety.model_dump(mode="json", by_alias=True)
         goal = state.get("goal", "")
         self.update |= {"report": None, "goal": goal, "worked_goal": goal, "assignment": {}, "delegation": {}, "reopen": False}
         before = [one for one in (state.get("worked_goal"),) if one and one != goal]
@@ -123,3 +133,11 @@ class Turn:
 
     def version(self) -> int:
         return int(self.update["plan_version"])
+
+
+def _constraints(state: State, ctx: Context) -> dict[str, Any]:
+    """What narrows the policy as a run begins: what the crew was given, and what the caller says."""
+    try:
+        return ctx.constraints.with_(Constraints.model_validate(state.get("constraints") or {})).dump()
+    except ValidationError as bad:
+        raise UsageProblem(f"{problem_in(bad, 'constraints')}.") from None

@@ -17,6 +17,7 @@ from roles.memory.blackboard import board_of
 from roles.nodes import Given, Graph, single
 from roles.policies.faults import GaveUp, PolicyFault
 from roles.rules.gathering import MOST_STEPS, gather
+from roles.safety import Constraints
 from roles.signals import ALLOWED_DECISIONS, GateDecision, GateTrigger, Signal
 
 _EARLIER = 12
@@ -27,6 +28,7 @@ class EvaluatorState(TypedDict, total=False):
     goal: str
     assignment: dict[str, Any]
     plan_version: int
+    constraints: dict[str, Any]
     report: dict[str, Any] | None
 
 
@@ -55,7 +57,7 @@ def evaluate(state: State, ctx: Context) -> Update:
     request = request.model_copy(update={"found": found})
     verdict = _ask(request, ctx)
     answered = verdict is not None
-    verdict = verdict or _none(ctx)
+    verdict = _required(verdict, request, state) if verdict is not None else _none(ctx)
     # The difference in words is left out: the two screens are in the journal.
     told = found.model_dump(mode="json", exclude={"changed"}, exclude_defaults=True)
     body = verdict.model_dump(mode="json") | {"trigger": request.trigger.value, "found": told}
@@ -142,6 +144,16 @@ def _screens(ctx: Context, *, everything: bool) -> tuple[VisualState, ...]:
 def _earlier(ctx: Context, steps: tuple[StepRecord, ...]) -> tuple[VisualState, ...]:
     ids = list(dict.fromkeys(i for s in reversed(steps) for i in (s.after, s.before) if i))[:_EARLIER]
     return tuple(screen for screen in (ctx.journal.screens.get(i) for i in ids) if screen is not None)
+
+
+def _required(verdict: GateVerdict, request: GateRequest, state: State) -> GateVerdict:
+    """At the end the output has to be as it was required, whoever judges."""
+    if request.trigger is not GateTrigger.FINAL_CHECK or verdict.decision is not GateDecision.DONE:
+        return verdict
+    left = Constraints.model_validate(state.get("constraints") or {}).unmet(request.facts)
+    if not left:
+        return verdict
+    return verdict.model_copy(update={"decision": GateDecision.FAIL, "reason": left[0], "issues": (*verdict.issues, *left)})
 
 
 def _none(ctx: Context) -> GateVerdict:

@@ -24,8 +24,9 @@ from roles.operator.permission import answered_before, now, overdue_request
 from roles.operator.previewing import previewed
 from roles.operator.state import FINALIZE
 from roles.redaction import MASK
-from roles.safety import Review, review
+from roles.safety import Constraints, Review, review
 from roles.safety.changes import shown
+from roles.safety.constraints import ADDED, together
 from roles.signals import Signal
 from roles.vault import is_reference
 from roles.vault_shapes import names_private
@@ -109,7 +110,7 @@ def ask_by_interrupt(state: State, ctx: Context) -> Update:
         last, action = said
         told = {"type": last.decision, "message": last.message, "who": last.who, "digest": last.digest}
         decision = Decision.model_validate(told)
-        return _taken(state, ctx, decision, action)
+        return _narrowed(state, ctx) | _taken(state, ctx, decision, action)
     answer = interrupt(request)
     if late := overdue_request(ctx, safety_of(state, ctx), request):
         return _late(state, ctx, request, late)
@@ -174,6 +175,38 @@ def apply_answer(state: State, ctx: Context, answer: Any) -> Update:
         decision = Decision(type="reject", message=f"the answer was not usable: {bad.errors()[0]['msg']}")
     if decision.digest is not None and decision.digest != pending["digest"]:
         decision = decision.instead("reject", "the answer was given to another action")
+    narrower: Update = {}
+    if decision.constraints is not None:
+        narrower = _constrain(state, ctx, decision)
+        state = {**state, **narrower}
+    return narrower | _applied(state, ctx, decision)
+
+
+def _constrain(state: State, ctx: Context, decision: Decision) -> Update:
+    """Write down what a person added with their answer."""
+    assert decision.constraints is not None, "asked by the caller"  # noqa: S101 - an invariant
+    pending = state["pending_action"]
+    body = {"constraints": decision.constraints.dump(), "who": decision.who, "line": pending["line"]}
+    place: dict[str, Any] = {"role": "user", "subtask": subtask_id(state), "step": pending["step"]}
+    ctx.journal.record(ADDED, body, **place, key=f"constraints/{pending['key']}/{pending['digest']}")
+    return _narrowed(state, ctx)
+
+
+def _narrowed(state: State, ctx: Context) -> Update:
+    """The constraints of the run with all that people have added to them."""
+    before = Constraints.model_validate(state.get("constraints") or {})
+    found = together(before, (event.body for event in ctx.journal.events(ADDED)))
+    if found == before:
+        return {}
+    update = {"constraints": found.dump()}
+    if ctx.journal.redactor is not None:
+        ctx.journal.redactor.keep_to(safety_of({**state, **update}, ctx))
+    return update
+
+
+def _applied(state: State, ctx: Context, decision: Decision) -> Update:
+    """What comes of an answer under the constraints that hold by then."""
+    pending = state["pending_action"]
     question = pending["action"]["action_type"] == "ask_user"
     if question and decision.type == "approve" and (known := pending.get("remembered")):
         decision = decision.instead("respond", known["value"])
@@ -186,6 +219,10 @@ def apply_answer(state: State, ctx: Context, answer: Any) -> Update:
     asked = parse_action(pending["action"])
     if isinstance(asked, AskUser):
         decision = decision.model_copy(update={"message": ctx.journal.answer(asked.question, decision.message, asked.name)})
+    if decision.type == "approve" and decision.constraints is not None and not released(asked):
+        found = _review(state, ctx, asked)
+        if found.verdict == "deny":
+            decision = decision.instead("reject", f"what was added forbids it: {'; '.join(found.reasons)}")
     _record(state, ctx, decision, pending["digest"])
     return _taken(state, ctx, decision.model_copy(update={"digest": pending["digest"]}), asked)
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from protocol import AgentAction, parse_action
+from roles.safety import Constraints
 
 
 class EditedAction(BaseModel):
@@ -28,6 +29,8 @@ class Decision(BaseModel):
     type: Literal["approve", "edit", "reject", "respond"]
     message: str = ""
     edited_action: EditedAction | None = None
+    constraints: Constraints | None = None
+    """What holds for the run from here on, beside what held before."""
     digest: str | None = None
     """Of the action that the person saw; another one is refused."""
     who: str = "user"

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from environments.contract import EnvironmentFault, type_of
+from environments.contract import EnvironmentFault, EnvironmentType, type_of
 from protocol import GUIElement, VisualState
 from roles.context import Context, State, Update
 from roles.contracts import Subtask
 from roles.journal_actions import action_key
 from roles.looking_up import subtask_ahead
 from roles.operator.state import FINALIZE
-from roles.safety import SafetyPolicy
+from roles.safety import Constraints, SafetyPolicy
+from roles.safety.constraints import problem_in
 from roles.signals import Signal
 
 ALONE = "task"
@@ -50,7 +51,7 @@ def prepare_interaction_task(state: State, ctx: Context) -> Update:
         "needs_approval": False,
         "step_count": 0,
         "recovery_attempts": 0,
-        "max_steps": state.get("max_steps") or ctx.limits.max_steps,
+        "max_steps": state.get("max_steps", ctx.limits.max_steps),
         "max_recovery_attempts": state.get("max_recovery_attempts", ctx.limits.max_recovery_attempts),
         "interaction_status": "ready",
         "interaction_report": None,
@@ -95,13 +96,25 @@ def _alone(state: State, ctx: Context) -> Update:
         try:
             VisualState.model_validate(state["initial_observation"])
         except ValidationError as bad:
-            problems.append(_first_error("initial_observation", bad))
-    try:
-        SafetyPolicy.model_validate(state.get("safety_policy") or {}).constrained(state.get("constraints") or {})
-    except ValidationError as bad:
-        problems.append(_first_error("safety_policy", bad))
+            problems.append(problem_in(bad, "initial_observation"))
+    unusable: dict[str, Any] = {}
+    for name, model in (("safety_policy", SafetyPolicy), ("constraints", Constraints)):
+        try:
+            model.model_validate(state.get(name) or {})
+        except ValidationError as bad:
+            problems.append(problem_in(bad, name))
+            unusable[name] = {}
+    surface = state.get("environment_type")
+    if surface is not None and surface not in get_args(EnvironmentType):
+        problems.append(f"environment_type: there is no {surface!r}; it is one of {', '.join(get_args(EnvironmentType))}")
+    for name, least in (("max_steps", 1), ("max_recovery_attempts", 0)):
+        given = state.get(name, least)
+        if isinstance(given, bool) or not isinstance(given, int) or given < least:
+            problems.append(f"{name}: {given!r} is no whole number of at least {least}")
+            unusable[name] = least
     if problems:
-        return {"interaction_status": "failed", "errors": problems, "task_context": {}, "route": FINALIZE}
+        failed = {"interaction_status": "failed", "errors": problems, "task_context": {}, "route": FINALIZE}
+        return failed | unusable
     return {
         "task_goal": goal,
         "environment_type": state.get("environment_type") or type_of(ctx.environment),
@@ -109,11 +122,6 @@ def _alone(state: State, ctx: Context) -> Update:
         "interaction_status": "running",
         "route": "observe_environment",
     }
-
-
-def _first_error(name: str, bad: ValidationError) -> str:
-    first = bad.errors()[0]
-    return f"{name}.{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
 
 
 def observe_environment(state: State, ctx: Context) -> Update:
@@ -268,7 +276,10 @@ def element_ref(element: GUIElement | None) -> dict[str, Any] | None:
 
 
 def safety_of(state: State, ctx: Context) -> SafetyPolicy:
-    """The context's policy, or the one a stand-alone call gave, under the task's constraints."""
-    given, constraints = state.get("safety_policy"), state.get("constraints")
+    """The context's policy, or the one a stand-alone call gave, under the constraints of the task and of the answers so far."""
+    constraints = state.get("constraints") or {}
+    if state.get("delegation"):
+        return ctx.safety if constraints == ctx.constraints.dump() else ctx.safety.constrained(constraints)
+    given = state.get("safety_policy")
     policy = SafetyPolicy.model_validate(given) if given else ctx.safety
     return policy.constrained(constraints) if constraints else policy

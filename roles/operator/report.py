@@ -10,6 +10,7 @@ from roles.context import Context, State, Update
 from roles.contracts import Report
 from roles.operator.perceive import attempt_of, safety_of, subtask_id
 from roles.redaction import Redactor
+from roles.safety import Constraints
 from roles.signals import Signal
 
 _SHOWN = 40
@@ -21,6 +22,8 @@ def finalize_interaction_report(state: State, ctx: Context) -> Update:
     for ref in state["observations"]:
         if (screen := ctx.journal.screens.get(ref["state_id"])) is not None:
             redactor.learn(screen)
+    left = _required(state, ctx)
+    state = {**state, **left}
     report = Report.model_validate(state.get("report") or _problem(state)).model_dump(mode="json")
     steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=len(state["action_trace"]) or 1)
     pending = state.get("pending_action")
@@ -65,7 +68,16 @@ def finalize_interaction_report(state: State, ctx: Context) -> Update:
         "steps": len(state["action_trace"]),
         "actions": state["step_count"],
     }
-    return {"interaction_report": redactor.body(body), "report": redactor.body(report), "carry": carry, "route": ""}
+    return left | {"interaction_report": redactor.body(body), "report": redactor.body(report), "carry": carry, "route": ""}
+
+
+def _required(state: State, ctx: Context) -> Update:
+    """Without a hub nobody else sees to it that the output is as it was required."""
+    if state.get("delegation") or state["interaction_status"] != "completed":
+        return {}
+    left = Constraints.model_validate(state.get("constraints") or {}).unmet(ctx.journal.facts())
+    report = {"signal": Signal.CANNOT_EXECUTE.value, "summary": "; ".join(left), "evidence": left}
+    return {"interaction_status": "failed", "errors": [*state["errors"], *left], "report": report} if left else {}
 
 
 def _problem(state: State) -> dict[str, Any]:

@@ -1,11 +1,13 @@
 """The safety policy: what an action may do. Rules are data; deny stands before ask, ask before allow. Source: seed 000."""
 
+from roles.safety.constraints import Constraints
 from roles.safety.policy import Rule, SafetyPolicy, Verdict
 from roles.safety.provenance import NOTHING, Grounds, Origin, origin_of
 from roles.safety.review import Explained, Review, explain, review
 
 __all__ = [
     "NOTHING",
+    "Constraints",
     "Explained",
     "Grounds",
     "Origin",

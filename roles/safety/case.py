@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 from environments.conditions import Scope
 from environments.effects import Change
 from protocol import CARRIES, Action, GUIElement, RunScript, VisualState
 from roles.contracts import StepOrigin
 from roles.effects import SENSITIVE, Effect
+from roles.leading import frame_host, host_of, page_host, way_of
 from roles.safety.pages import asked_for, step_behind
 from roles.safety.provenance import Grounds, Origin, origin_of
 
@@ -26,6 +30,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "screen": ("app", "modal", "loading", "windows", "texts", "fields"),
 }
 """What these names have. `facts` has the facts of the blackboard by their names."""
+_DOMAIN = re.compile(r"(?:[^\W_](?:[\w-]*[^\W_])?\.)+[^\W_][\w-]*")
 _MASK = "•••"
 _TEXTS = 600
 """Texts of a screen, and fields of it, that a condition is shown."""
@@ -74,6 +79,18 @@ class Case:
     def values(self) -> tuple[str, ...]:
         """Every text that the action carries to somewhere: what is typed, chosen, opened, uploaded, sent or run."""
         return tuple(dict.fromkeys(written(self.action)))
+
+    @cached_property
+    def domains(self) -> tuple[str, ...]:
+        """Every host that it speaks of or leads to; for what changes something, also the one that it is done on."""
+        said = [unicodedata.normalize("NFKC", unquote(value)) for value in self.values]
+        hosts = [host for text in said for host in (*_DOMAIN.findall(text), host_of(text) if "://" in text else "")]
+        if self.element is not None:
+            way = way_of(self.element)
+            hosts += [way.host if way is not None else ""]
+        if self.effect not in {Effect.OBSERVE, Effect.NAVIGATE}:
+            hosts += [page_host(self.state), frame_host(self.element, self.state) if self.element is not None else ""]
+        return tuple(dict.fromkeys(host.partition(":")[0].rstrip(".").casefold() for host in hosts if host))
 
     @cached_property
     def step(self) -> StepOrigin | None:

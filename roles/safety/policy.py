@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from fnmatch import fnmatchcase
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -13,6 +12,7 @@ from protocol import VERBS, Frozen, GUIElement
 from roles.effects import SENSITIVE, Effect
 from roles.safety.case import Case
 from roles.safety.conditions import holds, problem_with
+from roles.safety.constraints import Constraints, glob, narrowed
 
 Verdict = Literal["allow", "ask", "deny"]
 STRICTEST: tuple[Verdict, ...] = ("deny", "ask", "allow")
@@ -54,6 +54,8 @@ class Rule(Frozen):
     apps: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
+    domains: tuple[str, ...] = ()
+    """Hosts that it opens, sends to, or is done on, with all below them."""
     condition: Annotated[str, AfterValidator(_condition)] | None = Field(default=None, alias="if")
     """CEL over action, target, app, value, provenance, facts, screen and confidence."""
     why: str = ""
@@ -81,6 +83,8 @@ class Rule(Frozen):
         if self.targets and not glob(case.target, self.targets):
             return "targets"
         fits = all if self.verdict == "allow" else any
+        if self.domains and not (case.domains and fits(glob(host, _with_below(self.domains)) for host in case.domains)):
+            return "domains"
         if self.values and not fits(glob(value, self.values) for value in case.values):
             return "values"
         return ""
@@ -140,19 +144,12 @@ class SafetyPolicy(Frozen):
         allowing = [look for rule in self.rules if rule.verdict == "allow" and (look := rule.look(case)).verdict is not None]
         return next((look for look in allowing if look.failed), allowing[0] if allowing else None)
 
-    def constrained(self, constraints: Mapping[str, Any]) -> SafetyPolicy:
-        """The policy under a task's `constraints` (seed 000): `allowed_apps`, `forbidden_actions`, `private`.
-
-        `forbidden_actions` are effects, verbs or names of controls. A task narrows what the policy allows and never widens it.
-        """
-        rules = [_forbid(word) for word in _listed(constraints.get("forbidden_actions"))]
-        allowed = self.allowed_apps
-        if constraints.get("allowed_apps") is not None:
-            asked = _listed(constraints["allowed_apps"])
-            both = [a for a in asked if glob(a, allowed)] + [a for a in allowed if glob(a, asked)]
-            allowed = tuple(dict.fromkeys(both))
-        private = (*self.private, *_listed(constraints.get("private")))
-        return self.model_copy(update={"rules": (*rules, *self.rules), "allowed_apps": allowed, "private": private})
+    def constrained(self, constraints: Mapping[str, Any] | Constraints) -> SafetyPolicy:
+        """The policy under a task's `constraints` (seed 000), which narrow what it allows and never widen it."""
+        asked = Constraints.model_validate(constraints)
+        apps = self.allowed_apps if asked.allowed_apps is None else narrowed(asked.allowed_apps, self.allowed_apps)
+        rules = (*map(_forbid, asked.forbidden_actions), *_rules_of(asked), *self.rules)
+        return self.model_copy(update={"rules": rules, "allowed_apps": apps, "private": (*self.private, *asked.private)})
 
     def is_private(self, element: GUIElement) -> bool:
         return element.private or self.hides(element.name)
@@ -172,13 +169,20 @@ def _forbid(word: str) -> Rule:
     return Rule(name=name, verdict="deny", targets=(f"*{folded.replace('[', '[[]')}*",), why=f'"{word}" is forbidden')
 
 
-def _listed(value: Any) -> tuple[str, ...]:
-    """A constraint that is one word counts as a list of one."""
-    if value is None or isinstance(value, str):
-        return () if value is None else (value,)
-    return tuple(str(item) for item in value)
+def _rules_of(asked: Constraints) -> Iterator[Rule]:
+    if asked.blocked_domains:
+        why = f"blocked: {', '.join(asked.blocked_domains)}"
+        yield Rule(name="blocked_domains", verdict="deny", domains=asked.blocked_domains, why=why)
+    changing = tuple(effect for effect in Effect if effect not in {Effect.OBSERVE, Effect.NAVIGATE})
+    for condition in asked.scope:
+        said = {"name": "scope", "if": f"!({condition})", "why": f"out of scope: {condition}"}
+        yield Rule.model_validate(said | {"verdict": "deny", "effects": changing})
+    level, unknown = asked.maximum_autonomy, {Effect.ACTIVATE, Effect.CONFIRM}
+    if level is not None:
+        effects = changing if level != "ask-sensitive" else tuple(e for e in changing if e in SENSITIVE | unknown)
+        verdict: Verdict = "deny" if level == "read-only" else "ask"
+        yield Rule(name="maximum_autonomy", verdict=verdict, effects=effects, why=f"the maximum autonomy is {level}")
 
 
-def glob(text: str, patterns: tuple[str, ...]) -> bool:
-    folded = text.casefold()
-    return any(fnmatchcase(folded, pattern.casefold()) for pattern in patterns)
+def _with_below(domains: tuple[str, ...]) -> tuple[str, ...]:
+    return (*domains, *(f"*.{domain}" for domain in domains))

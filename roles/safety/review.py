@@ -11,7 +11,8 @@ from roles.effects import SENSITIVE, Effect
 from roles.leading import told
 from roles.safety.case import Case, Subject
 from roles.safety.changes import done_by, reasons_of
-from roles.safety.policy import STRICTEST, Look, SafetyPolicy, Verdict, glob
+from roles.safety.constraints import glob
+from roles.safety.policy import STRICTEST, Look, SafetyPolicy, Verdict
 from roles.safety.provenance import NOTHING, Grounds, Origin
 from roles.technician.reading import effects_of
 from roles.vault import references_in

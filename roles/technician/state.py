@@ -11,6 +11,7 @@ class TechnicianState(TypedDict, total=False):
     """The names that it shares with the Operator mean the same, because both ask a person by the same stages."""
 
     delegation: dict[str, Any]
+    constraints: dict[str, Any]
     human_approval: dict[str, Any] | None
     pending_action: dict[str, Any] | None
     action_trace: list[dict[str, Any]]

@@ -258,6 +258,15 @@ FLIPS: dict[str, Flip] = {
         "crew.operator.policy=vote",
         "crew.operator.script=HERE/wait.yaml",
     ),
+    "constraints.allowed_apps": flip(see.reviewed, "constraints.allowed_apps", "[reimbursement]", "[notes]"),
+    "constraints.forbidden_actions": flip(see.reviewed, "constraints.forbidden_actions", "[]", "[fill]"),
+    "constraints.blocked_domains": flip(see.reviewed, "constraints.blocked_domains", "[]", "['*.00']"),
+    "constraints.maximum_autonomy": flip(see.reviewed, "constraints.maximum_autonomy", "ask-all", "read-only"),
+    "constraints.private": flip(see.reviewed, "constraints.private", "[]", "['*amount*']"),
+    "constraints.output_requirements": flip(
+        see.run(), "constraints.output_requirements", "['size(facts) > 0']", "['size(facts) > 900']", "limits.replans=0"
+    ),
+    "constraints.scope": flip(see.reviewed, "constraints.scope", "['true']", "['app == \"notes\"']"),
     "crew.ROLE.granularity": flip(see.nodes, "crew.operator.granularity", "coarse", "fine"),
     "crew.ROLE.review": flip(see.run(), "crew.manager.review", "false", "true"),
     "crew.ROLE.ask_user": flip(see.run(manager=_unknowing), "crew.manager.ask_user", "false", "true"),
@@ -307,6 +316,7 @@ SAFETY_FLIPS: dict[str, Flip] = {
     "rules[].apps": rule("apps", ["reimbursement"], ["notes"]),
     "rules[].targets": rule("targets", ["Amount"], ["Vendor"]),
     "rules[].values": rule("values", ["*5.00*"], ["Acme"]),
+    "rules[].domains": rule("domains", ["*.00"], ["a.example"]),
     "rules[].condition": rule("if", "value == '$5.00'", "value == 'Acme'"),
     "rules[].why": rule("why", "because", "for a reason"),
 }

@@ -138,7 +138,8 @@ def face(overrides: Sequence[str], folder: Path) -> str:
 
 def reviewed(overrides: Sequence[str], folder: Path) -> Any:
     """What the safety policy says of some actions, and what it keeps secret."""
-    policy = SafetyPolicy.model_validate(load_safety(settings_of(overrides).safety))
+    settings = settings_of(overrides)
+    policy = SafetyPolicy.model_validate(load_safety(settings.safety)).constrained(settings.constraints)
     desk = SimulatedDesktop(parse_world(CLAIM))
     seen = desk.observe()
     told: list[Any] = [policy.name, [policy.is_private(element) for element in seen.elements]]

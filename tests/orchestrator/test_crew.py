@@ -14,6 +14,7 @@ from langgraph.types import Command
 from support import FINISH, Run, decide, desktop, planned, subtask
 
 from orchestrator import Crew, UsageProblem
+from orchestrator.journal import salvage
 from orchestrator.machine import TaskStatus
 from orchestrator.opened import With
 from orchestrator.runs import Outcome, taken_up
@@ -125,8 +126,7 @@ def test_a_run_of_fine_stages_is_resumed_and_journalled_as_one_of_coarse_stages(
         assert ("operator:plan_next_action" in names) == (granularity == "fine")
         done = crew.resume(waiting.run_id, {"decisions": [{"type": "approve"}]})
         assert done.status == "fulfilled"
-        log = [json.loads(line) for line in (done.folder / "log.jsonl").read_text(encoding="utf-8").splitlines()]
-        told[granularity] = [(e.get("kind"), e.get("role"), e.get("subtask"), e.get("step")) for e in log]
+        told[granularity] = [(e.kind, e.role, e.subtask, e.step) for e in salvage(done.folder / "journal.sqlite").events]
     assert told["fine"] == told["coarse"]
 
 

@@ -109,12 +109,14 @@ export class Card {
     for (const [other, button] of this.buttons) button.setAttribute('aria-pressed', String(other === name));
     const request = firstOf(this.pending);
     const words = this.question ? 'Your answer' : name === 'reject' ? 'Why, or what to do instead (may be empty)' : 'What you want to say';
+    this.narrow = name === 'approve' && this.pending.kind === 'approval' ? el('input', {id: 'answer-narrow', spellcheck: 'false', placeholder: 'forbidden_actions: [delete]'}) : null;
     this.field = name === 'approve' ? null : name === 'edit'
       ? el('textarea', {rows: '8', id: 'answer-field', spellcheck: 'false', class: 'code'})
       : this.pending.private ? el('input', {type: 'password', id: 'answer-field', autocomplete: 'off'}) : el('textarea', {rows: '3', id: 'answer-field'});
     if (name === 'edit') this.field.value = JSON.stringify(asAction(request), null, 2);
     const send = el('button', {type: 'button', class: 'main', 'aria-describedby': 'asked-for', ...meant(() => this.answer())}, name === 'approve' ? (this.question ? 'Yes, answer so' : 'Yes, do exactly this') : `${this.title(name)}: send`);
     fill(this.form, el('p', {class: 'quiet'}, this.question && name === 'respond' ? '' : CHOICES[name][2]), this.field ? el('label', {for: 'answer-field'}, name === 'edit' ? 'The action to do instead, as JSON or in a line such as click "Save"' : words) : null, this.field,
+      this.narrow ? el('label', {for: 'answer-narrow'}, 'Constraints from here on (may be empty)') : null, this.narrow,
       el('div', {class: 'bar'}, send, el('button', {type: 'button', onclick: () => this.unchoose()}, 'Back')));
     this.form.onkeydown = (event) => {
       if (event.key === 'Escape') { this.unchoose(); event.stopPropagation(); }
@@ -140,6 +142,7 @@ export class Card {
       try { body.action = text.startsWith('{') ? JSON.parse(text) : text; } catch (bad) { this.told.textContent = `This is no JSON: ${bad.message}`; this.field.focus(); return; }
     } else if (this.field && (this.field.value || decision === 'respond')) body.message = this.field.value;
     if (decision === 'respond' && !body.message) { this.told.textContent = 'Say something first.'; this.field.focus(); return; }
+    if (this.narrow?.value.trim()) body.constraints = this.narrow.value;
     this.busy = true;
     try {
       await send(runPath(this.id, '/answer'), body);

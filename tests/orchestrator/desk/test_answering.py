@@ -55,6 +55,19 @@ def test_an_approved_run_goes_on_in_a_process_of_its_own_and_says_who_approved(s
     assert place.http.get("/api/approvals").json() == {"approvals": []}
 
 
+def test_constraints_that_come_with_an_approval_hold_for_the_run_and_unknown_ones_are_refused(serve: Any, runs_dir: Path) -> None:
+    run = waiting_run(runs_dir)
+    http = serve().by("approve")
+    body = {"pending": run.pending["digest"], "decision": "approve", "constraints": "forbiden_actions: delete"}
+    wrong = http.post(f"/api/runs/{run.run_id}/answer", json=body)
+    assert wrong.status_code == 422
+    assert "did you mean 'forbidden_actions'?" in wrong.text
+    assert http.post(f"/api/runs/{run.run_id}/answer", json=body | {"constraints": {"private": "memo"}}).status_code == 200
+    report = rests(runs_dir / run.run_id)
+    assert report["status"] == "fulfilled"
+    assert [(one["constraints"], one["who"]) for one in report["constraints"]["added"]] == [({"private": ["memo"]}, "anna")]
+
+
 def test_of_two_who_answer_at_once_one_is_heard_and_the_other_is_told_who_it_was(serve: Any, runs_dir: Path) -> None:
     run = waiting_run(runs_dir)
     place = serve()

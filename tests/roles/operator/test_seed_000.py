@@ -229,6 +229,46 @@ def test_missing_input_fails_with_a_validation_error_and_no_action(missing: str)
     assert desk.received() == []
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"safety_policy": "ask"}, "safety_policy: Input should be a valid dictionary"),
+        ({"safety_policy": {"rules": [{"name": "a", "verdict": "deny", "if": "((("}]}}, "cannot be evaluated"),
+        ({"safety_policy": {"network": 5}}, "safety_policy.network"),
+        ({"constraints": {"forbiden_actions": ["submit"]}}, "did you mean 'forbidden_actions'?"),
+        ({"constraints": ["submit"]}, "constraints: Input should be"),
+        ({"environment_type": "phone"}, "there is no 'phone'; it is one of desktop, browser, mobile"),
+        ({"max_steps": 0}, "max_steps: 0 is no whole number of at least 1"),
+        ({"max_steps": "5"}, "max_steps: '5' is no whole number"),
+        ({"max_recovery_attempts": -1}, "max_recovery_attempts: -1"),
+    ],
+)
+def test_unusable_input_ends_as_failed_with_one_sentence_and_no_action(given: dict[str, Any], said: str) -> None:
+    desk = desktop()
+    out = work(desk, script(decide(Fill(target=AMOUNT, text="$1.00"))), given=given)
+    assert (out["interaction_status"], out["interaction_report"]["status"]) == ("failed", "failed")
+    (error,) = out["errors"]
+    assert said in error
+    assert not desk.received()
+
+
+@pytest.mark.parametrize("condition", ["facts.total.value == '1'", "value.matches('[')", "int(value) > 5"])
+def test_a_rule_that_cannot_be_evaluated_while_it_works_denies_and_says_so(condition: str) -> None:
+    desk = desktop()
+    given = {"safety_policy": {"rules": [{"name": "broken", "verdict": "deny", "if": condition}]}}
+    out = work(desk, script(decide(Fill(target=AMOUNT, text="$1.00"))), given=given)
+    assert out["interaction_status"] == "blocked"
+    assert "its condition cannot be evaluated" in out["interaction_report"]["summary"]
+    assert not desk.received()
+
+
+def test_output_that_is_not_as_required_is_not_completed() -> None:
+    given = {"constraints": {"output_requirements": ["'total' in facts"]}}
+    out = work(desktop(), script(decide(Fill(target=AMOUNT, text="$1.00"))), given=given)
+    assert (out["interaction_status"], out["interaction_report"]["status"]) == ("failed", "failed")
+    assert "the output has to fulfil 'total' in facts" in out["interaction_report"]["summary"]
+
+
 def test_empty_recognition_looks_once_more_and_then_fails() -> None:
     class Blind:
         def recognize(self, state: VisualState) -> tuple[GUIElement, ...]:
@@ -402,6 +442,27 @@ def test_an_edited_action_is_done_instead_of_the_proposed_one() -> None:
     assert out["interaction_status"] == "completed"
     assert desk.received()[-1]["action"]["target"] == {"text": "Save draft"}
     assert desk.world()["apps"]["reimbursement"]["claims"] == {}
+
+
+def test_constraints_that_come_with_an_approval_hold_from_then_on() -> None:
+    desk = desktop()
+    again = (decide(Click(target=ActionTarget(text="New claim"))), decide(Fill(target=AMOUNT, text="$2.00")))
+    graph, config, asked = _paused(desk, decide(Fill(target=AMOUNT, text="$1.00")), decide(Click(target=SUBMIT)), *again)
+    out = _answer(graph, config, asked, type="approve", constraints={"forbidden_actions": ["fill"]})
+    assert out["constraints"] == {"forbidden_actions": ["fill"]}
+    assert out["interaction_status"] == "blocked"
+    assert '"fill" with' not in out["interaction_report"]["summary"]
+    assert "fill is forbidden" in out["interaction_report"]["summary"]
+    assert verbs(desk) == ["fill", "click", "click"], "the approved action was done, and nothing that was forbidden with it"
+
+
+def test_an_approval_with_a_constraint_against_the_action_itself_is_no_approval() -> None:
+    desk = desktop()
+    graph, config, asked = _paused(desk, decide(Fill(target=AMOUNT, text="$1.00")), decide(Click(target=SUBMIT)))
+    out = _answer(graph, config, asked, type="approve", constraints={"allowed_apps": ["notes"]})
+    assert out["interaction_status"] == "blocked"
+    assert "what was added forbids it" in out["interaction_report"]["summary"]
+    assert verbs(desk) == ["fill"]
 
 
 def test_an_approval_for_another_digest_is_void() -> None:

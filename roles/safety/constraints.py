@@ -1,0 +1,121 @@
+"""What a task, a run or a person's answer narrows the safety policy by: seed 000's constraints. Nothing takes any of it back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from functools import reduce
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BeforeValidator, ValidationError, model_validator
+
+from environments import conditions
+from protocol import Frozen
+from roles.contracts import Fact
+from roles.safety.conditions import problem_with
+
+ADDED = "constraints_added"
+"""The kind of the events that say what a person added with an answer."""
+Autonomy = Literal["read-only", "ask-all", "ask-sensitive"]
+LEVELS: tuple[Autonomy, ...] = ("read-only", "ask-all", "ask-sensitive")
+"""The strictest first; the names are those of the shipped safety policies that do the same."""
+_TOLD = ("answer", "facts")
+
+
+def listed(value: Any) -> Any:
+    """One word counts as a list of one, and nothing as an empty one."""
+    if value is None or isinstance(value, str):
+        return () if value is None else (value,)
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _over_actions(condition: str) -> str:
+    if problem := problem_with(condition):
+        raise ValueError(f"{condition!r} cannot be evaluated: {problem}")
+    return condition
+
+
+def _over_output(condition: str) -> str:
+    if problem := conditions.problem_with(condition, _TOLD):
+        raise ValueError(f"{condition!r} cannot be evaluated: {problem}")
+    return condition
+
+
+Words = Annotated[tuple[str, ...], BeforeValidator(listed)]
+
+
+class Constraints(Frozen):
+    """Each of them only forbids, or asks for more."""
+
+    allowed_apps: Annotated[tuple[str, ...] | None, BeforeValidator(lambda v: None if v is None else listed(v))] = None
+    """Globs of the applications that may be used; None for those of the policy."""
+    forbidden_actions: Words = ()
+    """Effects, verbs, or words of a control's name."""
+    blocked_domains: Words = ()
+    """Hosts, with all below them, that nothing is opened at, sent to or done on."""
+    maximum_autonomy: Autonomy | None = None
+    """`read-only` changes nothing, `ask-all` asks about every change, `ask-sensitive` about what reaches others or is
+    not known."""
+    private: Words = ()
+    """Names of fields whose content is never logged, reported or shown."""
+    output_requirements: Annotated[tuple[Annotated[str, AfterValidator(_over_output)], ...], BeforeValidator(listed)] = ()
+    """CEL over `answer` and `facts`: what has to hold when the work is said to be done."""
+    scope: Annotated[tuple[Annotated[str, AfterValidator(_over_actions)], ...], BeforeValidator(listed)] = ()
+    """CEL as in a rule's `if`: whatever changes something has to lie within each of them."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known(cls, data: Any) -> Any:
+        for name in data if isinstance(data, Mapping) else ():
+            if name not in cls.model_fields:
+                near = get_close_matches(str(name), cls.model_fields, 1)
+                hint = f"did you mean {near[0]!r}?" if near else f"known here: {', '.join(cls.model_fields)}"
+                raise ValueError(f"there is no constraint {str(name)[:80]!r}; {hint}")
+        return data
+
+    def with_(self, more: Constraints) -> Self:
+        """Both of them together: what either forbids is forbidden."""
+        lists = {k: tuple(dict.fromkeys((*getattr(self, k), *getattr(more, k)))) for k in _LISTS}
+        apps = [c.allowed_apps for c in (self, more) if c.allowed_apps is not None]
+        levels = [level for level in LEVELS if level in (self.maximum_autonomy, more.maximum_autonomy)]
+        both = {"allowed_apps": narrowed(*apps) if len(apps) > 1 else next(iter(apps), None)}
+        return self.model_copy(update=lists | both | {"maximum_autonomy": next(iter(levels), None)})
+
+    def dump(self) -> dict[str, Any]:
+        """Plain JSON, of what is said."""
+        return self.model_dump(mode="json", exclude_defaults=True)
+
+    def unmet(self, facts: Iterable[Fact]) -> list[str]:
+        """The requirements that what is known and answered does not fulfil."""
+        if not self.output_requirements:
+            return []
+        told = {fact.name: {"value": fact.value, "kind": fact.kind, "app": fact.app or ""} for fact in facts}
+        names = {"answer": told.get("answer", {}).get("value", ""), "facts": told}
+        checks = [conditions.check(one, names) for one in self.output_requirements]
+        return [f"the output has to fulfil {c.expression}" + (f" ({c.error})" if c.error else "") for c in checks if not c.passed]
+
+
+def together(first: Constraints, added: Iterable[Mapping[str, Any]]) -> Constraints:
+    """`first` with what people have added, as the bodies of those events tell it."""
+    return reduce(Constraints.with_, (Constraints.model_validate(body["constraints"]) for body in added), first)
+
+
+_LISTS = ("forbidden_actions", "blocked_domains", "private", "output_requirements", "scope")
+
+
+def narrowed(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    """Of two lists of globs, what both allow."""
+    return tuple(dict.fromkeys([a for a in one if glob(a, other)] + [a for a in other if glob(a, one)]))
+
+
+def problem_in(bad: ValidationError, name: str) -> str:
+    """The first thing that is wrong with what was given as `name`, as one sentence."""
+    first = bad.errors()[0]
+    where = ".".join((name, *map(str, first["loc"])))
+    return f"{where}: {first['ctx']['error'] if first['type'] == 'value_error' else first['msg']}"
+
+
+def glob(text: str, patterns: tuple[str, ...]) -> bool:
+    folded = text.casefold()
+    return any(fnmatchcase(folded, pattern.casefold()) for pattern in patterns)
