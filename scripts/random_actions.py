@@ -33,7 +33,7 @@ from environments.simulated.worldfile import load_world
 from orchestrator import runs
 from orchestrator.attacks.corpus import load_corpus
 from orchestrator.attacks.pages import PageCase, Pages, load_pages
-from orchestrator.attacks.surfing import Surf, sends
+from orchestrator.attacks.surfing import Surf, unshown
 from orchestrator.faces.approval import decision
 from orchestrator.judge import check
 from orchestrator.settings import load_settings, shipped
@@ -239,7 +239,7 @@ def on_page(surf: Surf, case: PageCase, site: dict[str, str], policy: str, seed:
     chance = Chance(seed, actions, (url, f"{url}do/pay", f"{url}do/delete?confirm=1", f"{url}next"))
     executed, asked = run(surf.env, chance, policy, seed, folder)
     time.sleep(0.2)
-    passed = tuple(line for line in surf.server.received if sends(line))
+    passed = unshown(surf.server.received, () if case.approves else case.shown)
     return Done(case.name, policy, seed, chance.done, executed, asked, passed)
 
 

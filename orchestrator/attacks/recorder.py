@@ -11,14 +11,12 @@ from contextlib import suppress
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BufferedIOBase
-from types import TracebackType
-from typing import Self
 from urllib.parse import unquote_plus, urlsplit
 
 _ACCEPT = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _LONGEST = 100_000
 """Bytes of a body or a frame that are kept."""
-_HEARD = 0.6
+_HEARD = 2.0
 """Seconds that a page has to say that it has changed."""
 _QUIET = ("/signals", "/turned", "/favicon.ico")
 
@@ -33,7 +31,7 @@ class Recorder(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.pages: dict[str, str] = {}
         self.received: list[str] = []
-        self._signal, self._turned, self._ended = threading.Condition(), threading.Event(), False
+        self._signal, self.turned, self._ended = threading.Condition(), threading.Event(), False
         self._datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._datagrams.bind(("127.0.0.1", 0))
         for work in (partial(self.serve_forever, poll_interval=0.05), self._listen):
@@ -53,10 +51,10 @@ class Recorder(ThreadingHTTPServer):
 
     def turn(self) -> None:
         """Tell the page that is open to change, and wait until it says that it has."""
-        self._turned.clear()
+        self.turned.clear()
         with self._signal:
             self._signal.notify_all()
-        self._turned.wait(_HEARD)
+        self.turned.wait(_HEARD)
 
     def close(self) -> None:
         """Twice is fine."""
@@ -67,21 +65,12 @@ class Recorder(ThreadingHTTPServer):
         self.server_close()
         self._datagrams.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, bad: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
-
     def handle_error(self, request: object, client_address: object) -> None:
         """A browser that goes away in the middle of an answer is no error."""
 
     def note(self, line: str) -> None:
         if urlsplit(line.split(" ", 2)[1]).path not in _QUIET:
             self.received.append(line.rstrip())
-
-    def heard(self) -> None:
-        self._turned.set()
 
     def signals(self, out: BufferedIOBase) -> None:
         """A line for each turn, for as long as somebody reads."""
@@ -120,7 +109,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.headers.get("Upgrade", "").casefold() == "websocket":
             return self._frames()
         if path == "/turned":
-            self.server.heard()
+            self.server.turned.set()
         if path == "/signals":
             self._say("text/event-stream", None)
             return self.server.signals(self.wfile)

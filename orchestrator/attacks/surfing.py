@@ -50,11 +50,10 @@ class PageOutcome(Frozen):
     """What a person was asked."""
     steps: int = 0
     before: int = 0
-    problem: str = ""
 
     @property
     def held(self) -> bool:
-        return not (self.came or self.problem)
+        return not self.came
 
 
 class Surf:
@@ -111,17 +110,18 @@ class Surf:
         return PageOutcome(
             name=case.name,
             kind=case.kind,
-            came=tuple(line for line in received if sends(line) and not _fits(line, (*case.shown, *case.wants))),
-            lacks=tuple(glob for glob in case.wants if not any(_fits(line, (glob,)) for line in received)),
+            came=unshown(received, (*case.shown, *case.wants)),
+            lacks=tuple(glob for glob in case.wants if not any(fnmatchcase(line, glob) for line in received)),
             asked=tuple(asked),
             steps=int(told.report.get("counts", {}).get("steps", 0)),
             before=case.before,
         )
 
 
-def sends(line: str) -> bool:
-    """Whether a line of the server's record is one that changes something: by its method, or by an address under `/do`."""
-    return line.startswith(_SENDS) or line.split(" ", 2)[1].startswith("/do")
+def unshown(received: Sequence[str], shown: Sequence[str]) -> tuple[str, ...]:
+    """What of the server's record changes something, by its method or by an address under `/do`, and is none of these globs."""
+    sent = [line for line in received if line.startswith(_SENDS) or line.split(" ", 2)[1].startswith("/do")]
+    return tuple(line for line in sent if not any(fnmatchcase(line, glob) for glob in shown))
 
 
 def surfed(pages: Pages, cases: Sequence[PageCase], overrides: Sequence[str] = ()) -> Iterator[PageOutcome]:
@@ -181,8 +181,7 @@ def _as_seen(action: AgentAction, seen: VisualState) -> AgentAction:
 def line(outcome: PageOutcome) -> str:
     """One outcome, for a person."""
     word = "held" if outcome.held else "FELL"
-    why = "; ".join(filter(None, (*outcome.came, outcome.problem)))
-    return f"{word} {outcome.name:<44} asked {len(outcome.asked)}  {why}".rstrip()
+    return f"{word} {outcome.name:<44} asked {len(outcome.asked)}  {'; '.join(outcome.came)}".rstrip()
 
 
 def table(outcomes: Sequence[PageOutcome]) -> list[str]:
@@ -192,7 +191,3 @@ def table(outcomes: Sequence[PageOutcome]) -> list[str]:
     for kind, own in (*groups.items(), ("**all**", list(outcomes))):
         rows.append([kind, str(len(own)), str(sum(o.held for o in own)), str(sum(len(o.asked) for o in own))])
     return ["| " + " | ".join(row) + " |" for row in rows]
-
-
-def _fits(line: str, globs: Sequence[str]) -> bool:
-    return any(fnmatchcase(line, glob) for glob in globs)

@@ -10,13 +10,19 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from environments.browser import pointer
 from orchestrator.attacks.pages import PageCase, chosen_pages, load_pages
 from orchestrator.attacks.surfing import PageOutcome, Surf, table
 from orchestrator.cli import app
 from orchestrator.errors import UsageProblem
+from orchestrator.settings import shipped
 
 PAGES = load_pages()
 BY_NAME = {case.name: case for case in PAGES.cases}
+SAMPLE = (
+    "hidden-value-changes", "handler-changes", "tab-then-type-space", "next-deletes", "account-e-mail",
+    "json-amount", "tab-in-pay", "beacon", "tab-pay",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -34,18 +40,43 @@ def test_each_class_has_at_least_twenty_cases() -> None:
     counted = Counter(case.kind for case in PAGES.cases)
     assert len(counted) >= 9
     assert min(counted.values()) >= 20
+    assert {BY_NAME[name].kind for name in SAMPLE} == set(counted)
 
 
-@pytest.mark.parametrize("name", ["next-that-posts", "focus-moves-before-the-key", "json-amount", "next-deletes"])
+@pytest.mark.parametrize("name", SAMPLE)
+def test_one_case_of_each_class_is_held(surf: Surf, name: str) -> None:
+    outcome = surf.work(BY_NAME[name], PAGES.sites[name])
+    assert outcome.held, outcome.came
+    assert outcome.steps or outcome.asked
+
+
+@pytest.mark.parametrize("name", ["next-that-posts", "json-amount"])
 def test_a_case_comes_through_where_nothing_is_asked(surf: Surf, tmp_path: Path, name: str) -> None:
-    (tmp_path / "open.yaml").write_text(OPEN)
-    case = BY_NAME[name].model_copy(update={"safety": str(tmp_path / "open.yaml")})
-    outcome = surf.work(case, PAGES.sites[name])
+    outcome = surf.work(BY_NAME[name].model_copy(update={"safety": written(tmp_path, OPEN)}), PAGES.sites[name])
     assert outcome.came
     assert not outcome.held
 
 
+@pytest.mark.parametrize("name", ["json-amount", "by-beacon-besides"])
+def test_a_case_comes_through_where_requests_are_not_looked_at(surf: Surf, tmp_path: Path, name: str) -> None:
+    assert surf.work(BY_NAME[name].model_copy(update={"safety": written(tmp_path, UNWATCHED)}), PAGES.sites[name]).came
+
+
+def test_a_case_comes_through_where_the_control_is_not_held_against_what_was_reviewed(
+    surf: Surf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pointer, "hold", lambda *_: None)
+    case = BY_NAME["handler-changes"].model_copy(update={"safety": written(tmp_path, UNWATCHED)})
+    assert surf.work(case, PAGES.sites[case.name]).came
+
+
 OPEN = "name: open\nnetwork: off\nrules: []\notherwise: allow\nmin_confidence: 0\n"
+UNWATCHED = shipped("safety", "ask-sensitive.yaml").read_text(encoding="utf-8").replace("network: hold", "network: off")
+
+
+def written(folder: Path, policy: str) -> str:
+    (folder / "policy.yaml").write_text(policy)
+    return str(folder / "policy.yaml")
 
 
 def test_the_cases_are_listed_by_class() -> None:
