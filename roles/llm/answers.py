@@ -16,6 +16,7 @@ from roles.limits import Limits
 LONGEST = Limits().answer_output
 """Characters of an answer that are looked at where nobody says otherwise: a decision is far shorter."""
 _DECODER = json.JSONDecoder()
+_FENCE = re.compile(r"^[ \t]*```[ \t]*(\w*)[ \t]*$\n?", re.MULTILINE)
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 
 
@@ -69,6 +70,16 @@ def object_in(text: str, longest: int = LONGEST) -> dict[str, Any]:
                 return found
             at = text.find("{", at + 1)
     raise Unusable(problem)
+
+
+def script_in(text: str, longest: int = LONGEST) -> dict[str, Any] | None:
+    """The one script that stands in a text as a block of ```bash or ```python (seed 002), as the answer that it is."""
+    _not_too_long(text, longest)
+    match _FENCE.split(_THINKING.sub(" ", text)):
+        case [before, "bash" | "python" as language, code, "", after]:
+            return {"outcome": "run", "language": language, "code": code, "reason": f"{before}{after}".strip()}
+        case _:
+            return None
 
 
 def _near(text: str, at: int) -> str:

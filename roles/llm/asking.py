@@ -38,16 +38,26 @@ class Asker:
         self._ways = list(_WAYS[caller.settings.structure])
 
     def ask(
-        self, system: str, turn: str | list[Any], schema: Mapping[str, Any], read: Callable[[dict[str, Any]], _Decision]
+        self,
+        system: str,
+        turn: str | list[Any],
+        schema: Mapping[str, Any],
+        read: Callable[[dict[str, Any]], _Decision],
+        *,
+        plain: Callable[[str, int], dict[str, Any] | None] = lambda text, longest: None,
     ) -> _Decision:
-        """The decision that `read` makes of the answer. Raises GaveUp, and BudgetSpent."""
+        """The decision that `read` makes of the answer. Raises GaveUp, and BudgetSpent.
+
+        `plain` finds the answer in words that hold no object of the schema, and None where it is not there.
+        """
         question: list[BaseMessage] = [SystemMessage(content=system), HumanMessage(content=turn)]
         messages, problem = question, ""
         for _ in range(self._reasks + 1):
             reply, before = AIMessage(content=""), problem
             try:
                 reply = self._reply(messages, schema)
-                return read(object_of(reply, self._longest))
+                said_plainly = None if reply.tool_calls else plain(text_of(reply), self._longest)
+                return read(said_plainly or object_of(reply, self._longest))
             except (Unusable, ValidationError) as bad:
                 problem = _worded(bad)
             said = text_of(reply) or str(reply.tool_calls[0]["args"] if reply.tool_calls else "")

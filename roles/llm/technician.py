@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from roles.contracts import FactKnown, RanScript, Script, ScriptAnswer, ScriptRequest
-from roles.llm.answers import Unusable
+from roles.llm.answers import Unusable, script_in
 from roles.llm.asking import Asker
 from roles.llm.lines import cut, facts_told, instruction_told, listed, without_values
 from roles.llm.prompts import Prompt
@@ -29,7 +29,7 @@ class LlmTechnician:
     def write(self, request: ScriptRequest) -> ScriptAnswer:
         schema = technician_schema()
         system, turn = self._prompt.filled(_values(request) | {"answer_form": form_told(schema)})
-        return self._asker.ask(system, turn, schema, lambda data: read_script(data, request))
+        return self._asker.ask(system, turn, schema, lambda data: read_script(data, request), plain=script_in)
 
 
 def _values(request: ScriptRequest) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -32,6 +33,28 @@ def test_a_script_is_what_it_says() -> None:
     answer = write(RUN)
     assert answer.script is not None
     assert (answer.outcome, answer.script.language, answer.script.code) == ("run", "bash", "wc -l < Logs/a.log")
+
+
+@pytest.mark.parametrize(
+    ("reply", "language", "code"),
+    [
+        ("```bash\nls -l\n```", "bash", "ls -l\n"),
+        ("I list them by name.\n\n```python\nprint({'a': 1})\n```\nThat is all.", "python", "print({'a': 1})\n"),
+        ("<think>```bash\nrm -r .\n```</think>\n  ```bash \n  echo ${x}\n  ```", "bash", "  echo ${x}\n"),
+        ("```json\n" + json.dumps(RUN) + "\n```", "bash", RUN["code"]),
+    ],
+)
+def test_a_script_may_stand_in_a_block_of_code(reply: str, language: str, code: str) -> None:
+    answer = write(reply)
+    assert answer.script is not None
+    assert (answer.outcome, answer.script.language, answer.script.code) == ("run", language, code)
+
+
+@pytest.mark.parametrize("reply", ["```bash\nls\n```\n```bash\nrm a\n```", "```bash\nls", "```perl\nprint\n```", "ls"])
+def test_what_may_be_several_scripts_or_none_is_asked_again(reply: str) -> None:
+    assert write(reply, RUN).script is not None
+    with pytest.raises(GaveUp, match="no JSON object"):
+        write(reply)
 
 
 @pytest.mark.parametrize(
