@@ -32,6 +32,7 @@ def start(turn: Turn) -> None:
     if not turn.update["plan_version"]:
         turn.ctx.journal.begin()
     _start_lanes(turn)
+    turn.status(TaskStatus.CREATED)
     turn.status(TaskStatus.PENDING)
     given = turn.ctx.journal.plan(turn.update["plan_version"])
     if given:
