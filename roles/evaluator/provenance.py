@@ -36,6 +36,10 @@ _SHORT = 6
 _STEM = 4
 _PERSON = "user"
 """The role of a step that a person did by hand."""
+_ASKING = re.compile(r"[?]|\b(?:whether|if|which|who|or)\b")
+"""What lets an answer say words of the goal again."""
+_QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”|'[^']+'|‘[^’]+’")
+_LEAST_ECHO = 3
 _ROWS = 4
 """Levels from a cell to its row."""
 _RECORDS = frozenset({"row", "listitem", "treeitem", "article"})
@@ -56,7 +60,7 @@ def unfounded(request: GateRequest, screen: Screen) -> tuple[str, ...]:
         where = f'"{written.step.target or written.step.app}" (step {written.step.step})'
         if (lost := known.lost(written, screen)) is not None:
             found.append(f'"{lost}" in {where} comes from nowhere: no goal, fact, person or page says it')
-    found += [said for fact in request.facts if (said := _elsewhere(fact, request, screen))]
+    found += [said for fact in request.facts if (said := _elsewhere(fact, request, screen) or _echoed(fact, request.goal))]
     return tuple(dict.fromkeys(found))
 
 
@@ -161,6 +165,16 @@ def _elsewhere(fact: Fact, request: GateRequest, screen: Screen) -> str:
     return f'"{fact.value}" ({fact.name}) was read where {min(there)} stands, and the goal names {min(wanted)}'
 
 
+def _echoed(fact: Fact, goal: str) -> str:
+    """That an answer rests on nothing and only says an order of the goal's again; a quoted text is wanted so."""
+    said, told = _spoken(fact.value), _spoken(goal)
+    if fact.name != "answer" or fact.source != "model" or said.count(" ") < _LEAST_ECHO or said not in told:
+        return ""
+    if _ASKING.search(_flat(goal)) or any(said == _spoken(quoted) for quoted in _QUOTED.findall(goal)):
+        return ""
+    return f'the answer "{fact.value}" only says again what the goal says'
+
+
 def _record(element_id: str, state: VisualState) -> str:
     """The words of the row that an element stands in."""
     at = state.by_id.get(element_id)
@@ -200,6 +214,10 @@ def _canonical(chunk: str) -> str:
         return str(Decimal(plain).normalize()) if re.fullmatch(r"\d+(?:\.\d+)?", plain) else chunk.casefold()
     except InvalidOperation:
         return chunk.casefold()
+
+
+def _spoken(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
 
 
 def _stems(text: str) -> set[str]:

@@ -16,7 +16,10 @@ NOUNS = frozenset({"row", "recording", "picture"})
 _WAITS = 8
 SHAPES = (
     (("hours", "times"), re.compile(r"\b\d{1,2}:\d{2}(?:(?:\s*,\s*(?:or\s+|and\s+)?|\s+or\s+|\s+and\s+)\d{1,2}:\d{2})*\b")),
-    (("phone number", "phone", "mobile", "number"), re.compile(r"\+?\d[\d ()/-]{5,}\d")),
+    (
+        ("phone number", "phone", "mobile", "number"),
+        re.compile(r"(?<![\d/-])(?!\d{4}-\d\d?-\d|\d\d?/\d\d?/\d{2})\+?\d[\d ()/-]{5,}\d"),  # a date is none
+    ),
     (("invoice number", "order number", "reference"), re.compile(r"\b[A-Z]{2,}-\d[\w-]*")),
     (("room", "place", "location"), re.compile(r"\b(?:[Rr]oom [\w-]+|(?:[A-Z]\w+ )+[Rr]oom(?! ?\d))\b")),
     (("e-mail", "email address", "address", "mail"), re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")),

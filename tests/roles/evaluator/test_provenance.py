@@ -103,3 +103,22 @@ def test_a_value_of_another_record_than_the_goal_names_is_an_issue() -> None:
     (said,) = found(wrote("1059.73"), invoice=screen("Invoice INV-1043", "$1,059.73"))
     assert "INV-1043" in said
     assert "INV-1042" in said
+
+
+ENTRY = "entry Answer Viktor tomorrow from 9 to half past 9"
+
+
+@pytest.mark.parametrize(
+    ("goal", "answer", "source", "issues"),
+    [
+        ("Archive the mail and give me an entry 'Answer Viktor' tomorrow from 9 to half past 9", ENTRY, "model", 1),
+        ("Archive the mail and give me an entry 'Answer Viktor' tomorrow from 9 to half past 9", ENTRY, "screen", 0),
+        ('Archive the mail and say "it is in the archive now"', "it is in the archive now", "model", 0),
+        ("Tell me whether Ada works in sales", "Ada works in sales", "model", 0),
+        ("Archive the mail and tell me how many are left", "seven mails are left", "model", 0),
+    ],
+)
+def test_an_answer_that_only_says_an_order_again_is_none(goal: str, answer: str, source: Any, issues: int) -> None:
+    said = found(facts=(Fact(name="answer", value=answer, source=source),), goal=goal)
+    assert len(said) == issues, said
+    assert all("only says again what the goal says" in one for one in said)
