@@ -51,25 +51,24 @@ def drive(face: Face, folder: Path, work: Callable[[Listener, Stop], Outcome | N
 
 
 def _offer_to_keep(outcome: Outcome, folder: Path) -> None:
-    """Ask who sits there whether the crew is to do it so again (`knowledge.experience.save: ask`); else it can be said later."""
-    if not outcome.report.get("experience", {}).get("pending"):
-        return
-    later = f"deskcrew knowledge learn {outcome.run_id}{runs_dir_option(folder)}"
+    """Ask who sits at the terminal whether the crew is to do it so again (`knowledge.experience.save: ask`)."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        typer.echo(f"deskcrew: what was done can be kept for goals like this one: {later}", err=True)
         return
+    from orchestrator.errors import UsageProblem
     from orchestrator.faces.words import clean
-    from orchestrator.folders import read_run
-    from orchestrator.learning import kept, lesson
-    from roles.knowledge.settings import KnowledgeSettings
+    from orchestrator.learning import kept, offered
 
-    found = lesson([outcome.run_id], (), "deskcrew", folder)
+    if (offer := offered(outcome.folder)) is None:
+        return
+    found, settings = offer
     for number, step in enumerate(found.found.steps, start=1):
         typer.echo(f"  {number}. {clean(step, 500)}")
-    if typer.confirm("Keep these steps for goals like this one?", default=False):
-        settings = KnowledgeSettings.model_validate(read_run(outcome.folder)["settings"].get("knowledge") or {})
-        result = kept(found, settings, folder)
-        typer.echo(f"kept as {result.document}" if result.saved else result.why)
+    try:
+        if typer.confirm("Keep these steps for goals like this one?", default=False):
+            result = kept(found, settings, folder)
+            typer.echo(f"kept as {result.document}" if result.saved else result.why)
+    except (typer.Abort, UsageProblem) as no:  # whoever leaves the question has not said yes, and the run has ended as it has
+        typer.echo(f"\ndeskcrew: nothing is kept {no}".rstrip(), err=True)
 
 
 def _pausing() -> None:

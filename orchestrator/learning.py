@@ -120,8 +120,6 @@ class Kept(NamedTuple):
     title: str = ""
     document: str = ""
     why: str = ""
-    pending: bool = False
-    """Somebody has to say whether it is kept."""
 
     def told(self) -> dict[str, Any]:
         return {key: value for key, value in self._asdict().items() if value not in ("", False) or key == "saved"}
@@ -137,11 +135,25 @@ def kept(found: Lesson, knowledge: KnowledgeSettings, runs_dir: Path) -> Kept:
     return Kept(new, document.title, document.id, "" if new else "it is known already")
 
 
+def offered(folder: Path) -> tuple[Lesson, KnowledgeSettings] | None:
+    """What a person is asked about at the end of a run (`knowledge.experience.save: ask`); None where there is nothing to ask."""
+    settings = KnowledgeSettings.model_validate(read_run(folder)["settings"].get("knowledge") or {})
+    if settings.experience.save != "ask" or _against(stored_report(folder)):
+        return None
+    try:
+        found = lesson([folder.name], (), OWN, folder.parent)
+        with KnowledgeStore(stored_at(settings, folder.parent)) as store:
+            known = store.get(found.found.document(found.kind, found.source).id) is not None
+    except (UsageProblem, StoreFault, OSError):
+        return None
+    return None if known or found.against or found.found.doubts else (found, settings)
+
+
 def after_run(journal: Journal, record: Mapping[str, Any], folder: Path, report: Mapping[str, Any]) -> Kept | None:
     """What `knowledge.experience.save` makes of a run that has ended; None where there is nothing to say."""
     settings = KnowledgeSettings.model_validate(record["settings"].get("knowledge") or {})
     save = settings.experience.save
-    if save == "never" or report.get("status") != TaskStatus.FULFILLED:
+    if save in {"never", "ask"} or report.get("status") != TaskStatus.FULFILLED:
         return None
     result = _decided(save, settings, journal, record, folder, report)
     journal.record(LEARNED, result.told(), key=LEARNED)
@@ -162,8 +174,6 @@ def _decided(
     made = Lesson(found, "experience", f"run:{record['run_id']}")
     if why := problem_with(found) or next(iter(found.doubts), ""):
         return Kept(False, found.title, why=why)
-    if save == "ask":
-        return Kept(False, found.title, why="nobody has said yet whether it is kept", pending=True)
     try:
         return kept(made, settings, folder.parent)
     except UsageProblem as bad:

@@ -28,9 +28,9 @@ class SourceSettings(Frozen):
 class ExperienceSettings(SourceSettings):
     """What the crew itself did."""
 
-    save: Literal["always", "ask", "auto", "never"] = "never"
+    save: Literal["always", "ask", "auto", "never"] = "ask"
     """What becomes of a run that reached its goal. always: it is kept when the final check passed; auto: when the judge of its
-    task says so, too; ask: when the user says so; never: it is not kept."""
+    task says so, too; ask: when a person at the terminal says so at its end, and nobody else is asked; never: it is not kept."""
     reuse: Literal["plan", "hint"] = "plan"
     """Whether its steps may be followed as a plan, or are only shown to whoever plans."""
 

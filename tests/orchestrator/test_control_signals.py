@@ -170,6 +170,8 @@ def typed(words: list[str], lines: list[str], folder: Path) -> tuple[int, str]:
         except OSError:
             return True
         shown += data.decode("utf-8", "replace")
+        if shown.endswith("[y/N]: "):
+            os.write(ours, b"n\n")
         if answered < len(lines) and shown.count("by hand> ") > answered:
             os.write(ours, lines[answered].encode() + b"\n")
             answered += 1

@@ -21,10 +21,12 @@ from waiting import DEADLINE
 from orchestrator.control.asking import RunControl, myself
 from orchestrator.faces.approval import decision
 from orchestrator.folders import list_runs, stored_report
+from roles.knowledge.store import KnowledgeStore
 
 TASK = "invoice-to-reimbursement"
 PROMPT = "[a]pprove"
 INTERRUPT = b"\x03"
+KEEP = "Keep these steps for goals like this one? [y/N]"
 HALF = b"a"
 """A letter that would approve, without Enter behind it."""
 
@@ -38,7 +40,7 @@ class Session(NamedTuple):
 
 def in_terminal(
     words: list[str], typed: list[bytes | Callable[[], None]], folder: Path, *, prompt: str = PROMPT, columns: int = 100,
-    **environment: str,
+    keep: bytes = b"n\n", **environment: str,
 ) -> Session:  # fmt: skip
     """Run the command on a pseudo terminal and type each answer when the prompt comes, or let somebody else do something then."""
     ours, theirs = pty.openpty()
@@ -49,7 +51,7 @@ def in_terminal(
         cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs, env={**inherited, **settings}, start_new_session=True,
     )  # fmt: skip
     os.close(theirs)
-    shown, answered = "", 0
+    shown, answered, kept = "", 0, False
     deadline, again = time.monotonic() + DEADLINE, float("inf")
     while time.monotonic() < deadline:
         ready, _, _ = select.select([ours], [], [], 0.2)
@@ -64,6 +66,8 @@ def in_terminal(
             if not data:
                 break
             shown += data.decode("utf-8", "replace")
+            os.write(ours, keep if KEEP in shown and not kept else b"")
+            kept = KEEP in shown
             if answered < len(typed) and shown.count(prompt) > answered:
                 given = typed[answered]
                 if given == INTERRUPT:
@@ -172,3 +176,23 @@ def test_ctrl_c_while_the_crew_works_leaves_no_row_of_the_live_view_behind(tmp_p
     assert session.code == 3, kept
     assert any("pausing before the next action" in line for line in kept)
     assert not [line for line in kept if line.startswith(("─", "  machine", "  at work"))], kept
+
+
+@pytest.mark.parametrize(("answer", "kept"), [(b"y\n", 1), (b"\x04", 0)])
+def test_who_sits_at_the_terminal_is_asked_whether_the_run_is_kept(tmp_path: Path, answer: bytes, kept: int) -> None:
+    goal = 'Create a note titled "Milk" with the text "two bottles"'
+    session = in_terminal(["run", goal, "--display", "plain", "-c", "safety=never-ask-in-simulation"], [], tmp_path, keep=answer)
+    assert session.code == 0, session.shown
+    assert session.shown.count(KEEP) == 1
+    with KnowledgeStore(tmp_path / ".deskcrew" / "knowledge.sqlite") as store:
+        assert len([one for one in store.list() if one.kind == "experience"]) == kept
+
+
+def test_nobody_is_asked_without_a_terminal(tmp_path: Path) -> None:
+    words = ["run", 'Create a note titled "Milk" with the text "two bottles"', "-c", "safety=never-ask-in-simulation"]
+    done = subprocess.run(
+        [sys.executable, "-m", "orchestrator.cli", *words], cwd=tmp_path, capture_output=True, text=True, input="y\n", check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Keep these steps" not in done.stdout + done.stderr
+    assert not (tmp_path / ".deskcrew").exists()
