@@ -65,7 +65,7 @@ def guarded(debug: bool) -> Iterator[None]:
         raise typer.Exit(code) from None
 
 
-_NO_PLACE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG}
+_NO_PLACE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG, errno.ENOENT}
 
 
 def _explained(bad: Exception) -> tuple[int, str]:
@@ -84,10 +84,11 @@ def _explained(bad: Exception) -> tuple[int, str]:
     stands = sys.modules.get("roles.standstill")  # whoever raised it has imported it, and LangGraph with it
     if isinstance(bad, OSError) and bad.filename:
         why = bad.strerror or type(bad).__name__
-        return USAGE, f"{clean(bad.filename)} cannot be used ({why}); see who may read and write it."
+        return USAGE, f"{clean(str(bad.filename).removesuffix(PARTIAL))} cannot be used ({why}); see who may read and write it."
     if isinstance(bad, Stopped) or (stands is not None and isinstance(bad, stands.Standstill)):
         return FAILED, said
-    if isinstance(bad, OSError) and bad.errno in _NO_PLACE:
-        what = f"{str(bad.filename).removesuffix(PARTIAL)} cannot be written" if bad.filename else "There is no place to write"
-        return FAILED, f"{clean(what)} ({bad.strerror}); make room, or choose another place."
+    if isinstance(bad, OSError) and bad.errno in _NO_PLACE:  # ENOENT where no folder for temporary files can be written
+        return FAILED, f"There is no place to write ({bad.strerror}); make room, or choose another place."
+    if type(bad).__module__ == "sqlite3" and type(bad).__name__ == "OperationalError":
+        return FAILED, f"A file of the run cannot be used ({said}); see that its folder can be written and has room."
     return FAILED, f"this is a fault of deskcrew, not yours: {type(bad).__name__}: {said or 'no words'} (--debug shows where)."

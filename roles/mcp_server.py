@@ -5,13 +5,15 @@ Settings say where servers are, and are read by every command: what asks them is
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from protocol import Frozen
+from roles.http_bounds import bound
 
 MOST_TOOLS = 200
 """Tools of one server."""
@@ -68,16 +70,13 @@ class McpServer:
         import asyncio
 
         try:
-            from mcp import Client, StdioServerParameters
+            from mcp import Client
         except ImportError:
             raise McpFault(f'{self.name}: the MCP client is not installed; pip install "deskcrew[mcp]"') from None
         given = self._address
-        server = self._inside or given.url
-        if not server:
-            server = StdioServerParameters(command=given.command[0], args=list(given.command[1:]), env=given.env or None)
         asked = False
         try:
-            async with asyncio.timeout(given.seconds), Client(server) as client:
+            async with asyncio.timeout(given.seconds), _way_to(given) as way, Client(self._inside or way) as client:
                 asked = True
                 return await question(client)
         except* McpFault as fault:
@@ -89,6 +88,23 @@ class McpServer:
             first = _first(bad)
             why = f"{self.name} cannot be asked: {type(first).__name__}: {str(first)[:300]}"
             raise McpFault(why, "unreached" if not asked else "refused" if _is_answer(first) else "silent") from bad
+
+
+@asynccontextmanager
+async def _way_to(address: McpAddress) -> AsyncIterator[Any]:
+    """What the SDK's client takes for the address; what is answered over HTTP is bounded."""
+    if address.url:
+        import httpx2
+        from mcp.client.streamable_http import streamable_http_client
+
+        async with httpx2.AsyncClient(timeout=address.seconds) as client:
+            bound(client)
+            yield streamable_http_client(address.url, http_client=client)
+    else:
+        from mcp import StdioServerParameters
+
+        command, *args = address.command
+        yield StdioServerParameters(command=command, args=args, env=address.env or None)
 
 
 async def tools_of(client: Any) -> list[Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextvars
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from langchain_core.language_models import BaseChatModel
@@ -18,6 +18,7 @@ from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_aft
 
 from protocol.prompt_form import estimate_tokens
 from roles.budgets import Budgets, Used
+from roles.http_bounds import TooMuch
 from roles.journal import Journal
 from roles.limits import Limits
 from roles.llm.answers import Unusable, text_of
@@ -174,7 +175,7 @@ class Caller:
         return reply
 
     def _sorted(self, fault: Exception, problem: str) -> Exception:
-        if isinstance(fault, RecursionError) or type(fault).__name__ in _UNREAD:
+        if type(fault).__name__ in _UNREAD or any(isinstance(cause, RecursionError | TooMuch) for cause in _causes(fault)):
             return Unusable(f"it could not be read: {problem}")
         if passes(fault):
             return Transient(problem)
@@ -202,7 +203,15 @@ def _status(fault: BaseException) -> int | None:
     return None
 
 
+def _causes(fault: BaseException | None) -> Iterator[BaseException]:
+    """The fault and what it came of: a provider's package says `Connection error.` of all that goes wrong in it."""
+    while fault is not None:
+        yield fault
+        fault = fault.__cause__
+
+
 def _said(fault: BaseException) -> str:
+    fault = next((cause for cause in _causes(fault) if isinstance(cause, RecursionError | TooMuch)), fault)
     return f"{type(fault).__name__}: {' '.join(str(fault).split())[:_SAID]}".rstrip(": ")
 
 

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from langchain_core.language_models import BaseChatModel
 
+from roles.http_bounds import bound
 from roles.llm.settings import ModelSettings
 
 
@@ -31,12 +32,14 @@ class _Provider(NamedTuple):
     """Environment variable with the key; empty where none is needed."""
     longest: str
     """What its class calls the longest answer."""
+    client: str
+    """Where its class keeps the client of its package, which keeps that of HTTP as `_client`."""
 
 
 _PROVIDERS = {
-    "openai": _Provider("langchain_openai", "ChatOpenAI", "OPENAI_API_KEY", "max_tokens"),
-    "anthropic": _Provider("langchain_anthropic", "ChatAnthropic", "ANTHROPIC_API_KEY", "max_tokens"),
-    "ollama": _Provider("langchain_ollama", "ChatOllama", "", "num_predict"),
+    "openai": _Provider("langchain_openai", "ChatOpenAI", "OPENAI_API_KEY", "max_tokens", "root_client"),
+    "anthropic": _Provider("langchain_anthropic", "ChatAnthropic", "ANTHROPIC_API_KEY", "max_tokens", "_client"),
+    "ollama": _Provider("langchain_ollama", "ChatOllama", "", "num_predict", "_client"),
 }
 
 
@@ -76,6 +79,9 @@ def _opened(provider: str, name: str, settings: ModelSettings) -> BaseChatModel:
     except (TypeError, ValueError) as bad:
         raise ModelProblem(f"the model {settings.name} cannot be opened: {' '.join(str(bad).split())[:300]}") from None
     assert isinstance(model, BaseChatModel)  # noqa: S101 - what a provider's package promises
+    client = getattr(getattr(model, found.client, None), "_client", None)
+    if client is not None:
+        bound(client, settings.timeout)
     return model
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -150,3 +151,11 @@ def test_what_the_machine_does_not_let_us_read_is_no_fault_of_ours(capsys: pytes
     assert said.startswith("deskcrew: /data/")
     assert "cannot be used (Permission denied)" in said
     assert "\x1b" not in said
+
+
+def test_a_database_that_cannot_be_opened_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(typer.Exit) as ended, guarded(debug=False):
+        sqlite3.connect(f"file:{tmp_path}/nowhere/control.sqlite?mode=rw", uri=True).close()
+    assert ended.value.exit_code == 1
+    said = "A file of the run cannot be used (unable to open database file); see that its folder can be written and has room."
+    assert capsys.readouterr().err == f"deskcrew: {said}\n"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -202,3 +204,15 @@ def test_a_run_whose_folder_was_renamed_is_said_with_what_to_do(tmp_path: Path) 
         find_run("20261122-194306-3721", tmp_path / "runs")
     with pytest.raises(UsageProblem, match="There is no run 'other'"):
         find_run("other", tmp_path / "runs")
+
+
+def test_where_nothing_can_be_written_a_command_says_so_in_a_sentence(folder: Path) -> None:
+    bwrap = ("bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
+    if shutil.which("bwrap") is None or subprocess.run([*bwrap, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("bubblewrap does not work here")
+    main = (sys.executable, "-c", "from orchestrator.cli import main; main()")
+    words = ("replay", folder.name, "--runs-dir", str(folder.parent))
+    done = subprocess.run([*bwrap, *main, *words], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("deskcrew: There is no place to write (No usable temporary directory found")
+    assert len(done.stderr.strip().splitlines()) == 1

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any, ClassVar
 
+import httpx
 import pytest
 from langchain_core.language_models import BaseChatModel
 from pydantic import ValidationError
@@ -67,6 +68,15 @@ def test_ollama_calls_things_by_other_names() -> None:
     made = opened(name="ollama:llama:8b", temperature=None, max_tokens=50)
     assert (made["model"], made["num_predict"], made["client_kwargs"]) == ("llama:8b", 50, {"timeout": 60.0})
     assert "temperature" not in made
+
+
+@pytest.mark.parametrize(("name", "held"), [("openai:x", "root_client"), ("anthropic:x", "_client"), ("ollama:x", "_client")])
+@pytest.mark.usefixtures("provider")
+def test_what_a_server_may_answer_is_bounded(name: str, held: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with httpx.Client() as client:
+        monkeypatch.setattr(Provided, held, SimpleNamespace(_client=client), raising=False)
+        opened(name=name, base_url="http://127.0.0.1:8099", options={"api_key": "k"})
+        assert [len(hooks) for hooks in client.event_hooks.values()] == [1, 1]
 
 
 @pytest.mark.parametrize("provider_name", ["openai", "anthropic", "ollama"])
