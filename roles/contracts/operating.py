@@ -75,5 +75,9 @@ class OperatorView(Frozen):
     """The elements of which the last decision (SCREENSHOT) wanted to see more clearly; empty where it did not."""
     saved: tuple[VisualState, ...] = ()
     """The latest screens that were kept on the blackboard (`save_screenshot`), private content masked, newest last."""
+    context: dict[str, Any] = Field(default_factory=dict)
+    """What is needed to act: `page`, `values` that could be entered, `fields` that take them, `assumptions` (seed 000)."""
+    meanings: tuple[dict[str, Any], ...] = ()
+    """What the elements nearest to the task mean for it, each with its confidence and what can be done with it."""
     notes: tuple[Note, ...] = ()
     """What the user has said while the crew works, newest last."""

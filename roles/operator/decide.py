@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from environments.effects import RELEASE, HeldRequest, release, released
 from protocol import (
+    CARRIES,
     AgentStatus,
     AskUser,
     OperatorDecision,
@@ -28,6 +29,7 @@ from roles.operator.perceive import (
     key_of,
     step_of,
     subtask_id,
+    titles,
 )
 from roles.operator.recovery import interruption, remedy
 from roles.operator.state import FINALIZE
@@ -85,7 +87,7 @@ def _proposed(state: State, ctx: Context, seen: VisualState) -> Update:
     if batch := state["task_context"].get("batch"):
         decision, rest = advanced(batch)
         decision = decision.model_copy(
-            update={"memory": state["task_context"]["memory"], "plan": tuple(item["title"] for item in state["action_plan"])}
+            update={"memory": state["task_context"]["memory"], "plan": titles(state)}
         )
         _note(state, ctx, decision)
         return _pend({**state, "task_context": _with_batch(state, rest)}, ctx, decision, seen)
@@ -99,7 +101,7 @@ def _proposed(state: State, ctx: Context, seen: VisualState) -> Update:
 def _let_go(state: State, ctx: Context, waiting: HeldRequest, seen: VisualState) -> Update:
     """A request that is held comes before all else: any other action would drop it."""
     more = pending_request(state, waiting, step_of(state) - 1)
-    plan = tuple(item["title"] for item in state["action_plan"])
+    plan = titles(state)
     decision = OperatorDecision(
         action=release(waiting),
         status=AgentStatus.CONTINUE,
@@ -284,7 +286,7 @@ def _pend(state: State, ctx: Context, decision: OperatorDecision, seen: VisualSt
     }
     update: Update = {
         "pending_action": pending,
-        "action_plan": [{"title": title} for title in decision.plan[:8]],
+        "action_plan": planned(pending, decision),
         "task_context": state["task_context"] | {"memory": decision.memory},
         "route": REVIEW,
     }
@@ -295,6 +297,22 @@ def _pend(state: State, ctx: Context, decision: OperatorDecision, seen: VisualSt
             state, Signal.CHECK_DUE, "running", f"{ctx.limits.check_every} actions since the last check", held=pending
         )
     return update
+
+
+def planned(pending: dict[str, Any], decision: OperatorDecision) -> list[dict[str, Any]]:
+    """The action that is next, those decided together with it, and the rest in words. The review says how risky the first is."""
+    first = _entry(pending["action"], pending["reason"], pending["expected"])
+    then = [_entry(step.action.dump(), "", step.expected[:200]) for step in decision.then]
+    return [first, *then, *({"title": title} for title in decision.plan[:8])]
+
+
+def _entry(action: dict[str, Any], rationale: str, expected: str) -> dict[str, Any]:
+    """One planned action (seed 000)."""
+    target = action.get("target") or {}
+    value = next((action[key] for key in CARRIES if action.get(key) not in (None, "")), None)
+    named = target.get("text") or target.get("element_id") or target.get("track_id")
+    said = {"type": action["action_type"], "target": named, "value": value, "rationale": rationale, "expected": expected}
+    return said | {"risk": None}
 
 
 def _check_due(state: State, ctx: Context) -> bool:

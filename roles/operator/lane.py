@@ -18,7 +18,7 @@ _ANY = "*"
 _EVENTS = 8
 _SEEING = frozenset({"wait", "screenshot"})
 _PAGES = frozenset({"navigate", "go_back", "go_forward", "tabs"})
-_OWN = frozenset({"memory", "retries", "since", "touched", "waits_for"})
+_OWN = frozenset({"memory", "retries", "since", "touched", "waits_for", "page", "values", "fields", "assumptions"})
 """What of `task_context` has a way of its own from one delegation to the next, or ends with it."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, get_args
 
 from pydantic import ValidationError
@@ -10,7 +11,7 @@ from pydantic import ValidationError
 from environments.contract import EnvironmentFault, EnvironmentType, type_of
 from protocol import GUIElement, VisualState
 from roles.context import Context, State, Update
-from roles.contracts import Subtask
+from roles.contracts import Fact, Subtask
 from roles.journal_actions import action_key
 from roles.looking_up import subtask_ahead
 from roles.operator.state import FINALIZE
@@ -33,6 +34,8 @@ _AFFORDANCES = {
     "menuitem": ["click"],
 }
 _WORD = re.compile(r"[^\W_]{3,}")
+_WRITTEN = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "checkbox", "radio", "switch"})
+_VALUES, _LONG = 12, 120
 _KEPT = 16
 """Interpretations kept per screen: those nearest to the task."""
 
@@ -202,7 +205,30 @@ def interpret_context(state: State, ctx: Context) -> Update:
         }
         for _, e in scored[:_KEPT]
     ]
-    return {"element_interpretations": meanings}
+    seen = _whole_screen(state, ctx)
+    context = state["task_context"] | told_by_screen(state, seen, ctx.journal.facts())
+    return {"element_interpretations": meanings, "task_context": context}
+
+
+def told_by_screen(state: State, seen: VisualState, facts: Sequence[Fact]) -> dict[str, Any]:
+    """What is needed to act here: where this is, what could be entered, into which fields, and what is taken for granted."""
+    shown = state["recognized_elements"]
+    fields = [{k: e[k] for k in ("element_id", "text", "value", "invalid") if k in e} for e in shown if e["role"] in _WRITTEN]
+    values = {fact.name: fact.value[:_LONG] for fact in facts[-_VALUES:] if "\n" not in fact.value}
+    modal = seen.by_id.get(seen.modal or "")
+    wanted = subtask_of(state).app
+    assumed = []
+    if unsure := len(seen.elements) - len(shown):
+        assumed.append(f"{unsure} elements that were not recognised, or not surely, do not matter")
+    if wanted and seen.app and wanted != seen.app:
+        assumed.append(f"{wanted} is to be worked, and {seen.app} is in front")
+    page = {"app": seen.app, "dialog": modal.name if modal is not None else "", "loading": seen.loading}
+    return {"page": page, "values": values, "fields": fields[:_VALUES], "assumptions": assumed}
+
+
+def titles(state: State) -> tuple[str, ...]:
+    """The plan in words, of the actions and of what comes after them."""
+    return tuple(item["title"] for item in state["action_plan"] if "title" in item)
 
 
 def current_screen(state: State, ctx: Context) -> VisualState:

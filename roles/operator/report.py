@@ -8,7 +8,7 @@ from environments.contract import type_of
 from protocol import CARRIES
 from roles.context import Context, State, Update
 from roles.contracts import Report
-from roles.operator.perceive import attempt_of, safety_of, subtask_id
+from roles.operator.perceive import attempt_of, safety_of, subtask_id, titles
 from roles.redaction import Redactor
 from roles.safety import Constraints
 from roles.signals import Signal
@@ -49,6 +49,7 @@ def finalize_interaction_report(state: State, ctx: Context) -> Update:
             if s.exec_status != "executed"
         ],
         "blocked_actions": [t for t in state["action_trace"] if t["status"] in {"blocked", "rejected", "skipped"}],
+        "action_plan": state["action_plan"],
         "pending_action": _pending(pending, asked) if pending else None,
         "pending_approval": asked,
         "observations": state["observations"],
@@ -64,7 +65,7 @@ def finalize_interaction_report(state: State, ctx: Context) -> Update:
     carry = {
         "memory": state["task_context"].get("memory", {}),
         "retries": state["task_context"].get("retries", 0),
-        "plan": [item["title"] for item in state["action_plan"]],
+        "plan": list(titles(state)),
         "steps": len(state["action_trace"]),
         "actions": state["step_count"],
     }

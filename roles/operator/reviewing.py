@@ -82,7 +82,9 @@ def review_action_safety(state: State, ctx: Context) -> Update:
         "page": found.page,
         "changes": changes,
     }
-    return _verdict(state, ctx, pending, found, finding)
+    first, *later = state["action_plan"] or [{}]
+    rated = {"action_plan": [first | {"risk": found.severity}, *later]} if "type" in first else {}
+    return rated | _verdict(state, ctx, pending, found, finding)
 
 
 def _remembered(

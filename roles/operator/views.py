@@ -11,7 +11,7 @@ from roles.context import Context, State
 from roles.contracts import Fact, OperatorView, ScreenPicture, StepRecord, Subtask
 from roles.journal import Journal
 from roles.memory.blackboard_told import board_for_worker
-from roles.operator.perceive import subtask_of
+from roles.operator.perceive import subtask_of, titles
 
 SCREEN = "screen"
 """The kind of a fact that stands for a screen."""
@@ -39,7 +39,9 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
         board=board_for_worker(facts, delegation, subtask, ctx.journal, ctx.blackboard),
         history=history,
         previous_subtasks=tuple(delegation.get("previous", ())),
-        previous_plan=tuple(item["title"] for item in state["action_plan"]),
+        previous_plan=titles(state),
+        context={k: state["task_context"][k] for k in ("page", "values", "fields", "assumptions") if k in state["task_context"]},
+        meanings=tuple(state.get("element_interpretations") or ()),
         host_message=delegation.get("message", ""),
         retrieved=ctx.journal.supplements(subtask.id),
         events=(*events, *([stopped] if stopped else [])),

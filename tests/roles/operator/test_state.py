@@ -11,12 +11,13 @@ from langgraph.types import Command
 from support import FINISH, decide, desktop
 
 from environments.simulated.desktop import SimulatedDesktop
-from protocol import ActionTarget, Click, Fill, OperatorDecision, VisualState
+from protocol import ActionTarget, Click, Fill, Memorize, OperatorDecision, VisualState
 from roles.context import Context
 from roles.contracts import OperatorView
 from roles.journal import Journal
 from roles.limits import Limits
 from roles.operator.graph import build_operator
+from roles.operator.perceive import told_by_screen
 from roles.operator.state import OperatorState
 from roles.redaction import Redactor
 from roles.safety import SafetyPolicy
@@ -218,3 +219,37 @@ def test_a_report_before_a_submission_has_the_shape_of_the_seeds_example() -> No
     assert "submit" in report["pending_action"]["reason"]
     (finding,) = report["safety_findings"]
     assert (finding["policy"], finding["severity"]) == ("approval_required_for_sensitive_actions", "medium")
+
+
+def test_the_task_context_says_what_is_needed_to_act_and_the_policy_is_given_it() -> None:
+    desk = desktop()
+    policy = Listed(FILL)
+    graph, start = given(desk, policy, {"task_goal": "enter the amount"})
+    out = graph.invoke(start)
+    first = policy.views[0]
+    assert first.context["page"] == {"app": "reimbursement", "dialog": "", "loading": False}
+    assert "Amount" in {field["text"] for field in first.context["fields"]}
+    assert first.context["assumptions"] == []
+    assumed = told_by_screen({"recognized_elements": [], "task_goal": "enter the amount"}, desk.observe(), ())["assumptions"]
+    assert "were not recognised, or not surely, do not matter" in assumed[0]
+    assert {"textbox Amount"} <= {meaning["meaning"] for meaning in first.meanings}
+    assert next(m["affordances"] for m in first.meanings if m["meaning"] == "textbox Amount") == ["fill", "type"]
+    after = {field["text"]: field.get("value") for field in out["task_context"]["fields"]}
+    assert after["Amount"] == "$5.00"
+
+
+def test_values_to_transfer_stand_in_the_task_context() -> None:
+    keep = decide(Memorize(name="total", value="$5.00"))
+    out, policy = work(desktop(), keep, FILL)
+    assert policy.views[1].context["values"] == out["task_context"]["values"] == {"total": "$5.00"}
+
+
+def test_the_plan_says_of_each_action_its_target_value_reason_expected_effect_and_risk() -> None:
+    first = decide(Fill(target=AMOUNT, text="$5.00"), reasoning="it is asked for", expected="$5.00", plan=["hand it in"])
+    told = steps(desktop(), first, PRESS)
+    (planned, *_), (reviewed, *_) = (wrote(told, node, "action_plan") for node in ("plan_next_action", "review_action_safety"))
+    entry = {"type": "fill", "target": "Amount", "value": "$5.00", "rationale": "it is asked for", "expected": "$5.00"}
+    assert planned == [entry | {"risk": None}, {"title": "hand it in"}]
+    assert reviewed == [entry | {"risk": "low"}, {"title": "hand it in"}]
+    assert wrote(told, "review_action_safety", "action_plan")[1][0]["risk"] == "medium"
+    assert told[-1][1]["interaction_report"]["action_plan"][0]["target"] == "Submit"
