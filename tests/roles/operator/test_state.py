@@ -126,6 +126,13 @@ def test_recognised_are_buttons_fields_and_labels_with_their_confidence() -> Non
     assert all(0.0 <= element["confidence"] <= 1.0 for element in found)
 
 
+def test_an_interpretation_says_meaning_confidence_and_what_can_be_done() -> None:
+    (found, *_) = wrote(steps(desktop(), FILL, task_goal="enter the amount"), "interpret_context", "element_interpretations")
+    first = found[0]
+    assert ("Amount" in first["meaning"], first["confidence"], "fill" in first["affordances"]) == (True, 1.0, True)
+    assert len(found) < len(desktop().observe().elements), "only what has to do with the task"
+
+
 def test_dialogs_warnings_and_controls_that_are_disabled_are_recognised_too() -> None:
     popup = "{when: {clicked: Submit}, popup: {title: Heads up, text: Read this., buttons: [Got it]}}"
     desk = desktop(f"[{popup}]")
