@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from environments.contract import Environment, EnvironmentFault
 from orchestrator.errors import UsageProblem
 from protocol import Frozen
+from protocol.retries import Retries
 
 
 class BrowserSettings(Frozen):
@@ -25,7 +26,7 @@ class BrowserSettings(Frozen):
     """Whether the page's server keeps what is done: a run that was stopped then goes on at `url` in a new browser."""
 
 
-def make_browser(settings: BrowserSettings, store: Path | None) -> Environment:
+def make_browser(settings: BrowserSettings, store: Path | None, retries: Retries | None = None) -> Environment:
     """A browser at the page of the settings. Raises UsageProblem, also for a run that another process began, where the settings
     do not say that it may go on: what was filled in and opened went with its browser, and a page that only looks like it must not
     be worked on."""
@@ -48,6 +49,7 @@ def make_browser(settings: BrowserSettings, store: Path | None) -> Environment:
             headless=settings.headless,
             allow_files=settings.allow_files,
             record=record,
+            retries=retries,
         )
     except EnvironmentFault as bad:
         hint = "; allow it with -c browser.allow_files=true" if settings.url.startswith("file:") else ""

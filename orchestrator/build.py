@@ -21,6 +21,7 @@ from orchestrator.safety_files import refuse_unfit
 from orchestrator.seeing import from_pixels
 from orchestrator.settings import Settings, load_safety, shipped
 from orchestrator.store import CursorSaver
+from protocol.retries import Retries
 from roles.bounded import Bounded
 from roles.context import Context
 from roles.contracts import Clock, SupplementSource
@@ -52,7 +53,7 @@ def _simulated(settings: Settings, store: Path | None) -> Environment:
 
 
 def _browser(settings: Settings, store: Path | None) -> Environment:
-    return make_browser(settings.browser, store)
+    return make_browser(settings.browser, store, settings.retries)
 
 
 ENVIRONMENTS: dict[str, Callable[[Settings, Path | None], Environment]] = {"simulated": _simulated, "browser": _browser}
@@ -89,12 +90,15 @@ def build_safety(settings: Settings, given: SafetyPolicy | Mapping[str, Any] | s
 def build_library(settings: Settings, embeddings: Any = None) -> Library:
     """What was added to the store, the shipped help documents and those of the user's own folders."""
     folders = [shipped("help"), *settings.help_dirs]
-    return Library(settings.knowledge, stored_at(settings.knowledge, settings.runs_dir), folders, embeddings)
+    return Library(settings.knowledge, stored_at(settings.knowledge, settings.runs_dir), folders, embeddings, settings.retries)
 
 
 def build_sources(settings: Settings, embeddings: Any = None) -> tuple[SupplementSource, ...]:
     """What the library has, kind by kind, then the tools of MCP servers."""
-    return (*build_library(settings, embeddings).sources(), *map(McpSource, settings.tools))
+    return (
+        *build_library(settings, embeddings).sources(),
+        *(McpSource(tool, retries=settings.retries) for tool in settings.tools),
+    )
 
 
 def build_skills(settings: Settings, environment: Environment, given: Iterable[Any] | None = None) -> Skills:
@@ -108,7 +112,7 @@ def build_skills(settings: Settings, environment: Environment, given: Iterable[A
         tools += given_tools(given or (), seconds=told.seconds)
         tools += installed_tools(told.installed, seconds=told.seconds)
         for server in told.mcp:
-            tools += McpTools(server).tools()
+            tools += McpTools(server, retries=settings.retries).tools()
         return Skills(environment, told, tools)
     except (ToolFault, ValueError) as bad:
         raise UsageProblem(str(bad)) from bad
@@ -144,7 +148,7 @@ def build_context(
     within = _timed(environment or make_environment(settings, store), settings)
     refuse_unfit(safety, within)
     surface: Environment = Veil(within, redactor)
-    journal = Journal(journal_path, clock, redactor, listener, run_id, rows=rows)
+    journal = Journal(journal_path, clock, redactor, listener, run_id, rows=rows, retries=settings.retries)
     constraints = together(settings.constraints, (event.body for event in journal.events(ADDED)))
     safety = safety.constrained(constraints)
     redactor.keep_to(safety)
@@ -160,6 +164,7 @@ def build_context(
         model=given.get("model"),
         screenshots=settings.screenshots,
         gallery=gallery,
+        retries=settings.retries,
     )
     return Context(
         environment=surface,
@@ -191,6 +196,6 @@ DURABLE = {"operator": DURABLE_BEFORE}
 """In front of which nodes of which role a cursor must be on disk."""
 
 
-def build_saver(path: Path | None) -> CursorSaver:
+def build_saver(path: Path | None, retries: Retries | None = None) -> CursorSaver:
     """The checkpoint store of one run."""
-    return CursorSaver(path, DURABLE)
+    return CursorSaver(path, DURABLE, retries)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Annotated, Any
 
 import typer
@@ -23,6 +24,7 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors=LETTERS)
     answer_shells()
+    warnings.formatwarning = lambda message, *_: f"deskcrew: {message}\n"
     try:
         code = app(prog_name="deskcrew", standalone_mode=False)
     except typer.Abort:

@@ -12,6 +12,7 @@ from orchestrator.documents import checked, read_document
 from orchestrator.errors import Lacking, UsageProblem, did_you_mean
 from orchestrator.role_settings import CrewSettings, EvaluatorSettings, RoleSettings
 from protocol import VisualState
+from protocol.retries import Retries
 from roles.contracts import PictureKind, ScreenPicture
 from roles.journal import Journal
 from roles.limits import Limits
@@ -87,6 +88,7 @@ class Deciders:
         clocks: Clocks | None = None,
         screenshots: ScreenshotSettings | None = None,
         gallery: Gallery | None = None,
+        retries: Retries | None = None,
     ) -> None:
         self._crew = crew
         self._journal = journal
@@ -96,6 +98,7 @@ class Deciders:
         self._clocks = clocks or Clocks()
         self._screenshots = screenshots or ScreenshotSettings()
         self._gallery = gallery
+        self._retries = retries
         self._breakers: dict[tuple[str, str | None], Breaker] = {}
 
     def of(self, role: str) -> Any:
@@ -174,7 +177,8 @@ class Deciders:
             raise problem(f"crew.{role}.{key}: {bad}{'' if str(bad).endswith('?') else '.'}") from None
         breaker = self._breakers.setdefault((chosen.name, chosen.base_url), Breaker(chosen, self._clocks))
         account = Account(role, self._journal, self._limits, chosen.prices)
-        asker = Asker(Caller(model, chosen, account, breaker, self._clocks), self._limits.reasks, self._limits.answer_output)
+        caller = Caller(model, chosen, account, breaker, self._clocks, self._retries)
+        asker = Asker(caller, self._limits.reasks, self._limits.answer_output)
         return self._policy(role, settings, asker, prompt)
 
     def _workers(self) -> tuple[str, ...]:

@@ -162,7 +162,7 @@ def open_run(folder: Path, record: dict[str, Any], hold: Hold, given: With) -> O
         raise UsageProblem(f"{folder / 'run.json'}: settings.{where}: {bad.errors()[0]['msg']}") from None
     try:
         with ExitStack() as undo:
-            stored = open_store(settings.store, folder, record["run_id"])
+            stored = open_store(settings.store, folder, record["run_id"], settings.retries)
             undo.callback(stored.close)
             context = build_context(
                 settings,

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Self
 from urllib.parse import SplitResult, quote, urlsplit
 
 import httpx
+from tenacity import Retrying, retry_if_exception_type, wait_random
 
 from environments.small_files import read_small
 from orchestrator.control.asking import Told
@@ -194,16 +195,17 @@ class Remote:
 
     def follow(self, run_id: str, hear: Callable[[Event], None], after: int = 0) -> State:
         """Hear everything that happens behind an event, until the run rests. A connection that breaks is made anew."""
-        heard, pause = _Heard(hear, after), 0.3
-        while True:
-            before = heard.at
-            try:
-                return self._heard_out(run_id, heard)
-            except (httpx.HTTPError, Unreachable, _Broken) as bad:
-                if time.monotonic() - heard.at > LOST:
-                    raise self._gone(bad) from None
-            pause = 0.3 if heard.at > before else min(pause * 1.7, 5.0)
-            time.sleep(pause)
+        heard, broken = _Heard(hear, after), (httpx.HTTPError, Unreachable, _Broken)
+        trying = Retrying(
+            retry=retry_if_exception_type(broken),
+            stop=lambda _: time.monotonic() - heard.at > LOST,
+            wait=wait_random(0.3, 2.0),
+            reraise=True,
+        )
+        try:
+            return trying(self._heard_out, run_id, heard)
+        except broken as bad:
+            raise self._gone(bad) from None
 
     def _heard_out(self, run_id: str, heard: _Heard) -> State:
         asleep = time.monotonic()

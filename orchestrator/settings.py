@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
@@ -27,6 +28,7 @@ from orchestrator.safety_files import read_safety, unfit
 from orchestrator.seeing import VisionSettings
 from orchestrator.store_address import LOCAL, checked_address, shown_address
 from protocol import Frozen
+from protocol.retries import Retries
 from roles.knowledge.settings import KnowledgeSettings
 from roles.limits import Limits
 from roles.memory.settings import MemorySettings
@@ -85,6 +87,7 @@ class Settings(Frozen):
     faults: tuple[Annotated[Fault, BeforeValidator(_fault)], ...] = ()
     """What goes wrong between the crew and the environment: `KIND`, `KIND:RATE`, or all that a fault can say."""
     limits: Limits = Limits()
+    retries: Retries = Retries()
     safety: str | dict[str, Any] = "ask-sensitive"
     """Name of a file in configs/safety, a path, the policy itself, or `{preset: NAME}` with what is otherwise."""
     constraints: Constraints = Constraints()
@@ -146,6 +149,7 @@ class Loaded(NamedTuple):
         return next((source for known, source in self.sources.items() if known == key or known.startswith(f"{key}.")), None)
 
 
+_RETRIED_APART = re.compile(r"(?:crew(?:\.\w+)*\.model|knowledge\.online)\.(tries|wait)")
 _ABOUT = re.compile(r"crew\.(?P<role>[a-z]+)(?:\.(?P<key>[a-z_.]+))?(?P<said>: .*)", re.DOTALL)
 """A problem with what decides for a role, as it is said where the policies are made."""
 
@@ -176,6 +180,9 @@ def _merged(below: tuple[Layer, ...], above: tuple[Layer, ...]) -> Loaded:
     settings = checked(Settings, merged.data, merged.where)
     _fitting_safety(settings, lambda path: merged.where(("safety", *path)))
     sources = {dotted(path): str(source) for path, source in merged.leaves().items()}
+    for key, source in sources.items():
+        if old := _RETRIED_APART.fullmatch(key):
+            warnings.warn(f"{source}: {key} is an old name; write retries.{old[1]}, for all", FutureWarning, stacklevel=2)
     return Loaded(settings, sources, below, above)
 
 

@@ -26,6 +26,8 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from protocol.retries import Retries
+from protocol.sqlite import connected
 from roles.deflated import deflated, inflated
 
 
@@ -138,8 +140,8 @@ class Cursors(BaseCheckpointSaver[str], ABC):
 class CursorSaver(Cursors, SqliteSaver):
     """The checkpoints of one run in SQLite; `path=None` keeps them in memory."""
 
-    def __init__(self, path: Path | None, durable_before: Mapping[str, frozenset[str]]) -> None:
-        connection = sqlite3.connect(path or ":memory:", check_same_thread=False)
+    def __init__(self, path: Path | None, durable_before: Mapping[str, frozenset[str]], retries: Retries | None = None) -> None:
+        connection = connected(path, retries)
         connection.execute("PRAGMA page_size=1024")
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA wal_autocheckpoint=500")

@@ -18,7 +18,6 @@ from orchestrator.store_link import Link, once, only
 _ALL = "__all__"
 """The one channel that is stored. What LangGraph's saver would write of each is one blob here: cursors that are held in memory
 never write the channels that they changed, and a text with a zero byte is no JSON to PostgreSQL."""
-_RETURNS = 5
 _Came = TypeVar("_Came")
 
 
@@ -99,13 +98,11 @@ class _Packed(PostgresSaver):
 
     def _lasting(self, work: Callable[[], _Came]) -> _Came:
         with self._whole:
-            for _ in range(_RETURNS):
-                try:
-                    return work()
-                except psycopg.Error as bad:
-                    self._link.anew(bad)
-                    self.conn = self._link.connection
-            return work()
+            return self._link.lasting(work, self._renew)
+
+    def _renew(self, bad: psycopg.Error) -> None:
+        self._link.anew(bad)
+        self.conn = self._link.connection
 
 
 class PostgresCursors(Cursors, _Packed):

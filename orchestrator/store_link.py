@@ -6,10 +6,11 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from orchestrator.errors import Lacking, StoreGone, UsageProblem
 from orchestrator.store_address import shown_address, without_addresses
+from protocol.retries import Retries
 
 try:
     import psycopg
@@ -26,7 +27,8 @@ PATIENCE = 20.0
 """Seconds in which a server that went away may come back."""
 _SILENCE = {"keepalives_idle": "10", "keepalives_interval": "5", "keepalives_count": "3", "tcp_user_timeout": "25000"}
 """A network that breaks without a word is noticed within half a minute."""
-_WAITS = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0)
+_KNOCKING = Retries(tries=100, wait=0.05, longest=1.0)
+"""How a server that went away is asked whether it is back, within the time for that."""
 _GUARD = 0x6465736B63726577
 """The advisory lock under which the tables are made."""
 _TABLES = """
@@ -53,6 +55,7 @@ CREATE INDEX looks ON events (run, about, id) WHERE kind = 'observed';
 CREATE INDEX kinds ON events (run, kind, id);
 CREATE INDEX keys ON events (run, id) WHERE key IS NOT NULL;
 """
+_Came = TypeVar("_Came")
 OF_A_RUN = ("events", "actions", "approvals", "facts", "plans", "meta", "observations", "workers", "runs")
 
 
@@ -62,9 +65,11 @@ class Link:
     patience = PATIENCE
     """Seconds that a server that went away is waited for."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, retries: Retries | None = None) -> None:
         """Raises UsageProblem when the server cannot be reached, or does not let us in."""
         self.address = address
+        self._retries = Retries(tries=(retries or Retries()).tries, wait=0.0)
+        """How often a server may come back and go away again; it is waited for by `anew`."""
         self.shown = shown_address(address)
         try:
             defaults: dict[str, Any] = {"connect_timeout": "10", "application_name": "deskcrew"} | _SILENCE
@@ -93,17 +98,22 @@ class Link:
             raise self.gone(f"refused a statement: {self.said(bad)}") from None
         self.connection.close()
         until = time.monotonic() + self.patience
-        turn = 0
-        while True:
-            time.sleep(_WAITS[min(turn, len(_WAITS) - 1)])
-            turn += 1
-            try:
-                self.connection = self._connected()
-                return
-            except psycopg.OperationalError as still:
-                if time.monotonic() > until:
-                    why = f"went away and did not come back within {self.patience:g} seconds: {self.said(still)}"
-                    raise self.gone(why) from None
+        try:
+            self.connection = _KNOCKING.trying(_away, enough=lambda _: time.monotonic() > until)(self._connected)
+        except psycopg.OperationalError as still:
+            raise self.gone(f"went away and did not come back within {self.patience:g} seconds: {self.said(still)}") from None
+
+    def lasting(self, work: Callable[[], _Came], anew: Callable[[psycopg.Error], Any] | None = None) -> _Came:
+        """What comes of `work`, which is begun again once the connection is there anew. Raises StoreGone."""
+
+        def again(state: Any) -> None:
+            (anew or self.anew)(state.outcome.exception())
+
+        trying = self._retries.trying(lambda bad: isinstance(bad, psycopg.Error)).copy(before_sleep=again)
+        try:
+            return trying(work)
+        except psycopg.Error as bad:
+            raise self.gone(f"comes and goes: {self.said(bad)}") from None
 
     def gone(self, why: str) -> StoreGone:
         return StoreGone(f"The store {self.shown} {why}")
@@ -125,6 +135,10 @@ def translated(link: Link) -> Iterator[None]:
         yield
     except psycopg.Error as bad:
         raise link.gone(f"does not answer: {link.said(bad)}") from None
+
+
+def _away(bad: BaseException) -> bool:
+    return isinstance(bad, psycopg.OperationalError)
 
 
 def _broke(bad: psycopg.Error) -> bool:

@@ -26,8 +26,6 @@ _PAGE = 2_000
 """Rows that are read at a time."""
 _TOGETHER = 200
 """Rows that are sent together at most."""
-_RETURNS = 5
-"""Times that a server may come back and go away again while a run is taken up."""
 _LINGERS = 5.0
 """Seconds in which the server notices that a process is no more."""
 _ABOUT = {"observed": "app", "step": "attempt", "approval_requested": "key", "approval": "key"}
@@ -111,23 +109,20 @@ class PostgresRows(Rows):
 
     def _reconnected(self, bad: psycopg.Error) -> int:
         """Connect again; returns how many commits there are. Raises StoreTaken when the run is ours no more."""
-        for _ in range(_RETURNS):
-            self._link.anew(bad)
-            try:
-                if not self.worker:
-                    return 0
-                held = self._hold()
-                statement = "SELECT worker, commits FROM workers WHERE run = %s"
-                worker, commits = self._link.connection.execute(statement, (self._run,)).fetchone() or ("", 0)
-            except psycopg.OperationalError as again:
-                bad = again
-                continue
-            if worker != self.worker:
-                raise self._taken()
-            if not held:
-                raise self._link.gone("still holds the run for the connection that broke")
-            return int(commits)
-        raise self._link.gone(f"comes and goes: {self._link.said(bad)}")
+        self._link.anew(bad)
+        return self._link.lasting(self._counted)
+
+    def _counted(self) -> int:
+        if not self.worker:
+            return 0
+        held = self._hold()
+        statement = "SELECT worker, commits FROM workers WHERE run = %s"
+        worker, commits = self._link.connection.execute(statement, (self._run,)).fetchone() or ("", 0)
+        if worker != self.worker:
+            raise self._taken()
+        if not held:
+            raise self._link.gone("still holds the run for the connection that broke")
+        return int(commits)
 
     def _taken(self) -> StoreTaken:
         self._pending.clear()
@@ -155,14 +150,10 @@ class PostgresRows(Rows):
     def _said(self, text: str, values: tuple[Any, ...] = (), *, writes: bool = False) -> psycopg.Cursor[Any]:
         """Send what was written and one statement more, and return what that came to."""
         values = _storable(values)
-        while True:
-            try:
-                found = self._sent_with(text, values, begin=writes)
-                if writes:
-                    self._sent.append((text, values))
-                return found
-            except psycopg.Error as bad:
-                self._again(bad)
+        found = self._link.lasting(lambda: self._sent_with(text, values, begin=writes), self._again)
+        if writes:
+            self._sent.append((text, values))
+        return found
 
     def _sent_with(self, text: str, values: tuple[Any, ...], *, begin: bool) -> psycopg.Cursor[Any]:
         """Everything that was written, in a transaction, and the statement behind it, in one round trip."""
@@ -185,16 +176,21 @@ class PostgresRows(Rows):
             return
         self._commits += 1
         counted = "UPDATE workers SET commits = %s WHERE run = %s AND worker = %s"
-        while True:
-            try:
-                if not self._sent_with(counted, (self._commits, self._run, self.worker), begin=True).rowcount:
-                    self._link.connection.execute("ROLLBACK")
-                    raise self._taken()
-                self._link.connection.execute("COMMIT")
-                break
-            except psycopg.Error as bad:
-                if self._again(bad):
-                    break
+        known = False
+
+        def again(bad: psycopg.Error) -> None:
+            nonlocal known
+            known = self._again(bad)
+
+        def send() -> None:
+            if known:
+                return
+            if not self._sent_with(counted, (self._commits, self._run, self.worker), begin=True).rowcount:
+                self._link.connection.execute("ROLLBACK")
+                raise self._taken()
+            self._link.connection.execute("COMMIT")
+
+        self._link.lasting(send, again)
         self._sent.clear()
         self._pending.clear()
 

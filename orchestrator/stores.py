@@ -19,6 +19,7 @@ from orchestrator.store_address import LOCAL, checked_address, stand_for
 if TYPE_CHECKING:
     from orchestrator.store import Cursors
     from orchestrator.store_runs import SharedRun
+    from protocol.retries import Retries
     from roles.journal_rows import Rows
 
 
@@ -34,19 +35,19 @@ class Stored(NamedTuple):
         self.saver.close()
 
 
-def open_store(address: str, folder: Path, run_id: str) -> Stored:
+def open_store(address: str, folder: Path, run_id: str, retries: Retries | None = None) -> Stored:
     """The store of a run that this process works. Raises UsageProblem and Stopped."""
     from orchestrator.build import DURABLE, build_saver
 
     if address == LOCAL:
-        return Stored(None, build_saver(folder / "checkpoints.sqlite"))
+        return Stored(None, build_saver(folder / "checkpoints.sqlite", retries))
     from orchestrator.store_link import Link  # first: it says what is missing
     from orchestrator.store_cursors import PostgresCursors  # isort: skip
     from orchestrator.store_rows import PostgresRows  # isort: skip
 
-    rows = PostgresRows(Link(address), run_id)
+    rows = PostgresRows(Link(address, retries), run_id)
     try:
-        return Stored(rows, PostgresCursors(Link(address), DURABLE, rows.worker))
+        return Stored(rows, PostgresCursors(Link(address, retries), DURABLE, rows.worker))
     except BaseException:
         rows.close()
         raise

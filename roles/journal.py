@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from protocol.retries import Retries
 from roles.contracts import Clock, Fact, StepRecord, Subtask, Supplement
 from roles.journal_actions import Ledger
 from roles.journal_facts import Facts
@@ -56,8 +57,9 @@ class Journal(Ledger):
         run_id: str = "alone",
         *,
         rows: Rows | None = None,
+        retries: Retries | None = None,
     ) -> None:
-        super().__init__(rows or SqliteRows(path), clock, redactor)
+        super().__init__(rows or SqliteRows(path, retries), clock, redactor)
         self._run_id = run_id
         self.run_key = run_id
         """First part of every action's key."""

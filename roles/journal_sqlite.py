@@ -6,6 +6,8 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+from protocol.retries import Retries
+from protocol.sqlite import connected
 from roles.journal_rows import COUNTED_KINDS, NUMBERED, Result, Rows
 
 _SCHEMA = f"""
@@ -40,10 +42,10 @@ _INSERTS = {
 class SqliteRows(Rows):
     """Owns one connection (WAL, synchronous=NORMAL). `path=None` keeps everything in memory."""
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, retries: Retries | None = None) -> None:
         super().__init__(_WORDS)
         self.kept = path is not None
-        self.connection = sqlite3.connect(path or ":memory:", isolation_level=None, check_same_thread=False)
+        self.connection = connected(path, retries, isolation_level=None)
         self.connection.execute("PRAGMA page_size=1024")  # rows are small; a commit writes whole pages
         self.connection.execute("PRAGMA journal_mode=WAL")
         self.connection.execute("PRAGMA wal_autocheckpoint=500")
@@ -71,6 +73,7 @@ class SqliteRows(Rows):
 
     def hurry(self) -> None:
         self.connection.execute("PRAGMA busy_timeout = 0")
+        self.connection.retries = Retries(tries=1)
 
     def commit(self) -> None:
         if self.connection.in_transaction:

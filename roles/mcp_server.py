@@ -13,7 +13,8 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from protocol import Frozen
-from roles.http_bounds import bound
+from protocol.retries import Busy, Retries, asked_for
+from roles.http_bounds import TooMuch, bound
 
 MOST_TOOLS = 200
 """Tools of one server."""
@@ -42,18 +43,25 @@ class McpFault(Exception):
     def __init__(self, why: str, how: Literal["unreached", "refused", "silent"] = "unreached") -> None:
         """Not reached: nothing was asked. Refused: the server itself said no. Silent: it was asked, and nobody knows."""
         super().__init__(why)
-        self.how = how
+        self.how: Literal["unreached", "refused", "silent"] = how
+
+
+class _Away(Busy, McpFault):
+    """It was not reached, and may be the next time: nothing was asked of it."""
+
+    how: Literal["unreached", "refused", "silent"] = "unreached"
 
 
 class McpServer:
     """One server, for whoever has a question; `name` and `limit` are what messages call it and its limit of time."""
 
-    def __init__(self, name: str, address: McpAddress, limit: str, inside: Any = None) -> None:
+    def __init__(self, name: str, address: McpAddress, limit: str, inside: Any = None, retries: Retries | None = None) -> None:
         """`inside` is what the SDK's client takes in place of a command or an address: a server in this process."""
         self.name = name
         self._address = address
         self._limit = limit
         self._inside = inside
+        self._trying = (retries or Retries()).trying(lambda bad: isinstance(bad, _Away))
 
     def tools(self) -> list[Any]:
         """What it says that it can do. Raises McpFault."""
@@ -61,6 +69,9 @@ class McpServer:
 
     def ask(self, question: Callable[[Any], Awaitable[Any]]) -> Any:
         """What comes of `question`, which is given the SDK's client. Raises McpFault, also one that the question raises."""
+        return self._trying(self._once, question)
+
+    def _once(self, question: Callable[[Any], Awaitable[Any]]) -> Any:
         try:
             return _waited_for(self._answer(question))
         except BaseExceptionGroup as group:
@@ -83,11 +94,13 @@ class McpServer:
             raise _first(fault) from None
         except* TimeoutError:
             late = f"{self.name} did not answer within {given.seconds:g} seconds ({self._limit})"
-            raise McpFault(late, "silent" if asked else "unreached") from None
+            raise (McpFault(late, "silent") if asked else _Away(late)) from None
         except* Exception as bad:
             first = _first(bad)
             why = f"{self.name} cannot be asked: {type(first).__name__}: {str(first)[:300]}"
-            raise McpFault(why, "unreached" if not asked else "refused" if _is_answer(first) else "silent") from bad
+            if asked or isinstance(first, FileNotFoundError | PermissionError | TooMuch):  # no program is there the next time, either
+                raise McpFault(why, "unreached" if not asked else "refused" if _is_answer(first) else "silent") from bad
+            raise _Away(why, asked_for(first)) from bad
 
 
 @asynccontextmanager

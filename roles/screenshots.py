@@ -16,6 +16,7 @@ from pydantic import Field
 
 from environments.contract import Environment, EnvironmentFault, Screenshots
 from protocol import Frozen, VisualState
+from protocol.retries import Busy, Retries
 from protocol.whole import PARTIAL, write_whole
 from roles.contracts import PictureKind
 from roles.journal import Journal
@@ -27,8 +28,6 @@ _RANK: dict[str, int] = {"never": 0, "asked": 1, "steps": 2, "all": 3}
 _OURS = re.compile(rf"[0-9a-f]{{64}}\.png(?:{re.escape(PARTIAL)})?")
 _REMEMBERED = 64
 """Pictures that are held in memory, for who compares."""
-_TRIES = 3
-"""How often a screen that changes under the camera is taken anew."""
 
 
 class ScreenshotSettings(Frozen):
@@ -167,13 +166,20 @@ class Gallery:
         if not marks and self._remembered and seen.state_id in self._remembered:
             return self._remembered[seen.state_id]
         try:
-            for _ in range(_TRIES):
-                png = self._environment.screenshot()
-                if self._environment.observe().state_id == seen.state_id:
-                    return _marked(png, seen, marks) if marks else png
+            png = Retries(tries=3, wait=0.0).trying()(self._of, self._environment, seen.state_id)
+            return _marked(png, seen, marks) if marks else png
         except EnvironmentFault as fault:
             self._say_once(f"a picture of the screen could not be kept: {fault}")
-        return None  # the screen has gone on: there is no picture of what was seen
+        except Busy:  # the screen has gone on: there is no picture of what was seen
+            pass
+        return None
+
+    def _of(self, camera: Screenshots, state_id: str) -> bytes:
+        """The picture of that screen, which is still there after it was taken; else Busy."""
+        png = camera.screenshot()
+        if self._environment.observe().state_id != state_id:
+            raise Busy("the screen changes under the camera")
+        return png
 
     def _written(self, name: str, png: bytes) -> bool:
         assert self._folder is not None  # noqa: S101 - asked by whoever calls this

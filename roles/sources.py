@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from protocol.retries import Retries
 from roles.contracts import Supplement
 from roles.mcp_server import McpAddress, McpFault, McpServer, tools_of
 from roles.skills.in_time import Late, within
@@ -66,11 +67,11 @@ class McpSettings(McpAddress):
 class McpSource:
     """A tool of an MCP server."""
 
-    def __init__(self, settings: McpSettings, server: Any = None) -> None:
+    def __init__(self, settings: McpSettings, server: Any = None, retries: Retries | None = None) -> None:
         """`server` is what the SDK's client takes in place of a command or an address: a server in this process."""
         self.name = f"mcp {settings.name}"
         self._settings = settings
-        self._server = McpServer(self.name, settings, "tools.seconds", server)
+        self._server = McpServer(self.name, settings, "tools.seconds", server, retries)
 
     def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:
         """Raises SourceFault when the server cannot be asked."""

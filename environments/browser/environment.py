@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from environments.browser.acting import PATIENCE, act, cannot
 from environments.browser.aiming import Refused
-from environments.browser.going import Late, open_address
+from environments.browser.going import Late, Unanswered, open_address
 from environments.browser.launching import find_chromium, need_playwright
 from environments.browser.looking import control
 from environments.browser.loop import LoopThread
@@ -23,9 +23,12 @@ from environments.browser.written import written
 from environments.contract import STOPPED, EnvironmentFault, EnvironmentType
 from environments.effects import ControlSeen, HeldRequest, Network, Permit, released
 from protocol import Action, ActionResult, BoundingBox, ExecStatus, HoldKey, VisualState, Wait
+from protocol.retries import PASSING, Busy, Retries, retry_after
 
 T = TypeVar("T")
 _LOOK, _LOOK_AGAIN = 10.0, 2.0
+_START = 45.0
+"""Seconds in which the start page is asked for again."""
 _DOCUMENTS = 1_000_000
 """More than one process numbers."""
 _CRASHED = "The page crashed; navigate to an address to go on."
@@ -53,6 +56,7 @@ class BrowserEnvironment:
         downloads: Path | None = None,
         uploads: Path | None = None,
         record: Path | None = None,
+        retries: Retries | None = None,
     ) -> None:
         need_playwright()
         program = find_chromium(executable)
@@ -61,6 +65,7 @@ class BrowserEnvironment:
             raise EnvironmentFault(f"the start page cannot be opened: {why}")
         self.name = f"browser:{start_url}"
         self._record = Record(record)
+        self._retries = retries or Retries()
         self._thread: LoopThread | None = None
         self._sight: Sight | None = None
         self._parked: set[asyncio.Task[Any]] = set()
@@ -188,12 +193,25 @@ class BrowserEnvironment:
         # No element goes by the id that another one had in the browser of an earlier process.
         self._sight.documents = self._record.earlier * _DOCUMENTS
         self._sight.clock = 0.0
+        soon = monotonic() + _START
+        trying = self._retries.trying_async(
+            lambda bad: isinstance(bad, Busy | Unanswered), enough=lambda wait: monotonic() + wait > soon
+        )
         try:
-            await self._unless_stirred(open_address(self._sight, self._rules.start_url), 30)
+            await trying(self._arrive, self._sight)
+        except Busy:  # what the server says instead is shown
+            pass
         except (Refused, Late, TimeoutError) as bad:
             why = str(bad) or "it does not come to rest; its scripts may never end"
             raise EnvironmentFault(f"the start page cannot be opened: {why}") from None
         return await self._look()
+
+    async def _arrive(self, sight: Sight) -> None:
+        """Open the start page. Raises Busy where its server says that it may answer a moment later."""
+        sight.session.notes.clear()
+        said = await self._unless_stirred(open_address(sight, self._rules.start_url), 30)
+        if said is not None and said.status in PASSING:
+            raise Busy(f"the server answers {said.status}", retry_after(said.headers))
 
     async def _act(self, action: Action, permit: Permit | None) -> ActionResult:
         sight = self._seen()
@@ -240,6 +258,7 @@ class BrowserEnvironment:
 
     async def _look(self) -> VisualState:
         from playwright.async_api import Error
+        from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt
 
         sight = self._seen()
         session = sight.session
@@ -247,16 +266,27 @@ class BrowserEnvironment:
             return sight.alone(_CRASHED)
         if session.dialogs:
             return sight.state()
-        for _ in range(3):
-            try:
-                await self._unless_stirred(sight.look(), _LOOK_AGAIN if session.front is self._stuck else _LOOK, park=False)
-                self._stuck = None
-                break
-            except TimeoutError:
-                self._stuck = session.front
-                return sight.alone(_STUCK)
-            except Error:
-                await settle(sight, 2.0)  # on its way to another page
+
+        async def rest(_: Any) -> None:
+            await settle(sight, 2.0)
+
+        trying = AsyncRetrying(
+            retry=retry_if_exception_type(Error),  # on its way to another page
+            stop=stop_after_attempt(3),
+            before_sleep=rest,
+            retry_error_callback=lambda _: None,
+        )
+
+        async def look() -> None:
+            patience = _LOOK_AGAIN if session.front is self._stuck else _LOOK
+            await self._unless_stirred(sight.look(), patience, park=False)
+
+        try:
+            await trying(look)
+            self._stuck = None
+        except TimeoutError:
+            self._stuck = session.front
+            return sight.alone(_STUCK)
         if session.front is not None and session.front in session.crashed:
             return sight.alone(_CRASHED)
         return sight.state()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -14,9 +15,14 @@ from environments.browser.sight import Sight
 from protocol import ExecStatus, GoBack, GoForward, Navigate, Tabs, Wait
 
 if TYPE_CHECKING:
-    from playwright.async_api import Page
+    from playwright.async_api import Page, Response
 
 _PATIENCE = 15_000
+_PASSING = re.compile("ERR_(CONNECTION_(REFUSED|RESET|CLOSED)|EMPTY_RESPONSE|NETWORK_CHANGED)")
+
+
+class Unanswered(Refused):
+    """Nobody was there to answer, which may be otherwise a moment later."""
 
 
 class Late(Exception):
@@ -29,8 +35,9 @@ async def navigate(sight: Sight, action: Navigate) -> None:
     await open_address(sight, action.url)
 
 
-async def open_address(sight: Sight, url: str) -> None:
-    """Open it in the front tab, in a fresh one where that crashed. Raises Refused with what the network said."""
+async def open_address(sight: Sight, url: str) -> Response | None:
+    """Open it in the front tab, in a fresh one where that crashed; what the server answered. Raises Refused with what the network
+    said."""
     session = sight.session
     url = url.strip()
     if "://" not in url and not url.startswith(("about:", "data:", "javascript:", "blob:")):
@@ -41,12 +48,12 @@ async def open_address(sight: Sight, url: str) -> None:
         await session.replace()
     session.gate.begin(session.permit, Expected("open", url))
     try:
-        await _go(sight, session.page, url)
+        return await _go(sight, session.page, url)
     finally:
         session.gate.end()
 
 
-async def _go(sight: Sight, page: Page, url: str) -> None:
+async def _go(sight: Sight, page: Page, url: str) -> Response | None:
     from playwright.async_api import Error, TimeoutError
 
     try:
@@ -55,11 +62,13 @@ async def _go(sight: Sight, page: Page, url: str) -> None:
         raise Late(f"{url[:200]} did not load within {_PATIENCE // 1000} seconds") from None
     except Error as bad:
         if "ERR_ABORTED" in str(bad) and (sight.session.saving() or any("download" in note for note in sight.session.notes)):
-            return  # the address is a file, which is saved and not shown
-        raise Refused(f"{url[:200]} could not be opened: {_reason(str(bad))}") from None
+            return None  # the address is a file, which is saved and not shown
+        fault = Unanswered if _PASSING.search(str(bad)) else Refused
+        raise fault(f"{url[:200]} could not be opened: {_reason(str(bad))}") from None
     await settle(sight)
     if answer is not None and answer.status >= 400:
         sight.session.notes.append(f"the server answered {answer.status} {clean(answer.status_text, 60)}".strip())
+    return answer
 
 
 def _reason(message: str) -> str:

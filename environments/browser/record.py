@@ -7,6 +7,7 @@ from pathlib import Path
 
 from environments.contract import DigestMismatch, EnvironmentFault
 from protocol import Action, ActionResult, ExecStatus
+from protocol.sqlite import connected
 
 FILE = "performed.sqlite"
 _SCHEMA = """
@@ -26,7 +27,7 @@ class Record:
         try:
             if folder is not None:
                 folder.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(folder / FILE if folder else ":memory:", isolation_level=None, check_same_thread=False)
+            self._db = connected(folder / FILE if folder else None, isolation_level=None)
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=FULL")
             self._db.executescript(_SCHEMA)

@@ -15,6 +15,7 @@ from environments.contract import EnvironmentFault, Unavailable, WorldError
 from environments.simulated.app import AppState
 from environments.simulated.apps import APPS
 from environments.simulated.world import Desk, World
+from protocol.sqlite import connected
 
 FILE = "world.sqlite"
 _SCHEMA = """
@@ -113,7 +114,7 @@ class FileStore:
         self._open = True
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(folder / FILE, isolation_level=None, check_same_thread=False)
+            self._db = connected(folder / FILE, isolation_level=None)
             # One thread at a time is the contract's promise; which one may change, as a graph runs its nodes in a pool.
             # Small pages: an action changes a few hundred bytes, and the log grows by whole pages.
             self._db.execute("PRAGMA page_size=1024")

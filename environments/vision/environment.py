@@ -12,6 +12,7 @@ from typing import Any
 from environments.contract import AppCatalog, DigestMismatch, Environment, EnvironmentFault, Screenshots
 from environments.effects import Change, ControlSeen
 from protocol import Action, ActionResult, ExecStatus, TargetError, VisualState, parse_action, resolve
+from protocol.sqlite import connected
 
 FILE = "aimed.sqlite"
 _PASSED_ON = ("apps", "world", "received", "environment_type", "latest_keys", "clock", "screenshot", "meant",
@@ -108,7 +109,7 @@ class Aims:
         try:
             if folder is not None:
                 folder.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(folder / FILE if folder else ":memory:", isolation_level=None, check_same_thread=False)
+            self._db = connected(folder / FILE if folder else None, isolation_level=None)
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("CREATE TABLE IF NOT EXISTS aims (key TEXT PRIMARY KEY, digest TEXT, points TEXT) WITHOUT ROWID")
         except (sqlite3.Error, OSError) as bad:

@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 from typing import TYPE_CHECKING
 
+from protocol.retries import Retries
 from roles.knowledge.meaning import Meaning, MeaningFault
 from roles.knowledge.settings import EmbeddingSettings
 
@@ -15,14 +16,14 @@ if TYPE_CHECKING:
 _CLASSES = {"openai": ("langchain_openai", "OpenAIEmbeddings"), "ollama": ("langchain_ollama", "OllamaEmbeddings")}
 
 
-def open_meaning(settings: EmbeddingSettings, given: Embeddings | None = None) -> Meaning:
+def open_meaning(settings: EmbeddingSettings, given: Embeddings | None = None, retries: Retries | None = None) -> Meaning:
     """The model that the settings name, or the one that a program gives. Raises MeaningFault."""
     if importlib.util.find_spec("numpy") is None:
         raise MeaningFault('knowledge.embeddings needs: pip install "deskcrew[embeddings]"')
     if settings.name in {"", "given"}:
         if given is None:
             raise MeaningFault("knowledge.embeddings: `given` is a model that a program gives: Crew(embeddings=MODEL)")
-        return Meaning(_named(given), given, settings.unrelated)
+        return Meaning(_named(given), given, settings.unrelated, retries)
     provider, _, model = settings.name.partition(":")
     module, name = _CLASSES[provider]
     try:
@@ -30,11 +31,12 @@ def open_meaning(settings: EmbeddingSettings, given: Embeddings | None = None) -
     except ImportError:
         raise MeaningFault(f'the embeddings {settings.name} need: pip install "deskcrew[{provider}]"') from None
     try:
-        opened: Embeddings = kind(model=model, **settings.options)
+        ours = {"max_retries": 0} if provider == "openai" else {}  # tries are counted and waited for by us
+        opened: Embeddings = kind(**{"model": model, **ours, **settings.options})
     except Exception as bad:  # a provider's class: a missing key and a wrong option have no error in common
         said = " ".join(str(bad).split())[:300]
         raise MeaningFault(f"the embeddings {settings.name} cannot be opened: {said}") from bad
-    return Meaning(settings.name, opened, settings.unrelated)
+    return Meaning(settings.name, opened, settings.unrelated, retries)
 
 
 def _named(given: Embeddings) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from protocol.retries import Retries
 from roles.contracts import SupplementSource
 from roles.knowledge.documents import DocumentKind, Hit
 from roles.knowledge.folders import sync
@@ -27,7 +28,12 @@ class Library:
     """Opens what is there when it is first asked."""
 
     def __init__(
-        self, settings: KnowledgeSettings, path: Path | None, folders: Sequence[Path] = (), embeddings: Embeddings | None = None
+        self,
+        settings: KnowledgeSettings,
+        path: Path | None,
+        folders: Sequence[Path] = (),
+        embeddings: Embeddings | None = None,
+        retries: Retries | None = None,
     ) -> None:
         """`path` is the store; `folders` hold help pages; `embeddings` is the model where the settings say `given`."""
         self.settings = settings
@@ -38,6 +44,7 @@ class Library:
         self.problems: tuple[str, ...] = ()
         """Files in the folders that are no pages."""
         self._given = embeddings
+        self._retries = retries
         self._lock = threading.RLock()
         self._open: KnowledgeStore | None = None
 
@@ -98,7 +105,7 @@ class Library:
         if said.help.use:
             found.append(self._kept("help documents", "help", said.help))
         if said.online.use:
-            found.append(OnlineSearch(said.online))
+            found.append(OnlineSearch(said.online, retries=self._retries))
         if said.experience.use:
             found.append(self._kept("experience", "experience", said.experience, hint=said.experience.reuse == "hint"))
         if said.demonstrations.use:
@@ -132,7 +139,7 @@ class Library:
             return None
         from roles.knowledge.embeddings import open_meaning
 
-        return open_meaning(said, self._given)
+        return open_meaning(said, self._given, self._retries)
 
 
 def stored_at(settings: KnowledgeSettings, runs_dir: Path) -> Path:

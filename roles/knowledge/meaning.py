@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from protocol.retries import Retries
 from roles.knowledge.documents import Hit
 
 if TYPE_CHECKING:
@@ -38,10 +39,11 @@ class _Vectors(NamedTuple):
 class Meaning:
     """One model of embeddings. `unrelated` is the cosine by which it means that two texts have nothing in common."""
 
-    def __init__(self, name: str, embeddings: Embeddings, unrelated: float = 0.0) -> None:
+    def __init__(self, name: str, embeddings: Embeddings, unrelated: float = 0.0, retries: Retries | None = None) -> None:
         self.name = name
         self._embeddings = embeddings
         self._unrelated = unrelated
+        self._trying = (retries or Retries()).trying()
         self._kept: _Vectors | None = None
 
     def joined(
@@ -127,7 +129,7 @@ class Meaning:
 
     def _ask(self, question: Callable[[], Any]) -> Any:
         try:
-            return question()
+            return self._trying(question)
         except Exception as bad:  # a provider's package: whatever it raises, it is said in one sentence
             said = " ".join(str(bad).split())[:300]
             raise MeaningFault(f"embeddings {self.name} failed: {type(bad).__name__}: {said}") from bad

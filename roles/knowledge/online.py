@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from protocol.retries import PASSING, Busy, Retries, retry_after
 from roles.contracts import Supplement
 from roles.knowledge.documents import MAX_TITLE
 from roles.knowledge.fitting import fits
@@ -21,7 +22,6 @@ from roles.knowledge.words import asked_stems, indexed
 from roles.sources import SourceFault
 from roles.vault import REFERENCE
 
-_TRANSIENT = {408, 425, 429, 500, 502, 503, 504}
 _LONGEST_QUERY = 400
 _LONGEST_TEXT = 20_000
 
@@ -32,13 +32,18 @@ class OnlineSearch:
     kind = "online"
 
     def __init__(
-        self, settings: OnlineSettings, environ: Mapping[str, str] | None = None, sleep: Callable[[float], None] = time.sleep
+        self,
+        settings: OnlineSettings,
+        environ: Mapping[str, str] | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+        retries: Retries | None = None,
     ) -> None:
         self.name = f"online search at {urlsplit(settings.url).hostname}"
         self.top_k = settings.top_k
         self._settings = settings
         self._environ = os.environ if environ is None else environ
-        self._sleep = sleep
+        self._retries = (retries or Retries()).but(settings.tries, settings.wait)
+        self._trying = self._retries.trying(sleep=sleep)
 
     def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:
         """Raises SourceFault where it cannot be asked or its answer cannot be read."""
@@ -69,25 +74,17 @@ class OnlineSearch:
     def _answer(self, query: str, app: str | None, limit: int) -> bytes:
         """The body of the answer, after tries that failed for a while."""
         import httpx  # here, since few ever search online
-        from tenacity import RetryError, Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 
         given = self._settings
         headers = {"Accept": "application/json", **self._key()}
         values = {"query": query, "app": app or "", "limit": str(limit)}
         url = re.sub(r"\{(query|app|limit)\}", lambda m: quote(values[m.group(1)], safe=""), given.url)
-        patient = Retrying(
-            sleep=self._sleep,
-            stop=stop_after_attempt(given.tries),
-            wait=wait_exponential(multiplier=given.wait, max=30),
-            retry=retry_if_exception_type(_Busy),
-        )
         try:
             # A redirect could lead anywhere, key and all; the address is the user's to name.
             with httpx.Client(timeout=given.seconds, follow_redirects=False, headers=headers, trust_env=False) as client:
-                return patient(self._once, client, url)
-        except RetryError as bad:
-            last = bad.last_attempt.exception()
-            raise SourceFault(f"{self.name}: {last}; asked {given.tries} times") from None
+                return self._trying(self._once, client, url)
+        except Busy as bad:
+            raise SourceFault(f"{self.name}: {bad}; asked {self._retries.tries} times") from None
         except httpx.InvalidURL:
             raise SourceFault(f"{self.name}: url: this is no address") from None
 
@@ -99,8 +96,8 @@ class OnlineSearch:
         body = bytearray()
         try:
             with client.stream("GET", url) as answer:
-                if answer.status_code in _TRANSIENT:
-                    raise _Busy(f"it answers {answer.status_code}")
+                if answer.status_code in PASSING:
+                    raise Busy(f"it answers {answer.status_code}", retry_after(answer.headers))
                 if answer.status_code != 200:
                     raise SourceFault(f"{self.name}: it answers {answer.status_code}; look at url and key_env")
                 for part in answer.iter_bytes():
@@ -108,11 +105,11 @@ class OnlineSearch:
                     if len(body) > given.max_bytes:
                         raise SourceFault(f"{self.name}: its answer is larger than {given.max_bytes} bytes (max_bytes)")
                     if time.monotonic() > until:  # one that drips would never run into the time for a single read
-                        raise _Busy(f"it takes longer than {given.seconds} seconds")
+                        raise Busy(f"it takes longer than {given.seconds} seconds")
         except httpx.TimeoutException:
-            raise _Busy(f"it takes longer than {given.seconds} seconds") from None
+            raise Busy(f"it takes longer than {given.seconds} seconds") from None
         except httpx.HTTPError as bad:  # its own words may hold the address, and with it a key
-            raise _Busy(f"it cannot be reached ({type(bad).__name__})") from None
+            raise Busy(f"it cannot be reached ({type(bad).__name__})") from None
         return bytes(body)
 
     def _key(self) -> dict[str, str]:
@@ -123,10 +120,6 @@ class OnlineSearch:
         if not key:
             raise SourceFault(f"{self.name}: put its key into the environment variable {given.key_env}")
         return {given.key_header: given.key_form.replace("{key}", key)}
-
-
-class _Busy(Exception):
-    """It may work a little later."""
 
 
 def _without_private(query: str) -> str:

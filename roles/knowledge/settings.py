@@ -57,10 +57,9 @@ class OnlineSettings(SourceSettings):
     domains: tuple[str, ...] = ()
     """Results of these hosts, and of hosts below them, are shown; of all where none is named."""
     seconds: float = Field(default=10.0, gt=0)
-    tries: int = Field(default=3, ge=1, le=10)
-    """How often it is asked where it is busy or cannot be reached."""
-    wait: float = Field(default=0.5, ge=0)
-    """Seconds before the second try; each further one waits twice as long."""
+    tries: int | None = Field(default=None, ge=1, le=10)
+    wait: float | None = Field(default=None, ge=0)
+    """Old names: `retries.tries` and `retries.wait` are for all."""
     max_bytes: int = Field(default=1_000_000, ge=1_000)
     """A larger answer is not read."""
 

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from protocol.sqlite import connected
 from roles.knowledge.documents import Document, DocumentKind, Hit
 from roles.knowledge.fitting import fits
 from roles.knowledge.words import asked_stems, indexed
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 KEPT = ""
 """The shelf of what was added to be kept. Documents of a folder that is read as it stands are on the folder's own shelf."""
 _VERSION = 1
-_PATIENCE = 20.0
+_PATIENCE = 5.0
 _CANDIDATES = 40
 """Documents that are looked at more closely for one query, at least."""
 _SCHEMA = """
@@ -61,7 +62,7 @@ class KnowledgeStore:
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            self._db = sqlite3.connect(path or ":memory:", _PATIENCE, isolation_level=None, check_same_thread=False)
+            self._db = connected(path, timeout=_PATIENCE, isolation_level=None)
             self._begin()
         except sqlite3.Error as bad:
             raise StoreFault(f"{path}: this file cannot be used as a store of knowledge: {bad}") from bad

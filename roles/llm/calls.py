@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.errors import GraphBubbleUp
-from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential, wait_random
 
 from protocol.prompt_form import estimate_tokens
+from protocol.retries import Busy, Retries, asked_for, passes, status_of
 from roles.budgets import Budgets, Used
 from roles.http_bounds import TooMuch
 from roles.journal import Journal
@@ -25,10 +25,6 @@ from roles.llm.answers import Unusable, text_of
 from roles.llm.settings import ModelSettings, Prices
 from roles.policies.faults import BudgetSpent, Unreachable
 
-_PASSING = frozenset({408, 409, 425, 429}) | frozenset(range(500, 600))
-_PASSING_NAMES = frozenset(
-    {"APIConnectionError", "APITimeoutError", "RateLimitError", "InternalServerError", "OverloadedError", "TransportError"}
-)
 _UNREAD = frozenset({"LengthFinishReasonError", "ContentFilterFinishReasonError", "OutputParserException"})
 """There was an answer, and the provider's own package could not read it."""
 _REFUSED = frozenset({400, 404, 415, 422})
@@ -37,10 +33,6 @@ _KEPT = 4_000
 """Characters of an unusable answer that are kept."""
 _PICTURE = 1_000
 """Tokens that a picture is taken for, where the provider does not say what a call used."""
-
-
-class Transient(Exception):
-    """The call may work another time."""
 
 
 class FormRefused(Exception):
@@ -120,13 +112,20 @@ class Caller:
     """Calls one model for one role."""
 
     def __init__(
-        self, model: BaseChatModel, settings: ModelSettings, account: Account, breaker: Breaker, clocks: Clocks | None = None
+        self,
+        model: BaseChatModel,
+        settings: ModelSettings,
+        account: Account,
+        breaker: Breaker,
+        clocks: Clocks | None = None,
+        retries: Retries | None = None,
     ) -> None:
         self.model = model
         self.settings = settings
         self.account = account
         self._breaker = breaker
         self._clocks = clocks or Clocks()
+        self._retries = (retries or Retries()).but(settings.tries, settings.wait)
 
     def call(self, messages: Sequence[BaseMessage], bound: Any) -> AIMessage:
         """The model's answer; `bound` is the model with the form of the answer bound to it.
@@ -135,26 +134,15 @@ class Caller:
         """
         self.account.check()
         self._breaker.check(self.settings.name)
-        started = self._clocks.now()
-        trying = Retrying(
-            retry=retry_if_exception_type(Transient),
-            stop=lambda state: self._enough(state, started),
-            wait=wait_exponential(multiplier=self.settings.wait, max=30.0) + wait_random(0, self.settings.wait),
-            sleep=self._clocks.sleep,
-            reraise=True,
-        )
+        until = self._clocks.now() + self.settings.deadline
+        trying = self._retries.trying(sleep=self._clocks.sleep, enough=lambda wait: self._clocks.now() + wait >= until)
         try:
             reply: AIMessage = trying(self._once, messages, bound)
-        except Transient as trouble:
+        except Busy as trouble:
             self._breaker.told(worked=False)
             raise Unreachable(f"{self.settings.name} could not be asked: {trouble}") from None
         self._breaker.told(worked=True)
         return reply
-
-    def _enough(self, state: RetryCallState, started: float) -> bool:
-        upcoming = self.settings.wait * 2 ** (state.attempt_number - 1)
-        late = self._clocks.now() - started + upcoming >= self.settings.deadline
-        return late or stop_after_attempt(self.settings.tries)(state)
 
     def _once(self, messages: Sequence[BaseMessage], bound: Any) -> AIMessage:
         self.account.check()
@@ -178,29 +166,11 @@ class Caller:
         if type(fault).__name__ in _UNREAD or any(isinstance(cause, RecursionError | TooMuch) for cause in _causes(fault)):
             return Unusable(f"it could not be read: {problem}")
         if passes(fault):
-            return Transient(problem)
-        if _status(fault) in _REFUSED or isinstance(fault, NotImplementedError):
+            return Busy(problem, asked_for(fault))
+        if status_of(fault) in _REFUSED or isinstance(fault, NotImplementedError):
             return FormRefused(problem)
         self._breaker.told(worked=False)
         return Unreachable(f"{self.settings.name} refused: {problem}")
-
-
-def passes(fault: BaseException) -> bool:
-    """Whether trouble of this kind may be over the next time: connections, time-outs, 429, 5xx."""
-    status = _status(fault)
-    if status is not None:
-        return status in _PASSING
-    if isinstance(fault, ConnectionError | TimeoutError):
-        return True
-    return any(kind.__name__ in _PASSING_NAMES for kind in type(fault).__mro__)
-
-
-def _status(fault: BaseException) -> int | None:
-    for holder in (fault, getattr(fault, "response", None)):
-        status = getattr(holder, "status_code", None)
-        if isinstance(status, int):
-            return status
-    return None
 
 
 def _causes(fault: BaseException | None) -> Iterator[BaseException]:

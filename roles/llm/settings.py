@@ -40,10 +40,9 @@ class ModelSettings(Frozen):
     structure: Structure = "auto"
     timeout: float = Field(default=60.0, gt=0)
     """Seconds for one call."""
-    tries: int = Field(default=4, ge=1)
-    """Calls for one answer while the model is unreachable, busy or out of order."""
-    wait: float = Field(default=0.5, gt=0)
-    """Seconds before the second try; doubled for each one after it, with jitter."""
+    tries: int | None = Field(default=None, ge=1)
+    wait: float | None = Field(default=None, gt=0)
+    """Old names: `retries.tries` and `retries.wait` are for all."""
     deadline: float = Field(default=180.0, gt=0)
     """Seconds for one answer, all tries together."""
     break_after: int = Field(default=4, ge=1)

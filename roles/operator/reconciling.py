@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
+from itertools import count
 
 from environments.effects import released
 from protocol import (
@@ -24,12 +25,11 @@ from protocol import (
     VisualState,
     resolve,
 )
+from protocol.retries import Busy, Retries
 from roles.effects import Effect, effect_of
 from roles.operator.recovery import words
 from roles.operator.repeating import Repeat, has_trace, repeat_class
 
-_TRIES = 3
-"""Keys for doing it again: a process may be stopped in the middle of that as well."""
 _TOLD = frozenset({"alert", "status"})
 _TITLES = frozenset({"heading", "dialog", "window", "tabpanel", "form"})
 _FOUND = "the process stopped in the middle of it; the screen shows that it was done"
@@ -56,16 +56,23 @@ def reconciled(
     """The result of an action that was begun by another process and perhaps done; `before` is the screen it was decided on."""
     if released(action):  # no screen shows whether a request has left
         return begun
-    for again in range(1, _TRIES + 1):
+    again = count(1)
+
+    def once() -> ActionResult:
         how = stands(action, before, observe(), expected)
         if how is Stands.DONE:
             return ActionResult(exec_status=ExecStatus.EXECUTED, output=_FOUND)
         if how is Stands.UNKNOWN:
-            break
-        result = perform(f"{key}/again-{again}")
-        if result.exec_status is not ExecStatus.PENDING:
-            return result
-    return begun
+            return begun
+        result = perform(f"{key}/again-{next(again)}")
+        if result.exec_status is ExecStatus.PENDING:
+            raise Busy("nobody knows, again")
+        return result
+
+    try:
+        return Retries(tries=3, wait=0.0).trying()(once)  # a process may be stopped in the middle of that as well
+    except Busy:
+        return begun
 
 
 def stands(action: Action, before: VisualState | None, now: VisualState, expected: str = "") -> Stands:

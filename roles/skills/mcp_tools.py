@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from environments.effect_words import Effect
+from protocol.retries import Retries
 from roles.mcp_server import MOST_TOOLS, McpFault, McpServer
 from roles.skills.chain_tools import text_of
 from roles.skills.contract import Idempotence, Skill, ToolFault, ToolRefused, ToolSilent
@@ -35,11 +36,11 @@ class McpTool:
 class McpTools:
     """The tools of a server, as far as the settings name them."""
 
-    def __init__(self, settings: McpSkills, server: Any = None) -> None:
+    def __init__(self, settings: McpSkills, server: Any = None, retries: Retries | None = None) -> None:
         """`server` is what the SDK's client takes in place of a command or an address: a server in this process."""
         self.name = settings.called
         self._settings = settings
-        self._server = McpServer(f"mcp {self.name}", settings, "skills.mcp.seconds", server)
+        self._server = McpServer(f"mcp {self.name}", settings, "skills.mcp.seconds", server, retries)
 
     def tools(self) -> list[McpTool]:
         """Those that the settings name, or all. Raises ToolFault where the server cannot be asked, or has no such tool."""

@@ -49,7 +49,7 @@ def looked(overrides: Sequence[str], folder: Path) -> Any:
             found = []
             for source in build_sources(settings, given):
                 if isinstance(source, OnlineSearch):
-                    source = OnlineSearch(settings.knowledge.online, sleep=slept.append)
+                    source = OnlineSearch(settings.knowledge.online, sleep=slept.append, retries=settings.retries)
                 try:
                     given_back = source.search(QUERY, None, source.top_k)
                     hits: Any = [(hit.title, hit.text, hit.source, hit.score, hit.hint) for hit in given_back]
@@ -60,7 +60,7 @@ def looked(overrides: Sequence[str], folder: Path) -> Any:
         with KnowledgeStore(stored_at(settings.knowledge, settings.runs_dir)) as store:
             models = [row["model"] for row in store.read("SELECT DISTINCT model FROM vectors")]
             wide = sorted({len(row["vector"]) for row in store.read("SELECT vector FROM vectors")})
-        return found, heard, slept, models, wide
+        return found, heard, [pause > 1.5 for pause in slept[:1]], models, wide
 
 
 @contextmanager

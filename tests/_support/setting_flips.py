@@ -222,6 +222,14 @@ FLIPS: dict[str, Flip] = {
     "limits.parallel": flip(see.run(manager=_two_apart, operator=see.Repeating), "limits.parallel", 1, 2, "limits.steps=8"),
     "limits.retries": flip(see.run(), "limits.retries", 0, 3, "faults=[{kind: timeout, times: 2}]"),
     "limits.check_every": flip(see.run(), "limits.check_every", 2, 30),
+    **{
+        f"retries.{key}": flip(see.insisted, f"retries.{key}", one, other, *GIVEN, "crew.operator.model.break_after=9", *more)
+        for key, one, other, *more in (
+            ("tries", 2, 5),
+            ("wait", 0.1, 2.0),
+            ("longest", 0.1, 9.0, "retries.wait=2.0"),
+        )
+    },
     "limits.reasks": flip(see.run(evaluator=_unusable), "limits.reasks", 0, 3),
     "limits.gates": flip(see.run(), "limits.gates", 1, 60),
     "limits.script_seconds": flip(

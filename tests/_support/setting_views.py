@@ -274,6 +274,7 @@ class Bench:
             model=self.model,
             clocks=clocks,
             screenshots=settings.screenshots,
+            retries=settings.retries,
         )
 
     def decided(self, subtask: str = "s1", app: str = "reimbursement") -> str:

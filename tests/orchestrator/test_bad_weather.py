@@ -123,7 +123,9 @@ sys.stdin.readline()
 """
 HELD_MEANWHILE = f"""
 import sqlite3, subprocess
+import protocol.sqlite
 
+protocol.sqlite.Retries = lambda: protocol.retries.Retries(tries=2, wait=0.05)
 patient = sqlite3.connect
 def connect(path, *more, **given):
     'SQLite asks for a file that is held again and again, for five seconds: as much is seen in a half.'
@@ -166,7 +168,7 @@ def test_a_journal_that_another_program_holds_stops_the_run_before_it_is_taken_u
 def test_a_file_that_is_taken_in_the_middle_of_a_run_loses_nothing(tmp_path: Path, file: str) -> None:
     end = """
         desk = Desk(load_world("office"), store=folder / "world")
-        outcome = crew(environment=desk).run(goal)
+        outcome = crew("retries={tries: 2, wait: 0.05}", environment=desk).run(goal)
         desk.holder.communicate(b"\\n")
         ended(outcome)
     """

@@ -110,8 +110,9 @@ class Model(BaseChatModel):
 
 
 def test_a_model_that_never_answers_stops_the_run_and_the_process_ends(tmp_path: Path, silent: str) -> None:
-    model = "crew.model={name: given, timeout: 0.3, tries: 2, wait: 0.01, deadline: 5, structure: text}"
-    end = f'ended(crew("crew.operator.policy=llm", {model!r}, model=Model(url={silent!r})).run(goal))'
+    model = "crew.model={name: given, timeout: 0.3, deadline: 5, structure: text}"
+    told = ("crew.operator.policy=llm", model, "retries={tries: 2, wait: 0.01}")
+    end = f"ended(crew(*{told!r}, model=Model(url={silent!r})).run(goal))"
     told = driven(tmp_path, ASKING, end)
     assert told.returncode == 1, told.stdout + told.stderr
     assert "interrupted | The operator cannot decide: given could not be asked: TimeoutError" in told.stdout

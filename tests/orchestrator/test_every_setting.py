@@ -18,6 +18,7 @@ from orchestrator.settings import Settings, load_settings
 from roles.safety import SafetyPolicy
 
 _ROLES = re.compile(r"^crew\.(?:manager|operator|evaluator\.final|evaluator|technician|analyst)\.")
+pytestmark = pytest.mark.filterwarnings("ignore:.*is an old name:FutureWarning")
 
 
 def models_in(annotation: Any) -> list[type[BaseModel]]:

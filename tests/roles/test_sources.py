@@ -19,6 +19,7 @@ from environments.simulated.worldfile import load_world
 from orchestrator.build import build_sources
 from orchestrator.errors import UsageProblem
 from orchestrator.settings import load_settings
+from protocol.retries import Retries
 from roles.context import Context
 from roles.journal import Journal
 from roles.knowledge.retrievers import RetrieverSource
@@ -111,6 +112,17 @@ def test_a_tool_of_a_server_is_a_source(server: McpSettings) -> None:
     assert found.source == f"mcp:{sys.executable}"
     assert found.title == "On closing"
     assert found.text.endswith("First ask, then act.")
+
+
+def test_a_server_that_fails_when_it_is_first_started_is_started_again(server: McpSettings, tmp_path: Path) -> None:
+    path = Path(server.command[1])
+    first = "import pathlib, sys\nif not (p := pathlib.Path(__file__ + '.begun')).exists():\n    p.touch()\n    sys.exit(3)\n"
+    path.write_text(first + SERVER)
+    with pytest.raises(SourceFault, match="cannot be asked"):
+        McpSource(server, retries=Retries(tries=1)).search("closing", None, 3)
+    Path(f"{path}.begun").unlink()
+    (found,) = McpSource(server, retries=Retries(wait=0.01)).search("closing", None, 3)
+    assert found.title == "On closing"
 
 
 def test_it_can_be_asked_where_a_loop_is_running(server: McpSettings) -> None:

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+import socket
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from flaky_server import flaky
+
+from environments.browser import BrowserEnvironment
+from environments.contract import EnvironmentFault
 from protocol import ActionTarget, Click, ExecStatus, SelectOption
+from protocol.retries import Retries
 
 
 def test_a_click_that_an_animation_swallows_is_made_once_more_and_saves_once(surf):
@@ -176,3 +187,35 @@ def test_a_control_that_shows_other_words_than_its_name_has_both(surf):
         "Cancel": "Pay 500 EUR", "Details": "Order now Details", "Close the note": None, "Add to cart: blue shirt": None,
         "Favourite": None, "Post": None, "Plain": None,
     }  # fmt: skip
+
+
+def test_a_start_page_that_is_not_there_yet_is_asked_for_again():
+    with flaky((503, {"Retry-After": "1"})) as (url, asked):
+        browser = BrowserEnvironment(url, retries=Retries(wait=0.1))
+        try:
+            assert "Go on" in [e.name for e in browser.reset().elements]
+            assert asked.count("/") == 2
+        finally:
+            browser.close()
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    browser = BrowserEnvironment(f"http://127.0.0.1:{port}/", retries=Retries(tries=1))
+    with pytest.raises(EnvironmentFault, match="CONNECTION_REFUSED"):
+        browser.reset()
+    browser.close()
+    browser = BrowserEnvironment(f"http://127.0.0.1:{port}/", retries=Retries(tries=8, wait=0.2, longest=1.0))
+    later = threading.Timer(1.5, lambda: begun.append(_served(port)))
+    begun: list[ThreadingHTTPServer] = []
+    later.start()
+    try:
+        assert "File not found" in " ".join(e.name for e in browser.reset().elements)
+    finally:
+        browser.close()
+        begun[0].shutdown()
+        begun[0].server_close()
+
+
+def _served(port):
+    made = ThreadingHTTPServer(("127.0.0.1", port), partial(SimpleHTTPRequestHandler, directory="/nowhere"))
+    threading.Thread(target=made.serve_forever, daemon=True).start()
+    return made

@@ -7,7 +7,9 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+import httpx
 import pytest
+from flaky_server import flaky
 from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.errors import GraphInterrupt
 from models import CLICK, Time, asker, operator, view
@@ -52,6 +54,20 @@ def test_trouble_that_passes_is_waited_for(fault: Exception) -> None:
     assert len(calls) == 3
     assert 0.5 <= at.slept[0] <= 1.0
     assert at.slept[1] >= 1.0
+
+
+def test_a_server_is_left_alone_for_as_long_as_it_asks() -> None:
+    at = Time()
+    with flaky((429, {"Retry-After": "7"}), (503, {})) as (url, asked):
+
+        def answer(_: Sequence[BaseMessage]) -> Any:
+            httpx.get(url).raise_for_status()
+            return CLICK
+
+        assert operator(ScriptedChatModel(answer=answer), at=at).decide(view()).action is not None
+    assert len(asked) == 3
+    assert at.slept[0] == 7.0
+    assert at.slept[1] < 2.0
 
 
 def test_what_will_not_pass_is_not_tried_again() -> None:

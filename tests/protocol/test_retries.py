@@ -1,0 +1,65 @@
+"""One policy for what is tried again: how often, how long is waited, and what a server asks for."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from pathlib import Path
+
+import pytest
+
+from protocol.retries import Busy, Retries, retry_after
+from protocol.sqlite import connected
+
+NOON = datetime(2026, 3, 5, 12, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        ("7", 7.0),
+        (format_datetime(NOON.replace(minute=2), usegmt=True), 120.0),
+        ("Thu, 05 Mar 2026 11:00:00 GMT", 0.0),
+        ("Thursday, 05-Mar-26 12:00:30 GMT", 30.0),
+        ("soon", None),
+        ("-3", None),
+        ("", None),
+    ],
+)
+def test_a_server_says_in_seconds_or_by_a_date_how_long_it_is_to_be_left_alone(said: str, seconds: float | None) -> None:
+    assert retry_after({"retry-after": said}, NOON.timestamp()) == seconds
+
+
+def test_waits_grow_and_what_a_server_asks_for_is_bounded() -> None:
+    slept: list[float] = []
+    asked: list[float | None] = [None, None, 9.0, 3600.0]
+
+    def busy() -> None:
+        raise Busy("later", asked[len(slept)])
+
+    with pytest.raises(Busy):
+        Retries(tries=5, wait=0.5, longest=20.0).trying(sleep=slept.append)(lambda: busy() if len(slept) < 4 else _never())
+    assert 0.5 <= slept[0] <= 1.0 <= slept[1] <= 1.5
+    assert slept[2:] == [9.0, 20.0]
+
+
+def _never() -> None:
+    raise Busy("the fifth try")
+
+
+def test_a_file_that_another_program_holds_is_asked_for_again(tmp_path: Path) -> None:
+    with connected(tmp_path / "a.sqlite", isolation_level=None) as held:
+        held.execute("CREATE TABLE t (x)")
+        held.execute("BEGIN EXCLUSIVE")
+        threading.Timer(0.5, lambda: held.execute("COMMIT")).start()
+        ours = connected(tmp_path / "a.sqlite", Retries(tries=6, wait=0.1), timeout=0.01, isolation_level=None)
+        assert ours.execute("INSERT INTO t VALUES (1)").rowcount == 1
+        held.execute("BEGIN EXCLUSIVE")
+        never = connected(tmp_path / "a.sqlite", Retries(tries=1), timeout=0.01, isolation_level=None)
+        with pytest.raises(sqlite3.OperationalError, match="database is locked"):
+            never.execute("INSERT INTO t VALUES (2)")
+        held.execute("COMMIT")
+        ours.close()
+        never.close()
