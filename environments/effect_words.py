@@ -42,7 +42,9 @@ class _Table:
         self.closed = {*self.harmless, *_words(told["objects"])}
         longest = sorted(filter(_CJK.search, self.closed), key=len, reverse=True)
         self.parts = re.compile("|".join([*longest, r"[^\s\u3400-\u9fff]+", r"\S"]))
-        self.looking = re.compile(rf"(?:{'|'.join(map(bare, told['looking']))})(?: \S+){{1,4}}")
+        self.looking, self.adding = (
+            re.compile(rf"(?:{'|'.join(map(bare, told[part]))})(?: \S+){{1,4}}") for part in ("looking", "adding")
+        )
         self.ways_out = frozenset(map(bare, told["way_out"]))
 
 
@@ -108,7 +110,11 @@ def _harmless(name: str, text: str) -> Effect | None:
     if short and table.closed.issuperset(parts):
         verbs = {table.harmless.get(part) for part in parts}
         return next((effect for effect in (Effect.CONFIRM, Effect.SAVE, Effect.EDIT) if effect in verbs), Effect.NAVIGATE)
-    return Effect.NAVIGATE if table.looking.fullmatch(text) and not _JOINED.search(name) else None
+    if _JOINED.search(name):
+        return None
+    if table.adding.fullmatch(text) and not _held(name):
+        return Effect.EDIT
+    return Effect.NAVIGATE if table.looking.fullmatch(text) else None
 
 
 def command_in(name: str) -> Effect | None:

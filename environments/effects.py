@@ -55,6 +55,12 @@ SENSITIVE = frozenset(
 """Effects that reach outside or cannot be taken back (seed 000): they want explicit approval."""
 
 
+SELF = "self"
+"""In place of a host: that of the page which sends it."""
+QUERY = "QUERY"
+"""In place of a method: a request that only asks, such as GraphQL by POST that defines nothing but queries."""
+
+
 class NetworkRule(Frozen):
     """Requests that a page may send by itself, as globs. `operation` is that of a query by POST, where it names one."""
 

@@ -207,7 +207,7 @@ def _worded(name: str, element: GUIElement, state: VisualState) -> Effect:
     if dialog is not None and not is_way_out(name):
         return _asked_by(dialog, state) or effect or Effect.ACTIVATE
     if role != "link" or effect in SENSITIVE:
-        return effect or Effect.ACTIVATE
+        return effect or (Effect.ACTIVATE if element.expanded is None else Effect.NAVIGATE)
     known = element.leads is not None or not page_host(state)
     return Effect.NAVIGATE if known and not disguised(name) else effect or Effect.ACTIVATE
 

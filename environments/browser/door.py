@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -37,7 +37,12 @@ async def leaving(sight: Sight, look: Look) -> AsyncIterator[None]:
 
 
 def _expect(sight: Sight, look: Look) -> None:
-    expected = Expected.of(look.said.get("expected") or {}, str(look.said.get("url", "")))
+    sight.session.gate.begin(sight.session.permit, Expected.of(look.said))
+
+
+def _chosen(sight: Sight, look: Look, values: Sequence[str]) -> None:
+    """What leaves from here on may carry what is about to be chosen in this field."""
+    expected = Expected.of(look.said).holding(str(look.said.get("field") or ""), values)
     sight.session.gate.begin(sight.session.permit, expected)
 
 
@@ -228,25 +233,28 @@ async def put(sight: Sight, aim: Aim, first: Look, text: str) -> None:
         await handle.fill(text, timeout=3000)
 
 
-async def choose(aim: Aim, numbers: Sequence[int]) -> None:
-    """Options of a native list, by their numbers."""
+async def choose(sight: Sight, aim: Aim, first: Look, options: Mapping[int, str]) -> None:
+    """Options of a native list, by their numbers; what stands beside each is what its form sends."""
     handle = await _handle(aim)
-    await handle.select_option(index=list(numbers), timeout=3000)
+    _chosen(sight, first, list(options.values()))
+    await handle.select_option(index=list(options), timeout=3000)
 
 
-async def give(aim: Aim, local: int, paths: Sequence[Path]) -> None:
+async def give(sight: Sight, aim: Aim, first: Look, local: int, paths: Sequence[Path]) -> None:
     """Files to a file field."""
     handle = await _handle(aim, local)
+    _chosen(sight, first, [path.name for path in paths])
     await handle.set_input_files(list(paths), timeout=5000)
 
 
-async def give_chooser(sight: Sight, aim: Aim, paths: Sequence[Path]) -> None:
+async def give_chooser(sight: Sight, aim: Aim, first: Look, paths: Sequence[Path]) -> None:
     """Files to the chooser that a press of the control has opened."""
     from playwright.async_api import Error
 
     chooser, sight.session.chooser = sight.session.chooser, None
     if chooser is None:
         raise Refused(f"{aim.name} does not take files")
+    _chosen(sight, first, [path.name for path in paths])
     try:
         await chooser.set_files(list(paths))
     except Error as bad:

@@ -42,7 +42,7 @@ async def fill(sight: Sight, action: Fill) -> Resolved:
         elif kind["type"] in ("checkbox", "radio"):
             await _tick(sight, aim, first, action.text)
         elif kind["tag"] == "select":
-            await _choose(sight, aim, kind, (action.text,))
+            await _choose(sight, aim, first, kind, (action.text,))
         else:
             await _set(sight, aim, first, kind, action.text)
         if action.submit:
@@ -112,7 +112,7 @@ async def select_option(sight: Sight, action: SelectOption) -> Resolved:
     hold(sight, action, first, aim.name)
     async with door.leaving(sight, first):
         if kind["tag"] == "select":
-            await _choose(sight, aim, kind, action.options)
+            await _choose(sight, aim, first, kind, action.options)
         elif kind["tag"] == "input" and aim.element is not None and aim.element.options:
             keyed = await look_at(sight, aim, "keys")
             await _set(sight, aim, keyed, kind, _one(aim, aim.element.options, action.options))
@@ -143,7 +143,7 @@ def _no_option(aim: Aim, wanted: str, options: tuple[str, ...]) -> Refused:
     return Refused(f"{aim.name} has no option {wanted[:80]!r}; options are: {listed or 'none'}")
 
 
-async def _choose(sight: Sight, aim: Aim, kind: dict[str, Any], wanted: tuple[str, ...]) -> None:
+async def _choose(sight: Sight, aim: Aim, first: Look, kind: dict[str, Any], wanted: tuple[str, ...]) -> None:
     """In a native list, by the number of the option: its text never becomes a selector."""
     if len(wanted) > 1 and not kind["multiple"]:
         raise Refused(f"{aim.name} takes one option, not {len(wanted)}")
@@ -151,15 +151,15 @@ async def _choose(sight: Sight, aim: Aim, kind: dict[str, Any], wanted: tuple[st
     options = await aim.spot.ask("options")
     labels = tuple(clean(option["label"]) for option in options)
     values = tuple(clean(option["value"]) for option in options)
-    numbers = []
+    chosen = {}
     for one in wanted:
         found = _matching(labels, one) or _matching(values, one)
         if not found:
             raise _no_option(aim, one, labels)
         if options[found[0]]["off"]:
             raise Refused(f"the option {one[:80]!r} of {aim.name} is disabled")
-        numbers.append(int(options[found[0]]["n"]))
-    await door.choose(aim, numbers)
+        chosen[int(options[found[0]]["n"])] = str(options[found[0]]["value"])
+    await door.choose(sight, aim, first, chosen)
 
 
 async def _press_option(sight: Sight, aim: Aim, first: Look, kind: dict[str, Any], wanted: tuple[str, ...]) -> None:
@@ -215,17 +215,18 @@ async def upload(sight: Sight, action: Upload) -> Resolved:
         raise Refused(f"{aim.name} takes one file, not {len(paths)}")
     first = await look_at(sight, aim, "press")
     hold(sight, action, first, aim.name)
-    if kind["file"] is not None and aim.spot is not None:
-        await door.give(aim, int(kind["file"]), paths)
-    else:
-        aim = await usable_in_view(sight, aim)
-        if sight.session.chooser is None:
-            before, _ = await beat(sight)
-            aim = await door.press(sight, aim, first)
-            await came_of_it(sight, aim, before)
-        await door.give_chooser(sight, aim, paths)
-        sight.session.notes[:] = [note for note in sight.session.notes if "asks for a file" not in note]
-    await settle(sight)
+    async with door.leaving(sight, first):
+        if kind["file"] is not None and aim.spot is not None:
+            await door.give(sight, aim, first, int(kind["file"]), paths)
+        else:
+            aim = await usable_in_view(sight, aim)
+            if sight.session.chooser is None:
+                before, _ = await beat(sight)
+                aim = await door.press(sight, aim, first)
+                await came_of_it(sight, aim, before)
+            await door.give_chooser(sight, aim, first, paths)
+            sight.session.notes[:] = [note for note in sight.session.notes if "asks for a file" not in note]
+        await settle(sight)
     return aim.resolved
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from environments.browser import requests
 from environments.browser.requests import GRAVE, Sent, beyond, origin, same_place
-from environments.effects import Effect, HeldRequest, Network, NetworkRule, Permit
+from environments.effects import QUERY, SELF, Effect, HeldRequest, Network, NetworkRule, Permit
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, CDPSession, Page
@@ -22,6 +22,8 @@ MOST = 20
 """Requests that may wait; what comes after them is dropped."""
 _REMEMBERED = 200
 _HARMLESS = frozenset({Effect.OBSERVE, Effect.NAVIGATE, Effect.EDIT})
+_BY_NAME = GRAVE | {Effect.SEND}
+"""Of these a script's request carries fields of the form and nothing else: a word beside them may mean anything."""
 _STUCK = 0.6
 """Seconds without an answer after which a page is taken to stand still until its request is answered."""
 _AGAIN = 15.0
@@ -57,16 +59,27 @@ class Expected(NamedTuple):
     page: str = ""
     """The address of the page that it stands on; empty where an action names the address itself."""
     enctype: str = ""
+    shown: tuple[str, ...] = ()
+    """What a person was shown of the control: its name, and what stands around it."""
 
     @classmethod
-    def of(cls, said: Mapping[str, Any], page: str) -> Expected:
-        """What a page's script says."""
-        fields = tuple((str(name), str(value), bool(shown)) for name, value, shown in said.get("fields", ()))
-        return cls(str(said.get("how", "")), str(said.get("url", "")), fields, page, str(said.get("enctype", "")))
+    def of(cls, said: Mapping[str, Any]) -> Expected:
+        """What a page's script says of a control."""
+        sent = said.get("expected") or {}
+        fields = tuple((str(name), str(value), bool(open_)) for name, value, open_ in sent.get("fields", ()))
+        shown = (said.get("name"), *str(said.get("shows") or "").split("\n"), *(said.get("around") or ()))
+        how, url, page = (str(part or "") for part in (sent.get("how"), sent.get("url"), said.get("url")))
+        return cls(how, url, fields, page, str(sent.get("enctype", "")), tuple(map(str, filter(None, shown))))
+
+    def holding(self, name: str, values: Sequence[str]) -> Expected:
+        """With what an action is about to choose in the field of this name."""
+        others = tuple(field for field in self.fields if field[0] != name)
+        return self._replace(fields=(*others, *((name, value, True) for value in values)))
 
     @property
     def pairs(self) -> requests.Pairs:
-        return tuple((name, value) for name, value, _ in self.fields)
+        """What its form sends: a field without a name is only read by scripts."""
+        return tuple((name, value) for name, value, _ in self.fields if name)
 
 
 class _Waiting(NamedTuple):
@@ -254,7 +267,7 @@ class Gate:
             await self._block(event, why)
             return
         document = event["resourceType"] == "Document"
-        sent = Sent.of(request)
+        sent = Sent.of(request, self._tabs.get(frame, ("", ""))[0])
         if self.network.mode == "off" or not (document or sent.changes or sent.commands):
             await self._continue(event)
             return
@@ -366,7 +379,7 @@ class Gate:
         await self._continue(event, method=sent.method, postData=base64.b64encode(sent.body).decode(), headers=listed)
 
     def _covered(self, sent: Sent, frame: str | None) -> bool:
-        if any(_fits(rule, sent) for rule in self.network.allow) and not sent.effects():
+        if self._by_rule(sent):
             return True
         if not sent.changes:
             return self._as_expected(sent) or self._leads_on(sent, frame)
@@ -376,6 +389,17 @@ class Gate:
         once = to not in self._sent
         self._sent.add(to)
         return once
+
+    def _by_rule(self, sent: Sent) -> bool:
+        """What a rule lets pages send by themselves. To `self` it carries nothing private and no command."""
+        rules = [rule for rule in self.network.allow if _fits(rule, sent)]
+        if not rules or sent.effects():
+            return False
+        return any(rule.host != SELF for rule in rules) or not (sent.orders or self._tells(sent.query + sent.form))
+
+    def _tells(self, pairs: requests.Pairs) -> bool:
+        """Whether something private is in it."""
+        return any(secret in value for _, value in pairs for secret in self.private if len(secret) > 2)
 
     def _as_expected(self, sent: Sent) -> bool:
         """Exactly what the control, or the action itself, says it sends."""
@@ -389,14 +413,22 @@ class Gate:
         if not self._as_reviewed(sent, expected):
             return False
         if expected.how == "get":
-            return sent.method == "GET" and same_place(expected.url, sent.url, query=False) and _alike(expected, sent.query)
+            return sent.method == "GET" and same_place(expected.url, sent.url, query=False) and self._alike(expected, sent.query)
         if expected.how != "post" or sent.method != "POST" or not same_place(expected.url, sent.url):
             return False
         plain = sent.kind.startswith("text/plain")
         if plain != (expected.enctype == "text/plain"):
             return False
         forms = plain or sent.kind.startswith(("application/x-www-form-urlencoded", "multipart/form-data"))
-        return forms and sent.readable and _alike(expected, sent.lines if plain else sent.form)
+        return forms and sent.readable and self._alike(expected, sent.lines if plain else sent.form)
+
+    def _alike(self, expected: Expected, pairs: requests.Pairs) -> bool:
+        """Whether exactly the form is sent, but for tokens in its hidden fields that a script made anew."""
+        if requests.alike(expected.pairs, pairs):
+            return True
+        tokens = {name for name, _, shown in expected.fields if not shown and requests.TOKEN.search(name)}
+        fresh = [(n, "" if n in tokens and requests.made_up(v) and not self._tells(((n, v),)) else v) for n, v in pairs]
+        return requests.alike(tuple((n, "" if n in tokens else v) for n, v in expected.pairs), tuple(fresh))
 
     def _as_reviewed(self, sent: Sent, expected: Expected) -> bool:
         """Whether an action that nobody was asked about was taken for one that sends a form such as this, with what it hides."""
@@ -418,7 +450,8 @@ class Gate:
         names = {name for name, _ in expected.pairs}
         if origin(sent.url) != origin(expected.page) or beyond(sent.effects(names), permit.effects):
             return False
-        return requests.carried(sent.query + sent.form, expected.fields, self.known)
+        shown = () if _BY_NAME.intersection(permit.effects) else expected.shown
+        return requests.carried(sent.query + sent.form, expected.fields, self.known, shown)
 
     def _leads_on(self, sent: Sent, frame: str | None) -> bool:
         """An address that a page opens by itself: on its own host or that of the link, and with no words of an effect."""
@@ -438,10 +471,6 @@ class Gate:
         return not leaves or sent.at.hostname in {urlsplit(one).hostname for one in urls}
 
 
-def _alike(expected: Expected, pairs: requests.Pairs) -> bool:
-    return requests.alike(expected.pairs, pairs)
-
-
 def _frames(tree: dict[str, Any]) -> set[str]:
     return {tree["frame"]["id"]}.union(*map(_frames, tree.get("childFrames", [])))
 
@@ -451,9 +480,10 @@ def _fits(rule: NetworkRule, sent: Sent) -> bool:
     at, path = sent.at, unquote(sent.at.path or "/")
     if ".." in path or "\\" in path or "//" in path or "%" in path:
         return False
-    hosts = (at.netloc.casefold(), (at.hostname or "").casefold())
+    hosts = (SELF,) if rule.host == SELF and sent.own else (at.netloc.casefold(), (at.hostname or "").casefold())
+    methods = (sent.method, QUERY) if sent.asks else (sent.method,)
     return (
-        fnmatchcase(sent.method, rule.method.upper())
+        any(fnmatchcase(method, rule.method.upper()) for method in methods)
         and any(fnmatchcase(host, rule.host.casefold()) for host in hosts)
         and fnmatchcase(path, rule.path)
         and fnmatchcase(sent.operation, rule.operation)

@@ -14,7 +14,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from environments.browser.reading import clean
 from environments.effect_words import effect_of_address, effects_in
-from environments.effects import SENSITIVE, Effect, HeldRequest
+from environments.effects import QUERY, SENSITIVE, Effect, HeldRequest
 
 Pairs = tuple[tuple[str, str], ...]
 _DEEP = 40
@@ -25,6 +25,8 @@ _PRIVATE = re.compile(
     r"pass(?:word|wd|code|phrase|wort)?$|(?:^|[^a-z])pin$|cvv|cvc|secret|otp|card.?(?:number|no)|token|csrf|api.?key",
     re.IGNORECASE,
 )
+TOKEN = re.compile(r"token|csrf|xsrf|nonce|verification|viewstate", re.IGNORECASE)
+"""Names of hidden fields whose value a page may make anew at any time."""
 _ENTRY = re.compile(r"(?<![^\W_])(?:log\s?(?:in|on)|sign\s?in|anmelden|登录)(?![^\W_])", re.IGNORECASE)
 """The page on which somebody logs in: to look at it logs nobody in."""
 _PART = re.compile(
@@ -37,6 +39,11 @@ _STATIC = re.compile(
 )
 _OVERRIDES = ("x-http-method-override", "x-http-method", "x-method-override")
 """Headers by which many servers take a request for one of another method."""
+_NOTHING = frozenset(("", "false", "none", "null", "no", "off"))
+_LITERAL = re.compile(r'"""[\s\S]*?"""|"(?:\\.|[^"\\])*"|#[^\n]*')
+_OTHER_THAN_QUERY = re.compile(r"\b(?:mutation|subscription)\b")
+_WORD = re.compile(r"[\w-]{1,40}")
+_POINTS = ".,;:!?()\"'€$£¥"
 _NAMES_OPERATION = ("operationName", "method", "op", "action")
 
 
@@ -49,16 +56,19 @@ class Sent(NamedTuple):
     kind: str = ""
     readable: bool = True
     """Whether the whole body is known here."""
+    own: bool = False
+    """Whether it goes to the host of the page that sends it."""
 
     @classmethod
-    def of(cls, request: Mapping[str, Any]) -> Sent:
+    def of(cls, request: Mapping[str, Any], page: str = "") -> Sent:
         """What the browser says of a request that is paused; its method is the one that a server takes it for."""
         headers = {name.casefold(): str(value) for name, value in request["headers"].items()}
         entries = request.get("postDataEntries") or []
         body = b"".join(base64.b64decode(entry.get("bytes", "")) for entry in entries)
         method = next((headers[name].upper() for name in _OVERRIDES if headers.get(name)), request["method"])
         kind, whole = headers.get("content-type", ""), bool(entries) or not request.get("hasPostData")
-        return cls(method, request["url"], body, kind, whole)
+        own = bool(page) and all(origin(one) == origin(request["url"]) for one in (page, headers.get("origin", page)))
+        return cls(method, request["url"], body, kind, whole, own)
 
     @property
     def at(self) -> SplitResult:
@@ -68,6 +78,21 @@ class Sent(NamedTuple):
     def changes(self) -> bool:
         """Whether its method says that it may change something."""
         return self.method not in ("GET", "HEAD", "OPTIONS")
+
+    @property
+    def asks(self) -> bool:
+        """Whether it says that it changes nothing: the method QUERY, or GraphQL of queries alone that names no command."""
+        found = _json(self.body.decode("utf-8", "replace")) if self.method == "POST" and self.readable else None
+        each = found if isinstance(found, list) else [found]
+        return self.method == QUERY or (
+            0 < len(each) <= 50 and all(isinstance(one, dict) and _only_asks(one.get("query")) for one in each)
+        )
+
+    @property
+    def orders(self) -> bool:
+        """Whether one of its values is a word that commands something."""
+        words = (value for _, value in self.query + self.form if _WORD.fullmatch(value))
+        return any(effect_of_address(f"/{word}") is not None for word in words)
 
     @property
     def commands(self) -> bool:
@@ -131,6 +156,9 @@ class Sent(NamedTuple):
         found = frozenset().union(*(_announced(clean(text, 200)) for text in texts))
         found |= {Effect.DELETE} if self.method == "DELETE" else set()
         found |= {effect} if (effect := effect_of_address(self.at.path)) in GRAVE else set()
+        pairs = self.query + self.form
+        if pairs and all(value.casefold() in _NOTHING for _, value in pairs):  # it says no to what is asked there
+            found -= {Effect.PERMISSION}
         return found | {Effect.UPLOAD} if self.files else found
 
     def request_id(self) -> str:
@@ -179,6 +207,23 @@ def alike(expected: Pairs, sent: Pairs) -> bool:
             return False
         del left[n]
     return not any(value for _, value in left)
+
+
+def stands_in(value: str, texts: Iterable[str]) -> bool:
+    """Whether it can be read in one of these texts: as whole words, or as a number of that value."""
+    wanted, number = f" {' '.join(value.split())} ".casefold(), _number(value)
+    for text in texts:
+        words = [word.strip(_POINTS) for word in text.split()]
+        if wanted.strip() and (wanted in f" {' '.join(words)} ".casefold() or wanted in f" {' '.join(text.split())} ".casefold()):
+            return True
+        if number is not None and any(_number(word) == number for word in words):
+            return True
+    return False
+
+
+def made_up(value: str) -> bool:
+    """Whether it may be a token that a script made: neither a number nor a word that announces something."""
+    return 0 < len(value) <= 4096 and _number(value) is None and effect_of_address(f"/{value}") is None and not _announced(value)
 
 
 def same_place(one: str, other: str, *, query: bool = True) -> bool:
@@ -262,6 +307,14 @@ def _operation(one: Any) -> str:
     return clean(named, _VALUE)
 
 
+def _only_asks(query: Any) -> bool:
+    """Whether a GraphQL document defines queries and nothing else, and none of its names is a command."""
+    text = _LITERAL.sub(" ", query).strip() if isinstance(query, str) else ""
+    if not text.startswith(("{", "query", "fragment")) or "{" not in text or _OTHER_THAN_QUERY.search(text):
+        return False
+    return all(effect_of_address(f"/{word}") is None for word in set(_WORD.findall(text)))
+
+
 def _parts(body: bytes, kind: str) -> Iterator[tuple[str, str]]:
     """The parts of a body as browsers write them; one that is written otherwise is taken as a whole."""
     boundary = b"--" + kind.partition("boundary=")[2].split(";")[0].strip('"').encode()
@@ -280,24 +333,28 @@ def _unescaped(name: str) -> str:
     return name.replace("%22", '"').replace("%0D%0A", "\r\n")
 
 
-def carried(pairs: Pairs, fields: Sequence[tuple[str, str, bool]], known: Collection[str]) -> bool:
-    """Whether every value is one that the form carries, under its name where the form has one of that name; or true, false or
-    nothing, or a token that the page had before."""
+def carried(
+    pairs: Pairs, fields: Sequence[tuple[str, str, bool]], known: Collection[str], shown: Sequence[str] = ()
+) -> bool:
+    """Whether every value is one that the form carries, under its name where the form has one of that name; or stands in what is
+    `shown`; or is true, false or nothing, or a token that the page had before."""
     by_name: dict[str, list[str]] = {}
     for name, value, _ in fields:
         by_name.setdefault(name, []).append(value)
     everything = [value for _, value, _ in fields]
     for path, value in pairs:
         name = path.rsplit(".", 1)[-1]
-        values = by_name.get(path) or by_name.get(name) or everything
-        if value in ("", "true", "false") or any(same(one, value) for one in values):
+        values = by_name.get(path) or by_name.get(name)
+        if value == "true" or value.casefold() in _NOTHING or any(same(one, value) for one in values or everything):
             continue
-        if value not in known or not _TOKEN.search(name):
+        if values is None and stands_in(value, shown):
+            continue
+        if value not in known or not _KNOWN.search(name):
             return False
     return True
 
 
-_TOKEN = re.compile(
+_KNOWN = re.compile(
     r"token|csrf|xsrf|nonce|verification|viewstate|^__|^utf8$|^_method$|(?:^|[._-])(?:id|uuid|key|version|hash|state)$|Id$",
     re.IGNORECASE,
 )

@@ -64,12 +64,12 @@ const seen = (el) => { const box = standIn(el).getBoundingClientRect(); return b
   box.right + scrollX > 0 && box.bottom + scrollY > 0 && (!el.checkVisibility ||
   standIn(el).checkVisibility({checkOpacity: true, checkVisibilityCSS: true})); };
 const CARRIED = /^(hidden|password)$/;
-/* What a form sends: of each field its name, what it holds, and whether that can be seen. */
-function carried(form) {
+/* What a form sends: of each field its name, what it holds, and whether that can be seen; `all` with those that have no name. */
+function carried(form, all) {
   const found = [];
   for (const el of partsOf(form)) {
     const name = tidy(attr(el, 'name'));
-    if (!name || el.matches(':disabled') || /^(submit|button|image|reset)$/.test(el.type) || !('value' in el)) continue;
+    if (!(name || all) || el.matches(':disabled') || /^(submit|button|image|reset)$/.test(el.type) || !('value' in el)) continue;
     if (/^(checkbox|radio)$/.test(el.type) && !el.checked) continue;
     const values = tagOf(el) === 'select' ? [...el.selectedOptions].map((o) => o.value) :
       el.type === 'file' ? [...(el.files.length ? el.files : [{name: ''}])].map((file) => file.name) : [el.value];
@@ -82,7 +82,7 @@ function carried(form) {
 function expected(c, form, link, keys) {
   const by = keys && !sends(c) ? byEnter(form) || c : c, way = form && sending(form, by);
   if (way && !link) {
-    const fields = carried(form).map((f) => [f.name, f.value, f.open]);
+    const fields = carried(form, true).map((f) => [f.name, f.value, f.open]);
     if (sends(by) && attr(by, 'name')) fields.push([attr(by, 'name'), String(by.value), true]);
     const enctype = (sends(by) && attr(by, 'formenctype')) || attr(form, 'enctype') || '';
     return {how: way.how, url: way.url.href, said: way.said, fields, enctype: enctype.toLowerCase()};

@@ -150,7 +150,7 @@ class _Script:
 
     def decide(self, view: OperatorView) -> OperatorDecision:
         at, tries = int(view.memory.get("at", 0)), int(view.memory.get("tries", 0))
-        if at and view.history and view.history[-1].error.startswith(STOPPED) and tries < _AGAIN:
+        if at and view.history and _may_try(view.history[-1].error) and tries < _AGAIN:
             at, tries = at - 1, tries + 1
         else:
             tries = 0
@@ -165,6 +165,11 @@ class _Script:
             observation="a page", reasoning="the page wants it", action=action,
             status=AgentStatus.CONTINUE, confidence=1.0, memory={"at": at + 1, "tries": tries},
         )  # fmt: skip
+
+
+def _may_try(error: str) -> bool:
+    """Whether nothing was done, and it is worth another look."""
+    return error.startswith(STOPPED) or error.endswith("look again")
 
 
 def _as_seen(action: AgentAction, seen: VisualState) -> AgentAction:

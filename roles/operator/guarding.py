@@ -9,10 +9,13 @@ from __future__ import annotations
 import glob
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from fnmatch import fnmatchcase
 from typing import Any
+from urllib.parse import urlsplit
 
 from environments.contract import STOPPED, Environment, EnvironmentFault
 from environments.effects import (
+    SELF,
     SENSITIVE,
     ControlSeen,
     Effect,
@@ -24,9 +27,11 @@ from environments.effects import (
     release,
     released,
 )
-from protocol import Action, ActionResult, ExecStatus, GUIElement, Screenshot, VisualState
+from protocol import Action, ActionResult, Click, ExecStatus, GUIElement, Screenshot, VisualState
 from roles.context import Context, State, Update
+from roles.effects import effect_of
 from roles.journal import Journal
+from roles.leading import sends_elsewhere, way_of
 from roles.network_learned import LEARNED, RULE, learned_rules
 from roles.nodes import Stage
 from roles.operator.grounds import grounds_of
@@ -91,6 +96,22 @@ def _may_be_learned(state: State, request: HeldRequest, pending: Mapping[str, An
     did = state["task_context"].get("did")
     own = did is None or did["effect"] in _HARMLESS
     return own and not SENSITIVE.intersection(request.effects) and bool(request.operation or not pending.get("pressed"))
+
+
+def own_work(
+    ctx: Context, policy: SafetyPolicy, action: Action, element: GUIElement | None, seen: VisualState
+) -> tuple[Effect, ...]:
+    """What the words of a press say that sends a form which a rule lets pages send by themselves; empty for any other action."""
+    way = way_of(element) if isinstance(action, Click) and element is not None else None
+    if way is None or way.how != "post" or element is None or sends_elsewhere(element, seen):
+        return ()
+    at = urlsplit(way.address)
+    settled = isinstance(ctx.environment, Guarded) and not (at.query or way.by) and any(
+        rule.host == SELF and rule.operation == "*" and fnmatchcase("POST", rule.method) and fnmatchcase(at.path, rule.path)
+        for rule in policy.network.allow
+    )  # fmt: skip
+    effect = effect_of(action, element.model_copy(update={"leads": None}), seen) if settled else None
+    return (effect,) if effect is not None and effect.value in _HARMLESS else ()
 
 
 # --- one action -----------------------------------------------------------------------------------------------------

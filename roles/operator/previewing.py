@@ -25,7 +25,9 @@ def previewed(ctx: Context, action: Action) -> tuple[Change, ...] | None:
         found = ctx.environment.preview(action)
     except (GraphBubbleUp, Standstill):
         raise
-    except Exception:  # noqa: BLE001 - an adapter or an app's table may raise anything; then its words are read
+    except Exception as fault:  # noqa: BLE001 - an adapter or an app's table may raise anything; then its words are read
+        why = f"what the {action.verb} would change cannot be told: {type(fault).__name__}: {fault}"
+        ctx.journal.record("error", {"message": ctx.journal.masked(why)}, role="operator", key=f"preview/{why}")
         return None
     return None if found is None else tuple(found)
 

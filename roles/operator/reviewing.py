@@ -11,7 +11,7 @@ from roles.memory.answers_used import note_recall, recall
 from roles.memory.blackboard_fact import MEMORY
 from roles.operator.approval import record_request
 from roles.operator.grounds import element_of, grounds_of
-from roles.operator.guarding import told_of, with_permit
+from roles.operator.guarding import own_work, told_of, with_permit
 from roles.operator.perceive import attempt_of, current_screen, element_ref, safety_of, subtask_id
 from roles.operator.permission import reviewed_key
 from roles.operator.previewing import previewed
@@ -109,6 +109,8 @@ def _judge(
     effects, unrated = skills.effects(action, element, seen), skills.unrated(action)
     if released(action):
         effects = tuple(map(Effect, pending.get("effects", ())))
+    else:
+        effects = own_work(ctx, policy, action, element, seen) or effects
     changes = None if skills.settled(action) else previewed(ctx, action)
     subject = (action, element, seen, policy)
     found = review(*subject, grounds=grounds_of(state, ctx), effects=effects, unrated=unrated, changes=changes, **sure)

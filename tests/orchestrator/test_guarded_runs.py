@@ -10,7 +10,7 @@ import yaml
 from site_in_memory import Control, Profile, Sent, Site
 from support import FINISH, decide, planned, subtask
 
-from environments.effects import RELEASE, Network
+from environments.effects import RELEASE, Network, NetworkRule
 from orchestrator import runs
 from orchestrator.control.asking import RunControl
 from orchestrator.control.hands import by_hand
@@ -27,6 +27,7 @@ from roles.policies import EvaluatorScript, ManagerScript, OperatorScript, Scrip
 
 LOOK = decide(Click(target=ActionTarget(text="Balance")))
 YES: dict[str, Any] = {"decisions": [{"type": "approve"}]}
+SHIPPED = read_safety("ask-sensitive", lambda path: Source("shipped")).policy().network.allow
 
 
 class Told(Site):
@@ -91,9 +92,9 @@ def test_another_process_lets_it_go_once_and_what_is_learned_holds_in_every_one_
     done = resumed(outcome, tmp_path, second, YES)
     assert done.exit_code == 0, done.reason
     assert second.paths == ["/draft", "/draft"]
-    assert second.guards[0] == Network(), "before the yes there was nothing to be learned"
+    assert second.guards[0] == Network(allow=SHIPPED), "before the yes there was nothing to be learned"
     (rule,) = done.report["network"]["learned"]
-    assert second.guards[-1].model_dump(mode="json") == {"mode": "hold", "allow": [rule]}
+    assert second.guards[-1] == Network(allow=(*SHIPPED, NetworkRule(**rule)))
 
 
 def test_what_was_learned_is_said_to_the_environment_before_its_first_look_when_a_run_goes_on(tmp_path: Path) -> None:
@@ -117,7 +118,8 @@ def test_the_rules_that_were_learned_are_offered_as_a_policy_that_can_be_read(tm
         offered = said[said.index("network:") :].splitlines()
         text = "\n".join([*offered[:2], *(line for line in offered[2:] if line.startswith("    - "))])
         policy = read_safety({"preset": "ask-sensitive", **yaml.safe_load(text)}, lambda path: Source("offered")).policy()
-        assert [rule.model_dump() for rule in policy.network.allow] == done.report["network"]["learned"]
+        offered_rules = [rule for rule in policy.network.allow if rule not in SHIPPED]
+        assert [rule.model_dump() for rule in offered_rules] == done.report["network"]["learned"]
     kept = {"preset": "ask-sensitive", "network": {"allow": done.report["network"]["learned"]}}
     surface = site()
     asked = runs.start(load_settings(overrides=[f"runs_dir={tmp_path}", f"safety={kept}"]), "look at it", parts=parts(surface))

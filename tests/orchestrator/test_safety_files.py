@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from setting_views import Real
 
+from environments.effects import SELF
 from environments.faults import FaultyEnvironment
 from orchestrator import runs
 from orchestrator.build import build_context, build_safety
@@ -55,7 +56,9 @@ def test_there_are_four_presets_and_the_default_is_that_of_the_code() -> None:
     assert shipped_names("safety") == ("ask-all", "ask-sensitive", "never-ask-in-simulation", "read-only")
     default = build_safety(load_settings().settings)
     assert verdicts(default) == verdicts(SafetyPolicy())
-    assert default.model_dump(exclude={"rules"}) == SafetyPolicy().model_dump(exclude={"rules"})
+    assert default.model_dump(exclude={"rules", "network"}) == SafetyPolicy().model_dump(exclude={"rules", "network"})
+    assert default.network.mode == SafetyPolicy().network.mode == "hold"
+    assert {rule.host for rule in default.network.allow} == {SELF}, "to other hosts nothing goes by itself"
     told = [(rule.name, rule.verdict, sorted(rule.effects)) for rule in default.rules]
     assert told == [(rule.name, rule.verdict, sorted(rule.effects)) for rule in SafetyPolicy().rules]
 

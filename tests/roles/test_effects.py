@@ -24,6 +24,8 @@ NAMES: dict[Effect, tuple[str, ...]] = {
     Effect.ACCOUNT: (
         "Delete account",
         "Close my account",
+        "Add recipient",
+        "Add a device",
         "Sign in",
         "Log out",
         "Change password",
@@ -151,6 +153,8 @@ NAMES: dict[Effect, tuple[str, ...]] = {
     Effect.EDIT: (
         "Rename",
         "Undo",
+        "Add Lamp",
+        "Add a second desk",
         "Umbenennen",
         "重命名",
     ),
@@ -168,6 +172,8 @@ NAMES: dict[Effect, tuple[str, ...]] = {
     Effect.ACTIVATE: (
         "Frobnicate",
         "Ausführen",
+        "Add lamp: 5",
+        "Add one lamp of the blue ones",
         "执行",
         "",
         "???",
@@ -180,6 +186,16 @@ NAMES: dict[Effect, tuple[str, ...]] = {
 @pytest.mark.parametrize(("effect", "name"), [(effect, name) for effect, names in NAMES.items() for name in names])
 def test_a_button_does_what_its_own_words_say(effect: Effect, name: str) -> None:
     assert press(name) is effect
+
+
+def test_what_opens_and_closes_only_moves_about_unless_its_words_say_more() -> None:
+    def opened(name: str, expanded: bool | None) -> Effect:
+        element = GUIElement(element_id="it", text=name, role="button", expanded=expanded)
+        return effect_of(Click(target=TARGET), element, VisualState(elements=(element,), app="x"))
+
+    assert {opened("Shipping", at) for at in (True, False)} == {Effect.NAVIGATE}
+    assert opened("Shipping", None) is Effect.ACTIVATE
+    assert opened("Delete", False) is Effect.DELETE
 
 
 @pytest.mark.parametrize("name", [name for effect in sorted(SENSITIVE) for name in NAMES[effect]])

@@ -14,8 +14,8 @@ import pytest
 
 from environments.browser import BrowserEnvironment
 from environments.contract import STOPPED
-from environments.effects import Effect, HeldRequest, Network, NetworkRule, Permit, release
-from protocol import Action, ActionResult, ActionTarget, Click, Fill, Navigate, PressKey, Tabs, Upload, Wait
+from environments.effects import QUERY, SELF, Effect, HeldRequest, Network, NetworkRule, Permit, release
+from protocol import Action, ActionResult, ActionTarget, Click, Fill, Navigate, PressKey, SelectOption, Tabs, Upload, Wait
 
 E = Effect
 FORM = """<form method=post action=/pay><label>Amount <input name=amount value=5.00></label>
@@ -192,13 +192,90 @@ def test_a_form_goes_as_it_was_shown_and_in_no_other_way(hand, server):
     assert hand.press("Pay", E.PURCHASE, approved=True).ok
     assert server.received("/pay") == [("POST", "amount=5.00&csrf=tok-123456789&go=1")]
     for change in (
-        "f.amount.value = '500'", "f.amount.value = '-5.00'", "f.csrf.value = 'other'", "f.action = '/pay-all'",
+        "f.amount.value = '500'", "f.amount.value = '-5.00'", "f.csrf.value = '500'", "f.action = '/pay-all'",
         "f.insertAdjacentHTML('beforeend', '<input name=to value=eve>')", "f.enctype = 'text/plain'", "f.method = 'get'",
     ):  # fmt: skip
         hand.open(f"{FORM}<script>const f = document.forms[0]; f.onsubmit = () => {{ {change} }}</script>")
         assert hand.press("Pay", E.PURCHASE, approved=True).error.startswith(STOPPED), change
         assert server.received("/pay") == [], change
         hand.held()
+
+
+def test_a_token_that_a_script_makes_anew_is_no_other_form(hand, server):
+    hand.open(f"{FORM}<script>const f = document.forms[0]; f.onsubmit = () => {{ f.csrf.value = 'fresh-one' }}</script>")
+    assert hand.press("Pay", E.PURCHASE, approved=True).ok
+    assert server.received("/pay") == [("POST", "amount=5.00&csrf=fresh-one&go=1")]
+
+
+def test_a_yes_to_a_press_covers_what_its_script_sends_of_what_was_shown(hand, server):
+    page = """<section><p>To: Anna</p><p>2 items</p><button id=b>Hand in</button></section><script>
+      b.onclick = () => fetch('/k', {method: 'POST', body: JSON.stringify(BODY)})</script>"""
+    for body, effect, goes in (
+        ("{to: 'Anna', items: 2}", E.SUBMIT, True), ("{to: 'Eve', items: 2}", E.SUBMIT, False),
+        ("{to: 'Anna', items: 200}", E.SUBMIT, False), ("{to: 'Anna', items: 2}", E.PURCHASE, False),
+    ):  # fmt: skip
+        hand.open(page.replace("BODY", body))
+        assert hand.press("Hand in", effect, approved=True).ok == goes, (body, effect)
+        assert len(server.received()) == goes
+    hand.open(page.replace("BODY", "{to: 'Anna', items: 2}"))
+    assert not hand.press("Hand in", E.NAVIGATE).ok
+    assert server.received() == []
+
+
+def test_a_field_without_a_name_is_carried_by_a_script_alone(hand, server):
+    hand.open("""<form id=f action=/pay method=post><input id=i aria-label=Message><button>Send</button></form><script>
+      f.onsubmit = e => { e.preventDefault(); fetch('/k', {method: 'POST', body: i.value}); i.value = '' }</script>""")
+    text = Fill(target=ActionTarget(text="Message"), text="Hello", submit=True)
+    assert hand.do(text, E.SEND, approved=True).ok
+    assert server.received() == [("POST", "Hello")]
+    hand.open("<form action=/pay method=post><input value=x aria-label=Text><input name=a value=1><button>Send</button></form>")
+    assert hand.press("Send", E.SEND, approved=True).ok
+    assert server.received("/pay") == [("POST", "a=1")]
+
+
+def test_a_list_that_sends_its_form_sends_what_was_chosen(hand, server):
+    page = """<form action=/list><label>Size <select name=size onchange="SCRIPT; this.form.submit()"><option>All<option>Large
+      </select></label></form>"""
+    for script, goes in (("0", True), ("this.form.action = '/do/delete'", False), ("this.options[1].value = 'eve'", False)):
+        hand.open(page.replace("SCRIPT", script))
+        assert hand.do(SelectOption(target=ActionTarget(text="Size"), options=("Large",)), E.EDIT).ok == goes, script
+        assert [path for _, path, _ in server.got if "?" in path] == ["/list?size=Large"] * goes
+
+
+def test_a_file_that_is_sent_at_once_is_the_one_that_was_given(hand, server):
+    page = """<label>File <input type=file id=f></label><script>f.onchange = () => { const d = new FormData();
+      d.append('f', FILE); fetch('/k', {method: 'POST', body: d}) }</script>"""
+    for file, goes in (("f.files[0]", True), ("new File(['x'], 'other.txt')", False)):
+        hand.open(page.replace("FILE", file))
+        assert hand.do(Upload(target=ActionTarget(text="File"), files=("plan.txt",)), E.UPLOAD, approved=True).ok == goes
+        assert len(server.received()) == goes
+
+
+def test_a_rule_for_the_own_host_lets_nothing_private_no_command_and_no_other_host(hand, server, gated):
+    ask = "fetch('/graphql', {method: 'POST', body: JSON.stringify({query: 'WHAT { x }'})})"
+    with Recorder() as other:
+        threading.Thread(target=other.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        rules = (NetworkRule(method="P*", host=SELF, path="*/cart"), NetworkRule(method=QUERY, host=SELF, path="*/graphql"))
+        for source, goes in (
+            ("fetch('/cart', {method: 'POST', body: 'Lamp'})", True), (ask.replace("WHAT", "query Feed"), True),
+            ("fetch('/cart', {method: 'POST', body: JSON.stringify({op: 'delete'})})", False),
+            ("fetch('/cart', {method: 'POST', body: 'x ' + p.value})", False),
+            ("fetch('/cart', {method: 'DELETE'})", False),
+            (ask.replace("WHAT", "mutation Feed"), False), (ask.replace("WHAT", "query Feed { deleteAll }"), False),
+            (f"fetch('{other.origin}/cart', {{method: 'POST', mode: 'no-cors', body: 'Lamp'}})", False),
+            (f"const i = document.createElement('iframe'); i.src = '{other.origin}/sends'; document.body.append(i)", False),
+        ):  # fmt: skip
+            gated.guard(Network(allow=rules))
+            other.pages["/sends"] = f"<script>fetch('{server.origin}/cart', {{method: 'POST', mode: 'no-cors'}})</script>"
+            button = f"<button id=b>Show</button><script>b.onclick = () => {{ {source} }}</script>"
+            hand.open(f"<input type=password id=p value=hunter2>{button}")
+            hand.press()
+            if goes:
+                hand.until(lambda: [one for one in server.got if one[0] == "POST"])
+            else:
+                hand.held()
+            assert len([one for one in server.got + other.got if one[0] != "GET"]) == goes, source
+        other.shutdown()
 
 
 def test_a_form_goes_with_the_file_that_was_chosen_and_with_no_other(hand, server):

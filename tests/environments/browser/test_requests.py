@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from environments.browser.requests import Sent, alike, beyond, carried, same
+from environments.browser.requests import Sent, alike, beyond, carried, made_up, same, stands_in
 from environments.effects import Effect
 
 FORM = "application/x-www-form-urlencoded"
@@ -51,6 +51,41 @@ def test_a_form_is_alike_with_nothing_added_and_nothing_left_out_but_what_is_emp
     assert not alike(form, (("to", "Ana"), ("amount", "5"), ("cc", "Eve")))
     assert not alike(form, (("to", "Ana"),))
     assert not alike(form, (("to", "Ana"), ("to", "Ana"), ("amount", "5")))
+
+
+def test_a_value_is_shown_as_whole_words_or_as_a_number_of_its_size():
+    texts = ("To: Anna Lee,", "2 items", "total €1,200.50")
+    assert all(stands_in(value, texts) for value in ("Anna Lee", "anna", "2", "2.0", "1200.5", "2 items"))
+    assert not any(stands_in(value, texts) for value in ("Ann", "An", "Lee 2", "20", "-2", "12", "", " "))
+
+
+@pytest.mark.parametrize(
+    ("query", "asks"),
+    [
+        ("query Home { me { name } }", True),
+        ("{ me }", True),
+        ('query A { find(text: "mutation") { id } } # mutation', True),
+        ("query A { x } mutation B { y }", False),
+        ("subscription S { x }", False),
+        ("query A { deleteUser(id: 3) }", False),
+        ("query", False),
+        ("A { x }", False),
+    ],
+)
+def test_a_query_asks_where_it_defines_nothing_else_and_names_no_command(query, asks):
+    assert post(json.dumps({"query": query})).asks is asks
+    assert post(json.dumps([{"query": query}, {"query": "{ a }"}])).asks is asks
+    assert not post(json.dumps([{"query": query}, {"hash": "x"}])).asks
+
+
+def test_a_token_is_neither_a_number_nor_a_command():
+    assert all(map(made_up, ("fresh", "a81", "Zx-9_=")))
+    assert not any(map(made_up, ("", "500", "1,000", "delete", "DELETE", "pay", "x" * 5000)))
+
+
+def test_saying_no_permits_nothing():
+    assert Effect.PERMISSION in post("all", "text/plain", "https://a.example/consent").effects()
+    assert Effect.PERMISSION not in post("none", "text/plain", "https://a.example/consent").effects()
 
 
 def test_values_count_under_their_own_names():

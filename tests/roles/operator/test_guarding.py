@@ -12,10 +12,10 @@ from support import FINISH, OPEN_HOUSE, Run, decide, planned, subtask
 
 from environments.effects import RELEASE, SENSITIVE, Effect, Guarded, Network, release, released
 from environments.faults import FaultyEnvironment
-from protocol import ActionTarget, Click, Fill, OperatorDecision, PressKey, Wait, parse_action
+from protocol import ActionTarget, Click, Fill, GUIElement, OperatorDecision, PressKey, VisualState, Wait, parse_action
 from roles.bounded import Bounded
 from roles.operator.execute import execute_action
-from roles.operator.guarding import network_of
+from roles.operator.guarding import network_of, own_work
 from roles.operator.permission import reviewed_key
 from roles.safety import SafetyPolicy
 
@@ -409,3 +409,26 @@ def test_the_network_of_a_run_is_that_of_its_policy_with_what_was_learned() -> N
         whole.journal.record("network_learned", rule | {"line": "release"})
     policy = SafetyPolicy.model_validate({"network": {"mode": "watch", "allow": [{"host": "b"}]}})
     assert network_of(policy, whole.journal) == Network.model_validate({"mode": "watch", "allow": [{"host": "b"}, rule]})
+
+
+@pytest.mark.parametrize(
+    ("name", "leads", "effect"),
+    [
+        ("Search", "post https://bank.example/find", Effect.NAVIGATE),
+        ("Search", "post https://bank.example/find?all=1", None),
+        ("Search", "post https://bank.example/find by all=1", None),
+        ("Search", "post https://bank.example/transfer", None),
+        ("Search", "get https://bank.example/find", None),
+        ("Pay", "post https://bank.example/find", None),
+        ("Frobnicate", "post https://bank.example/find", None),
+    ],
+)
+def test_a_form_that_a_rule_lets_pages_send_is_what_its_button_says(name: str, leads: str, effect: Effect | None) -> None:
+    policy = SafetyPolicy.model_validate({"network": {"allow": [{"method": "POST", "host": "self", "path": "*/find"}]}})
+    button = GUIElement(element_id="1", text=name, role="button", leads=leads)
+    seen = VisualState(elements=(button,), app="browser")
+    press = Click(target=ActionTarget(element_id="1"))
+    guarded, other = (Run([planned(subtask("a"))], **more).context for more in ({"desk": Site(Control(name))}, {}))
+    assert own_work(guarded, policy, press, button, seen) == (() if effect is None else (effect,))
+    assert own_work(guarded, SafetyPolicy(), press, button, seen) == ()
+    assert own_work(other, policy, press, button, seen) == ()

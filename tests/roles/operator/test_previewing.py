@@ -56,3 +56,16 @@ def test_a_rule_may_speak_of_the_changes() -> None:
     whole = run(Fill(target=AMOUNT, text="900.00"), SUBMIT, safety=NOT_THAT_MUCH)
     assert claims(whole) == []
     assert whole.bodies("reviewed")[-1]["policy"] == "too_much"
+
+
+def test_where_the_change_cannot_be_told_its_words_are_read_and_why_is_written_down() -> None:
+    class Torn(type(desktop())):  # type: ignore[misc]
+        def preview(self, action):
+            raise KeyError("no such table")
+
+    torn = desktop()
+    torn.__class__ = Torn
+    whole = run(SUBMIT, desk=torn)
+    assert whole.asked["effect"] == "submit"
+    assert whole.bodies("error") == [{"message": "what the click would change cannot be told: KeyError: 'no such table'"}]
+    assert claims(whole) == []
