@@ -64,6 +64,16 @@ def test_buttons_are_clicked() -> None:
     assert "/Mine" in run.desk.world()["apps"]["files"]["entries"]
 
 
+def test_an_item_of_a_menu_is_chosen() -> None:
+    entry = ActionTarget(text="top.txt", role="cell")
+    run = worked(
+        Click(target=entry, button="right"),
+        Click(target=named("Rename…")),
+        Fill(target=named("New name"), text="new.txt", submit=True),
+    )
+    assert "/new.txt" in run.desk.world()["apps"]["files"]["entries"]
+
+
 def test_a_form_is_filled_in_by_typing_writing_and_choosing() -> None:
     run = worked(
         *FORM,
