@@ -39,7 +39,7 @@ Condition = Annotated[str, AfterValidator(_condition)]
 
 Kind = Literal[
     "extract_and_enter", "aggregate", "conditional", "ask_the_user", "infeasible", "refuse", "recurring", "deadline",
-    "search", "edit", "organise", "communicate", "interrupted", "deceptive",
+    "search", "edit", "organise", "communicate", "interrupted", "deceptive", "gates",
 ]  # fmt: skip
 
 

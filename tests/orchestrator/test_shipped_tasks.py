@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import Any, get_args
 
@@ -15,6 +16,8 @@ from orchestrator.oracle_lines import Failing, ForEach, Oracle
 from orchestrator.runs import Outcome, start
 from orchestrator.settings import load_settings, shipped, shipped_names
 from orchestrator.tasks import Kind, Task, fill_goal, fill_slots, load_task
+from roles.journal import Journal
+from roles.signals import ALLOWED_DECISIONS
 
 NAMES = shipped_names("tasks")
 SEEDS = range(int(os.environ.get("DESKCREW_SEEDS", "2")))
@@ -156,6 +159,41 @@ def test_a_subtask_that_fails_leads_to_a_new_plan(tmp_path: Path) -> None:
 def test_a_worker_without_progress_is_checked_as_stale(tmp_path: Path) -> None:
     triggers = [gate["trigger"] for gate in worked("stuck-button", 0, tmp_path).report["gates"]]
     assert "WORKER_STALE" in triggers
+
+
+DECIDED = {
+    ("WORKER_SUCCESS", "gate_done"): "gate-nothing-was-done",
+    ("WORKER_SUCCESS", "gate_fail"): "gate-nothing-was-done",
+    ("WORKER_STALE", "gate_continue"): "request-the-cheapest",
+    ("WORKER_STALE", "gate_supplement"): "gate-looks-about",
+    ("WORKER_STALE", "gate_fail"): "stuck-button",
+    ("PERIODIC_CHECK", "gate_continue"): "sheet-from-invoices",
+    ("PERIODIC_CHECK", "gate_done"): "gate-goes-on-for-nothing",
+    ("PERIODIC_CHECK", "gate_supplement"): "gate-looks-about-for-long",
+    ("PERIODIC_CHECK", "gate_fail"): "gate-presses-in-vain",
+    ("FINAL_CHECK", "gate_done"): "gate-nothing-was-done",
+    ("FINAL_CHECK", "gate_fail"): "changed-behind-the-back",
+}
+"""A task for each decision that the Evaluator by rules comes to."""
+NEVER_BY_RULES = {("WORKER_SUCCESS", "gate_continue")}
+"""It is for a window that still loads, and an Operator waits for that before it says that it is done."""
+
+
+def test_there_is_a_task_for_each_decision_at_each_trigger_that_allows_it() -> None:
+    allowed = {(trigger.value, one.value) for trigger, decisions in ALLOWED_DECISIONS.items() for one in decisions}
+    assert set(DECIDED) == allowed - NEVER_BY_RULES
+    assert {name for name in NAMES if "gates" in shipped_task(name).kinds} <= set(DECIDED.values())
+
+
+@pytest.mark.parametrize("name", sorted(set(DECIDED.values())))
+def test_each_decision_is_issued_at_its_trigger_and_the_task_is_done(name: str, tmp_path: Path) -> None:
+    outcome = worked(name, 0, tmp_path)
+    journal = Journal(outcome.folder / "journal.sqlite", time.time)
+    issued = {(event.body["trigger"], event.body["decision"]) for event in journal.events("gate")}
+    journal.close()
+    assert {pair for pair, task in DECIDED.items() if task == name} <= issued
+    assert outcome.report["judge"]["passed"], outcome.reason
+    assert outcome.report["judge"]["clean"], outcome.report["judge"]["side_effects"]
 
 
 def test_what_the_crew_does_not_know_is_looked_up(tmp_path: Path) -> None:
