@@ -450,7 +450,7 @@ class Gate:
         names = {name for name, _ in expected.pairs}
         if origin(sent.url) != origin(expected.page) or beyond(sent.effects(names), permit.effects):
             return False
-        shown = () if _BY_NAME.intersection(permit.effects) else expected.shown
+        shown = expected.shown if permit.approved and not _BY_NAME.intersection(permit.effects) else ()
         return requests.carried(sent.query + sent.form, expected.fields, self.known, shown)
 
     def _leads_on(self, sent: Sent, frame: str | None) -> bool:
@@ -481,10 +481,10 @@ def _fits(rule: NetworkRule, sent: Sent) -> bool:
     if ".." in path or "\\" in path or "//" in path or "%" in path:
         return False
     hosts = (SELF,) if rule.host == SELF and sent.own else (at.netloc.casefold(), (at.hostname or "").casefold())
-    methods = (sent.method, QUERY) if sent.asks else (sent.method,)
+    method = rule.method.upper()
     return (
-        any(fnmatchcase(method, rule.method.upper()) for method in methods)
-        and any(fnmatchcase(host, rule.host.casefold()) for host in hosts)
+        any(fnmatchcase(host, rule.host.casefold()) for host in hosts)
         and fnmatchcase(path, rule.path)
+        and (fnmatchcase(sent.method, method) or (fnmatchcase(QUERY, method) and sent.asks))
         and fnmatchcase(sent.operation, rule.operation)
     )
