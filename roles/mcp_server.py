@@ -98,7 +98,7 @@ class McpServer:
         except* Exception as bad:
             first = _first(bad)
             why = f"{self.name} cannot be asked: {type(first).__name__}: {str(first)[:300]}"
-            if asked or isinstance(first, FileNotFoundError | PermissionError | TooMuch):  # no program is there the next time, either
+            if asked or isinstance(first, FileNotFoundError | PermissionError | TooMuch):  # the next time as well
                 raise McpFault(why, "unreached" if not asked else "refused" if _is_answer(first) else "silent") from bad
             raise _Away(why, asked_for(first)) from bad
 

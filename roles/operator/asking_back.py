@@ -9,6 +9,7 @@ from typing import NamedTuple
 from protocol import ActionTarget, Click, GUIElement, VisualState
 from roles.contracts import StepRecord
 from roles.effects import SENSITIVE, Effect, effect_of, effect_of_words
+from roles.rules.dialogs import dismiss_choice
 
 _PAIRS = ({"ok": "cancel"}, {"leave": "stay"})
 _PRESSES = frozenset({"click", "press_key"})
@@ -49,6 +50,13 @@ def question_of(dialog: GUIElement, inside: Sequence[GUIElement]) -> Question | 
                 said = " - ".join(dict.fromkeys(e.name for e in (dialog, *inside) if e.name and e.role != "button"))
                 return Question(said[:200], buttons[yes], buttons[no])
     return None
+
+
+def repeats(press: StepRecord, dialog: GUIElement, inside: Sequence[GUIElement]) -> bool:
+    """Whether the dialog offers the verb of the press again (`Close`, `Close ticket`), and a way out of it."""
+    verb = press.target.casefold().split()[:1]
+    again = [e for e in inside if e.role == "button" and e.enabled and e.name.casefold().split()[:1] == verb]
+    return bool(verb and again) and dismiss_choice(dialog, [e for e in inside if e not in again]) is not None
 
 
 def brought_up_by(seen: VisualState, steps: Sequence[StepRecord]) -> StepRecord | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from langgraph.errors import GraphBubbleUp
@@ -15,6 +16,7 @@ from protocol import (
     ExecStatus,
     Memorize,
     TargetError,
+    Wait,
     parse_action,
     resolve,
 )
@@ -99,6 +101,9 @@ def _once(ctx: Context, pending: dict[str, Any], action: Action) -> ActionResult
         return done_but_held(ctx, ctx.environment.perform(action, key=key))
 
     result = perform(pending["key"])
+    if result.exec_status is ExecStatus.ERROR and isinstance(action, Wait) and not (action.text or action.text_gone):
+        time.sleep(min(action.seconds, ctx.limits.action_seconds))
+        return ActionResult(exec_status=ExecStatus.EXECUTED, output=f"waited without the environment, which says: {result.error}")
     if result.exec_status is not ExecStatus.PENDING:
         return result
     return reconciled(

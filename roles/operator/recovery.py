@@ -24,7 +24,7 @@ from protocol import (
 )
 from roles.context import Context, State, Update
 from roles.contracts import StepRecord
-from roles.operator.asking_back import brought_up_by, question_of
+from roles.operator.asking_back import brought_up_by, question_of, repeats
 from roles.operator.perceive import step_of, subtask_id
 from roles.rules.dialogs import classify_dialog, dismiss_choice
 
@@ -61,7 +61,8 @@ def interruption(
             answer = Click(target=ActionTarget.of(asked.yes))
             return Interruption(False, answer, f'the page asks after {describe(parse_action(begun.action))}: {asked.words}')
     kind = classify_dialog(dialog, inside)
-    if kind not in _GRAVE and _own(dialog, inside, steps):
+    begun = brought_up_by(seen, steps)
+    if kind not in _GRAVE and (_own(dialog, inside, steps) or (begun is not None and repeats(begun, dialog, inside))):
         return None
     choice = dismiss_choice(dialog, inside)
     what = " - ".join(dict.fromkeys(e.name for e in (dialog, *inside) if e.name and e.role != "button"))[:200]

@@ -67,3 +67,14 @@ def test_a_prompt_wants_words_and_no_yes():
     assert found is not None
     assert found.action.target is not None
     assert found.action.target.text == "Cancel"
+
+
+def test_a_dialog_that_offers_the_verb_of_the_last_press_again_is_its_question():
+    asked = asking("Close T-2?", yes="Close ticket")
+    assert interruption(asked, [pressed("Close")], "Close the ticket T-2.") is None
+    for steps, seen in (
+        ([pressed("Show")], asked),
+        ([pressed("Close")], asking("Close T-2?", yes="Delete ticket")),
+        ([pressed("Close")], asking("Close T-2?", yes="Close ticket", no="Close all")),  # there is no way out of it
+    ):
+        assert interruption(seen, steps, "Close the ticket T-2.") is not None

@@ -8,9 +8,10 @@ import pytest
 from support import FINISH, Run, decide, desktop, planned, subtask
 
 from environments.faults import Fault, FaultKind, FaultyEnvironment
-from protocol import VERBS, ActionTarget, CallApi, Click, Fill, OperatorDecision, PressKey, Type
+from protocol import VERBS, ActionTarget, CallApi, Click, Fill, OperatorDecision, PressKey, Type, Wait
 from roles.contracts import OperatorView
 from roles.effects import Effect
+from roles.limits import Limits
 from roles.operator.repeating import REPEATS, Repeat, repeat_class
 from roles.safety import SafetyPolicy
 
@@ -60,6 +61,13 @@ def test_a_target_that_is_missing_is_waited_for_then_looked_for_by_scrolling() -
     whole = run(lost, lost, lost)
     assert how(whole)[:2] == [("missing", "wait 1 s"), ("missing", "scroll down 1 page")]
     assert done(whole)[:2] == ["wait", "scroll"]
+
+
+def test_a_wait_that_an_environment_lacks_is_waited_without_it() -> None:
+    lacking = (Fault(kind=FaultKind.NOT_SAVED, verbs=("wait",)),)
+    whole = run(FILLED, decide(Click(target=SAVE)), decide(Wait(seconds=0.01)), faults=lacking, limits=Limits(retries=0))
+    assert whole.status == "fulfilled"
+    assert [body["exec_status"] for body in whole.bodies("outcome")] == ["executed"] * 3
 
 
 def test_a_control_out_of_view_is_scrolled_to() -> None:
