@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from roles.analyst.formula import Sheet, work_out
@@ -13,6 +14,7 @@ from roles.rules.grammar import parse
 from roles.rules.matching import best
 from roles.rules.records import same_state
 
+_TABLE = re.compile(r'^table "([^"]+)"')
 _STEP_COLUMNS = ("step", "subtask", "app", "verb", "target", "status")
 _SUPPLEMENT_COLUMNS = ("title", "source", "app")
 
@@ -40,9 +42,10 @@ class RulesAnalyst:
 
 def _asked(clause: c.Clause, number: int, request: AnalystRequest) -> tuple[str, str] | None:
     """The formula, and the name of what it gives."""
-    if isinstance(clause, c.Compute):
-        return clause.formula, clause.name
     formula = formula_for(request.subtask.instruction, [f for f in request.facts if f.value])
+    unknown = isinstance(clause, c.Compute) and _TABLE.findall(clause.formula)[:1] not in ([], *([f.name] for f in request.facts))
+    if isinstance(clause, c.Compute) and not (unknown and formula):
+        return clause.formula, clause.name
     return (formula, request.subtask.title or f"answer {number}") if formula else None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from roles.analyst.values import table_of
 from roles.contracts import Fact
 from roles.rules.masks import quote
 from roles.rules.matching import best
@@ -32,6 +33,15 @@ _WHICH = re.compile(
 _COUNT = re.compile(
     r"^how many (?:rows|entries|lines|items)?\s*(?:are there |are |stand )?(?:in |of )?(?P<table>.+?)(?: are there)?$", re.I
 )
+_FIRST = re.compile(
+    r"^which (?:one )?(?:of )?(?:the |my |our )?(?P<what>\w+) .*?"
+    r"\b(?P<how>first|soonest|earliest|largest|biggest|highest|smallest|cheapest|lowest)$", re.I)  # fmt: skip
+_BY = (
+    (("first", "soonest", "earliest"), "smallest", ("due date", "due", "deadline", "date", "day", "start")),
+    (("largest", "biggest", "highest"), "largest", ("total", "amount", "sum", "price", "size", "value")),
+    (("smallest", "cheapest", "lowest"), "smallest", ("total", "amount", "sum", "price", "size", "value")),
+)
+"""What is asked, the step that finds it, and the columns that it can go by, the best first."""
 _LESS = {"less", "smaller", "lower", "earlier", "before"}
 
 
@@ -42,7 +52,7 @@ def formula_for(question: str, facts: Sequence[Fact]) -> str:
     def named(text: str) -> str | None:
         return _fact(text, facts)
 
-    ways = (_sum, _days, _share, _difference, _compare, _which, _count)
+    ways = (_sum, _days, _share, _difference, _compare, _which, _first, _count)
     return next((formula for way in ways if (formula := way(words, named, facts))), "")
 
 
@@ -103,6 +113,23 @@ def _which(words: str, named: Named, facts: Sequence[Fact]) -> str:
     first, second = (part if part.startswith('"') else quote(part) for part in (p.split(" ", 1)[-1] for p in pair))
     less = match["how"].casefold() in _LESS
     return f"if({pair[0]} {'<=' if less else '>='} {pair[1]}, {first}, {second})"
+
+
+def _first(words: str, named: Named, facts: Sequence[Fact]) -> str:
+    """Which row of a table comes first or has the most; what is paid already is not to be paid first."""
+    match = _FIRST.match(words)
+    tables = [table for fact in facts if match and (table := table_of(fact.value, fact.name)) is not None]
+    about = [t for t in tables if match and match["what"].casefold().removesuffix("s") in t.source.casefold()] or tables
+    if match is None or len(about) != 1:
+        return ""
+    columns = {column.casefold(): column for column in about[0].columns}
+    step, by = next((step, names) for words_, step, names in _BY if match["how"].casefold() in words_)
+    column = next((columns[name] for name in by if name in columns), None)
+    if column is None:
+        return ""
+    paying = "status" in columns and re.search(r"\bpa(?:y|id)\b", words, re.I)
+    left = f'where not [{columns["status"]}] is "paid" | ' if paying else ""
+    return f"table {quote(about[0].source)} | {left}{step} [{column}] | get [{about[0].columns[0]}]"
 
 
 def _count(words: str, named: Named, facts: Sequence[Fact]) -> str:

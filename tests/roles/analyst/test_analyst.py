@@ -183,3 +183,38 @@ def test_a_models_formula_becomes_a_fact_that_names_its_sources() -> None:
     report, journal = work("What is left to pay?", LlmAnalyst(asker(model), load_prompt("analyst")))
     assert (report["signal"], report["evidence"]) == ("worker_success", ["fact:invoice total", "fact:paid so far"])
     assert (fact(journal, "left").value, fact(journal, "left").role) == ("$3.00", "analyst")
+
+
+DUE = table_text(
+    ("Number", "Vendor", "Status", "Due date", "Total"),
+    (
+        ("INV-1", "Acme", "Paid", "2026-03-01", "$5.00"),
+        ("INV-2", "Bolt", "Overdue", "2026-04-02", "$7.25"),
+        ("INV-3", "Cord", "Unpaid", "2026-05-03", "$9.00"),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which invoice should I pay first?", "INV-2"),
+        ("Which of the invoices should be paid first?", "INV-2"),
+        ("Which invoice is due first?", "INV-1"),
+        ("Which invoice is the largest?", "INV-3"),
+        ("Which invoice is the cheapest?", "INV-1"),
+        ("How many invoices are there?", "3"),
+    ],
+)
+def test_which_one_comes_first_is_answered_with_its_grounds(question: str, answer: str) -> None:
+    report, journal = work(question, facts=(Fact(name="invoices", value=DUE, kind="table"),))
+    assert report["signal"] == "worker_success", report["summary"]
+    found = fact(journal, "The answer")
+    assert (found.value, found.used) == (answer, ("invoices",))
+    assert found.reason.startswith('table "invoices"') or answer == "3"
+
+
+@pytest.mark.parametrize("question", ["Which invoice is the prettiest?", "Which invoice is due first?"])
+def test_what_no_column_tells_is_not_guessed(question: str) -> None:
+    facts = (Fact(name="invoices", value=table_text(("Number", "Vendor"), (("INV-1", "Acme"),)), kind="table"),)
+    assert work(question, facts=facts)[0]["signal"] != "worker_success"
