@@ -154,7 +154,7 @@ def build_context(
     redactor.keep_to(safety)
     guard(surface, safety, journal)  # before anything is opened in it, also where a run goes on
     around: Callable[[str, Any], Any] = given.get("around") or (lambda _, policy: policy)
-    seeing = [one.vision for one in (settings.crew.evaluator, settings.crew.evaluator.final) if one is not None]
+    seeing = [one.vision for one in (settings.crew.evaluator, settings.crew.evaluator.at_the_end()) if one]
     gallery = Gallery(settings.screenshots, surface, journal, store, remember=any(seeing))
     deciders = Deciders(
         settings.crew,

@@ -106,11 +106,10 @@ class Deciders:
         if role not in RULES:
             return None
         settings: RoleSettings = getattr(self._crew, role)
-        final = settings.final if isinstance(settings, EvaluatorSettings) else None
+        told = settings.at_the_end() if isinstance(settings, EvaluatorSettings) else None
         main = self._by_subtask(role, settings)
-        if final is None:
+        if told is None:
             return main
-        told = final.model_copy(update={"model": final.model or settings.model})
         case = Case(Named(told.policy, self._by_subtask(role, told, ".final")), trigger=GateTrigger.FINAL_CHECK)
         return BySubtask([case], Named(settings.policy, main), self._recorder(role))
 

@@ -85,15 +85,17 @@ class RoleSettings(Frozen):
         return frozenset(chosen - {"fallback", "vote"})
 
 
-def _policy(value: Any) -> Any:
-    return {"policy": value} if isinstance(value, str) else value
-
-
 class EvaluatorSettings(RoleSettings):
     """The Evaluator may have another policy for the end of a run."""
 
-    final: Annotated[RoleSettings | None, BeforeValidator(_policy)] = None
+    final: RoleSettings | Policy | None = None
     """Who decides at the FINAL_CHECK, whatever `when` says: in full, or only its policy. Without a model: the Evaluator's."""
+
+    def at_the_end(self) -> RoleSettings | None:
+        """`final` in full; with the Evaluator's model and script where it names none."""
+        final = RoleSettings(policy=self.final) if isinstance(self.final, str) else self.final
+        own = {key: getattr(final, key, None) or getattr(self, key) for key in ("model", "script")}
+        return final and final.model_copy(update=own)
 
 
 class ManagerSettings(RoleSettings):

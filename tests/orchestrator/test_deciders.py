@@ -231,5 +231,7 @@ def test_the_final_check_has_a_model_of_its_own_or_that_of_the_evaluator() -> No
     model, _ = prompts_of(lambda _: CLICK)
     both = ("crew.evaluator.model={name: given, temperature: 0.5}", "crew.evaluator.final=llm")
     assert type(made(*both, role="evaluator", model=model)) is BySubtask
+    voting = "crew.evaluator.final={policy: vote, voters: [rules, rules, llm]}"
+    assert type(made(*both[:1], voting, role="evaluator", model=model)) is BySubtask
     with pytest.raises(UsageProblem, match=r"crew\.evaluator\.model: an llm policy needs a model"):
         made("crew.evaluator.final=llm", role="evaluator")
