@@ -47,6 +47,8 @@ class FaultKind(StrEnum):
 
 ON_SCREEN = {FaultKind.RENAME, FaultKind.HIDE, FaultKind.COVER, FaultKind.MOVE, FaultKind.INJECT}
 IN_THE_WAY = {FaultKind.HIDE, FaultKind.COVER}
+DOES_OTHERWISE = {FaultKind.TWICE, FaultKind.AUTOCOMPLETE, FaultKind.FOCUS}
+"""What is done is not what was asked for."""
 DRY = {
     FaultKind.SWALLOW: (ExecStatus.EXECUTED, ""),
     FaultKind.NOT_SAVED: (ExecStatus.ERROR, "the network is down; nothing was saved"),

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from environments.contract import DigestMismatch, Environment, EnvironmentFault
 from environments.effects import Change, ControlSeen
-from environments.fault_kinds import DRY, IN_THE_WAY, ON_SCREEN, Fault, FaultKind
+from environments.fault_kinds import DOES_OTHERWISE, DRY, IN_THE_WAY, ON_SCREEN, Fault, FaultKind
 from environments.fault_record import Done, FaultRecord
 from protocol import (
     Action,
@@ -114,7 +114,11 @@ class FaultyEnvironment:
         self._inner.close()
 
     def _preview(self, action: Action) -> Sequence[Change] | None:
-        """What it changes where no fault strikes; nothing while something lies on its target."""
+        """What it changes where no fault strikes: nothing while something lies on its target, unknown where one may do more."""
+        app, target = self._aim(action)
+        may = (f for f in self._faults if f.kind in DOES_OTHERWISE and f.rate and f.matches(action, app, target))
+        if any(_concerns(fault, action) and not self._spent(fault) for fault in may):
+            return None
         found: Sequence[Change] | None = () if self._in_the_way(action) else self._inner.preview(self._meant(action))  # type: ignore[attr-defined]  # only there where the inner one can
         return found
 

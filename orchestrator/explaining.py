@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from environments.contract import Environment, WorldState
-from environments.effects import Change, Preview
-from orchestrator.build import make_environment
+from environments.effects import Change, Effect, Preview
+from orchestrator.build import build_skills, make_environment
 from orchestrator.documents import Source, read_document
 from orchestrator.errors import UsageProblem
 from orchestrator.layers import shipped_names
 from orchestrator.safety_files import FOLDER, SafetyFile, read_safety
 from orchestrator.settings import Loaded, load_settings
 from orchestrator.tasks import Task, fill_goal, fill_slots
-from protocol import Action, LaunchApp, RunScript, TargetError, VisualState, parse_action, resolve
+from protocol import Action, AskInAppAgent, CallApi, LaunchApp, RunScript, TargetError, VisualState, parse_action, resolve
 from protocol.dsl import DSLError, emit, parse_line
 from roles.contracts import Fact
 from roles.safety import Explained, Grounds, SafetyPolicy, explain
@@ -97,7 +97,7 @@ def explained(asked: Asked) -> Told:
     loaded = load_settings(asked.config, _overrides(asked), asked.task.layer() if asked.task else None)
     found = read_safety(loaded.settings.safety, lambda path: Source(loaded.source(_key(path))))
     policy = found.policy()
-    state, goal, changes = _screen(asked, loaded, action)
+    state, goal, changes, effects, unrated = _screen(asked, loaded, action)
     element, missing = None, ""
     if action.target is not None:
         try:
@@ -106,7 +106,8 @@ def explained(asked: Asked) -> Told:
             missing, changes = str(no), None
     facts = tuple(_fact(text) for text in asked.facts)
     grounds = Grounds(said=lambda: [asked.goal or goal], facts=facts)
-    all_effects = explain(action, element, state, policy, confidence=asked.confidence, grounds=grounds, changes=changes)
+    more = {"confidence": asked.confidence, "grounds": grounds, "changes": changes, "effects": effects, "unrated": unrated}
+    all_effects = explain(action, element, state, policy, **more)
     return _told(action, all_effects, policy, found, missing)._replace(changes=shown(changes))
 
 
@@ -139,6 +140,10 @@ class Scene(NamedTuple):
     goal: str
     changes: Sequence[Change] | None = None
     """What the action would change there; None where that cannot be told."""
+    effects: Sequence[Effect] | None = None
+    """Of a call, what the registry of skills knows."""
+    unrated: bool = False
+    """Whether it calls a tool from outside of which nobody has said what it may do."""
 
 
 def _screen(asked: Asked, loaded: Loaded, action: Action) -> Scene:
@@ -153,8 +158,13 @@ def _screen(asked: Asked, loaded: Loaded, action: Action) -> Scene:
             opened = surface.perform(LaunchApp(app=asked.app), key="explain")
             if not opened.ok:
                 raise UsageProblem(f"--app {asked.app}: {opened.error}")
-        changes = surface.preview(action) if isinstance(surface, Preview) and not isinstance(action, RunScript) else None
-        return Scene(surface.observe(), _goal(asked.task, surface, loaded.settings.seed), changes)
+        skills = build_skills(loaded.settings, surface) if isinstance(action, CallApi | AskInAppAgent) else None
+        outside = isinstance(action, RunScript) or (skills is not None and skills.tool(action) is not None)
+        changes = surface.preview(action) if isinstance(surface, Preview) and not outside else None
+        scene = Scene(surface.observe(), _goal(asked.task, surface, loaded.settings.seed), changes)
+        if skills is None:
+            return scene
+        return scene._replace(effects=skills.effects(action, None, scene.state), unrated=skills.unrated(action))
     finally:
         surface.close()
 

@@ -105,9 +105,10 @@ def explain(action: Action, element: GUIElement | None, state: VisualState, poli
     """As `review`, with what each rule says; the strictest first, which is the one that counts."""
     confirm, grounds = more.get("confirm", False), more.get("grounds", NOTHING)
     changes = more.get("changes")
-    subject = Subject(action, element, state, more.get("confidence", 1.0), grounds, policy.is_private, changes=changes or ())
+    sure, unrated = more.get("confidence", 1.0), more.get("unrated", False)
+    subject = Subject(action, element, state, sure, grounds, policy.is_private, unrated, changes or ())
     found = []
-    cases = _cases(subject, policy, None, changes)
+    cases = _cases(subject, policy, more.get("effects"), changes)
     for case in cases:
         looks, deciding = policy.looks(case), policy.deciding(case)
         name = deciding.rule.name if deciding else "otherwise"

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from environments.check import check_environment
 from environments.contract import AppCatalog, DigestMismatch, EnvironmentFault, KnownKeys, Peek, Received, WorldState
+from environments.effects import Preview
 from environments.faults import Fault, FaultKind, FaultyEnvironment
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.worldfile import parse_world
@@ -240,3 +241,20 @@ def test_words_that_mean_no_fault_are_refused(words: str):
 @pytest.mark.parametrize("kind", list(FaultKind))
 def test_every_kind_can_be_said_in_a_word(kind: FaultKind):
     assert Fault.of(f"{kind}:0.25").rate == 0.25
+
+
+@pytest.mark.parametrize("kind", [FaultKind.TWICE, FaultKind.AUTOCOMPLETE, FaultKind.FOCUS])
+def test_what_an_action_changes_is_unknown_while_a_fault_may_do_otherwise(kind):
+    def preview(fault_: Fault, env: FaultyEnvironment | None = None):
+        env = env or faulty(fault_)
+        assert isinstance(env, Preview)
+        return env.preview(Type(text="12.50"))
+
+    assert preview(fault(kind)) is None
+    assert preview(fault(kind, rate=0.01)) is None
+    assert preview(fault(kind, rate=0.0)) == ()
+    assert preview(fault(kind, verbs=("click",))) == ()
+    spent = faulty(fault(kind, times=1))
+    spent.perform(Type(text="1"), key="k")
+    assert [struck.kind for struck in spent.struck] == [kind]
+    assert preview(fault(kind), spent) is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,21 @@ def test_a_script_is_judged_by_the_worst_that_it_amounts_to_and_the_rest_is_name
     found = told(json.dumps({"action_type": "run_script", "code": "cat a; rm a; curl x"}), "--preset", "read-only")
     assert (found["verdict"], found["app"]) == ("deny", "terminal")
     assert any(other.startswith("observe: allow") for other in found["also"])
+
+
+def test_a_tool_from_outside_that_nobody_rated_is_told_as_the_run_would_ask(tmp_path: Path) -> None:
+    pytest.importorskip("mcp", reason='the MCP client is not installed; pip install "deskcrew[mcp]"')
+    server = tmp_path / "tickets.py"
+    server.write_text(
+        'from mcp.server import MCPServer\nserver = MCPServer("tickets")\n'
+        "@server.tool()\ndef count(day: str) -> int:\n    return 1\nserver.run()\n"
+    )
+    mcp = {"name": "tickets", "command": [sys.executable, str(server)]}
+    words = ('call tickets.count(day="today")', "--preset", "never-ask-in-simulation")
+    unrated = told(*words, "-c", f"skills.mcp={json.dumps([mcp])}")
+    assert (unrated["verdict"], unrated["rule"], unrated["changes"]) == ("ask", "unrated_tools_need_a_person", None)
+    rated = told(*words, "-c", f"skills.mcp={json.dumps([mcp | {'risk': 'send'}])}")
+    assert (rated["verdict"], rated["effect"]) == ("allow", "send")
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 import protocol as p
 from protocol import Action, ActionTarget, CallApi, Click, Fill, GUIElement, VisualState, Window
 from roles.contracts import Fact
+from roles.effects import Effect
 from roles.safety import Grounds, Review, SafetyPolicy, explain, review
 from roles.safety.conditions import problem_with
 
@@ -263,12 +264,14 @@ def test_an_explanation_shows_what_each_rule_says_in_the_order_in_which_they_cou
     st.sampled_from([FILL, Click(target=ActionTarget(element_id="t")), call("a", "b"), p.RunScript(code="rm x; curl y; sudo z")]),
     st.floats(0, 1),
     st.booleans(),
+    st.booleans(),
 )
 def test_an_explanation_comes_to_the_same_as_the_review(
-    rules: list[dict[str, Any]], action: Action, confidence: float, confirm: bool
+    rules: list[dict[str, Any]], action: Action, confidence: float, confirm: bool, unrated: bool
 ) -> None:
     given_ = policy(*rules)
-    more = {"confidence": confidence, "confirm": confirm, "grounds": GROUNDS}
+    effects = (Effect.SEND, Effect.OBSERVE) if unrated else None
+    more = {"confidence": confidence, "confirm": confirm, "grounds": GROUNDS, "unrated": unrated, "effects": effects}
     assert explain(action, None, SCREEN, given_, **more)[0].review == review(action, None, SCREEN, given_, **more)
 
 
