@@ -7,11 +7,16 @@ themselves, in backquotes or a block, is run as it stands. Both are reviewed and
 from __future__ import annotations
 
 import json
+import re
 from fnmatch import fnmatchcase
 
 from roles.contracts import Script, ScriptAnswer, ScriptRequest
 from roles.rules.technician_code import CODE, LINES
 from roles.rules.technician_forms import Job, job_of, names_in
+
+
+_INSTALL = re.compile(r"(?:please )?(?:pip |apt(?:-get)? |npm )?install\b", re.IGNORECASE)
+_NO_INSTALL = "nothing can be installed: scripts run in a sandbox without network, and there is no cache of packages in it"
 
 
 class NoSuchFile(ValueError):
@@ -30,6 +35,8 @@ class RulesTechnician:
         job = job_of(request.subtask.instruction)
         if job is None:
             words = request.subtask.instruction
+            if _INSTALL.match(words):
+                return ScriptAnswer(outcome="cannot", reason=_NO_INSTALL)
             return ScriptAnswer(
                 outcome="cannot", reason=f'no script is known for these words: "{words}"; a model policy may write one'
             )
