@@ -180,8 +180,13 @@ def _merged(below: tuple[Layer, ...], above: tuple[Layer, ...]) -> Loaded:
     settings = checked(Settings, merged.data, merged.where)
     _fitting_safety(settings, lambda path: merged.where(("safety", *path)))
     sources = {dotted(path): str(source) for path, source in merged.leaves().items()}
-    for key, source in sources.items():
-        if old := _RETRIED_APART.fullmatch(key):
+    for path, source in merged.leaves().items():
+        key = dotted(path)
+        # The settings of a run, from which another is forked, name them and say nothing with them.
+        said: Any = merged.data
+        for part in path:
+            said = said[part]
+        if (old := _RETRIED_APART.fullmatch(key)) and said is not None:
             warnings.warn(f"{source}: {key} is an old name; write retries.{old[1]}, for all", FutureWarning, stacklevel=2)
     return Loaded(settings, sources, below, above)
 
