@@ -92,9 +92,9 @@ class Task(Frozen):
         for name in SLOT.findall(self.goal):
             if name.split(".")[0] not in self.slots and name not in self.secrets:
                 raise ValueError(f"goal speaks of {{{name}}}, which is no slot{did_you_mean(name, self.slots)}")
-        for expression in self.success:
+        for index, expression in enumerate(self.success):
             if problem := problem_with(expression, NAMES):
-                raise ValueError(f"success: {expression!r} cannot be evaluated: {problem}")
+                raise _fault_at(("success", index), expression, f"{expression!r} cannot be evaluated: {problem}")
         return self
 
     @model_validator(mode="after")

@@ -121,7 +121,7 @@ def test_a_slot_that_cannot_be_computed_says_why(slot: dict[str, str], said: str
         ("goal: '  '\n", ["goal is empty"]),
         ("goal: 7\n", ["line 1", "goal is 7", "text"]),
         ("goal: pay {bill.number}\n", ["{bill.number}", "no slot"]),
-        ("goal: x\nsuccess:\n  - world.a ==\n", ["success", "cannot be evaluated", "yntax error"]),
+        ("goal: x\nsuccess:\n  - world.a ==\n", ["line 3: success", "cannot be evaluated", "yntax error"]),
         ("goal: x\nsuccess: [wrld.a == 1]\n", ["wrld", "known names are world"]),
         ("goal: x\nsuccess: world.a\n", ["line 2", "success", "a list"]),
         ("goal: x\nslots: {a: {from: b, one_of: [1]}}\n", ["line 2", "slots.a", "from one place"]),
