@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 from typer.testing import CliRunner, Result
 
 from environments.browser import pointer
@@ -71,7 +72,8 @@ def test_a_case_comes_through_where_the_control_is_not_held_against_what_was_rev
 
 
 OPEN = "name: open\nnetwork: off\nrules: []\notherwise: allow\nmin_confidence: 0\n"
-UNWATCHED = shipped("safety", "ask-sensitive.yaml").read_text(encoding="utf-8").replace("network: hold", "network: off")
+DEFAULT = yaml.safe_load(shipped("safety", "ask-sensitive.yaml").read_text(encoding="utf-8"))
+UNWATCHED = yaml.safe_dump({**DEFAULT, "network": "off"})
 
 
 def written(folder: Path, policy: str) -> str:
