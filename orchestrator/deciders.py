@@ -10,7 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from environments.contract import Environment, EnvironmentFault, Files, Screenshots
 from orchestrator.documents import checked, read_document
 from orchestrator.errors import Lacking, UsageProblem, did_you_mean
-from orchestrator.role_settings import CrewSettings, EvaluatorSettings, RoleSettings
+from orchestrator.role_settings import CrewSettings, EvaluatorSettings, Member, RoleSettings
 from protocol import VisualState
 from protocol.retries import Retries
 from roles.contracts import PictureKind, ScreenPicture
@@ -132,21 +132,33 @@ class Deciders:
     def _made(self, role: str, settings: RoleSettings, policy: str) -> Any:
         match policy:
             case "fallback":
-                return Fallback([self._simple(role, settings, name) for name in settings.chain], self._recorder(role))
+                return Fallback([self._member(role, settings, one, ".chain") for one in settings.chain], self._recorder(role))
             case "vote":
-                return Vote([self._simple(role, settings, name) for name in settings.voters], self._recorder(role))
+                return Vote([self._member(role, settings, one, ".voters") for one in settings.voters], self._recorder(role))
             case _:
-                return self._simple(role, settings, policy).policy
+                return self._simple(role, settings, policy)
 
-    def _simple(self, role: str, settings: RoleSettings, policy: str) -> Named:
+    def _member(self, role: str, settings: RoleSettings, member: Member, at: str) -> Named:
+        """One of several; what it has of its own stands in its name, so that the journal tells it from the others."""
+        if member.model is None and member.prompt is None:
+            return Named(member.policy, self._simple(role, settings, member.policy))
+        chosen = self._model_of(settings)
+        chosen = chosen if member.model is None else member.model.over(chosen)
+        heat = chosen and chosen.temperature
+        told = [member.policy, *([chosen.name] if chosen else []), *([f"temperature {heat:g}"] if heat is not None else [])]
+        own = settings.model_copy(update={"model": chosen, "prompt": member.prompt or settings.prompt})
+        told += [member.prompt.name] if member.prompt else []
+        return Named(f"{told[0]} {', '.join(told[1:])}".rstrip(), self._simple(role, own, member.policy, at))
+
+    def _simple(self, role: str, settings: RoleSettings, policy: str, at: str = "") -> Any:
         makers: Mapping[str, Callable[[], Any]] = {
             "rules": RULES[role],
             "scripted": lambda: _scripted(role, settings),
-            "llm": lambda: self._asking_a_model(role, settings),
+            "llm": lambda: self._asking_a_model(role, settings, at),
             "human": lambda: HumanPolicy(role, lambda body: self._asked_a_person(role, body)),
             "trusting": TrustingEvaluator,
         }
-        return Named(policy, makers[policy]())
+        return makers[policy]()
 
     def _recorder(self, role: str) -> Callable[[dict[str, Any]], None]:
         return lambda body: self._journal.record("policy", body, role=role)
@@ -157,10 +169,11 @@ class Deciders:
 
     # --- models -------------------------------------------------------------------------------------------------
 
-    def _asking_a_model(self, role: str, settings: RoleSettings) -> Any:
-        chosen = settings.model or self._crew.model
-        if chosen is None:
-            chosen = ModelSettings(name="given") if self._model is not None else None
+    def _model_of(self, settings: RoleSettings) -> ModelSettings | None:
+        return settings.model or self._crew.model or (ModelSettings(name="given") if self._model is not None else None)
+
+    def _asking_a_model(self, role: str, settings: RoleSettings, at: str) -> Any:
+        chosen = self._model_of(settings)
         if chosen is None:
             raise UsageProblem(
                 f"crew.{role}.model: an llm policy needs a model, such as openai:gpt-5-mini, here or in crew.model"
@@ -173,7 +186,7 @@ class Deciders:
         except (ModelProblem, PromptProblem) as bad:
             key = "prompt" if isinstance(bad, PromptProblem) else "model"
             problem = Lacking if isinstance(bad, ModelMissing) else UsageProblem
-            raise problem(f"crew.{role}.{key}: {bad}{'' if str(bad).endswith('?') else '.'}") from None
+            raise problem(f"crew.{role}{at}.{key}: {bad}{'' if str(bad).endswith('?') else '.'}") from None
         breaker = self._breakers.setdefault((chosen.name, chosen.base_url), Breaker(chosen, self._clocks))
         account = Account(role, self._journal, self._limits, chosen.prices)
         caller = Caller(model, chosen, account, breaker, self._clocks, self._retries)

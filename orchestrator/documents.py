@@ -157,6 +157,8 @@ def _expected(problem: Any) -> str:
 def _fields_at(model: type[BaseModel], path: KeyPath) -> list[str]:
     """The keys that may stand at `path`, following nested models."""
     for part in path:
+        if isinstance(part, int):
+            continue
         field = model.model_fields.get(str(part))
         inner = next((m for m in _models_in(field.annotation)), None) if field else None
         if inner is None:

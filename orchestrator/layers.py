@@ -26,6 +26,15 @@ _PATHS = (
     "crew.*.prompt",
     "crew.*.model.script",
     "crew.model.script",
+    "crew.*.final.script",
+    "crew.*.final.prompt",
+    "crew.*.final.model.script",
+    *(
+        f"crew.{role}.{of}.*.{key}"
+        for role in ("*", "*.final")
+        for of in ("chain", "voters")
+        for key in ("prompt", "model.script")
+    ),
     "help_dirs.*",
 )
 """Keys whose relative paths mean the folder of the file they stand in."""
@@ -115,6 +124,8 @@ def _anchored(value: Any, path: KeyPath, base: Path) -> Any:
     """Relative paths made absolute, so that a run can be resumed from another folder; names stay names."""
     if isinstance(value, list):
         return [_anchored(item, (*path, index), base) for index, item in enumerate(value)]
+    if isinstance(value, dict):  # in a list: its keys are not merged
+        return {key: _anchored(item, (*path, str(key)), base) for key, item in value.items()}
     if not isinstance(value, str) or not value:
         return value
     named = path in _NAMED

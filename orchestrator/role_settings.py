@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from protocol import Frozen
 from roles.contracts import PictureKind, Worker
@@ -23,6 +23,49 @@ def _named(value: Any) -> Any:
 
 Model = Annotated[ModelSettings, BeforeValidator(_named)]
 """In full, or only its name."""
+
+
+class ModelOfMember(ModelSettings):
+    """A model of its own where it has a name; else what is different from the role's model."""
+
+    name: str = ""
+
+    @model_serializer(mode="wrap")
+    def _what_was_said(self, dumped: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {key: value for key, value in dumped(self).items() if key in self.model_fields_set}
+
+    def over(self, roles: ModelSettings | None) -> ModelSettings | None:
+        """The settings of this model, where the role has `roles`."""
+        said = {key: getattr(self, key) for key in self.model_fields_set}
+        return ModelSettings(**said) if self.name else roles and roles.model_copy(update=said)
+
+
+def _policy(value: Any) -> Any:
+    return {"policy": value} if isinstance(value, str) else value
+
+
+class Member(Frozen):
+    """One of a chain or of a vote. What it does not say is the role's."""
+
+    policy: Simple = "llm"
+    model: Annotated[ModelOfMember, BeforeValidator(_named)] | None = None
+    """Of an llm member: a model of its own, or only its temperature and the like."""
+    prompt: Path | None = None
+
+    @model_validator(mode="after")
+    def _has_a_use_for_it(self) -> Member:
+        if self.policy != "llm" and (self.model or self.prompt):
+            raise ValueError(f"only a member whose policy is llm has a model and a prompt; {self.policy} has no use for them")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _what_was_said(self, dumped: SerializerFunctionWrapHandler) -> dict[str, Any] | str:
+        said = {key: value for key, value in dumped(self).items() if key == "policy" or value is not None}
+        return self.policy if len(said) == 1 else said
+
+
+Members = tuple[Annotated[Member, BeforeValidator(_policy)], ...]
+"""Each in full, or only its policy."""
 
 
 class When(Frozen):
@@ -68,9 +111,9 @@ class RoleSettings(Frozen):
     """What the screen may take of a prompt."""
     recent: int = Field(default=8, ge=1, le=30)
     """How many of the last steps a prompt tells one by one."""
-    chain: tuple[Simple, ...] = Field(default=("llm", "rules"), min_length=1)
+    chain: Members = Field(default=(Member(), Member(policy="rules")), min_length=1)
     """With `fallback`: who is asked, in order."""
-    voters: tuple[Simple, ...] = Field(default=("llm", "llm", "llm"), min_length=2)
+    voters: Members = Field(default=(Member(), Member(), Member()), min_length=2)
     """With `vote`: who is asked; a name that stands there three times gives three samples."""
     when: tuple[When, ...] = ()
     """Policies for some subtasks only; the first that fits decides."""
@@ -79,9 +122,9 @@ class RoleSettings(Frozen):
         """Every simple policy that can come to decide."""
         chosen = {self.policy, *(case.policy for case in self.when)}
         if "fallback" in chosen:
-            chosen |= set(self.chain)
+            chosen |= {member.policy for member in self.chain}
         if "vote" in chosen:
-            chosen |= set(self.voters)
+            chosen |= {member.policy for member in self.voters}
         return frozenset(chosen - {"fallback", "vote"})
 
 

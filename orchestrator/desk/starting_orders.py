@@ -82,6 +82,9 @@ def _leaves(data: Any, at: str = "") -> Iterator[tuple[str, Any]]:
             yield from _leaves(value, f"{at}.{key}" if at else str(key))
     else:
         yield at, data
+        for item in data if isinstance(data, list | tuple) else ():
+            if isinstance(item, Mapping | list | tuple):
+                yield from _leaves(item, at)
 
 
 def _refuse_places(leaves: Iterable[tuple[str, Any]], config: Sequence[Path]) -> None:
@@ -101,8 +104,9 @@ def _may_be_said(key: str) -> bool:
         return any(key == known or key.startswith(f"{known}.") for known in _MAY_BE_SAID)
     inner = rest[1:] if rest and rest[0] in CrewSettings.model_fields and rest[0] != "model" else rest
     inner = inner[1:] if inner[:1] == ["final"] and len(inner) > 1 else inner
+    inner = inner[1:] if inner[:1] in (["chain"], ["voters"]) and len(inner) > 1 else inner
     match inner:
-        case ["model"]:
+        case ["model"] | ["when", *_]:
             return True
         case ["model", of_model, *_]:
             return of_model in _OF_MODELS

@@ -10,6 +10,7 @@ from knowledge_flips import knowledge_flips
 from picture_flips import picture_flips
 from skill_flips import skill_flips
 
+from environments.yaml_lines import safe_data
 from roles.contracts import GateVerdict, PlanAnswer, Script, Subtask
 from roles.policies import EvaluatorScript, ManagerScript, ScriptedEvaluator, ScriptedManager
 from roles.signals import GateDecision, GateTrigger
@@ -85,6 +86,31 @@ def models(at: str) -> dict[str, Flip]:
         "prices.tokens_in": model(see.asked, "prices.tokens_in", 0.0, 2.0, given, at=at),
         "prices.tokens_out": model(see.asked, "prices.tokens_out", 0.0, 2.0, given, at=at),
     }
+
+
+def in_member(key: str, told: Flip) -> Flip:
+    """The same of one of a chain or of a vote, where it is true of the Operator's policy."""
+    policy, of = ("fallback", "chain") if key == "chain" else ("vote", "voters")
+    at = "crew.operator."
+    own = [text for text in told.always if text.startswith((f"{at}model.", f"{at}prompt"))]
+    rest = [text for text in told.always if text not in own and text != f"{at}policy=llm"]
+    cases = []
+    for said in (told.one, told.other):
+        member: dict[str, Any] = {}
+        for text in (*own, said):
+            path, _, value = text.removeprefix(at).partition("=")
+            place = member
+            for part in path.split(".")[:-1]:
+                place = place.setdefault(part, {})
+            place[path.rpartition(".")[2]] = safe_data(value)
+        cases.append(f"{at}{of}={_yaml([member] if of == 'chain' else [member, member])}")
+    return Flip(told.view, cases[0], cases[1], (f"{at}policy={policy}", *rest))
+
+
+def members(of: str) -> dict[str, Flip]:
+    prompt = flip(see.asked, "crew.operator.prompt", "HERE/one.md", "HERE/two.md", *GIVEN)
+    told = {f"model.{key}": found for key, found in models("crew.operator.model").items()} | {"prompt": prompt}
+    return {f"crew.ROLE.{of}[].{key}": in_member(of, found) for key, found in told.items()}
 
 
 def _yaml(data: Any) -> str:
@@ -250,19 +276,19 @@ FLIPS: dict[str, Flip] = {
     "crew.ROLE.script": flip(
         see.decision, "crew.operator.script", "HERE/wait.yaml", "HERE/fill.yaml", "crew.operator.policy=scripted"
     ),
-    "crew.ROLE.chain": flip(
+    "crew.ROLE.chain[].policy": flip(
         see.decision,
         "crew.operator.chain",
-        "[scripted, rules]",
-        "[rules, scripted]",
+        "[scripted]",
+        "[rules]",
         "crew.operator.policy=fallback",
         "crew.operator.script=HERE/wait.yaml",
     ),
-    "crew.ROLE.voters": flip(
+    "crew.ROLE.voters[].policy": flip(
         see.decision,
         "crew.operator.voters",
-        "[scripted, scripted, rules]",
-        "[rules, rules, scripted]",
+        "[scripted, scripted]",
+        "[rules, rules]",
         "crew.operator.policy=vote",
         "crew.operator.script=HERE/wait.yaml",
     ),
@@ -298,6 +324,8 @@ FLIPS: dict[str, Flip] = {
     "crew.ROLE.screen_tokens": flip(see.asked, "crew.operator.screen_tokens", 100, 3000, *GIVEN),
     "crew.ROLE.recent": flip(see.asked, "crew.operator.recent", 1, 9, *GIVEN),
     **{f"crew.ROLE.model.{key}": found for key, found in models("crew.operator.model").items()},
+    **members("chain"),
+    **members("voters"),
     **{f"crew.model.{key}": found for key, found in models("crew.model").items()},
 }
 

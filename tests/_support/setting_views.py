@@ -366,7 +366,8 @@ def opened(overrides: Sequence[str], folder: Path) -> Any:
             policy = Bench(overrides, folder).deciders.of("operator")
         except UsageProblem as bad:
             return str(bad)
-        return policy._asker._caller.model.arguments
+        members = getattr(policy, "_chain", None) or getattr(policy, "_voters", None)
+        return (members[0].policy if members else policy)._asker._caller.model.arguments
 
 
 # --- whole runs -------------------------------------------------------------------------------------------------------

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import base64
+import sys
 import time
+import types
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +25,7 @@ from roles.journal import Journal
 from roles.limits import Limits
 from roles.llm.analyst import LlmAnalyst
 from roles.llm.operator import LlmOperator
+from roles.llm.scripted_model import ScriptedChatModel
 from roles.llm.technician import LlmTechnician
 from roles.policies import BySubtask, Fallback, HumanPolicy, Vote
 from roles.rules.operator import RulesOperator
@@ -93,6 +98,11 @@ def test_a_plan_of_a_model_may_name_the_workers_that_there_are() -> None:
         (["crew.operator.policy=wise"], r'crew\.operator\.policy is "wise"'),
         (["crew.operator.chain=[]"], r"crew\.operator\.chain"),
         (["crew.operator.voters=[llm]"], r"crew\.operator\.voters"),
+        (["crew.operator.voters=[{policy: llm, modle: given}, rules]"], r"voters\[0\]\.modle'; did you mean 'model'"),
+        (["crew.operator.chain=[{model: {temprature: 1}}]"], r"unknown key '.*chain\[0\]\.model\.temprature'; did you mean"),
+        (["crew.operator.chain=[{policy: rules, model: given}]"], r"chain\[0\]: only a member whose policy is llm has a model"),
+        (["crew.operator.policy=vote", "crew.operator.voters=[{model: given}, rules]"], r"operator\.voters\.model: the model"),
+        (["crew.operator.policy=vote", "crew.operator.voters=[{model: {temperature: 1}}, rules]"], "llm policy needs a model"),
         (["crew.operator.when=[{policy: llm}]"], "say for which app, worker, subtask or trigger"),
         (["crew.model=gpt-5"], "a model is one of openai:NAME"),
         (["crew.model={name: 'openai:x', temprature: 1}"], "temprature"),
@@ -133,6 +143,72 @@ def test_a_role_has_its_own_model_or_that_of_the_crew() -> None:
     assert crew.model
     assert crew.operator.model
     assert (crew.model.name, crew.operator.model.name, crew.manager.model) == ("openai:big", "ollama:small", None)
+
+
+@contextmanager
+def provider(said: dict[str, Any]) -> Iterator[list[tuple[str, float | None, str]]]:
+    """A package of a provider whose models say what stands under their name; with whom was asked: model, temperature, prompt."""
+    heard: list[tuple[str, float | None, str]] = []
+
+    class Model(ScriptedChatModel):
+        def __init__(self, model: str, temperature: float | None = None, **more: Any) -> None:
+            def answer(messages: Any) -> Any:
+                heard.append((model, temperature, text_of(messages)))
+                return said[model]
+
+            super().__init__(answer=answer)
+
+    package = types.ModuleType("langchain_openai")
+    package.ChatOpenAI = Model  # type: ignore[attr-defined]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setitem(sys.modules, "langchain_openai", package)
+        yield heard
+
+
+ADA = "# system\nAda {{answer_form}}\n# turn\n{{subtask}} {{screen}} {{steps}}\n"
+BIG = "{name: 'openai:big', base_url: 'http://127.0.0.1:2/v1'}"
+END = {"reasoning": "r", "action": "none", "status": "FINISH"}
+ROLES_MODEL = "crew.operator.model={name: 'openai:small', base_url: 'http://127.0.0.1:1/v1', temperature: 0}"
+
+
+def test_a_vote_mixes_models_temperatures_and_prompts_and_the_journal_says_whose_each_vote_was(tmp_path: Path) -> None:
+    (tmp_path / "mine.md").write_text(ADA, encoding="utf-8")
+    config = tmp_path / "crew.yaml"
+    config.write_text(
+        "crew:\n  operator:\n    policy: vote\n    voters:\n"
+        "    - llm\n"
+        "    - {model: {temperature: 0.7}}\n"
+        "    - {policy: llm, model: " + BIG + ", prompt: mine.md}\n"
+    )
+    settings, journal = load_settings([config], [ROLES_MODEL]).settings, Journal(None, time.time)
+    again = type(settings).model_validate_json(settings.model_dump_json())
+    assert again == settings, "a resumed run has the same voters"
+    with provider({"small": CLICK, "big": END}) as heard:
+        Deciders(again.crew, journal=journal, limits=Limits()).of("operator").decide(view())
+    assert [(name, heat) for name, heat, _ in heard] == [("small", 0.0), ("small", 0.7)], "two clicks settle it"
+    with provider({"small": END, "big": CLICK}) as heard:
+        voters = f"crew.operator.voters=[llm, {{model: {BIG}}}, {{model: {{temperature: 0.7}}}}]"
+        crew = load_settings(overrides=[ROLES_MODEL, voters, "crew.operator.policy=vote"]).settings.crew
+        decided = Deciders(crew, journal=journal, limits=Limits()).of("operator").decide(view())
+    assert ([name for name, _, _ in heard], decided.status) == (["small", "big", "small"], "FINISH")
+    first, second = (event.body["ballots"] for event in journal.events("policy"))
+    assert first == ["llm: CONTINUE click Submit", "llm openai:small, temperature 0.7: CONTINUE click Submit"]
+    assert second[1].startswith("llm openai:big, temperature 0: CONTINUE click")
+    assert second[2].startswith("llm openai:small, temperature 0.7: FINISH")
+
+
+def test_a_chain_goes_on_with_another_model_and_prompt_where_the_first_gives_no_usable_answer(tmp_path: Path) -> None:
+    (tmp_path / "mine.md").write_text(ADA, encoding="utf-8")
+    big = f"{{model: {BIG[:-1]}, temperature: 1}}, prompt: {tmp_path / 'mine.md'}}}"
+    journal = Journal(None, time.time)
+    with provider({"small": "no idea", "big": END}) as heard:
+        told = [ROLES_MODEL, "crew.operator.policy=fallback", f"crew.operator.chain=[llm, {big}, rules]"]
+        crew = load_settings(overrides=told).settings.crew
+        assert Deciders(crew, journal=journal, limits=Limits()).of("operator").decide(view()).status == "FINISH"
+    assert [(name, heat, "Ada" in prompt) for name, heat, prompt in heard] == [("small", 0.0, False)] * 3 + [("big", 1.0, True)]
+    [event] = journal.events("policy")
+    assert event.body["decided_by"] == "llm openai:big, temperature 1, mine.md"
+    assert [passed.partition(":")[0] for passed in event.body["passed"]] == ["llm"]
 
 
 def test_how_much_is_told_is_a_setting() -> None:

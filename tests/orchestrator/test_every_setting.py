@@ -17,6 +17,8 @@ from orchestrator.role_settings import CrewSettings
 from orchestrator.settings import Settings, load_settings
 from roles.safety import SafetyPolicy
 
+_NAMED = re.compile(r"\.(?:chain|voters)\[\]$")
+"""A member of which nothing but the policy is said."""
 _ROLES = re.compile(r"^crew\.(?:manager|operator|evaluator\.final|evaluator|technician|analyst)\.")
 pytestmark = pytest.mark.filterwarnings("ignore:.*is an old name:FutureWarning")
 
@@ -55,6 +57,8 @@ def test_every_key_of_a_safety_policy_has_two_values_and_a_difference_to_see() -
 def values(data: Any, at: str = "") -> Iterator[tuple[str, Any]]:
     """What a dump says, by key; the items of a list stand under `[]`."""
     key = _ROLES.sub("crew.ROLE.", at)
+    if isinstance(data, str) and _NAMED.search(key):
+        key += ".policy"
     if key in LEAVES or key.removeprefix("safety.") in SAFETY_LEAVES or not isinstance(data, dict | list):
         yield key, json.dumps(data, sort_keys=True)
     elif isinstance(data, dict):

@@ -195,6 +195,21 @@ def test_a_run_at_the_desk_opens_pages_only_of_hosts_that_the_server_was_started
         asked("example.com")
 
 
+@pytest.mark.parametrize("of", ["chain", "voters", "final.voters"])
+@pytest.mark.parametrize(
+    "own",
+    [{"prompt": "/etc/passwd"}, {"model": {"base_url": "http://127.0.0.1:1"}}, {"model": {"options": {"base_url": "http://h"}}}],
+)
+def test_a_member_of_a_chain_or_vote_reaches_nothing_of_the_server_either(of: str, own: Any, tmp_path: Path) -> None:
+    def asked(member: Any) -> None:
+        order = Begin(runs_dir=tmp_path, goal=GOAL, overrides=(f"crew.evaluator.{of}={json.dumps(['rules', member])}",))
+        loaded(order, target_of(order))
+
+    asked({"policy": "llm", "model": {"name": "openai:gpt-5-mini", "temperature": 0.7}})
+    with pytest.raises(UsageProblem, match=rf"^crew\.evaluator\.{of}\.(prompt|model\.[\w.]+) is unknown or the server's own"):
+        asked(own)
+
+
 def test_what_a_run_may_say_it_may_say_at_the_desk(tmp_path: Path) -> None:
     said = {
         "limits.role_tokens.operator": 5, "crew.model.name": "openai:gpt-5-mini", "crew.operator.policy": "human", "seed": 4,
