@@ -227,7 +227,8 @@ def _approving(request: dict[str, Any]) -> dict[str, Any] | None:
 
 def sample(runs: int, seed: int) -> list[Asked]:
     """So many runs that all differ, the same for the same seed."""
-    tasks = [name for name in shipped_names("tasks") if "gates" not in load_task(shipped("tasks", f"{name}.yaml")).kinds]
+    every_task = [load_task(shipped("tasks", f"{name}.yaml")) for name in shipped_names("tasks")]
+    tasks = [task.id for task in every_task if "gates" not in task.kinds and "environment" not in task.settings]
     every = [Asked(task, 0, role, mistake) for task in tasks for role in ROLES for mistake in MISTAKES]
     return random.Random(seed).sample(every, min(runs, len(every)))
 

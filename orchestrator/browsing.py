@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from environments.contract import Environment, EnvironmentFault
 from orchestrator.errors import UsageProblem
 from protocol import Frozen
 from protocol.retries import Retries
+
+if TYPE_CHECKING:
+    from environments.simulated.desktop import SimulatedDesktop
 
 
 class BrowserSettings(Frozen):
@@ -55,6 +60,29 @@ def make_browser(settings: BrowserSettings, store: Path | None, retries: Retries
         hint = "; allow it with -c browser.allow_files=true" if settings.url.startswith("file:") else ""
         raise UsageProblem(f"environment browser: {bad}{hint}.") from None
     return made
+
+
+def make_served(
+    settings: BrowserSettings, make: Callable[[], SimulatedDesktop], store: Path | None, retries: Retries | None = None
+) -> Environment:
+    """A simulated world as web pages, in a browser. The world is kept beside its run, so that a run goes on in a new browser."""
+    from environments.served.browsed import BrowsedWorld
+
+    if settings.url:
+        raise UsageProblem(
+            "browser.url: the environment served has an address of its own; leave it out, or say environment: browser."
+        )
+    try:
+        return BrowsedWorld(
+            make,
+            store,
+            executable=settings.executable,
+            headless=settings.headless,
+            retries=retries,
+        )
+    except EnvironmentFault as bad:
+        why = str(bad).removesuffix("; choose another with --port.").rstrip(".")
+        raise UsageProblem(f"environment served: {why}.") from None
 
 
 def refused_address(url: str, settings: BrowserSettings) -> str:

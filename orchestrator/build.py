@@ -13,7 +13,7 @@ from environments.sandbox.detect import Detected
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.worldfile import load_world
 from environments.vision.environment import FromPixels
-from orchestrator.browsing import make_browser
+from orchestrator.browsing import make_browser, make_served
 from orchestrator.deciders import Deciders
 from orchestrator.errors import UsageProblem, did_you_mean
 from orchestrator.line import HubLine
@@ -45,18 +45,25 @@ from roles.vault import Vault
 from roles.veil import Veil
 
 
-def _simulated(settings: Settings, store: Path | None) -> Environment:
+def _simulated(settings: Settings, store: Path | None) -> SimulatedDesktop:
     spec = load_world(settings.world)
     spec = spec.model_copy(update={"variation": spec.variation.with_changes(settings.variation)})
-    desktop: Environment = SimulatedDesktop(spec, settings.seed, store)
-    return desktop
+    return SimulatedDesktop(spec, settings.seed, store)
 
 
 def _browser(settings: Settings, store: Path | None) -> Environment:
     return make_browser(settings.browser, store, settings.retries)
 
 
-ENVIRONMENTS: dict[str, Callable[[Settings, Path | None], Environment]] = {"simulated": _simulated, "browser": _browser}
+def _served(settings: Settings, store: Path | None) -> Environment:
+    return make_served(settings.browser, lambda: _simulated(settings, store), store, settings.retries)
+
+
+ENVIRONMENTS: dict[str, Callable[[Settings, Path | None], Environment]] = {
+    "simulated": _simulated,
+    "browser": _browser,
+    "served": _served,
+}
 
 
 def make_environment(settings: Settings, store: Path | None = None) -> Environment:

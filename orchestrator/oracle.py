@@ -59,7 +59,10 @@ def play(task: Task, seed: int, environment: Environment | None = None) -> Playe
 
 def task_environment(task: Task, seed: int, vary: Sequence[str] = ()) -> Environment:
     """The task's environment, in memory, perhaps with axes of its world's variation as `language=de`. Raises UsageProblem."""
-    return make_environment(load_settings(overrides=[f"seed={seed}", *varied(vary)], task_layer=task.layer()).settings)
+    settings = load_settings(overrides=[f"seed={seed}", *varied(vary)], task_layer=task.layer()).settings
+    if settings.environment == "served":  # what is served is judged, and it needs no browser
+        settings = settings.model_copy(update={"environment": "simulated"})
+    return make_environment(settings)
 
 
 def _played(task: Task, seed: int, surface: Environment) -> Played:

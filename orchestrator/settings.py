@@ -76,9 +76,9 @@ class Settings(Frozen):
     """Name of a preset in configs/policies, or a path: who decides for each role where no later layer says so."""
     crew: CrewSettings = CrewSettings()
     environment: str = "simulated"
-    """`simulated` or `browser`."""
+    """`simulated`; `browser`; or `served`, the simulated world as web pages in a real browser."""
     browser: BrowserSettings = BrowserSettings()
-    """For the environment `browser`."""
+    """For the environment `browser`, and which Chromium `served` starts."""
     world: str = "office"
     """Name of a shipped world, or a path."""
     variation: Variation = Variation()
@@ -222,7 +222,7 @@ def load_safety(safety: str | Mapping[str, Any], where: Where = lambda path: Sou
 def _fitting_safety(settings: Settings, where: Where) -> None:
     """Refuse a safety policy with a mistake in it, and one that is not for this environment."""
     found = load_safety(settings.safety, where)
-    if found.get("only_in_simulation") and settings.environment != "simulated":
+    if found.get("only_in_simulation") and settings.environment == "browser":
         raise UsageProblem(f"{where(())}: {unfit(found.get('name', 'its own'), f'environment: {settings.environment}')}")
 
 

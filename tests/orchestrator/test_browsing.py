@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from environments.contract import Environment, Received, WorldState, type_of
 from orchestrator import runs
 from orchestrator.build import make_environment
 from orchestrator.errors import UsageProblem
-from orchestrator.settings import load_settings
+from orchestrator.settings import load_settings, shipped
+from orchestrator.tasks import load_task
+from protocol import ActionTarget, Click, Fill
 
 PAGE = """<label>Name</label> <input>
 <button onclick="said.textContent = 'Hello ' + document.querySelector('input').value">Greet</button><p id="said"></p>"""
@@ -61,3 +66,51 @@ def test_a_goal_about_a_page_is_worked_and_a_run_that_lost_its_page_is_not_gone_
     assert waiting.exit_code == runs.WAITING
     with pytest.raises(UsageProblem, match="the page went with the process"):
         runs.resume(waiting.run_id, runs_dir=tmp_path / "runs", answer={"decisions": [{"type": "approve"}]})
+
+
+@pytest.fixture
+def served(chromium: str) -> Iterator[Environment]:
+    made = make_environment(load_settings(overrides=["environment=served", "world=office", "seed=4"]).settings)
+    yield made
+    made.close()
+
+
+def claims(environment: Environment) -> dict[str, Any]:
+    assert isinstance(environment, WorldState)
+    return environment.world()["apps"]["reimbursement"]["claims"]  # type: ignore[no-any-return]
+
+
+def test_a_served_world_is_a_browser_whose_truth_is_the_worlds_own(served: Environment) -> None:
+    first = served.reset(seed=4)
+    assert type_of(served) == "browser"
+    before = claims(served)
+    for number, action in enumerate((
+        Click(target=ActionTarget(text="Open Reimbursement")),
+        Fill(target=ActionTarget(text="Amount"), text="12.50"),
+        Click(target=ActionTarget(text="Submit")),
+    )):  # fmt: skip
+        result = served.perform(action, key=str(number))
+        assert result.ok, result.error
+    assert [claim["amount"] for key, claim in claims(served).items() if key not in before] == ["12.50"]
+    assert isinstance(served, Received)
+    assert next(one["action"]["action_type"] for one in served.received()) == "launch_app"
+    again = served.reset(seed=4)
+    assert claims(served) == before
+    assert [element.text for element in again.elements] == [element.text for element in first.elements]
+
+
+def test_a_served_world_has_its_own_address(tmp_path: Path) -> None:
+    with pytest.raises(UsageProblem, match=r"browser\.url: the environment served has an address of its own"):
+        make_environment(load_settings(overrides=["environment=served", "browser.url=http://localhost/"]).settings)
+
+
+def test_what_was_approved_in_a_served_world_is_done_by_a_new_browser(tmp_path: Path, chromium: str) -> None:
+    task = load_task(shipped("tasks", "claim-in-the-browser.yaml"))
+    outcome = runs.start(load_settings(overrides=[f"runs_dir={tmp_path}"], task_layer=task.layer()), task)
+    for _ in range(2):
+        assert outcome.exit_code == 3, outcome.reason
+        outcome = runs.resume(outcome.run_id, runs_dir=tmp_path, answer={"decisions": [{"type": "approve"}]})
+    assert outcome.exit_code == 0, outcome.reason
+    assert outcome.report["judge"]["passed"]
+    assert outcome.report["judge"]["clean"]
+    assert outcome.report["counts"]["steps"] == 4

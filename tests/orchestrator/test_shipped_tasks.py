@@ -36,6 +36,10 @@ CREW = (
     "month-end-thing", "usual-treatment", "onboard-as-usual", "prepare-a-visit", "retire-a-report",
 )  # fmt: skip
 """Tasks that the crew solves with nothing but rules."""
+IN_A_BROWSER = tuple(
+    name for name in NAMES if load_task(shipped("tasks", f"{name}.yaml")).settings.get("environment") == "served"
+)
+"""Tasks that the crew solves in pages, with nothing but rules; oracles are played in the world that is shown there."""
 BY_FUNCTIONS: tuple[str, ...] = ()
 """Tasks whose oracle may call functions of the apps instead of using their windows."""
 
@@ -141,6 +145,24 @@ def test_the_crew_does_what_the_task_wants_and_the_judge_agrees(name: str, seed:
     assert not verdict["duplicate_writes"]
     assert verdict["steps"] - verdict["over_steps"] <= verdict["oracle_steps"]
     assert outcome.exit_code == (0 if shipped_task(name).outcome == "fulfilled" else 1)
+
+
+def test_there_is_a_task_for_a_browser() -> None:
+    assert IN_A_BROWSER
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", IN_A_BROWSER)
+def test_a_task_in_a_browser_is_judged_by_the_world_that_is_shown_there(
+    name: str, seed: int, tmp_path: Path, chromium: str
+) -> None:
+    outcome = worked(name, seed, tmp_path)
+    verdict = outcome.report["judge"]
+    assert outcome.report["environment_type"] == "browser"
+    assert verdict["passed"], (outcome.reason, [check for check in verdict["checks"] if not check["passed"]])
+    assert verdict["clean"], verdict["side_effects"]
+    assert not verdict["false_complete"]
+    assert outcome.exit_code == 0
 
 
 def test_the_main_task_asks_once_before_it_submits(tmp_path: Path) -> None:
