@@ -154,7 +154,8 @@ def _deciders(decisions: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _error(item: Mapping[str, Any]) -> str:
-    return f"{clean(item.get('role', ''))}: {clean(item.get('message', ''), 400)}"
+    said = f" It said: {clean(item['reply'], 300)}" if item.get("reply") else ""
+    return f"{clean(item.get('role', ''))}: {clean(item.get('message', ''), 400)}{said}"
 
 
 def _pages_said(items: Sequence[Mapping[str, Any]]) -> Iterator[str]:

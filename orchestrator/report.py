@@ -71,7 +71,7 @@ def build_report(
         "environment_events": [
             {"step": e.step, "event": text} for e in events if e.kind == "feedback" for text in e.body["events"]
         ],
-        "errors": [{"role": e.role, "message": e.body["message"]} for e in events if e.kind == "error"],
+        "errors": [{"role": e.role, **_pick(e.body, "message", "reply")} for e in events if e.kind == "error"],
         "decided_by": [{"role": e.role, "step": e.step, **e.body} for e in events if e.kind == "policy"],
         "transitions": [e.body["row"] for e in events if e.kind == "situation"],
     }

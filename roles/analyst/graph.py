@@ -59,7 +59,10 @@ def work(state: State, ctx: Context) -> Update:
         steps=ctx.journal.all_steps(_STEPS),
         notes=ctx.say.notes("analyst"),
     )
-    answer = withheld(ctx.journal, _ask(request, ctx), request)
+    said = _ask(request, ctx)
+    if isinstance(said, str) and not any(event.role == "analyst" for event in ctx.journal.events("answer")):
+        return {"report": Report(signal=Signal.NO_ANSWER, summary=said, evidence=[said]).model_dump(mode="json")}
+    answer = withheld(ctx.journal, Answer(reason=said) if isinstance(said, str) else said, request)
     private = {fact.name for fact in request.facts if fact.private}
     for result in answer.results:
         hidden = bool(private & set(result.used))
@@ -111,8 +114,8 @@ def _cited(answer: Answer) -> list[str]:
     return list(dict.fromkeys(f"fact:{name}" for result in answer.results for name in result.used))
 
 
-def _ask(request: AnalystRequest, ctx: Context) -> Answer:
-    """At most `reasks` more tries; an answer that stays unusable is none."""
+def _ask(request: AnalystRequest, ctx: Context) -> Answer | str:
+    """At most `reasks` more tries; else why there is no usable answer."""
     problem, asked_enough = "", False
     for _ in range(ctx.limits.reasks + 1):
         try:
@@ -126,7 +129,7 @@ def _ask(request: AnalystRequest, ctx: Context) -> Answer:
         ctx.journal.record("error", body, role="analyst", subtask=request.subtask.id)
         if asked_enough:
             break
-    return Answer(reason=f"no usable answer: {problem}")
+    return f"no usable answer: {problem}"
 
 
 def _held_to(answer: Answer, request: AnalystRequest) -> Answer:

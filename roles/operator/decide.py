@@ -35,6 +35,7 @@ from roles.operator.recovery import interruption, remedy
 from roles.operator.state import FINALIZE
 from roles.operator.views import keep_screen, looks, view_of
 from roles.policies.faults import GaveUp, PolicyFault
+from roles.rules.gathering import MOST_STEPS
 from roles.signals import Signal
 
 REVIEW = "review_action_safety"
@@ -94,7 +95,9 @@ def _proposed(state: State, ctx: Context, seen: VisualState) -> Update:
     answer = _ask_policy(state, ctx, seen)
     if isinstance(answer, OperatorDecision):
         return _follow(state, ctx, answer, seen)
-    never = not ctx.journal.all_steps(1)  # else it has decided before, and another plan may suit it better
+    # Who has decided before may do better with another plan; a window is opened without asking a model.
+    own = (step for step in ctx.journal.all_steps(MOST_STEPS) if step.role == "operator")
+    never = all(step.action.get("action_type") == "launch_app" for step in own)
     return _end(state, Signal.NO_ANSWER if never else Signal.CANNOT_EXECUTE, "failed", answer)
 
 

@@ -18,6 +18,7 @@ from roles.operator.perceive import attempt_of, key_of, safety_of, step_of, subt
 from roles.operator.permission import reviewed_key
 from roles.operator.state import FINALIZE
 from roles.policies.faults import GaveUp, PolicyFault
+from roles.rules.gathering import MOST_STEPS
 from roles.safety import Review, review
 from roles.signals import Signal
 from roles.stall import stalled
@@ -48,6 +49,9 @@ def write_script(state: State, ctx: Context) -> Update:
         return update | due
     ran = scripts_ran(state, ctx)
     answer = _answer(state, ctx, ran, len(state["action_trace"]))
+    if isinstance(answer, str):
+        never = not any(step.role == "technician" for step in ctx.journal.all_steps(MOST_STEPS))
+        return update | _end(Signal.NO_ANSWER if never else Signal.CANNOT_EXECUTE, answer, answer, *evidence_of(ran))
     if answer.outcome != "run" or answer.script is None:
         ended = _done if answer.outcome == "done" else _unable
         return update | ended(state, answer, ran)
@@ -97,8 +101,8 @@ def _fresh(state: State, ctx: Context) -> Update:
     }
 
 
-def _answer(state: State, ctx: Context, ran: tuple[RanScript, ...], tried: int) -> ScriptAnswer:
-    """What the policy says; scripts are bounded as actions are."""
+def _answer(state: State, ctx: Context, ran: tuple[RanScript, ...], tried: int) -> ScriptAnswer | str:
+    """What the policy says, or why it says nothing usable; scripts are bounded as actions are."""
     assert ctx.technician is not None, "checked before"  # noqa: S101 - an invariant
     if tried >= ctx.limits.max_steps:
         return ScriptAnswer(outcome="cannot", reason=f"limits.max_steps ({ctx.limits.max_steps}) scripts were run")
@@ -118,13 +122,17 @@ def _answer(state: State, ctx: Context, ran: tuple[RanScript, ...], tried: int) 
         refused=tuple(delegation.get("refused", ())),
         notes=ctx.say.notes("technician"),
     )
-    try:
-        return ctx.technician.write(request)
-    except (PolicyFault, ValidationError) as fault:
-        problem = f"the policy gave no usable script: {fault}"
-        body = {"message": problem} | ({} if isinstance(fault, GaveUp) else {"unusable": True})
-        ctx.journal.record("error", body, role="technician", subtask=request.subtask.id)
-        return ScriptAnswer(outcome="cannot", reason=problem)
+    problem = ""
+    for _ in range(ctx.limits.reasks + 1):
+        try:
+            return ctx.technician.write(request)
+        except (PolicyFault, ValidationError) as fault:
+            problem, asked_enough = f"the policy gave no usable script: {fault}", isinstance(fault, GaveUp)
+        body = {"message": problem} | ({} if asked_enough else {"unusable": True})
+        ctx.journal.record("error", body, role="technician", subtask=subtask.id)
+        if asked_enough:
+            break
+    return problem
 
 
 def scripts_ran(state: State, ctx: Context) -> tuple[RanScript, ...]:

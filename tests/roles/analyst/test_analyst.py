@@ -135,7 +135,7 @@ def test_a_script_answers_for_its_subtask() -> None:
 )
 def test_an_answer_that_cites_nothing_real_or_writes_over_others_is_refused(result: Result, why: str) -> None:
     report, journal = work("anything", scripted(result))
-    assert report["signal"] == "cannot_execute"
+    assert report["signal"] == "no_answer"
     assert why in report["summary"]
     assert fact(journal, "invoice total").value == "$12.00"
     assert "x" not in {f.name for f in journal.facts()}
@@ -165,7 +165,7 @@ def test_a_model_that_gives_no_usable_answer_ends_in_a_reported_failure() -> Non
 
     model, heard = prompts_of(lambda _: {"reasoning": "r", "results": [{"name": "owed", "formula": "$870.00"}]})
     report, journal = work("What is owed?", LlmAnalyst(asker(model), load_prompt("analyst")))
-    assert report["signal"] == "cannot_execute"
+    assert report["signal"] == "no_answer"
     assert "stands in no fact" in report["summary"]
     assert len(heard) == 3  # asked again twice, and not once more by the role
     assert not any(f.role == "analyst" for f in journal.facts())

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from brain import brain
 from langchain_core.messages import BaseMessage
+from typer.testing import CliRunner
 
+from orchestrator.cli import app
 from orchestrator.crew import Crew
 from orchestrator.journal import salvage
 from orchestrator.runs import Outcome
@@ -23,7 +25,7 @@ ROLES = ("manager", "operator", "evaluator")
 
 def run(tmp_path: Path, model: Any, *overrides: str, policy: str = "llm", **parts: Any) -> Outcome:
     chosen = [f"crew.{role}.policy={policy}" for role in ROLES]
-    settings = [*chosen, "crew.model={name: given, wait: 0.001}", f"runs_dir={tmp_path}", *overrides]
+    settings = [*chosen, "crew.model=given", "retries.wait=0.001", f"runs_dir={tmp_path}", *overrides]
     target = resolve_target(TASK)
     crew = Crew.from_config(overrides=settings, model=model, **parts)
     return crew.run(target)
@@ -66,6 +68,34 @@ def test_rules_take_over_from_a_model_that_only_talks(tmp_path: Path) -> None:
     assert all(body["passed"][0].startswith("llm: no usable answer") for body in by_rules)
     assert {body["role"] for body in by_rules} == set(ROLES)
     assert {body["answer"] for body in told if body["decided_by"] == "llm"} == {"CONTINUE launch_app"}  # it needs no model
+
+
+TALK = "Certainly! Happy to help."
+
+
+@pytest.mark.parametrize("role", ["manager", "operator", "technician", "analyst", "evaluator"])
+def test_a_model_that_only_talks_is_left_after_the_reasks_and_its_words_are_kept(role: str, tmp_path: Path) -> None:
+    heard: list[str] = []
+
+    def chatting(messages: Sequence[BaseMessage]) -> str:
+        heard.append(repr([message.content for message in messages]))
+        return TALK
+
+    settings = [f"crew.{role}.policy=llm", "crew.model=given", "limits.reasks=2", f"runs_dir={tmp_path}", "display=none"]
+    if role in ("technician", "analyst"):
+        again = [{"id": f"s{n}", "title": "t", "instruction": f"count the logs, way {n}", "worker": role} for n in range(12)]
+        plans = {"plans": [{"outcome": "planned", "subtasks": [one]} for one in again]}
+        (tmp_path / "plans.yaml").write_text(json.dumps(plans), encoding="utf-8")
+        settings += ["crew.manager.policy=scripted", f"crew.manager.script={tmp_path / 'plans.yaml'}"]
+    crew = Crew.from_config(overrides=settings, model=ScriptedChatModel(answer=chatting))
+    outcome = crew.run('Create a note titled "Milk" with the text "two bottles"')
+    assert (outcome.status, outcome.report["ended_by"]) == ("rejected", "no_answer"), outcome.reason
+    assert len(heard) == len(set(heard)) == 3, "no two requests are the same"
+    assert len(events(outcome, "plan")) == (role != "manager")
+    kept = [error["reply"] for error in events(outcome, "error") if "reply" in error]
+    assert kept == [TALK] * 3
+    shown = CliRunner().invoke(app, ["show", outcome.run_id, "--runs-dir", str(tmp_path)])
+    assert shown.output.count(f"It said: {TALK}") == 3, shown.output
 
 
 def test_a_vote_of_three_works_a_task(tmp_path: Path) -> None:

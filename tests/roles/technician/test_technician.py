@@ -366,4 +366,5 @@ def test_a_model_without_a_usable_script_is_a_reported_failure_and_runs_nothing(
     assert run.status == "rejected"
     assert run.journal.all_steps(10) == ()
     assert len(heard) == 3
-    assert any("no usable script" in line for line in told(run).evidence)
+    assert run.result["ended_by"] == "no_answer"
+    assert "no usable script" in run.result["reason"]
