@@ -181,7 +181,7 @@ def build_context(
         evaluator=around("evaluator", given.get("evaluator") or deciders.of("evaluator")),
         analyst=around("analyst", given.get("analyst") or deciders.of("analyst")),
         technician=around("technician", given.get("technician") or deciders.of("technician")),
-        sandbox=given.get("sandbox") or Detected(settings.sandbox),
+        sandbox=given.get("sandbox") or Detected(settings.sandbox, settings.packages),
         sources=given["sources"] if "sources" in given else build_sources(settings, given.get("embeddings")),
         ahead=settings.knowledge.look_up == "ahead",
         safety=safety,

@@ -36,6 +36,7 @@ _PATHS = (
         for key in ("prompt", "model.script")
     ),
     "help_dirs.*",
+    "packages",
 )
 """Keys whose relative paths mean the folder of the file they stand in."""
 PRESET = "preset"

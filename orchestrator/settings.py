@@ -108,6 +108,8 @@ class Settings(Frozen):
     """What the crew may do beside the surface: functions and agents of apps, and tools from outside."""
     sandbox: SandboxKind = "bubblewrap"
     """Where the Technician's scripts run: `bubblewrap`, or `gvisor`, a kernel of its own, where runsc is installed."""
+    packages: Path | None = None
+    """A folder of wheels from which a script may install for itself, in its sandbox; left out, nothing can be installed."""
     store: Annotated[str, BeforeValidator(checked_address)] = LOCAL
     """Where journal and checkpoints are: `sqlite`, in the run's folder, or `postgresql://...`, shared with other machines."""
     runs_dir: Path = Path("runs")

@@ -14,7 +14,7 @@ from math import ceil
 from typing import NamedTuple
 
 from environments.sandbox.contract import Language, Ran, SandboxLimits
-from environments.sandbox.job import INSIDE, SYSTEM, USEFUL, WORK, at_the_top, job_of, most_answered, ran
+from environments.sandbox.job import INSIDE, PACKAGES, SYSTEM, USEFUL, WORK, at_the_top, job_of, most_answered, ran
 from environments.sandbox.pipes import end, listen
 from environments.sandbox.syscalls import call_filter
 from environments.sandbox.users import become, first_to_end, lent_user
@@ -75,6 +75,8 @@ class Bubblewrap:
                 argv += ["--ro-bind", name, name]
         for name in USEFUL:
             argv += ["--ro-bind-try", name, name]
+        if self.limits.packages:
+            argv += ["--ro-bind", str(self.limits.packages), PACKAGES]
         for name in top:
             argv += ["--symlink", f"{WORK[1:]}/{name}", f"/{name}"]
         room = str(self.limits.work_bytes)

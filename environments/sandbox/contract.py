@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
 from pydantic import Field
@@ -34,6 +35,8 @@ class SandboxLimits(Frozen):
     """Kept of each of stdout and stderr; the rest is read and thrown away."""
     entries: int = Field(default=5_000, ge=1)
     """Files and folders that are taken back."""
+    packages: Path | None = None
+    """A folder of wheels, read-only within, from which a script may install for itself; without one nothing can be installed."""
 
 
 class LeftOut(NamedTuple):

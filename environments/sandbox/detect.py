@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Collection, Mapping
 from functools import cache
+from pathlib import Path
 
 from environments.sandbox.bubblewrap import Bubblewrap, Tools
 from environments.sandbox.contract import Language, Ran, Refusing, Sandbox, SandboxKind, SandboxLimits, SandboxUnavailable
@@ -17,6 +18,7 @@ PLACES = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 _PACKAGES = {"bwrap": "bubblewrap", "prlimit": "util-linux", "setpriv": "util-linux", "bash": "bash", "python3": "python3"}
 _PROBE_SECONDS = 20.0
 _HINTS = (
+    ("source path", "let the user that scripts run as read the folder of the setting packages, and all that it lies in"),
     ("namespace", "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, "
      "kernel.apparmor_restrict_unprivileged_userns=0, or start the container with --security-opt seccomp=unconfined)"),
     ("uid map", "allow unprivileged user namespaces (sysctl kernel.apparmor_restrict_unprivileged_userns=0)"),
@@ -96,22 +98,26 @@ def _hint(trouble: str) -> str:
 
 
 @cache
-def installed(kind: SandboxKind = "bubblewrap") -> Sandbox:
-    """That sandbox on this machine with the usual limits; looked for once in a process."""
-    return find_gvisor() if kind == "gvisor" else find()
+def installed(kind: SandboxKind = "bubblewrap", packages: Path | None = None) -> Sandbox:
+    """That sandbox on this machine with the usual limits, and a folder of wheels; looked for once in a process."""
+    if packages is not None and not os.path.isdir(packages):
+        return Refusing(f"packages: there is no folder {packages}; make it and put wheels in it, or leave the setting out")
+    limits = SandboxLimits(packages=packages and packages.resolve())
+    return find_gvisor(limits) if kind == "gvisor" else find(limits)
 
 
 class Detected:
     """That sandbox on this machine, looked for when it is first needed: most runs need none."""
 
-    def __init__(self, kind: SandboxKind = "bubblewrap") -> None:
+    def __init__(self, kind: SandboxKind = "bubblewrap", packages: Path | None = None) -> None:
         self.kind = kind
+        self.packages = packages
 
     @property
     def refusal(self) -> str:
-        return installed(self.kind).refusal
+        return installed(self.kind, self.packages).refusal
 
     def run(
         self, script: str, language: Language, files: Mapping[str, bytes], timeout: float, *, folders: Collection[str] = ()
     ) -> Ran:
-        return installed(self.kind).run(script, language, files, timeout, folders=folders)
+        return installed(self.kind, self.packages).run(script, language, files, timeout, folders=folders)

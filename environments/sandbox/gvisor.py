@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from environments.sandbox.contract import Language, Ran, SandboxLimits, SandboxUnavailable
-from environments.sandbox.job import INSIDE, SYSTEM, USEFUL, WORK, at_the_top, job_of, most_answered, ran
+from environments.sandbox.job import INSIDE, PACKAGES, SYSTEM, USEFUL, WORK, at_the_top, job_of, most_answered, ran
 from environments.sandbox.pipes import Said, end, listen
 from environments.sandbox.users import become, first_to_end, lent_user
 from environments.scratch import Scratch
@@ -100,6 +100,7 @@ class Gvisor:
         }  # fmt: skip
         room = [f"size={most.work_bytes}", "mode=1777"]
         shared = ["/usr", *(name for name in (*SYSTEM, *USEFUL) if os.path.exists(name) and not os.path.islink(name))]
+        places = [(name, name) for name in shared] + ([(str(most.packages), PACKAGES)] if most.packages else [])
         return {
             "ociVersion": "1.0.2",
             "process": {
@@ -119,7 +120,7 @@ class Gvisor:
                 {"destination": "/tmp", "type": "tmpfs", "source": "tmpfs", "options": room},  # noqa: S108 - inside
                 {"destination": WORK, "type": "tmpfs", "source": "tmpfs", "options": room},
                 {"destination": "/dev/shm", "type": "tmpfs", "source": "tmpfs", "options": ["ro"]},  # noqa: S108 - inside
-                *({"destination": name, "type": "bind", "source": name, "options": ["ro", "rbind"]} for name in shared),
+                *({"destination": to, "type": "bind", "source": of, "options": ["ro", "rbind"]} for of, to in places),
             ],
             "linux": {"namespaces": [{"type": kind} for kind in ("pid", "ipc", "uts", "mount", "network")]},
         }

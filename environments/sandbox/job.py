@@ -30,6 +30,16 @@ _ENVIRONMENT = {
     "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONHASHSEED": "0",
 }
+PACKAGES = "/etc/packages"
+"""Where the folder of wheels is found inside."""
+_INSTALLED = "/tmp/packages"  # noqa: S108 - inside
+_INSTALLING = {
+    "PIP_NO_INDEX": "1",
+    "PIP_FIND_LINKS": PACKAGES,
+    "PIP_TARGET": _INSTALLED,
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    "PYTHONPATH": _INSTALLED,
+}
 _TAKEN = frozenset({"bin", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "sbin", "sys", "tmp", "usr", "workspace"})
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,100}")
 
@@ -72,7 +82,7 @@ def job_of(
         "script": SCRIPT,
         "code": script,
         "command": [*runs, SCRIPT],
-        "env": _ENVIRONMENT,
+        "env": _ENVIRONMENT | (_INSTALLING if limits.packages else {}),
         "files": {path: base64.b64encode(body).decode("ascii") for path, body in files.items()},
         "folders": sorted(folders),
         "bytes": limits.work_bytes,

@@ -15,7 +15,10 @@ from roles.rules.technician_code import CODE, LINES
 from roles.rules.technician_forms import Job, job_of, names_in
 
 _INSTALL = re.compile(r"(?:please )?(?:pip |apt(?:-get)? |npm )?install\b", re.IGNORECASE)
-_NO_INSTALL = "nothing can be installed: scripts run in a sandbox without network, and there is no cache of packages in it"
+_NO_INSTALL = (
+    "nothing can be installed: scripts run in a sandbox without network that ends with them; a script may install for itself "
+    "what is in the folder of the setting packages"
+)
 
 
 class NoSuchFile(ValueError):

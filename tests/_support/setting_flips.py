@@ -169,6 +169,7 @@ FLIPS: dict[str, Flip] = {
     "world": flip(see.screen, "world", "office", "letters"),
     "seed": flip(see.screen, "seed", 1, 2),
     "sandbox": flip(see.sandbox, "sandbox", "bubblewrap", "gvisor"),
+    "packages": flip(see.sandbox, "packages", "HERE/a", "HERE/b"),
     "help_dirs": flip(see.sources, "help_dirs", "[]", "[MINE]"),
     **knowledge_flips(),
     **skill_flips(),

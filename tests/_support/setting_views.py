@@ -79,10 +79,10 @@ def browsed(overrides: Sequence[str], folder: Path) -> Any:
 
 
 def sandbox(overrides: Sequence[str], folder: Path) -> Any:
-    """Where scripts would run, here or not."""
+    """Where scripts would run, here or not, and what they could install."""
     found = build_context(settings_of(overrides)).sandbox
     assert isinstance(found, Detected)
-    return found.kind
+    return found.kind, str(found.packages)
 
 
 def gone_on(overrides: Sequence[str], folder: Path) -> Any:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import zipfile
 
 import pytest
 
-from environments.sandbox.contract import LeftOut, Refusing, SandboxUnavailable
+from environments.sandbox.contract import LeftOut, Refusing, SandboxLimits, SandboxUnavailable
 from environments.sandbox.detect import PLACES, Detected, find, find_gvisor, installed
 from environments.sandbox.gvisor import Gvisor
 from environments.sandbox.job import ran as read
@@ -177,3 +178,47 @@ def test_the_sandbox_is_the_one_that_was_asked_for(sandbox):
     assert sandbox.refusal == ""
     kernel = sandbox.run("uname -v", "bash", {}, 20).stdout.strip()
     assert (kernel == os.uname().version) == (not isinstance(sandbox, Gvisor))
+
+
+@pytest.fixture
+def wheels(tmp_path):
+    """A folder with one wheel, written by hand, that whoever a script runs as may read."""
+    with zipfile.ZipFile(tmp_path / "tiny_sum-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("tiny_sum.py", "def double(x):\n    return 2 * x\n")
+        wheel.writestr("tiny_sum-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny-sum\nVersion: 1.0\n")
+        wheel.writestr(
+            "tiny_sum-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        wheel.writestr("tiny_sum-1.0.dist-info/RECORD", "")
+    for above in [tmp_path, *tmp_path.parents][:-2]:
+        above.chmod(0o755)
+    return tmp_path
+
+
+def test_a_script_installs_from_a_folder_of_wheels_for_itself_and_from_nowhere_else(bash, wheels):
+    use = "python3 -c 'import tiny_sum; print(tiny_sum.double(21))'"
+    done = bash(f"python3 -m pip install --quiet tiny-sum && {use}", files={"a.txt": b"a"}, timeout=60, packages=wheels)
+    assert (done.exit_code, done.stdout) == (0, "42\n"), done.stderr
+    assert done.files == {"a.txt": b"a"}
+    assert bash(use, packages=wheels).exit_code != 0
+    elsewhere = bash("python3 -m pip install not-there", timeout=60, packages=wheels)
+    assert "No matching distribution" in elsewhere.stderr
+    assert bash("echo x > /etc/packages/mine.whl", packages=wheels).exit_code != 0
+    assert bash("ls /etc/packages").exit_code != 0
+
+
+@pytest.mark.parametrize("kind", ["bubblewrap", "gvisor"])
+def test_a_folder_of_wheels_that_is_not_there_is_said(kind, tmp_path):
+    assert Detected(kind, tmp_path / "none").refusal.startswith(f"packages: there is no folder {tmp_path / 'none'}; make it")
+
+
+def test_a_folder_of_wheels_is_tried_with_its_sandbox(sandbox, wheels):
+    assert Detected(sandbox.name, wheels).refusal == ""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root's scripts run as another user")
+def test_a_folder_of_wheels_that_scripts_cannot_read_is_said(sandbox, wheels):
+    inner = wheels / "closed" / "wheels"
+    inner.mkdir(parents=True)
+    inner.parent.chmod(0o700)
+    assert sandbox.name == "gvisor" or "folder of the setting packages" in find(SandboxLimits(packages=inner)).refusal
