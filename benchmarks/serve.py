@@ -34,7 +34,7 @@ import httpx
 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.worldfile import load_world
-from orchestrator.folders import write_json
+from orchestrator.json_files import write_json
 from protocol import ActionResult, Click, ExecStatus, LaunchApp
 from protocol.targets import ActionTarget, Resolved
 from roles.contracts import StepRecord

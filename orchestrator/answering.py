@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from langgraph.types import Command
 
-from orchestrator.control.asking import myself
-from orchestrator.control.channel import Given
-from orchestrator.errors import UsageProblem
+from orchestrator.control.channel import Given, myself
+from orchestrator.errors import USER, UsageProblem
+from orchestrator.face import Approver
 from orchestrator.faces.prompt import settled_by
 from orchestrator.judging.changes import filled_text
-from orchestrator.listing import USER
 from orchestrator.opened import OpenRun
 from orchestrator.private import answer_without, beginning
 from orchestrator.tasks import answer_of
 from roles.operator.approval import NOBODY
 
-Approver = Callable[[dict[str, Any]], Mapping[str, Any] | None]
 _WAYS = {"terminal": " in another terminal", "desk": " at the desk", "command": " by a command"}
 
 

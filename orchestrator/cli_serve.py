@@ -37,7 +37,7 @@ def serve(
     """Watch, answer and start runs in a browser, until Ctrl-C. The printed address opens it; runs go on without it."""
     with guarded(debug):
         _need_packages()
-        from orchestrator.control.asking import myself
+        from orchestrator.control.channel import myself
         from orchestrator.desk import running
         from orchestrator.desk.auth import Tokens, person_of, read_people
         from orchestrator.desk.auth_kept import FILE, kept_token

@@ -21,7 +21,8 @@ from roles.llm.asking import Asker
 from roles.llm.calls import Account, Breaker, Caller, Clocks
 from roles.llm.evaluator import LlmEvaluator
 from roles.llm.manager import LlmManager
-from roles.llm.models import ModelMissing, ModelProblem, open_model
+from roles.llm.model_problems import ModelMissing, ModelProblem
+from roles.llm.models import open_model
 from roles.llm.operator import LlmOperator
 from roles.llm.pictured import Picturing, of_screen
 from roles.llm.prompts import Prompt, PromptProblem, load_prompt

@@ -14,7 +14,7 @@ from orchestrator.command import RUNS
 
 if TYPE_CHECKING:
     from orchestrator.control.stopping import Stop
-    from orchestrator.faces import Face
+    from orchestrator.face import Face
     from orchestrator.runs import Outcome
     from roles.journal import Event, Listener
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+USER = "user"
+"""Who answered, where they did not say who they are."""
+
 
 class UsageProblem(Exception):
     """Its text is the whole message: shown as it is, without a traceback."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from environments.small_files import LARGEST, read_small
 from orchestrator.control.standing import HOLDING_STILL, reported, standing
 from orchestrator.errors import UsageProblem
+from orchestrator.json_files import write_json
 
 if TYPE_CHECKING:
     from orchestrator.journal import Salvage
@@ -96,15 +97,6 @@ def read_run(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as bad:
         raise UsageProblem(f"{folder / 'run.json'} cannot be read ({bad}); the run cannot be used.") from None
     return record
-
-
-def write_json(path: Path, data: Any, mode: int = 0o666) -> None:
-    """In one piece: whoever reads it has the old text or the new one."""
-    from protocol.whole import whole_file
-
-    text = json.dumps(data, indent=1, ensure_ascii=False, default=str) + "\n"
-    with whole_file(path, errors="surrogatepass", mode=mode) as file:
-        file.write(text)
 
 
 def list_runs(runs_dir: Path) -> list[RunInfo]:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.errors import UsageProblem
+from orchestrator.errors import USER, UsageProblem
 from orchestrator.faces.clean import UNREADABLE, clean, json_text, visible
 from orchestrator.faces.tables import NARROW, table
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from orchestrator.folders import RunInfo, RunView
 
 GOAL_WIDTH = 60
-USER = "user"
-"""Who answered, where they did not say who they are."""
 
 
 def plain_data(value: Any) -> Any:

@@ -26,8 +26,8 @@ from orchestrator.control.lease import Hold, is_dead
 from orchestrator.control.stopping import Stop
 from orchestrator.controller import build_controller
 from orchestrator.errors import UsageProblem
-from orchestrator.folders import write_json
 from orchestrator.journal import salvage
+from orchestrator.json_files import write_json
 from orchestrator.line import HubLine
 from orchestrator.plans import PlanFile
 from orchestrator.private import give, give_named, goal_without, keep_beginning, named, plan_without, task_without

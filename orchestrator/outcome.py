@@ -12,9 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from environments.contract import Received, WorldState
 from orchestrator.control.controls import PAUSED
 from orchestrator.errors import StoreGone
-from orchestrator.folders import write_json
 from orchestrator.helping import record_help, tell_store
 from orchestrator.journal import export_log
+from orchestrator.json_files import write_json
 from orchestrator.judge import judge
 from orchestrator.learning import after_run
 from orchestrator.machine import TaskStatus

@@ -13,7 +13,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from orchestrator.errors import UsageProblem
-from orchestrator.folders import read_run, write_json
+from orchestrator.folders import read_run
+from orchestrator.json_files import write_json
 from orchestrator.judging.changes import filled_text
 from orchestrator.plans import PlanFile
 from orchestrator.settings import Settings, load_safety

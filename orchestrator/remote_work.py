@@ -26,7 +26,7 @@ from orchestrator.remote import Remote, State, outcome_of, path_of, token_for
 from orchestrator.tasks import Task, resolve_target
 
 if TYPE_CHECKING:
-    from orchestrator.faces import Face
+    from orchestrator.face import Face
     from orchestrator.outcome import Outcome
 
 _NO_PLAN = "There is no plan: "

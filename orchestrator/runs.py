@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from environments.contract import Unavailable, WorldError
-from orchestrator.answering import Approver, answer_here, answering, asked_first, told_first, withdraw
+from orchestrator.answering import answer_here, answering, asked_first, told_first, withdraw
 from orchestrator.answers import check_answer
 from orchestrator.control.channel import set_aside
 from orchestrator.control.controls import BY_HAND, CONTROL
@@ -18,18 +18,10 @@ from orchestrator.control.hands import Hands
 from orchestrator.control.lease import CREW, Hold, held
 from orchestrator.control.stopping import Stop
 from orchestrator.errors import Stopped, StoreGone, UsageProblem
-from orchestrator.folders import (
-    RunInfo,
-    RunView,
-    find_run,
-    list_runs,
-    no_longer_reported,
-    read_run,
-    show_run,
-    stored_report,
-    write_json,
-)
+from orchestrator.face import Approver
+from orchestrator.folders import RunInfo, RunView, find_run, list_runs, no_longer_reported, read_run, show_run, stored_report
 from orchestrator.integrity import damage, damaged_meanwhile, refuse_damaged, refuse_unlike, unreadable
+from orchestrator.json_files import write_json
 from orchestrator.machine import TaskStatus
 from orchestrator.opened import OpenRun, With, create, new_folder, open_run
 from orchestrator.outcome import BUDGET, BUDGET_SPENT, DONE, FAILED, WAITING, Outcome, finish, interrupted, stand_still, wait

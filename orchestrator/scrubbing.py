@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from orchestrator.folders import write_json
+from orchestrator.json_files import write_json
 from orchestrator.opened import OpenRun
 from orchestrator.private import redactor_of
 from roles.journal_rows import TEXTS

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.errors import UsageProblem
-from orchestrator.folders import find_run, read_run, write_json
+from orchestrator.folders import find_run, read_run
+from orchestrator.json_files import write_json
 
 SIGNATURE = "signature"
 _KEY_BYTES = 32

@@ -110,7 +110,7 @@ def folder_here(run: SharedRun, runs_dir: Path, address: str, *, own_environment
             f"Run {run.run_id} is in the store, but what its environment is made of is on {run.host}, in {run.folder}: "
             f"resume it there, or make that folder reachable here and name the one around it with --runs-dir."
         )
-    from orchestrator.folders import write_json
+    from orchestrator.json_files import write_json
 
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / "run.json", run.record)

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from environments.browser import requests
 from environments.browser.requests import GRAVE, Sent, beyond, origin, same_place
+from environments.browser.sockets import Sockets
 from environments.effects import QUERY, SELF, Effect, HeldRequest, Network, NetworkRule, Permit
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ class Gate:
         """What stands in private fields."""
         self.stopped: list[str] = []
         """Why something that the action under way set off was not sent."""
-        self._refuses, self._note = refuses, note
+        self._refuses, self.note = refuses, note
         self._permit: Permit | None = None
         self._expected: Expected | None = None
         self._waiting: OrderedDict[str, _Waiting] = OrderedDict()
@@ -119,7 +120,7 @@ class Gate:
     async def attach(self, browser: Browser) -> None:
         """Stand before the network of a whole browser: of its pages, frames, workers and of what they leave behind."""
         self._session: CDPSession = await browser.new_browser_cdp_session()
-        self._session.on("Fetch.requestPaused", lambda event: self._soon(self._paused(event)))
+        self._session.on("Fetch.requestPaused", lambda event: self.soon(self._paused(event)))
         for happened in ("Target.targetCreated", "Target.targetInfoChanged"):
             self._session.on(happened, self._tab)
         self._session.on("Target.targetDestroyed", self._no_tab)
@@ -128,8 +129,6 @@ class Gate:
 
     async def join(self, context: BrowserContext) -> None:
         """Begin with a fresh profile."""
-        from environments.browser.sockets import Sockets
-
         self._context = context
         await context.add_init_script(CLOSED)
         await context.route_web_socket(lambda url: True, Sockets(self, context).opened)
@@ -177,7 +176,7 @@ class Gate:
         if waiting:
             told = "; ".join(one.request.told for one in waiting[:5])
             count = len(waiting) + more
-            self._note(f"{count} requests that waited were dropped: {told}" if count > 1 else f"a request was dropped: {told}")
+            self.note(f"{count} requests that waited were dropped: {told}" if count > 1 else f"a request was dropped: {told}")
 
     async def reset(self) -> None:
         await self.drop()
@@ -209,10 +208,10 @@ class Gate:
         request_id = sent.request_id()
         if request_id in self._grants:
             self._grants.discard(request_id)
-            self._note(f"as was let go before, it sent {sent.told(self.private)}")
+            self.note(f"as was let go before, it sent {sent.told(self.private)}")
             return True
         if mode == "watch":
-            self._note(f"it sent {sent.told(self.private)}, which nothing that was allowed covers")
+            self.note(f"it sent {sent.told(self.private)}, which nothing that was allowed covers")
         return mode == "watch"
 
     async def hold(
@@ -248,7 +247,7 @@ class Gate:
         if self._acting and len(self.stopped) < 5:
             self.stopped.append(why)
 
-    def _soon(self, work: Any) -> None:
+    def soon(self, work: Any) -> None:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -297,7 +296,7 @@ class Gate:
             await self._fail(event)
         await self.hold(request, go, drop, None if document else (sent.method, sent.url))
         if not document and event["resourceType"] == "XHR":
-            self._soon(self._unstick(event))
+            self.soon(self._unstick(event))
 
     async def _unstick(self, event: dict[str, Any]) -> None:
         """A page may stand still until a request is answered; then it is not, and is asked about all the same."""
@@ -324,9 +323,9 @@ class Gate:
         document = event["resourceType"] == "Document"
         if document and event.get("frameId") in self._tabs:
             self._stop(why) if self._expected is not None and self._expected.page else None
-            self._note(f"the page would have gone elsewhere and was blocked: {why}")
+            self.note(f"the page would have gone elsewhere and was blocked: {why}")
         else:
-            self._note(f"a request was blocked: {why}")
+            self.note(f"a request was blocked: {why}")
         await self._fail(event, "Aborted" if document else "BlockedByClient")
 
     async def _continue(self, event: dict[str, Any], **more: Any) -> bool:

@@ -3,33 +3,45 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 from environments.browser import requests
 from environments.browser.requests import Sent
+from environments.effects import HeldRequest
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, WebSocketRoute
     from websockets.asyncio.client import ClientConnection
 
-    from environments.browser.gate import Gate
-
 METHOD = "WEBSOCKET"
 _LARGE = 16 * 2**20
+
+
+class Passage(Protocol):
+    """The gate, as far as sockets need it."""
+
+    private: frozenset[str]
+
+    def blocked(self, url: str) -> str: ...
+    async def passes(self, sent: Sent) -> bool: ...
+    async def hold(self, request: HeldRequest, go: Callable[[], Any], stop: Callable[[], Any]) -> None: ...
+    def note(self, line: str) -> None: ...
+    def soon(self, work: Any) -> None: ...
 
 
 class Sockets:
     """The sockets of one profile."""
 
-    def __init__(self, gate: Gate, context: BrowserContext) -> None:
+    def __init__(self, gate: Passage, context: BrowserContext) -> None:
         self._gate, self._context = gate, context
 
     async def opened(self, page: WebSocketRoute) -> None:
         """A page opens a socket; it is told that it is open when it is."""
         if why := self._gate.blocked(page.url):
-            self._gate._note(f"a request was blocked: {why}")
+            self._gate.note(f"a request was blocked: {why}")
             return await page.close(code=1008, reason="blocked")
         sent = Sent(METHOD, page.url)
         if not await self._gate.passes(sent) and not await self._answer(sent):
@@ -37,13 +49,13 @@ class Sockets:
         try:
             server = await self._connect(page)
         except Exception as bad:  # noqa: BLE001 - whatever keeps a socket from opening is the page's to deal with
-            self._gate._note(f"a socket to {urlsplit(page.url).netloc} could not be opened: {str(bad)[:100]}")
+            self._gate.note(f"a socket to {urlsplit(page.url).netloc} could not be opened: {str(bad)[:100]}")
             return await page.close(code=1011, reason="not opened")
         line: asyncio.Queue[str | bytes | None] = asyncio.Queue()
         page.on_message(line.put_nowait)
         page.on_close(lambda code, reason: line.put_nowait(None))
-        self._gate._soon(self._out(page.url, line, server))
-        self._gate._soon(self._in(page, server))
+        self._gate.soon(self._out(page.url, line, server))
+        self._gate.soon(self._in(page, server))
 
     async def _answer(self, sent: Sent) -> bool:
         """Wait until it is let go or dropped."""

@@ -14,8 +14,8 @@ from environments.simulated.values import Model
 from environments.simulated.world import Armed, World
 
 if TYPE_CHECKING:
+    from environments.simulated.hand import Hand
     from environments.simulated.seen import Shown
-    from environments.simulated.turn import Turn
 
 E = TypeVar("E", bound=Model)
 C = TypeVar("C", bound=Control)
@@ -28,7 +28,7 @@ def in_force(world: World, rules: Sequence[Rule], kind: type[E]) -> list[tuple[A
     return [(armed, effect) for armed in waiting if isinstance(effect := rules[armed.rule].effect, kind)]
 
 
-def caught(turn: Turn, shown: Shown, kind: type[C]) -> tuple[Armed, C] | None:
+def caught(turn: Hand, shown: Shown, kind: type[C]) -> tuple[Armed, C] | None:
     """The rule of a kind that takes what is done to this control."""
     for armed, effect in in_force(turn.world, turn.rules, kind):
         if effect.app in (None, shown.element.app) and same_label(effect.label, shown.word):
@@ -42,7 +42,7 @@ def spend(world: World, used: Armed) -> World:
     return world.with_desk(armed=tuple(a for a in less if a.left > 0))
 
 
-def written(turn: Turn, shown: Shown, value: str) -> str | None:
+def written(turn: Hand, shown: Shown, value: str) -> str | None:
     """What a field takes of the value that it is given; None when it takes nothing."""
     if refused := caught(turn, shown, Validate):
         turn.world = spend(turn.world, refused[0])
@@ -56,7 +56,7 @@ def written(turn: Turn, shown: Shown, value: str) -> str | None:
     return value
 
 
-def bounced(turn: Turn, shown: Shown, before: AppState) -> None:
+def bounced(turn: Hand, shown: Shown, before: AppState) -> None:
     """A click that arrives twice: the second finds the form as the first one did, since both were on their way."""
     app = shown.element.app
     hit = caught(turn, shown, Twice)
@@ -69,12 +69,12 @@ def bounced(turn: Turn, shown: Shown, before: AppState) -> None:
     turn.tell(app, Pressed(own_key(shown.widget.key)))
 
 
-def offline(turn: Turn, app: str) -> Network | None:
+def offline(turn: Hand, app: str) -> Network | None:
     """The rule that keeps an app from saving now."""
     return next((net for _, net in in_force(turn.world, turn.rules, Network) if net.app in (None, app)), None)
 
 
-def uncovered(turn: Turn, app: str | None, key: str) -> bool:
+def uncovered(turn: Hand, app: str | None, key: str) -> bool:
     """A press on what lies over a control: it goes if it can be dismissed by that. False for any other key."""
     name, _, what = key.partition(".")
     if not name.startswith("cover-"):
@@ -99,7 +99,7 @@ def sign_in(rule: int, expire: Expire, wrong: bool = False) -> Dialog:
     )
 
 
-def let_in(turn: Turn, dialog: Dialog, button: str) -> bool:
+def let_in(turn: Hand, dialog: Dialog, button: str) -> bool:
     """Whether a dialog of the desktop stays closed: one that asks for a password comes again without the right one."""
     if not dialog.key.startswith("expire-"):
         return True

@@ -8,23 +8,23 @@ from environments.simulated.widgets import Widget, button, group, link, text
 from environments.simulated.world import Desk, Noticed
 
 if TYPE_CHECKING:
-    from environments.simulated.turn import Turn
+    from environments.simulated.hand import Hand
 
 SHOWN = 4
 """How many are on the screen at once: the newest ones."""
 
 
-def notice(turn: Turn, title: str, words: str = "", app: str | None = None) -> None:
+def notice(turn: Hand, title: str, words: str = "", app: str | None = None) -> None:
     number = turn.desk.noticed + 1
     made = Noticed(number=number, app=app, title=title, text=words, at=turn.desk.clock)
     turn.change(noticed=number, notices=(*turn.desk.notices, made))
 
 
-def dismiss(turn: Turn, number: int) -> None:
+def dismiss(turn: Hand, number: int) -> None:
     turn.change(notices=tuple(one for one in turn.desk.notices if one.number != number))
 
 
-def open_notice(turn: Turn, number: int) -> None:
+def open_notice(turn: Hand, number: int) -> None:
     """It goes, and its app comes to the front."""
     found = next((one for one in turn.desk.notices if one.number == number), None)
     dismiss(turn, number)
@@ -32,7 +32,7 @@ def open_notice(turn: Turn, number: int) -> None:
         turn.open_app(str(found.app))
 
 
-def pressed(turn: Turn, key: str) -> bool:
+def pressed(turn: Hand, key: str) -> bool:
     """Do what a press on a notice means; False when the key is not one of theirs."""
     name, _, what = key.partition(".")
     number = name.removeprefix("notice-")

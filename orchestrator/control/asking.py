@@ -6,15 +6,13 @@ the run, it is done here.
 
 from __future__ import annotations
 
-import getpass
-import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from orchestrator.control.channel import open_channel
+from orchestrator.control.channel import myself, open_channel
 from orchestrator.control.lease import Held, told
 from orchestrator.control.standing import RUNNING, Standing, standing
 from orchestrator.errors import UsageProblem, did_you_mean
@@ -23,7 +21,7 @@ from roles.steering import ADDRESSEES, Addressee
 
 if TYPE_CHECKING:
     from orchestrator.control.hands import Hands
-    from orchestrator.faces import Approver
+    from orchestrator.face import Approver
     from orchestrator.outcome import Outcome
     from roles.journal import Listener
 
@@ -38,14 +36,6 @@ class Told(NamedTuple):
     state: str
     said: str
     next: tuple[str, ...]
-
-
-def myself() -> str:
-    """Who asks, where nobody says: the user of this machine."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return socket.gethostname()
 
 
 class RunControl:
@@ -138,8 +128,6 @@ class RunControl:
     @contextmanager
     def hands(self) -> Iterator[Hands]:
         """The environment of a run that was taken over, to act in by hand."""
-        from orchestrator.control.hands import by_hand
-
         with by_hand(self.run_id, self._runs_dir, self._who, self._parts) as hands:
             yield hands
 
@@ -282,3 +270,24 @@ class RunControl:
 
 def _whom(to: str) -> str:
     return "the crew" if to == "crew" else f"the {to.capitalize()}"
+
+
+@contextmanager
+def by_hand(run_id: str, runs_dir: Path, who: str, parts: Mapping[str, Any] | None = None) -> Iterator[Hands]:
+    """The run open in a person's hands. Raises UsageProblem where it was not taken over."""
+    from environments.effects import Guarded, Network
+    from orchestrator.control.controls import BY_HAND
+    from orchestrator.control.hands import Hands
+    from orchestrator.control.lease import BY_HAND as DOING
+    from orchestrator.opened import With
+    from orchestrator.runs import taken_up
+
+    with taken_up(run_id, runs_dir, With(parts=parts), doing=DOING) as run:
+        if run.controls.standing.get("state") != BY_HAND:
+            name = run.record["run_id"]
+            raise UsageProblem(f"Run {name} is not in your hands; take it over with: deskcrew takeover {name}")
+        if isinstance(run.context.environment, Guarded):  # who acts by hand has said yes to what comes of it
+            run.context.environment.guard(Network(mode="watch"))
+        hands = Hands(run, who)
+        hands.remember()
+        yield hands

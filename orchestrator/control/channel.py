@@ -7,7 +7,9 @@ looks once before each action. What was taken is written into the journal; this 
 from __future__ import annotations
 
 import functools
+import getpass
 import json
+import socket
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
@@ -306,3 +308,11 @@ def _looked_up(folder: Path, question: str, *values: str) -> tuple[Any, ...] | N
     except sqlite3.Error:
         return None  # nobody can work a run whose channel cannot be read
     return found
+
+
+def myself() -> str:
+    """Who asks, where nobody says: the user of this machine."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return socket.gethostname()

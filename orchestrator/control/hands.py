@@ -5,17 +5,11 @@ The crew's own safety policy does not bind the person; what is private stays mas
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from environments.contract import EnvironmentFault, KnownKeys
-from environments.effects import Guarded, Network
-from orchestrator.control.controls import BY_HAND
-from orchestrator.control.lease import BY_HAND as DOING
 from orchestrator.errors import UsageProblem
-from orchestrator.opened import OpenRun, With
+from orchestrator.opened import OpenRun
 from protocol import Action, ActionResult, AgentAction, ExecStatus, TargetError, VisualState, describe, parse_action, resolve
 from roles.contracts import StepRecord
 from roles.effects import effect_of
@@ -128,19 +122,3 @@ def _element(action: Action, seen: VisualState) -> Any:
         return seen.by_id[resolve(action.target, seen).element_id]
     except TargetError:
         return None
-
-
-@contextmanager
-def by_hand(run_id: str, runs_dir: Path, who: str, parts: Mapping[str, Any] | None = None) -> Iterator[Hands]:
-    """The run open in a person's hands. Raises UsageProblem where it was not taken over."""
-    from orchestrator.runs import taken_up
-
-    with taken_up(run_id, runs_dir, With(parts=parts), doing=DOING) as run:
-        if run.controls.standing.get("state") != BY_HAND:
-            name = run.record["run_id"]
-            raise UsageProblem(f"Run {name} is not in your hands; take it over with: deskcrew takeover {name}")
-        if isinstance(run.context.environment, Guarded):  # who acts by hand has said yes to what comes of it
-            run.context.environment.guard(Network(mode="watch"))
-        hands = Hands(run, who)
-        hands.remember()
-        yield hands

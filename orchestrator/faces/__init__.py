@@ -7,34 +7,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO
 
-if TYPE_CHECKING:
-    from orchestrator.runs import Outcome
-    from roles.journal import Event
-
-Answer = dict[str, Any]
-"""`{"decisions": [{"type": "approve"}]}`, as LangChain's human in the loop has it."""
-Approver = Callable[[dict[str, Any]], Answer | None]
-
-
-class Face(Protocol):
-    """Shows events as they come, and how it ended."""
-
-    approver: Approver | None
-    """Asks the person who sits there; None where nobody can be asked."""
-
-    def start(self) -> None: ...
-    def recall(self, event: Event) -> None:
-        """Take in what happened before a resume, without showing it again."""
-
-    def event(self, event: Event) -> None: ...
-    def stop(self) -> None:
-        """Give the screen back. Twice is fine."""
-
-    def finish(self, outcome: Outcome) -> None:
-        """The last screen: the verdict, why, what was done, where it is kept, and what to type next."""
+from orchestrator.face import Face
 
 
 def make_face(display: str, *, out: IO[str] | None = None, source: IO[str] | None = None) -> Face:

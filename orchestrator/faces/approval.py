@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from environments.small_files import TooLarge, read_small
 from environments.yaml_lines import safe_data
 from orchestrator.errors import UsageProblem
-from orchestrator.faces import Answer
+from orchestrator.face import Answer
 from orchestrator.faces.words import Line, action_words, clean
 from protocol import Action, parse_action
 from roles.plans import WORK_PLAN

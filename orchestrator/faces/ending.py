@@ -13,7 +13,7 @@ from orchestrator.faces.words import Line, clean, learned_words, visible
 from roles.plans import WORK_PLAN
 
 if TYPE_CHECKING:
-    from orchestrator.runs import Outcome
+    from orchestrator.outcome import Outcome
 
 _VERDICTS = {0: ("✓", "good"), 1: ("✗", "bad"), 3: ("‖", "ask"), 4: ("✗", "bad")}
 _STILL = {"paused": "paused", "taken_over": "in a person's hands"}

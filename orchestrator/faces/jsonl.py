@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import IO, TYPE_CHECKING
 
-from orchestrator.faces import Approver
+from orchestrator.face import Approver
 
 if TYPE_CHECKING:
-    from orchestrator.runs import Outcome
+    from orchestrator.outcome import Outcome
     from roles.journal import Event
 
 

@@ -9,7 +9,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from orchestrator.faces import Answer, Approver
+from orchestrator.face import Answer, Approver
 from orchestrator.faces.approval import ask, request_lines, settled_line
 from orchestrator.faces.ending import ending_lines
 from orchestrator.faces.footer import Footer, fitted
@@ -19,7 +19,7 @@ from orchestrator.faces.prompt import Settled, forget_typed, typed, typed_unseen
 from orchestrator.faces.words import Line, Teller, visible
 
 if TYPE_CHECKING:
-    from orchestrator.runs import Outcome
+    from orchestrator.outcome import Outcome
     from roles.journal import Event
 
 TONES = {"good": "green", "bad": "red", "ask": "yellow", "dim": "dim", "": ""}

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from typing import IO, TYPE_CHECKING
 
-from orchestrator.faces import Approver
+from orchestrator.face import Approver
 from orchestrator.faces.clean import clean
 from orchestrator.faces.ending import ending_lines
 from orchestrator.faces.words import Line, Teller
 
 if TYPE_CHECKING:
-    from orchestrator.runs import Outcome
+    from orchestrator.outcome import Outcome
     from roles.journal import Event
 
 _LEVELS = {"bad": "WARNING", "ask": "NOTICE"}

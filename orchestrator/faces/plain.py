@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import IO, TYPE_CHECKING, Any
 
-from orchestrator.faces import Answer, Approver
+from orchestrator.face import Answer, Approver
 from orchestrator.faces.approval import ask, request_lines, settled_line
 from orchestrator.faces.ending import ending_lines
 from orchestrator.faces.prompt import Settled, forget_typed, typed, typed_unseen
 from orchestrator.faces.words import Teller
 
 if TYPE_CHECKING:
-    from orchestrator.runs import Outcome
+    from orchestrator.outcome import Outcome
     from roles.journal import Event
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import IO, TYPE_CHECKING
 
-from orchestrator.faces import Approver
+from orchestrator.face import Approver
 from orchestrator.faces.words import clean
 
 if TYPE_CHECKING:
-    from orchestrator.runs import Outcome
+    from orchestrator.outcome import Outcome
     from roles.journal import Event
 
 

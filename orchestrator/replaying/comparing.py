@@ -5,30 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from orchestrator.replaying.compared import COMPARED
+
 if TYPE_CHECKING:
     from orchestrator.replaying.recording import Recording
 
-COMPARED: dict[str, tuple[str, ...]] = {
-    "plan": ("subtasks",),
-    "observed": ("app", "state_id"),
-    "decided": ("status", "line", "then"),
-    "reviewed": ("verdict", "policy", "effect", "action"),
-    "approval_requested": ("kind", "rule", "effect"),
-    "approval": ("decision", "line"),
-    "outcome": ("line", "exec_status", "error", "resolved"),
-    "feedback": ("state_id", "visible_change", "events"),
-    "batch_stopped": ("why",),
-    "fact": ("name", "value", "kind", "app"),
-    "supplement": ("query", "found"),
-    "answer": ("results", "missing"),
-    "gate": ("trigger", "decision", "reason"),
-    "conflict": ("about", "subtasks"),
-    "subtask_status": ("status",),
-    "situation": ("row",),
-    "budget": ("name",),
-    "run_finished": ("status", "exit_code"),
-}
-"""What is compared of which events."""
 _CALLED = {
     "plan": "the plan",
     "observed": "the screen that is seen",

@@ -16,7 +16,8 @@ from orchestrator.build import build_safety, build_saver
 from orchestrator.controller import build_controller
 from orchestrator.documents import Document
 from orchestrator.errors import UsageProblem
-from orchestrator.folders import find_run, read_run, write_json
+from orchestrator.folders import find_run, read_run
+from orchestrator.json_files import write_json
 from orchestrator.layers import Layer, override_layer
 from orchestrator.machine import Situation
 from orchestrator.replaying.comparing import first_difference, moments

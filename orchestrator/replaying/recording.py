@@ -13,7 +13,7 @@ from environments.small_files import LARGEST, read_small
 from orchestrator.errors import UsageProblem
 from orchestrator.folders import find_run, read_run
 from orchestrator.journal import open_read_only, salvage
-from orchestrator.replaying.comparing import COMPARED
+from orchestrator.replaying.compared import COMPARED
 from orchestrator.replaying.noting import ANSWERED
 from orchestrator.replaying.worlds import app_hashes
 from roles.journal import Event

@@ -5,17 +5,18 @@ The two rankings are joined by reciprocal rank fusion (Cormack et al. 2009): wha
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from protocol.retries import Retries
-from roles.knowledge.documents import Hit
+from roles.knowledge.documents import Document, Hit
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
-    from roles.knowledge.store import KnowledgeStore
 
 _BATCH = 64
 _LONGEST = 4_000
@@ -36,6 +37,15 @@ class _Vectors(NamedTuple):
     matrix: Any
 
 
+class Rows(Protocol):
+    """The store, as far as a ranking reads it and keeps vectors in it."""
+
+    def state(self) -> tuple[int, int]: ...
+    def read(self, statement: str, values: Sequence[Any] = ()) -> Sequence[sqlite3.Row]: ...
+    def chosen(self, where: str, values: Sequence[Any], numbers: Sequence[int]) -> dict[int, Document]: ...
+    def writing(self) -> AbstractContextManager[sqlite3.Connection]: ...
+
+
 class Meaning:
     """One model of embeddings. `unrelated` is the cosine by which it means that two texts have nothing in common."""
 
@@ -47,7 +57,7 @@ class Meaning:
         self._kept: _Vectors | None = None
 
     def joined(
-        self, store: KnowledgeStore, query: str, by_words: Sequence[Hit], where: str, values: Sequence[Any], count: int
+        self, store: Rows, query: str, by_words: Sequence[Hit], where: str, values: Sequence[Any], count: int
     ) -> list[Hit]:
         """The hits by words and those by meaning in one order. Raises MeaningFault."""
         self._embed_new(store, where, values)
@@ -66,7 +76,7 @@ class Meaning:
         joined.sort(key=lambda pair: (-pair[0], -pair[1].score, pair[1].document.id))
         return [hit for _, hit in joined]
 
-    def _near(self, store: KnowledgeStore, query: str, where: str, values: Sequence[Any], count: int) -> list[Hit]:
+    def _near(self, store: Rows, query: str, where: str, values: Sequence[Any], count: int) -> list[Hit]:
         import numpy
 
         kept = self._all(store)
@@ -92,7 +102,7 @@ class Meaning:
     def _score(self, cosine: float) -> float:
         return min(1.0, max(0.0, (cosine - self._unrelated) / (1 - self._unrelated)))
 
-    def _all(self, store: KnowledgeStore) -> _Vectors:
+    def _all(self, store: Rows) -> _Vectors:
         import numpy
 
         state = store.state()
@@ -103,7 +113,7 @@ class Meaning:
             self._kept = _Vectors(state, numbers, numpy.stack(parts) if parts else numpy.zeros((0, 0), dtype=numpy.float32))
         return self._kept
 
-    def _embed_new(self, store: KnowledgeStore, where: str, values: Sequence[Any]) -> None:
+    def _embed_new(self, store: Rows, where: str, values: Sequence[Any]) -> None:
         """Give a vector to every document that has none of this model."""
         import numpy
 

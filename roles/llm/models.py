@@ -14,15 +14,8 @@ from urllib.parse import urlsplit
 from langchain_core.language_models import BaseChatModel
 
 from roles.http_bounds import bound
+from roles.llm.model_problems import ModelMissing, ModelProblem
 from roles.llm.settings import ModelSettings
-
-
-class ModelProblem(ValueError):
-    """One sentence that says what to do."""
-
-
-class ModelMissing(ModelProblem):
-    """The package or the key of a model is not here."""
 
 
 class _Provider(NamedTuple):

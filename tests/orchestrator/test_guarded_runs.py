@@ -12,8 +12,7 @@ from support import FINISH, decide, planned, subtask
 
 from environments.effects import RELEASE, Network, NetworkRule
 from orchestrator import runs
-from orchestrator.control.asking import RunControl
-from orchestrator.control.hands import by_hand
+from orchestrator.control.asking import RunControl, by_hand
 from orchestrator.documents import Source
 from orchestrator.errors import UsageProblem
 from orchestrator.faces.approval import request_lines

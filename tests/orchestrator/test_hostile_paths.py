@@ -18,7 +18,8 @@ from typer.testing import CliRunner
 
 from orchestrator.cli import app
 from orchestrator.errors import UsageProblem
-from orchestrator.folders import find_run, write_json
+from orchestrator.folders import find_run
+from orchestrator.json_files import write_json
 from orchestrator.testing.stage import Stage
 from protocol import parse_action
 from protocol.elements import VisualState

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from orchestrator import Crew, UsageProblem, show_run
-from orchestrator.control.asking import myself
+from orchestrator.control.channel import myself
 from orchestrator.folders import show_plan
 from orchestrator.journal import salvage
 from orchestrator.planning import plan_goal

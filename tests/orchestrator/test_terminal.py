@@ -18,7 +18,8 @@ import pyte
 import pytest
 from waiting import DEADLINE
 
-from orchestrator.control.asking import RunControl, myself
+from orchestrator.control.asking import RunControl
+from orchestrator.control.channel import myself
 from orchestrator.faces.approval import decision
 from orchestrator.folders import list_runs, stored_report
 from roles.knowledge.store import KnowledgeStore

@@ -3,60 +3,18 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Literal, Self
+from typing import Self
 
 from pydantic import Field, model_validator
 
-from environments.simulated.app import App, AppState, Content, Copy, Edited, Event, Launch, Pressed, Setting, Toast, Update
+from environments.simulated.app import App, Content, Copy, Edited, Event, Launch, Pressed, Setting, Toast, Update
+from environments.simulated.apps.billing_state import BillingState, Invoice, Line
 from environments.simulated.apps.functions_billing import FUNCTIONS
 from environments.simulated.generate import amount, day_after, day_before, how_many
-from environments.simulated.values import Day, Model, Money, Same, from_cents, in_cents, matches, page_of, shown
+from environments.simulated.values import Same, from_cents, in_cents, matches, page_of, shown
 from environments.simulated.widgets import Widget, bar, button, cell, heading, link, pager, pair, row, search_bar, table, text
 
-Status = Literal["paid", "unpaid", "overdue"]
 COLUMNS = ("Number", "Vendor", "Date", "Due", "Status", "Total")
-
-
-class Line(Model):
-    """One thing that is billed."""
-
-    description: str
-    amount: Money
-
-
-class Invoice(Model):
-    """What is left out follows from the rest: the subtotal from lines or total, the total from its parts."""
-
-    number: str
-    vendor: str
-    date: Day
-    due: Day = ""
-    status: Status = "unpaid"
-    lines: tuple[Line, ...] = ()
-    shipping: Money = "0.00"
-    tax: Money = "0.00"
-    subtotal: Money = ""
-    total: Money = ""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _empty_is_absent(cls, data: object) -> object:
-        return {k: v for k, v in data.items() if v != ""} if isinstance(data, dict) else data
-
-    @model_validator(mode="after")
-    def _complete(self) -> Self:
-        extra = in_cents(self.shipping) + in_cents(self.tax)
-        if not self.subtotal:
-            if not self.lines and not self.total:
-                raise ValueError("an invoice needs lines, a subtotal or a total")
-            parts = sum(in_cents(line.amount) for line in self.lines)
-            cents = parts if self.lines else in_cents(self.total) - extra
-            if cents < 0:
-                raise ValueError("the total is less than tax and shipping")
-            object.__setattr__(self, "subtotal", from_cents(cents))
-        if not self.total:
-            object.__setattr__(self, "total", from_cents(in_cents(self.subtotal) + extra))
-        return self
 
 
 class BillingContent(Content):
@@ -77,18 +35,6 @@ class BillingContent(Content):
             given = ", ".join(numbers[:8]) or "none, so write open: any"
             raise ValueError(f"open: there is no invoice {self.open}; invoices given are: {given}")
         return self
-
-
-class BillingState(AppState):
-    """Invoices by number, and what is looked at."""
-
-    invoices: dict[str, Invoice]
-    currency: str
-    page_size: int
-    query: str = ""
-    applied: str = ""
-    page: int = 1
-    open: str | None = None
 
 
 class Billing(App[BillingContent, BillingState]):

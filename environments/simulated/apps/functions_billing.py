@@ -11,7 +11,7 @@ from environments.simulated.skills import Done, Function
 from environments.simulated.values import Model, from_cents, in_cents, matches
 
 if TYPE_CHECKING:
-    from environments.simulated.apps.billing import BillingState, Invoice
+    from environments.simulated.apps.billing_state import BillingState, Invoice
 
 
 class Wanted(Page):

@@ -11,7 +11,8 @@ import pytest
 from langchain_core.language_models import BaseChatModel
 from pydantic import ValidationError
 
-from roles.llm.models import ModelProblem, open_model
+from roles.llm.model_problems import ModelProblem
+from roles.llm.models import open_model
 from roles.llm.scripted_model import ScriptedChatModel
 from roles.llm.settings import ModelSettings
 

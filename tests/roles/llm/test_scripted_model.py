@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, Sys
 from langchain_core.tools import tool
 
 from roles.llm.answers import Unusable, object_of
-from roles.llm.models import ModelProblem
+from roles.llm.model_problems import ModelProblem
 from roles.llm.scripted_model import Overloaded, ScriptedChatModel, ScriptLine, read_script
 
 SCHEMA = {"title": "decision", "description": "d", "type": "object", "properties": {"who": {"type": "string"}}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from environments.simulated.apps.billing import Invoice
+from environments.simulated.apps.billing_state import Invoice
 
 WORLD = """
 apps:
