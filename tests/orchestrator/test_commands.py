@@ -64,7 +64,7 @@ def test_help_imports_no_command_and_no_library_but_the_one_for_commands(tmp_pat
     found = modules_after(["--help"], tmp_path)
     ours = {name for name in found if name.startswith(("orchestrator", "roles", "environments", "protocol"))}
     assert ours == {"orchestrator"} | {
-        f"orchestrator.{name}" for name in ("cli", "command", "commands", "completion", "faces", "faces.letters")
+        f"orchestrator.{name}" for name in ("cli", "command", "commands", "completion", "face", "faces", "faces.letters")
     }
     assert not found & {"rich", "pydantic", "yaml", "langgraph", "langchain_core", "starlette", "fastapi", "sqlite3", "json"}
 
