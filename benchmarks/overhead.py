@@ -29,9 +29,10 @@ from orchestrator.store import CursorSaver
 from protocol import ActionTarget, AgentStatus, Fill, OperatorDecision
 from roles.context import Context
 from roles.contracts import OperatorView, PlanAnswer, Subtask
+from roles.contracts.operating import Granularity
 from roles.journal import Event, Journal
 from roles.limits import Limits
-from roles.operator.graph import DURABLE_BEFORE, EDGES, STAGES, Granularity
+from roles.operator.graph import DURABLE_BEFORE, EDGES, STAGES
 from roles.policies import EvaluatorScript, ManagerScript, ScriptedEvaluator, ScriptedManager
 from roles.redaction import Redactor
 from roles.safety import SafetyPolicy

@@ -18,10 +18,11 @@ from orchestrator.machine import Situation
 from orchestrator.threads import Threads
 from roles.analyst.graph import build_analyst
 from roles.context import Context, NoLine
+from roles.contracts.operating import Granularity
 from roles.evaluator.graph import build_evaluator
 from roles.manager.graph import build_manager
 from roles.nodes import Given, Graph, node
-from roles.operator.graph import Granularity, build_operator
+from roles.operator.graph import build_operator
 from roles.technician.graph import build_technician
 
 SPOKES = ("manager", "operator", "technician", "analyst", "evaluator")

@@ -23,9 +23,9 @@ from orchestrator.tasks import Task, resolve_target
 from orchestrator.threads import Threads
 from roles.context import Context
 from roles.contracts import Subtask
+from roles.contracts.operating import Granularity
 from roles.journal import Event
 from roles.nodes import Graph
-from roles.operator.graph import Granularity
 
 PARTS = (
     "environment", "manager", "operator", "evaluator", "analyst", "technician", "sandbox", "sources", "safety", "model",

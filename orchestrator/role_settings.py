@@ -9,8 +9,8 @@ from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, mode
 
 from protocol import Frozen
 from roles.contracts import PictureKind, Worker
+from roles.contracts.operating import Granularity
 from roles.llm.settings import AnswerForm, ModelSettings
-from roles.operator.graph import Granularity
 from roles.signals import GateTrigger
 
 Simple = Literal["rules", "scripted", "llm", "human", "trusting"]

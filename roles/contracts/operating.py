@@ -13,6 +13,9 @@ from roles.skills.contract import Skill
 from roles.skills.settings import Way
 from roles.steering import Note
 
+Granularity = Literal["fine", "coarse"]
+"""Whether each of the Operator's twelve stages is a node of its own."""
+
 PictureKind = Literal["clean", "annotated", "last_target", "side_by_side"]
 
 

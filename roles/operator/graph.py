@@ -6,11 +6,12 @@ where a delegation comes in and a report for the hub goes out.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
 from roles.context import Context, State, Update
+from roles.contracts.operating import Granularity
 from roles.nodes import Given, Graph, Stage, node
 from roles.operator.approval import ask_by_interrupt, ask_by_report
 from roles.operator.decide import plan_next_action
@@ -74,9 +75,6 @@ COARSE: dict[str, tuple[str, ...]] = {
     "execute_action": ("execute_action", "observe_feedback", "decide_next_step", "recover_from_failure"),
 }
 """Stages that share a super-step when speed counts: everything up to the effect, and everything after it."""
-
-Granularity = Literal["fine", "coarse"]
-
 
 def build_operator(
     context: Given = None,

@@ -92,10 +92,10 @@ def test_a_search_finds_no_page_of_another_app() -> None:
 def test_online_results_stand_beside_what_was_added_and_a_fault_is_said() -> None:
     told("add", "pages")
     with search_server() as server:
-        url = f"knowledge.online={{use: true, tries: 1, url: '{server.url}/PATH?q={{query}}'}}"
-        found = data("search", "feed the otters", "-c", url.replace("PATH", "search"))["found"]
+        url = f"knowledge.online={{use: true, url: '{server.url}/PATH?q={{query}}'}}"
+        found = data("search", "feed the otters", "-c", "retries.tries=1", "-c", url.replace("PATH", "search"))["found"]
         assert {"help:zoo/otters.md", "https://zoo.example/otters"} <= {one["source"] for one in found}
-        faulty = data("search", "feed the otters", "-c", url.replace("PATH", "always/500"))
+        faulty = data("search", "feed the otters", "-c", "retries.tries=1", "-c", url.replace("PATH", "always/500"))
         assert faulty["faults"] == ["online search at 127.0.0.1: it answers 500; asked 1 times"]
 
 
