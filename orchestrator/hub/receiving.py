@@ -11,14 +11,6 @@ from orchestrator.machine import FAILURES, UNDONE, Signal, Situation, SubtaskSta
 from roles.plans import next_ready
 
 _OPEN = {SubtaskStatus.READY.value, SubtaskStatus.PENDING.value}
-_UNANSWERED = {
-    Situation.PLAN: Signal.PLAN_FAILED,
-    Situation.GET_ACTION: Signal.CANNOT_EXECUTE,
-    Situation.EXECUTE_ACTION: Signal.CANNOT_EXECUTE,
-    Situation.QUALITY_CHECK: Signal.GATE_FAIL,
-    Situation.FINAL_CHECK: Signal.ISSUES_FOUND,
-}
-"""What a role without an answer comes to where the run may go on once a limit is raised."""
 
 
 def start(turn: Turn) -> None:
@@ -100,13 +92,13 @@ def receive(turn: Turn, report: dict[str, Any]) -> None:
 def _signal_of(turn: Turn, report: dict[str, Any]) -> Signal:
     """What was reported; a Manager whose plans cannot be used one after the other has no answer.
 
-    A budget that lets nobody be asked any more ends the run first: that ending can be taken back.
+    A budget that lets nobody be asked any more ends the run first: that ending can be taken back, and then they are asked again.
     """
     signal = Signal(report["signal"])
     if signal is Signal.PLAN_FAILED and turn.unusable >= turn.ctx.limits.reasks:
         signal = Signal.NO_ANSWER
     if signal is Signal.NO_ANSWER and turn.line.stopping("call") is not None:
-        return _UNANSWERED.get(turn.situation, signal)
+        return Signal.PLAN_FAILED if turn.situation is Situation.PLAN else Signal.BUDGET_SPENT
     return signal
 
 

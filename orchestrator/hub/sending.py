@@ -16,6 +16,7 @@ _TRIGGERS = {
     Signal.STALE_PROGRESS: GateTrigger.WORKER_STALE,
     Signal.WORKER_SUCCESS: GateTrigger.WORKER_SUCCESS,
 }
+_CHECKED = {trigger.value: signal for signal, trigger in _TRIGGERS.items()}
 _WORKED = {SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED}
 _WORK: dict[Situation, tuple[Work, ...]] = {
     Situation.PLAN: ("plan", "replan"),
@@ -72,8 +73,8 @@ def _next_worker(turn: Turn) -> str:
 def _stop(turn: Turn, spent: Budget | None) -> None:
     """End for now: what is needed to go on from here, once there is more of it, stays in the state."""
     said, trigger = turn.summary, turn.trigger
-    if trigger is Signal.BUDGET_SPENT:  # the worker has found it out
-        said, trigger = "", Signal.TASK_OPEN
+    if trigger is Signal.BUDGET_SPENT:  # found out by the worker, or by the Evaluator, who is asked the same again
+        said, trigger = turn.checked.get("summary", ""), _CHECKED.get(turn.checked.get("trigger", ""), Signal.TASK_OPEN)
     turn.update["left_at"] = {
         "situation": turn.situation.value,
         "trigger": trigger.value,

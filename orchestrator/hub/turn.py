@@ -72,6 +72,8 @@ class Turn:
         self.lanes = Lanes(self.update["lanes"], ctx.environment, ctx.limits.parallel)
         self.unusable = int((state.get("assignment") or {}).get("unusable", 0))
         """How many plans in a row, before this report, could not be used."""
+        self.checked: dict[str, Any] = (state.get("assignment") or {}) if self.worker == "evaluator" else {}
+        """What the Evaluator was asked, where the report is its."""
         self.events = 0
         self.continued = False
         self.trigger = Signal.TASK_OPEN

@@ -24,9 +24,10 @@ from orchestrator.replaying.replay import replay
 from orchestrator.runs import resume
 from orchestrator.supersteps import recursion_limit
 from protocol import ActionTarget, AgentStatus, Click, Fill, OperatorDecision, Screenshot, Wait
-from roles.contracts import PlanAnswer, PlanRequest
+from roles.contracts import GateRequest, GateVerdict, PlanAnswer, PlanRequest
 from roles.journal import Journal
 from roles.limits import Limits
+from roles.policies import TrustingEvaluator
 from roles.signals import GateDecision, GateTrigger
 
 SAVE = 'In the reimbursement form, enter "$12.50" as the amount and save the draft'
@@ -182,6 +183,36 @@ def test_recoveries_and_answers_that_cannot_be_used_are_counted(tmp_path: Path) 
     run.go()
     assert (run.status, run.result["ended_by"]) == ("rejected", "budget_spent"), "it can be gone on with, unlike no_answer"
     assert "2 unusable answers (limits.unusable)" in run.result["reason"]
+
+
+@pytest.mark.parametrize("trigger", [GateTrigger.WORKER_SUCCESS, GateTrigger.FINAL_CHECK])
+def test_a_check_that_spent_the_last_unusable_answer_is_made_again_once_there_may_be_more(trigger: GateTrigger) -> None:
+    wrong = verdict(GateDecision.SUPPLEMENT)
+    limits = Limits(unusable=2, reasks=1)
+    run = Run([planned(subtask("a"))] * 3, {"a": [decide(Fill(target=AMOUNT, text="$5.00"))]}, limits=limits)
+    run.context = run.context.with_(evaluator=Wrong(trigger, wrong, times=2))
+    run.go()
+    assert run.result["ended_by"] == "budget_spent"
+    assert "2 unusable answers (limits.unusable) is spent" in run.result["reason"]
+    run.context = run.context.with_(limits=limits.model_copy(update={"unusable": 9}))
+    run.context = run.context.with_(line=type(run.context.line)(run.journal, run.context.limits))  # type: ignore[call-arg]
+    run.result = run.graph.invoke({"goal": "do it", "reopen": True}, run.config, context=run.context, durability="sync")
+    assert (run.status, run.result["plans"], len(run.desk.received())) == ("fulfilled", 1, 1)
+    assert run.context.evaluator.asked == [trigger] * 3  # type: ignore[union-attr]
+
+
+class Wrong(TrustingEvaluator):
+    """Gives so many verdicts that cannot be used at one trigger, and notes how often it was asked there."""
+
+    def __init__(self, trigger: GateTrigger, wrong: GateVerdict, times: int) -> None:
+        self.trigger, self.wrong, self.times = trigger, wrong, times
+        self.asked: list[GateTrigger] = []
+
+    def judge(self, request: GateRequest) -> GateVerdict:
+        if request.trigger is not self.trigger:
+            return super().judge(request)
+        self.asked.append(request.trigger)
+        return self.wrong if len(self.asked) <= self.times else super().judge(request)
 
 
 def test_a_run_with_a_raised_limit_can_be_worked_again(tmp_path: Path) -> None:
