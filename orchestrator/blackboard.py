@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from orchestrator.errors import UsageProblem
-from orchestrator.faces.words import UNREADABLE, clean
+from orchestrator.faces.clean import UNREADABLE, clean, shortened
 from protocol import CARRIES, VisualState
 from roles.contracts import Fact
 from roles.journal import Event
@@ -194,4 +194,4 @@ def _screen_line(screen: Mapping[str, Any]) -> str:
 
 def _subtask_line(subtask: Mapping[str, Any]) -> str:
     found = f", found {clean(', '.join(subtask['found']), 120)}" if subtask["found"] else ""
-    return f"{clean(subtask['id'], 20)} {clean(subtask['title'], 100)}: {clean(subtask['status'], 20)}{found}"
+    return f"{clean(subtask['id'], 20)} {shortened(subtask['title'])}: {clean(subtask['status'], 20)}{found}"

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.errors import USER, UsageProblem
-from orchestrator.faces.clean import UNREADABLE, clean, json_text, visible
+from orchestrator.faces.clean import UNREADABLE, clean, json_text, shortened, visible
 from orchestrator.faces.tables import NARROW, table
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _subtask(item: Mapping[str, Any]) -> str:
     result = f": {clean(item['result'])}" if item.get("result") else ""
     after = f" (after {clean(', '.join(item['depends_on']))})" if item.get("depends_on") else ""
     pinned = " (pinned)" if item.get("pinned") else ""
-    return f"{sign} {clean(item.get('id', ''))} {clean(item.get('title', ''))}{after}{pinned}{result}"
+    return f"{sign} {clean(item.get('id', ''))} {shortened(item.get('title', ''))}{after}{pinned}{result}"
 
 
 def _deciders(decisions: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -16,6 +16,7 @@ from environments.small_files import TooLarge, read_small
 from environments.yaml_lines import safe_data
 from orchestrator.errors import UsageProblem
 from orchestrator.face import Answer
+from orchestrator.faces.clean import shortened
 from orchestrator.faces.words import Line, action_words, clean
 from protocol import Action, parse_action
 from roles.plans import WORK_PLAN
@@ -67,7 +68,7 @@ def _because(request: Mapping[str, Any]) -> list[Line]:
 
 def plan_lines(request: Mapping[str, Any]) -> list[Line]:
     """The plan that is asked about, a line a subtask: what has ended, then what would be worked."""
-    ended = [f"{_SIGNS.get(str(s.get('status')), '·')} {clean(s.get('title', ''), 160)}" for s in request.get("ended") or ()]
+    ended = [f"{_SIGNS.get(str(s.get('status')), '·')} {shortened(s.get('title', ''))}" for s in request.get("ended") or ()]
     args = first_action(request).get("args") or {}
     live = []
     for subtask in args.get("subtasks") or ():

@@ -31,6 +31,15 @@ def clean(text: Any, limit: int = 400) -> str:
     return visible(words)
 
 
+def shortened(text: Any, limit: int = 160) -> str:
+    """The same for what is read as a sentence: cut after a word where there is one."""
+    words = clean(text, limit + 1)
+    if len(words) <= limit:
+        return words
+    whole = words[:limit].rpartition(" ")[0].rstrip(" ,;:")
+    return (whole if len(whole) > limit // 2 else words[: limit - 1]) + "…"
+
+
 def visible(text: str) -> str:
     """The same text on one line, with nothing in it that a terminal would obey."""
     return _PILED.sub(r"\1", text if text.isascii() and text.isprintable() else "".join(_visible(c) for c in text))

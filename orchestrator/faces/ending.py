@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.documents import shown
 from orchestrator.faces.approval import allowed, first_action, request_lines
+from orchestrator.faces.clean import shortened
 from orchestrator.faces.words import Line, clean, learned_words, visible
 from roles.plans import WORK_PLAN
 
@@ -75,7 +76,7 @@ def _done(report: Mapping[str, Any]) -> list[Line]:
         status = subtask.get("status", "")
         sign = {"fulfilled": "✓", "rejected": "✗"}.get(status, "·")
         tone = {"fulfilled": "good", "rejected": "bad"}.get(status, "dim")
-        lines.append(Line("done" if number == 1 else "", f"{sign} {clean(subtask.get('title', ''), 160)}", tone))
+        lines.append(Line("done" if number == 1 else "", f"{sign} {shortened(subtask.get('title', ''))}", tone))
     facts = [fact for fact in report.get("facts") or () if fact.get("name") != "answer"]
     for number, fact in enumerate(facts[:_FACTS_SHOWN]):
         lines.append(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import ValidationError
 
-from orchestrator.faces.clean import UNREADABLE, clean, escaped, json_text, visible
+from orchestrator.faces.clean import UNREADABLE, clean, escaped, json_text, shortened, visible
 from protocol import describe, parse_action
 from roles.plans import WORK_PLAN
 
@@ -63,7 +63,7 @@ class Teller:
 
 def titled(title: str, app: str) -> str:
     """A subtask with its application, unless its title begins with it."""
-    said = clean(title, 160)
+    said = shortened(title)
     return said if not app or said.casefold().startswith(app.casefold()) else f"{said} · {clean(app, 40)}"
 
 
@@ -107,7 +107,7 @@ def _subtask(event: Event, name: str) -> list[Line]:
     if status not in ("fulfilled", "rejected"):
         return []
     good = status == "fulfilled"
-    return [Line("subtask", f"{'✓' if good else '✗'} {clean(name, 160)} {status}", "good" if good else "bad")]
+    return [Line("subtask", f"{'✓' if good else '✗'} {shortened(name)} {status}", "good" if good else "bad")]
 
 
 def _outcome(event: Event) -> list[Line]:

@@ -53,13 +53,13 @@ def subtask_of(name: str, app: str | None, group: Sequence[c.Clause], title: str
     """One subtask with canonical English for its instruction."""
     kept = [x for x in group if not isinstance(x, c.Open)] or list(group)
     plain = [x if isinstance(x, c.Open) else replace(x, app="") for x in kept]
-    head = describe(plain[0])
+    sentences = [describe(clause) for clause in plain]
+    head = "; ".join(sentences)
     analysis = all(isinstance(x, c.Compute) for x in kept)
-    more = f" (+{len(plain) - 1})" if len(plain) > 1 else ""
     return Subtask(
         id=name,
-        title=f"{title}: {head}{more}" if title and not analysis else f"{head}{more}",
-        instruction=" ".join(f"{describe(clause)}." for clause in plain),
+        title=f"{title}: {head}" if title and not analysis else head,
+        instruction=" ".join(f"{sentence}." for sentence in sentences),
         app=None if analysis else app,
         worker="analyst" if analysis else "operator",
         depends_on=tuple(depends),

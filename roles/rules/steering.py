@@ -99,7 +99,7 @@ def _without(plan: Sequence[Subtask], avoid: Sequence[c.Clause], known: Sequence
             instead[subtask.id] = subtask.depends_on
         else:
             name = f"s{next_number([*known, *kept])}"
-            title = subtask.title.partition(":")[0] if ":" in subtask.title else ""
+            title = subtask.title.partition(":")[0] if subtask.app and ":" in subtask.title else ""
             kept.append(subtask_of(name, subtask.app, left, title, subtask.depends_on))
             instead[subtask.id] = (name,)
     return kept

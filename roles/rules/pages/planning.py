@@ -70,10 +70,13 @@ def pressed_blindly(request: PlanRequest) -> str:
 
 def page_subtask(name: str, clauses: Sequence[p.PageClause], after: Sequence[str] = ()) -> Subtask:
     """All of it as one subtask, in words that are read back as the same clauses."""
-    more = f" (+{len(clauses) - 1})" if len(clauses) > 1 else ""
-    said = ". ".join(_sentences(clauses))
+    said = list(_sentences(clauses))
     return Subtask(
-        id=name, title=f"{clauses[0].said[:80]}{more}", instruction=f"{said}.", depends_on=tuple(after), expect=expected(clauses)
+        id=name,
+        title="; ".join(said),
+        instruction=f"{'. '.join(said)}.",
+        depends_on=tuple(after),
+        expect=expected(clauses),
     )
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from roles.contracts import AppWords, EffectSeen, Fact, FactKnown, FieldHas, PlanAnswer, PlanRequest, Subtask
 from roles.plans import validate_plan
 from roles.rules import clauses as c
+from roles.rules.grammar import describe as c_words
 from roles.rules.grammar import parse
 from roles.rules.manager import RulesManager
 from roles.signals import SubtaskStatus
@@ -39,6 +40,15 @@ def after(failed: str, *evidence: str, done: tuple[str, ...] = (), trigger: str 
 
 def live(answer: PlanAnswer) -> list[Subtask]:
     return [s for s in answer.subtasks if s.status is SubtaskStatus.READY]
+
+
+def test_a_title_tells_every_thing_that_the_instruction_asks_for() -> None:
+    (first, second) = plan().subtasks
+    assert second.title == "Reimbursement: " + "; ".join(map(c_words, parse(second.instruction)))
+    assert "Submit" in second.title
+    assert "(+" not in first.title + second.title
+    (page,) = RulesManager().plan(PlanRequest(goal='Click "Yes". Click "No". Click "Send"', apps=())).subtasks
+    assert [f'"{name}"' in page.title for name in ("Yes", "No", "Send")] == [True] * 3
 
 
 def test_a_goal_over_two_applications_becomes_two_subtasks_that_flow() -> None:

@@ -71,6 +71,14 @@ def test_where_nothing_is_left_the_work_is_at_its_end() -> None:
     assert minded("do not submit it", plan=(done, *one))[0] == "nothing_left"
 
 
+def test_a_value_with_a_colon_is_not_taken_for_the_name_of_an_application() -> None:
+    (whole,) = make_subtasks(parse('Enter "10:30" into the field "time" and submit the form'), ())
+    notes = (Note(words="do not submit it"),)
+    request = PlanRequest(goal="x", apps=(), plan=(whole,), trigger="steered", failed="s1", notes=notes)
+    (left,) = RulesManager().plan(request).subtasks
+    assert left.title == 'Enter "10:30" into the field "time"'
+
+
 def test_a_correction_comes_before_the_work_at_hand_which_begins_anew() -> None:
     _, plan, _ = minded("set the category to Travel")
     assert [s.app for s in plan] == ["reimbursement", "reimbursement", "notes"]
