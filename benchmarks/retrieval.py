@@ -26,7 +26,7 @@ import yaml
 
 from roles.knowledge.documents import Document
 from roles.knowledge.folders import sync
-from roles.knowledge.meaning import Meaning
+from roles.knowledge.meaning import Meaning, Rows
 from roles.knowledge.settings import KnowledgeSettings
 from roles.knowledge.store import KnowledgeStore
 
@@ -92,7 +92,7 @@ def shipped(meaning: Meaning | None = None) -> KnowledgeStore:
 class ByMeaning(Meaning):
     """Meaning alone, for the comparison: what words find is left out."""
 
-    def joined(self, store: KnowledgeStore, query: str, by_words: Any, *rest: Any) -> Any:
+    def joined(self, store: Rows, query: str, by_words: Any, *rest: Any) -> Any:
         return super().joined(store, query, (), *rest)
 
 
