@@ -73,11 +73,12 @@ def _success(request: GateRequest) -> GateVerdict:
 
 
 def _partial(request: GateRequest) -> list[str]:
-    """A list of which it is to be seen that it goes on is not known as a whole."""
-    tables = {f.name for f in request.facts if f.kind == "table" and request.subtask and f.subtask == request.subtask.id}
-    wanted = [
-        e.name for e in (request.subtask.expect if request.subtask else ()) if isinstance(e, FactKnown) and e.name in tables
-    ]
+    """A list that is seen to go on is not known as a whole, nor is one that an earlier subtask left for this one to do anew."""
+    if request.subtask is None:
+        return []
+    expected = {(s.id, e.name) for s in (request.subtask, *request.plan) for e in s.expect if isinstance(e, FactKnown)}
+    taken = {fact.name for fact in request.facts if fact.kind == "table" and (fact.subtask, fact.name) in expected}
+    wanted = [e.name for e in request.subtask.expect if isinstance(e, FactKnown) and e.name in taken]
     more = [e.name for e in (request.screens[-1].elements if request.screens else ()) if e.enabled and _MORE.fullmatch(e.name)]
     return [f'"{wanted[-1]}" was taken while "{more[0]}" shows that there is more'] if wanted and more else []
 

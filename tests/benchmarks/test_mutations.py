@@ -37,6 +37,7 @@ def test_no_mistake_of_a_manager_or_a_worker_gets_past_the_gates(mutations: Any)
         "same-mail-to-a-group/0/manager/skips",
         "only-this-in-the-cart/0/manager/alters",
         "onboard-as-usual/0/manager/stops",
+        "request-the-cheapest/0/operator/skips",
     ],
 )
 def test_mistakes_that_once_got_past_do_not(mutations: Any, run: str) -> None:
