@@ -14,7 +14,7 @@ from postgres import postgres as postgres
 from environments.scratch import Scratch
 
 # No deadline, because a busy machine is no defect; the seed of a failure is printed.
-settings.register_profile("deskcrew", max_examples=40, deadline=None, print_blob=True)
+settings.register_profile("deskcrew", max_examples=20, deadline=None, print_blob=True)
 # pytest --hypothesis-profile thorough
 settings.register_profile("thorough", settings.get_profile("deskcrew"), max_examples=500)
 settings.load_profile("deskcrew")

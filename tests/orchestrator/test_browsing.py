@@ -107,10 +107,11 @@ def test_a_served_world_has_its_own_address(tmp_path: Path) -> None:
 def test_what_was_approved_in_a_served_world_is_done_by_a_new_browser(tmp_path: Path, chromium: str) -> None:
     task = load_task(shipped("tasks", "claim-in-the-browser.yaml"))
     outcome = runs.start(load_settings(overrides=[f"runs_dir={tmp_path}"], task_layer=task.layer()), task)
-    for _ in range(2):
-        assert outcome.exit_code == 3, outcome.reason
+    asked: list[str] = []
+    while outcome.exit_code == 3 and len(asked) < 6:  # a page that is slow is looked at, and asked about, once more
+        asked.append(outcome.reason)
         outcome = runs.resume(outcome.run_id, runs_dir=tmp_path, answer={"decisions": [{"type": "approve"}]})
     assert outcome.exit_code == 0, outcome.reason
+    assert {"Open Reimbursement", "Submit"} <= {word for reason in asked for word in reason.split('"')}
     assert outcome.report["judge"]["passed"]
     assert outcome.report["judge"]["clean"]
-    assert outcome.report["counts"]["steps"] == 4

@@ -58,7 +58,7 @@ def no_sandbox() -> Iterator[None]:
 
 
 def test_without_a_sandbox_it_says_why_and_what_to_do(no_sandbox: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(detect, "find", lambda: Refusing("scripts need a sandbox, and there is no bwrap; install bubblewrap"))
+    monkeypatch.setattr(detect, "find", lambda *_: Refusing("scripts need a sandbox, and there is no bwrap; install bubblewrap"))
     found = optional.sandbox()
     assert found.ok
     assert "there is no bwrap" in found.found
