@@ -256,6 +256,8 @@ def gather_supplement(state: State, ctx: Context) -> Update:
     assignment = state["assignment"]
     query, app = assignment["query"], assignment.get("app")
     only_user = bool(assignment.get("ask"))
+    if recalled := _recalled(ctx, assignment):
+        return _supplied(ctx, assignment, recalled, [])
     found, dumb = ([], []) if only_user else look_up(ctx, query, app)
     for fault in dumb:
         ctx.journal.record("error", {"message": fault}, role="manager")
@@ -287,9 +289,21 @@ def ask_user(state: State, ctx: Context) -> Update:
     )
 
 
+def _key(assignment: Mapping[str, Any]) -> str:
+    return f"supplement/{assignment.get('attempts', 0)}"
+
+
+def _recalled(ctx: Context, assignment: Mapping[str, Any]) -> list[Supplement]:
+    """What this very search brought before a kill: what is known by now would not be found again."""
+    if not ctx.journal.recorded(_key(assignment)):
+        return []
+    brought = [event.body for event in ctx.journal.events("supplement") if event.body["query"] == assignment["query"]]
+    return [Supplement.model_validate(found) for found in (brought[-1]["found"] if brought else ())]
+
+
 def _supplied(ctx: Context, assignment: Mapping[str, Any], found: list[Supplement], dumb: Sequence[str]) -> Update:
     query = assignment["query"]
-    key = f"supplement/{assignment.get('attempts', 0)}"
+    key = _key(assignment)
     ctx.journal.supplied(query, found, subtask=assignment.get("failed") or "", key=key)
     put_out(ctx.journal, "tool", sum(len(hit.text) for hit in found), role="manager", key=f"output/{key}")
     if not found:
