@@ -5,6 +5,7 @@ PromptProblem       a prompt that cannot be used: which file, and what is wrong 
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -12,7 +13,30 @@ from pathlib import Path
 from typing import NamedTuple
 
 from environments.small_files import read_small
-from roles.llm.fencing import fence_for, fenced
+
+_SIGNS = 12
+
+
+def fence_for(data: Mapping[str, str]) -> str:
+    """A word that occurs in none of the data. It is worked out from all of it, so whoever writes the data cannot know it."""
+    told = hashlib.blake2b(digest_size=16)
+    for name in sorted(data):
+        for part in (name, data[name]):
+            raw = part.encode("utf-8", "surrogatepass")
+            told.update(len(raw).to_bytes(8, "big") + raw)
+    whole = "\n".join(data.values())
+    number = 0
+    while True:
+        word = hashlib.blake2b(told.digest() + number.to_bytes(8, "big"), digest_size=16).hexdigest()[:_SIGNS]
+        if word not in whole:
+            return word
+        number += 1
+
+
+def fenced(name: str, text: str, fence: str) -> str:
+    """`text` between the two lines of its fence."""
+    return f"<{name} {fence}>\n{text}\n</{name} {fence}>"
+
 
 _PART = re.compile(r"^# (system|turn)[ \t]*$", re.MULTILINE)
 _VARIABLE = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from roles.contracts import AppWords
 from roles.rules import clauses as c
 from roles.rules.command_forms import COMMANDS
+from roles.rules.condition_forms import condition
+from roles.rules.each_forms import each
 from roles.rules.entry_forms import ENTRIES
+from roles.rules.folder_forms import folder
 from roles.rules.mail_forms import MAILS
 from roles.rules.matching import app_for
 from roles.rules.own_words import saved_once, with_kinds
@@ -19,8 +22,24 @@ from roles.rules.record_forms import FIRST, RECORDS
 from roles.rules.reference import Context
 from roles.rules.segments import Segment, cut, segment
 from roles.rules.sentence_forms import DEEDS, in_order, is_sentence, sentence
-from roles.rules.wholes import wholes
+from roles.rules.sentences import sentences
+from roles.rules.sum_forms import sums
+from roles.rules.waiting_forms import awaiting
+from roles.rules.which_forms import which
 from roles.rules.wording import describe, parse_canonical
+
+Parse = Callable[[str, Sequence[str]], list[c.Clause]]
+"""Reads words, told which facts there are beside those that are known."""
+
+
+def wholes(text: str, parse: Parse) -> list[c.Clause] | None:
+    """The clauses of a goal of one of these forms; None when it is of none of them."""
+    said = sentences(text)
+    for form in (awaiting, condition, folder, each, which, sums):
+        if (found := form(said, parse)) is not None:
+            return found
+    return None
+
 
 __all__ = ["describe", "parse"]
 

@@ -9,14 +9,31 @@ from __future__ import annotations
 from typing import Any
 
 from langgraph.graph import END, START, StateGraph
+from typing_extensions import TypedDict
 
 from roles.nodes import Given, Graph, Stage, node
 from roles.operator.approval import ask_by_interrupt, ask_by_report
 from roles.operator.holding import asking, before_the_effect, between_actions, deciding, unless_dropped
 from roles.operator.state import FINALIZE
 from roles.technician.execute import execute_action, observe_feedback
-from roles.technician.state import TechnicianState
 from roles.technician.write import finalize_interaction_report, review_action_safety, write_script
+
+
+class TechnicianState(TypedDict, total=False):
+    """The names that it shares with the Operator mean the same, because both ask a person by the same stages."""
+
+    delegation: dict[str, Any]
+    constraints: dict[str, Any]
+    human_approval: dict[str, Any] | None
+    pending_action: dict[str, Any] | None
+    action_trace: list[dict[str, Any]]
+    needs_approval: bool
+    interaction_status: str
+    route: str
+    """Where the last node wants to go."""
+    report: dict[str, Any] | None
+    carry: dict[str, Any]
+
 
 STAGES: dict[str, Stage] = {
     "write_script": between_actions(deciding(write_script)),

@@ -19,10 +19,10 @@ from orchestrator.cli import app
 from orchestrator.controller import build_controller
 from orchestrator.journal import salvage
 from orchestrator.line import HubLine
+from orchestrator.opened import recursion_limit
 from orchestrator.replaying.recording import find_recording
 from orchestrator.replaying.replay import replay
 from orchestrator.runs import resume
-from orchestrator.supersteps import recursion_limit
 from protocol import ActionTarget, AgentStatus, Click, Fill, OperatorDecision, Screenshot, Wait
 from roles.contracts import GateRequest, GateVerdict, PlanAnswer, PlanRequest
 from roles.journal import Journal

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roles.llm.fencing import fence_for, fenced
-from roles.llm.prompts import VARIABLES, Prompt, PromptProblem, load_prompt
+from roles.llm.prompts import VARIABLES, Prompt, PromptProblem, fence_for, fenced, load_prompt
 
 GOOD = "# system\nAnswer: {{answer_form}} {{fence}}\n# turn\n{{subtask}}\n{{screen}}\n{{steps}}\n{{facts}}\n"
 
