@@ -31,7 +31,7 @@ def list_attacks(
         if pages:
             return _list_pages(attacks or (), corpus or (), as_json)
         from orchestrator.attacks.corpus import chosen, load_corpus
-        from orchestrator.faces.words import clean, json_text
+        from orchestrator.faces.clean import clean, json_text
 
         found = load_corpus(corpus or ())
         for attack in chosen(found, attacks or ()):
@@ -95,7 +95,7 @@ def run_attacks(
 def _tell(outcome: Outcome, as_json: bool) -> None:
     """One outcome on its line: for a program on stdout, for a person beside it."""
     from orchestrator.attacks.working import line
-    from orchestrator.faces.words import clean, json_text
+    from orchestrator.faces.clean import clean, json_text
 
     if as_json:
         typer.echo(json_text(outcome.model_dump(mode="json")))
@@ -105,7 +105,7 @@ def _tell(outcome: Outcome, as_json: bool) -> None:
 
 def _list_pages(names: Sequence[str], files: Sequence[Path], as_json: bool) -> None:
     from orchestrator.attacks.pages import chosen_pages, load_pages
-    from orchestrator.faces.words import clean, json_text
+    from orchestrator.faces.clean import clean, json_text
 
     for case in chosen_pages(load_pages(files), names):
         if as_json:
@@ -119,7 +119,7 @@ def _run_pages(names: Sequence[str], files: Sequence[Path], overrides: Sequence[
     from orchestrator.attacks.pages import chosen_pages, load_pages
     from orchestrator.attacks.surfing import line, surfed, table
     from orchestrator.errors import UsageProblem
-    from orchestrator.faces.words import clean, json_text
+    from orchestrator.faces.clean import clean, json_text
 
     found = load_pages(files)
     outcomes: list[PageOutcome] = []

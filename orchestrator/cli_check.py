@@ -56,7 +56,7 @@ def play_task(
     """Perform a task's oracle, its own plan, without a crew, and say what came of each line and what the judge finds."""
     with guarded(debug):
         from orchestrator.checking import task_named
-        from orchestrator.faces.words import json_text
+        from orchestrator.faces.clean import json_text
         from orchestrator.oracle import play
 
         played = play(task_named(task), seed)
@@ -72,7 +72,7 @@ def play_task(
 
 
 def _tell_played(played: Played) -> None:
-    from orchestrator.faces.words import clean
+    from orchestrator.faces.clean import clean
 
     verdict = played.verdict
     typer.echo(f"goal   {clean(played.goal, 1000)}")
@@ -114,7 +114,7 @@ def list_apps(as_json: AsJson = False, debug: Debug = False) -> None:
         from rich.table import Table
 
         from environments.simulated.apps import UNUSABLE, listed_apps
-        from orchestrator.faces.words import json_text
+        from orchestrator.faces.clean import json_text
 
         every = listed_apps()
         if as_json:
@@ -130,7 +130,7 @@ def list_apps(as_json: AsJson = False, debug: Debug = False) -> None:
 
 
 def _tell(found: Iterable[Checked], as_json: bool) -> None:
-    from orchestrator.faces.words import clean, json_text
+    from orchestrator.faces.clean import clean, json_text
 
     bad = 0
     for checked in found:

@@ -194,7 +194,7 @@ def _tell(told: Told, as_json: bool, runs_dir: Path | None) -> None:
 
         typer.echo(json_text(told._asdict() | {"next": ways}))
         return
-    from orchestrator.faces.words import clean
+    from orchestrator.faces.clean import clean
 
     typer.echo(clean(told.said, 1000))
     for number, way in enumerate(ways):
@@ -221,7 +221,7 @@ def _typed(place: Acting) -> Iterator[str]:
 
 def _act(place: Acting, given: list[str] | None) -> bool:
     """Do each line that was given, or else what is typed; False as soon as one that was given cannot be done."""
-    from orchestrator.faces.words import clean
+    from orchestrator.faces.clean import clean
 
     for line in given or _typed(place):
         why = place.done(line)

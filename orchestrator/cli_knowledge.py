@@ -43,7 +43,7 @@ def add(
     With --server the pages of these files are sent, each as a help page.
     """
     with guarded(debug):
-        from orchestrator.faces.words import json_text
+        from orchestrator.faces.clean import json_text
 
         if server:
             _add_there(server, token_file, places, app, kind, as_json=as_json)
@@ -71,8 +71,8 @@ def list_all(
 ) -> None:
     """List what was added; with --server, everything that is looked up there."""
     with guarded(debug):
+        from orchestrator.faces.clean import clean, json_text
         from orchestrator.faces.tables import table
-        from orchestrator.faces.words import clean, json_text
 
         if server:
             from orchestrator import remote_knowledge as there
@@ -109,7 +109,7 @@ def search(
 ) -> None:
     """Search as a run does, and show also what came close and is not returned, with the reason. Exit code 1: nothing fits."""
     with guarded(debug):
-        from orchestrator.faces.words import json_text
+        from orchestrator.faces.clean import json_text
 
         if server:
             from orchestrator import remote_knowledge as there
@@ -144,7 +144,7 @@ def remove(
 ) -> None:
     """Remove what was added."""
     with guarded(debug):
-        from orchestrator.faces.words import clean, json_text
+        from orchestrator.faces.clean import clean, json_text
 
         if server:
             from orchestrator.remote_knowledge import removed
@@ -170,8 +170,8 @@ def stats(
     """Count what can be looked up, by source, and say what could not be read."""
     with guarded(debug):
         from orchestrator import knowledge
+        from orchestrator.faces.clean import clean, json_text
         from orchestrator.faces.tables import table
-        from orchestrator.faces.words import clean, json_text
 
         told = knowledge.stats(_settings(config, overrides, runs_dir))
         if as_json:
@@ -188,7 +188,7 @@ def _add_there(
     server: str, token_file: Path | None, places: list[Path], app: str | None, kind: str | None, *, as_json: bool
 ) -> None:
     from orchestrator.errors import UsageProblem
-    from orchestrator.faces.words import clean, json_text
+    from orchestrator.faces.clean import clean, json_text
     from orchestrator.remote_knowledge import added
     from orchestrator.remote_work import connected
 
@@ -214,7 +214,7 @@ def _settings(config: list[Path] | None, overrides: list[str] | None, runs_dir: 
 
 
 def _added(done: Synced) -> str:
-    from orchestrator.faces.words import clean
+    from orchestrator.faces.clean import clean
 
     groups = (("added", done.added), ("changed", done.changed), ("dropped", done.removed))
     lines = [f"{word} {clean(id)}" for word, ids in groups for id in ids]
@@ -224,8 +224,8 @@ def _added(done: Synced) -> str:
 
 
 def _found(found: list[Finding]) -> str:
+    from orchestrator.faces.clean import clean
     from orchestrator.faces.tables import table
-    from orchestrator.faces.words import clean
 
     if not found:
         return "Nothing has a word of it."

@@ -51,7 +51,7 @@ def learn(
 
 
 def _tell(found: Lesson, result: Kept, *, as_json: bool) -> None:
-    from orchestrator.faces.words import clean, json_text
+    from orchestrator.faces.clean import clean, json_text
 
     if as_json:
         typer.echo(json_text(found.found.model_dump(mode="json") | {"kept": result.told()}))
@@ -74,7 +74,7 @@ def _tell(found: Lesson, result: Kept, *, as_json: bool) -> None:
 
 
 def _ending(result: Kept) -> str:
-    from orchestrator.faces.words import clean
+    from orchestrator.faces.clean import clean
 
     if result.saved:
         return f"kept as {result.document}"

@@ -29,7 +29,7 @@ def list_answers(
 ) -> None:
     """List the answers, newest first: the question, when and in which run it was answered, and how often that was used."""
     with guarded(debug):
-        from orchestrator.faces.words import json_text
+        from orchestrator.faces.clean import json_text
 
         found = _used(lambda: _opened(file, runs_dir, days).all(app))
         if as_json:
@@ -71,7 +71,7 @@ def show_stats(
 ) -> None:
     """Say how many answers there are, for which applications, and where."""
     with guarded(debug):
-        from orchestrator.faces.words import clean, json_text
+        from orchestrator.faces.clean import clean, json_text
 
         kept = _opened(file, runs_dir, days)
         stats = _used(kept.stats)
@@ -104,8 +104,8 @@ def _used(work: Any) -> Any:
 
 
 def _table(found: list[Any]) -> str:
+    from orchestrator.faces.clean import clean
     from orchestrator.faces.tables import table
-    from orchestrator.faces.words import clean
     from orchestrator.listing import moment
 
     if not found:

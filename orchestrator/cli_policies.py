@@ -47,8 +47,8 @@ def show_preset(name: Name, as_json: AsJson = False, debug: Debug = False) -> No
     """Show what a preset sets, each value with its file and line, and what it lacks on this machine."""
     with guarded(debug):
         from orchestrator import policy_check
+        from orchestrator.faces.clean import clean, json_text
         from orchestrator.faces.tables import table, width_of_terminal
-        from orchestrator.faces.words import clean, json_text
 
         shown = policy_check.show(name)
         if as_json:
@@ -65,7 +65,7 @@ def show_preset(name: Name, as_json: AsJson = False, debug: Debug = False) -> No
 def check_presets(files: Files = None, as_json: AsJson = False, debug: Debug = False) -> None:
     """Say what is wrong with presets or settings: keys, models, prompts, scripts. What is lacking here is said, and no error."""
     with guarded(debug):
-        from orchestrator.faces.words import clean, json_text
+        from orchestrator.faces.clean import clean, json_text
         from orchestrator.policy_check import report, report_presets
 
         found = (report(file) for file in files) if files else report_presets()
@@ -82,7 +82,7 @@ def check_presets(files: Files = None, as_json: AsJson = False, debug: Debug = F
 
 
 def _tell(one: PolicyReport) -> None:
-    from orchestrator.faces.words import clean
+    from orchestrator.faces.clean import clean
 
     for words, problems in (("wrong", one.wrong), ("lacks", one.lacking)):
         for problem in problems:
@@ -90,8 +90,8 @@ def _tell(one: PolicyReport) -> None:
 
 
 def _table(found: Iterable[PolicyReport]) -> str:
+    from orchestrator.faces.clean import clean
     from orchestrator.faces.tables import table, width_of_terminal
-    from orchestrator.faces.words import clean
 
     rows = [("NAME", "DECIDED BY", "SAFETY", "LACKS", "ABOUT")]
     for one in found:

@@ -79,7 +79,7 @@ def check_policy(files: Files = None, as_json: AsJson = False, debug: Debug = Fa
         import json
 
         from orchestrator.explaining import check_policies
-        from orchestrator.faces.words import clean
+        from orchestrator.faces.clean import clean
 
         found = check_policies([_as_path(file) for file in files or ()])
         for one in found:
@@ -101,8 +101,8 @@ def _as_path(word: str) -> str:
 
 
 def _tell(told: Told) -> None:
+    from orchestrator.faces.clean import clean
     from orchestrator.faces.tables import table
-    from orchestrator.faces.words import clean
 
     rows: list[Sequence[str]] = [
         ("verdict", told.verdict),

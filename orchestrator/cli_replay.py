@@ -26,11 +26,11 @@ def replay(
 
         found = work_again(find_recording(run_id, runs_dir or RUNS), asked_for(secret or ()))
         if as_json:
-            from orchestrator.faces.words import json_text
+            from orchestrator.faces.clean import json_text
 
             typer.echo(json_text(found.as_json()))
         else:
-            from orchestrator.faces.words import clean
+            from orchestrator.faces.clean import clean
 
             typer.echo(clean(found.sentence(), 2000))
         if found.difference is not None:

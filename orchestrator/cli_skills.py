@@ -32,7 +32,7 @@ def list_skills(
     with guarded(debug):
         from orchestrator.build import build_skills, make_environment
         from orchestrator.driving import as_overrides
-        from orchestrator.faces.words import json_text
+        from orchestrator.faces.clean import json_text
         from orchestrator.settings import load_settings
 
         settings = load_settings(config or (), [*(overrides or ()), *as_overrides({"world": world})]).settings
@@ -65,8 +65,8 @@ def _data(skill: Skill, skills: Skills) -> dict[str, Any]:
 
 
 def _table(found: list[Skill], skills: Skills) -> str:
+    from orchestrator.faces.clean import clean
     from orchestrator.faces.tables import table
-    from orchestrator.faces.words import clean
 
     rows = [("KIND", "SKILL", "RISK", "TWICE", "TAKES")]
     for skill in found:

@@ -17,7 +17,7 @@ def trust(
 ) -> None:
     """Let a run that came from elsewhere start what its settings name, after saying what that is."""
     with guarded(debug):
-        from orchestrator.faces.words import clean
+        from orchestrator.faces.clean import clean
         from orchestrator.folders import find_run, read_run
         from orchestrator.signing import reaching
         from orchestrator.signing import trust as sign

@@ -65,7 +65,7 @@ def view(
 def _film(run: str, path: Path, runs_dir: Path, store: str | None, as_json: bool) -> None:
     from environments.contract import EnvironmentFault
     from orchestrator.errors import UsageProblem
-    from orchestrator.faces.words import clean, json_text
+    from orchestrator.faces.clean import clean, json_text
     from orchestrator.viewer.source import read_source
 
     try:
@@ -92,7 +92,7 @@ def _place(folder: Path) -> Path:
 
 
 def _say(path: Path, copied: int, notes: list[str], as_json: bool) -> None:
-    from orchestrator.faces.words import clean, json_text
+    from orchestrator.faces.clean import clean, json_text
 
     if as_json:
         typer.echo(json_text({"file": str(path), "bytes": path.stat().st_size, "pictures_beside": copied, "notes": notes}, 2))

@@ -42,7 +42,7 @@ def serve_world(
 
 
 def _ready(address: Address, goal: str) -> None:
-    from orchestrator.faces.words import clean
+    from orchestrator.faces.clean import clean
 
     if goal:
         typer.echo(f"goal: {clean(goal, 1000)}")
@@ -51,7 +51,7 @@ def _ready(address: Address, goal: str) -> None:
 
 
 def _told(verdict: Verdict) -> None:
-    from orchestrator.faces.words import clean
+    from orchestrator.faces.clean import clean
 
     typer.echo(f"{'passed' if verdict.passed else 'not passed'}, {verdict.steps} steps")
     for check in verdict.checks:

@@ -71,7 +71,7 @@ _NO_PLACE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM,
 def _explained(bad: Exception) -> tuple[int, str]:
     from environments.contract import WorldError
     from orchestrator.errors import Stopped, UsageProblem
-    from orchestrator.faces.words import clean
+    from orchestrator.faces.clean import clean
     from orchestrator.store_address import without_addresses
     from protocol.dialects import DialectError
     from protocol.exports import FormatError

@@ -55,7 +55,7 @@ def _offer_to_keep(outcome: Outcome, folder: Path) -> None:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return
     from orchestrator.errors import UsageProblem
-    from orchestrator.faces.words import clean
+    from orchestrator.faces.clean import clean
     from orchestrator.learning import kept, offered
 
     if (offer := offered(outcome.folder)) is None:

@@ -11,8 +11,8 @@ from typing import Any
 import typer
 
 from orchestrator.errors import UsageProblem, did_you_mean
+from orchestrator.faces.clean import clean, json_text
 from orchestrator.faces.tables import table
-from orchestrator.faces.words import clean, json_text
 from orchestrator.logs import DSL, OWN, Opened
 from protocol import InteractionStep
 from protocol.dialects import NAMES as DIALECTS

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from orchestrator.errors import UsageProblem
-from orchestrator.faces.words import clean
+from orchestrator.faces.clean import clean
 from protocol import InteractionStep, Picture
 from protocol.steps import picture_file
 

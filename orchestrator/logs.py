@@ -15,8 +15,8 @@ from rich.text import Text
 
 from environments.small_files import LARGEST, read_small
 from orchestrator.errors import UsageProblem, did_you_mean
+from orchestrator.faces.clean import clean, escaped, json_text
 from orchestrator.faces.tables import table
-from orchestrator.faces.words import clean, escaped, json_text
 from protocol import InteractionStep, describe
 from protocol.dialects import NAMES as DIALECTS
 from protocol.dialects import Context

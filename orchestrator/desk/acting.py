@@ -17,7 +17,7 @@ from typing import IO
 from orchestrator.control.channel import holder_of
 from orchestrator.desk.acting_orders import HOME, SAID, Begin, GoOn, Order
 from orchestrator.errors import Stopped, UsageProblem
-from orchestrator.faces.words import clean
+from orchestrator.faces.clean import clean
 
 BEGINS_WITHIN = 300.0
 """Seconds in which a process has to begin: it imports all that a crew needs, on a machine that may be busy."""

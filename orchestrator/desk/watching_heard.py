@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from orchestrator.control.standing import Standing
 from orchestrator.desk.watching_journal import Journalled
-from orchestrator.faces.words import UNREADABLE
+from orchestrator.faces.clean import UNREADABLE
 from orchestrator.used import Counting
 from orchestrator.viewer.data import Item, items_of, plain, words
 from orchestrator.viewer.gather import Tracks

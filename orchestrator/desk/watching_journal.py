@@ -14,7 +14,7 @@ from typing import Any
 from orchestrator.desk.watching_files import sign_of
 from orchestrator.desk.watching_store import Mirror, Stores
 from orchestrator.errors import UsageProblem
-from orchestrator.faces.words import UNREADABLE
+from orchestrator.faces.clean import UNREADABLE
 from orchestrator.journal import events_after, open_read_only, salvage
 from orchestrator.viewer.data import number as number_of
 from orchestrator.viewer.source import hear_picture, png_file

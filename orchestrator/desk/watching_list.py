@@ -17,7 +17,7 @@ from orchestrator.desk.watching_journal import JOURNAL, Private
 from orchestrator.desk.watching_store import Stores
 from orchestrator.desk.watching_tally import Tally
 from orchestrator.errors import UsageProblem
-from orchestrator.faces.words import UNREADABLE
+from orchestrator.faces.clean import UNREADABLE
 from orchestrator.journal import open_read_only
 from orchestrator.viewer.data import number, plain, words
 

@@ -11,7 +11,7 @@ from orchestrator.control.channel import given_to
 from orchestrator.desk.watching_files import RunFiles
 from orchestrator.desk.watching_heard import Heard
 from orchestrator.desk.watching_journal import Journalled
-from orchestrator.faces.words import UNREADABLE
+from orchestrator.faces.clean import UNREADABLE
 from orchestrator.viewer.data import Item, items_of, plain, words
 from orchestrator.viewer.gather import Tracks, head_of
 from orchestrator.viewer.items import Lines

@@ -16,8 +16,8 @@ from environments.small_files import TooLarge, read_small
 from environments.yaml_lines import safe_data
 from orchestrator.errors import UsageProblem
 from orchestrator.face import Answer
-from orchestrator.faces.clean import shortened
-from orchestrator.faces.words import Line, action_words, clean
+from orchestrator.faces.clean import clean, shortened
+from orchestrator.faces.words import Line, action_words
 from protocol import Action, parse_action
 from roles.plans import WORK_PLAN
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.documents import shown
 from orchestrator.faces.approval import allowed, first_action, request_lines
-from orchestrator.faces.clean import shortened
-from orchestrator.faces.words import Line, clean, learned_words, visible
+from orchestrator.faces.clean import clean, shortened, visible
+from orchestrator.faces.words import Line, learned_words
 from roles.plans import WORK_PLAN
 
 if TYPE_CHECKING:

@@ -11,12 +11,13 @@ from rich.text import Text
 
 from orchestrator.face import Answer, Approver
 from orchestrator.faces.approval import ask, request_lines, settled_line
+from orchestrator.faces.clean import visible
 from orchestrator.faces.ending import ending_lines
 from orchestrator.faces.footer import Footer, fitted
 from orchestrator.faces.panel import panel
 from orchestrator.faces.picture import Picture
 from orchestrator.faces.prompt import Settled, forget_typed, typed, typed_unseen
-from orchestrator.faces.words import Line, Teller, visible
+from orchestrator.faces.words import Line, Teller
 
 if TYPE_CHECKING:
     from orchestrator.outcome import Outcome

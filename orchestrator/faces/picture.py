@@ -6,7 +6,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.faces.words import UNREADABLE, clean, fact_words
+from orchestrator.faces.clean import UNREADABLE, clean
+from orchestrator.faces.words import fact_words
 
 if TYPE_CHECKING:
     from roles.journal import Event

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import IO, TYPE_CHECKING
 
 from orchestrator.face import Approver
-from orchestrator.faces.words import clean
+from orchestrator.faces.clean import clean
 
 if TYPE_CHECKING:
     from orchestrator.outcome import Outcome

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple, TypedDict
 
-from orchestrator.faces.words import clean
+from orchestrator.faces.clean import clean
 
 FORMAT = 1
 Kind = Literal[

@@ -15,7 +15,7 @@ from environments.simulated.render.raster import image
 from environments.simulated.render.shapes import Box, Fill, Label, Part, Picture, Shape, grown
 from environments.simulated.render.text import cut, fit, lines, measure, printable
 from environments.simulated.render.theme import DARK
-from orchestrator.faces.words import clean
+from orchestrator.faces.clean import clean
 from orchestrator.viewer.data import Item, RunHead
 from orchestrator.viewer.sketch import drawn, private_boxes, scaled
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
 
-from orchestrator.faces.words import clean
+from orchestrator.faces.clean import clean
 from orchestrator.machine import ANYWHERE, ROWS, Situation
 from orchestrator.viewer.data import (
     FORMAT,

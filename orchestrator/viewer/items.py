@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from orchestrator.faces.approval import first_action
-from orchestrator.faces.words import UNREADABLE, Teller, action_words, clean
+from orchestrator.faces.clean import UNREADABLE, clean
+from orchestrator.faces.words import Teller, action_words
 from orchestrator.viewer.data import Detail, Item, Kind, Status, Target, items_of, number, plain, words
 from roles.journal import Event
 

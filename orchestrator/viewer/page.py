@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from orchestrator.faces.words import clean
+from orchestrator.faces.clean import clean
 from orchestrator.viewer.aligned import aligned, differences
 from orchestrator.viewer.data import RunData
 from orchestrator.viewer.gather import gather

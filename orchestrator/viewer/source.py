@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from orchestrator.control.standing import reported, standing
 from orchestrator.errors import UsageProblem
-from orchestrator.faces.words import UNREADABLE
+from orchestrator.faces.clean import UNREADABLE
 from orchestrator.folders import find_run, good_report, read_run, stored_report
 from orchestrator.journal import open_read_only, salvage
 from protocol.steps import picture_file

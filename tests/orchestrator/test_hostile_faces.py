@@ -20,12 +20,13 @@ from rich.console import Console
 
 from orchestrator.errors import UsageProblem
 from orchestrator.faces.approval import request_lines
+from orchestrator.faces.clean import UNREADABLE, clean, json_text, visible
 from orchestrator.faces.ending import ending_lines
 from orchestrator.faces.jsonl import JsonLines
 from orchestrator.faces.live import Live, styled
 from orchestrator.faces.picture import Picture
 from orchestrator.faces.plain import Plain
-from orchestrator.faces.words import _SAY, UNREADABLE, clean, json_text, visible
+from orchestrator.faces.words import _SAY
 from orchestrator.folders import RunInfo, RunView
 from orchestrator.listing import run_json, run_page, runs_json, runs_table
 from orchestrator.runs import Outcome

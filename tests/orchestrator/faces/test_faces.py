@@ -19,12 +19,13 @@ from rich.console import Console
 from orchestrator.errors import UsageProblem
 from orchestrator.faces import make_face
 from orchestrator.faces.approval import ask, edit_decision, parse_edit, request_lines
+from orchestrator.faces.clean import clean
 from orchestrator.faces.ending import ending_lines
 from orchestrator.faces.jsonl import JsonLines
 from orchestrator.faces.live import Live
 from orchestrator.faces.log import Log
 from orchestrator.faces.plain import Plain
-from orchestrator.faces.words import Teller, action_words, clean
+from orchestrator.faces.words import Teller, action_words
 from orchestrator.runs import Outcome
 from roles.journal import Event
 
