@@ -32,11 +32,11 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from environments.fault_kinds import FaultKind
+from environments.faults.kinds import FaultKind
 from orchestrator.errors import UsageProblem
-from orchestrator.runs import Outcome, start
-from orchestrator.settings import load_settings, shipped, shipped_names
-from orchestrator.tasks import load_task
+from orchestrator.runs.runs import Outcome, start
+from orchestrator.settings.settings import load_settings, shipped, shipped_names
+from orchestrator.tasks.tasks import load_task
 from protocol import AgentStatus, OperatorDecision
 from roles.contracts import OperatorPolicy, OperatorView
 

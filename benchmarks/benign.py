@@ -13,8 +13,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from orchestrator.attacks.pages import chosen_pages, load_pages
-from orchestrator.attacks.surfing import PageOutcome, Surf
+from orchestrator.lab.attacks.pages import chosen_pages, load_pages
+from orchestrator.lab.attacks.surfing import PageOutcome, Surf
 
 PAGES = Path(__file__).with_name("benign.yaml")
 ALL = 99

@@ -39,15 +39,15 @@ from environments.served.demonstration import Demonstration
 from environments.served.session import Session
 from environments.simulated.desktop import SimulatedDesktop
 from orchestrator.errors import UsageProblem
-from orchestrator.learning import Lesson, kept, problem_with
-from orchestrator.oracle import task_environment
-from orchestrator.oracle_lines import steps_of
-from orchestrator.runs import start
-from orchestrator.settings import load_settings, shipped, shipped_names
-from orchestrator.tasks import Task, fill_goal, fill_slots, load_task
+from orchestrator.lab.learning.learning import Lesson, kept, problem_with
+from orchestrator.runs.runs import start
+from orchestrator.settings.settings import load_settings, shipped, shipped_names
+from orchestrator.tasks.oracle import task_environment
+from orchestrator.tasks.oracle_lines import steps_of
+from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, load_task
 from protocol import read_log
-from roles.knowledge.demonstrations import distil
-from roles.rules.masks import ANY, Masks
+from roles.knowledge.demonstrations.demonstrations import distil
+from roles.screen.masks import ANY, Masks
 
 _SMALL = re.compile(r"(?<![\w’'-])[A-Za-z]?[a-z]{2,}(?![\w’'-])")
 _OFF = ("knowledge.experience.use=false", "knowledge.demonstrations.use=false")

@@ -33,11 +33,11 @@ from typing import Any, NamedTuple
 
 import overhead
 
-from orchestrator.controller import build_controller
-from orchestrator.integrity import refuse_damaged, refuse_unlike, unreadable
-from orchestrator.replaying.noting import noting
-from orchestrator.store import CursorSaver
-from roles.journal import Event
+from orchestrator.core.controller import build_controller
+from orchestrator.runs.replay.noting import noting
+from orchestrator.runs.runs import refuse_damaged, refuse_unlike, unreadable
+from orchestrator.store.checkpoints import CursorSaver
+from roles.journal.journal import Event
 from roles.operator.graph import DURABLE_BEFORE
 
 LENGTHS = (10, 100, 1_000, 10_000)

@@ -30,12 +30,12 @@ from typing import Any, NamedTuple
 
 from langchain_core.messages import BaseMessage
 
-from orchestrator.runs import Outcome, start
-from orchestrator.settings import load_settings, shipped
-from orchestrator.tasks import Task, load_task
+from orchestrator.runs.runs import Outcome, start
+from orchestrator.settings.settings import load_settings, shipped
+from orchestrator.tasks.tasks import Task, load_task
 from roles.contracts import GateRequest, GateVerdict, PlanAnswer, PlanRequest, Subtask
-from roles.llm.scripted_model import ScriptedChatModel
-from roles.signals import GateDecision, GateTrigger
+from roles.contracts.signals import GateDecision, GateTrigger
+from roles.policies.scripted_model import ScriptedChatModel
 
 TASKS = (
     "add-to-a-note",

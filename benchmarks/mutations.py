@@ -23,13 +23,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from orchestrator.runs import start
-from orchestrator.settings import load_settings, shipped, shipped_names
-from orchestrator.tasks import load_task
+from orchestrator.runs.runs import start
+from orchestrator.settings.settings import load_settings, shipped, shipped_names
+from orchestrator.tasks.tasks import load_task
 from protocol import AgentStatus, OperatorDecision
 from roles.contracts import FieldHas, ManagerPolicy, OperatorPolicy, OperatorView, PlanAnswer, PlanRequest, Subtask, TextShown
-from roles.rules.grammar import parse
-from roles.rules.planning import expectations
+from roles.policies.rules.english.grammar import parse
+from roles.policies.rules.planning.planning import expectations
 
 ROLES = ("manager", "operator")
 MISTAKES = ("alters", "skips", "stops")

@@ -22,20 +22,20 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import parse_world
-from orchestrator.controller import build_controller
-from orchestrator.line import HubLine
-from orchestrator.store import CursorSaver
+from environments.simulated.world.worldfile import parse_world
+from orchestrator.core.controller import build_controller
+from orchestrator.core.hub_line import HubLine
+from orchestrator.store.checkpoints import CursorSaver
 from protocol import ActionTarget, AgentStatus, Fill, OperatorDecision
-from roles.context import Context
 from roles.contracts import OperatorView, PlanAnswer, Subtask
+from roles.contracts.context import Context
+from roles.contracts.limits.limits import Limits
 from roles.contracts.operating import Granularity
-from roles.journal import Event, Journal
-from roles.limits import Limits
+from roles.journal.journal import Event, Journal
 from roles.operator.graph import DURABLE_BEFORE, EDGES, STAGES
 from roles.policies import EvaluatorScript, ManagerScript, ScriptedEvaluator, ScriptedManager
-from roles.redaction import Redactor
 from roles.safety import SafetyPolicy
+from roles.safety.privacy.redaction import Redactor
 
 WORLD = "name: bench\napps: {reimbursement: {}}\nopen: [reimbursement]\n"
 WINDOW = 100

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world
-from orchestrator.journal import salvage
-from orchestrator.runs import start
-from orchestrator.settings import load_settings, shipped
-from orchestrator.tasks import Task, load_task
+from environments.simulated.world.worldfile import load_world
+from orchestrator.runs.runs import start
+from orchestrator.settings.settings import load_settings, shipped
+from orchestrator.store.salvage import salvage
+from orchestrator.tasks.tasks import Task, load_task
 from roles.contracts import PlanAnswer, Subtask
 from roles.policies import ManagerScript, ScriptedManager
 

@@ -18,10 +18,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from environments.marks import mark
+from environments.pictures.marks import mark
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.render import picture, png, svg
-from environments.simulated.worldfile import parse_world
+from environments.simulated.world.worldfile import parse_world
 from protocol import ActionTarget, Click, Fill, LaunchApp
 
 WORLD = """

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world
+from environments.simulated.world.worldfile import load_world
 from protocol import ActionTarget, Click, Fill, GUIElement, LaunchApp, VisualState
 from roles.safety import SafetyPolicy, review
 

@@ -33,13 +33,13 @@ from typing import Any, NamedTuple
 import httpx
 
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world
-from orchestrator.json_files import write_json
+from environments.simulated.world.worldfile import load_world
+from orchestrator.store.json_files import write_json
 from protocol import ActionResult, Click, ExecStatus, LaunchApp
-from protocol.targets import ActionTarget, Resolved
+from protocol.model.targets import ActionTarget, Resolved
 from roles.contracts import StepRecord
-from roles.journal import Journal
-from roles.journal_actions import action_key
+from roles.journal.actions import action_key
+from roles.journal.journal import Journal
 
 SETTLE = 5.0
 """Seconds that viewers have after the last event."""

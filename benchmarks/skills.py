@@ -20,9 +20,9 @@ from collections.abc import Sequence
 from fnmatch import fnmatch
 from typing import Any, NamedTuple
 
-from orchestrator.runs import start
-from orchestrator.settings import load_settings, shipped_names
-from orchestrator.tasks import Task, resolve_target
+from orchestrator.runs.runs import start
+from orchestrator.settings.settings import load_settings, shipped_names
+from orchestrator.tasks.tasks import Task, resolve_target
 
 TASKS = (
     "total-into-a-note", "mail-the-total", "invoice-to-reimbursement", "claim-with-details", "due-date-into-a-file",

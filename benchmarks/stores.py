@@ -27,15 +27,15 @@ from typing import Any, NamedTuple
 import overhead
 import postgres  # the server of the tests
 
-from orchestrator.controller import build_controller
-from orchestrator.line import HubLine
-from orchestrator.store import Cursors, CursorSaver
-from orchestrator.store_cursors import PostgresCursors
-from orchestrator.store_link import Link
-from orchestrator.store_rows import PostgresRows
-from orchestrator.store_runs import SharedRuns
-from roles.context import Context
-from roles.journal import Event, Journal
+from orchestrator.core.controller import build_controller
+from orchestrator.core.hub_line import HubLine
+from orchestrator.store.checkpoints import Cursors, CursorSaver
+from orchestrator.store.postgres.cursors import PostgresCursors
+from orchestrator.store.postgres.link import Link
+from orchestrator.store.postgres.rows import PostgresRows
+from orchestrator.store.postgres.runs import SharedRuns
+from roles.contracts.context import Context
+from roles.journal.journal import Event, Journal
 from roles.operator.graph import DURABLE_BEFORE
 
 DURABLE = {"operator": DURABLE_BEFORE}

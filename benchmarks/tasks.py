@@ -26,9 +26,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from orchestrator.errors import UsageProblem
-from orchestrator.runs import Outcome, start
-from orchestrator.settings import load_settings, shipped, shipped_names, varied
-from orchestrator.tasks import Task, load_task
+from orchestrator.runs.runs import Outcome, start
+from orchestrator.settings.settings import load_settings, shipped, shipped_names, varied
+from orchestrator.tasks.tasks import Task, load_task
 
 LOOKS = (
     "theme=dark", "density=compact", "density=roomy", "layout=wide", "layout=mirrored", "order=reversed", "order=shuffled",

@@ -29,9 +29,9 @@ from typing import NamedTuple
 import yaml
 
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.layout import Area, place
-from environments.simulated.seen import Pane, show
-from environments.simulated.widgets import (
+from environments.simulated.screen.layout import Area, place
+from environments.simulated.screen.seen import Pane, show
+from environments.simulated.screen.widgets import (
     Widget,
     bar,
     button,
@@ -46,10 +46,10 @@ from environments.simulated.widgets import (
     text,
     textbox,
 )
-from environments.simulated.worldfile import load_world
+from environments.simulated.world.worldfile import load_world
 from protocol import Action, ActionTarget, Click, Fill, GUIElement, LaunchApp, VisualState
 from protocol.prompt_form import Counter, Form, Style, diff_form, estimate_tokens, whole_form
-from protocol.prompt_form.roles import CELLS, WRAPPERS, kind
+from protocol.prompt_form.tree import CELLS, WRAPPERS, kind
 
 WORLDS = ("office", "office-interrupted", "stuck-button", "unsteady-form", "changed-behind-the-back")
 AIM = 15

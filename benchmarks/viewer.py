@@ -27,16 +27,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from environments.browser.launching import find_chromium
+from environments.browser.session import find_chromium
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world
-from orchestrator.viewer.page import write_page
-from orchestrator.viewer.source import read_source
+from environments.simulated.world.worldfile import load_world
+from orchestrator.views.page.page import write_page
+from orchestrator.views.page.source import read_source
 from protocol import ActionResult, Click, ExecStatus, LaunchApp, VisualState
-from protocol.targets import ActionTarget, Resolved
+from protocol.model.targets import ActionTarget, Resolved
 from roles.contracts import StepRecord, Subtask
-from roles.journal import Journal
-from roles.journal_actions import action_key
+from roles.journal.actions import action_key
+from roles.journal.journal import Journal
 
 SHORT, LONG, PICTURED = 100, 10_000, 500
 DRAWN = "performance.getEntriesByName('drawn')[0]?.startTime ?? 0"

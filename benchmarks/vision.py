@@ -28,12 +28,12 @@ from rapidfuzz import fuzz
 
 from environments.contract import AppCatalog
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world
+from environments.simulated.world.worldfile import load_world
 from environments.vision.pixels import Box, pixels_of
 from environments.vision.recognizing import PixelRecognizer
-from orchestrator.runs import start
-from orchestrator.settings import load_settings, shipped
-from orchestrator.tasks import load_task
+from orchestrator.runs.runs import start
+from orchestrator.settings.settings import load_settings, shipped
+from orchestrator.tasks.tasks import load_task
 from protocol import ActionTarget, Click, GUIElement, LaunchApp, VisualState
 
 CONTROLS = frozenset({"button", "link", "tab", "textbox", "searchbox", "combobox", "checkbox", "radio", "switch", "slider"})
@@ -81,14 +81,14 @@ def simulated(count: int) -> Iterator[Screen]:
 
 
 def _variation(look: dict[str, Any]) -> Any:
-    from environments.simulated.variation.axes import Variation
+    from environments.simulated.variation.metrics import Variation
 
     return Variation.model_validate(look)
 
 
 def browsed(urls: Sequence[str]) -> Iterator[Screen]:
     """Pages in Chromium; their true elements come from the DOM."""
-    from orchestrator.browsing import BrowserSettings, make_browser
+    from orchestrator.settings.browsing import BrowserSettings, make_browser
 
     for url in urls:
         page = make_browser(BrowserSettings(url=url, allow_files=url.startswith("file:")), None)

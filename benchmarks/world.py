@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from environments.contract import EnvironmentFault
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import WorldSpec, parse_world
+from environments.simulated.world.worldfile import WorldSpec, parse_world
 from protocol import Action, ActionTarget, Click, Fill, GUIElement, Hover, PressKey, Scroll, VisualState
 
 WORLD = """

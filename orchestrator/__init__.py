@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from orchestrator.control.asking import RunControl
-    from orchestrator.controller import build_controller
+    from orchestrator.core.controller import build_controller
     from orchestrator.crew import Crew
     from orchestrator.errors import UsageProblem
-    from orchestrator.runs import Outcome, list_runs, resume, show_run, start
-    from orchestrator.settings import load_settings
-    from orchestrator.tasks import Task, load_task
+    from orchestrator.runs.runs import Outcome, list_runs, resume, show_run, start
+    from orchestrator.settings.settings import load_settings
+    from orchestrator.tasks.tasks import Task, load_task
 
 __all__ = [
     "Crew",
@@ -29,17 +29,17 @@ __all__ = [
 
 _HOME = {
     "Crew": "crew",
-    "Outcome": "runs",
+    "Outcome": "runs.runs",
     "RunControl": "control.asking",
-    "Task": "tasks",
+    "Task": "tasks.tasks",
     "UsageProblem": "errors",
-    "build_controller": "controller",
-    "list_runs": "runs",
-    "load_settings": "settings",
-    "load_task": "tasks",
-    "resume": "runs",
-    "show_run": "runs",
-    "start": "runs",
+    "build_controller": "core.controller",
+    "list_runs": "runs.runs",
+    "load_settings": "settings.settings",
+    "load_task": "tasks.tasks",
+    "resume": "runs.runs",
+    "show_run": "runs.runs",
+    "start": "runs.runs",
 }
 
 

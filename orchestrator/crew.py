@@ -11,21 +11,21 @@ from typing import Any, Self
 
 from langchain_core.tools import BaseTool, StructuredTool
 
-from orchestrator import runs
-from orchestrator.build import build_context
 from orchestrator.control.asking import RunControl
-from orchestrator.controller import build_controller
-from orchestrator.plans import plan_of, read_plan
-from orchestrator.runs import Approver, Outcome
-from orchestrator.settings import Loaded, load_settings
-from orchestrator.store_address import LOCAL
-from orchestrator.tasks import Task, resolve_target
-from orchestrator.threads import Threads
-from roles.context import Context
+from orchestrator.core.controller import build_controller
+from orchestrator.core.threads import Threads
+from orchestrator.runs import runs
+from orchestrator.runs.plans import plan_of, read_plan
+from orchestrator.runs.runs import Approver, Outcome
+from orchestrator.settings.build import build_context
+from orchestrator.settings.settings import Loaded, load_settings
+from orchestrator.store.address import LOCAL
+from orchestrator.tasks.tasks import Task, resolve_target
 from roles.contracts import Subtask
+from roles.contracts.context import Context
+from roles.contracts.nodes import Graph
 from roles.contracts.operating import Granularity
-from roles.journal import Event
-from roles.nodes import Graph
+from roles.journal.journal import Event
 
 PARTS = (
     "environment", "manager", "operator", "evaluator", "analyst", "technician", "sandbox", "sources", "safety", "model",

@@ -1,14 +1,14 @@
 """The GUI protocol: what was seen, what may be done, what came of it. Imports nothing of ours."""
 
-from protocol.actions import VERBS, AgentAction, parse_action
-from protocol.decisions import AgentStatus, LLMResponse, NextAction, OperatorDecision
-from protocol.describe import describe
-from protocol.elements import GUIElement, VisualState, Window
-from protocol.geometry import BoundingBox, Coordinate, Frozen, Point, Region, Tagged
-from protocol.log import LogLine, read_log, write_log
-from protocol.steps import PROTOCOL_VERSION, ActionResult, ExecStatus, InteractionStep, Picture
-from protocol.targets import ActionTarget, Resolved, StaleTarget, TargetError, resolve
-from protocol.verbs import (
+from protocol.log.log import LogLine, read_log, write_log
+from protocol.model.actions import VERBS, AgentAction, parse_action
+from protocol.model.decisions import AgentStatus, LLMResponse, NextAction, OperatorDecision
+from protocol.model.describe import describe
+from protocol.model.elements import GUIElement, VisualState, Window
+from protocol.model.geometry import BoundingBox, Coordinate, Frozen, Point, Region, Tagged
+from protocol.model.steps import PROTOCOL_VERSION, ActionResult, ExecStatus, InteractionStep, Picture
+from protocol.model.targets import ActionTarget, Resolved, StaleTarget, TargetError, resolve
+from protocol.model.verbs import (
     CARRIES,
     Action,
     Answer,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from protocol.geometry import Frozen
+from protocol.model.geometry import Frozen
 
 if TYPE_CHECKING:
     from tenacity import AsyncRetrying, RetryCallState, Retrying

@@ -17,8 +17,8 @@ from typing import Any
 from concept_sketches import SKETCHES
 from drawing import Box, Drawing
 
-from orchestrator.machine import ANYWHERE, ROWS, Row, Situation
-from orchestrator.plans import read_plan
+from orchestrator.core.machine import ANYWHERE, ROWS, Row, Situation
+from orchestrator.runs.plans import read_plan
 from roles.operator.graph import build_operator
 
 ROOT = Path(__file__).resolve().parents[1]

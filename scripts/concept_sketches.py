@@ -9,13 +9,13 @@ from typing import get_args
 from drawing import Box, Drawing
 
 from environments.contract import Environment, EnvironmentType
-from orchestrator.deciders import RULES
+from orchestrator.settings.policies import RULES
 from protocol import VERBS
 from protocol.dialects import NAMES as DIALECTS
 from protocol.exports import NAMES as FORMATS
 from roles.contracts import Worker
-from roles.knowledge.documents import DocumentKind
-from roles.memory.blackboard_fact import FactSource
+from roles.knowledge.memory.blackboard_fact import FactSource
+from roles.knowledge.pages.documents import DocumentKind
 from roles.safety.policy import STRICTEST
 
 W = 720

@@ -7,11 +7,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from environments.browser.launching import find_chromium
+from environments.browser.session import find_chromium
 from orchestrator.crew import Crew
+from orchestrator.desk.app import served
 from orchestrator.desk.auth import Tokens, person_of
 from orchestrator.desk.desk import Desk
-from orchestrator.desk.running import served
 
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
 GOAL = "Read the total of invoice INV-7029 in billing, enter it as the amount in the reimbursement form and submit the form"

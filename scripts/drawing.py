@@ -7,7 +7,7 @@ from html import escape
 from math import hypot
 from typing import NamedTuple
 
-ROLES = {  # as in orchestrator/viewer/static/style.css: a role has one colour everywhere
+ROLES = {  # as in orchestrator/views/page/static/style.css: a role has one colour everywhere
     "controller": ("#5b6472", "#97a1b1"),
     "manager": ("#7a45c2", "#b58cf0"),
     "operator": ("#1d6fd1", "#6aa8f5"),

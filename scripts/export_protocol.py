@@ -14,9 +14,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from orchestrator.runs import start
-from orchestrator.settings import load_settings, shipped
-from orchestrator.tasks import load_task
+from orchestrator.runs.runs import start
+from orchestrator.settings.settings import load_settings, shipped
+from orchestrator.tasks.tasks import load_task
 from protocol import (
     VERBS,
     ActionResult,
@@ -31,7 +31,7 @@ from protocol import (
     resolve,
     write_log,
 )
-from protocol.schemas import write_schemas
+from protocol.log.schemas import write_schemas
 
 HOME = Path(__file__).resolve().parents[1] / "protocol" / "v0_1"
 RUNS = {"invoice-to-reimbursement": 1, "plan-again": 2, "mail-the-total": 3, "refused-by-policy": 1}

@@ -79,9 +79,9 @@ def run(told: Process) -> int:
 
 def go_on(told: Process, listener: Callable[[Any], None] | None = None) -> int:
     """Start the run, or resume the one that is there. Returns its exit code."""
-    from orchestrator import runs
-    from orchestrator.settings import load_settings
-    from orchestrator.tasks import Task, resolve_target
+    from orchestrator.runs import runs
+    from orchestrator.settings.settings import load_settings
+    from orchestrator.tasks.tasks import Task, resolve_target
 
     work, runs_dir = told.work, told.runs_dir
     approver = None if work.later else lambda request: APPROVE
@@ -99,11 +99,11 @@ def go_on(told: Process, listener: Callable[[Any], None] | None = None) -> int:
 
 def _watch(counter: Counter, work: Work) -> None:
     if work.shared:
-        from orchestrator.store_cursors import PostgresCursors
+        from orchestrator.store.postgres.cursors import PostgresCursors
 
         counter.around(PostgresCursors, "put", "put")
     else:
-        from orchestrator.store import CursorSaver
+        from orchestrator.store.checkpoints import CursorSaver
 
         counter.around(CursorSaver, "put", "put")
     if work.served:

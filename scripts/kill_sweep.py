@@ -97,7 +97,7 @@ def worked(work: Work, fatal: Iterable[float], process: Callable[[Process], int]
 def warm(work: Work) -> None:
     """Import and compile what a run needs, once for all processes that are forked from this one."""
     if work.served:
-        import orchestrator.runs  # noqa: F401  # its browser leaves threads, so it is not worked here
+        import orchestrator.runs.runs  # noqa: F401  # its browser leaves threads, so it is not worked here
     else:
         with runs_folder() as place:
             go_on(Process(work._replace(later=False), place))

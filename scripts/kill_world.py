@@ -59,7 +59,7 @@ def result_of(work: Work, runs_dir: Path) -> Result:
 
 def _stored(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     from environments.simulated.desktop import SimulatedDesktop
-    from environments.simulated.worldfile import load_world
+    from environments.simulated.world.worldfile import load_world
 
     record = json.loads((folder / "run.json").read_text())
     desktop = SimulatedDesktop(load_world(record["settings"]["world"]), record["settings"]["seed"], folder)
@@ -141,7 +141,7 @@ def _serve(work: Work, runs_dir: Path) -> None:
         from environments.served.running import served
         from environments.served.session import Session
         from environments.simulated.desktop import SimulatedDesktop
-        from environments.simulated.worldfile import load_world
+        from environments.simulated.world.worldfile import load_world
 
         desktop = SimulatedDesktop(load_world(work.served), 0)
         with served(Session(desktop)) as address:

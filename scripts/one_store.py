@@ -59,8 +59,8 @@ def starting(runs_dir: Path, overrides: tuple[str, ...], shares: list[int]) -> J
     """Start a share of the runs; each waits for an approval in the end."""
 
     def job(number: int) -> dict[str, Any]:
-        from orchestrator import runs
-        from orchestrator.settings import load_settings
+        from orchestrator.runs import runs
+        from orchestrator.settings.settings import load_settings
 
         loaded = load_settings(overrides=[f"runs_dir={json.dumps(str(runs_dir))}", *overrides])
         codes = [runs.start(loaded, SUBMIT).exit_code for _ in range(shares[number])]
@@ -73,7 +73,8 @@ def answering(runs_dir: Path) -> Job:
     """Go through all runs until each has ended, and answer what can be had."""
 
     def job(number: int) -> dict[str, Any]:
-        from orchestrator import UsageProblem, runs
+        from orchestrator import UsageProblem
+        from orchestrator.runs import runs
 
         rng = random.Random(number)
         worked, refused, rude = [], 0, []
@@ -113,7 +114,7 @@ def _kinds(folder: Path, shared: str) -> dict[int, str]:
     if not shared:
         with closing(sqlite3.connect(folder / "journal.sqlite")) as db:
             return dict(db.execute("SELECT id, kind FROM events"))
-    from orchestrator.store_runs import shared_runs
+    from orchestrator.store.postgres.runs import shared_runs
 
     with shared_runs(shared) as runs, closing(runs.copy(folder.name)) as db:
         return dict(db.execute("SELECT id, kind FROM events"))
@@ -122,7 +123,7 @@ def _kinds(folder: Path, shared: str) -> dict[int, str]:
 def received(folder: Path) -> list[str]:
     """What reached the run's world, without the run's own name."""
     from environments.simulated.desktop import SimulatedDesktop
-    from environments.simulated.worldfile import load_world
+    from environments.simulated.world.worldfile import load_world
 
     record = json.loads((folder / "run.json").read_text())
     desktop = SimulatedDesktop(load_world(record["settings"]["world"]), record["settings"]["seed"], folder)
@@ -169,7 +170,7 @@ def main() -> int:
         runs_dir = Path(place) / "runs"
         runs_dir.mkdir()
         shares = [len(range(n, given.runs, given.processes)) for n in range(given.processes)]
-        import orchestrator.runs  # noqa: F401  # once for all processes
+        import orchestrator.runs.runs  # noqa: F401  # once for all processes
 
         began = side_by_side(given.processes, Path(place), starting(runs_dir, work.overrides, shares))
         wrong = [] if sum(b["waiting"] for b in began) == given.runs else ["not every run came to its approval"]

@@ -9,9 +9,9 @@ import time
 from environments.browser import BrowserEnvironment
 from environments.served.twin import Twin
 from environments.simulated.desktop import SimulatedDesktop
-from orchestrator.oracle import play, task_environment
-from orchestrator.settings import shipped_names
-from orchestrator.tasks import Task, resolve_target
+from orchestrator.settings.settings import shipped_names
+from orchestrator.tasks.oracle import play, task_environment
+from orchestrator.tasks.tasks import Task, resolve_target
 
 
 def main(names: list[str]) -> int:

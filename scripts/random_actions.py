@@ -29,19 +29,19 @@ from pydantic import ValidationError
 from environments.effects import Effect
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.previewing import changes_between
-from environments.simulated.worldfile import load_world
-from orchestrator import runs
-from orchestrator.attacks.corpus import load_corpus
-from orchestrator.attacks.pages import PageCase, Pages, load_pages
-from orchestrator.attacks.surfing import Surf, unshown
-from orchestrator.faces.approval import decision
-from orchestrator.judge import check
-from orchestrator.settings import load_settings, shipped
-from orchestrator.testing.run import CrewRun
+from environments.simulated.world.worldfile import load_world
+from orchestrator.lab.attacks.corpus import load_corpus
+from orchestrator.lab.attacks.pages import PageCase, Pages, load_pages
+from orchestrator.lab.attacks.surfing import Surf, unshown
+from orchestrator.lab.testing.run import CrewRun
+from orchestrator.runs import runs
+from orchestrator.settings.settings import load_settings, shipped
+from orchestrator.tasks.judge import check
+from orchestrator.views.terminal.approval import decision
 from protocol import VERBS, ActionTarget, AgentStatus, GUIElement, OperatorDecision, parse_action
 from roles.contracts import GateRequest, GateVerdict, OperatorView, PlanAnswer, PlanRequest, Subtask
-from roles.policies.trusting import TrustingEvaluator
-from roles.signals import GateDecision, GateTrigger
+from roles.contracts.signals import GateDecision, GateTrigger
+from roles.policies.scripted import TrustingEvaluator
 
 POLICIES = ("ask-sensitive", "ask-all", "read-only", "never-ask-in-simulation")
 WORLDS = ("attacks/office", "attacks/house", "worlds/errands")

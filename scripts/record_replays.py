@@ -17,10 +17,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from orchestrator import runs
-from orchestrator.replaying.recording import Recording, recording_of
-from orchestrator.settings import load_settings
-from orchestrator.tasks import Task, resolve_target
+from orchestrator.runs import runs
+from orchestrator.runs.replay.recording import Recording, recording_of
+from orchestrator.settings.settings import load_settings
+from orchestrator.tasks.tasks import Task, resolve_target
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "replay"
 Answers = Callable[[dict[str, Any]], dict[str, Any]]

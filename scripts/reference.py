@@ -17,10 +17,10 @@ from typing import Any, get_args
 from concept_pictures import main as pictures
 from pydantic import BaseModel
 
-from orchestrator.commands import SECTIONS, built
-from orchestrator.settings import load_settings, show_config
+from orchestrator.cli.commands import SECTIONS, built
+from orchestrator.settings.settings import load_settings, show_config
 from protocol import VERBS, ActionResult, ActionTarget, GUIElement, InteractionStep, VisualState
-from protocol import verbs as verbs_module
+from protocol.model import verbs as verbs_module
 
 ROOT = Path(__file__).resolve().parents[1]
 HOME = ROOT / "docs" / "reference"

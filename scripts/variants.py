@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import sys
 
-from orchestrator.oracle import Played, play, task_environment
-from orchestrator.settings import shipped_names
-from orchestrator.tasks import Task, resolve_target
+from orchestrator.settings.settings import shipped_names
+from orchestrator.tasks.oracle import Played, play, task_environment
+from orchestrator.tasks.tasks import Task, resolve_target
 
 VARIANTS = ("language=de", "language=zh", "labels=synonyms", "order=shuffled", "names=missing", "density=compact", "layout=wide",
             "layout=mirrored", "theme=dark")  # fmt: skip

@@ -11,7 +11,7 @@ from chrome import chromium as chromium
 from hypothesis import settings
 from postgres import postgres as postgres
 
-from environments.scratch import Scratch
+from environments.files.scratch import Scratch
 
 # No deadline, because a busy machine is no defect; the seed of a failure is printed.
 settings.register_profile("deskcrew", max_examples=20, deadline=None, print_blob=True)

@@ -13,12 +13,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from environments.browser.aiming import SETTLE, Aim, Refused, move, usable
-from environments.browser.gate import Expected
-from environments.browser.looking import Look, Stopped, look_focus, otherwise
-from environments.browser.reading import clean
-from environments.browser.sight import Sight, Spot
-from protocol.keys import write_key
+from environments.browser.acting.aiming import SETTLE, Aim, Refused, move, usable
+from environments.browser.network.gate import Expected
+from environments.browser.seeing.looking import Look, Stopped, look_focus, otherwise
+from environments.browser.seeing.reading import clean
+from environments.browser.seeing.sight import Sight, Spot
+from protocol.model.keys import write_key
 
 PlainButton = Literal["left", "right", "middle"]
 _KEYED = 400

@@ -8,18 +8,17 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar
 
-from environments.browser.acting import PATIENCE, act, cannot
-from environments.browser.aiming import Refused
-from environments.browser.going import Late, Unanswered, open_address
-from environments.browser.launching import find_chromium, need_playwright
-from environments.browser.looking import control
+from environments.browser.acting.acting import PATIENCE, act, cannot
+from environments.browser.acting.aiming import Refused
+from environments.browser.acting.going import Late, Unanswered, open_address
+from environments.browser.acting.written import written
 from environments.browser.loop import LoopThread
-from environments.browser.quiet import settle
-from environments.browser.reading import clean
 from environments.browser.record import Record
-from environments.browser.session import Rules, Session
-from environments.browser.sight import Sight
-from environments.browser.written import written
+from environments.browser.seeing.looking import control
+from environments.browser.seeing.quiet import settle
+from environments.browser.seeing.reading import clean
+from environments.browser.seeing.sight import Sight
+from environments.browser.session import Rules, Session, find_chromium, need_playwright
 from environments.contract import STOPPED, EnvironmentFault, EnvironmentType
 from environments.effects import ControlSeen, HeldRequest, Network, Permit, released
 from protocol import Action, ActionResult, BoundingBox, ExecStatus, HoldKey, VisualState, Wait

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -12,15 +14,64 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
-from environments.browser.gate import Gate
-from environments.browser.launching import flags
-from environments.browser.page_js import listeners
-from environments.browser.requests import Sent
+from environments.browser.network.gate import Gate
+from environments.browser.network.requests import Sent
+from environments.browser.scripts.page_js import listeners
+from environments.contract import EnvironmentFault
 from environments.effects import Effect, Permit
-from environments.scratch import Scratch
+from environments.files.scratch import Scratch
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Dialog, Download, FileChooser, Page, Playwright, Request
+
+
+VARIABLE = "DESKCREW_CHROMIUM"
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+def find_chromium(given: Path | str | None = None) -> str:
+    """The executable: what was given, the environment variable, the first on PATH. Raises EnvironmentFault."""
+    for where, path in (("executable", given), (VARIABLE, os.environ.get(VARIABLE))):
+        if path:
+            found = shutil.which(str(path))
+            if found is None:
+                raise EnvironmentFault(f"{where} is {str(path)!r}, which is not a program that can be started")
+            return found
+    for name in NAMES:
+        if found := shutil.which(name):
+            return found
+    raise EnvironmentFault(
+        f"no Chromium was found ({', '.join(NAMES)} on PATH): install one (apt-get install chromium), or name it in {VARIABLE}"
+    )
+
+
+def need_playwright() -> None:
+    """Raises EnvironmentFault where the extra is not installed."""
+    try:
+        import playwright.async_api  # noqa: F401 - only whoever opens a browser needs it
+    except ImportError:
+        raise EnvironmentFault("the browser needs Playwright: pip install 'deskcrew[browser]'") from None
+
+
+def flags(allowed_hosts: Sequence[str]) -> list[str]:
+    """Command line of Chromium. Names outside the allowed hosts do not resolve: this also holds for redirects and sockets."""
+    given = [
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        # Sockets are opened by the gate, and by no page or worker: this proxy is none, and only they would use it.
+        "--proxy-server=http=direct://;https=direct://;socks=127.0.0.1:9",
+        "--proxy-bypass-list=<-loopback>",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    ]
+    if "*" not in allowed_hosts:
+        rules = ["MAP * ~NOTFOUND", *(f"EXCLUDE {host}" for host in allowed_hosts)]
+        given.append(f"--host-resolver-rules={' , '.join(rules)}")
+    return given
+
 
 _SEEDED = """(() => { let s = %d >>> 0; Math.random = () => { s = (s + 0x6D2B79F5) | 0; let t = Math.imul(s ^ (s >>> 15), 1 | s);
   t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t; return ((t ^ (t >>> 14)) >>> 0) / 4294967296; }; })()"""

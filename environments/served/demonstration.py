@@ -17,7 +17,7 @@ from protocol import (
     VisualState,
     resolve,
 )
-from protocol.log import step_json
+from protocol.log.log import step_json
 
 MASK = "•••"
 

@@ -3,15 +3,282 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, Literal, NamedTuple, Protocol
 
 from environments.contract import EnvironmentFault
 from environments.served.demonstration import Demonstration, meant
 from environments.served.feed import Event, Feed
-from environments.served.view import View, view_of
+from environments.simulated.apps import APPS
 from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.input.pointer import form_of
+from environments.simulated.screen.panels import Panel
+from environments.simulated.screen.screen import screen_of
+from environments.simulated.screen.seen import Shown
+from environments.simulated.screen.widgets import FIELDS
+from environments.simulated.world.world import MARGIN, TITLE_BAR, Desk, Win, World
 from protocol import Action, ActionResult, ActionTarget, Drag, VisualState
+
+Box = tuple[int, int, int, int]
+Markup = dict[str, Any]
+"""One control as JSON, without what is empty. `label` and `hint` belong to fields; `traits` say what it reacts to."""
+
+
+class Kind(NamedTuple):
+    """How a role is written in HTML. `role` is empty where the tag says it already."""
+
+    tag: str
+    role: str = ""
+    type: str = ""
+
+
+_KINDS: Mapping[str, Kind] = {
+    "button": Kind("button", "", "button"), "link": Kind("a"), "tab": Kind("button", "tab", "button"), "heading": Kind("h2"),
+    "text": Kind("p"), "form": Kind("form"), "checkbox": Kind("input", "", "checkbox"),
+    "switch": Kind("input", "switch", "checkbox"), "slider": Kind("input", "", "range"), "combobox": Kind("select"),
+    "progress": Kind("div", "progressbar"),
+}  # fmt: skip
+"""Every other role is a division that says its role: rows and cells stand where the world puts them, and no table could."""
+_NATIVE = frozenset({"button", "input", "select", "textarea"})
+_SELECTED = {"button": "aria-pressed", "link": "aria-current"}
+_TRAITS = ("opens", "hovers", "swipes", "drop", "floats")
+
+
+def markup(shown: Shown, up: str, origin: tuple[int, int], main: bool) -> Markup:
+    """The control for an element. `up` is what it stands in, and `origin` where that begins."""
+    element, widget = shown.element, shown.widget
+    kind = _kind(shown)
+    box = element.bbox
+    left, top, right, bottom = (box.x1, box.y1, box.x2, box.y2) if box else (0, 0, 0, 0)
+    made: Markup = {
+        "up": up,
+        "box": (left - origin[0], top - origin[1], right - left, bottom - top),
+        "kind": widget.role,
+        "tag": kind.tag,
+        "type": kind.type,
+        "attrs": _attributes(shown, kind),
+        "lift": shown.lift,
+        "traits": [trait for trait in _TRAITS if getattr(widget, trait)],
+        "main": main,
+    }
+    made |= _field(shown) if widget.role in FIELDS else _said(shown)
+    return {name: value for name, value in made.items() if value not in ("", None, False, 0, [], {})}
+
+
+def _kind(shown: Shown) -> Kind:
+    element, widget = shown.element, shown.widget
+    if widget.role == "textbox":
+        return Kind("textarea") if widget.multiline else Kind("input", "", "password" if element.private else "text")
+    if widget.role == "spinbutton":
+        # A number field cannot hold what is no number, and the world can.
+        return Kind("input", "", "number") if _is_number(element.value) else Kind("input", "spinbutton", "text")
+    return _KINDS.get(widget.role) or Kind("div", widget.role)
+
+
+def _is_number(value: str | None) -> bool:
+    try:
+        return not value or abs(float(value)) < 1e21
+    except ValueError:
+        return False
+
+
+def _attributes(shown: Shown, kind: Kind) -> dict[str, str]:
+    element, widget = shown.element, shown.widget
+    nameless = element.name_source == "class"
+    attributes = {
+        "role": kind.role,
+        "href": "#" if kind.tag == "a" else "",
+        "class": element.name if nameless else "",
+        "aria-label": element.name if widget.children or widget.role == "progress" else "",
+        "aria-expanded": "" if widget.expanded is None else _bool(widget.expanded),
+        "aria-level": str(widget.level or ""),
+        # The attribute `required` would have the browser judge the field by rules of its own.
+        "aria-required": "true" if element.required else "",
+        "aria-invalid": "true" if element.invalid else "",
+        "disabled": "disabled" if not element.enabled and kind.tag in _NATIVE else "",
+        "aria-disabled": "true" if not element.enabled and kind.tag not in _NATIVE else "",
+        "aria-modal": "true" if widget.role == "dialog" else "",
+        "placeholder": element.placeholder or "" if _hinted(shown, kind) else "",
+        "autocomplete": "off" if kind.tag in ("input", "textarea") else "",
+        "spellcheck": "false" if kind.tag in ("input", "textarea") else "",
+        "draggable": "true" if widget.drag else "",
+        "data-actuator": "true" if widget.actuator else "",
+        "tabindex": "-1" if widget.interactive and kind.tag not in (*_NATIVE, "a") else "",
+        **_limits(shown, kind),
+    }
+    if element.selected:
+        attributes[_SELECTED.get(widget.role, "aria-selected")] = "true"
+    elif widget.role == "tab":
+        attributes["aria-selected"] = "false"
+    return {name: value for name, value in attributes.items() if value}
+
+
+def _hinted(shown: Shown, kind: Kind) -> bool:
+    """A placeholder is a name to a browser; where the name only stands beside the field, it must not be one."""
+    return kind.tag in ("input", "textarea") and shown.element.name_source != "nearby"
+
+
+def _limits(shown: Shown, kind: Kind) -> dict[str, str]:
+    limits = shown.widget.limits
+    if limits is None:
+        return {}
+    lowest, highest, step = (f"{limit:g}" for limit in limits)
+    if kind.type in ("number", "range"):
+        return {"min": lowest, "max": highest, "step": step}
+    return {"aria-valuemin": lowest, "aria-valuemax": highest, "aria-valuenow": shown.element.value or ""}
+
+
+def _field(shown: Shown) -> Markup:
+    """A field with its name: bound to it, only standing beside it, or not there at all."""
+    element, widget = shown.element, shown.widget
+    value = element.value or ""
+    field: Markup = {"value": value, "live": widget.role == "textbox" and bool(element.options)}
+    if widget.role in ("checkbox", "switch"):
+        field = {"checked": value == "true"}
+    elif widget.role == "combobox":
+        field["options"] = list(element.options)
+    if not _hinted(shown, _kind(shown)):
+        field["hint"] = element.placeholder
+    named = element.name_source in ("label", "content", "nearby")
+    return field | {"field": True, "label": element.text if named else "", "bound": element.name_source != "nearby"}
+
+
+def _said(shown: Shown) -> Markup:
+    """What stands in it, unless other elements do; a thing without words is drawn by its class."""
+    element, widget = shown.element, shown.widget
+    silent = widget.children or element.name_source == "class"
+    value = element.value if widget.role == "progress" else None
+    return {"text": "" if silent else element.text, "value": value}
+
+
+def _bool(value: bool) -> str:
+    return "true" if value else "false"
+
+
+class View(NamedTuple):
+    """What a page is drawn from, as JSON."""
+
+    head: dict[str, Any]
+    panes: list[dict[str, Any]]
+    """Windows from the back to the front, then what lies over them."""
+    controls: dict[str, Markup]
+    """By track id, in reading order: what holds others stands before them."""
+
+    def whole(self) -> dict[str, Any]:
+        return {"whole": True, **self._asdict(), "order": list(self.controls)}
+
+    def since(self, before: View) -> dict[str, Any]:
+        """What is not as it was; `order` is left out where no control came, went or moved among the others."""
+        parts: dict[str, Any] = {
+            "controls": {track: made for track, made in self.controls.items() if before.controls.get(track) != made}
+        }
+        if self.head != before.head:
+            parts["head"] = self.head
+        if self.panes != before.panes:
+            parts["panes"] = self.panes
+        if list(self.controls) != list(before.controls):
+            parts["order"] = list(self.controls)
+        return parts
+
+
+def view_of(world: World) -> View:
+    """The page of a world."""
+    screen, desk = screen_of(world), world.desk
+    panes = {pane["id"]: pane for pane in _panes(desk)}
+    controls: dict[str, Markup] = {}
+    origins: dict[str, tuple[int, int]] = {}
+    order = iter(screen.order)
+    for panel in screen.panels:
+        for shown in islice(order, len(panel.shown)):
+            pane, track, box = panes[_pane(panel, shown)], str(shown.element.track_id), shown.element.bbox
+            origins[track] = (box.x1, box.y1) if box else (0, 0)
+            above = None if shown.above is None else str(shown.above.element.track_id)
+            origin = origins[above] if above is not None else (pane["view"][0], pane["view"][1] - pane["scroll"])
+            controls[track] = markup(shown, above or pane["id"], origin, _main(shown, desk))
+            if box is not None and panel.kind == "window":
+                pane["tall"] = max(pane["tall"], box.y2 + pane["scroll"] - pane["view"][1] + MARGIN)
+    kept = [pane for pane in panes.values() if pane["kind"] != "window" or pane["shown"]]
+    return View(_head(world), kept, controls)
+
+
+def _head(world: World) -> dict[str, Any]:
+    desk = world.desk
+    windows = {win.app: win for win in desk.windows}
+    return {
+        "world": desk.name,
+        "size": desk.size,
+        "form": desk.form,
+        "theme": desk.variation.theme,
+        "language": desk.variation.language,
+        "clock": desk.clock,
+        "focus": desk.focus,
+        "caret": desk.caret,
+        "anchor": desk.anchor,
+        "clipboard": desk.clipboard,
+        "busy": desk.front is not None and desk.busy(desk.front),
+        "apps": [
+            {"app": app, "title": APPS[app].title, "open": app in windows, "front": app == desk.front,
+             "minimized": app in windows and windows[app].minimized}
+            for app in world.apps
+        ],
+    }  # fmt: skip
+
+
+def _panes(desk: Desk) -> Iterator[dict[str, Any]]:
+    """Every place in which elements can stand, from the back to the front."""
+    yield _made("desk", "desk", (0, 0, *desk.size))
+    for win in desk.windows:
+        yield {**_window(desk, win), "shown": not win.minimized}
+    yield _made("messages", "messages", (0, 0, *desk.size))
+    yield _made("notices", "notices", (0, 0, *desk.size))
+    for layer, dialog in enumerate(desk.dialogs, start=1):
+        yield {**_made(f"dialog-{layer}", "dialog", (0, 0, *desk.size)), "title": dialog.title}
+
+
+def _made(name: str, kind: str, box: Box) -> dict[str, Any]:
+    left, top, right, bottom = box
+    place = left, top, right - left, bottom - top
+    return {"id": name, "kind": kind, "box": place, "view": place, "scroll": 0, "tall": 0}
+
+
+def _window(desk: Desk, win: Win) -> dict[str, Any]:
+    left, top, right, bottom = win.box or desk.ground
+    made = _made(f"window-{win.app}", "window", (left, top, right, bottom))
+    return made | {
+        "view": (left, top + TITLE_BAR, right - left, bottom - top - TITLE_BAR),
+        "scroll": desk.scroll.get(win.app, 0),
+        "app": win.app,
+        "title": APPS[win.app].title,
+        "front": win.app == desk.front,
+        "busy": desk.busy(win.app),
+    }
+
+
+def _pane(panel: Panel, shown: Shown) -> str:
+    match panel.kind:
+        case "window":
+            return f"window-{shown.element.app}"
+        case "dialog":
+            return f"dialog-{shown.layer}"
+        case "icons":
+            return "desk"
+        case "message":
+            return "messages"
+        case "notice":
+            return "notices"
+
+
+def _main(shown: Shown, desk: Desk) -> bool:
+    """The button that Enter presses."""
+    if shown.widget.role != "button":
+        return False
+    if shown.layer:
+        default = desk.dialogs[shown.layer - 1].default
+        return default is not None and shown.widget.key.endswith(f"-{desk.dialogs[shown.layer - 1].buttons.index(default) + 1}")
+    form = form_of(shown)
+    return form is not None and form.widget.submit == shown.widget.key
+
 
 Status = Literal["fulfilled", "rejected"]
 

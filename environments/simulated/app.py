@@ -10,10 +10,10 @@ from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from pydantic import Field
 
-from environments.simulated.generate import Cast
 from environments.simulated.meanings import Table
-from environments.simulated.values import Model
-from environments.simulated.widgets import Widget
+from environments.simulated.screen.widgets import Widget
+from environments.simulated.world.generate import Cast
+from environments.simulated.world.values import Model
 
 
 class AppState(Model):

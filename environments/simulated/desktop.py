@@ -11,22 +11,21 @@ from typing import Any, Literal, NamedTuple
 
 from environments.contract import AppInfo, DigestMismatch, EnvironmentFault, FileTree, FunctionInfo
 from environments.effects import Change as Effected
-from environments.simulated.acting import Crashed, Step, pass_time, step
-from environments.simulated.agenda import truth
 from environments.simulated.apps import APPS
-from environments.simulated.difference import Change, differences, world_hashes
-from environments.simulated.file_changes import tree_of
-from environments.simulated.following import follow, settled
+from environments.simulated.input.acting import Crashed, Step, pass_time, step
+from environments.simulated.input.worded import meant
 from environments.simulated.previewing import changes_between
-from environments.simulated.screen import screen_of, window_of
-from environments.simulated.seats import taken
-from environments.simulated.store import MemoryStore, Performed, Store, open_store
-from environments.simulated.triggers import Happening
-from environments.simulated.turn import Turn
-from environments.simulated.values import Same
-from environments.simulated.worded import meant
-from environments.simulated.world import World
-from environments.simulated.worldfile import WorldSpec, first_world
+from environments.simulated.screen.screen import screen_of, window_of
+from environments.simulated.turn.following import follow, settled, truth
+from environments.simulated.turn.seats import taken
+from environments.simulated.turn.triggers import Happening
+from environments.simulated.turn.turn import Turn
+from environments.simulated.world.difference import Change, differences, world_hashes
+from environments.simulated.world.file_changes import tree_of
+from environments.simulated.world.store import MemoryStore, Performed, Store, open_store
+from environments.simulated.world.values import Same
+from environments.simulated.world.world import World
+from environments.simulated.world.worldfile import WorldSpec, first_world
 from protocol import Action, ActionResult, VisualState
 
 

@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 from pydantic_core import to_json
 
-from environments.effect_words import effect_of_words
 from environments.effects import SENSITIVE, Change, Effect
+from environments.effects.words import effect_of_words
+from environments.files.tree_changes import tree_changes
 from environments.simulated.app import AnyApp, AppState, Later, Notify
 from environments.simulated.apps import APPS
 from environments.simulated.meanings import Difference, Meaning, Tree
-from environments.simulated.values import Same
-from environments.simulated.world import Closed, World
-from environments.tree_changes import tree_changes
+from environments.simulated.world.values import Same
+from environments.simulated.world.world import Closed, World
 
 _MOST = 40
 """Changes of one action that are told each; of the rest it is told how many they are, and their digest."""

@@ -9,7 +9,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from pydantic import JsonValue, ValidationError
 
 from environments.simulated.app import AnyApp, AppState, Effect
-from environments.simulated.values import Model
+from environments.simulated.world.values import Model
 
 S = TypeVar("S", bound=AppState)
 A = TypeVar("A", bound=Model)

@@ -6,9 +6,20 @@ from typing import Any, NamedTuple
 
 import numpy.typing as npt
 
-from environments.marks import opened
-from environments.vision.libraries import np
+from environments.contract import EnvironmentFault
+from environments.pictures.marks import opened
 from protocol import BoundingBox
+
+try:
+    import cv2
+    import numpy as np
+    from rapidocr import RapidOCR
+except ModuleNotFoundError:
+    raise EnvironmentFault("reading pictures needs OCR, which is not installed; type: pip install 'deskcrew[vision]'") from None
+
+
+__all__ = ["RapidOCR", "cv2", "np"]
+
 
 Pixels = npt.NDArray[np.uint8]
 """Rows of pixels of red, green and blue."""
@@ -193,4 +204,3 @@ def ring_around(pixels: Pixels, box: Box, width: int = 3) -> Pixels:
 
 def _colour(values: Any) -> Colour:
     return Colour(*(round(float(value)) for value in values))
-

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy.typing as npt
 
-from environments.vision.libraries import cv2, np
-from environments.vision.pixels import Box, Colour, Pixels, most_common, part, ring_around
+from environments.vision.pixels import Box, Colour, Pixels, cv2, most_common, np, part, ring_around
 
 Mask = npt.NDArray[np.bool_]
 _STEP = 5

@@ -16,14 +16,14 @@ from orchestrator.control.channel import myself, open_channel
 from orchestrator.control.lease import Held, told
 from orchestrator.control.standing import RUNNING, Standing, standing
 from orchestrator.errors import UsageProblem, did_you_mean
-from orchestrator.folders import find_run, read_run, stored_report
-from roles.steering import ADDRESSEES, Addressee
+from orchestrator.store.folders import find_run, read_run, stored_report
+from roles.contracts.steering import ADDRESSEES, Addressee
 
 if TYPE_CHECKING:
     from orchestrator.control.hands import Hands
-    from orchestrator.face import Approver
-    from orchestrator.outcome import Outcome
-    from roles.journal import Listener
+    from orchestrator.runs.face import Approver
+    from orchestrator.runs.outcome import Outcome
+    from roles.journal.journal import Listener
 
 _LOOK_AGAIN = 0.05
 _WORDS = 2_000
@@ -92,7 +92,7 @@ class RunControl:
         if now.holder is not None:
             return self._later("ends")
         if not now.ended:
-            from orchestrator import runs
+            from orchestrator.runs import runs
 
             runs.resume(self.run_id, runs_dir=self._runs_dir, parts=self._parts)
         return self._told("cancelled", f"run {self.run_id} is ended: {self.standing().reason}")
@@ -117,7 +117,7 @@ class RunControl:
         if now.state != "taken_over":
             now = self._after(self._send("takeover", {}))
             if now.holder is None and now.state != "taken_over" and not now.ended:
-                from orchestrator import runs
+                from orchestrator.runs import runs
 
                 runs.settle(self.run_id, runs_dir=self._runs_dir, parts=self._parts)
                 now = self.standing()
@@ -163,7 +163,7 @@ class RunControl:
             number = self._send(kind, body)
             if now.holder is not None and self._until(lambda: self._is_taken(number)):
                 return None
-        from orchestrator import runs
+        from orchestrator.runs import runs
 
         return runs.resume(self.run_id, runs_dir=self._runs_dir, listener=listener, approver=approver, parts=self._parts, **more)
 
@@ -174,10 +174,10 @@ class RunControl:
         """
         if self.standing().state != RUNNING:
             return ""
-        from orchestrator.answering import said_in
-        from orchestrator.answers import check_answer
-        from orchestrator.desk.answering_asked import asked_of, seen_at
-        from orchestrator.private import answer_to
+        from orchestrator.desk.routes.answering_asked import asked_of, seen_at
+        from orchestrator.runs.answer_check import check_answer
+        from orchestrator.runs.answers import said_in
+        from orchestrator.runs.privacy.secrets import answer_to
 
         waiting = next((one for one in asked_of(self.folder) if one.said is None), None)
         if waiting is None:
@@ -194,7 +194,7 @@ class RunControl:
 
     def _is_let_go_unheard(self, asking: str) -> bool:
         """Whether whoever works the run ended before it heard the answer: it came to answer itself, and was second."""
-        from orchestrator.desk.answering_asked import asked_of
+        from orchestrator.desk.routes.answering_asked import asked_of
 
         def is_heard() -> bool:
             return any(one.id == asking and one.heard for one in asked_of(self.folder))
@@ -240,7 +240,7 @@ class RunControl:
     def _checked(self, words: str) -> str:
         if len(words) > _WORDS:
             raise UsageProblem(f"These are {len(words)} characters; say it in {_WORDS}.")
-        from orchestrator.private import said_to
+        from orchestrator.runs.privacy.secrets import said_to
 
         return said_to(self.folder, words)
 
@@ -279,8 +279,8 @@ def by_hand(run_id: str, runs_dir: Path, who: str, parts: Mapping[str, Any] | No
     from orchestrator.control.controls import BY_HAND
     from orchestrator.control.hands import Hands
     from orchestrator.control.lease import BY_HAND as DOING
-    from orchestrator.opened import With
-    from orchestrator.runs import taken_up
+    from orchestrator.runs.open_run import With
+    from orchestrator.runs.runs import taken_up
 
     with taken_up(run_id, runs_dir, With(parts=parts), doing=DOING) as run:
         if run.controls.standing.get("state") != BY_HAND:

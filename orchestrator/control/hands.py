@@ -9,12 +9,12 @@ from typing import Any
 
 from environments.contract import EnvironmentFault, KnownKeys
 from orchestrator.errors import UsageProblem
-from orchestrator.opened import OpenRun
+from orchestrator.runs.open_run import OpenRun
 from protocol import Action, ActionResult, AgentAction, ExecStatus, TargetError, VisualState, describe, parse_action, resolve
 from roles.contracts import StepRecord
-from roles.effects import effect_of
-from roles.journal_actions import action_key
-from roles.operator.events import effect_verb, screen_events, target_name
+from roles.journal.actions import action_key
+from roles.safety.effects.effects import effect_of
+from roles.screen.events import effect_verb, screen_events, target_name
 
 _LATEST = 64
 LANE = "by-hand"

@@ -12,12 +12,57 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, Literal
+
+from pydantic import Field
 
 from orchestrator.control.channel import holder_of
-from orchestrator.desk.acting_orders import HOME, SAID, Begin, GoOn, Order
 from orchestrator.errors import Stopped, UsageProblem
-from orchestrator.faces.clean import clean
+from orchestrator.runs.privacy.clean import clean
+from protocol import Frozen
+
+HOME = ".desk"
+"""The desk's own folder among the runs; no run is called so."""
+SAID = "worker.err"
+"""In a run's folder: what the processes that the desk started for it have complained of."""
+
+
+class Begin(Frozen):
+    """A new run."""
+
+    do: Literal["begin"] = "begin"
+    runs_dir: Path
+    goal: str = ""
+    """In words; empty where a task is worked."""
+    task: str | dict[str, Any] = ""
+    """The name of a shipped one, or all that a task file says."""
+    config: tuple[Path, ...] = ()
+    overrides: tuple[str, ...] = ()
+    plan: dict[str, Any] | None = None
+    secrets: dict[str, str] = Field(default_factory=dict, repr=False)
+    who: str = ""
+
+
+class GoOn(Frozen):
+    """A run that is there already."""
+
+    do: Literal["go_on", "hand_back"] = "go_on"
+    runs_dir: Path
+    run_id: str
+    who: str = ""
+    say: str = ""
+    """What the crew is to know after it was handed back."""
+    overrides: tuple[str, ...] = ()
+    """Other limits from here on."""
+    secrets: dict[str, str] = Field(default_factory=dict, repr=False)
+    config: tuple[Path, ...] = ()
+    """Files of settings of the server, which know what a run's record does not say: the password of the store it is in."""
+    answered: str = ""
+    """Go on for the sake of this answer: once whoever works the run has let go of it, and unless they have heard it."""
+
+
+Order = Begin | GoOn
+
 
 BEGINS_WITHIN = 300.0
 """Seconds in which a process has to begin: it imports all that a crew needs, on a machine that may be busy."""

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 import typer
 from pydantic import TypeAdapter
 
-from orchestrator.command import guarded
-from orchestrator.desk.acting_orders import Begin, GoOn, Order
+from orchestrator.cli.common import guarded
+from orchestrator.desk.acting import Begin, GoOn, Order
 
 if TYPE_CHECKING:
     from orchestrator.control.asking import RunControl
-    from orchestrator.control.stopping import Stop
-    from orchestrator.outcome import Outcome
-    from roles.journal import Event
+    from orchestrator.control.controls import Stop
+    from orchestrator.runs.outcome import Outcome
+    from roles.journal.journal import Event
 
 _LETS_GO_WITHIN = 600.0
 """Seconds for a process that asked something to let go of its run: it is about to end, or somebody sits at its prompt."""
@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def _worked() -> int:
-    from orchestrator.control.stopping import Stop, heeding
+    from orchestrator.control.controls import Stop, heeding
 
     order: Order = TypeAdapter(Order).validate_json(sys.stdin.buffer.read())
     _without_input()
@@ -54,8 +54,8 @@ def _without_input() -> None:
 
 
 def _begun(order: Begin, stop: Stop) -> Outcome:
-    from orchestrator import runs
-    from orchestrator.desk.starting_orders import loaded, plan_given, target_of
+    from orchestrator.desk.routes.starting import loaded, plan_given, target_of
+    from orchestrator.runs import runs
 
     target = target_of(order)
     return runs.start(
@@ -71,7 +71,7 @@ def _tell_id(event: Event) -> None:
 
 def _gone_on(order: GoOn, stop: Stop) -> Outcome | None:
     from orchestrator.control.asking import RunControl
-    from orchestrator.settings import load_settings
+    from orchestrator.settings.settings import load_settings
 
     load_settings(order.config)
     control = RunControl(order.run_id, runs_dir=order.runs_dir, who=order.who, parts={"secrets": order.secrets})
@@ -84,7 +84,7 @@ def _gone_on(order: GoOn, stop: Stop) -> Outcome | None:
 
 def _is_wanted(control: RunControl, asking: str) -> bool:
     """Whether the run waits for somebody to go on with this answer, now that nobody has it in hand."""
-    from orchestrator.desk.answering_asked import asked_of
+    from orchestrator.desk.routes.answering_asked import asked_of
 
     deadline = time.monotonic() + _LETS_GO_WITHIN
     while (now := control.standing()).holder is not None and time.monotonic() < deadline:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 
 from fastapi import FastAPI, HTTPException, Request
@@ -10,9 +13,15 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException as AnyHTTPException
 from starlette.types import ASGIApp
 
+from environments.contract import EnvironmentFault
 from environments.served.guard import Refusal
-from orchestrator.desk import (
-    acting_reports,
+from environments.served.running import Address, listening_at, own_hosts, server_of
+from orchestrator.desk.auth import Refused
+from orchestrator.desk.desk import Desk, UnknownRun
+from orchestrator.desk.guard import guarded, log_refusal
+from orchestrator.desk.live import streams
+from orchestrator.desk.models import Problem
+from orchestrator.desk.routes import (
     answering,
     configured,
     controlling,
@@ -20,13 +29,12 @@ from orchestrator.desk import (
     pages,
     reading,
     starting,
-    streams,
     worlds,
 )
-from orchestrator.desk.desk import Desk, UnknownRun
-from orchestrator.desk.guard import guarded, log_refusal
-from orchestrator.desk.models import Problem
-from orchestrator.desk.refusals import Refused
+from orchestrator.desk.routes import (
+    reports as acting_reports,
+)
+from orchestrator.desk.routes.answering import go_on_with_answers
 from orchestrator.errors import Stopped, UsageProblem
 
 _ROUTERS = (
@@ -97,3 +105,35 @@ def _usage(request: Request, bad: Exception) -> JSONResponse:
 
 def _stopped(request: Request, bad: Exception) -> JSONResponse:
     return problem(503, str(bad))
+
+
+def serve(desk: Desk, host: str, port: int, token: str, ready: Callable[[Address], None]) -> None:
+    """Serve until a signal says to stop. Raises UsageProblem where the port cannot be had."""
+    try:
+        listening = listening_at(host, port)
+    except EnvironmentFault as bad:
+        raise UsageProblem(str(bad)) from None
+    with listening:
+        _go_on(desk)
+        ready(Address(host, listening.getsockname()[1], token))
+        server_of(desk_app(desk, own_hosts(host)), desk.close).run(sockets=[listening])
+
+
+@contextmanager
+def served(desk: Desk, token: str, host: str = "127.0.0.1", port: int = 0) -> Iterator[Address]:
+    """Serve from a thread while the block runs."""
+    with listening_at(host, port) as listening:
+        server = server_of(desk_app(desk, own_hosts(host)), desk.close)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name="deskcrew-desk", daemon=True)
+        thread.start()
+        _go_on(desk)
+        try:
+            yield Address(host, listening.getsockname()[1], token)
+        finally:
+            server.should_exit = True
+            thread.join(30)
+
+
+def _go_on(desk: Desk) -> None:
+    """What was answered before the server was killed, and was not gone on with, is gone on with now."""
+    threading.Thread(target=go_on_with_answers, args=(desk.runs_dir, desk.config), name="deskcrew-go-on", daemon=True).start()

@@ -3,19 +3,112 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import re
 import secrets
+import sqlite3
+import stat
+import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
-from fastapi import Depends, Request
+from fastapi import Depends, HTTPException, Request
 from pydantic import Field, TypeAdapter, ValidationError
 
-from environments.yaml_lines import KeyPath, nearest_line
-from orchestrator.desk.refusals import Refused
-from orchestrator.documents import read_private, shown
+from environments.files.yaml_lines import KeyPath, nearest_line
+from orchestrator.desk.models import RefusedRequest
 from orchestrator.errors import UsageProblem
+from orchestrator.settings.documents import read_private, shown
 from protocol import Frozen
+
+FILE = "desk.token"
+_TOKEN = re.compile(rb"[A-Za-z0-9_-]{32,100}\n")
+
+
+def kept_token(path: Path, *, new: bool = False) -> str:
+    """The token that the file holds, or a new one in a file that nobody but its owner can read. Raises UsageProblem."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        held = None if new else _read(path)
+        return held if held is not None else _write(path)
+    except OSError as bad:
+        raise UsageProblem(f"{path} cannot be used to keep the token ({bad.strerror}); name another with --token-file.") from None
+
+
+def _read(path: Path) -> str | None:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
+            raise UsageProblem(f"{path} may be read or written by others; make it yours alone (chmod 600), or use --new-token.")
+        text = file.read(200)
+    if _TOKEN.fullmatch(text) is None:
+        raise UsageProblem(f"{path} holds no token; make another with --new-token, or name another file with --token-file.")
+    return text.decode("ascii").strip()
+
+
+def _write(path: Path) -> str:
+    token = secrets.token_urlsafe(32)
+    beside = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(f"{token}\n")
+        file.flush()
+        os.fsync(descriptor)
+    os.replace(beside, path)
+    return token
+
+
+KEPT = 10_000
+"""Refusals; older ones make room, so that whoever knocks without end fills no disk."""
+_LONGEST = 300
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS refusals (
+    id INTEGER PRIMARY KEY, at REAL NOT NULL, who TEXT NOT NULL, peer TEXT NOT NULL, method TEXT NOT NULL, path TEXT NOT NULL,
+    status INTEGER NOT NULL, why TEXT NOT NULL) STRICT;
+"""
+
+
+class Refused(HTTPException):
+    """Somebody asks for what is not theirs to have: answered in a sentence, and written down."""
+
+
+class Refusals:
+    """The log. Safe from several threads."""
+
+    def __init__(self, path: Path) -> None:
+        self._lock = threading.Lock()
+        self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=5.0)
+        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute("PRAGMA synchronous=NORMAL")
+        self._db.executescript(_SCHEMA)
+
+    def add(self, *, who: str, peer: str, method: str, path: str, status: int, why: str) -> None:
+        row = (time.time(), who, peer, method[:20], path[:_LONGEST], status, why[:_LONGEST])
+        with self._lock:
+            said = "INSERT INTO refusals (at, who, peer, method, path, status, why) VALUES (?, ?, ?, ?, ?, ?, ?)"
+            number = self._db.execute(said, row).lastrowid or 0
+            if number % 100 == 0:
+                self._db.execute("DELETE FROM refusals WHERE id <= ?", (number - KEPT,))
+
+    def latest(self, count: int) -> list[RefusedRequest]:
+        """Newest first."""
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT id, at, who, peer, method, path, status, why FROM refusals ORDER BY id DESC LIMIT ?", (count,)
+            ).fetchall()
+        names = ("id", "at", "who", "peer", "method", "path", "status", "why")
+        return [RefusedRequest(**dict(zip(names, row, strict=True))) for row in rows]
+
+    def close(self) -> None:
+        with self._lock:
+            self._db.close()
+
 
 Role = Literal["view", "approve", "operate"]
 _RANK: dict[Role, int] = {"view": 0, "approve": 1, "operate": 2}

@@ -10,13 +10,12 @@ from typing import Annotated
 from fastapi import Depends, Request
 from fastapi import Path as InPath
 
-from orchestrator.desk.auth import Tokens
-from orchestrator.desk.refusals import Refusals, Refused
-from orchestrator.desk.watching import Watch
-from orchestrator.desk.watching_files import is_run_id
-from orchestrator.desk.worlds_open import OpenWorlds
+from orchestrator.desk.auth import Refusals, Refused, Tokens
+from orchestrator.desk.live.journal import is_run_id
+from orchestrator.desk.live.watching import Watch
+from orchestrator.desk.routes.worlds_open import OpenWorlds
 from orchestrator.errors import UsageProblem
-from orchestrator.settings import load_settings
+from orchestrator.settings.settings import load_settings
 
 FILE = "desk.sqlite"
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from protocol.actions import AgentAction
 from protocol.dsl.mistakes import DSLError
 from protocol.dsl.reader import is_blank, read_line
 from protocol.dsl.writer import emit
+from protocol.model.actions import AgentAction
 
 __all__ = ["DSLError", "ScriptLine", "emit", "parse_line", "parse_script"]
 

@@ -12,9 +12,9 @@ from typing import Any
 from lark import Lark
 from lark.exceptions import UnexpectedInput
 
-from protocol.blame import blame
 from protocol.dsl.texts import OPENING, QUOTED
 from protocol.dsl.words import ACTION, LOCATORS, STARTS, TARGET, called, spellings
+from protocol.model.blame import blame
 
 _WIDEST = 100
 _PIECE = re.compile(rf"{QUOTED}|[#@]?\w[\w-]*|\S")

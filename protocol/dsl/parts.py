@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from protocol.dsl.mistakes import Mistake
 from protocol.dsl.texts import OPENING, BadText, number, unquoted
-from protocol.keys import KeyNameError, canonical, chord
+from protocol.model.keys import KeyNameError, canonical, chord
 
 _Model = TypeVar("_Model", bound=BaseModel)
 _DEEPEST = 255

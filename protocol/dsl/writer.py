@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from protocol import verbs as v
 from protocol.dsl.mistakes import DSLError
 from protocol.dsl.texts import length, numeral, quoted
 from protocol.dsl.words import ROLES
-from protocol.geometry import BoundingBox, Coordinate, Region, Size
-from protocol.targets import ActionTarget
-from protocol.verbs import Action
+from protocol.model import verbs as v
+from protocol.model.geometry import BoundingBox, Coordinate, Region, Size
+from protocol.model.targets import ActionTarget
+from protocol.model.verbs import Action
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _ID = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.:-]*[A-Za-z0-9_])?")

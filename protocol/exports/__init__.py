@@ -7,13 +7,29 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from protocol.exports.base import Exported, Format, FormatError, Imported, Run, RunInfo
+from protocol.exports.common.base import Exported, Format, FormatError, Imported, Run, RunInfo
 
-NAMES = (
-    "atif", "osworld", "llamafactory", "ms_swift", "adp", "adp_linked", "agentnet_traj", "playwright_script", "webdriver",
-    "openadapt_episode", "omnimcp_log", "devtools_recorder", "browser_use_history", "playwright_js",
-    "selenium_ide", "mind2web", "playwright_trace", "draft",
-)  # fmt: skip
+_PLACES = {
+    "atif": "agents.atif",
+    "osworld": "agents.osworld",
+    "llamafactory": "training.llamafactory",
+    "ms_swift": "training.ms_swift",
+    "adp": "training.adp",
+    "adp_linked": "training.adp_linked",
+    "agentnet_traj": "training.agentnet_traj",
+    "playwright_script": "recorders.playwright_script",
+    "webdriver": "recorders.webdriver",
+    "openadapt_episode": "agents.openadapt_episode",
+    "omnimcp_log": "agents.omnimcp_log",
+    "devtools_recorder": "recorders.devtools_recorder",
+    "browser_use_history": "agents.browser_use_history",
+    "playwright_js": "recorders.playwright_js",
+    "selenium_ide": "recorders.selenium_ide",
+    "mind2web": "training.mind2web",
+    "playwright_trace": "recorders.playwright_trace",
+    "draft": "common.draft",
+}
+NAMES = tuple(_PLACES)
 
 __all__ = ["NAMES", "Exported", "Format", "FormatError", "Imported", "Run", "RunInfo", "format_named"]
 
@@ -22,5 +38,5 @@ def format_named(name: str) -> Format:
     """The format of that name. Raises FormatError for a name that is not in NAMES."""
     if name not in NAMES:
         raise FormatError(f"there is no format {name!r}; formats are {', '.join(NAMES)}")
-    found: Format = import_module(f"protocol.exports.{name}").FORMAT
+    found: Format = import_module(f"protocol.exports.{_PLACES[name]}").FORMAT
     return found

@@ -3,8 +3,7 @@
 `whole_form` writes all of a state, `diff_form` what changed since another one, `query_form` what some words find.
 """
 
-from protocol.prompt_form.budget import Form
-from protocol.prompt_form.counting import Counter, estimate_tokens
+from protocol.prompt_form.budget import Counter, Form, estimate_tokens
 from protocol.prompt_form.diff import diff_form
 from protocol.prompt_form.pieces import FULL, Style
 from protocol.prompt_form.whole import BUDGET, prompt_form, query_form, whole_form

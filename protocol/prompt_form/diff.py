@@ -6,12 +6,10 @@ from collections import Counter as Tally
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from protocol.elements import VisualState
-from protocol.prompt_form.budget import REMOVED, Entry, Form, ids, keep
-from protocol.prompt_form.counting import Counter, estimate_tokens
+from protocol.model.elements import VisualState
+from protocol.prompt_form.budget import REMOVED, Counter, Entry, Form, estimate_tokens, ids, keep
 from protocol.prompt_form.lines import IN_FRONT, Line, lines_of
-from protocol.prompt_form.pieces import Style, label
-from protocol.prompt_form.quoting import word
+from protocol.prompt_form.pieces import Style, label, word
 from protocol.prompt_form.whole import BUDGET, about, above_all, excerpt, names, whole_form, windows
 
 _GONE = Style(name=40, text=40)

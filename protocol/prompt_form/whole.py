@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from protocol.elements import VisualState, Window
-from protocol.prompt_form.budget import Entry, Form, ids, keep
-from protocol.prompt_form.counting import Counter, estimate_tokens
+from protocol.model.elements import VisualState, Window
+from protocol.prompt_form.budget import Counter, Entry, Form, estimate_tokens, ids, keep
 from protocol.prompt_form.lines import Line, lines_of
-from protocol.prompt_form.pieces import FULL, Style
-from protocol.prompt_form.quoting import escaped, quoted, word
+from protocol.prompt_form.pieces import FULL, Style, escaped, quoted, word
 
 BUDGET = 4_000
 """Tokens, where none are named."""

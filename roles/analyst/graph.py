@@ -10,14 +10,14 @@ from typing import Any
 from pydantic import ValidationError
 from typing_extensions import TypedDict
 
-from roles.context import Context, State, Update
 from roles.contracts import AnalystRequest, Answer, Fact, Report, Subtask
-from roles.journal import Journal
-from roles.memory.blackboard_told import board_for_worker
-from roles.nodes import Given, Graph, single
-from roles.policies.faults import GaveUp, PolicyFault
-from roles.signals import Signal
-from roles.vault import UnknownSecret
+from roles.contracts.context import Context, State, Update
+from roles.contracts.nodes import Given, Graph, single
+from roles.contracts.signals import Signal
+from roles.journal.journal import Journal
+from roles.knowledge.memory.blackboard_told import board_for_worker
+from roles.policies.fallback import GaveUp, PolicyFault
+from roles.safety.privacy.vault import UnknownSecret
 
 _STEPS = 200
 """Steps of the run that can be asked about."""

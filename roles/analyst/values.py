@@ -10,7 +10,7 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 from typing import Literal
 
-from roles.rules.values import parse_date, plain_number
+from roles.screen.values import parse_date, plain_number
 
 Kind = Literal["number", "money", "date", "text", "truth", "list", "table"]
 

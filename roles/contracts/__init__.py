@@ -3,7 +3,6 @@
 A policy is one method per role. A role never knows whether rules, a script, a model or a person decides.
 """
 
-from roles.contracts.analysis import AnalystRequest, Answer, Result
 from roles.contracts.expectations import (
     EXPECTATIONS,
     AppShown,
@@ -20,17 +19,23 @@ from roles.contracts.operating import OperatorView, PictureKind, ScreenPicture
 from roles.contracts.planning import PageUse, PlanAnswer, PlanRequest
 from roles.contracts.policies import (
     AnalystPolicy,
+    AnalystRequest,
+    Answer,
     Clock,
     EvaluatorPolicy,
     ManagerPolicy,
     OperatorPolicy,
+    RanScript,
+    Report,
+    Result,
+    Script,
+    ScriptAnswer,
+    ScriptRequest,
     SupplementSource,
     TechnicianPolicy,
 )
-from roles.contracts.reports import Report
-from roles.contracts.scripts import RanScript, Script, ScriptAnswer, ScriptRequest
 from roles.contracts.subtasks import AppWords, StepOrigin, StepRecord, Subtask, Supplement, Worker
-from roles.memory.blackboard_fact import USER, Board, Fact
+from roles.knowledge.memory.blackboard_fact import USER, Board, Fact
 
 __all__ = [
     "EXPECTATIONS",

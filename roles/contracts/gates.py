@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from protocol import Frozen, VisualState
 from roles.contracts.expectations import Expectation
+from roles.contracts.signals import GateDecision, GateTrigger
+from roles.contracts.steering import Note
 from roles.contracts.subtasks import AppWords, StepRecord, Subtask, Supplement
-from roles.memory.blackboard_fact import Board, Fact
-from roles.signals import GateDecision, GateTrigger
-from roles.steering import Note
+from roles.knowledge.memory.blackboard_fact import Board, Fact
 
 
 class Checked(Frozen):

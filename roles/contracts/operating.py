@@ -7,11 +7,11 @@ from typing import Any, Literal
 from pydantic import Field
 
 from protocol import BoundingBox, Frozen, VisualState
+from roles.contracts.steering import Note
 from roles.contracts.subtasks import AppWords, StepRecord, Subtask, Supplement
-from roles.memory.blackboard_fact import Board, Fact
+from roles.knowledge.memory.blackboard_fact import Board, Fact
 from roles.skills.contract import Skill
 from roles.skills.settings import Way
-from roles.steering import Note
 
 Granularity = Literal["fine", "coarse"]
 """Whether each of the Operator's twelve stages is a node of its own."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 from protocol import Frozen
+from roles.contracts.steering import Note
 from roles.contracts.subtasks import AppWords, Subtask, Supplement
-from roles.memory.blackboard_fact import Board, Fact
-from roles.steering import Note
+from roles.knowledge.memory.blackboard_fact import Board, Fact
 
 
 class PlanRequest(Frozen):

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from protocol import ExecStatus, Frozen
 from roles.contracts.expectations import Expectation
-from roles.signals import SubtaskStatus
+from roles.contracts.signals import SubtaskStatus
 
 Worker = Literal["operator", "technician", "analyst"]
 

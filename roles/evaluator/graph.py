@@ -9,16 +9,16 @@ from typing_extensions import TypedDict
 
 from environments.contract import EnvironmentFault, Peek
 from protocol import VisualState
-from roles.context import Context, State, Update
 from roles.contracts import GateRequest, GateVerdict, Report, StepRecord
+from roles.contracts.context import Context, State, Update
+from roles.contracts.nodes import Given, Graph, single
+from roles.contracts.signals import ALLOWED_DECISIONS, GateDecision, GateTrigger, Signal
+from roles.knowledge.memory.blackboard import board_of
 from roles.manager.graph import with_status
 from roles.manager.knowledge import given_up, looked_up
-from roles.memory.blackboard import board_of
-from roles.nodes import Given, Graph, single
-from roles.policies.faults import GaveUp, PolicyFault
-from roles.rules.gathering import MOST_STEPS, gather
+from roles.policies.fallback import GaveUp, PolicyFault
 from roles.safety import Constraints
-from roles.signals import ALLOWED_DECISIONS, GateDecision, GateTrigger, Signal
+from roles.screen.gathering import MOST_STEPS, gather
 
 _EARLIER = 12
 """Older screens given as evidence."""

@@ -8,20 +8,52 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from protocol.retries import Retries
-from roles.contracts import SupplementSource
-from roles.knowledge.documents import DocumentKind, Hit
-from roles.knowledge.folders import sync
-from roles.knowledge.meaning import MeaningFault
+from roles.contracts import Supplement, SupplementSource
+from roles.knowledge.pages.documents import DocumentKind, Hit, text_digest
+from roles.knowledge.pages.folders import sync
+from roles.knowledge.search.meaning import MeaningFault
+from roles.knowledge.search.words import without_quoted
 from roles.knowledge.settings import KnowledgeSettings, SourceSettings
+from roles.knowledge.sources.sources import SourceFault
 from roles.knowledge.store import KEPT, KnowledgeStore, StoreFault
-from roles.knowledge.words import without_quoted
-from roles.sources import SourceFault
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
+
+
+FOUND = 3
+"""Shown of a source that does not say itself how many it shows."""
+
+
+class Gathered(NamedTuple):
+    """What was found, and which sources could not be asked, a sentence each."""
+
+    found: list[Supplement]
+    faults: list[str]
+
+
+def gather(sources: Sequence[SupplementSource], query: str, app: str | None, known: Iterable[Supplement] = ()) -> Gathered:
+    """What the sources say that is not known yet, in the order of the sources."""
+    old = {(one.source, one.title) for one in known}
+    found: dict[str, Supplement] = {}
+    faults: list[str] = []
+    for source in sources:
+        try:
+            hits = source.search(query, app, getattr(source, "top_k", FOUND))
+        except SourceFault as fault:
+            faults.append(str(fault))
+            continue
+        for hit in hits:
+            digest = text_digest(hit.text)
+            first = found.get(digest)
+            if first is None:
+                found[digest] = hit
+            elif hit.source != first.source and hit.source not in first.also:
+                found[digest] = first.model_copy(update={"also": (*first.also, hit.source)})
+    return Gathered([hit for hit in found.values() if (hit.source, hit.title) not in old], faults)
 
 
 class Library:
@@ -98,7 +130,7 @@ class Library:
 
     def sources(self) -> list[SupplementSource]:
         """Those that are on, in the order in which they are asked: help, online search, own experience, demonstrations."""
-        from roles.knowledge.online import OnlineSearch
+        from roles.knowledge.search.online import OnlineSearch
 
         said = self.settings
         found: list[SupplementSource] = []
@@ -114,7 +146,7 @@ class Library:
 
     def retriever(self, kind: DocumentKind, settings: SourceSettings) -> Any:
         """Documents of a kind, behind LangChain's interface."""
-        from roles.knowledge.retrievers import StoreRetriever
+        from roles.knowledge.search.retrievers import StoreRetriever
 
         return StoreRetriever(look=self.looks(kind), kind=kind, top_k=settings.top_k, threshold=settings.threshold)
 
@@ -129,7 +161,7 @@ class Library:
         return self.search(without_quoted(query), app, kinds, limit, threshold)
 
     def _kept(self, name: str, kind: DocumentKind, settings: SourceSettings, *, hint: bool = False) -> SupplementSource:
-        from roles.knowledge.retrievers import RetrieverSource
+        from roles.knowledge.search.retrievers import RetrieverSource
 
         return RetrieverSource(self.retriever(kind, settings), name, kind=kind, top_k=settings.top_k, hint=hint)
 
@@ -137,7 +169,7 @@ class Library:
         said = self.settings.embeddings
         if not said.name and self._given is None:
             return None
-        from roles.knowledge.embeddings import open_meaning
+        from roles.knowledge.search.meaning import open_meaning
 
         return open_meaning(said, self._given, self._retries)
 

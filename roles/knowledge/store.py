@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from protocol.sqlite import connected
-from roles.knowledge.documents import Document, DocumentKind, Hit
-from roles.knowledge.fitting import fits
-from roles.knowledge.words import asked_stems, indexed
+from roles.knowledge.pages.documents import Document, DocumentKind, Hit
+from roles.knowledge.search.words import asked_stems, fits, indexed
 
 if TYPE_CHECKING:
-    from roles.knowledge.meaning import Meaning
+    from roles.knowledge.search.meaning import Meaning
 
 KEPT = ""
 """The shelf of what was added to be kept. Documents of a folder that is read as it stands are on the folder's own shelf."""

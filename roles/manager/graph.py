@@ -10,11 +10,16 @@ from langgraph.types import interrupt
 from pydantic import ValidationError
 from typing_extensions import TypedDict
 
-from roles.context import Context, State, Update
 from roles.contracts import USER, PlanAnswer, PlanRequest, Report, Subtask, Supplement
-from roles.journal import Journal
-from roles.looking_up import goal_ahead, look_up
+from roles.contracts.context import Context, State, Update
+from roles.contracts.limits.output import put_out
+from roles.contracts.nodes import Given, Graph, node
+from roles.contracts.signals import Signal, SubtaskStatus
+from roles.journal.journal import Journal
+from roles.knowledge.memory.blackboard import board_of
+from roles.knowledge.sources.looking_up import goal_ahead, look_up
 from roles.manager.knowledge import attributed, given_up, looked_up, record_uses
+from roles.manager.plans import PlanError, broken_pin, keep_pins, validate_plan
 from roles.manager.review import (
     edited_plan,
     knows_nothing,
@@ -24,15 +29,9 @@ from roles.manager.review import (
     record_decision,
     review_expired,
 )
-from roles.memory.blackboard import board_of
-from roles.nodes import Given, Graph, node
-from roles.operator.approval import NOBODY, by_nobody
-from roles.operator.decisions import Decision
-from roles.operator.permission import now, overdue_request
-from roles.output import put_out
-from roles.plans import PlanError, broken_pin, keep_pins, validate_plan
-from roles.policies.faults import GaveUp, PolicyFault
-from roles.signals import Signal, SubtaskStatus
+from roles.operator.asking.approval import NOBODY, by_nobody, now, overdue_request
+from roles.operator.decide import Decision
+from roles.policies.fallback import GaveUp, PolicyFault
 
 _OPEN = {SubtaskStatus.READY, SubtaskStatus.PENDING}
 

@@ -8,8 +8,8 @@ from typing import Any
 from rapidfuzz import fuzz
 
 from roles.contracts import USER, PageUse, PlanAnswer, StepOrigin, Subtask, Supplement
-from roles.journal import Journal
-from roles.playbook import playbooks_in
+from roles.journal.journal import Journal
+from roles.knowledge.pages.playbook import playbooks_in
 
 USED = "knowledge_used"
 """The event: one for each page and each plan in which something changed for it."""

@@ -14,14 +14,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from roles.context import Context
 from roles.contracts import AppWords, Subtask
-from roles.operator.approval import NOBODY
-from roles.operator.decisions import Answer, Decision
-from roles.operator.permission import now
-from roles.plans import WORK_PLAN, GivenPlan, PlanError, as_given, validate_plan
-from roles.redaction import MASK
-from roles.signals import SubtaskStatus
+from roles.contracts.context import Context
+from roles.contracts.signals import SubtaskStatus
+from roles.manager.plans import WORK_PLAN, GivenPlan, PlanError, as_given, validate_plan
+from roles.operator.asking.approval import NOBODY, now
+from roles.operator.decide import Answer, Decision
+from roles.safety.privacy.redaction import MASK
 
 _ENDED = frozenset({SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED})
 _NOTHING = re.compile(

@@ -3,41 +3,230 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from enum import StrEnum
+from itertools import count
 from typing import Any
 
 from langgraph.errors import GraphBubbleUp
 
 from environments.contract import STOPPED, DigestMismatch, Unavailable
+from environments.effects import released
 from protocol import (
     Action,
     ActionResult,
+    ActionTarget,
     Answer,
     AskUser,
+    CallApi,
     ExecStatus,
+    Fill,
+    GUIElement,
     Memorize,
+    SelectOption,
     TargetError,
+    Type,
+    VisualState,
     Wait,
     parse_action,
     resolve,
 )
-from roles.context import Context, State, Update
+from protocol.retries import Busy, Retries
 from roles.contracts import Fact
-from roles.effects import effect_of
-from roles.memory.answers_used import keep
-from roles.memory.blackboard_made import Origin, found
-from roles.memory.blackboard_values import kind_of
-from roles.operator.binding import unlike
-from roles.operator.calling import CALLS, call, keep_answer
-from roles.operator.grounds import element_of, grounds_of
-from roles.operator.guarding import admit, done_but_held, is_guarded, learn
+from roles.contracts.context import Context, State, Update
+from roles.contracts.limits.output import cut, put_out
+from roles.contracts.nodes import Standstill
+from roles.knowledge.memory.answers_used import keep
+from roles.knowledge.memory.blackboard_fact import FactSource
+from roles.knowledge.memory.blackboard_made import Origin, found
+from roles.knowledge.memory.blackboard_values import kind_of
+from roles.operator.asking.approval import forbidden_still, is_secret, remember_answer
+from roles.operator.asking.guarding import admit, done_but_held, element_of, grounds_of, is_guarded, learn
+from roles.operator.asking.previewing import otherwise_now
+from roles.operator.asking.reviewing import unlike
 from roles.operator.perceive import safety_of, subtask_id
-from roles.operator.permission import forbidden_still
-from roles.operator.previewing import otherwise_now
-from roles.operator.questions import is_secret, remember_answer
-from roles.operator.reconciling import reconciled
-from roles.output import cut, put_out
-from roles.standstill import Standstill
-from roles.vault import UnknownSecret
+from roles.operator.recovering.recovery import words
+from roles.operator.recovering.repeating import Repeat, has_trace, repeat_class
+from roles.safety.effects.effects import Effect, effect_of
+from roles.safety.privacy.vault import UnknownSecret
+from roles.skills.contract import AGENT, RESULT, Idempotence, ToolFault, ToolRefused, ToolSilent
+
+CALLS = frozenset({"call_api", "ask_in_app_agent"})
+"""Verbs whose results are somebody's output."""
+_SAID = 400
+
+
+def call(ctx: Context, pending: dict[str, Any], action: Action, forbidden: str) -> ActionResult | None:
+    """What comes of a call that cannot be made, or that a tool from outside answers; None where the environment has to.
+
+    The arguments are looked at once more, since a person may have edited them.
+    """
+    if unfit := ctx.skills.problem(action) or ctx.skills.forbidden(action, pending["app"]):
+        return ActionResult(exec_status=ExecStatus.ERROR, error=f"not performed: {unfit}")
+    return _outside(ctx, pending, action, forbidden) if ctx.skills.tool(action) is not None else None
+
+
+def _outside(ctx: Context, pending: dict[str, Any], action: Action, forbidden: str) -> ActionResult:
+    """What a tool from outside answers; `pending` where a process stopped in the middle of it and it must not be done twice."""
+    tool = ctx.skills.tool(action)
+    assert tool is not None, "the registry knows what is called"  # noqa: S101 - an invariant
+    assert isinstance(action, CallApi)  # noqa: S101 - an invariant
+    skill = ctx.skills.of(action) or tool.skill
+    begun = ctx.journal.start(pending["key"])
+    if begun and skill.idempotence is Idempotence.ONCE:
+        unknown = f"{skill.called} was being called when the process stopped, and nobody knows whether it was done"
+        return ActionResult(exec_status=ExecStatus.PENDING, error=unknown)
+    if forbidden:
+        return ActionResult(exec_status=ExecStatus.ERROR, error=forbidden)
+    try:
+        meant = action.arguments
+        if ctx.journal.redactor is not None:
+            meant = ctx.journal.redactor.vault.revealed(meant)
+        said = tool.call(meant)
+    except (ToolFault, UnknownSecret) as no:
+        return ActionResult(exec_status=ExecStatus.ERROR, error=f"not performed: {_clean(ctx, str(no))}")
+    except ToolRefused as no:
+        return ActionResult(exec_status=ExecStatus.ERROR, error=_clean(ctx, str(no)))
+    except ToolSilent as silent:
+        return ActionResult(exec_status=ExecStatus.TIMEOUT, error=_clean(ctx, str(silent)))
+    except GraphBubbleUp:
+        raise
+    except Exception as fault:  # noqa: BLE001 - a tool is somebody else's code: whatever it raises is an error of the step
+        return ActionResult(exec_status=ExecStatus.ERROR, error=_clean(ctx, f"{skill.called}: {type(fault).__name__}: {fault}"))
+    return ActionResult(exec_status=ExecStatus.EXECUTED, output=ctx.journal.masked(said))
+
+
+def _clean(ctx: Context, text: str) -> str:
+    return cut(str(ctx.journal.masked(" ".join(text.split()))), _SAID)
+
+
+def keep_answer(state: State, ctx: Context, action: Action, result: ActionResult, pending: dict[str, Any]) -> None:
+    """Put what a call answered on the blackboard, under the name of what was called."""
+    if result.exec_status is not ExecStatus.EXECUTED or not result.output.strip():
+        return
+    skill = ctx.skills.of(action)
+    asked = getattr(action, "app", "")
+    name = skill.called if skill is not None else f"{asked}.{getattr(action, 'function', AGENT)}"
+    own: FactSource = "agent" if action.verb == "ask_in_app_agent" else "api"
+    source: FactSource = "tool" if skill is not None and skill.outside else own
+    at = {"subtask": subtask_id(state), "step": pending["step"]}
+    fact = Fact(
+        name=name, value=result.output, kind=RESULT, app=skill.app if skill else asked, source=source, source_name=name, **at
+    )
+    ctx.journal.remember(fact, beside=(state.get("delegation") or {}).get("beside", ()))
+
+
+_TOLD = frozenset({"alert", "status"})
+_TITLES = frozenset({"heading", "dialog", "window", "tabpanel", "form"})
+_FOUND = "the process stopped in the middle of it; the screen shows that it was done"
+
+
+class Stands(StrEnum):
+    """Whether a postcondition holds."""
+
+    DONE = "done"
+    NOT_DONE = "not done"
+    UNKNOWN = "unknown"
+
+
+def reconciled(
+    begun: ActionResult,
+    action: Action,
+    before: VisualState | None,
+    expected: str,
+    *,
+    key: str,
+    observe: Callable[[], VisualState],
+    perform: Callable[[str], ActionResult],
+) -> ActionResult:
+    """The result of an action that was begun by another process and perhaps done; `before` is the screen it was decided on."""
+    if released(action):  # no screen shows whether a request has left
+        return begun
+    again = count(1)
+
+    def once() -> ActionResult:
+        how = stands(action, before, observe(), expected)
+        if how is Stands.DONE:
+            return ActionResult(exec_status=ExecStatus.EXECUTED, output=_FOUND)
+        if how is Stands.UNKNOWN:
+            return begun
+        result = perform(f"{key}/again-{next(again)}")
+        if result.exec_status is ExecStatus.PENDING:
+            raise Busy("nobody knows, again")
+        return result
+
+    try:
+        return Retries(tries=3, wait=0.0).trying()(once)  # a process may be stopped in the middle of that as well
+    except Busy:
+        return begun
+
+
+def stands(action: Action, before: VisualState | None, now: VisualState, expected: str = "") -> Stands:
+    """Whether the screen shows that the action was done. `expected` are words that its doer wanted to see afterwards."""
+    field = same_control(action.target, now) if action.target is not None else None
+    if isinstance(action, Fill | SelectOption) and field is not None and field.value == _wanted(action) and not _sends(action):
+        return Stands.DONE
+    was = same_control(action.target, before) if before is not None and action.target is not None else None
+    effect = effect_of(action, was, before or now)
+    if repeat_class(action, effect) is Repeat.SAFE:
+        return Stands.NOT_DONE
+    if before is None:
+        return Stands.UNKNOWN
+    if not has_trace(before, now):
+        return Stands.NOT_DONE
+    if expected and _says(now, expected) and not _says(before, expected):
+        return Stands.DONE
+    if was is None or _place(before) != _place(now):
+        return Stands.UNKNOWN
+    done = _answered(action, was, field, before, now) or _brought(was, before, now, anything=effect is Effect.NAVIGATE)
+    return Stands.DONE if done else Stands.UNKNOWN
+
+
+def same_control(target: ActionTarget, seen: VisualState) -> GUIElement | None:
+    """What the target means on that screen, if it is there."""
+    try:
+        return seen.by_id.get(resolve(target, seen).element_id)
+    except TargetError:
+        return None
+
+
+def _answered(action: Action, was: GUIElement, field: GUIElement | None, before: VisualState, now: VisualState) -> bool:
+    """Whether what is different is what the control itself brings about, or the page's answer to it."""
+    if isinstance(action, Type):
+        return field is not None and field.value == (was.value or "") + action.text
+    if field is None or (was.enabled and not field.enabled):
+        return True
+    if (was.value, was.selected, was.expanded) != (field.value, field.selected, field.expanded):
+        return True
+    return (before.modal is None and now.modal is not None) or bool(_named(now, _TOLD) - _named(before, _TOLD))
+
+
+def _brought(pressed: GUIElement, before: VisualState, now: VisualState, *, anything: bool) -> bool:
+    """Whether a title is new, or `anything`, that speaks of what the control is called."""
+    roles = None if anything else _TITLES
+    return bool(words(pressed.name) & words(" ".join(_named(now, roles) - _named(before, roles))))
+
+
+def _named(seen: VisualState, roles: frozenset[str] | None) -> set[str]:
+    return {e.name for e in seen.elements if roles is None or e.role in roles}
+
+
+def _wanted(action: Fill | SelectOption) -> str:
+    return action.text if isinstance(action, Fill) else action.option
+
+
+def _sends(action: Action) -> bool:
+    return bool(getattr(action, "submit", False))
+
+
+def _says(seen: VisualState, words: str) -> bool:
+    folded = words.casefold()
+    return any(folded in (e.text or "").casefold() for e in seen.elements)
+
+
+def _place(seen: VisualState) -> tuple[object, ...]:
+    """Which page of which application: a browser that was opened anew may stand elsewhere, which says nothing of the action."""
+    return seen.app, tuple(window.title for window in seen.windows if window.focused)
 
 
 def execute_action(state: State, ctx: Context) -> Update:

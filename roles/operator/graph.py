@@ -8,24 +8,336 @@ from __future__ import annotations
 
 from typing import Any
 
+from langgraph.errors import GraphBubbleUp
 from langgraph.graph import END, START, StateGraph
 
-from roles.context import Context, State, Update
+from environments.contract import STOPPED, type_of
+from protocol import CARRIES, ActionResult, AgentAction, ExecStatus, VisualState, describe, parse_action
+from roles.contracts import Report, StepRecord
+from roles.contracts.context import Context, State, Update
+from roles.contracts.limits.stall import stalled
+from roles.contracts.nodes import Given, Graph, Stage, node
 from roles.contracts.operating import Granularity
-from roles.nodes import Given, Graph, Stage, node
-from roles.operator.approval import ask_by_interrupt, ask_by_report
-from roles.operator.decide import plan_next_action
+from roles.contracts.signals import Signal
+from roles.operator.asking.approval import EXPIRED, NOBODY, ask_by_interrupt, ask_by_report, record_request, refused
+from roles.operator.asking.guarding import deed, drop, element_of, grounds_of, guarded, next_held, with_permit
+from roles.operator.asking.holding import (
+    asking,
+    before_the_effect,
+    between_actions,
+    deciding,
+    handing_over,
+    marking,
+    minding_others,
+    resumed,
+    unless_dropped,
+    yielding,
+)
+from roles.operator.asking.reviewing import review_action_safety
+from roles.operator.decide import Decision, plan_next_action
 from roles.operator.execute import execute_action
-from roles.operator.feedback import observe_feedback
-from roles.operator.guarding import guarded
-from roles.operator.holding import asking, before_the_effect, between_actions, deciding, marking, unless_dropped
-from roles.operator.lane import handing_over, minding_others, resumed, yielding
-from roles.operator.next_step import decide_next_step
-from roles.operator.perceive import interpret_context, observe_environment, prepare_interaction_task, recognize_elements
-from roles.operator.recovery import recover_from_failure
-from roles.operator.report import finalize_interaction_report
-from roles.operator.reviewing import review_action_safety
+from roles.operator.perceive import (
+    adapter_error,
+    attempt_of,
+    element_ref,
+    interpret_context,
+    key_of,
+    observe_environment,
+    prepare_interaction_task,
+    recognize_elements,
+    safety_of,
+    subtask_id,
+    titles,
+)
+from roles.operator.recovering.recovery import interruption, recover_from_failure, trouble_in
 from roles.operator.state import FINALIZE, OperatorInput, OperatorOutput, OperatorState
+from roles.safety import Constraints, review
+from roles.safety.privacy.redaction import Redactor
+from roles.screen.events import effect_verb, screen_events, target_name, told_by
+
+
+def observe_feedback(state: State, ctx: Context) -> Update:
+    """Look again and say what is different: navigation, validation, pop-ups, loading, alerts."""
+    pending, result = state["pending_action"], ActionResult.model_validate(state["action_result"])
+    action = parse_action(pending["action"])
+    try:
+        after = ctx.environment.observe()
+    except GraphBubbleUp:
+        raise
+    except Exception as fault:  # noqa: BLE001 - as above: whatever an adapter raises must not lose the history
+        said = ctx.journal.masked(f"{type(fault).__name__}: {fault}")
+        return adapter_error(state, f"adapter: the feedback could not be observed: {said}")
+    before = ctx.journal.screens.get(pending["before"])
+    after_id = ctx.journal.screens.keep(after)
+    if ctx.gallery is not None:
+        ctx.gallery.keep(after, "all", role="operator", subtask=subtask_id(state), step=pending["step"])
+    events = screen_events(before, after)
+    events += told_by(ctx.environment, action, result)
+    shown = tuple(f"{event['kind']}: {event['text']}" for event in events)
+    record = StepRecord(
+        step=pending["step"],
+        subtask=subtask_id(state),
+        app=after.app,
+        action=pending["action"],
+        verb=effect_verb(action, pending.get("effect", "")),
+        target=target_name(action),
+        exec_status=result.exec_status,
+        error=result.error,
+        before=pending["before"],
+        after=after_id,
+        visible_change=pending["before"] != after_id,
+        recovery=pending["recovery"],
+        events=shown,
+    )
+    ctx.journal.step(record, attempt_of(state), key=f"step/{pending['key']}")
+    ctx.journal.record(
+        "feedback",
+        {"events": list(shown), "visible_change": record.visible_change, "state_id": after_id},
+        role="operator",
+        subtask=record.subtask,
+        step=record.step,
+        key=f"feedback/{pending['key']}",
+    )
+    signal = {ExecStatus.EXECUTED: Signal.EXECUTED, ExecStatus.TIMEOUT: Signal.TIMEOUT}.get(result.exec_status, Signal.ERROR)
+    left = ctx.limits.retries - int(state["task_context"]["retries"])
+    if signal is Signal.EXECUTED or left > 0:
+        ctx.line.passing(signal, step=record.step, key=f"result/{pending['key']}")
+    note = {"step": record.step, "line": pending["line"], "status": result.exec_status.value, "key": pending["key"]}
+    note |= {"approved": True} if pending.get("approved") else {}
+    return {
+        "feedback_observation": {"state_id": after_id, "app": after.app},
+        "environment_events": [*state["environment_events"], *({"step": record.step, **e} for e in events)][-24:],
+        "action_trace": [*state["action_trace"], note],
+        "task_context": state["task_context"] | {"did": deed(pending, action, state["task_context"].get("did"))},
+        "step_count": state["step_count"] + (0 if pending["recovery"] else 1),
+        "route": "decide_next_step",
+    }
+
+
+_SHOWN = 40
+
+
+def finalize_interaction_report(state: State, ctx: Context) -> Update:
+    """Status, completed and blocked actions, pending approval, observations, findings, errors and trace; and the hub's report."""
+    redactor = Redactor(safety_of(state, ctx))
+    for ref in state["observations"]:
+        if (screen := ctx.journal.screens.get(ref["state_id"])) is not None:
+            redactor.learn(screen)
+    left = _required(state, ctx)
+    state = {**state, **left}
+    report = Report.model_validate(state.get("report") or _problem(state)).model_dump(mode="json")
+    steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=len(state["action_trace"]) or 1)
+    pending = state.get("pending_action")
+    asked = ctx.journal.request(pending["key"]) if pending and state["interaction_status"] == "needs_approval" else None
+    body: dict[str, Any] = {
+        "status": state["interaction_status"],
+        "environment_type": state.get("environment_type") or type_of(ctx.environment),
+        "summary": report["summary"],
+        "completed_actions": [
+            {
+                "step": s.step,
+                "type": s.action["action_type"],
+                "target": s.target,
+                "verified": s.visible_change,
+                **{k: s.action[k] for k in s.action if k in CARRIES or k == "name"},
+            }
+            for s in steps
+            if s.exec_status == "executed"
+        ],
+        "failed_actions": [
+            {"step": s.step, "type": s.action["action_type"], "target": s.target, "error": s.error}
+            for s in steps
+            if s.exec_status != "executed"
+        ],
+        "blocked_actions": [t for t in state["action_trace"] if t["status"] in {"blocked", "rejected", "skipped"}],
+        "action_plan": state["action_plan"],
+        "pending_action": _pending(pending, asked) if pending else None,
+        "pending_approval": asked,
+        "observations": state["observations"],
+        "final_observation": _final(state, ctx, redactor),
+        "environment_events": state["environment_events"],
+        "safety_findings": state["safety_findings"],
+        "recovery_attempts": state["recovery_attempts"],
+        "step_count": state["step_count"],
+        "errors": state["errors"],
+        "trace": state["action_trace"],
+    }
+    ctx.journal.commit()
+    carry = {
+        "memory": state["task_context"].get("memory", {}),
+        "retries": state["task_context"].get("retries", 0),
+        "plan": list(titles(state)),
+        "steps": len(state["action_trace"]),
+        "actions": state["step_count"],
+    }
+    return left | {"interaction_report": redactor.body(body), "report": redactor.body(report), "carry": carry, "route": ""}
+
+
+def _required(state: State, ctx: Context) -> Update:
+    """Without a hub nobody else sees to it that the output is as it was required."""
+    if state.get("delegation") or state["interaction_status"] != "completed":
+        return {}
+    left = Constraints.model_validate(state.get("constraints") or {}).unmet(ctx.journal.facts())
+    report = {"signal": Signal.CANNOT_EXECUTE.value, "summary": "; ".join(left), "evidence": left}
+    return {"interaction_status": "failed", "errors": [*state["errors"], *left], "report": report} if left else {}
+
+
+def _problem(state: State) -> dict[str, Any]:
+    """The task could not even start."""
+    summary = "; ".join(state["errors"]) or "nothing was done"
+    return {"signal": Signal.CANNOT_EXECUTE.value, "summary": summary, "evidence": list(state["errors"])}
+
+
+def _pending(pending: dict[str, Any], asked: dict[str, Any] | None) -> dict[str, Any]:
+    action = pending["action"]
+    element = pending.get("element") or {}
+    target = element.get("text") or (action.get("target") or {}).get("text")
+    return {
+        "type": action["action_type"],
+        "target": target,
+        "line": pending["line"],
+        "key": pending["key"],
+        "digest": pending.get("digest"),
+        "reason": (asked or {}).get("reasons", [pending["reason"]])[0],
+    }
+
+
+def _final(state: State, ctx: Context, redactor: Redactor) -> dict[str, Any] | None:
+    ref = state.get("feedback_observation") or state.get("current_observation")
+    screen = ctx.journal.screens.get(ref["state_id"]) if ref else None
+    if screen is None:
+        return None
+    redactor.learn(screen)
+    shown = redactor.screen(screen)
+    elements = [
+        e.model_dump(mode="json", exclude_defaults=True, include={"element_id", "role", "text", "value", "invalid"})
+        for e in shown.elements
+        if e.visible
+    ][:_SHOWN]
+    return {"state_id": screen.state_id, "app": screen.app, "elements": elements}
+
+
+def decide_next_step(state: State, ctx: Context) -> Update:
+    """Continue, recover, ask, or stop: by the result, by what the screen shows, by the last steps together."""
+    if state.get("route") == FINALIZE:
+        return {"route": FINALIZE}
+    pending, result = state["pending_action"], ActionResult.model_validate(state["action_result"])
+    after = ctx.journal.screens.get(state["feedback_observation"]["state_id"])
+    assert after is not None, "the feedback was just recorded"  # noqa: S101 - an invariant
+    waiting, told = next_held(state, ctx, after, pending["step"])
+    update = {"environment_events": [*state["environment_events"], *told][-24:]} if told else {}
+    if waiting is not None:  # whatever else the screen shows, it may be for want of this
+        return update | {"pending_action": None, "route": "observe_environment"}
+    return update | _by_result(state, ctx, result, after)
+
+
+def _by_result(state: State, ctx: Context, result: ActionResult, after: VisualState) -> Update:
+    """What follows where the environment holds nothing back."""
+    pending = state["pending_action"]
+    steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=12)
+    delegation = state.get("delegation") or {}
+    since = [s for s in steps if s.step > int(delegation.get("step", 0))]
+    if not result.ok:
+        return _failed(state, ctx, result)
+    blocked = interruption(after, steps, state["task_goal"], delegation.get("refused", ()))
+    if blocked is not None and not blocked.harmless:
+        return _ask_about(state, ctx, blocked.action, blocked.why, after)
+    if trouble := trouble_in(after, since[-1], blocked):
+        return _recover(state, state["task_context"], trouble)
+    if why := stalled(since, ctx.limits.stale_repeats):
+        report = {"signal": Signal.STALE_PROGRESS.value, "summary": why, "evidence": [why]}
+        return {"interaction_status": "blocked", "report": report, "pending_action": None, "route": FINALIZE}
+    reset = {} if pending["recovery"] else {"recovery_attempts": 0}
+    return reset | {"pending_action": None, "route": "observe_environment"}
+
+
+def _failed(state: State, ctx: Context, result: ActionResult) -> Update:
+    """An error or a timeout: retry within the budget, else hand back to the Manager."""
+    if result.error.startswith(EXPIRED) and safety_of(state, ctx).expired == "deny":
+        refusal = Decision(type="reject", message=result.error, who=NOBODY)
+        drop(ctx, state["pending_action"])
+        return refused(state, refusal) | {"action_trace": state["action_trace"]}
+    stopped = result.error.startswith(STOPPED)
+    used = int(state["task_context"]["retries"])
+    context = state["task_context"] | {"retries": used + 1}
+    errors = [*state["errors"], result.error][-20:]
+    if used >= ctx.limits.retries:
+        signal = Signal.TIMEOUT if result.exec_status is ExecStatus.TIMEOUT else Signal.ERROR
+        signal = Signal.CANNOT_EXECUTE if stopped else signal
+        report = {"signal": signal.value, "summary": result.error, "evidence": [result.error]}
+        return {
+            "interaction_status": "failed",
+            "errors": errors,
+            "report": report,
+            "task_context": context,
+            "pending_action": None,
+            "route": FINALIZE,
+        }
+    trouble = "failed"
+    if stopped:
+        trouble = "changed"
+    elif result.error.startswith("target not found"):
+        trouble = "missing"
+    elif "scroll" in result.error:
+        trouble = "hidden"
+    return {"errors": errors} | _recover(state, context, trouble)
+
+
+def _recover(state: State, context: dict[str, Any], trouble: str) -> Update:
+    """Within the cap go to recovery; beyond it stop with the trace kept."""
+    if state["recovery_attempts"] >= state["max_recovery_attempts"]:
+        why = f"max_recovery_attempts ({state['max_recovery_attempts']}) is reached: {trouble}"
+        report = {"signal": Signal.CANNOT_EXECUTE.value, "summary": why, "evidence": [why, *state["errors"][-2:]]}
+        return {
+            "interaction_status": "failed",
+            "errors": [*state["errors"], why][-20:],
+            "report": report,
+            "pending_action": None,
+            "route": FINALIZE,
+        }
+    return {"task_context": context | {"trouble": trouble}, "route": "recover_from_failure"}
+
+
+def _ask_about(state: State, ctx: Context, action: AgentAction, why: str, seen: VisualState) -> Update:
+    """An unexpected dialog that only a person may answer: propose the safest answer and wait."""
+    step = state["pending_action"]["step"] + 1
+    key = key_of(state, ctx, step)
+    intent = ctx.journal.intend(key, action)
+    element = None if intent.action.inner else element_of(intent.action, seen)[0]
+    found = review(intent.action, element, seen, safety_of(state, ctx), confirm=True, grounds=grounds_of(state, ctx))
+    pending = {
+        "key": key,
+        "step": step,
+        "action": intent.action.dump(),
+        "digest": intent.digest,
+        "line": describe(intent.action),
+        "before": seen.state_id,
+        "app": seen.app,
+        "reason": why,
+        "expected": "",
+        "confidence": 1.0,
+        "confirm": True,
+        "recovery": True,
+        "missing": "",
+        "private": False,
+        "effect": found.effect.value,
+        "element": element_ref(element),
+    }
+    pending, found = with_permit(ctx, pending, intent.action, found, element)
+    if found.verdict == "deny":
+        report = {"signal": Signal.CANNOT_EXECUTE.value, "summary": f"{why} ({found.policy})", "evidence": [why], "refused": why}
+        return {"pending_action": None, "interaction_status": "blocked", "report": report, "route": FINALIZE}
+    ctx.line.passing(Signal.GENERATE_ACTION, step=step, key=f"generate/{key}")
+    found = found.model_copy(update={"verdict": "ask", "reasons": (why, *found.reasons[1:])})
+    record_request(state, ctx, pending, found, role="operator")
+    ctx.journal.commit()
+    return {
+        "pending_action": pending,
+        "needs_approval": True,
+        "interaction_status": "needs_approval",
+        "route": "request_human_approval",
+    }
+
 
 NODES_PER_STEP = 10
 """Super-steps of one action with a recovery, for recursion limits."""

@@ -10,14 +10,14 @@ from pydantic import ValidationError
 
 from environments.contract import EnvironmentFault, EnvironmentType, type_of
 from protocol import GUIElement, VisualState
-from roles.context import Context, State, Update
 from roles.contracts import Fact, Subtask
-from roles.journal_actions import action_key
-from roles.looking_up import subtask_ahead
+from roles.contracts.context import Context, State, Update
+from roles.contracts.signals import Signal
+from roles.journal.actions import action_key
+from roles.knowledge.sources.looking_up import subtask_ahead
 from roles.operator.state import FINALIZE
 from roles.safety import Constraints, SafetyPolicy
 from roles.safety.constraints import problem_in
-from roles.signals import Signal
 
 ALONE = "task"
 """The subtask id of an Operator that works without a hub."""

@@ -1,9 +1,17 @@
 """Who decides for a role, beside rules and models: a script, a person, a chain of policies, a vote, a choice by subtask."""
 
-from roles.policies.choosing import BySubtask, Case
-from roles.policies.combined import Named, Recorder
-from roles.policies.fallback import Fallback
-from roles.policies.faults import BudgetSpent, GaveUp, PolicyFault, Unreachable
+from roles.policies.fallback import (
+    BudgetSpent,
+    BySubtask,
+    Case,
+    Fallback,
+    GaveUp,
+    Named,
+    PolicyFault,
+    Recorder,
+    Unreachable,
+    Vote,
+)
 from roles.policies.human import HumanPolicy
 from roles.policies.scripted import (
     AnalystScript,
@@ -14,9 +22,8 @@ from roles.policies.scripted import (
     ScriptedEvaluator,
     ScriptedManager,
     ScriptedOperator,
+    TrustingEvaluator,
 )
-from roles.policies.trusting import TrustingEvaluator
-from roles.policies.vote import Vote
 
 __all__ = [
     "AnalystScript",

@@ -2,13 +2,285 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import json
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NamedTuple, Protocol
 
 from pydantic import ValidationError
 
-from roles.policies.combined import Combined, Method, Named, Put, Recorder, abstains, briefly, unrecorded
-from roles.policies.faults import BudgetSpent, PolicyFault, none_decided
+from protocol import AgentStatus, OperatorDecision, TargetError, resolve
+from roles.contracts import (
+    AnalystRequest,
+    Answer,
+    GateRequest,
+    GateVerdict,
+    OperatorView,
+    PlanAnswer,
+    PlanRequest,
+    ScriptAnswer,
+    ScriptRequest,
+    Subtask,
+)
+from roles.contracts.signals import GateTrigger
+
+Method = Literal["plan", "decide", "judge", "answer", "write"]
+Recorder = Callable[[dict[str, Any]], None]
+"""Writes into the journal how a decision came about."""
+
+
+def unrecorded(body: dict[str, Any]) -> None:
+    """For policies that are used without a journal."""
+
+
+class Named(NamedTuple):
+    """A policy and the word for it in the settings."""
+
+    name: str
+    policy: Any
+
+
+class Put(Protocol):
+    """Puts one question to a policy."""
+
+    def __call__(self, named: Named) -> Any: ...
+
+
+class Combined(ABC):
+    """A policy of every role at once, made of others. A subclass says in `choose` whose answer counts.
+
+    Notes of an Operator's policy are kept apart by the policy's name, so that several can take turns in one subtask.
+    """
+
+    def plan(self, request: PlanRequest) -> PlanAnswer:
+        answer: PlanAnswer = self.choose("plan", request, lambda named: named.policy.plan(request))
+        return answer
+
+    def decide(self, view: OperatorView) -> OperatorDecision:
+        def put(named: Named) -> OperatorDecision:
+            own = view.memory.get(named.name)
+            decision: OperatorDecision = named.policy.decide(view.model_copy(update={"memory": own if own is not None else {}}))
+            return decision.model_copy(update={"memory": {**view.memory, named.name: decision.memory}})
+
+        decision: OperatorDecision = self.choose("decide", view, put)
+        return decision
+
+    def judge(self, request: GateRequest) -> GateVerdict:
+        verdict: GateVerdict = self.choose("judge", request, lambda named: named.policy.judge(request))
+        return verdict
+
+    def answer(self, request: AnalystRequest) -> Answer:
+        answer: Answer = self.choose("answer", request, lambda named: named.policy.answer(request))
+        return answer
+
+    def write(self, request: ScriptRequest) -> ScriptAnswer:
+        answer: ScriptAnswer = self.choose("write", request, lambda named: named.policy.write(request))
+        return answer
+
+    @abstractmethod
+    def choose(self, method: Method, request: Any, put: Put) -> Any:
+        """One answer out of those of the members; how is what a subclass is for."""
+
+
+def abstains(answer: Any) -> str:
+    """Why an answer is as good as none, or an empty string."""
+    match answer:
+        case OperatorDecision(status=AgentStatus.ERROR):
+            return answer.comment or answer.reasoning or "it reported ERROR"
+        case PlanAnswer(outcome="plan_failed"):
+            return answer.reason or "it found no plan"
+        case Answer(results=()):
+            return answer.reason or f"it lacks {', '.join(answer.missing) or 'an answer'}"
+        case ScriptAnswer(outcome="cannot"):
+            return answer.reason or "it knows no script"
+        case _:
+            return ""
+
+
+def essence(answer: Any, request: Any) -> str:
+    """What an answer amounts to: two answers that would do the same have the same."""
+    match answer:
+        case OperatorDecision():
+            return _json(_of_decision(answer, request))
+        case PlanAnswer():
+            at = {subtask.id: number for number, subtask in enumerate(answer.subtasks)}
+            steps = [
+                (s.worker, s.app, " ".join(s.instruction.casefold().split()), sorted(at.get(d, -1) for d in s.depends_on))
+                for s in answer.subtasks
+            ]
+            return _json([answer.outcome, steps])
+        case GateVerdict():
+            return answer.decision.value
+        case Answer():
+            return _json(sorted((r.name.casefold(), r.value) for r in answer.results))
+        case ScriptAnswer():
+            script = answer.script
+            return _json([answer.outcome, [script.language, script.code.split()] if script is not None else []])
+        case _:
+            return repr(answer)
+
+
+def _of_decision(decision: OperatorDecision, view: OperatorView) -> list[Any]:
+    ending = {AgentStatus.FINISH, AgentStatus.FAIL, AgentStatus.ERROR}
+    if decision.action is None or decision.status in ending:
+        return [decision.status.value]
+    said = decision.action.dump()
+    if decision.action.target is not None:
+        try:
+            said["target"] = resolve(decision.action.target, view.seen).element_id or said["target"]
+        except TargetError:
+            said["target"] = decision.action.target.describe()
+    return [decision.status.value, said]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def briefly(answer: Any) -> str:
+    """An answer in a few words, for the journal."""
+    match answer:
+        case OperatorDecision():
+            action = (
+                f" {answer.action.verb} {answer.action.target.describe() if answer.action.target else ''}"
+                if answer.action
+                else ""
+            )
+            return f"{answer.status.value}{action}".strip()[:120]
+        case PlanAnswer():
+            return f"{answer.outcome}, {len(answer.subtasks)} subtasks"
+        case GateVerdict():
+            return answer.decision.value
+        case Answer():
+            return ", ".join(f"{r.name} = {r.value}" for r in answer.results)[:120]
+        case ScriptAnswer():
+            script = answer.script
+            return f"{answer.outcome} {f'{script.language}: {script.code}' if script is not None else ''}".strip()[:120]
+        case _:
+            return str(answer)[:120]
+
+
+class PolicyFault(Exception):
+    """A policy could not decide: the model was unreachable, its answer unusable."""
+
+
+class GaveUp(PolicyFault):
+    """The policy has asked again as often as it may."""
+
+
+class Unreachable(GaveUp):
+    """No answer can be had at all, now: the model is down, silent, or lets nobody in."""
+
+
+def none_decided(faults: Sequence[Exception], words: str) -> GaveUp:
+    """When nobody of several could decide: one who could not be reached may be reached later."""
+    return (Unreachable if any(isinstance(fault, Unreachable) for fault in faults) else GaveUp)(words)
+
+
+class BudgetSpent(GaveUp):
+    """The tokens or the money of the role or of the run are spent."""
+
+
+class Vote(Combined):
+    """The majority of the voters, by what their answers amount to; the first of those that tie.
+
+    Nobody is asked any more once the rest cannot change it. A voter that fails or abstains has no vote.
+    """
+
+    def __init__(self, voters: Sequence[Named], record: Recorder = unrecorded) -> None:
+        if len(voters) < 2:
+            raise ValueError("a vote needs at least two voters")
+        self._voters = tuple(voters)
+        self._record = record
+
+    def choose(self, method: Method, request: Any, put: Put) -> Any:
+        answers: dict[str, Any] = {}
+        votes: Counter[str] = Counter()
+        ballots: list[str] = []
+        faults: list[Exception] = []
+        for number, named in enumerate(self._voters, start=1):
+            try:
+                answer = put(named)
+            except BudgetSpent:
+                raise
+            except (PolicyFault, ValidationError) as fault:
+                ballots.append(f"{named.name}: no vote, {fault}"[:300])
+                faults.append(fault)
+                continue
+            if why := abstains(answer):
+                ballots.append(f"{named.name}: no vote, {why}"[:300])
+                continue
+            key = essence(answer, request)
+            answers.setdefault(key, answer)
+            votes[key] += 1
+            ballots.append(f"{named.name}: {briefly(answer)}")
+            if _settled(votes, len(self._voters) - number):
+                break
+        if not votes:
+            raise none_decided(faults, "; ".join(ballots))
+        # most_common keeps the order in which the answers came, so the first of those that tie wins.
+        winner, count = votes.most_common(1)[0]
+        self._record(
+            {
+                "decided_by": "vote",
+                "answer": briefly(answers[winner]),
+                "for": count,
+                "disagree": len(votes) > 1,
+                "ballots": ballots,
+            }
+        )
+        return answers[winner]
+
+
+def _settled(votes: Counter[str], left: int) -> bool:
+    """Whether the votes that are left cannot change who wins."""
+    ranked = votes.most_common(2)
+    second = ranked[1][1] if len(ranked) > 1 else 0
+    return ranked[0][1] > second + left
+
+
+class Case(NamedTuple):
+    """A policy for the subtasks that match all that is said."""
+
+    use: Named
+    app: str | None = None
+    worker: str | None = None
+    subtask: str | None = None
+    trigger: GateTrigger | None = None
+
+    def fits(self, subtask: Subtask | None, trigger: GateTrigger | None = None) -> bool:
+        if self.trigger is not None and self.trigger is not trigger:
+            return False
+        if subtask is None:
+            return self.trigger is not None and not (self.app or self.worker or self.subtask)
+        said = ((self.app, subtask.app), (self.worker, subtask.worker), (self.subtask, subtask.id))
+        return all(wanted is None or wanted == had for wanted, had in said)
+
+
+class BySubtask(Combined):
+    """The first case that fits decides, and the role's own policy where none does. It is recorded who did."""
+
+    def __init__(self, cases: Sequence[Case], otherwise: Named, record: Recorder = unrecorded) -> None:
+        self._cases = tuple(cases)
+        self._otherwise = otherwise
+        self._record = record
+
+    def choose(self, method: Method, request: Any, put: Put) -> Any:
+        subtask = _subtask_of(request)
+        trigger = request.trigger if isinstance(request, GateRequest) else None
+        chosen = next((case.use for case in self._cases if case.fits(subtask, trigger)), self._otherwise)
+        answer = put(chosen)
+        if not isinstance(chosen.policy, Combined):  # those record it themselves
+            self._record({"decided_by": chosen.name, "answer": briefly(answer)})
+        return answer
+
+
+def _subtask_of(request: PlanRequest | OperatorView | GateRequest | AnalystRequest | ScriptRequest) -> Subtask | None:
+    """The subtask that a question is about; a plan is about the one that failed, if one did."""
+    if isinstance(request, PlanRequest):
+        return next((s for s in request.plan if s.id == request.failed), None)
+    return request.subtask
 
 
 class Fallback(Combined):

@@ -15,11 +15,12 @@ import yaml
 from langgraph.types import interrupt
 from pydantic import ValidationError
 
-from environments.yaml_lines import safe_data
+from environments.files.yaml_lines import safe_data
 from protocol import AgentStatus, FailGoal, FinishGoal, OperatorDecision
 from protocol.dsl import DSLError, parse_line
 from protocol.prompt_form import whole_form
 from roles.analyst.formula import Sheet
+from roles.analyst.rules import sheet_of, worked_out
 from roles.analyst.values import Trouble, kind_of_value, typed
 from roles.contracts import (
     AnalystRequest,
@@ -35,11 +36,9 @@ from roles.contracts import (
     ScriptRequest,
     Subtask,
 )
-from roles.memory.blackboard import board_in
-from roles.policies.combined import Recorder, unrecorded
-from roles.policies.faults import GaveUp
-from roles.rules.analyst import sheet_of, worked_out
-from roles.signals import ALLOWED_DECISIONS, GateDecision
+from roles.contracts.signals import ALLOWED_DECISIONS, GateDecision
+from roles.knowledge.memory.blackboard import board_in
+from roles.policies.fallback import GaveUp, Recorder, unrecorded
 
 Ask = Callable[[dict[str, Any]], Any]
 """Puts a request to the person and gives the answer; it may pause the graph instead."""

@@ -12,7 +12,23 @@ from pydantic import Field
 
 from protocol import AgentStatus, Frozen, OperatorDecision
 from roles.contracts import AnalystRequest, Answer, GateRequest, GateVerdict, OperatorView, PlanAnswer, PlanRequest
-from roles.signals import GateDecision, GateTrigger
+from roles.contracts.signals import GateDecision, GateTrigger
+
+_WORDS = {
+    GateTrigger.WORKER_SUCCESS: GateDecision.DONE,
+    GateTrigger.FINAL_CHECK: GateDecision.DONE,
+    GateTrigger.PERIODIC_CHECK: GateDecision.CONTINUE,
+    GateTrigger.WORKER_STALE: GateDecision.FAIL,
+}
+
+
+class TrustingEvaluator:
+    """Looks at nothing: who says done is done, who says stuck is stuck."""
+
+    def judge(self, request: GateRequest) -> GateVerdict:
+        said = request.summary or "nothing"
+        return GateVerdict(decision=_WORDS[request.trigger], reason=f"unchecked; the worker said: {said}")
+
 
 _CURSOR = "script_line"
 

@@ -9,12 +9,12 @@ from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from environments.conditions import Scope
 from environments.effects import Change
+from environments.files.conditions import Scope
 from protocol import CARRIES, Action, GUIElement, RunScript, VisualState
 from roles.contracts import StepOrigin
-from roles.effects import SENSITIVE, Effect
-from roles.leading import frame_host, host_of, page_host, way_of
+from roles.safety.effects.effects import SENSITIVE, Effect
+from roles.safety.effects.leading import frame_host, host_of, page_host, way_of
 from roles.safety.pages import asked_for, step_behind
 from roles.safety.provenance import Grounds, Origin, origin_of
 

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from environments import conditions
+from environments.files import conditions
 from roles.safety.case import FIELDS, NAMES, PER_VALUE, Case
 
 _QUOTED = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, ValidationError, model_validator
 
-from environments import conditions
+from environments.files import conditions
 from protocol import Frozen
 from roles.contracts import Fact
 from roles.safety.conditions import problem_with

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from rapidfuzz import fuzz
 
-from environments.effect_words import Effect, effects_in
+from environments.effects.words import Effect, effects_in
 from roles.contracts import USER, StepOrigin, Supplement
-from roles.playbook import playbooks_in
-from roles.visible import shown
+from roles.knowledge.pages.playbook import playbooks_in
+from roles.knowledge.pages.visible import shown
 
 _QUOTED = re.compile(r'"(?:\\.|[^"\\])*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|https?://\S+|\S+@\S+')
 _ADDRESS = re.compile(r"https?://[^\s,;<>\"”]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")

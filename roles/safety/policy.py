@@ -9,10 +9,10 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from environments.effects import Network
 from protocol import VERBS, Frozen, GUIElement
-from roles.effects import SENSITIVE, Effect
 from roles.safety.case import Case
 from roles.safety.conditions import holds, problem_with
 from roles.safety.constraints import Constraints, glob, narrowed
+from roles.safety.effects.effects import SENSITIVE, Effect
 
 Verdict = Literal["allow", "ask", "deny"]
 STRICTEST: tuple[Verdict, ...] = ("deny", "ask", "allow")

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 from pydantic import Field
 
-from environments.effect_words import Effect
+from environments.effects.words import Effect
 from protocol import Frozen
 
 SkillKind = Literal["gui", "api", "agent", "mcp", "tool"]

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 
 from environments.contract import AppCatalog, Environment, FunctionInfo, InAppAgent, NativeApi
 from protocol import Action, AskInAppAgent, CallApi, GUIElement, VisualState
-from roles.effects import SENSITIVE, Effect
+from roles.safety.effects.effects import SENSITIVE, Effect
 from roles.skills.arguments import problem_with
 from roles.skills.contract import AGENT, Idempotence, OutsideTool, Skill
 from roles.skills.settings import SkillSettings

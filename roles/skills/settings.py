@@ -9,9 +9,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from environments.effect_words import Effect
+from environments.effects.words import Effect
 from protocol import Frozen
-from roles.mcp_server import McpAddress
+from roles.knowledge.sources.mcp_server import McpAddress
 from roles.skills.contract import Idempotence, Skill
 
 Way = Literal["gui", "api", "agent"]

@@ -6,10 +6,10 @@ from functools import cache
 from typing import Any, get_args
 
 from environments.contract import AppCatalog, Environment, type_of
-from environments.effect_words import Effect
+from environments.effects.words import Effect
 from protocol import Action
-from protocol.actions import KnownAction
-from roles.operator.repeating import REPEATS, Repeat
+from protocol.model.actions import KnownAction
+from roles.operator.recovering.repeating import REPEATS, Repeat
 from roles.skills.contract import Idempotence, Skill
 
 _ALWAYS = (

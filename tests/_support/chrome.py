@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from environments.browser.launching import find_chromium, flags, need_playwright
+from environments.browser.session import find_chromium, flags, need_playwright
 from environments.contract import EnvironmentFault
 
 

@@ -17,18 +17,18 @@ from typing import Any
 
 from waiting import DEADLINE, until
 
-from orchestrator import runs
 from orchestrator.control.asking import RunControl
-from orchestrator.control.stopping import Stop
-from orchestrator.journal import salvage
-from orchestrator.outcome import Outcome
-from orchestrator.settings import Loaded, load_settings
-from orchestrator.tasks import Task, resolve_target
+from orchestrator.control.controls import Stop
+from orchestrator.runs import runs
+from orchestrator.runs.outcome import Outcome
+from orchestrator.settings.settings import Loaded, load_settings
+from orchestrator.store.salvage import salvage
+from orchestrator.tasks.tasks import Task, resolve_target
 from protocol import OperatorDecision
 from roles.contracts import OperatorView, ScriptAnswer, ScriptRequest
-from roles.journal import Event
-from roles.rules.operator import RulesOperator
-from roles.rules.technician import RulesTechnician
+from roles.journal.journal import Event
+from roles.operator.rules import RulesOperator
+from roles.technician.rules import RulesTechnician
 
 CLAIM = "invoice-to-reimbursement"
 FORM = 10
@@ -198,9 +198,8 @@ def started(runs_dir: Path, at: int = FORM, goal: str = CLAIM, overrides: Sequen
 
 def main(runs_dir: Path, at: int, goal: str, overrides: Sequence[str]) -> None:
     """What `deskcrew run` does, with an Operator that waits."""
-    from orchestrator.command import guarded
-    from orchestrator.driving import drive
-    from orchestrator.faces import make_face
+    from orchestrator.cli.common import drive, guarded
+    from orchestrator.views.terminal import make_face
 
     def wait() -> None:
         until((runs_dir / "go").exists, "being let go on")

@@ -10,10 +10,10 @@ from environments.contract import OwnWords
 from environments.served.demonstration import Demonstration
 from environments.served.session import Session
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world
-from orchestrator.oracle import task_environment
-from orchestrator.oracle_lines import steps_of
-from orchestrator.tasks import Task, fill_goal, fill_slots, resolve_target
+from environments.simulated.world.worldfile import load_world
+from orchestrator.tasks.oracle import task_environment
+from orchestrator.tasks.oracle_lines import steps_of
+from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, resolve_target
 from protocol import AgentAction, InteractionStep, read_log
 from protocol.dsl import parse_line
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from orchestrator.crew import Crew
-from orchestrator.journal import salvage
+from orchestrator.store.salvage import salvage
 
 GOAL = "Read the total of invoice INV-7029 in billing, enter it as the amount in the reimbursement form and submit the form"
 HOSTILE = "</script><img src=x onerror=\"document.title='owned'\"><b>bold</b> javascript:alert(1) \u202egnp.exe"

@@ -9,16 +9,15 @@ from typing import Any
 
 import pytest
 
-from orchestrator.store_link import Link
-from orchestrator.store_rows import PostgresRows
+from orchestrator.store.postgres.link import Link
+from orchestrator.store.postgres.rows import PostgresRows
 from protocol import ActionResult, ActionTarget, Click, ExecStatus
 from roles.contracts import StepRecord
-from roles.journal import Journal
-from roles.journal_rows import Rows
-from roles.journal_sqlite import SqliteRows
-from roles.redaction import Redactor
+from roles.journal.journal import Journal
+from roles.journal.rows import Rows, SqliteRows
 from roles.safety import SafetyPolicy
-from roles.vault import Vault
+from roles.safety.privacy.redaction import Redactor
+from roles.safety.privacy.vault import Vault
 
 SECRET = "hunter2-é🎈"
 SAVE = Click(target=ActionTarget(text="Save"))

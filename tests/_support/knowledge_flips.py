@@ -15,14 +15,14 @@ import setting_views as see
 from langchain_core.embeddings import DeterministicFakeEmbedding
 from search_server import search_server
 
-from orchestrator.build import build_sources
-from orchestrator.runs import start
-from orchestrator.settings import load_settings
-from roles.knowledge.documents import KINDS, Document
+from orchestrator.runs.runs import start
+from orchestrator.settings.build import build_sources
+from orchestrator.settings.settings import load_settings
 from roles.knowledge.library import stored_at
-from roles.knowledge.online import OnlineSearch
+from roles.knowledge.pages.documents import KINDS, Document
+from roles.knowledge.search.online import OnlineSearch
+from roles.knowledge.sources.sources import SourceFault
 from roles.knowledge.store import KnowledgeStore
-from roles.sources import SourceFault
 
 QUERY = "feed the brown otters"
 NOTE = 'Create a note titled "Milk" with the text "two bottles"'

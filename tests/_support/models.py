@@ -13,14 +13,14 @@ from langchain_core.messages import BaseMessage
 
 from protocol import BoundingBox, GUIElement, VisualState
 from roles.contracts import AppWords, Fact, OperatorView, StepRecord, Subtask
-from roles.journal import Journal
-from roles.limits import Limits
-from roles.llm.asking import Asker
-from roles.llm.calls import Account, Breaker, Caller, Clocks
-from roles.llm.operator import LlmOperator
-from roles.llm.prompts import load_prompt
-from roles.llm.scripted_model import ScriptedChatModel
-from roles.llm.settings import ModelSettings
+from roles.contracts.limits.limits import Limits
+from roles.journal.journal import Journal
+from roles.operator.llm import LlmOperator
+from roles.policies.llm.asking import Asker
+from roles.policies.llm.calls import Account, Breaker, Caller, Clocks
+from roles.policies.llm.prompts import load_prompt
+from roles.policies.llm.settings import ModelSettings
+from roles.policies.scripted_model import ScriptedChatModel
 
 SCREEN = VisualState(
     app="claims",

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from environments.contract import Environment, EnvironmentFault
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world
+from environments.simulated.world.worldfile import load_world
 from protocol import (
     Action,
     ActionTarget,

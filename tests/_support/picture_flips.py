@@ -10,10 +10,10 @@ import setting_views as see
 
 from environments.contract import Environment
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import parse_world
-from orchestrator.build import make_environment
-from roles.journal import Journal
-from roles.screenshots import FOLDER, Gallery
+from environments.simulated.world.worldfile import parse_world
+from orchestrator.settings.build import make_environment
+from roles.journal.journal import Journal
+from roles.journal.screenshots import FOLDER, Gallery
 
 if TYPE_CHECKING:
     from setting_flips import Flip

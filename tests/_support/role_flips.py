@@ -9,15 +9,15 @@ from typing import Any
 import setting_views as see
 
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import parse_world
-from orchestrator.deciders import Deciders
+from environments.simulated.world.worldfile import parse_world
 from orchestrator.errors import UsageProblem
+from orchestrator.settings.policies import Deciders
 from protocol import VisualState
 from roles.contracts import AnalystRequest, GateRequest, OperatorView, PlanRequest, ScreenPicture, ScriptRequest, Subtask
-from roles.journal import Journal
-from roles.policies.faults import PolicyFault
-from roles.screenshots import Gallery
-from roles.signals import GateTrigger
+from roles.contracts.signals import GateTrigger
+from roles.journal.journal import Journal
+from roles.journal.screenshots import Gallery
+from roles.policies.fallback import PolicyFault
 
 ROOT = Path(__file__).parents[2]
 ROLES = ("manager", "operator", "evaluator", "technician", "analyst")

@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world, parse_world
+from environments.simulated.world.worldfile import load_world, parse_world
 from protocol import Action, ActionResult, AgentStatus, Answer, AskUser, Memorize, TargetError, VisualState, Wait, resolve
 from roles.contracts import AppWords, Fact, GateRequest, OperatorView, PlanRequest, StepRecord, Subtask, Supplement
-from roles.effects import effect_of
+from roles.contracts.signals import GateTrigger, SubtaskStatus
+from roles.evaluator.rules import RulesEvaluator
 from roles.knowledge.library import help_in
-from roles.operator.events import effect_verb, screen_events
-from roles.operator.recovery import interruption
-from roles.plans import next_ready, validate_plan
-from roles.rules.evaluator import RulesEvaluator
-from roles.rules.manager import RulesManager
-from roles.rules.operator import RulesOperator
-from roles.rules.values import kind_of
-from roles.signals import GateTrigger, SubtaskStatus
+from roles.manager.plans import next_ready, validate_plan
+from roles.manager.rules import RulesManager
+from roles.operator.recovering.recovery import interruption
+from roles.operator.rules import RulesOperator
+from roles.safety.effects.effects import effect_of
+from roles.screen.events import effect_verb, screen_events
+from roles.screen.values import kind_of
 
 HELP = Path(__file__).parents[2] / "configs" / "help"
 _OPEN = {SubtaskStatus.READY, SubtaskStatus.PENDING}

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world
+from environments.simulated.world.worldfile import load_world
 from protocol import Action, ActionTarget, BoundingBox, Click, Fill, GUIElement, LaunchApp, VisualState, Window
 from protocol.prompt_form import Form, prompt_form
 

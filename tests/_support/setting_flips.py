@@ -10,10 +10,10 @@ from knowledge_flips import knowledge_flips
 from picture_flips import picture_flips
 from skill_flips import skill_flips
 
-from environments.yaml_lines import safe_data
+from environments.files.yaml_lines import safe_data
 from roles.contracts import GateVerdict, PlanAnswer, Script, Subtask
+from roles.contracts.signals import GateDecision, GateTrigger
 from roles.policies import EvaluatorScript, ManagerScript, ScriptedEvaluator, ScriptedManager
-from roles.signals import GateDecision, GateTrigger
 from roles.technician.scripted import ScriptedTechnician, TechnicianScript
 
 

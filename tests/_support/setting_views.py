@@ -18,28 +18,28 @@ from environments.contract import Environment
 from environments.sandbox.contract import Ran
 from environments.sandbox.detect import Detected
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import parse_world
+from environments.simulated.world.worldfile import parse_world
 from orchestrator import Crew
-from orchestrator.build import build_context, build_sources, make_environment
-from orchestrator.deciders import Deciders
 from orchestrator.errors import UsageProblem
-from orchestrator.opened import With
-from orchestrator.planning import plan_goal
-from orchestrator.runs import taken_up
-from orchestrator.settings import Settings, load_safety, load_settings
-from orchestrator.stores import open_store
-from orchestrator.testing.stage import Stage
+from orchestrator.lab.testing.stage import Stage
+from orchestrator.runs.open_run import With
+from orchestrator.runs.plans import plan_goal
+from orchestrator.runs.runs import taken_up
+from orchestrator.settings.build import build_context, build_sources, make_environment
+from orchestrator.settings.policies import Deciders
+from orchestrator.settings.settings import Settings, load_safety, load_settings
+from orchestrator.store.stores import open_store
 from protocol import Action, ActionResult, ActionTarget, AgentStatus, Click, ExecStatus, Fill, OperatorDecision, VisualState
-from roles.context import Context
 from roles.contracts import OperatorView, ScreenPicture, StepOrigin, StepRecord, Subtask, Supplement
-from roles.journal import Journal
-from roles.llm.calls import Clocks
-from roles.llm.scripted_model import Overloaded, ScriptedChatModel
+from roles.contracts.context import Context
+from roles.journal.journal import Journal
+from roles.knowledge.sources.sources import McpSource
 from roles.manager.graph import gather_supplement
-from roles.policies.faults import PolicyFault
+from roles.policies.fallback import PolicyFault
+from roles.policies.llm.calls import Clocks
+from roles.policies.scripted_model import Overloaded, ScriptedChatModel
 from roles.safety import Grounds, SafetyPolicy, review
 from roles.safety.expiry import Uptime
-from roles.sources import McpSource
 
 View = Callable[[Sequence[str], Path], Any]
 COPY = "Find the invoice total on the billing page and copy it into the reimbursement form"
@@ -131,7 +131,7 @@ def sources(overrides: Sequence[str], folder: Path) -> Any:
 
 
 def face(overrides: Sequence[str], folder: Path) -> str:
-    from orchestrator.faces import make_face
+    from orchestrator.views.terminal import make_face
 
     return type(make_face(settings_of(overrides).display)).__name__
 
@@ -479,8 +479,8 @@ def stored(overrides: Sequence[str], folder: Path) -> Any:
 def facts_told(overrides: Sequence[str], folder: Path) -> Any:
     """What a model would be told of many facts."""
     from roles.contracts import Fact, PlanRequest
-    from roles.llm import lines
-    from roles.memory.blackboard import board_of
+    from roles.knowledge.memory.blackboard import board_of
+    from roles.policies.llm import job as lines
 
     facts = tuple(Fact(name=f"fact {n}", value="value " * 9, step=n) for n in range(40))
     board = board_of(facts, list, build_context(settings_of(overrides)).blackboard)
@@ -489,8 +489,8 @@ def facts_told(overrides: Sequence[str], folder: Path) -> Any:
 
 def remembered(overrides: Sequence[str], folder: Path) -> Any:
     """What is known of a question that was answered ten days ago, and of one that is nearly the same."""
-    from orchestrator.build import build_answers
-    from roles.memory.answers import DAY, Answered, AnswerFile
+    from orchestrator.settings.build import build_answers
+    from roles.knowledge.memory.answers import DAY, Answered, AnswerFile
 
     now = 1_000_000_000.0
     said = Answered("billing", "Which account should the invoice be paid from?", "account", "checking", "r1", "ada")
@@ -502,7 +502,7 @@ def remembered(overrides: Sequence[str], folder: Path) -> Any:
 
 def kept(overrides: Sequence[str], folder: Path) -> Any:
     """Where a run is kept."""
-    from orchestrator.runs import start
+    from orchestrator.runs.runs import start
 
     where = [text.replace("HERE", str(folder)) for text in overrides]
     return start(load_settings((), where), COPY).folder.parent

@@ -11,11 +11,11 @@ from unittest.mock import patch
 
 from langchain_core.tools import tool
 
-from orchestrator.build import build_skills, make_environment
 from orchestrator.errors import UsageProblem
-from orchestrator.settings import load_settings
+from orchestrator.settings.build import build_skills, make_environment
+from orchestrator.settings.settings import load_settings
 from protocol import ActionTarget, AskInAppAgent, CallApi, Click
-from roles.skills.mcp_tools import McpTool, McpTools
+from roles.skills.chain_tools import McpTool, McpTools
 
 TOLD = "Send a mail to Bob"
 

@@ -11,20 +11,20 @@ from typing import Any
 from langgraph.types import Command
 
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import parse_world
-from orchestrator.controller import build_controller
-from orchestrator.line import HubLine
-from orchestrator.store import CursorSaver
+from environments.simulated.world.worldfile import parse_world
+from orchestrator.core.controller import build_controller
+from orchestrator.core.hub_line import HubLine
+from orchestrator.store.checkpoints import CursorSaver
 from protocol import Action, AgentStatus, OperatorDecision
-from roles.context import Context
 from roles.contracts import GateVerdict, PlanAnswer, Subtask, Supplement
-from roles.journal import Event, Journal
-from roles.limits import Limits
+from roles.contracts.context import Context
+from roles.contracts.limits.limits import Limits
+from roles.contracts.signals import GateDecision, GateTrigger
+from roles.journal.journal import Event, Journal
 from roles.operator.graph import DURABLE_BEFORE
 from roles.policies import EvaluatorScript, ManagerScript, OperatorScript, ScriptedEvaluator, ScriptedManager, ScriptedOperator
-from roles.redaction import Redactor
 from roles.safety import SafetyPolicy
-from roles.signals import GateDecision, GateTrigger
+from roles.safety.privacy.redaction import Redactor
 
 CLAIM_WORLD = "name: claim\napps: {reimbursement: {draft: {vendor: Acme, amount: $1.00}}, notes: {}}\nopen: [reimbursement]\n"
 """A form that could be handed in as it stands."""

@@ -22,8 +22,9 @@ from typing import Any
 BOUND = 240
 """Seconds that one of them may take."""
 NEEDED = (
-    "cel", "orchestrator.build", "orchestrator.cli", "orchestrator.cli_check", "orchestrator.cli_list", "orchestrator.cli_log",
-    "orchestrator.cli_run", "orchestrator.cli_view",
+    "cel", "orchestrator.settings.build", "orchestrator.cli", "orchestrator.cli.check", "orchestrator.cli.runs",
+    "orchestrator.lab.logs.cli",
+    "orchestrator.cli.run", "orchestrator.cli.view",
 )  # fmt: skip
 _SHELL = re.compile(r"[|&;<>`\n]")
 

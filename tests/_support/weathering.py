@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world
+from environments.simulated.world.worldfile import load_world
 
 ROOT = Path(__file__).parents[2]
 SUBMIT = 'In the reimbursement form, enter "$12.50" as the amount and submit the form'
@@ -55,7 +55,7 @@ import sys
 from pathlib import Path
 from orchestrator import Crew
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world
+from environments.simulated.world.worldfile import load_world
 
 folder, goal = Path(sys.argv[1]), sys.argv[2]
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from orchestrator.settings import shipped
-from orchestrator.tasks import load_task
+from orchestrator.settings.settings import shipped
+from orchestrator.tasks.tasks import load_task
 
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "models.py"
 Measured = Callable[..., list[dict[str, Any]]]

@@ -15,12 +15,12 @@ from packaging.specifiers import SpecifierSet
 from warm import Warm
 
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world
-from orchestrator.documents import Document, parse_document
-from orchestrator.machine import mermaid
-from orchestrator.plans import read_plan
-from orchestrator.settings import Settings, load_safety, load_settings
-from orchestrator.tasks import load_task
+from environments.simulated.world.worldfile import load_world
+from orchestrator.core.machine import mermaid
+from orchestrator.runs.plans import read_plan
+from orchestrator.settings.documents import Document, parse_document
+from orchestrator.settings.settings import Settings, load_safety, load_settings
+from orchestrator.tasks.tasks import load_task
 from protocol import Wait
 
 ROOT = Path(__file__).resolve().parents[2]

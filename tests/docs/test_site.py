@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from environments.browser.launching import find_chromium
+from environments.browser.session import find_chromium
 from environments.contract import EnvironmentFault
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,8 +52,8 @@ def test_the_reference_and_the_pictures_are_what_the_code_says() -> None:
 
 
 def test_the_reference_names_every_command_and_key() -> None:
-    from orchestrator.commands import PARTS
-    from orchestrator.settings import load_settings, show_config
+    from orchestrator.cli.commands import PARTS
+    from orchestrator.settings.settings import load_settings, show_config
 
     commands = (ROOT / "docs/reference/commands.md").read_text(encoding="utf-8")
     assert not [name for name in PARTS if f"### `deskcrew {name}`" not in commands]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import parse_world
+from environments.simulated.world.worldfile import parse_world
 from protocol import (
     Action,
     ActionResult,

@@ -9,7 +9,7 @@ import pytest
 from environments.check import ContractError, check_environment
 from environments.contract import AppCatalog, DigestMismatch, Peek, Received, Seats, WorldState
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world, parse_world
+from environments.simulated.world.worldfile import load_world, parse_world
 from protocol import Action, ActionResult, ExecStatus, PressKey, VisualState
 
 

@@ -8,13 +8,13 @@ import pytest
 
 from environments.check import check_environment
 from environments.contract import Surface, WorldError, type_of
-from environments.faults import FaultyEnvironment
+from environments.faults.faults import FaultyEnvironment
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world, parse_world
-from orchestrator.oracle import play
-from orchestrator.runs import start
-from orchestrator.settings import load_settings, shipped, shipped_names
-from orchestrator.tasks import load_task
+from environments.simulated.world.worldfile import load_world, parse_world
+from orchestrator.runs.runs import start
+from orchestrator.settings.settings import load_settings, shipped, shipped_names
+from orchestrator.tasks.oracle import play
+from orchestrator.tasks.tasks import load_task
 from protocol import CallApi, LaunchApp
 
 WORLDS = {"office": "desktop", "phone": "mobile", "reception-desk": "multimodal", "smart-home": "simulated_physical"}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from protocol import Memorize
-from roles.journal import Journal
+from roles.journal.journal import Journal
 
 
 @pytest.fixture

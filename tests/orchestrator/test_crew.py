@@ -14,13 +14,13 @@ from langgraph.types import Command
 from support import FINISH, Run, decide, desktop, planned, subtask
 
 from orchestrator import Crew, UsageProblem
-from orchestrator.journal import salvage
-from orchestrator.machine import TaskStatus
-from orchestrator.opened import With
-from orchestrator.runs import Outcome, taken_up
+from orchestrator.core.machine import TaskStatus
+from orchestrator.runs.open_run import With
+from orchestrator.runs.runs import Outcome, taken_up
+from orchestrator.store.salvage import salvage
 from protocol import ActionTarget, AgentStatus, Click, Fill, GUIElement, OperatorDecision, VisualState
 from roles.contracts import OperatorView
-from roles.journal import Event
+from roles.journal.journal import Event
 from roles.operator.graph import STAGES
 
 GOAL = 'In the reimbursement form, enter "$12.50" as the amount and save the draft'

@@ -20,8 +20,8 @@ PROMPTS = """
 import sys
 from pathlib import Path
 import roles
-from orchestrator.settings import load_settings
-from roles.llm.prompts import VARIABLES, load_prompt
+from orchestrator.settings.settings import load_settings
+from roles.policies.llm.prompts import VARIABLES, load_prompt
 assert Path(roles.__file__).is_relative_to(sys.prefix), roles.__file__
 for preset in sys.argv[1:]:
     load_settings((), [f"policies={preset}"])

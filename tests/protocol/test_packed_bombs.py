@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from protocol import raw_lines as module
 from protocol.exports import FormatError
-from protocol.exports import playwright_trace as trace
-from protocol.raw_lines import Unreadable, raw_lines, whole_document
+from protocol.exports.recorders import playwright_trace as trace
+from protocol.log import raw_lines as module
+from protocol.log.raw_lines import Unreadable, raw_lines, whole_document
 
 
 @pytest.mark.parametrize("line", [b"x" * 1_000, b"{}\n" * 300])

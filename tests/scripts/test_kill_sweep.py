@@ -13,7 +13,7 @@ import pytest
 from postgres import MISSING, programs
 
 from environments.simulated.desktop import SimulatedDesktop
-from orchestrator import runs
+from orchestrator.runs import runs
 from protocol import Action, ActionResult
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"

@@ -9,22 +9,21 @@ from typing import NamedTuple
 from rapidfuzz import fuzz, process
 
 from environments.simulated.app import AnyApp, App
-from environments.simulated.apps.billing import Billing
-from environments.simulated.apps.browser import Browser
-from environments.simulated.apps.calendar import Calendar
-from environments.simulated.apps.camera import CameraApp
-from environments.simulated.apps.chat import Chat
-from environments.simulated.apps.contacts import Contacts
-from environments.simulated.apps.files import Files
-from environments.simulated.apps.home import Home
-from environments.simulated.apps.mail import Mail
-from environments.simulated.apps.microphone import MicrophoneApp
-from environments.simulated.apps.notes import Notes
-from environments.simulated.apps.reimbursement import Reimbursement
-from environments.simulated.apps.settings import Settings
-from environments.simulated.apps.shop import Shop
-from environments.simulated.apps.spreadsheet import Spreadsheet
-from environments.simulated.apps.terminal import Terminal
+from environments.simulated.apps.documents.files.app import Files
+from environments.simulated.apps.documents.spreadsheet.app import Spreadsheet
+from environments.simulated.apps.documents.terminal.app import Terminal
+from environments.simulated.apps.house.camera.app import CameraApp, MicrophoneApp
+from environments.simulated.apps.house.home.app import Home
+from environments.simulated.apps.house.settings.app import Settings
+from environments.simulated.apps.money.billing.app import Billing
+from environments.simulated.apps.money.reimbursement.app import Reimbursement
+from environments.simulated.apps.money.shop.app import Shop
+from environments.simulated.apps.office.calendar.app import Calendar
+from environments.simulated.apps.office.contacts.app import Contacts
+from environments.simulated.apps.office.mail.app import Mail
+from environments.simulated.apps.office.notes.app import Notes
+from environments.simulated.apps.talk.chat.app import Chat
+from environments.simulated.apps.web.browser.app import Browser
 
 APPS: dict[str, AnyApp] = {
     app.name: app

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from environments.simulated.render.icons import icon_of
+from environments.simulated.render.raster import icon_of
 from environments.simulated.render.shapes import Box, Fill, Icon, Shape, framed, grown, shadow
 from environments.simulated.render.spot import SMALL, STRONG, at, baseline
 from environments.simulated.render.text import measure, printable
 from environments.simulated.render.theme import Theme
-from environments.simulated.world import MARGIN, TASK_BAR, TITLE_BAR
+from environments.simulated.world.world import MARGIN, TASK_BAR, TITLE_BAR
 from protocol import Window
 
 FRAME = 24

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import ceil
 from typing import NamedTuple
 
-from environments.simulated.editing import Line
+from environments.simulated.input.editing import Line
 from environments.simulated.render.fonts import Face, right_to_left
 from environments.simulated.render.shapes import Box, Fill, Icon, Shape, framed
 from environments.simulated.render.spot import BODY, RADIUS, Spot, at

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from environments.simulated.editing import Line
-from environments.simulated.layout import Area, place
-from environments.simulated.panels import Panel
-from environments.simulated.pointer import form_of
+from environments.simulated.input.editing import Line
+from environments.simulated.input.pointer import form_of
 from environments.simulated.render import chrome
 from environments.simulated.render.controls import CONTROLS, text
 from environments.simulated.render.fields import combobox, spinbutton, textbox
 from environments.simulated.render.shapes import Box, Part, Picture, Shape, common
 from environments.simulated.render.spot import Spot
 from environments.simulated.render.theme import LIGHT, Theme
-from environments.simulated.screen import Screen, screen_of
-from environments.simulated.seen import Shown
-from environments.simulated.widgets import TEXTS
-from environments.simulated.world import TITLE_BAR, World
+from environments.simulated.screen.layout import Area, place
+from environments.simulated.screen.panels import Panel
+from environments.simulated.screen.screen import Screen, screen_of
+from environments.simulated.screen.seen import Shown
+from environments.simulated.screen.widgets import TEXTS
+from environments.simulated.world.world import TITLE_BAR, World
 from protocol import Window
 
 _DRAW = {**CONTROLS, "textbox": textbox, "combobox": combobox, "spinbutton": spinbutton}

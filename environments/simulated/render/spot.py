@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from environments.simulated.editing import Line
+from environments.simulated.input.editing import Line
 from environments.simulated.render.fonts import Face
 from environments.simulated.render.shapes import Box, Fill, Label, framed
 from environments.simulated.render.text import cut, fit, measure, printable
 from environments.simulated.render.theme import Theme
-from environments.simulated.seen import Shown
-from environments.simulated.widgets import Widget
+from environments.simulated.screen.seen import Shown
+from environments.simulated.screen.widgets import Widget
 from protocol import GUIElement
 
 BODY = Face(14)

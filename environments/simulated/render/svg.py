@@ -7,7 +7,7 @@ from functools import lru_cache
 from html import escape
 
 from environments.simulated.render.fonts import OWN, font
-from environments.simulated.render.icons import GRID, ICONS, WIDTH
+from environments.simulated.render.raster import GRID, ICONS, WIDTH
 from environments.simulated.render.shapes import Box, Fill, Icon, Label, Part, Picture, Shape, common
 from environments.simulated.render.text import printable
 

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from environments.browser import BrowserEnvironment
-from environments.browser.launching import find_chromium, flags
-from environments.browser.reading import clean
 from environments.browser.record import Record
-from environments.browser.session import free_name
+from environments.browser.seeing.reading import clean
+from environments.browser.session import find_chromium, flags, free_name
 from environments.check import check_environment
 from environments.contract import DigestMismatch, EnvironmentFault, Screenshots
 from protocol import (

@@ -11,8 +11,7 @@ import pytest
 
 from environments.sandbox.bubblewrap import Bubblewrap
 from environments.sandbox.contract import Ran, SandboxLimits
-from environments.sandbox.detect import installed
-from environments.sandbox.gvisor import Gvisor
+from environments.sandbox.detect import Gvisor, installed
 
 Run = Callable[..., Ran]
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from waiting import until
 
-from environments.sandbox.gvisor import Gvisor
+from environments.sandbox.detect import Gvisor
 
 
 def left_of(mark: str, sandbox, places) -> list[Path]:

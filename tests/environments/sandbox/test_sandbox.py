@@ -9,8 +9,7 @@ import zipfile
 import pytest
 
 from environments.sandbox.contract import LeftOut, Refusing, SandboxLimits, SandboxUnavailable
-from environments.sandbox.detect import PLACES, Detected, find, find_gvisor, installed
-from environments.sandbox.gvisor import Gvisor
+from environments.sandbox.detect import PLACES, Detected, Gvisor, find, find_gvisor, installed
 from environments.sandbox.job import ran as read
 from environments.sandbox.pipes import Said
 

@@ -15,7 +15,7 @@ from environments.served.demonstration import Demonstration
 from environments.served.running import Address, served
 from environments.served.session import Session
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world, parse_world
+from environments.simulated.world.worldfile import load_world, parse_world
 
 OFFICE = """
     user: Ada Lind

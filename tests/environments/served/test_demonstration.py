@@ -15,7 +15,7 @@ from environments.contract import EnvironmentFault
 from environments.served.demonstration import MASK, Demonstration
 from environments.simulated.desktop import SimulatedDesktop
 from protocol import InteractionStep, read_log
-from protocol.log_check import check_log
+from protocol.log.check import check_log
 
 
 def steps(path: Path) -> list[InteractionStep]:

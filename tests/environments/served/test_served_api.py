@@ -13,7 +13,7 @@ import pytest
 from environments.served.running import served
 from environments.served.session import Session
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world
+from environments.simulated.world.worldfile import load_world
 from protocol import ActionTarget, Fill, LaunchApp, VisualState
 
 

@@ -7,9 +7,9 @@ import pytest
 from environments.browser import BrowserEnvironment
 from environments.served.twin import Twin
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world
-from orchestrator.oracle import play, task_environment
-from orchestrator.tasks import Task, resolve_target
+from environments.simulated.world.worldfile import load_world
+from orchestrator.tasks.oracle import play, task_environment
+from orchestrator.tasks.tasks import Task, resolve_target
 from protocol import ActionTarget, Click, Fill, LaunchApp
 
 SAMPLE = (

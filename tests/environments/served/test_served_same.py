@@ -11,9 +11,9 @@ from waiting import DEADLINE
 from environments.browser import BrowserEnvironment
 from environments.served.twin import dom_id
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.screen import screen_of
-from environments.simulated.seen import Shown
-from orchestrator.settings import shipped_names
+from environments.simulated.screen.screen import screen_of
+from environments.simulated.screen.seen import Shown
+from orchestrator.settings.settings import shipped_names
 from protocol import ActionTarget, Click, Fill, GUIElement, Navigate, Type
 
 SEEN = frozenset({

@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from environments.served.view import View, view_of
+from environments.served.session import View, view_of
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world, parse_world
+from environments.simulated.world.worldfile import load_world, parse_world
 from protocol import ActionTarget, Click, Fill, LaunchApp, PressKey, Scroll
 
 APPS = "apps: {billing: {open: any}, notes: {}, mail: {}, reimbursement: {required: [amount]}, settings: {}}"

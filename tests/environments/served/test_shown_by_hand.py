@@ -21,11 +21,11 @@ from environments.served.running import served
 from environments.served.session import Session
 from environments.served.twin import Twin
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world
+from environments.simulated.world.worldfile import load_world
 from orchestrator import Crew, Outcome, load_settings, load_task
 from orchestrator.cli import app
-from orchestrator.oracle import task_environment
-from orchestrator.settings import varied
+from orchestrator.settings.settings import varied
+from orchestrator.tasks.oracle import task_environment
 
 SHOWN, DONE = 3, 11
 """The seed that the person worked, and the one that the crew works."""

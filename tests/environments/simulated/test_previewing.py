@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from environments.effects import SENSITIVE, Effect, Preview
-from environments.faults import Fault, FaultKind, FaultyEnvironment
+from environments.faults.faults import Fault, FaultKind, FaultyEnvironment
 from environments.simulated.apps import APPS
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world, parse_world
+from environments.simulated.world.worldfile import load_world, parse_world
 from environments.vision.environment import FromPixels
-from orchestrator.documents import Source
-from orchestrator.safety_files import read_safety
+from orchestrator.settings.documents import Source
+from orchestrator.settings.safety_files import read_safety
 from protocol import (
     Action,
     ActionTarget,
@@ -29,10 +29,10 @@ from protocol import (
     VisualState,
 )
 from protocol.dsl import parse_line
-from roles.bounded import Bounded
-from roles.redaction import Redactor
+from roles.contracts.limits.bounded import Bounded
 from roles.safety import SafetyPolicy, review
-from roles.veil import Veil
+from roles.safety.privacy.redaction import Redactor
+from roles.safety.privacy.veil import Veil
 
 WORLDS = ("company", "smart-home", "workshop")
 ACTIONS = 700

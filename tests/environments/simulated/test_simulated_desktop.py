@@ -9,7 +9,7 @@ import pytest
 
 from environments.contract import DigestMismatch, EnvironmentFault, WorldError
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world, parse_world
+from environments.simulated.world.worldfile import load_world, parse_world
 from protocol import (
     ActionTarget,
     Click,

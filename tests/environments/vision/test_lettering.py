@@ -10,9 +10,8 @@ pytest.importorskip("cv2", reason="reading pictures needs the extra: pip install
 
 from PIL import Image, ImageDraw, ImageFont
 
-from environments.vision.lettering import Lettered, lettered
 from environments.vision.pixels import Box, Pixels, pixels_of
-from environments.vision.reader import cut_short
+from environments.vision.reader import Lettered, cut_short, lettered
 
 FIELD = Box(10, 10, 210, 46)
 

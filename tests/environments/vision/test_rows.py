@@ -8,7 +8,7 @@ pytest.importorskip("cv2", reason="reading pictures needs the extra: pip install
 
 from environments.vision.parts import Part
 from environments.vision.pixels import Box, Colour
-from environments.vision.rows import arranged
+from environments.vision.recognizing import arranged
 from environments.vision.shapes import Frame
 
 WHITE = Colour(255, 255, 255)

@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw
 
 from environments.contract import AppCatalog, DigestMismatch, EnvironmentFault, Files, NativeApi, Peek, Screenshots
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import parse_world
+from environments.simulated.world.worldfile import parse_world
 from environments.vision.environment import FromPixels
 from environments.vision.pixels import Box, ground_of, pixels_of, written_in
 from environments.vision.reader import Reader, _bands, _with_lines
@@ -146,6 +146,6 @@ def test_only_rows_that_changed_are_read_again_and_no_line_is_cut(monkeypatch: p
 
 
 def _rows(*numbers: int) -> object:
-    from environments.vision.libraries import np
+    from environments.vision.pixels import np
 
     return np.array(numbers)

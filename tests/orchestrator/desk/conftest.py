@@ -17,16 +17,16 @@ from desk_pages import waits_once as waits_once
 
 from environments.served.running import Address
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world
+from environments.simulated.world.worldfile import load_world
 from orchestrator.crew import Crew
+from orchestrator.desk.app import served
 from orchestrator.desk.auth import Role, Tokens, person_of
 from orchestrator.desk.desk import Desk
-from orchestrator.desk.running import served
 from protocol import ActionResult, Click, ExecStatus, VisualState
-from protocol.targets import ActionTarget, Resolved
+from protocol.model.targets import ActionTarget, Resolved
 from roles.contracts import StepRecord, Subtask
-from roles.journal import Journal
-from roles.journal_actions import action_key
+from roles.journal.actions import action_key
+from roles.journal.journal import Journal
 
 TOKENS: dict[Role, str] = {"view": "token-of-vera", "approve": "token-of-anna", "operate": "token-of-otto"}
 NAMES: dict[Role, str] = {"view": "vera", "approve": "anna", "operate": "otto"}

@@ -309,7 +309,7 @@ def told(place: Any, run: str, seconds: float) -> list[tuple[str, str, Any]]:
 
 
 def test_who_is_refused_without_end_fills_no_disk(serve) -> None:
-    from orchestrator.desk import refusals
+    from orchestrator.desk import auth as refusals
 
     place = serve()
     for number in range(250):

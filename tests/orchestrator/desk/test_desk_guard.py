@@ -10,8 +10,7 @@ from importlib.metadata import version
 import httpx
 import pytest
 
-from orchestrator.desk.auth import Tokens, person_of, read_people
-from orchestrator.desk.auth_kept import kept_token
+from orchestrator.desk.auth import Tokens, kept_token, person_of, read_people
 from orchestrator.errors import UsageProblem
 
 

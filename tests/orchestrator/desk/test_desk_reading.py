@@ -12,12 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from orchestrator.desk.watching_run import PARTS, Watched
-from orchestrator.viewer.gather import gather
-from orchestrator.viewer.screens import Pool, chunks
-from orchestrator.viewer.source import read_source, screens_of
-from roles.vault import FILE as VAULT
-from roles.vault import Vault
+from orchestrator.desk.live.run import PARTS, Watched
+from orchestrator.views.page.gather import gather
+from orchestrator.views.page.screens import Pool, chunks
+from orchestrator.views.page.source import read_source, screens_of
+from roles.safety.privacy.vault import FILE as VAULT
+from roles.safety.privacy.vault import Vault
 
 
 def as_viewed(folder: Path) -> tuple[dict[str, Any], list[Any]]:

@@ -18,8 +18,10 @@ from typing import Any
 import httpx
 import pytest
 
-from orchestrator.desk import running, streams, watching_journal
-from orchestrator.desk.watching_run import AT_ONCE, Watched
+from orchestrator.desk import app as running
+from orchestrator.desk.live import journal as watching_journal
+from orchestrator.desk.live import streams
+from orchestrator.desk.live.run import AT_ONCE, Watched
 from orchestrator.errors import UsageProblem
 
 PATIENCE = 120.0

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.desk.auth import Tokens, person_of
-from orchestrator.desk.configured import settings
 from orchestrator.desk.desk import Desk
+from orchestrator.desk.routes.configured import settings
 
 
 def rows(http: Any, **said: str) -> dict[str, tuple[Any, str]]:

@@ -13,9 +13,9 @@ from desk_runs import GOAL, claims, rests, waiting_run
 from postgres import MISSING, Server, programs, running
 from waiting import until
 
-from orchestrator.desk.watching_run import Watched
-from orchestrator.desk.watching_store import Stores
-from roles.journal import Journal
+from orchestrator.desk.live.run import Watched
+from orchestrator.desk.live.store import Stores
+from roles.journal.journal import Journal
 
 
 @pytest.fixture
@@ -87,9 +87,9 @@ def test_what_is_watched_of_a_shared_store_is_what_the_same_run_has_in_a_folder(
 def test_a_store_that_goes_away_is_said_holds_up_no_other_run_and_is_read_on_when_it_is_back(
     serve: Any, runs_dir: Path, working: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from orchestrator.desk import watching_store
-    from orchestrator.store_link import Link
-    from orchestrator.store_rows import PostgresRows
+    from orchestrator.desk.live import store as watching_store
+    from orchestrator.store.postgres.link import Link
+    from orchestrator.store.postgres.rows import PostgresRows
 
     monkeypatch.setattr(watching_store, "AWAY", 0.2)
     with running() as server:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from protocol import Action, BoundingBox, Click, GUIElement, Type, VisualState
 from protocol.dialects import NAMES, Context, Dialect, DialectError, dialect
-from protocol.verbs import Extension
+from protocol.model.verbs import Extension
 
 SPOKEN = [(name, variant) for name in NAMES for variant in dialect(name).variants]
 IDS = [f"{name}-{variant}" if variant else name for name, variant in SPOKEN]

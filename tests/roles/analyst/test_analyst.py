@@ -8,12 +8,12 @@ import pytest
 
 from environments.contract import Environment
 from roles.analyst.graph import build_analyst
+from roles.analyst.rules import RulesAnalyst
 from roles.analyst.values import table_text
-from roles.context import Context
 from roles.contracts import AnalystRequest, Answer, Fact, Result, Subtask
-from roles.journal import Journal
+from roles.contracts.context import Context
+from roles.journal.journal import Journal
 from roles.policies.scripted import AnalystScript, ScriptedAnalyst
-from roles.rules.analyst import RulesAnalyst
 
 TABLE = table_text(
     ("Number", "Status", "Total"), (("INV-1", "Paid", "$5.00"), ("INV-2", "Overdue", "$7.25"), ("INV-3", "Unpaid", "$1.00"))
@@ -160,8 +160,8 @@ def test_a_policy_is_asked_again_with_the_reason() -> None:
 def test_a_model_that_gives_no_usable_answer_ends_in_a_reported_failure() -> None:
     from models import asker, prompts_of
 
-    from roles.llm.analyst import LlmAnalyst
-    from roles.llm.prompts import load_prompt
+    from roles.analyst.llm import LlmAnalyst
+    from roles.policies.llm.prompts import load_prompt
 
     model, heard = prompts_of(lambda _: {"reasoning": "r", "results": [{"name": "owed", "formula": "$870.00"}]})
     report, journal = work("What is owed?", LlmAnalyst(asker(model), load_prompt("analyst")))
@@ -174,8 +174,8 @@ def test_a_model_that_gives_no_usable_answer_ends_in_a_reported_failure() -> Non
 def test_a_models_formula_becomes_a_fact_that_names_its_sources() -> None:
     from models import asker, prompts_of
 
-    from roles.llm.analyst import LlmAnalyst
-    from roles.llm.prompts import load_prompt
+    from roles.analyst.llm import LlmAnalyst
+    from roles.policies.llm.prompts import load_prompt
 
     model, _ = prompts_of(
         lambda _: {"reasoning": "r", "results": [{"name": "left", "formula": 'fact "invoice total" - fact "paid so far"'}]}

@@ -12,17 +12,17 @@ from pydantic import BaseModel
 from support import Run, decide, planned, subtask, verdict
 
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world
-from orchestrator.runs import Outcome, start
-from orchestrator.settings import load_settings, shipped
-from orchestrator.tasks import Task, load_task
+from environments.simulated.world.worldfile import load_world
+from orchestrator.runs.runs import Outcome, start
+from orchestrator.settings.settings import load_settings, shipped
+from orchestrator.tasks.tasks import Task, load_task
 from protocol import ActionTarget, Click, Fill
 from roles.contracts import FieldHas, GateRequest, GateVerdict, PlanAnswer
-from roles.journal import Journal
-from roles.limits import Limits
+from roles.contracts.limits.limits import Limits
+from roles.contracts.signals import GateDecision, GateTrigger
+from roles.evaluator.rules import RulesEvaluator
+from roles.journal.journal import Journal
 from roles.policies import TrustingEvaluator
-from roles.rules.evaluator import RulesEvaluator
-from roles.signals import GateDecision, GateTrigger
 
 FILL = decide(Fill(target=ActionTarget(text="Amount"), text="$5.00"))
 AMOUNT = FieldHas(label="Amount", value="$5.00", app="reimbursement")

@@ -8,7 +8,7 @@ import pytest
 
 from roles.contracts import AppWords, PlanRequest
 from roles.knowledge.library import help_in
-from roles.rules.manager import RulesManager
+from roles.manager.rules import RulesManager
 
 APPS = (AppWords(app="billing", title="Billing", words=("invoice",)), AppWords(app="notes", title="Notes", words=("note",)))
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from roles.knowledge.documents import KINDS, Document
+from roles.knowledge.pages.documents import KINDS, Document
 from roles.knowledge.store import KnowledgeStore, StoreFault
 
 

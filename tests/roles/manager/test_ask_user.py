@@ -9,9 +9,9 @@ from support import Handbook, Run, decide, planned, subtask
 
 from protocol import ActionTarget, Fill
 from roles.contracts import PlanAnswer, PlanRequest
-from roles.limits import Limits
+from roles.contracts.limits.limits import Limits
+from roles.knowledge.sources.sources import SourceFault
 from roles.manager.review import knows_nothing
-from roles.sources import SourceFault
 
 FILL = decide(Fill(target=ActionTarget(text="Amount"), text="$5.00"))
 WANTS = PlanAnswer(outcome="supplement_needed", query="how to close the month")

@@ -7,9 +7,9 @@ from support import Run, decide, planned, subtask
 
 from protocol import ActionTarget, AgentStatus, Fill, OperatorDecision
 from roles.contracts import PlanAnswer, PlanRequest, Subtask
-from roles.llm.manager import read_plan
-from roles.plans import broken_pin, keep_pins
-from roles.signals import SubtaskStatus
+from roles.contracts.signals import SubtaskStatus
+from roles.manager.llm import read_plan
+from roles.manager.plans import broken_pin, keep_pins
 
 FILL = decide(Fill(target=ActionTarget(text="Amount"), text="$5.00"))
 OTHER = decide(Fill(target=ActionTarget(text="Vendor"), text="Acme"))

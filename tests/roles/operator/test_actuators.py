@@ -10,15 +10,15 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world
-from orchestrator.settings import load_safety, shipped_names
+from environments.simulated.world.worldfile import load_world
+from orchestrator.settings.settings import load_safety, shipped_names
 from protocol import Action, ActionTarget, CallApi, Click, Fill, LaunchApp, PressKey
-from roles.context import Context
-from roles.journal import Journal
+from roles.contracts.context import Context
+from roles.journal.journal import Journal
 from roles.operator.graph import build_operator
 from roles.policies import OperatorScript, ScriptedOperator
-from roles.redaction import Redactor
 from roles.safety import SafetyPolicy
+from roles.safety.privacy.redaction import Redactor
 
 DOOR = ActionTarget(text="Unlock front door")
 

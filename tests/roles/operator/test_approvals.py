@@ -14,10 +14,10 @@ from support import FINISH, Run, decide, desktop, planned, subtask
 from orchestrator.crew import Crew
 from protocol import ActionTarget, Answer, AskUser, CallApi, Click, Fill, Memorize, OperatorDecision
 from roles.contracts import OperatorView, Script
-from roles.journal import Journal
-from roles.llm.scripted_model import ScriptedChatModel
+from roles.journal.journal import Journal
 from roles.operator.execute import execute_action
 from roles.operator.graph import build_operator
+from roles.policies.scripted_model import ScriptedChatModel
 from roles.safety import SafetyPolicy
 from roles.safety.expiry import Uptime
 from roles.technician.scripted import ScriptedTechnician, TechnicianScript

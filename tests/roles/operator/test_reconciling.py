@@ -20,7 +20,7 @@ from protocol import (
     VisualState,
     Window,
 )
-from roles.operator.reconciling import Stands, reconciled, stands
+from roles.operator.execute import Stands, reconciled, stands
 
 BEGUN = ActionResult(exec_status=ExecStatus.PENDING, error="it cannot be known whether it was done")
 DONE = ActionResult(exec_status=ExecStatus.EXECUTED)

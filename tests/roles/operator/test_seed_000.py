@@ -10,7 +10,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import parse_world
+from environments.simulated.world.worldfile import parse_world
 from protocol import (
     Action,
     ActionTarget,
@@ -25,14 +25,14 @@ from protocol import (
     VisualState,
     Wait,
 )
-from roles.context import Context
 from roles.contracts import OperatorView
-from roles.journal import Journal
-from roles.limits import Limits
+from roles.contracts.context import Context
+from roles.contracts.limits.limits import Limits
+from roles.journal.journal import Journal
 from roles.operator.graph import CHOICES, EDGES, STAGES, build_operator
 from roles.policies import OperatorScript, ScriptedOperator
-from roles.redaction import Redactor
 from roles.safety import SafetyPolicy
+from roles.safety.privacy.redaction import Redactor
 
 WORLD = "name: claim\napps: {reimbursement: {}, notes: {}}\nopen: [reimbursement]\n"
 AMOUNT = ActionTarget(text="Amount")

@@ -28,13 +28,13 @@ from protocol import (
     VisualState,
     Wait,
 )
-from protocol.dialects.base import Context as Reading
-from protocol.dialects.ufo import decision_of
+from protocol.dialects.common.base import Context as Reading
+from protocol.dialects.desktop.ufo import decision_of
 from roles.contracts import OperatorView
-from roles.limits import Limits
+from roles.contracts.limits.limits import Limits
+from roles.contracts.signals import GateDecision, GateTrigger
 from roles.safety import SafetyPolicy
-from roles.signals import GateDecision, GateTrigger
-from roles.vault import reference
+from roles.safety.privacy.vault import reference
 
 AMOUNT = ActionTarget(text="Amount")
 VENDOR = ActionTarget(text="Vendor")
@@ -277,7 +277,7 @@ def test_screenshot_marks_only_what_was_asked_for_and_the_next_decision_is_made_
 
 def test_the_picture_of_asked_marks_has_these_marks_and_no_others() -> None:
     pytest.importorskip("PIL", reason="pictures need the extra: pip install 'deskcrew[pictures]'")
-    from environments.marks import mark
+    from environments.pictures.marks import mark
 
     look = OperatorDecision(status=AgentStatus.SCREENSHOT, reasoning="crowded")
     whole, policy = run(look)

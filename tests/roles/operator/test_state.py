@@ -12,15 +12,15 @@ from support import FINISH, decide, desktop
 
 from environments.simulated.desktop import SimulatedDesktop
 from protocol import ActionTarget, Click, Fill, Memorize, OperatorDecision, VisualState
-from roles.context import Context
 from roles.contracts import OperatorView
-from roles.journal import Journal
-from roles.limits import Limits
+from roles.contracts.context import Context
+from roles.contracts.limits.limits import Limits
+from roles.journal.journal import Journal
 from roles.operator.graph import build_operator
 from roles.operator.perceive import told_by_screen
 from roles.operator.state import OperatorState
-from roles.redaction import Redactor
 from roles.safety import SafetyPolicy
+from roles.safety.privacy.redaction import Redactor
 
 AMOUNT, SUBMIT, SAVE = (ActionTarget(text=name) for name in ("Amount", "Submit", "Save draft"))
 FILL = decide(Fill(target=AMOUNT, text="$5.00"), plan=["hand it in"])

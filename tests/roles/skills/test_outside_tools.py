@@ -14,16 +14,15 @@ from mcp.server import MCPServer
 from support import FINISH, Run, decide, desktop, planned, subtask
 
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world
+from environments.simulated.world.worldfile import load_world
 from protocol import CallApi
-from roles.effects import Effect
-from roles.limits import Limits
+from roles.contracts.limits.limits import Limits
 from roles.policies import OperatorScript, ScriptedOperator
 from roles.safety import Grounds, SafetyPolicy, review
+from roles.safety.effects.effects import Effect
 from roles.safety.provenance import origin_of
-from roles.skills.chain_tools import ChainTool, given_tools, installed_tools
+from roles.skills.chain_tools import ChainTool, McpTools, given_tools, installed_tools
 from roles.skills.contract import Idempotence, Skill, ToolFault, ToolRefused, ToolSilent
-from roles.skills.mcp_tools import McpTools
 from roles.skills.registry import Skills
 from roles.skills.settings import McpSkills, Rating, SkillSettings
 

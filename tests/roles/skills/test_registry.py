@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from environments.contract import FunctionInfo
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world
+from environments.simulated.world.worldfile import load_world
 from protocol import VERBS, ActionTarget, AskInAppAgent, CallApi, Click, Wait
-from roles.effects import Effect
+from roles.safety.effects.effects import Effect
 from roles.skills.arguments import problem_with
 from roles.skills.contract import Idempotence, Skill
 from roles.skills.registry import Skills, told

@@ -9,16 +9,15 @@ from typing import Any
 import pytest
 
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.worldfile import load_world
-from orchestrator.testing.run import CrewRun
-from orchestrator.testing.stage import Stage
+from environments.simulated.world.worldfile import load_world
+from orchestrator.lab.testing.run import CrewRun
+from orchestrator.lab.testing.stage import Stage
 from protocol import Action, ActionResult, AskInAppAgent, CallApi, ExecStatus, GUIElement, VisualState, parse_action
 from roles.contracts import EffectSeen, Fact, GateRequest, StepRecord
-from roles.rules import clauses as c
-from roles.rules.call_answers import chosen, records_in, value_of
-from roles.rules.call_functions import fitted
-from roles.rules.evidence import check
-from roles.signals import GateTrigger
+from roles.contracts.signals import GateTrigger
+from roles.policies.rules import clauses as c
+from roles.policies.rules.functions.functions import chosen, fitted, records_in, value_of
+from roles.screen.evidence import check
 
 NOTE = 'Create a note titled "Rain check" with the text "not before Friday"'
 CALLS = {"call_api", "ask_in_app_agent"}

@@ -10,12 +10,12 @@ from support import Run, planned, subtask
 
 from environments.contract import FileChange, text_digest
 from environments.effects import Effect
-from environments.tree_changes import tree_changes
-from orchestrator.documents import Source
-from orchestrator.safety_files import read_safety
+from environments.files.tree_changes import tree_changes
+from orchestrator.settings.documents import Source
+from orchestrator.settings.safety_files import read_safety
 from roles.contracts import Script
 from roles.safety import Rule, SafetyPolicy
-from roles.technician.changing import changes_of
+from roles.technician.execute import changes_of
 from roles.technician.scripted import ScriptedTechnician, TechnicianScript
 
 DOCS = Path(__file__).parents[3] / "docs/technician.md"

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocol import RunScript, VisualState
-from roles.effects import Effect
 from roles.safety import Rule, SafetyPolicy, review
+from roles.safety.effects.effects import Effect
 from roles.technician.reading import effects_of, risks_of
 
 SCREEN = VisualState(timestamp=0, screen_resolution=(800, 600), elements=())

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from environments.sandbox.contract import Refusing
 from orchestrator import Crew
 from roles.contracts import AppWords, PlanRequest, ScriptRequest, Subtask
-from roles.rules.manager import RulesManager
-from roles.rules.technician import NoSuchFile, RulesTechnician, script_for
-from roles.rules.technician_forms import job_of, jobs_in
+from roles.manager.rules import RulesManager
+from roles.policies.rules.retired.orders.technician_forms import job_of, jobs_in
 from roles.technician.reading import risks_of
+from roles.technician.rules import NoSuchFile, RulesTechnician, script_for
 
 from .conftest import WORLD
 
@@ -189,7 +189,7 @@ def test_a_whole_crew_counts_lines_and_writes_the_number_into_a_note(tmp_path, s
     facts = {fact["name"]: fact["value"] for fact in outcome.report["facts"]}
     assert facts["line count"] == "3"
     from environments.simulated.desktop import SimulatedDesktop
-    from environments.simulated.worldfile import load_world
+    from environments.simulated.world.worldfile import load_world
 
     desk = SimulatedDesktop(load_world(str(tmp_path / "world.yaml")), 0, outcome.folder)
     notes = desk.world()["apps"]["notes"]["notes"]

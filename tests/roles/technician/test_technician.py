@@ -11,12 +11,12 @@ from environments.contract import CHANGE_FILES
 from environments.sandbox.contract import Ran, Refusing
 from protocol import ActionTarget, Click, FailGoal, Fill
 from roles.contracts import EffectSeen, FactKnown, PlanAnswer, PlanRequest, Script
-from roles.limits import Limits
-from roles.rules.evaluator import RulesEvaluator
+from roles.contracts.limits.limits import Limits
+from roles.evaluator.rules import RulesEvaluator
 from roles.safety import Rule, SafetyPolicy
+from roles.safety.privacy.vault import reference
 from roles.technician.execute import facts_in
 from roles.technician.scripted import ScriptedTechnician, TechnicianScript
-from roles.vault import reference
 
 
 def bash(code: str) -> Script:
@@ -330,8 +330,8 @@ def test_several_expected_facts_are_lines_of_name_and_value():
 def test_a_model_writes_a_script_sees_it_fail_and_writes_another(desk, sandbox):
     from models import asker, prompts_of, section, text_of
 
-    from roles.llm.prompts import load_prompt
-    from roles.llm.technician import LlmTechnician
+    from roles.policies.llm.prompts import load_prompt
+    from roles.technician.llm import LlmTechnician
 
     def answer(messages):
         ran = section(text_of(messages[1:2]), "ran")
@@ -357,8 +357,8 @@ def test_a_model_writes_a_script_sees_it_fail_and_writes_another(desk, sandbox):
 def test_a_model_without_a_usable_script_is_a_reported_failure_and_runs_nothing(desk, sandbox):
     from models import asker, prompts_of
 
-    from roles.llm.prompts import load_prompt
-    from roles.llm.technician import LlmTechnician
+    from roles.policies.llm.prompts import load_prompt
+    from roles.technician.llm import LlmTechnician
 
     model, heard = prompts_of(lambda _: "rm -rf /")
     run = crew(desk, sandbox, technician=LlmTechnician(asker(model), load_prompt("technician")))

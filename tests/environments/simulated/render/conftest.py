@@ -8,8 +8,8 @@ import pytest
 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.render import LIGHT, Picture, Theme, picture
-from environments.simulated.world import World
-from environments.simulated.worldfile import parse_world
+from environments.simulated.world.world import World
+from environments.simulated.world.worldfile import parse_world
 from protocol import ActionTarget as Target
 from protocol import Click, Fill, LaunchApp, PressKey, Scroll
 

@@ -17,14 +17,13 @@ from environments.contract import EnvironmentFault, Screenshots
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.render import DARK, LIGHT, THEMES, Picture, picture, png, svg
 from environments.simulated.render.fonts import Face, right_to_left
-from environments.simulated.render.icons import ICONS, icon_of
-from environments.simulated.render.raster import image
+from environments.simulated.render.raster import ICONS, icon_of, image
 from environments.simulated.render.scene import whole_box
 from environments.simulated.render.shapes import Fill, Icon, Label, Part, common
 from environments.simulated.render.text import cut, fit, lines, measure, printable
-from environments.simulated.screen import screen_of
-from environments.simulated.world import TASK_BAR, TITLE_BAR
-from environments.simulated.worldfile import load_world
+from environments.simulated.screen.screen import screen_of
+from environments.simulated.world.world import TASK_BAR, TITLE_BAR
+from environments.simulated.world.worldfile import load_world
 from protocol import ActionTarget as Target
 from protocol import Click, PressKey, Scroll, Type
 from protocol import Fill as FillIn
@@ -112,7 +111,7 @@ class TestSameWorldSamePicture:
         code = (
             "import sys, hashlib\n"
             "from environments.simulated.desktop import SimulatedDesktop\n"
-            "from environments.simulated.worldfile import load_world\n"
+            "from environments.simulated.world.worldfile import load_world\n"
             "from environments.simulated.render import picture, svg\n"
             "desktop = SimulatedDesktop(load_world('office'))\n"
             "print(hashlib.sha256(desktop.screenshot()).hexdigest())\n"
@@ -366,11 +365,11 @@ class TestCapability:
             "sys.modules['PIL'] = None\n"
             "from environments.contract import EnvironmentFault\n"
             "from environments.simulated.desktop import SimulatedDesktop\n"
-            "from environments.simulated.worldfile import load_world\n"
+            "from environments.simulated.world.worldfile import load_world\n"
             "desktop = SimulatedDesktop(load_world('office'))\n"
             "for name in ('shot', 'shot', 'marks'):\n"
             "    try:\n"
-            "        desktop.screenshot() if name == 'shot' else __import__('environments.marks')\n"
+            "        desktop.screenshot() if name == 'shot' else __import__('environments.pictures.marks')\n"
             "    except EnvironmentFault as fault:\n"
             "        print(fault)\n"
         )
@@ -402,9 +401,9 @@ class TestManyThings:
         assert len(dims) == 2
 
     def test_an_unknown_kind_of_element_still_shows_its_name(self, show, monkeypatch):
-        from environments.simulated import screen
         from environments.simulated.apps import APPS
-        from environments.simulated.widgets import Widget
+        from environments.simulated.screen import screen
+        from environments.simulated.screen.widgets import Widget
 
         monkeypatch.setattr(type(APPS["notes"]), "view", lambda self, state: (Widget("slider", "Volume", "volume"),))
         screen._PANELS.clear()

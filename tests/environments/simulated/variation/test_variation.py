@@ -7,12 +7,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.variation.axes import Variation
-from environments.simulated.variation.draw import variations
-from environments.simulated.variation.metrics import USUAL, metrics_for
-from environments.simulated.worldfile import parse_world
+from environments.simulated.variation.apply import variations
+from environments.simulated.variation.metrics import USUAL, Variation, metrics_for
+from environments.simulated.world.worldfile import parse_world
 from orchestrator.errors import UsageProblem
-from orchestrator.settings import load_settings, varied
+from orchestrator.settings.settings import load_settings, varied
 from protocol import parse_action
 
 WORLD = """

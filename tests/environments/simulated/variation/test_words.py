@@ -10,10 +10,19 @@ from words import literals, words
 
 from environments.contract import WorldError
 from environments.simulated.apps import APPS
-from environments.simulated.variation.apply import varied, varied_text
-from environments.simulated.variation.axes import Variation
-from environments.simulated.variation.catalogue import Catalogue, described, language, own_words, read, synonyms, wordless
-from environments.simulated.widgets import bar, button, cell, combobox, row, table, text
+from environments.simulated.screen.widgets import bar, button, cell, combobox, row, table, text
+from environments.simulated.variation.apply import (
+    Catalogue,
+    described,
+    language,
+    own_words,
+    read,
+    synonyms,
+    varied,
+    varied_text,
+    wordless,
+)
+from environments.simulated.variation.metrics import Variation
 
 EFFECTS = {"toast", "notice", "dialog", "title"}
 

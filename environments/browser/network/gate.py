@@ -1,0 +1,489 @@
+"""What leaves the browser: every request passes here before it is sent, and goes, is told, or waits for an answer."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections import Counter, OrderedDict
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from environments.browser.network import requests
+from environments.browser.network.requests import GRAVE, Sent, beyond, origin, same_place
+from environments.browser.network.sockets import Sockets
+from environments.effects import QUERY, SELF, Effect, HeldRequest, Network, NetworkRule, Permit
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, BrowserContext, CDPSession, Page
+
+MOST = 20
+"""Requests that may wait; what comes after them is dropped."""
+_REMEMBERED = 200
+_HARMLESS = frozenset({Effect.OBSERVE, Effect.NAVIGATE, Effect.EDIT})
+_BY_NAME = GRAVE | {Effect.SEND}
+"""Of these a script's request carries fields of the form and nothing else: a word beside them may mean anything."""
+_STUCK = 0.6
+"""Seconds without an answer after which a page is taken to stand still until its request is answered."""
+_AGAIN = 15.0
+
+CLOSED = """(() => { for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport'])
+  { try { delete globalThis[name]; } catch {} } })()"""
+"""Begun with each document: ways to the network that no request shows are not there."""
+
+
+CONSTANTS = """() => {
+  const found = new Set(), add = (text) => {
+    for (const word of String(text).slice(0, 200000).match(/[\\w+\\/=.:-]{8,512}/g) || [])
+      if (found.size < 1000 && /\\d/.test(word)) found.add(word); };
+  for (const el of document.querySelectorAll('meta[content],input[type=hidden]')) add(el.content || el.value);
+  for (const el of document.querySelectorAll('script:not([src])')) add(el.textContent);
+  for (const el of document.querySelectorAll('html,body,form,[data-id],[data-token]')) add(JSON.stringify({...el.dataset}));
+  add(location.href); add(document.cookie);
+  const secret = 'input[type=password],input[autocomplete*="cc-"],input[autocomplete*="-code"],input[autocomplete*="-password"]';
+  const private_ = [...document.querySelectorAll(secret)].slice(0, 20).map((el) => String(el.value).slice(0, 200));
+  return {known: [...found], private: private_};
+}"""
+"""Evaluated in a page before an action: texts like tokens that it has, and what stands in its private fields."""
+
+
+class Expected(NamedTuple):
+    """What a press says it sends, taken right before it."""
+
+    how: str = ""
+    """`open`, `get` or `post`, `history` for a step through it; empty where it leads nowhere by itself."""
+    url: str = ""
+    fields: tuple[tuple[str, str, bool], ...] = ()
+    """Everything that the form would send: name, value, and whether it is shown."""
+    page: str = ""
+    """The address of the page that it stands on; empty where an action names the address itself."""
+    enctype: str = ""
+    shown: tuple[str, ...] = ()
+    """What a person was shown of the control: its name, and what stands around it."""
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any]) -> Expected:
+        """What a page's script says of a control."""
+        sent = said.get("expected") or {}
+        fields = tuple((str(name), str(value), bool(open_)) for name, value, open_ in sent.get("fields", ()))
+        shown = (said.get("name"), *str(said.get("shows") or "").split("\n"), *(said.get("around") or ()))
+        how, url, page = (str(part or "") for part in (sent.get("how"), sent.get("url"), said.get("url")))
+        return cls(how, url, fields, page, str(sent.get("enctype", "")), tuple(map(str, filter(None, shown))))
+
+    def holding(self, name: str, values: Sequence[str]) -> Expected:
+        """With what an action is about to choose in the field of this name."""
+        others = tuple(field for field in self.fields if field[0] != name)
+        return self._replace(fields=(*others, *((name, value, True) for value in values)))
+
+    @property
+    def pairs(self) -> requests.Pairs:
+        """What its form sends: a field without a name is only read by scripts."""
+        return tuple((name, value) for name, value, _ in self.fields if name)
+
+
+class _Waiting(NamedTuple):
+    request: HeldRequest
+    go: Callable[[], Awaitable[bool]]
+    """Lets it go; false where nothing waits for it any more."""
+    drop: Callable[[], Awaitable[Any]]
+    still: tuple[str, str] | None = None
+    """Method and address of a request that is under way for as long as it waits."""
+
+
+class Gate:
+    """Holds each request against the rules of a policy and the permit of the action that is under way."""
+
+    def __init__(self, refuses: Callable[[str], str], note: Callable[[str], None]) -> None:
+        self.network = Network(mode="off")
+        self.known: frozenset[str] = frozenset()
+        """Texts like tokens that the page had before the action."""
+        self.private: frozenset[str] = frozenset()
+        """What stands in private fields."""
+        self.stopped: list[str] = []
+        """Why something that the action under way set off was not sent."""
+        self._refuses, self.note = refuses, note
+        self._permit: Permit | None = None
+        self._expected: Expected | None = None
+        self._waiting: OrderedDict[str, _Waiting] = OrderedDict()
+        self._more = 0
+        self._grants: set[str] = set()
+        self._tabs: dict[str, tuple[str, str]] = {}
+        self._went: OrderedDict[str, Sent] = OrderedDict()
+        self._replay: tuple[str, Sent, str] | None = None
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._acting = False
+        self._sent: set[tuple[str, ...]] = set()
+        self._action: tuple[Permit | None, Expected | None] = (None, None)
+
+    async def attach(self, browser: Browser) -> None:
+        """Stand before the network of a whole browser: of its pages, frames, workers and of what they leave behind."""
+        self._session: CDPSession = await browser.new_browser_cdp_session()
+        self._session.on("Fetch.requestPaused", lambda event: self.soon(self._paused(event)))
+        for happened in ("Target.targetCreated", "Target.targetInfoChanged"):
+            self._session.on(happened, self._tab)
+        self._session.on("Target.targetDestroyed", self._no_tab)
+        await self._session.send("Target.setDiscoverTargets", {"discover": True})
+        await self._session.send("Fetch.enable", {"patterns": [{"urlPattern": "*", "requestStage": "Request"}]})
+
+    async def join(self, context: BrowserContext) -> None:
+        """Begin with a fresh profile."""
+        self._context = context
+        await context.add_init_script(CLOSED)
+        await context.route_web_socket(lambda url: True, Sockets(self, context).opened)
+
+    def begin(self, permit: Permit | None, expected: Expected | None) -> None:
+        """From here on what is sent is taken to come of this."""
+        self._permit, self._expected = permit, expected
+        self._sent.clear()
+
+    def end(self) -> None:
+        """From here on only the action as a whole is under way, if one is."""
+        self._permit, self._expected = self._action
+
+    async def start(self, page: Page | None, permit: Permit | None) -> None:
+        """An action begins: what waited until now is dropped, and told."""
+        from playwright.async_api import Error
+
+        self.stopped.clear()
+        self._acting = True
+        self._action = (permit, Expected(page=page.url if page is not None else ""))
+        if self._expected is None:
+            self.end()
+        await self.drop()
+        if page is None or self.network.mode == "off":
+            return
+        with suppress(Error, TimeoutError):
+            said = await asyncio.wait_for(page.evaluate(CONSTANTS), _STUCK)
+            self.known, self.private = frozenset(map(str, said["known"])), frozenset(filter(None, map(str, said["private"])))
+
+    def finish(self) -> str:
+        """An action is over: why something of it was not sent."""
+        self._acting = False
+        if self._expected is self._action[1]:
+            self._permit = self._expected = None
+        self._action = (None, None)
+        why, self.stopped[:] = "; ".join(dict.fromkeys(self.stopped)), []
+        return why
+
+    async def drop(self) -> None:
+        waiting, more = list(self._waiting.values()), self._more
+        self._waiting.clear()
+        self._more = 0
+        for one in waiting:
+            await one.drop()
+        if waiting:
+            told = "; ".join(one.request.told for one in waiting[:5])
+            count = len(waiting) + more
+            self.note(f"{count} requests that waited were dropped: {told}" if count > 1 else f"a request was dropped: {told}")
+
+    async def reset(self) -> None:
+        await self.drop()
+        self._action = (None, None)
+        self.end()
+        self._grants.clear()
+        self.known = self.private = frozenset()
+
+    def held(self) -> tuple[HeldRequest, ...]:
+        return tuple(one.request for one in self._waiting.values())
+
+    def still(self) -> Counter[tuple[str, str]]:
+        """Requests that are under way and wait here, not for a server."""
+        return Counter(one.still for one in self._waiting.values() if one.still is not None)
+
+    async def release(self, request_id: str) -> str:
+        """Let this one go, or the next that is the same; says which."""
+        one = self._waiting.pop(request_id, None)
+        if one is not None and await one.go():
+            return f"what was held was sent: {one.request.told}"
+        self._grants.add(request_id)
+        return "nothing waits for it any more; the next request that is exactly this goes, once"
+
+    async def passes(self, sent: Sent, frame: str | None = None) -> bool:
+        """Whether it may go now; a document goes into a frame. What was let go once does so once."""
+        mode = self.network.mode
+        if mode == "off" or self._covered(sent, frame):
+            return True
+        request_id = sent.request_id()
+        if request_id in self._grants:
+            self._grants.discard(request_id)
+            self.note(f"as was let go before, it sent {sent.told(self.private)}")
+            return True
+        if mode == "watch":
+            self.note(f"it sent {sent.told(self.private)}, which nothing that was allowed covers")
+        return mode == "watch"
+
+    async def hold(
+        self,
+        request: HeldRequest,
+        go: Callable[[], Awaitable[bool]],
+        drop: Callable[[], Awaitable[Any]],
+        still: tuple[str, str] | None = None,
+    ) -> None:
+        """It waits. Of two that are the same the later one does."""
+        before = self._waiting.pop(request.request_id, None)
+        if before is not None:
+            await before.drop()
+        elif len(self._waiting) >= MOST:
+            self._more += 1
+            await drop()
+            return
+        self._waiting[request.request_id] = _Waiting(request, go, drop, still)
+        self._stop(f"it would {request.told}, which nothing that was allowed covers; it waits for an answer")
+
+    def download(self) -> bool:
+        """Whether a file may be kept that the browser was given."""
+        if self.network.mode != "hold":
+            return True
+        permit, own = self._permit, self._expected is not None and self._expected.how == "open" and not self._expected.page
+        return own or (permit is not None and (permit.approved or Effect.DOWNLOAD in permit.effects))
+
+    def blocked(self, url: str) -> str:
+        """Why an address may never be reached."""
+        return "" if url.startswith(("data:", "blob:", "about:")) else self._refuses(url)
+
+    def _stop(self, why: str) -> None:
+        if self._acting and len(self.stopped) < 5:
+            self.stopped.append(why)
+
+    def soon(self, work: Any) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _tab(self, event: dict[str, Any]) -> None:
+        info = event["targetInfo"]
+        if info["type"] == "page":
+            self._tabs[info["targetId"]] = (info["url"], info.get("openerId", ""))
+
+    def _no_tab(self, event: dict[str, Any]) -> None:
+        self._tabs.pop(event["targetId"], None)
+
+    async def _paused(self, event: dict[str, Any]) -> None:
+        request, frame = event["request"], event.get("frameId", "")
+        if why := self.blocked(request["url"]):
+            await self._block(event, why)
+            return
+        document = event["resourceType"] == "Document"
+        sent = Sent.of(request, self._tabs.get(frame, ("", ""))[0])
+        if self.network.mode == "off" or not (document or sent.changes or sent.commands):
+            await self._continue(event)
+            return
+        if self._replay is not None and document and self._replay[0] == frame and same_place(self._replay[1].url, sent.url):
+            await self._send_again(event)
+        elif self._redirected(event, sent) or await self.passes(sent, frame if document else None):
+            self._remember(event, sent)
+            await self._continue(event)
+        else:
+            await self._hold(event, sent, document)
+
+    def _remember(self, event: dict[str, Any], sent: Sent) -> None:
+        self._went[event["requestId"]] = sent
+        while len(self._went) > _REMEMBERED:
+            self._went.popitem(last=False)
+
+    async def _hold(self, event: dict[str, Any], sent: Sent, document: bool) -> None:
+        request = sent.held(self.private)
+
+        async def go() -> bool:
+            return await self._again(event, sent) if document else await self._continue(event)
+
+        async def drop() -> None:
+            await self._fail(event)
+
+        if document:  # a tab that waits for its next document answers nothing
+            await self._fail(event)
+        await self.hold(request, go, drop, None if document else (sent.method, sent.url))
+        if not document and event["resourceType"] == "XHR":
+            self.soon(self._unstick(event))
+
+    async def _unstick(self, event: dict[str, Any]) -> None:
+        """A page may stand still until a request is answered; then it is not, and is asked about all the same."""
+        await asyncio.sleep(0.05)
+        asked = [asyncio.ensure_future(page.evaluate("0")) for page in self._context.pages]
+        if not asked:
+            return
+        _, stuck = await asyncio.wait(asked, timeout=_STUCK)
+        if stuck:
+            await self._fail(event)
+        await asyncio.wait(asked, timeout=_STUCK)
+        for one in asked:
+            one.cancel() if not one.done() else one.exception()
+
+    def _redirected(self, event: dict[str, Any], sent: Sent) -> bool:
+        """Whether a server sends it on from what was let go: neither with its body to another place, nor to an address that says
+        that it does more than was allowed."""
+        before = self._went.get(event.get("redirectedRequestId", ""))
+        if before is None or beyond(sent.effects() & GRAVE, (*before.effects(), *(self._permit.effects if self._permit else ()))):
+            return False
+        return not sent.changes or (sent.method == before.method and same_place(before.url, sent.url))
+
+    async def _block(self, event: dict[str, Any], why: str) -> None:
+        document = event["resourceType"] == "Document"
+        if document and event.get("frameId") in self._tabs:
+            self._stop(why) if self._expected is not None and self._expected.page else None
+            self.note(f"the page would have gone elsewhere and was blocked: {why}")
+        else:
+            self.note(f"a request was blocked: {why}")
+        await self._fail(event, "Aborted" if document else "BlockedByClient")
+
+    async def _continue(self, event: dict[str, Any], **more: Any) -> bool:
+        return await self._send("Fetch.continueRequest", {"requestId": event["requestId"], **more})
+
+    async def _fail(self, event: dict[str, Any], reason: str = "Aborted") -> bool:
+        return await self._send("Fetch.failRequest", {"requestId": event["requestId"], "errorReason": reason})
+
+    async def _send(self, method: str, params: dict[str, Any]) -> bool:
+        """False where the request is gone."""
+        from playwright.async_api import Error
+
+        try:
+            await self._session.send(method, params)
+        except Error:
+            return False
+        return True
+
+    async def _again(self, event: dict[str, Any], sent: Sent) -> bool:
+        """Lead the frame once more where it was going, with the same body. False where it is gone, or a file is part of it."""
+        from playwright.async_api import Error
+
+        if sent.files or not sent.readable:
+            return False
+        frame, headers = event.get("frameId", ""), event["request"]["headers"]
+        for page in self._context.pages:
+            with suppress(Error, TimeoutError):
+                session = await self._context.new_cdp_session(page)
+                tree = (await asyncio.wait_for(session.send("Page.getFrameTree"), 2))["frameTree"]
+                if frame not in _frames(tree):
+                    continue
+                self._replay = (frame, sent, headers.get("Origin", ""))
+                where = {"url": sent.url, "frameId": frame, "referrer": headers.get("Referer", "")}
+                await asyncio.wait_for(session.send("Page.navigate", where), _AGAIN)
+                went, self._replay = self._replay is None, None
+                await session.detach()
+                return went
+        return False
+
+    async def _send_again(self, event: dict[str, Any]) -> None:
+        assert self._replay is not None  # noqa: S101 - the caller looked
+        _, sent, origin_ = self._replay
+        self._replay = None
+        self._remember(event, sent)
+        if not sent.changes:
+            await self._continue(event)
+            return
+        headers = event["request"]["headers"] | {"Content-Type": sent.kind} | ({"Origin": origin_} if origin_ else {})
+        listed = [{"name": name, "value": value} for name, value in headers.items()]
+        await self._continue(event, method=sent.method, postData=base64.b64encode(sent.body).decode(), headers=listed)
+
+    def _covered(self, sent: Sent, frame: str | None) -> bool:
+        if self._by_rule(sent):
+            return True
+        if not sent.changes:
+            return self._as_expected(sent) or self._leads_on(sent, frame)
+        if self._permit is None or not (self._as_expected(sent) or (frame is None and self._by_script(sent))):
+            return False
+        to = (sent.method, origin(sent.url), sent.at.path, sent.operation)
+        once = to not in self._sent
+        self._sent.add(to)
+        return once
+
+    def _by_rule(self, sent: Sent) -> bool:
+        """What a rule lets pages send by themselves. To `self` it carries nothing private and no command."""
+        rules = [rule for rule in self.network.allow if _fits(rule, sent)]
+        if not rules or sent.effects():
+            return False
+        return any(rule.host != SELF for rule in rules) or not (sent.orders or self._tells(sent.query + sent.form))
+
+    def _tells(self, pairs: requests.Pairs) -> bool:
+        """Whether something private is in it."""
+        return any(secret in value for _, value in pairs for secret in self.private if len(secret) > 2)
+
+    def _as_expected(self, sent: Sent) -> bool:
+        """Exactly what the control, or the action itself, says it sends."""
+        expected = self._expected
+        if expected is None or (self._permit is None and expected.page):
+            return False
+        if expected.how == "history":
+            return sent.method == "GET"
+        if expected.how == "open":
+            return sent.method == "GET" and same_place(expected.url, sent.url)
+        if not self._as_reviewed(sent, expected):
+            return False
+        if expected.how == "get":
+            return sent.method == "GET" and same_place(expected.url, sent.url, query=False) and self._alike(expected, sent.query)
+        if expected.how != "post" or sent.method != "POST" or not same_place(expected.url, sent.url):
+            return False
+        plain = sent.kind.startswith("text/plain")
+        if plain != (expected.enctype == "text/plain"):
+            return False
+        forms = plain or sent.kind.startswith(("application/x-www-form-urlencoded", "multipart/form-data"))
+        return forms and sent.readable and self._alike(expected, sent.lines if plain else sent.form)
+
+    def _alike(self, expected: Expected, pairs: requests.Pairs) -> bool:
+        """Whether exactly the form is sent, but for tokens in its hidden fields that a script made anew."""
+        if requests.alike(expected.pairs, pairs):
+            return True
+        tokens = {name for name, _, shown in expected.fields if not shown and requests.TOKEN.search(name)}
+        fresh = [(n, "" if n in tokens and requests.made_up(v) and not self._tells(((n, v),)) else v) for n, v in pairs]
+        return requests.alike(tuple((n, "" if n in tokens else v) for n, v in expected.pairs), tuple(fresh))
+
+    def _as_reviewed(self, sent: Sent, expected: Expected) -> bool:
+        """Whether an action that nobody was asked about was taken for one that sends a form such as this, with what it hides."""
+        permit = self._permit
+        if permit is None or permit.approved:
+            return True
+        if sent.changes and set(permit.effects) <= _HARMLESS:
+            return False
+        shown = {name for name, _, seen in expected.fields if seen}
+        return not beyond(sent.effects(shown) & GRAVE, permit.effects)
+
+    def _by_script(self, sent: Sent) -> bool:
+        """What the page's script sends of its own form to its own server, as that form was when it was allowed."""
+        permit, expected = self._permit, self._expected
+        if permit is None or expected is None or not sent.readable:
+            return False
+        if not permit.approved and set(permit.effects) <= _HARMLESS:
+            return False
+        names = {name for name, _ in expected.pairs}
+        if origin(sent.url) != origin(expected.page) or beyond(sent.effects(names), permit.effects):
+            return False
+        shown = expected.shown if permit.approved and not _BY_NAME.intersection(permit.effects) else ()
+        return requests.carried(sent.query + sent.form, expected.fields, self.known, shown)
+
+    def _leads_on(self, sent: Sent, frame: str | None) -> bool:
+        """An address that a page opens by itself: on its own host or that of the link, and with no words of an effect."""
+        expected, leaves = self._expected or Expected(), frame in self._tabs
+        permitted: Collection[Effect] = self._permit.effects if self._permit is not None else ()
+        if not leaves and not sent.query:
+            return True
+        found = sent.effects()
+        if beyond(found, permitted):
+            return False
+        if (found or expected.how == "get") and not requests.carried(sent.query, expected.fields, self.known):
+            return False
+        if expected.how == "post" and dict(sent.query).keys() & dict(expected.pairs).keys():
+            return False
+        url, opener = self._tabs.get(frame or "", ("", ""))
+        urls = (expected.url, expected.page, url, self._tabs.get(opener, ("", ""))[0])
+        return not leaves or sent.at.hostname in {urlsplit(one).hostname for one in urls}
+
+
+def _frames(tree: dict[str, Any]) -> set[str]:
+    return {tree["frame"]["id"]}.union(*map(_frames, tree.get("childFrames", [])))
+
+
+def _fits(rule: NetworkRule, sent: Sent) -> bool:
+    """Whether a rule fits; no path fits that a server may read as another one."""
+    at, path = sent.at, unquote(sent.at.path or "/")
+    if ".." in path or "\\" in path or "//" in path or "%" in path:
+        return False
+    hosts = (SELF,) if rule.host == SELF and sent.own else (at.netloc.casefold(), (at.hostname or "").casefold())
+    method = rule.method.upper()
+    return (
+        any(fnmatchcase(host, rule.host.casefold()) for host in hosts)
+        and fnmatchcase(path, rule.path)
+        and (fnmatchcase(sent.method, method) or (fnmatchcase(QUERY, method) and sent.asks))
+        and fnmatchcase(sent.operation, rule.operation)
+    )

@@ -1,0 +1,352 @@
+"""Faults for any environment: what goes wrong between an agent and a surface, seeded and bound to keys.
+
+Whether a fault strikes is a function of the seed, the fault, the action and its place in the run, which is its key without the
+run's own name; only `times` counts, in a record that may be kept beside the run. So a run that is resumed, and another one that
+does the same, meets the same faults; a key that was used before is answered from the record.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
+from functools import cache
+from itertools import islice, zip_longest
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from environments.contract import DigestMismatch, Environment, EnvironmentFault
+from environments.effects import Change, ControlSeen
+from environments.faults.kinds import DOES_OTHERWISE, DRY, IN_THE_WAY, ON_SCREEN, Fault, FaultKind
+from protocol import (
+    Action,
+    ActionResult,
+    BoundingBox,
+    ExecStatus,
+    Extension,
+    Fill,
+    GUIElement,
+    PressKey,
+    Resolved,
+    TargetError,
+    Type,
+    VisualState,
+    resolve,
+)
+
+
+class Done(NamedTuple):
+    """An action with its result, or without one when the surface broke; `kind` is the fault that struck, if one did."""
+
+    key: str
+    digest: str
+    kind: str
+    verb: str
+    target: str
+    result: ActionResult | None
+
+
+class FaultRecord:
+    """A line of JSON for each action. Without a path it goes with the process."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+        self.done: list[Done] = []
+        if path is not None and path.exists():
+            self.done = [done for line in path.read_text(encoding="utf-8").splitlines() if (done := _read(line))]
+
+    def add(self, done: Done) -> None:
+        self.done.append(done)
+        if self._path is None:
+            return
+        body = done._asdict() | {"result": done.result.model_dump(mode="json") if done.result else None}
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write("\n" + json.dumps(body))
+        except OSError as bad:
+            raise EnvironmentFault(f"{self._path}: the record of faults cannot be written: {bad.strerror}") from bad
+
+    def clear(self) -> None:
+        self.done.clear()
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+
+
+def _read(line: str) -> Done | None:
+    """None for a line that was cut short: what it stood for is done again under the same key, with the same fault."""
+    try:
+        body = json.loads(line)
+        result = body.pop("result")
+        return Done(**body, result=ActionResult.model_validate(result) if result else None)
+    except (ValueError, TypeError, AttributeError):
+        return None
+
+
+__all__ = ["Fault", "FaultKind", "FaultyEnvironment", "Struck"]
+
+
+class Struck(NamedTuple):
+    """A fault that struck: for the log and for judging, never shown to a role."""
+
+    key: str
+    kind: FaultKind
+    verb: str
+    target: str
+
+
+_CAPABILITIES = ("apps", "peek", "world", "received", "snapshot", "restore", "functions", "agents", "screenshot",
+                 "environment_type", "files", "seat", "seats", "clock", "written",
+                 "guard", "admit", "held")  # fmt: skip
+_TURNED = ("preview", "control", "latest_keys")
+"""What is asked of the inner one in its own words."""
+_FOCUS, _TWICE = "/focus", "/twice"
+"""How the key of what a fault does besides the action goes on."""
+
+
+class FaultyEnvironment:
+    """An environment in which things go wrong. The inner one is never told; its other capabilities are passed on as they are."""
+
+    def __new__(cls, inner: Environment, faults: Sequence[Fault], seed: int = 0, record: Path | None = None) -> FaultyEnvironment:
+        passed, turned = (tuple(name for name in names if hasattr(inner, name)) for names in (_CAPABILITIES, _TURNED))
+        made: FaultyEnvironment = object.__new__(_with(passed, turned))
+        return made
+
+    def __init__(self, inner: Environment, faults: Sequence[Fault], seed: int = 0, record: Path | None = None) -> None:
+        self.name = f"faulty:{inner.name}"
+        self._record = FaultRecord(record)
+        self._inner = inner
+        self._faults = tuple(faults)
+        self._seed = seed
+        self._done = {done.key: done for done in self._record.done if done.result is not None}
+        self._counts = Counter(done.kind for done in self._record.done)
+
+    @property
+    def struck(self) -> list[Struck]:
+        """The faults that struck, in order."""
+        return [Struck(d.key, FaultKind(d.kind), d.verb, d.target) for d in self._record.done if d.kind]
+
+    def reset(self, *, seed: int | None = None) -> VisualState:
+        self._seed = self._seed if seed is None else seed
+        self._done.clear()
+        self._counts.clear()
+        self._record.clear()
+        self._inner.reset(seed=seed)
+        return self.observe()
+
+    def observe(self) -> VisualState:
+        state = self._inner.observe()
+        for number, fault in enumerate(self._faults):
+            if fault.kind in ON_SCREEN:
+                state = self._shown(number, fault, state)
+        return state
+
+    def perform(self, action: Action, *, key: str) -> ActionResult:
+        if known := self._done.get(key):
+            if known.digest != action.digest:
+                raise DigestMismatch(f"key {key!r} was used before for another action")
+            assert known.result is not None  # noqa: S101 - only those with a result are kept
+            return known.result
+        app, target = self._aim(action)
+        fault = self._striking(action, key, app, target)
+        kind = "" if fault is None else str(fault.kind)
+        if fault is not None and fault.kind is FaultKind.BREAK:
+            self._note(Done(key, action.digest, kind, action.verb, target, None))
+            raise EnvironmentFault(fault.text or "the session was lost")
+        result = self._do(fault, action, key, target)
+        self._note(Done(key, action.digest, kind, action.verb, target, result))
+        return result
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def _preview(self, action: Action) -> Sequence[Change] | None:
+        """What it changes where no fault strikes: nothing while something lies on its target, unknown where one may do more."""
+        app, target = self._aim(action)
+        may = (f for f in self._faults if f.kind in DOES_OTHERWISE and f.rate and f.matches(action, app, target))
+        if any(_concerns(fault, action) and not self._spent(fault) for fault in may):
+            return None
+        found: Sequence[Change] | None = () if self._in_the_way(action) else self._inner.preview(self._meant(action))  # type: ignore[attr-defined]  # only there where the inner one can
+        return found
+
+    def _control(self, action: Action) -> ControlSeen | None:
+        """Nothing while something lies on its target. What has another name on the screen is not held against that."""
+        if self._in_the_way(action):
+            return None
+        meant = self._meant(action)
+        at: ControlSeen | None = self._inner.control(meant)  # type: ignore[attr-defined]  # as above
+        return at if at is None or meant == action else at.model_copy(update={"role": "", "name": ""})
+
+    def _latest_keys(self, most: int) -> list[str]:
+        """Of what was asked for: with what a fault swallowed, and without what one did besides."""
+        within = [key for key in self._inner.latest_keys(2 * most) if not key.endswith((_FOCUS, _TWICE))]  # type: ignore[attr-defined]  # as above
+        # A kill between the two leaves a key in one of them alone, so the newest of both come first.
+        both = zip_longest(within, islice(reversed(self._done), most))
+        return list(dict.fromkeys(key for pair in both for key in pair if key is not None))[:most]
+
+    def _note(self, done: Done) -> None:
+        self._record.add(done)
+        self._counts[done.kind] += bool(done.kind)
+        if done.result is not None:
+            self._done[done.key] = done
+
+    def _striking(self, action: Action, key: str, app: str, target: str) -> Fault | None:
+        """The fault that takes this action."""
+        if covering := self._in_the_way(action):
+            return covering
+        for number, fault in enumerate(self._faults):
+            if fault.kind in ON_SCREEN or not fault.matches(action, app, target) or not _concerns(fault, action):
+                continue
+            if self._strikes(number, fault, f"{key.partition('/')[2] or key}/{action.digest}"):
+                return fault
+        return None
+
+    def _do(self, fault: Fault | None, action: Action, key: str, target: str) -> ActionResult:
+        meant = self._meant(action)
+        if fault is None:
+            return self._inner.perform(meant, key=key)
+        if fault.kind in IN_THE_WAY:
+            return ActionResult(exec_status=ExecStatus.ERROR, error=f'"{target}" lies under something else; wait and look again')
+        if fault.kind in DRY:
+            status, said = DRY[fault.kind]
+            error = (fault.text or said) if status is not ExecStatus.EXECUTED else ""
+            resolved = self._resolved(action) if status is ExecStatus.EXECUTED else None
+            return ActionResult(exec_status=status, error=error, resolved=resolved)
+        if fault.kind is FaultKind.FOCUS:
+            self._inner.perform(PressKey(keys=("Tab",)), key=f"{key}{_FOCUS}")
+        if fault.kind is FaultKind.AUTOCOMPLETE and isinstance(meant, Type | Fill):
+            meant = meant.model_copy(update={"text": meant.text[: (len(meant.text) + 1) // 2] + fault.text})
+        result = self._inner.perform(meant, key=key)
+        if fault.kind is FaultKind.TWICE:
+            self._inner.perform(meant, key=f"{key}{_TWICE}")
+        if fault.kind is not FaultKind.SAVED_ANYWAY:
+            return result
+        return ActionResult(exec_status=ExecStatus.ERROR, error=fault.text or "the network is down", resolved=result.resolved)
+
+    def _strikes(self, number: int, fault: Fault, what: str) -> bool:
+        return not self._spent(fault) and self._chance(number, what) < fault.rate
+
+    def _spent(self, fault: Fault) -> bool:
+        return fault.times is not None and self._counts[str(fault.kind)] >= fault.times
+
+    def _chance(self, number: int, what: str) -> float:
+        """A number in 0..1 that is the same in every process for the same seed, fault and key."""
+        body = f"{self._seed}/{number}/{what}".encode("utf-8", "surrogatepass")
+        return int.from_bytes(hashlib.blake2b(body, digest_size=6).digest(), "big") / 2**48
+
+    def _aim(self, action: Action) -> tuple[str, str]:
+        """The app that is worked in and the name of what is aimed at."""
+        state = self._inner.observe()
+        element = self._element(action, state)
+        app = (element.app if element is not None else None) or state.app or ""
+        return app, element.name if element is not None else ""
+
+    def _element(self, action: Action, state: VisualState) -> GUIElement | None:
+        if action.target is None:
+            return next((e for e in state.elements if e.focused), None)
+        try:
+            return state.by_id.get(resolve(action.target, state).element_id)
+        except TargetError:
+            return None
+
+    def _resolved(self, action: Action) -> Resolved | None:
+        if action.target is None:
+            return None
+        try:
+            return resolve(action.target, self._inner.observe())
+        except TargetError:
+            return None
+
+    def _shown(self, number: int, fault: Fault, state: VisualState) -> VisualState:
+        if fault.kind is FaultKind.INJECT:
+            return self._injected(number, fault, state)
+        changed: list[GUIElement] = []
+        covers: list[GUIElement] = []
+        for element in state.elements:
+            if self._afflicts(number, fault, element):
+                if fault.kind is FaultKind.COVER:
+                    covers.append(_lid(f"cover-{number}-{len(covers)}", fault, element))
+                element = _changed(fault, element)
+            changed.append(element)
+        return state.model_copy(update={"elements": (*changed, *covers)})
+
+    def _afflicts(self, number: int, fault: Fault, element: GUIElement) -> bool:
+        """Whether a fault of the screen lies on this element: the same one each time it is seen."""
+        interactive = element.role in {"button", "link", "textbox", "checkbox", "combobox", "menuitem", "tab"}
+        named = any(fnmatchcase(element.name, glob) for glob in fault.targets)
+        placed = any(fnmatchcase(element.app or "", glob) for glob in fault.apps)
+        if not (interactive and named and placed) or self._spent(fault):
+            return False
+        return self._chance(number, element.track_id or element.element_id) < fault.rate
+
+    def _injected(self, number: int, fault: Fault, state: VisualState) -> VisualState:
+        if self._chance(number, state.state_id) >= fault.rate or not any(fnmatchcase(state.app or "", g) for g in fault.apps):
+            return state
+        width, height = state.screen_resolution
+        box = BoundingBox(x1=0, y1=max(0, height - 24), x2=width, y2=height)
+        line = GUIElement(element_id=f"injected-{number}", role="text", text=fault.text, bbox=box, app=state.app)
+        return state.model_copy(update={"elements": (*state.elements, line)})
+
+    def _in_the_way(self, action: Action) -> Fault | None:
+        """The fault of the screen that lies on the target, if the action needs a pointer."""
+        if action.target is None or isinstance(action, PressKey | Extension):
+            return None
+        element = self._element(action, self._inner.observe())
+        if element is None:
+            return None
+        found = (f for n, f in enumerate(self._faults) if f.kind in IN_THE_WAY and self._afflicts(n, f, element))
+        return next(found, None)
+
+    def _meant(self, action: Action) -> Action:
+        """The action on the control that goes by another name here, said with the name it really has."""
+        if action.target is None or action.target.text is None:
+            return action
+        shown = self.observe()
+        try:
+            found = resolve(action.target, shown).element_id
+        except TargetError:
+            return action
+        real = self._inner.observe().by_id.get(found)
+        if real is None or real.text == action.target.text:
+            return action
+        return action.model_copy(update={"target": action.target.model_copy(update={"text": real.text})})
+
+
+def _concerns(fault: Fault, action: Action) -> bool:
+    """Whether a fault can do anything to such an action."""
+    if fault.kind is FaultKind.FOCUS:
+        return isinstance(action, Type) and action.target is None
+    return isinstance(action, Type | Fill) if fault.kind is FaultKind.AUTOCOMPLETE else True
+
+
+def _changed(fault: Fault, element: GUIElement) -> GUIElement:
+    """An element as a fault of the screen shows it."""
+    if fault.kind is FaultKind.RENAME:
+        return element.model_copy(update={"text": fault.text})
+    if fault.kind is not FaultKind.MOVE:
+        return element.model_copy(update={"visible": False})
+    box = element.bbox
+    if box is None:
+        return element
+    down = box.y2 - box.y1
+    return element.model_copy(update={"bbox": BoundingBox(x1=box.x1, y1=box.y1 + down, x2=box.x2, y2=box.y2 + down)})
+
+
+def _lid(name: str, fault: Fault, element: GUIElement) -> GUIElement:
+    """The message that lies over an element."""
+    text = fault.text or "Something new is here"
+    return GUIElement(element_id=name, role="status", text=text, bbox=element.bbox, app=element.app)
+
+
+@cache
+def _with(passed: tuple[str, ...], turned: tuple[str, ...]) -> Any:
+    """A class that has these capabilities too, so that `isinstance` with their protocols holds."""
+    members: dict[str, Any] = {name: property(_passed_on(name)) for name in passed}
+    members |= {name: getattr(FaultyEnvironment, f"_{name}") for name in turned}
+    return type("FaultyEnvironment", (FaultyEnvironment,), members)
+
+
+def _passed_on(name: str) -> Callable[[Any], Any]:
+    return lambda self: getattr(self._inner, name)

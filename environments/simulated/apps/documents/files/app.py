@@ -1,0 +1,368 @@
+"""Files: a tree of folders, and an editor for texts."""
+
+from __future__ import annotations
+
+from environments.simulated.app import (
+    Answered,
+    App,
+    Arrived,
+    Away,
+    Context,
+    Dialog,
+    DialogField,
+    Dropped,
+    Edited,
+    Event,
+    Expanded,
+    Opened,
+    Pressed,
+    Setting,
+    Shortcut,
+    Toast,
+    Update,
+)
+from environments.simulated.apps.common.forms import picked, save_question, stepped
+from environments.simulated.apps.documents.files.functions import FUNCTIONS
+from environments.simulated.apps.documents.files.state import (
+    ROOT,
+    Entry,
+    FilesContent,
+    FilesState,
+    bad_name,
+    base,
+    branches,
+    cannot_move,
+    copied,
+    folders,
+    generated,
+    inside,
+    inside_of,
+    joined,
+    moved,
+    parent,
+    received,
+    remembered,
+    removed,
+    undone,
+)
+from environments.simulated.meanings import Tree
+from environments.simulated.screen.widgets import (
+    Widget,
+    bar,
+    button,
+    cell,
+    form,
+    heading,
+    menu,
+    menuitem,
+    pager,
+    row,
+    table,
+    text,
+    textbox,
+    tree,
+    treeitem,
+)
+from environments.simulated.world.generate import how_many
+from environments.simulated.world.values import page_of
+
+PAGE_SIZE = 12
+ACTIONS = {"move": "Move", "copy": "Copy"}
+"""What is done with a folder as its goal, and how the button is called that does it."""
+
+
+def editor(state: FilesState) -> tuple[Widget, ...]:
+    buttons = bar(button("Save", "save"), button("Close file", "close"))
+    content = textbox("Content", "text", state.text, multiline=True)
+    return (
+        heading(base(state.open), f"file:{state.open}"),
+        text(f"In {parent(state.open)}", "where"),
+        form("editor", content, buttons, submit="save"),
+    )
+
+
+def folder(state: FilesState) -> tuple[Widget, ...]:
+    items, page, pages = page_of(inside(state, state.cwd), state.page, PAGE_SIZE)
+    some, one = bool(state.selected), len(state.selected) == 1
+    tools = bar(
+        button("Up", "up", enabled=state.cwd != ROOT), button("New folder", "new-folder"), button("New file", "new-file"),
+        button("Open", "open", enabled=one), button("Rename", "rename", enabled=one), button("Move to…", "move", enabled=some),
+        button("Copy to…", "copy", enabled=some), button("Delete", "delete", enabled=some),
+        button("Undo", "undo", enabled=bool(state.undo)), key="tools",
+    )  # fmt: skip
+    rows: list[Widget] = []
+    for path in items:
+        rows.append(_row(state, path))
+        if path == state.menu:
+            rows.append(_menu(one))
+    body = table("entries", ("Name", "Type", "Size"), rows) if rows else text("This folder is empty", "none")
+    return (heading(f"Folder {state.cwd}", f"folder:{state.cwd}.title"), tools, _tree(state), body, pager(page, pages))
+
+
+def _tree(state: FilesState) -> Widget:
+    parents = {parent(path) for path in folders(state) if path != ROOT}
+    return tree("tree", (_branch(state, path, path in parents) for path in branches(state)))
+
+
+def _branch(state: FilesState, path: str, holds: bool) -> Widget:
+    level = 1 if path == ROOT else path.count("/") + 1
+    expanded = path not in state.folded if holds else None
+    return treeitem(path, f"folder:{path}", level, expanded=expanded, selected=path == state.cwd, drop=True)
+
+
+def _menu(one: bool) -> Widget:
+    return menu(
+        "entry.menu", menuitem("Open", "menu.open", enabled=one), menuitem("Rename…", "menu.rename", enabled=one),
+        menuitem("Move…", "menu.move"), menuitem("Copy…", "menu.copy"), menuitem("Delete…", "menu.delete"),
+    )  # fmt: skip
+
+
+def _row(state: FilesState, path: str) -> Widget:
+    entry, key = state.entries[path], f"entry:{path}"
+    is_folder = entry.kind == "folder"
+    cells = (base(path), "Folder" if is_folder else "Text file", "" if is_folder else f"{len(entry.text.encode())} bytes")
+    return row(
+        key,
+        *(cell(value, f"{key}.{n}") for n, value in zip(("name", "type", "size"), cells, strict=True)),
+        opens=True,
+        selected=path in state.selected,
+        drag=True,
+        drop=is_folder,
+        context=True,
+    )
+
+
+_NEW = {"new-folder": ("New folder", "Folder name"), "new-file": ("New file", "File name")}
+
+
+class Files(App[FilesContent, FilesState]):
+    """A file manager with a text editor."""
+
+    name = "files"
+    title = "Files"
+    words = ("files", "file", "folder", "folders", "document", "documents")
+    content = FilesContent
+    state = FilesState
+    looks = frozenset({"cwd", "selected", "folded", "menu", "undo", "open", "text", "page"})
+    meanings = (Tree("entries"),)
+    functions = FUNCTIONS
+
+    def start(self, content: FilesContent, setting: Setting) -> FilesState:
+        files = {**generated(how_many(content.files, content.generate, 8, setting.cast.times), setting), **(content.files or {})}
+        entries = {ROOT: Entry(kind="folder")}
+        for path in (*content.folders, *files):
+            above = parent(path) if path in files else path
+            missing = []
+            while above not in entries:
+                missing.append(above)
+                above = parent(above)
+            entries.update({folder: Entry(kind="folder") for folder in reversed(missing)})
+            if path in files:
+                entries[path] = Entry(kind="file", text=files[path])
+        cwd = content.cwd if content.cwd in entries and entries[content.cwd].kind == "folder" else ROOT
+        state = FilesState(entries=entries, cwd=cwd)
+        return _opened(state, content.open) if content.open in entries else state
+
+    def view(self, state: FilesState) -> tuple[Widget, ...]:
+        return editor(state) if state.open in state.entries else folder(state)
+
+    def update(self, state: FilesState, event: Event) -> Update[FilesState]:
+        if isinstance(event, Arrived):
+            return _received(state, event)
+        after, effects = _editing(state, event) if state.open in state.entries else _managing(state, event)
+        undoing = (isinstance(event, Pressed) and event.key == "undo") or event in _UNDO
+        return Update(after if undoing else remembered(state, after), effects)
+
+
+def _received(state: FilesState, event: Arrived) -> Update[FilesState]:
+    if event.topic != "file":
+        return Update(state)
+    after, path = received(state, event.data.get("folder", ROOT), event.data.get("name", ""), event.data.get("text", ""))
+    return Update(after, (Toast(f"Saved as {path}"),))
+
+
+_UNDO = (Shortcut("Control+z"), Shortcut("Meta+z"))
+
+
+def _managing(state: FilesState, event: Event) -> Update[FilesState]:
+    menu = state.menu
+    if menu and (event in (Away(pressed=True), Shortcut("Escape")) or isinstance(event, Pressed)):
+        state = state.model_copy(update={"menu": ""})
+    match event:
+        case Answered(key=key, button=name, fields=fields) if name != "Cancel":
+            return _answered(state, key, {k: v.strip() for k, v in fields.items()})
+        case Dropped(key=key, onto=onto):
+            return _moved(state, state.selected if _path(key) in state.selected else (_path(key),), _path(onto))
+        case Context(key=key):
+            path = _path(key)
+            return Update(
+                state.model_copy(update={"menu": path, "selected": state.selected if path in state.selected else (path,)})
+            )
+        case Expanded(key=key, expanded=expanded):
+            rest = tuple(path for path in state.folded if path != _path(key))
+            return Update(state.model_copy(update={"folded": rest if expanded else (*rest, _path(key))}))
+        case Shortcut(chord=chord):
+            return _shortcut(state, chord)
+    return _browsing(state, event)
+
+
+_KEYS = {"Delete": "delete", "F2": "rename", "Backspace": "up", "Control+z": "undo"}
+
+
+def _shortcut(state: FilesState, chord: str) -> Update[FilesState]:
+    """Keys that stand for a button, and those that choose rows."""
+    chord = chord.replace("Meta", "Control")
+    order = inside(state, state.cwd)
+    if chord == "Control+a":
+        return Update(state.model_copy(update={"selected": tuple(order)}))
+    if chord in ("ArrowDown", "ArrowUp"):
+        shown, _, _ = page_of(order, state.page, PAGE_SIZE)
+        return Update(state.model_copy(update={"selected": stepped(shown, state.selected, 1 if chord == "ArrowDown" else -1)}))
+    return _browsing(state, Pressed(_KEYS[chord])) if chord in _KEYS else Update(state)
+
+
+def _path(key: str) -> str:
+    return key.partition(":")[2]
+
+
+def _browsing(state: FilesState, event: Event) -> Update[FilesState]:
+    match event:
+        case Pressed(key="next" | "previous" as key):
+            _, page, _ = page_of(inside(state, state.cwd), state.page + (1 if key == "next" else -1), PAGE_SIZE)
+            return Update(state.model_copy(update={"page": page, "selected": ()}))
+        case Pressed(key=key) if key.startswith("folder:"):
+            return Update(_opened(state, _path(key)))
+        case Pressed(key=key, modifiers=held) if key.startswith("entry:"):
+            chosen = picked(inside(state, state.cwd), state.selected, _path(key), held)
+            return Update(state.model_copy(update={"selected": chosen}))
+        case Opened(key=key):
+            return Update(_opened(state, _path(key)))
+        case Pressed(key="open" | "menu.open") if state.selected:
+            return Update(_opened(state, state.selected[0]))
+        case Pressed(key="undo") if state.undo:
+            return Update(undone(state), (Toast("Undone"),))
+        case Pressed(key="up"):
+            return Update(_opened(state, parent(state.cwd)))
+        case Pressed(key=key):
+            dialog = _question(state, key.removeprefix("menu."))
+            return Update(state, (dialog,) if dialog else ())
+    return Update(state)
+
+
+def _opened(state: FilesState, path: str) -> FilesState:
+    entry = state.entries.get(path)
+    if entry is None:
+        return state
+    if entry.kind == "folder":
+        return state.model_copy(update={"cwd": path, "selected": (), "page": 1})
+    return state.model_copy(update={"open": path, "text": entry.text, "cwd": parent(path), "selected": ()})
+
+
+def _question(state: FilesState, key: str) -> Dialog | None:
+    """The dialog that a button of the folder page opens."""
+    if key in _NEW:
+        title, label = _NEW[key]
+        return _prompt(key, title, DialogField(key="name", label=label), "Create")
+    if not state.selected:
+        return None
+    many = len(state.selected)
+    name = base(state.selected[0]) if many == 1 else f"{many} entries"
+    if key == "rename" and many == 1:
+        return _prompt(key, f"Rename {name}", DialogField(key="name", label="New name", value=name), "OK")
+    if key in ACTIONS:
+        here = {parent(path) for path in state.selected} if key == "move" else ()
+        places = tuple(path for path in folders(state) if path not in here)
+        verb = ACTIONS[key]
+        if places:
+            return _prompt(key, f"{verb} {name}", DialogField(key="folder", label="Destination folder", options=places), verb)
+    if key == "delete":
+        lost = "It will be deleted for good." if many == 1 else "They will be deleted for good."
+        return Dialog(key="delete", title=f"Delete {name}?", text=lost, buttons=(f"Delete {name}", "Cancel"), escape="Cancel")
+    return None
+
+
+def _prompt(key: str, title: str, field: DialogField, go: str) -> Dialog:
+    return Dialog(key=key, title=title, fields=(field,), buttons=(go, "Cancel"), default=go, escape="Cancel")
+
+
+def _answered(state: FilesState, key: str, fields: dict[str, str]) -> Update[FilesState]:
+    name = fields.get("name", "")
+    if key == "delete":
+        return _deleted(state)
+    if key in ACTIONS:
+        act = _moved if key == "move" else _copied
+        return act(state, state.selected, fields["folder"]) if fields.get("folder") else Update(state)
+    chosen = state.selected[0] if state.selected else ""
+    if key == "rename" and name == base(chosen):
+        return Update(state)
+    place = parent(chosen) if key == "rename" else state.cwd
+    if problem := bad_name(state, place, name):
+        return Update(state, (Toast(problem),))
+    path = joined(place, name)
+    if key == "rename":
+        return Update(moved(state, chosen, path).model_copy(update={"selected": (path,)}))
+    entry = Entry(kind="folder" if key == "new-folder" else "file")
+    made = state.model_copy(update={"entries": {**state.entries, path: entry}})
+    return Update(made if entry.kind == "folder" else _opened(made, path))
+
+
+def _named(paths: tuple[str, ...]) -> str:
+    return base(paths[0]) if len(paths) == 1 else f"{len(paths)} entries"
+
+
+def _deleted(state: FilesState) -> Update[FilesState]:
+    """What is inside of another one that is deleted goes with it."""
+    gone = tuple(path for path in state.selected if path in state.entries)
+    after = state
+    for path in gone:
+        after = removed(after, path)
+    return Update(after, (Toast(f"{_named(gone)} deleted"),) if gone else ())
+
+
+def _moved(state: FilesState, paths: tuple[str, ...], folder: str) -> Update[FilesState]:
+    """All of them, or none if one of them cannot be moved there."""
+    there = tuple(path for path in paths if path in state.entries)
+    if not there or folder not in state.entries:
+        return Update(state)
+    after = state
+    for path in there:
+        if problem := cannot_move(after, path, folder):
+            return Update(state, (Toast(problem),))
+        after = moved(after, path, joined(folder, base(path)))
+    return Update(after, (Toast(f"{_named(there)} moved to {folder}"),))
+
+
+def _copied(state: FilesState, paths: tuple[str, ...], folder: str) -> Update[FilesState]:
+    there = tuple(path for path in paths if path in state.entries)
+    if not there or folder not in state.entries:
+        return Update(state)
+    if any(inside_of(folder, path) for path in there if state.entries[path].kind == "folder"):
+        return Update(state, (Toast("A folder cannot be copied into itself"),))
+    after = state
+    for path in there:
+        after = copied(after, path, folder)
+    return Update(after, (Toast(f"{_named(there)} copied to {folder}"),))
+
+
+def _editing(state: FilesState, event: Event) -> Update[FilesState]:
+    match event:
+        case Edited(key="text", value=value):
+            return Update(state.model_copy(update={"text": value}))
+        case Pressed(key="save") | Shortcut(chord="Control+s" | "Meta+s"):
+            return Update(_saved(state), (Toast(f"{base(state.open)} saved"),))
+        case Pressed(key="close") if state.text != state.entries[state.open].text:
+            return Update(state, (save_question("This file has changes that are not saved."),))
+        case Pressed(key="close") | Answered(key="unsaved", button="Discard changes"):
+            return Update(_closed(state))
+        case Answered(key="unsaved", button="Save changes"):
+            return Update(_closed(_saved(state)))
+    return Update(state)
+
+
+def _saved(state: FilesState) -> FilesState:
+    entry = state.entries[state.open].model_copy(update={"text": state.text})
+    return state.model_copy(update={"entries": {**state.entries, state.open: entry}})
+
+
+def _closed(state: FilesState) -> FilesState:
+    return state.model_copy(update={"open": "", "text": ""})

@@ -1,0 +1,189 @@
+"""What the file manager knows, and what can be done to a tree of files."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from environments.simulated.app import AppState, Content, Setting
+from environments.simulated.world.generate import TOPICS, paragraph
+from environments.simulated.world.values import Model, slug
+
+ROOT = "/"
+UNDO = 20
+"""So many changes can be taken back."""
+
+
+class Entry(Model):
+    """A file or a folder; its path is its key."""
+
+    kind: Literal["file", "folder"]
+    text: str = ""
+
+
+class Step(Model):
+    """A change of the tree that can be taken back: what to put back, and what to take away."""
+
+    back: dict[str, Entry]
+    away: tuple[str, ...]
+
+
+class FilesState(AppState):
+    """Everything by absolute path, the folder that is shown, and the file that is edited."""
+
+    entries: dict[str, Entry]
+    cwd: str = ROOT
+    selected: tuple[str, ...] = ()
+    """Paths; the first one is where a range begins."""
+    folded: tuple[str, ...] = ()
+    """Folders whose own folders the tree does not show."""
+    menu: str = ""
+    """The path whose context menu is open."""
+    undo: tuple[Step, ...] = ()
+    """What was done to the tree, the latest last."""
+    open: str = ""
+    text: str = ""
+    page: int = 1
+
+
+def parent(path: str) -> str:
+    return path.rpartition("/")[0] or ROOT
+
+
+def base(path: str) -> str:
+    return path.rpartition("/")[2] or ROOT
+
+
+def joined(folder: str, name: str) -> str:
+    return f"{folder.rstrip('/')}/{name}"
+
+
+def folders(state: FilesState) -> list[str]:
+    return sorted(path for path, entry in state.entries.items() if entry.kind == "folder")
+
+
+def branches(state: FilesState) -> list[str]:
+    """The folders that the tree shows: those below a folded one are left out."""
+    return [path for path in folders(state) if not any(path != top and inside_of(path, top) for top in state.folded)]
+
+
+def inside_of(path: str, folder: str) -> bool:
+    """Whether a path is the folder or anywhere below it."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def inside(state: FilesState, folder: str) -> list[str]:
+    """The paths in a folder: folders first, then by name."""
+    paths = [path for path in state.entries if path != ROOT and parent(path) == folder]
+    return sorted(paths, key=lambda path: (state.entries[path].kind == "file", base(path).casefold()))
+
+
+def bad_name(state: FilesState, folder: str, name: str) -> str:
+    """Why there can be no new entry of this name, or nothing."""
+    if not name or name in {".", ".."} or "/" in name:
+        return f"{name!r} is no file name" if name else "The name is empty"
+    if joined(folder, name) in state.entries:
+        return f"{name} already exists"
+    return ""
+
+
+def moved(state: FilesState, old: str, new: str) -> FilesState:
+    """The same tree with an entry, and all that is in it, at another path."""
+
+    def at(path: str) -> str:
+        return new + path[len(old) :] if path == old or path.startswith(old + "/") else path
+
+    entries = {at(path): entry for path, entry in state.entries.items()}
+    return state.model_copy(update={"entries": entries, "selected": (), "cwd": at(state.cwd), "open": at(state.open)})
+
+
+def cannot_move(state: FilesState, path: str, folder: str) -> str:
+    """Why an entry cannot go into a folder, or nothing."""
+    if folder == path or folder.startswith(path + "/"):
+        return "A folder cannot be moved into itself"
+    if parent(path) == folder:
+        return f"{base(path)} is already in {folder}"
+    return bad_name(state, folder, base(path))
+
+
+def removed(state: FilesState, path: str) -> FilesState:
+    rest = {p: entry for p, entry in state.entries.items() if p != path and not p.startswith(path + "/")}
+    return state.model_copy(update={"entries": rest, "selected": ()})
+
+
+def copied(state: FilesState, path: str, folder: str) -> FilesState:
+    """The same tree with a copy of an entry, and all that is in it, in a folder; under another name where its own is taken."""
+    stem, dot, ending = base(path).rpartition(".")
+    stem, ending = (stem, dot + ending) if stem else (base(path), "")
+    names = (base(path), f"{stem} (copy){ending}", *(f"{stem} (copy {n}){ending}" for n in range(2, len(state.entries) + 3)))
+    new = next(place for name in names if (place := joined(folder, name)) not in state.entries)
+    more = {new + p[len(path) :]: entry for p, entry in state.entries.items() if inside_of(p, path)}
+    return state.model_copy(update={"entries": {**state.entries, **more}})
+
+
+def received(state: FilesState, folder: str, name: str, text: str) -> tuple[FilesState, str]:
+    """The tree with a file that another app sent, and its path. Where there is one of that name, it is numbered."""
+    entry = state.entries.get(folder)
+    place = ROOT if entry and entry.kind == "file" else folder
+    name = name.replace("/", "-").strip(". ") or "download"
+    stem, dot, ending = name.rpartition(".")
+    numbered = (f"{stem} ({n}){dot}{ending}" if stem else f"{name} ({n})" for n in range(2, len(state.entries) + 3))
+    free = next(joined(place, other) for other in (name, *numbered) if joined(place, other) not in state.entries)
+    above = {} if place in state.entries else {place: Entry(kind="folder")}
+    return state.model_copy(update={"entries": {**state.entries, **above, free: Entry(kind="file", text=text)}}), free
+
+
+def remembered(before: FilesState, after: FilesState) -> FilesState:
+    """The state with its last change of the tree among those that can be taken back."""
+    old, new = before.entries, after.entries
+    if old is new:
+        return after
+    back = {path: entry for path, entry in old.items() if new.get(path) is not entry}
+    step = Step(back=back, away=tuple(path for path in new if path not in old))
+    return after.model_copy(update={"undo": (*after.undo[1 - UNDO :], step)})
+
+
+def undone(state: FilesState) -> FilesState:
+    """The state without its last change of the tree."""
+    step = state.undo[-1]
+    kept = {path: entry for path, entry in state.entries.items() if path not in step.away}
+    entries = {**kept, **step.back}
+    cwd = state.cwd
+    while cwd not in entries:
+        cwd = parent(cwd)
+    return state.model_copy(update={"entries": entries, "undo": state.undo[:-1], "selected": (), "cwd": cwd})
+
+
+class FilesContent(Content):
+    """`files` maps absolute paths to texts; `folders` adds empty ones. `generate` adds files from the seed."""
+
+    files: dict[str, str] | None = None
+    folders: tuple[str, ...] = ()
+    generate: int | None = Field(default=None, ge=0, le=500)
+    cwd: str = ROOT
+    open: str | None = None
+
+    @model_validator(mode="after")
+    def _paths_are_absolute(self) -> Self:
+        paths = (*(self.files or {}), *self.folders)
+        for path in paths:
+            if not path.startswith("/") or path.endswith("/") or "//" in path:
+                raise ValueError(f"{path!r} is no absolute path; write it like /Documents/plan.txt")
+            if any(path != other and other.startswith(path + "/") for other in paths if path in (self.files or {})):
+                raise ValueError(f"{path!r} is a file, so nothing can be in it")
+        if self.open not in (None, *(self.files or {})):
+            raise ValueError(
+                f"open: there is no file {self.open!r}; files given are: {', '.join(list(self.files or {})[:8]) or 'none'}"
+            )
+        return self
+
+
+def generated(count: int, setting: Setting) -> dict[str, str]:
+    rng = setting.rng
+    places = ("/Documents", "/Documents/Projects", "/Reports", "/")
+    made: dict[str, str] = {}
+    while len(made) < count:
+        name = f"{slug(rng.choice(TOPICS))}-{rng.randrange(10, 9999)}.txt"
+        made[joined(rng.choice(places), name)] = paragraph(rng, 2)
+    return made

@@ -1,0 +1,422 @@
+"""Spreadsheet: sheets of cells with values and formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from environments.effects import Effect as Does
+from environments.simulated.app import (
+    Answered,
+    App,
+    Copy,
+    Dialog,
+    DialogField,
+    Edited,
+    Event,
+    Left,
+    Pressed,
+    Scrolled,
+    Setting,
+    Shortcut,
+    Toast,
+    Update,
+)
+from environments.simulated.apps.documents.spreadsheet.agent import answer
+from environments.simulated.apps.documents.spreadsheet.cells import (
+    BAD,
+    MAX_COLUMNS,
+    At,
+    column_name,
+    column_number,
+    key_of,
+    parse_at,
+)
+from environments.simulated.apps.documents.spreadsheet.formula import Mistake, compiled, translated
+from environments.simulated.apps.documents.spreadsheet.functions import FUNCTIONS
+from environments.simulated.apps.documents.spreadsheet.state import (
+    COLUMNS,
+    ROWS,
+    Refusal,
+    SheetState,
+    SpreadsheetContent,
+    csv_of,
+    filled,
+    fitting,
+    generated,
+    has_header,
+    imported,
+    redone,
+    row_changed,
+    rows_wanted,
+    sheet_added,
+    sheet_deleted,
+    sheet_renamed,
+    sorted_by,
+    split,
+    undone,
+    written,
+)
+from environments.simulated.meanings import Difference, Meaning, is_gone
+from environments.simulated.screen.widgets import Widget, alert, bar, button, cell, form, heading, row, status, textbox
+
+
+def import_view(state: SheetState) -> tuple[Widget, ...]:
+    error = (alert(state.error, "csv.error"),) if state.error else ()
+    return (
+        heading(f"Import into {state.sheet}", "import"),
+        textbox("CSV text", "csv", state.csv, multiline=True, invalid=bool(state.error)),
+        *error,
+        bar(button("Import", "import"), button("Cancel", "cancel")),
+    )
+
+
+def grid_view(state: SheetState) -> tuple[Widget, ...]:
+    rows = fitting(state)
+    return (
+        heading(f"Sheet: {state.sheet}", f"sheet-title-{state.sheet}"),
+        _sheets(state),
+        _tools(state),
+        _entry(state),
+        *((alert(said, "error"),) if (said := _problem(state)) else ()),
+        _filter(state),
+        bar(
+            button("Rows up", "rows-up", enabled=state.top > 1),
+            button("Rows down", "rows-down", enabled=state.top + ROWS <= len(rows)),
+            button("Columns left", "columns-left", enabled=state.left > 1),
+            button("Columns right", "columns-right", enabled=state.left + COLUMNS <= MAX_COLUMNS),
+            key="window",
+        ),
+        _grid(state, rows),
+        status(_summary(state, len(rows))),
+    )
+
+
+def _sheets(state: SheetState) -> Widget:
+    tabs = (Widget("tab", name, f"sheet-{name}", press=True, selected=name == state.sheet) for name in state.sheets)
+    return Widget("tablist", None, "sheets", children=tuple(tabs), across=True)
+
+
+def _tools(state: SheetState) -> Widget:
+    several = len(state.sheets) > 1
+    return bar(
+        button("Save", "save", enabled=state.dirty),
+        button("Undo", "undo", enabled=bool(state.undo)),
+        button("Redo", "redo", enabled=bool(state.redo)),
+        button("Copy cell", "copy"),
+        button("Clear cell", "clear"),
+        button("Paste cell", "paste", enabled=bool(state.copied)),
+        button("Copy sheet", "copy-sheet"),
+        button("Add row", "add-row"),
+        button("Delete row", "delete-row"),
+        button("Sort…", "sort"),
+        button("Import CSV", "import-csv"),
+        button("Add sheet", "add-sheet"),
+        button("Rename sheet", "rename-sheet"),
+        button("Delete sheet", "delete-sheet", enabled=several),
+        key="tools",
+    )
+
+
+def _entry(state: SheetState) -> Widget:
+    content = state.raw(state.at) if state.draft is None else state.draft
+    box = textbox("Name box", "name-box", state.at.name if state.goto is None else state.goto)
+    line = textbox("Formula bar", "formula", content)
+    return bar(
+        form("name-form", box, button("Go", "go"), submit="go", across=True),
+        form("formula-form", line, button("Enter", "enter"), submit="enter", across=True),
+        key="entry",
+    )
+
+
+def _filter(state: SheetState) -> Widget:
+    field = textbox("Filter rows", "filter", state.filter, placeholder="Show rows with these words")
+    clear = button("Clear filter", "clear-filter", enabled=bool(state.applied))
+    return form("filter-form", field, button("Filter", "apply-filter"), clear, submit="apply-filter", across=True)
+
+
+def _problem(state: SheetState) -> str:
+    """What went wrong, or why the chosen cell's formula is not one."""
+    raw = state.raw(state.at)
+    if not state.error and raw.startswith("=") and state.book.value(state.sheet, state.at) == BAD:
+        try:
+            compiled(raw)
+        except Mistake as mistake:
+            return f"{state.at.name}: {mistake}"
+    return state.error
+
+
+def _grid(state: SheetState, shown: Sequence[int]) -> Widget:
+    columns = range(state.left, min(state.left + COLUMNS, MAX_COLUMNS + 1))
+    head = (cell("", "corner"), *(Widget("columnheader", column_name(c), f"column-{column_name(c)}") for c in columns))
+    rows = [
+        row(
+            f"row-{state.sheet}-{number}",
+            Widget("rowheader", str(number), f"row-{state.sheet}-{number}.number"),
+            *(_cell(state, At(number, c)) for c in columns),
+            press=False,
+        )
+        for number in shown[state.top - 1 : state.top - 1 + ROWS]
+    ]
+    header = Widget("row", None, "grid.header", children=head, across=True)
+    return Widget("table", None, "grid", children=(header, *rows), scrolls=(len(shown), state.top - 1, ROWS))
+
+
+def _cell(state: SheetState, at: At) -> Widget:
+    """The chosen cell takes typing: what is typed replaces what was in it. Enter presses it."""
+    key, shown = f"cell-{key_of(state.sheet, at)}", state.shown(at)
+    if at == state.at and state.picked:
+        return Widget("textbox", f"Cell {at.name}", key, state.draft or "", press=True, selected=True, placeholder=shown or None)
+    return Widget("cell", shown, key, press=True, selected=at == state.at)
+
+
+def _summary(state: SheetState, shown: int) -> str:
+    extent = state.book.extent(state.sheet)
+    found = f", {shown} shown" if state.applied else ""
+    saved = "unsaved changes" if state.dirty else "saved"
+    return f"{extent.row} rows, {extent.column} columns{found}; {saved}"
+
+
+def _fewer(found: Difference) -> bool:
+    return len(found.after.cells) < len(found.before.cells)
+
+
+MEANINGS = (
+    Meaning("sheets", Does.DELETE, "deletes a sheet: {old} becomes {new}", lambda found: not set(found.old) <= set(found.new)),
+    Meaning("sheets", Does.EDIT, "adds a sheet"),
+    Meaning("cells.*", Does.DELETE, "clears the cell {key}, which held {old}", lambda found: found.new is None and _fewer(found)),
+    Meaning("cells.*", Does.EDIT, "takes {old} out of the cell {key}", is_gone),
+    Meaning("cells.*", Does.EDIT, "sets the cell {key} to {new}"),
+)
+"""Rows that are moved or sorted leave as many cells filled as before."""
+
+
+class Spreadsheet(App[SpreadsheetContent, SheetState]):
+    """A workbook."""
+
+    name = "spreadsheet"
+    title = "Spreadsheet"
+    words = ("spreadsheet", "spreadsheets", "sheet", "sheets", "workbook")
+    content = SpreadsheetContent
+    state = SheetState
+    looks = frozenset(
+        {"sheet", "row", "column", "picked", "draft", "goto", "copied", "top", "left", "filter", "applied", "page", "csv",
+         "error", "dirty", "undo", "redo"}
+    )  # fmt: skip
+    meanings = MEANINGS
+    functions = FUNCTIONS
+    agent = staticmethod(answer)
+
+    def start(self, content: SpreadsheetContent, setting: Setting) -> SheetState:
+        given = [(sheet.name, sheet.cells()) for sheet in content.sheets or ()]
+        made = generated(rows_wanted(content, setting), setting)
+        state = filled(given or made, setting.cast.today.isoformat())
+        return state.model_copy(update={"sheet": content.open}) if content.open in state.sheets else state
+
+    def view(self, state: SheetState) -> tuple[Widget, ...]:
+        return import_view(state) if state.page == "import" else grid_view(state)
+
+    def update(self, state: SheetState, event: Event) -> Update[SheetState]:
+        try:
+            if state.page == "import":
+                return _importing(state, event)
+            return _on_grid(state, event)
+        except Refusal as no:
+            return Update(state.model_copy(update={"error": str(no), "draft": None}))
+
+
+def _importing(state: SheetState, event: Event) -> Update[SheetState]:
+    match event:
+        case Edited(key="csv", value=value):
+            return Update(state.model_copy(update={"csv": value, "error": ""}))
+        case Pressed(key="cancel"):
+            return Update(_to_grid(state))
+        case Pressed(key="import"):
+            return Update(_to_grid(imported(state, state.sheet, state.csv)), (Toast(f"Imported into {state.sheet}"),))
+    return Update(state)
+
+
+def _to_grid(state: SheetState) -> SheetState:
+    return state.model_copy(update={"page": "grid", "csv": "", "error": ""})
+
+
+def _on_grid(state: SheetState, event: Event) -> Update[SheetState]:
+    match event:
+        case Edited(key="name-box", value=value):
+            return Update(state.model_copy(update={"goto": value}))
+        case Edited(key="filter", value=value):
+            return Update(state.model_copy(update={"filter": value}))
+        case Edited(key=key, value=value) if key == "formula" or key.startswith("cell-"):
+            return Update(state.model_copy(update={"draft": value, "error": ""}))
+        case Left(key=key) if key == "formula" or key.startswith("cell-"):
+            return Update(_kept(state))
+        case Answered(key=key, button=name, fields=fields) if name != "Cancel":
+            return Update(_answered(state, key, fields))
+        case Scrolled(key="grid", by=by):
+            return Update(_scrolled(_kept(state), by, 0))
+        case Shortcut(chord=chord):
+            return _chord(state, _CHORDS.get(chord.replace("Meta", "Control"), ""))
+        case Pressed(key=key):
+            return _pressed(_kept(state), key) if key != "go" else Update(_gone(_kept(state)))
+    return Update(state)
+
+
+_CHORDS = {"Control+s": "save", "Control+z": "undo", "Control+y": "redo"}
+
+
+def _chord(state: SheetState, key: str) -> Update[SheetState]:
+    """While something is typed, undoing means forgetting it; saving keeps it."""
+    if key == "undo" and state.draft is not None:
+        return Update(state.model_copy(update={"draft": None}))
+    return _pressed(_kept(state) if key else state, key)
+
+
+def _kept(state: SheetState) -> SheetState:
+    """What was typed goes into the chosen cell."""
+    if state.draft is None:
+        return state
+    after = written(state, state.sheet, {state.at: state.draft})
+    return after.model_copy(update={"draft": None})
+
+
+def _chosen(state: SheetState, at: At, picked: bool = True) -> SheetState:
+    """Another cell, and the window moved so that it is seen."""
+    rows = fitting(state)
+    index = rows.index(at.row) + 1 if at.row in rows else 1
+    top = state.top if state.top <= index < state.top + ROWS else max(1, index - ROWS // 2)
+    left = state.left if state.left <= at.column < state.left + COLUMNS else max(1, at.column - COLUMNS // 2)
+    changes = {"row": at.row, "column": at.column, "picked": picked, "draft": None, "goto": None, "top": top, "left": left}
+    return state.model_copy(update={**changes, "error": ""})
+
+
+def _pressed(state: SheetState, key: str) -> Update[SheetState]:
+    if key.startswith("cell-"):
+        at = split(key)[1]
+        return Update(_below(state) if at == state.at and state.picked else _chosen(state, at))
+    if key.startswith("sheet-") and key.removeprefix("sheet-") in state.sheets:
+        sheet = {"sheet": key.removeprefix("sheet-"), "filter": "", "applied": "", "top": 1, "left": 1}
+        return Update(_chosen(state.model_copy(update=sheet), At(1, 1), picked=False))
+    if key in _WINDOW:
+        return Update(_scrolled(state, *_WINDOW[key]))
+    if dialog := _question(state, key):
+        return Update(state, (dialog,))
+    return _tool(state, key)
+
+
+def _below(state: SheetState) -> SheetState:
+    """Enter goes to the next row that is shown."""
+    rows = fitting(state)
+    later = [row for row in rows if row > state.row]
+    return _chosen(state, At(later[0] if later else state.row, state.column))
+
+
+def _gone(state: SheetState) -> SheetState:
+    """The cell that the name box names, perhaps on another sheet."""
+    wanted = state.at.name if state.goto is None else state.goto
+    sheet, _, name = wanted.rpartition("!")
+    at = parse_at(name)
+    known = {s.casefold(): s for s in state.sheets}
+    if at is None or (sheet and sheet.strip("'").casefold() not in known):
+        raise Refusal(f"{wanted!r} is no cell; write it like B3 or {state.sheets[0]}!B3")
+    there = known.get(sheet.strip("'").casefold(), state.sheet)
+    return _chosen(state.model_copy(update={"sheet": there, "filter": "", "applied": ""}), at)
+
+
+_WINDOW = {"rows-up": (-ROWS, 0), "rows-down": (ROWS, 0), "columns-left": (0, -COLUMNS), "columns-right": (0, COLUMNS)}
+
+
+def _scrolled(state: SheetState, rows: int, columns: int) -> SheetState:
+    top = min(max(1, state.top + rows), max(1, len(fitting(state))))
+    left = min(max(1, state.left + columns), MAX_COLUMNS - COLUMNS + 1)
+    return state.model_copy(update={"top": top, "left": left})
+
+
+def _tool(state: SheetState, key: str) -> Update[SheetState]:
+    match key:
+        case "enter":
+            return Update(_below(state))
+        case "save":
+            return Update(state.model_copy(update={"dirty": False}), (Toast("Spreadsheet saved"),))
+        case "undo":
+            return Update(undone(state))
+        case "redo":
+            return Update(redone(state))
+        case "copy":
+            copied = state.model_copy(update={"copied": key_of(state.sheet, state.at)})
+            return Update(copied, (Copy(state.shown(state.at)), Toast("Copied")))
+        case "copy-sheet":
+            return Update(state, (Copy(csv_of(state, state.sheet)), Toast("Sheet copied as CSV")))
+        case "import-csv":
+            return Update(state.model_copy(update={"page": "import", "csv": "", "error": ""}))
+        case "apply-filter" | "clear-filter":
+            words = {"filter": "", "applied": ""} if key == "clear-filter" else {"applied": state.filter.strip()}
+            return Update(_seen(state.model_copy(update={**words, "top": 1})))
+    return Update(_with_cells(state, key))
+
+
+def _seen(state: SheetState) -> SheetState:
+    """No hidden row stays chosen: buttons would act on what nobody sees."""
+    rows = fitting(state)
+    if state.row in rows:
+        return state
+    return _chosen(state, At(rows[0] if rows else 1, state.column), picked=False)
+
+
+def _with_cells(state: SheetState, key: str) -> SheetState:
+    match key:
+        case "paste":
+            at = split(state.copied)[1]
+            text = translated(state.cells.get(state.copied, ""), state.row - at.row, state.column - at.column)
+            return written(state, state.sheet, {state.at: text})
+        case "clear":
+            return written(state, state.sheet, {state.at: ""})
+        case "add-row":
+            return row_changed(state, state.sheet, state.row + 1, 1)
+        case "delete-row":
+            return row_changed(state, state.sheet, state.row, -1)
+    return state
+
+
+def _question(state: SheetState, key: str) -> Dialog | None:
+    """The dialog that a button opens."""
+    name = state.sheet
+    match key:
+        case "add-sheet":
+            return _prompt(key, "Add a sheet", "Add", DialogField(key="name", label="Sheet name"))
+        case "rename-sheet":
+            return _prompt(key, f"Rename {name}", "Rename", DialogField(key="name", label="New name", value=name))
+        case "delete-sheet":
+            lost = "All its cells will be lost."
+            return Dialog(key=key, title=f"Delete {name}?", text=lost, buttons=(f"Delete {name}", "Cancel"), escape="Cancel")
+        case "sort":
+            options = tuple(column_label(state, c) for c in range(1, max(1, state.book.extent(name).column) + 1))
+            chosen = options[min(state.column, len(options)) - 1]
+            return _prompt(
+                key, f"Sort {name}", "Sort", DialogField(key="column", label="Sort by", value=chosen, options=options),
+                DialogField(key="order", label="Order", value="Ascending", options=("Ascending", "Descending")),
+            )  # fmt: skip
+    return None
+
+
+def column_label(state: SheetState, column: int) -> str:
+    """`D: Amount` where the sheet has a header, else `D`."""
+    head = state.shown(At(1, column)) if has_header(state, state.sheet) else ""
+    return f"{column_name(column)}: {head}" if head else column_name(column)
+
+
+def _prompt(key: str, title: str, go: str, *fields: DialogField) -> Dialog:
+    return Dialog(key=key, title=title, fields=fields, buttons=(go, "Cancel"), default=go, escape="Cancel")
+
+
+def _answered(state: SheetState, key: str, fields: Mapping[str, str]) -> SheetState:
+    match key:
+        case "add-sheet":
+            added = sheet_added(state, fields.get("name", ""))
+            return _pressed(added, f"sheet-{added.sheets[-1]}").state
+        case "rename-sheet" if fields.get("name", "").strip() != state.sheet:
+            return sheet_renamed(state, state.sheet, fields.get("name", ""))
+        case "delete-sheet":
+            return _chosen(sheet_deleted(state, state.sheet), At(1, 1), picked=False)
+        case "sort":
+            column = column_number(fields.get("column", "A").partition(":")[0])
+            return sorted_by(state, state.sheet, column, fields.get("order") == "Descending")
+    return state

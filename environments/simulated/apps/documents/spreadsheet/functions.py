@@ -1,0 +1,297 @@
+"""The functions of Spreadsheet. A range is written `B2:D9` or `Expenses!B2:D9`; without a sheet, the shown one is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from typing import Any, TypeVar
+
+from pydantic import Field, JsonValue
+
+from environments.simulated.app import Toast
+from environments.simulated.apps.common.functions_base import Nothing, unknown
+from environments.simulated.apps.documents.spreadsheet.book import Book
+from environments.simulated.apps.documents.spreadsheet.cells import (
+    MAX_TEXT,
+    At,
+    Error,
+    column_name,
+    display,
+    parse_area,
+    parse_at,
+)
+from environments.simulated.apps.documents.spreadsheet.formula import Mistake, quoted
+from environments.simulated.apps.documents.spreadsheet.state import (
+    Refusal,
+    SheetState,
+    csv_of,
+    has_header,
+    imported,
+    row_changed,
+    sheet_added,
+    sheet_deleted,
+    sheet_renamed,
+    sorted_by,
+    texts_of,
+    written,
+)
+from environments.simulated.skills import Declined, Done, Function
+from environments.simulated.world.values import Model
+
+MOST_READ = 2000
+A = TypeVar("A")
+
+
+class OnSheet(Model):
+    """A sheet; the one that is shown where none is named."""
+
+    sheet: str = ""
+
+
+class Reading(OnSheet):
+    """A range, all that is in use where none is given. `formulas` gives what was typed instead of what is shown."""
+
+    range: str = ""
+    formulas: bool = False
+
+
+class Writing(OnSheet):
+    """Texts by cell, as they would be typed; an empty one empties the cell."""
+
+    cells: dict[str, str] = Field(min_length=1)
+
+
+class Appending(OnSheet):
+    """The cells of a new last row."""
+
+    values: list[str] = Field(min_length=1)
+
+
+class ByRow(OnSheet):
+    """A row by its number."""
+
+    row: int = Field(ge=1)
+
+
+class Sorting(OnSheet):
+    """A column by its letter or its header."""
+
+    column: str
+    descending: bool = False
+
+
+class Summing(OnSheet):
+    """A range of numbers."""
+
+    range: str
+
+
+class Calculating(OnSheet):
+    """A formula such as `=SUM(B2:B9)*2`."""
+
+    formula: str = Field(max_length=MAX_TEXT)
+
+
+class Importing(OnSheet):
+    """CSV text, which takes the place of all that is in the sheet."""
+
+    csv: str
+
+
+class Naming(Model):
+    """The name of a sheet."""
+
+    name: str
+
+
+class Renaming(Naming):
+    """Its new name."""
+
+    to: str
+
+
+def sheet_of(state: SheetState, name: str) -> str:
+    """The sheet that is meant. Raises Declined."""
+    if not name:
+        return state.sheet
+    known = {sheet.casefold(): sheet for sheet in state.sheets}
+    bare = name[1:-1].replace("''", "'") if len(name) > 2 and name[0] == name[-1] == "'" else name
+    return known.get(bare.strip().casefold()) or unknown("sheet", bare, state.sheets)
+
+
+def column_of(state: SheetState, sheet: str, wanted: str) -> int:
+    """A column by its header or letter. Raises Declined."""
+    extent = state.book.extent(sheet)
+    heads = [state.shown(At(1, c), sheet) for c in range(1, extent.column + 1)] if has_header(state, sheet) else []
+    folded = " ".join(wanted.split()).casefold()
+    for column, head in enumerate(heads, start=1):
+        if head.casefold() == folded:
+            return column
+    if at := parse_at(f"{wanted.strip()}1"):
+        return at.column
+    unknown("column", wanted, [head for head in heads if head] or [column_name(c) for c in range(1, extent.column + 1)])
+
+
+def _area(state: SheetState, sheet: str, text: str) -> tuple[str, At, At]:
+    named, mark, rest = text.rpartition("!")
+    name = sheet_of(state, named if mark else sheet)
+    area = parse_area(rest)
+    if area is None:
+        raise Declined(f"{text!r} is no range; write it like B2:D9 or {quoted(state.sheets[0])}!B2:D9")
+    return name, *area
+
+
+def _named(sheet: str, first: At, last: At) -> str:
+    return f"{quoted(sheet)}!{first.name}" + ("" if first == last else f":{last.name}")
+
+
+def _refusing(call: Callable[[SheetState, A], Done[SheetState]]) -> Callable[[SheetState, A], Done[SheetState]]:
+    """What the window would not do is declined in its words."""
+
+    def checked(state: SheetState, given: A) -> Done[SheetState]:
+        try:
+            return call(state, given)
+        except Refusal as no:
+            raise Declined(str(no)) from None
+
+    return checked
+
+
+def list_sheets(state: SheetState, _: Nothing) -> Done[SheetState]:
+    found: list[JsonValue] = []
+    for sheet in state.sheets:
+        extent = state.book.extent(sheet)
+        columns = range(1, extent.column + 1)
+        header: list[JsonValue] = [state.shown(At(1, c), sheet) for c in columns] if has_header(state, sheet) else []
+        found.append({"name": sheet, "rows": extent.row, "columns": extent.column, "header": header})
+    return Done(state, {"shown": state.sheet, "sheets": found})
+
+
+def read_range(state: SheetState, wanted: Reading) -> Done[SheetState]:
+    text = wanted.range
+    if not text:
+        extent = state.book.extent(sheet_of(state, wanted.sheet))
+        text = f"A1:{At(max(1, extent.row), max(1, extent.column)).name}"
+    sheet, first, last = _area(state, wanted.sheet, text)
+    if (last.row - first.row + 1) * (last.column - first.column + 1) > MOST_READ:
+        raise Declined(f"{text} has more than {MOST_READ} cells; read it in parts")
+    look = state.raw if wanted.formulas else state.shown
+    rows: list[JsonValue] = [
+        [look(At(r, c), sheet) for c in range(first.column, last.column + 1)] for r in range(first.row, last.row + 1)
+    ]
+    return Done(state, {"range": _named(sheet, first, last), "values": rows})
+
+
+def write_cells(state: SheetState, given: Writing) -> Done[SheetState]:
+    sheets: dict[str, dict[At, str]] = {}
+    for name, text in given.cells.items():
+        sheet, first, last = _area(state, given.sheet, name)
+        if first != last:
+            raise Declined(f"{name} is a range; name each cell, like B2")
+        sheets.setdefault(sheet, {})[first] = text
+    after = state
+    for sheet, texts in sheets.items():
+        after = written(after, sheet, texts)
+    shown: dict[str, JsonValue] = {
+        _named(sheet, at, at): after.shown(at, sheet) for sheet, texts in sheets.items() for at in texts
+    }
+    return Done(after, {"values": shown})
+
+
+def append_row(state: SheetState, given: Appending) -> Done[SheetState]:
+    sheet = sheet_of(state, given.sheet)
+    row = state.book.extent(sheet).row + 1
+    after = written(state, sheet, texts_of([given.values], At(row, 1)))
+    return Done(after, {"range": _named(sheet, At(row, 1), At(row, len(given.values)))})
+
+
+def delete_row(state: SheetState, given: ByRow) -> Done[SheetState]:
+    sheet = sheet_of(state, given.sheet)
+    if given.row > state.book.extent(sheet).row:
+        raise Declined(f"{sheet} has only {state.book.extent(sheet).row} rows")
+    return Done(row_changed(state, sheet, given.row, -1), {"sheet": sheet, "deleted": given.row})
+
+
+def sort(state: SheetState, given: Sorting) -> Done[SheetState]:
+    sheet = sheet_of(state, given.sheet)
+    column = column_of(state, sheet, given.column)
+    after = sorted_by(state, sheet, column, given.descending)
+    return Done(after, {"sheet": sheet, "column": column_name(column), "descending": given.descending})
+
+
+def sum_range(state: SheetState, given: Summing) -> Done[SheetState]:
+    sheet, first, last = _area(state, given.sheet, given.range)
+    name = _named(sheet, first, last)
+    return _worth(state, sheet, f"=SUM({name})", {"range": name})
+
+
+def calculate(state: SheetState, given: Calculating) -> Done[SheetState]:
+    sheet = sheet_of(state, given.sheet)
+    formula = given.formula if given.formula.startswith("=") else f"={given.formula}"
+    return _worth(state, sheet, formula, {"formula": formula})
+
+
+def _worth(state: SheetState, sheet: str, formula: str, about: dict[str, JsonValue]) -> Done[SheetState]:
+    book = Book(state.sheets, state.cells, date.fromisoformat(state.today))
+    try:
+        value = book.worth(sheet, formula)
+    except Mistake as mistake:
+        raise Declined(str(mistake)) from None
+    if isinstance(value, Error):
+        raise Declined(f"{formula} is {value.code}")
+    return Done(state, {**about, "value": display(value)})
+
+
+def add_sheet(state: SheetState, given: Naming) -> Done[SheetState]:
+    after = sheet_added(state, given.name)
+    return Done(after, {"sheets": list(after.sheets)})
+
+
+def rename_sheet(state: SheetState, given: Renaming) -> Done[SheetState]:
+    after = sheet_renamed(state, sheet_of(state, given.name), given.to)
+    return Done(after, {"sheets": list(after.sheets)})
+
+
+def delete_sheet(state: SheetState, given: Naming) -> Done[SheetState]:
+    after = sheet_deleted(state, sheet_of(state, given.name))
+    return Done(after, {"sheets": list(after.sheets)})
+
+
+def import_csv(state: SheetState, given: Importing) -> Done[SheetState]:
+    sheet = sheet_of(state, given.sheet)
+    after = imported(state, sheet, given.csv)
+    return Done(after, {"sheet": sheet, "rows": after.book.extent(sheet).row}, (Toast(f"Imported into {sheet}"),))
+
+
+def export_csv(state: SheetState, given: OnSheet) -> Done[SheetState]:
+    return Done(state, csv_of(state, sheet_of(state, given.sheet)))
+
+
+def save(state: SheetState, _: Nothing) -> Done[SheetState]:
+    return Done(state.model_copy(update={"dirty": False}), {"saved": True}, (Toast("Spreadsheet saved"),))
+
+
+def _reads(name: str, summary: str, arguments: type[Any], call: Callable[[SheetState, Any], Done[SheetState]]) -> Any:
+    return Function(name, summary, arguments, call)
+
+
+def _writes(name: str, summary: str, arguments: type[Any], call: Callable[[SheetState, Any], Done[SheetState]]) -> Any:
+    return Function(name, summary, arguments, _refusing(call), writes=True)
+
+
+FUNCTIONS: tuple[Any, ...] = (
+    _reads("list_sheets", "The sheets, how big they are, and their headers", Nothing, list_sheets),
+    _reads("read_range", "The cells of a range, row by row", Reading, read_range),
+    _reads("sum_range", "The sum of the numbers in a range", Summing, sum_range),
+    _reads("calculate", "What a formula is worth, without writing it anywhere", Calculating, calculate),
+    _reads("export_csv", "A sheet as CSV text", OnSheet, export_csv),
+    _writes("write_cells", "Type texts or formulas into cells", Writing, write_cells),
+    _writes("append_row", "Add a row below the last one", Appending, append_row),
+    _writes("delete_row", "Take a row out; formulas follow", ByRow, delete_row),
+    _writes("sort", "Sort the rows below the header by a column", Sorting, sort),
+    _writes("add_sheet", "Add an empty sheet", Naming, add_sheet),
+    _writes("rename_sheet", "Give a sheet another name; formulas follow", Renaming, rename_sheet),
+    _writes("delete_sheet", "Delete a sheet and its cells", Naming, delete_sheet),
+    _writes("import_csv", "Put CSV text in place of what is in a sheet", Importing, import_csv),
+    _writes("save", "Save the workbook", Nothing, save),
+)

@@ -1,0 +1,452 @@
+"""Terminal: a command line over the tree of the files app."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from pydantic import Field, JsonValue
+
+from environments.simulated.app import App, Change, Content, Edited, Effect, Event, Pressed, Setting, Sharing, Shortcut, Update
+from environments.simulated.apps.documents.files.state import ROOT, Entry, FilesState
+from environments.simulated.apps.documents.terminal.commands import COMMANDS
+from environments.simulated.apps.documents.terminal.tree import FILE_MAX, Ran, Shell, Trouble, absolute, globbed, nearest, put
+from environments.simulated.meanings import Tree
+from environments.simulated.screen.widgets import Widget, bar, button, form, group, heading, text, textbox
+from environments.simulated.skills import Done, Function
+from environments.simulated.world.values import Model
+
+SIGNS = ("&&", "||", ">>", "|&", "&>", ";;", "|", "&", ";", ">", "<", "(", ")")
+WORKING = frozenset({"&&", ";", "|", ">", ">>"})
+_SPECIAL = "*?["
+LONGEST = 4096
+
+
+class Refusal(Exception):
+    """The line is not carried out; the message says what is wrong with it."""
+
+
+class Word(NamedTuple):
+    """A word without its quotes; `pattern` is set when it has wildcards that are not quoted."""
+
+    text: str
+    pattern: str = ""
+
+
+class Sign(NamedTuple):
+    """`|`, `&&`, `;`, `>` or `>>`."""
+
+    text: str
+
+
+def tokens(line: str) -> list[Word | Sign]:
+    """The words and signs of a line. Raises Refusal."""
+    if len(line) > LONGEST:
+        raise Refusal(f"the line is too long; at most {LONGEST} characters can be read")
+    found: list[Word | Sign] = []
+    at = 0
+    while at < len(line):
+        sign = _sign_at(line, at)
+        if sign:
+            found.append(Sign(sign))
+            at += len(sign)
+        elif line[at] == "\n":
+            found.append(Sign(";"))
+            at += 1
+        elif line[at].isspace():
+            at += 1
+        else:
+            word, at = _word(line, at)
+            found.append(word)
+    return found
+
+
+def _sign_at(line: str, at: int) -> str:
+    sign = next((sign for sign in SIGNS if line.startswith(sign, at)), "")
+    if sign and sign not in WORKING:
+        raise Refusal(f"{sign!r} is not supported in this terminal; commands are joined by '|', '&&' and ';' only")
+    return sign
+
+
+def _word(line: str, at: int) -> tuple[Word, int]:
+    start, said = at, list[tuple[str, bool]]()
+    while at < len(line) and not line[at].isspace() and not _sign_at(line, at):
+        char = line[at]
+        if char in "'\"":
+            part, at = _quoted(line, at)
+            said += [(c, True) for c in part]
+            continue
+        if char == "\\":
+            said += [(c, True) for c in line[at + 1 : at + 2]]
+            at += 2
+            continue
+        _no_expansion(line, at)
+        said.append((char, False))
+        at += 1
+    if line[start:at].isdigit() and line.startswith(">", at):
+        raise Refusal("streams cannot be redirected by their number; use '>' and '>>'")
+    return _finished(said), at
+
+
+def _finished(said: list[tuple[str, bool]]) -> Word:
+    if said[:1] == [("~", False)] and (len(said) == 1 or said[1][0] == "/"):
+        said = [("/", False), *said[2:]]
+    text = "".join(char for char, _ in said)
+    if not any(char in _SPECIAL and not quoted for char, quoted in said):
+        return Word(text)
+    return Word(text, "".join(f"[{char}]" if quoted and char in _SPECIAL else char for char, quoted in said))
+
+
+def _quoted(line: str, at: int) -> tuple[str, int]:
+    """What is between quotes, and where it goes on after them."""
+    quote, said = line[at], list[str]()
+    at += 1
+    while at < len(line) and line[at] != quote:
+        if quote == '"':
+            _no_expansion(line, at)
+            if line[at] == "\\" and line[at + 1 : at + 2] in {'"', "\\", "$", "`"}:
+                at += 1
+        said.append(line[at])
+        at += 1
+    if at >= len(line):
+        raise Refusal(f"unexpected EOF while looking for matching `{quote}'")
+    return "".join(said), at + 1
+
+
+def _no_expansion(line: str, at: int) -> None:
+    if line[at] == "`" or line.startswith("$(", at):
+        raise Refusal("commands within commands are not supported in this terminal; run them one after the other")
+    after = line[at + 1 : at + 2]
+    if line[at] == "$" and (after in {"{", "?", "$", "!", "#", "@", "_"} or after.isalnum()) and after:
+        raise Refusal("there are no variables in this terminal; quote a dollar sign with '…'")
+
+
+NOT_FOUND = 127
+SYNTAX = 2
+_ARGUMENTS_MAX = 5_000
+
+
+class Call(NamedTuple):
+    """One command: its words, and where its output goes."""
+
+    words: tuple[Word, ...]
+    to: tuple[tuple[str, Word], ...] = ()
+    """`>` or `>>`, and the file; all of them are made, and the last one gets the text."""
+
+
+class Chain(NamedTuple):
+    """Commands joined by pipes; `after` is `&&` when it waits for the success of the chain before it."""
+
+    calls: tuple[Call, ...]
+    after: str = ";"
+
+
+def parse(line: str) -> list[Chain]:
+    """The chains of a line. Raises Refusal."""
+    chains: list[Chain] = []
+    after = ";"
+    part: list[Word | Sign] = []
+    for token in [*tokens(line), Sign(";")]:
+        if isinstance(token, Word) or token.text not in {";", "&&"}:
+            part.append(token)
+            continue
+        if part:
+            chains.append(Chain(_calls(part), after))
+        elif token.text == "&&" or after == "&&":
+            raise Refusal(f"syntax error near unexpected token `{token.text if token.text == '&&' else 'newline'}'")
+        after, part = token.text, []
+    return chains
+
+
+def _calls(part: Sequence[Word | Sign]) -> tuple[Call, ...]:
+    pieces: list[list[Word | Sign]] = [[]]
+    for token in part:
+        if isinstance(token, Sign) and token.text == "|":
+            pieces.append([])
+        else:
+            pieces[-1].append(token)
+    return tuple(_call(piece) for piece in pieces)
+
+
+def _call(piece: Sequence[Word | Sign]) -> Call:
+    words: list[Word] = []
+    to: list[tuple[str, Word]] = []
+    queue = list(reversed(piece))
+    while queue:
+        token = queue.pop()
+        if isinstance(token, Word):
+            words.append(token)
+        elif queue and isinstance(target := queue.pop(), Word):
+            to.append((token.text, target))
+        else:
+            raise Refusal("syntax error near unexpected token `newline'")
+    if not words:
+        raise Refusal("syntax error: a command is missing")
+    return Call(tuple(words), tuple(to))
+
+
+def run(shell: Shell, line: str) -> Ran:
+    """What a line does and says. Never raises: what cannot be done is an error message and a status."""
+    try:
+        chains = parse(line)
+    except Refusal as no:
+        return Ran(shell, "", (f"bash: {no}",), SYNTAX)
+    done = Ran(shell)
+    for chain in chains:
+        if chain.after == "&&" and done.status:
+            continue
+        done = _joined(done, _chain(_at_home(done.shell), chain))
+    return done
+
+
+def _at_home(shell: Shell) -> Shell:
+    """The folder at hand may be gone, by this window or another one: then the nearest one above it takes its place."""
+    return shell._replace(cwd=nearest(shell.files, shell.cwd))
+
+
+def _joined(before: Ran, after: Ran) -> Ran:
+    out = after.out if after.clear else before.out + after.out
+    errors = after.errors if after.clear else before.errors + after.errors
+    return Ran(after.shell, out[-2 * FILE_MAX :], errors, after.status, before.clear or after.clear)
+
+
+def _chain(shell: Shell, chain: Chain) -> Ran:
+    """Each command gets what the one before it said; a folder changed inside a pipe is forgotten, as in a real shell."""
+    if len(chain.calls) == 1:
+        return _one(shell, chain.calls[0], None)
+    errors: tuple[str, ...] = ()
+    ran = Ran(shell)
+    for at, call in enumerate(chain.calls):
+        ran = _one(ran.shell._replace(cwd=nearest(ran.shell.files, shell.cwd)), call, ran.out if at else None)
+        errors += ran.errors
+    return ran._replace(shell=ran.shell._replace(cwd=shell.cwd), errors=errors)
+
+
+def _one(shell: Shell, call: Call, stdin: str | None) -> Ran:
+    name, *words = _expanded(shell, call.words)
+    try:
+        opened = _opened(shell, call)
+    except Trouble as bad:
+        return Ran(shell, "", (f"bash: {bad}",), 1)
+    command = COMMANDS.get(name)
+    if command is None:
+        return Ran(opened, "", (f"bash: {name}: command not found",), NOT_FOUND)
+    try:
+        if len(words) > _ARGUMENTS_MAX:
+            raise Trouble("Argument list too long", 126)
+        ran = command(opened, words, stdin)
+        if len(ran.out) > 4 * FILE_MAX:
+            raise Trouble("File too large")
+    except Trouble as bad:
+        said = f"bash: cd: {bad}" if name == "cd" else f"{name}: {bad}"
+        return Ran(opened, "", (said,), bad.status)
+    return _redirected(ran, call.to[-1][1].text, absolute(shell, call.to[-1][1].text)) if call.to else ran
+
+
+def _expanded(shell: Shell, words: Sequence[Word]) -> list[str]:
+    """Wildcards as the paths that fit; a pattern that nothing fits stays as it is written."""
+    found: list[str] = []
+    for word in words:
+        found += (globbed(shell, word.pattern) if word.pattern else []) or [word.text]
+    return found
+
+
+def _opened(shell: Shell, call: Call) -> Shell:
+    """The files of `>` are emptied and missing ones made before the command runs. Raises Trouble."""
+    for sign, word in call.to:
+        path = absolute(shell, word.text)
+        old = shell.entry(path)
+        try:
+            if not word.text:
+                raise Trouble("No such file or directory")
+            if shell.is_folder(path) or word.text.endswith("/"):
+                raise Trouble("Is a directory")
+            shell = put(shell, path, Entry(kind="file", text=old.text if old and sign == ">>" else ""))
+        except Trouble as bad:
+            raise Trouble(f"{word.text}: {bad}") from None
+    return shell
+
+
+def _redirected(ran: Ran, said: str, path: str) -> Ran:
+    """What a command said goes into a file. A file that the command itself has removed takes the text with it."""
+    entry = ran.shell.entry(path)
+    if entry is None or entry.kind == "folder":
+        return ran._replace(out="")
+    try:
+        after = put(ran.shell, path, Entry(kind="file", text=entry.text + ran.out))
+    except Trouble as bad:
+        return ran._replace(out="", errors=(*ran.errors, f"bash: {said}: {bad}"), status=1)
+    return ran._replace(shell=after, out="")
+
+
+KEPT_LINES = 500
+KEPT_COMMANDS = 200
+_LINE_MAX = 2_000
+
+
+class TerminalState(Sharing):
+    """Lines and commands by number, oldest first. `own` is the tree of a world without a files app."""
+
+    user: str
+    today: str
+    cwd: str = ROOT
+    status: int = 0
+    command: str = ""
+    lines: dict[str, str] = Field(default_factory=dict)
+    past: dict[str, str] = Field(default_factory=dict)
+    back: int = 0
+    """How many screenfuls above the end are shown."""
+    recalled: int = 0
+    """How many commands back the one in the field is; 0 when it was typed."""
+    own: dict[str, Entry] = Field(default_factory=lambda: {ROOT: Entry(kind="folder")})
+
+
+def prompt(state: TerminalState) -> str:
+    return f"{state.user}:{state.cwd}$"
+
+
+def numbered(old: dict[str, str], new: Iterable[str], most: int) -> dict[str, str]:
+    """More entries under the next numbers; only the last ones are kept."""
+    number = int(next(reversed(old), "0"))
+    items = [*old.items(), *((str(n), text) for n, text in enumerate(new, number + 1))]
+    return dict(items[-most:])
+
+
+def executed(state: TerminalState, line: str) -> tuple[TerminalState, Ran, tuple[Effect, ...]]:
+    """The terminal after a command line, what came of it, and what that does to the files."""
+    files = state.lent if isinstance(state.lent, FilesState) else FilesState(entries=state.own)
+    past = numbered(state.past, [line], KEPT_COMMANDS) if line.strip() else state.past
+    ran = run(Shell(files, state.cwd, state.user, state.today, tuple(past.values())), line)
+    said = [*ran.errors, *(ran.out.removesuffix("\n").split("\n") if ran.out else ())]
+    echoed = [] if ran.clear else [f"{prompt(state)} {line}".rstrip()]
+    shown = [text if len(text) <= _LINE_MAX else f"{text[:_LINE_MAX]}…" for text in [*echoed, *said][-KEPT_LINES:]]
+    lines = numbered(state.lines, shown, KEPT_LINES)
+    after = state.model_copy(
+        update={
+            "cwd": ran.shell.cwd, "status": ran.status, "past": past, "back": 0, "recalled": 0, "command": "",
+            "lines": dict(list(lines.items())[-len(shown) :] if shown else []) if ran.clear else lines,
+        }
+    )  # fmt: skip
+    if ran.shell.files is files:
+        return after, ran, ()
+    if state.lent is not None:
+        return after, ran, (Change(ran.shell.files),)
+    return after.model_copy(update={"own": ran.shell.files.entries}), ran, ()
+
+
+def recalled(state: TerminalState, by: int) -> TerminalState:
+    """An earlier (1) or later (-1) command in the field; an empty field after the latest."""
+    past = list(state.past.values())
+    at = min(max(0, state.recalled + by), len(past))
+    return state.model_copy(update={"recalled": at, "command": past[-at] if at else ""})
+
+
+_SHOWN_MAX = 20_000
+
+
+class Line(Model):
+    """A command line, such as `grep -i total report.txt | wc -l`."""
+
+    command: str = Field(min_length=1)
+
+
+def run_command(state: TerminalState, line: Line) -> Done[TerminalState]:
+    """A command that fails is carried out too: its status and its errors say so. What is in the field stays there."""
+    after, ran, effects = executed(state, line.command)
+    result: dict[str, JsonValue] = {
+        "status": ran.status,
+        "output": ran.out[:_SHOWN_MAX],
+        "errors": "\n".join(ran.errors)[:_SHOWN_MAX],
+        "cut": len(ran.out) > _SHOWN_MAX,
+        "folder": after.cwd,
+    }
+    return Done(after.model_copy(update={"command": state.command}), result, effects)
+
+
+FUNCTIONS = (Function("run_command", "Run a command line; gives its status, output and errors", Line, run_command, writes=True),)
+
+
+SCREENFUL = 14
+_KEYS = {
+    "Control+p": "earlier", "Alt+ArrowUp": "earlier", "Control+n": "later", "Alt+ArrowDown": "later", "Control+l": "clear",
+    "Control+u": "empty", "ArrowUp": "earlier", "ArrowDown": "later",
+}  # fmt: skip
+
+
+class TerminalContent(Content):
+    """`cwd` is the folder in which it starts."""
+
+    cwd: str = ROOT
+
+
+class Terminal(App[TerminalContent, TerminalState]):
+    """A shell of its own making, on the files of the files app; without one in the world, on an empty tree of its own."""
+
+    name = "terminal"
+    title = "Terminal"
+    words = ("terminal", "shell", "console", "command", "commands")
+    shares = "files"
+    content = TerminalContent
+    state = TerminalState
+    looks = frozenset({"cwd", "status", "command", "lines", "past", "back", "recalled"})
+    meanings = (Tree("own"),)
+    functions = FUNCTIONS
+
+    def start(self, content: TerminalContent, setting: Setting) -> TerminalState:
+        user = ".".join(setting.cast.user.casefold().split()) or "user"
+        return TerminalState(user=user, today=setting.cast.today.isoformat(), cwd=content.cwd)
+
+    def view(self, state: TerminalState) -> tuple[Widget, ...]:
+        shown, more_above, more_below = _screenful(state)
+        line = textbox("Command", "command", state.command, placeholder="help")
+        tools = bar(
+            button("Earlier command", "earlier", enabled=state.recalled < len(state.past)),
+            button("Later command", "later", enabled=state.recalled > 0),
+            button("Older output", "older", enabled=more_above), button("Newer output", "newer", enabled=more_below),
+            key="tools",
+        )  # fmt: skip
+        return (
+            heading("Terminal"),
+            group(*(text(said, f"line-{number}") for number, said in shown), key="output"),
+            text(f"[{state.status}] {prompt(state)}", "prompt"),
+            form("shell", line, button("Run", "run"), submit="run", across=True),
+            tools,
+        )
+
+    def update(self, state: TerminalState, event: Event) -> Update[TerminalState]:
+        match event:
+            case Edited(key="command", value=value):
+                return Update(state.model_copy(update={"command": value, "recalled": 0}))
+            case Pressed(key="run"):
+                after, _, effects = executed(state, state.command)
+                return Update(after, effects)
+            case Pressed(key=key):
+                return Update(_done(state, key))
+            case Shortcut(chord=chord) if chord in _KEYS:
+                return Update(_done(state, _KEYS[chord]))
+        return Update(state)
+
+
+def _screenful(state: TerminalState) -> tuple[list[tuple[str, str]], bool, bool]:
+    """The lines on the screen, and whether there are more above and below them."""
+    lines = list(state.lines.items())
+    end = max(len(lines) - state.back * SCREENFUL, min(SCREENFUL, len(lines)))
+    return lines[max(0, end - SCREENFUL) : end], end > SCREENFUL, end < len(lines)
+
+
+def _done(state: TerminalState, key: str) -> TerminalState:
+    _, more_above, _ = _screenful(state)
+    match key:
+        case "earlier":
+            return recalled(state, 1)
+        case "later":
+            return recalled(state, -1)
+        case "older" if more_above:
+            return state.model_copy(update={"back": state.back + 1})
+        case "newer":
+            return state.model_copy(update={"back": max(0, state.back - 1)})
+        case "clear":
+            return state.model_copy(update={"lines": {}, "back": 0})
+        case "empty":
+            return state.model_copy(update={"command": "", "recalled": 0})
+    return state

@@ -1,0 +1,331 @@
+"""Commands that go about the tree and change it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fnmatch import fnmatchcase
+from functools import partial
+
+from environments.simulated.apps.documents.files.state import ROOT, Entry, base, inside, joined, moved, parent, removed
+from environments.simulated.apps.documents.terminal.text import TEXT_COMMANDS, Command, date, joined_lines, options
+from environments.simulated.apps.documents.terminal.tree import (
+    ENTRIES_MAX,
+    Ran,
+    Shell,
+    Trouble,
+    absolute,
+    below,
+    consistent,
+    put,
+    there,
+    why_not,
+)
+
+
+def _each(shell: Shell, name: str, paths: Iterable[str], one: Callable[[Shell, str], Shell]) -> Ran:
+    """Do one thing after the other; what fails is said, and the rest is still done."""
+    errors: list[str] = []
+    for path in paths:
+        try:
+            shell = one(shell, path)
+        except Trouble as bad:
+            errors.append(f"{name}: {bad}")
+    return Ran(shell, "", tuple(errors), 1 if errors else 0)
+
+
+def _needed(paths: Sequence[str], count: int = 1) -> None:
+    if not paths:
+        raise Trouble("missing operand" if count == 1 else "missing file operand")
+    if len(paths) < count:
+        raise Trouble(f"missing destination file operand after '{paths[0]}'")
+
+
+def ls(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+    """What is in folders; files are shown first, under the names that were asked for."""
+    opts = options(words, "la1h")
+    long, hidden = "l" in opts.given, "a" in opts.given
+    errors: list[str] = []
+    files: list[tuple[str, str]] = []
+    folders: list[tuple[str, str]] = []
+    for path in opts.rest or ["."]:
+        try:
+            full = there(shell, path)
+        except Trouble as bad:
+            errors.append(f"ls: cannot access '{path}': {bad}")
+        else:
+            (folders if shell.is_folder(full) else files).append((path, full))
+    parts = [_listed(shell, sorted(files), long)] if files else []
+    for path, full in sorted(folders):
+        shown = [(base(p), p) for p in inside(shell.files, full) if hidden or not base(p).startswith(".")]
+        body = _listed(shell, sorted(shown), long)
+        blocks = f"total {sum(_blocks(shell, p) for _, p in shown)}\n" if long else ""
+        parts.append((f"{path}:\n" if len(opts.rest) > 1 else "") + blocks + body)
+    return Ran(shell, "\n".join(parts), tuple(errors), 2 if errors else 0)
+
+
+def _size(shell: Shell, path: str) -> int:
+    entry = shell.files.entries[path]
+    return 4096 if entry.kind == "folder" else len(entry.text.encode("utf-8", "surrogatepass"))
+
+
+def _blocks(shell: Shell, path: str) -> int:
+    return -(-_size(shell, path) // 4096) * 4
+
+
+def _listed(shell: Shell, items: Sequence[tuple[str, str]], long: bool) -> str:
+    if not long:
+        return joined_lines(name for name, _ in items)
+    sizes = {path: str(_size(shell, path)) for _, path in items}
+    wide = max((len(size) for size in sizes.values()), default=1)
+    return joined_lines(
+        f"{'drwxr-xr-x' if shell.is_folder(path) else '-rw-r--r--'} 1 {shell.user} {shell.user} {sizes[path]:>{wide}} {name}"
+        for name, path in items
+    )
+
+
+def cd(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+    if len(words) > 1:
+        raise Trouble("too many arguments")
+    path = words[0] if words else ROOT
+    try:
+        full = there(shell, path)
+    except Trouble as bad:
+        raise Trouble(f"{path}: {bad}") from None
+    if not shell.is_folder(full):
+        raise Trouble(f"{path}: Not a directory")
+    return Ran(shell._replace(cwd=full))
+
+
+def pwd(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+    return Ran(shell, f"{shell.cwd}\n")
+
+
+def echo(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+    bare = words[:1] == ["-n"]
+    return Ran(shell, " ".join(words[bare:]) + ("" if bare else "\n"))
+
+
+def mkdir(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+    opts = options(words, "pv")
+    _needed(opts.rest)
+    return _each(shell, "mkdir", opts.rest, lambda s, path: _made(s, path, "p" in opts.given))
+
+
+def _made(shell: Shell, path: str, deep: bool) -> Shell:
+    full = absolute(shell, path)
+    missing = [full]
+    while deep and shell.entry(parent(missing[-1])) is None:
+        missing.append(parent(missing[-1]))
+    if deep and shell.is_folder(full):
+        return shell
+    try:
+        if path and shell.entry(full) is not None:
+            raise Trouble("File exists")
+        if not path:
+            raise Trouble("No such file or directory")
+        for folder in reversed(missing):
+            shell = put(shell, folder, Entry(kind="folder"))
+    except Trouble as bad:
+        raise Trouble(f"cannot create directory '{path}': {bad}") from None
+    return shell
+
+
+def touch(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+    opts = options(words)
+    _needed(opts.rest)
+    return _each(shell, "touch", opts.rest, _touched)
+
+
+def _touched(shell: Shell, path: str) -> Shell:
+    full = absolute(shell, path)
+    if path and shell.entry(full) is not None:
+        return shell
+    try:
+        if not path or path.endswith("/"):
+            raise Trouble("No such file or directory")
+        return put(shell, full, Entry(kind="file"))
+    except Trouble as bad:
+        raise Trouble(f"cannot touch '{path}': {bad}") from None
+
+
+def rm(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+    opts = options(words, "rRfv")
+    force, deep = "f" in opts.given, bool({"r", "R"} & opts.given)
+    if not force:
+        _needed(opts.rest)
+
+    def one(now: Shell, path: str) -> Shell:
+        full = absolute(now, path)
+        if not path or now.entry(full) is None:
+            if force:
+                return now
+            raise Trouble(f"cannot remove '{path}': {why_not(now, full)}")
+        if now.is_folder(full):
+            _may_go(path, full, deep)
+        return now.with_files(consistent(removed(now.files, full)))
+
+    return _each(shell, "rm", opts.rest, one)
+
+
+def _may_go(path: str, full: str, deep: bool) -> None:
+    if not deep:
+        raise Trouble(f"cannot remove '{path}': Is a directory")
+    if full == ROOT:
+        raise Trouble("it is dangerous to operate recursively on '/'")
+    if path.rstrip("/").rpartition("/")[2] in {".", ".."}:
+        raise Trouble(f"refusing to remove '.' or '..' directory: skipping '{path}'")
+
+
+def cp(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+    opts = options(words, "rRapv")
+    deep = bool({"r", "R", "a"} & opts.given)
+    return _transfer(shell, "cp", opts.rest, lambda s, src, path, to: _copied(s, src, path, to, deep))
+
+
+def mv(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+    return _transfer(shell, "mv", options(words, "fv").rest, _moved)
+
+
+def _transfer(shell: Shell, name: str, paths: Sequence[str], one: Callable[[Shell, str, str, str], Shell]) -> Ran:
+    """Sources into a folder, or one source to a new place."""
+    _needed(paths, 2)
+    *sources, last = paths
+    to = absolute(shell, last)
+    if len(sources) > 1 and not shell.is_folder(to):
+        raise Trouble(f"target '{last}': {'Not a directory' if shell.entry(to) else why_not(shell, to)}")
+
+    def each(now: Shell, path: str) -> Shell:
+        try:
+            full = there(now, path)
+        except Trouble as bad:
+            raise Trouble(f"cannot stat '{path}': {bad}") from None
+        place = joined(to, base(full)) if now.is_folder(to) and full != ROOT else to
+        if not last or (last.endswith("/") and not now.is_folder(to) and not now.is_folder(full)):
+            raise Trouble(f"cannot create regular file '{last}': Not a directory")
+        return one(now, full, path, place)
+
+    return _each(shell, name, sources, each)
+
+
+def _copied(shell: Shell, full: str, path: str, to: str, deep: bool) -> Shell:
+    if full == to:
+        raise Trouble(f"'{path}' and '{to}' are the same file")
+    if not shell.is_folder(full):
+        if shell.is_folder(to):
+            raise Trouble(f"cannot overwrite directory '{to}' with non-directory")
+        return _named(to, partial(put, shell, to, shell.files.entries[full]))
+    if not deep:
+        raise Trouble(f"-r not specified; omitting directory '{path}'")
+    if to.startswith(full.rstrip("/") + "/"):
+        raise Trouble(f"cannot copy a directory, '{path}', into itself, '{to}'")
+    pairs = [(to + p[len(full) :], shell.files.entries[p]) for p in below(shell, full)]
+    if len(shell.files.entries) + len(pairs) > ENTRIES_MAX:
+        raise Trouble(f"cannot create directory '{to}': No space left on device")
+    for place, entry in pairs:
+        old = shell.entry(place)
+        if old is not None and old.kind != entry.kind:
+            kinds = ("non-directory", "directory") if entry.kind == "folder" else ("directory", "non-directory")
+            raise Trouble(f"cannot overwrite {kinds[0]} '{place}' with {kinds[1]}")
+        if old is None or entry.kind == "file":
+            shell = _named(place, partial(put, shell, place, entry))
+    return shell
+
+
+def _named(place: str, make: Callable[[], Shell]) -> Shell:
+    try:
+        return make()
+    except Trouble as bad:
+        raise Trouble(f"cannot create regular file '{place}': {bad}") from None
+
+
+def _moved(shell: Shell, full: str, path: str, to: str) -> Shell:
+    if full == ROOT:
+        raise Trouble(f"cannot move '{path}' to '{to}': Device or resource busy")
+    if full == to:
+        raise Trouble(f"'{path}' and '{to}' are the same file")
+    if to.startswith(full + "/"):
+        raise Trouble(f"cannot move '{path}' to a subdirectory of itself, '{to}'")
+    old = shell.entry(to)
+    if old is not None and old.kind != shell.files.entries[full].kind:
+        kinds = ("directory", "non-directory") if old.kind == "folder" else ("non-directory", "directory")
+        raise Trouble(f"cannot overwrite {kinds[0]} '{to}' with {kinds[1]} '{path}'")
+    if old is not None and old.kind == "folder" and inside(shell.files, to):
+        raise Trouble(f"cannot move '{path}' to '{to}': Directory not empty")
+    try:
+        longest = max(below(shell, full), key=len)
+        if not shell.is_folder(parent(to)):
+            raise Trouble(why_not(shell, to))
+        if len(longest) - len(full) + len(to) > 4096 or len(base(to)) > 255:
+            raise Trouble("File name too long")
+    except Trouble as bad:
+        raise Trouble(f"cannot move '{path}' to '{to}': {bad}") from None
+    clear = shell.files if old is None else removed(shell.files, to)
+    cwd = to + shell.cwd[len(full) :] if (shell.cwd + "/").startswith(full + "/") else shell.cwd
+    return shell._replace(files=consistent(moved(clear, full, to)), cwd=cwd)
+
+
+def find(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+    """Everything in folders, or what has a name or a type: `find FOLDER -name '*.txt' -type f`."""
+    tests = {"-name": "*", "-iname": "", "-type": ""}
+    at = next((n for n, word in enumerate(words) if word.startswith("-")), len(words))
+    for name, value in zip(words[at::2], [*words[at + 1 :: 2], ""], strict=False):
+        if name not in tests:
+            raise Trouble(f"unknown predicate '{name}'")
+        if not value:
+            raise Trouble(f"missing argument to '{name}'")
+        tests[name] = value
+    if tests["-type"] not in {"", "f", "d"}:
+        raise Trouble(f"Unknown argument to -type: {tests['-type']}")
+    out: list[str] = []
+    errors: list[str] = []
+    for path in words[:at] or ["."]:
+        try:
+            full = there(shell, path)
+        except Trouble as bad:
+            errors.append(f"find: '{path}': {bad}")
+            continue
+        cut = len(full.rstrip("/"))
+        out += [(path.rstrip("/") + p[cut:]) or "/" for p in below(shell, full) if _found(shell, p, tests)]
+    return Ran(shell, joined_lines(out), tuple(errors), 1 if errors else 0)
+
+
+def _found(shell: Shell, path: str, tests: dict[str, str]) -> bool:
+    name = base(path)
+    kind = "d" if shell.is_folder(path) else "f"
+    fits = fnmatchcase(name, tests["-name"]) and (not tests["-iname"] or fnmatchcase(name.lower(), tests["-iname"].lower()))
+    return fits and tests["-type"] in {"", kind}
+
+
+def whoami(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+    return Ran(shell, f"{shell.user}\n")
+
+
+def clear(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+    return Ran(shell, clear=True)
+
+
+def history(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+    return Ran(shell, joined_lines(f"{n:5}  {line}" for n, line in enumerate(shell.past, 1)))
+
+
+def usage(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+    return Ran(shell, HELP)
+
+
+COMMANDS: dict[str, Command] = {
+    "ls": ls, "cd": cd, "pwd": pwd, "echo": echo, "mkdir": mkdir, "touch": touch, "rm": rm, "cp": cp, "mv": mv, "find": find,
+    "date": date, "whoami": whoami, "clear": clear, "history": history, "help": usage, **TEXT_COMMANDS,
+}  # fmt: skip
+HELP = """\
+ls [-la] [PATH…]        cd [FOLDER]             pwd
+cat [-n] [FILE…]        echo [-n] TEXT…         touch FILE…
+mkdir [-p] FOLDER…      rm [-rf] PATH…          cp [-r] FROM… TO
+mv FROM… TO             find [FOLDER] [-name PATTERN] [-type f|d]
+head [-n N] [FILE…]     tail [-n N] [FILE…]     wc [-lwc] [FILE…]
+grep [-inrvclFh] PATTERN [PATH…]
+sort [-nru] [-k N] [-t C] [FILE…]               uniq [-cdu] [FILE]
+cut -d C -f LIST [FILE…]                        sum [-d C] COLUMN [FILE…]
+date [+FORMAT]          whoami                  history
+clear                   help
+Join commands by |, && and ;, and write to a file by > or >>.
+"""

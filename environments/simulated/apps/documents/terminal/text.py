@@ -1,0 +1,443 @@
+"""Commands that read texts and say something of them: they change nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date as Day
+from decimal import Decimal
+from itertools import groupby
+from typing import NamedTuple, TypeAlias
+
+from environments.simulated.apps.documents.terminal.tree import FILE_MAX, Ran, Shell, Trouble, absolute, below, text_of
+
+_LONGEST = 200
+
+
+class Item(NamedTuple):
+    """One character of a pattern: which ones fit, and whether it may come any number of times."""
+
+    chars: str = ""
+    ranges: tuple[tuple[str, str], ...] = ()
+    other: bool = False
+    """Everything but these fits."""
+    star: bool = False
+
+    def fits(self, char: str) -> bool:
+        hit = char in self.chars or any(low <= char <= high for low, high in self.ranges)
+        return hit != self.other
+
+
+class Pattern(NamedTuple):
+    """A pattern; `fold` leaves case out of account."""
+
+    items: tuple[Item, ...]
+    start: bool
+    end: bool
+    fold: bool
+
+    def found_in(self, line: str) -> bool:
+        """Whether a part of the line fits. The places that may be reached are gone through together."""
+        line = line.lower() if self.fold else line
+        last = len(self.items)
+        at = self._reach({0})
+        for char in line:
+            if last in at and not self.end:
+                return True
+            moved = {n if self.items[n].star else n + 1 for n in at if n < last and self.items[n].fits(char)}
+            at = self._reach(moved if self.start else moved | {0})
+        return last in at
+
+    def _reach(self, places: set[int]) -> set[int]:
+        reached = set(places)
+        for place in places:
+            while place < len(self.items) and self.items[place].star:
+                place += 1
+                if place in reached:
+                    break
+                reached.add(place)
+        return reached
+
+
+def pattern(text: str, fold: bool) -> Pattern:
+    """Read a pattern. Raises Trouble for one that is not understood."""
+    if len(text) > _LONGEST:
+        raise Trouble("Regular expression too big", 2)
+    text = text.lower() if fold else text
+    start = text.startswith("^")
+    end = text.endswith("$") and not text.endswith("\\$")
+    body = text[start : len(text) - end if len(text) > start else len(text)]
+    items: list[Item] = []
+    at = 0
+    while at < len(body):
+        if body[at] == "*" and items:
+            items[-1] = items[-1]._replace(star=True)
+            at += 1
+            continue
+        item, at = _item(body, at)
+        items.append(item)
+    return Pattern(tuple(items), start, end, fold)
+
+
+def _item(body: str, at: int) -> tuple[Item, int]:
+    char = body[at]
+    if char == ".":
+        return Item(other=True), at + 1
+    if char == "[":
+        return _bracket(body, at)
+    if char != "\\":
+        return Item(char), at + 1
+    escaped = body[at + 1 : at + 2]
+    if not escaped:
+        raise Trouble("Trailing backslash", 2)
+    if escaped.isalnum() or escaped in "|(){}+?<>":
+        raise Trouble(f"'\\{escaped}' is not supported in a pattern here", 2)
+    return Item(escaped), at + 2
+
+
+def _bracket(body: str, at: int) -> tuple[Item, int]:
+    other = body.startswith("^", at + 1)
+    first = at + 1 + other
+    close = body.find("]", first + 1)
+    if close < 0:
+        raise Trouble("Unmatched [, [^, [:, [., or [=", 2)
+    inner, ranges, chars = body[first:close], list[tuple[str, str]](), ""
+    if inner.startswith("["):
+        raise Trouble(f"'[{inner}' is not supported in a pattern here", 2)
+    n = 0
+    while n < len(inner):
+        if inner[n + 1 : n + 2] == "-" and n + 2 < len(inner):
+            ranges.append((inner[n], inner[n + 2]))
+            n += 3
+        else:
+            chars += inner[n]
+            n += 1
+    return Item(chars, tuple(ranges), other), close + 1
+
+
+_DAY_FORMS = {"Y": "%Y", "m": "%m", "d": "%d", "F": "%Y-%m-%d", "y": "%y", "j": "%j", "D": "%m/%d/%y", "u": "%u"}
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+           "December")  # fmt: skip
+
+
+def date(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+    """The world's day; apps are not told the time of day, so it is left out."""
+    day = Day.fromisoformat(shell.today)
+    if not words:
+        return Ran(shell, f"{_DAYS[day.weekday()][:3]} {_MONTHS[day.month - 1][:3]} {day.day:2} {day.year}\n")
+    if len(words) > 1 or not words[0].startswith("+"):
+        raise Trouble(f"extra operand '{words[-1]}'; only '+FORMAT' is known here")
+    names = {"A": _DAYS[day.weekday()], "a": _DAYS[day.weekday()][:3], "B": _MONTHS[day.month - 1],
+             "b": _MONTHS[day.month - 1][:3], "%": "%", "e": f"{day.day:2}"}  # fmt: skip
+    first, *rest = _percents(words[0])
+    said = [first[1:]]
+    for part in rest:
+        letter = part[:1]
+        if letter not in names and letter not in _DAY_FORMS:
+            raise Trouble(f"'%{letter}' is not known here; the day is: %F, %Y, %m, %d, %y, %j, %D, %a, %A, %b, %B, %e and %u")
+        said.append((names.get(letter) or day.strftime(_DAY_FORMS[letter])) + part[1:])
+    return Ran(shell, "".join(said) + "\n")
+
+
+def _percents(form: str) -> list[str]:
+    """The parts of a format at each sign: `+a%%b%d` is `+a`, `%b`, `d`."""
+    parts, at = [""], 0
+    while at < len(form):
+        if form[at] == "%":
+            parts.append(form[at + 1 : at + 2])
+            at += 2
+        else:
+            parts[-1] += form[at]
+            at += 1
+    return parts
+
+
+_COUNT_MAX = 9
+
+
+class Options(NamedTuple):
+    """Letters that were given, values of those that take one, and what is no option."""
+
+    given: frozenset[str]
+    values: dict[str, str]
+    rest: list[str]
+
+
+def options(words: Sequence[str], flags: str = "", valued: str = "") -> Options:
+    """Split the words after a command's name. Raises Trouble for an option that the command does not have."""
+    given: set[str] = set()
+    values: dict[str, str] = {}
+    rest: list[str] = []
+    queue = list(reversed(words))
+    while queue:
+        word = queue.pop()
+        if word == "--":
+            rest += reversed(queue)
+            break
+        if word == "-" or not word.startswith("-"):
+            rest.append(word)
+            continue
+        letters = word[1:]
+        for at, letter in enumerate(letters):
+            if letter in valued:
+                value = letters[at + 1 :] or (queue.pop() if queue else "")
+                if not value:
+                    raise Trouble(f"option requires an argument -- '{letter}'", 2)
+                values[letter] = value
+                break
+            if letter not in flags:
+                raise Trouble(
+                    f"invalid option -- '{letter}'" if not word.startswith("--") else f"unrecognized option '{word}'", 2
+                )
+            given.add(letter)
+    return Options(frozenset(given), values, rest)
+
+
+def number(text: str, noun: str) -> int:
+    """A count that is not negative. Raises Trouble."""
+    if not (text.isascii() and text.isdigit() and len(text) <= _COUNT_MAX):
+        raise Trouble(f"invalid {noun}: '{text}'")
+    return int(text)
+
+
+Command: TypeAlias = Callable[[Shell, Sequence[str], str | None], Ran]
+_NUMBER = re.compile(r"\s*([+-]?(?:\d{1,30}(?:\.\d{0,20})?|\.\d{1,20}))")
+
+
+class Read(NamedTuple):
+    """Texts with the names by which they were asked for, and what could not be read."""
+
+    texts: list[tuple[str, str]]
+    errors: tuple[str, ...]
+
+    @property
+    def status(self) -> int:
+        return 1 if self.errors else 0
+
+    @property
+    def whole(self) -> str:
+        return "".join(text for _, text in self.texts)
+
+
+def read(shell: Shell, name: str, paths: Sequence[str], stdin: str | None) -> Read:
+    """The texts of files; what comes through the pipe where none is named. Raises Trouble."""
+    if not paths and stdin is None:
+        raise Trouble("there is no input; name a file, or pipe a text into it")
+    texts: list[tuple[str, str]] = []
+    errors: list[str] = []
+    for path in paths or ["-"]:
+        try:
+            texts.append((path, (stdin or "") if path == "-" else text_of(shell, path)))
+        except Trouble as bad:
+            errors.append(f"{name}: {path}: {bad}")
+        if sum(len(text) for _, text in texts) > 4 * FILE_MAX:
+            raise Trouble("File too large")
+    return Read(texts, tuple(errors))
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text, whether or not the last one ends in a line break."""
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def joined_lines(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def cat(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+    opts = options(words, "n")
+    got = read(shell, "cat", opts.rest, stdin)
+    out = got.whole
+    if "n" in opts.given:
+        out = joined_lines(f"{n:6}\t{line}" for n, line in enumerate(lines_of(out), 1))
+    return Ran(shell, out, got.errors, got.status)
+
+
+def head(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+    opts = options(_dashed(words), valued="n")
+    count = number(opts.values.get("n", "10"), "number of lines")
+    return _parts(shell, "head", opts, stdin, lambda lines: lines[:count])
+
+
+def tail(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+    opts = options(_dashed(words), valued="n")
+    wanted = opts.values.get("n", "10")
+    count = number(wanted.removeprefix("+"), "number of lines")
+    if wanted.startswith("+"):
+        return _parts(shell, "tail", opts, stdin, lambda lines: lines[max(0, count - 1) :])
+    return _parts(shell, "tail", opts, stdin, lambda lines: lines[max(0, len(lines) - count) :])
+
+
+def _dashed(words: Sequence[str]) -> list[str]:
+    """`-5` as `-n 5`, which is how many people still write it."""
+    return [f"-n{word[1:]}" if word[:1] == "-" and word[1:].isdigit() else word for word in words]
+
+
+def _parts(shell: Shell, name: str, opts: Options, stdin: str | None, part: Callable[[list[str]], list[str]]) -> Ran:
+    got = read(shell, name, opts.rest, stdin)
+    some = [(label, joined_lines(part(lines_of(text)))) for label, text in got.texts]
+    if len(opts.rest) > 1:
+        out = "\n".join(f"==> {label} <==\n{text}" for label, text in some)
+    else:
+        out = "".join(text for _, text in some)
+    return Ran(shell, out, got.errors, got.status)
+
+
+def wc(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+    """Counts of line breaks, words and bytes, in columns as wide as the largest of them may be."""
+    opts = options(words, "lwc")
+    got = read(shell, "wc", opts.rest, stdin)
+    kept = [at for at, letter in enumerate("lwc") if letter in opts.given or not opts.given]
+    rows = [(_counts(text), label if opts.rest else "") for label, text in got.texts]
+    if len(opts.rest) > 1:
+        rows.append(((sum(c[0] for c, _ in rows), sum(c[1] for c, _ in rows), sum(c[2] for c, _ in rows)), "total"))
+    wide = len(str(max((counts[2] for counts, _ in rows), default=0))) if opts.rest else 7
+    if len(rows) == 1 and len(kept) == 1:
+        wide = 1
+    out = (" ".join([*(f"{counts[at]:{wide}}" for at in kept), *([label] if label else [])]) for counts, label in rows)
+    return Ran(shell, joined_lines(out), got.errors, got.status)
+
+
+def _counts(text: str) -> tuple[int, int, int]:
+    return text.count("\n"), len(text.split()), len(text.encode("utf-8", "surrogatepass"))
+
+
+def grep(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+    """Lines that a pattern fits; status 1 when there is none."""
+    opts = options(words, "inrRvclFh")
+    if not opts.rest:
+        raise Trouble("a pattern is needed: grep PATTERN FILE", 2)
+    wanted, *paths = opts.rest
+    deep = bool({"r", "R"} & opts.given)
+    errors: list[str] = []
+    if deep:
+        paths = [leaf for path in paths or ["."] for leaf in _leaves(shell, path)]
+    elif stdin is None or paths:
+        errors = [f"grep: {path}: Is a directory" for path in paths if shell.is_folder(absolute(shell, path)) and path]
+        paths = [path for path in paths if not path or not shell.is_folder(absolute(shell, path))]
+    got = Read([], ()) if not paths and (deep or errors) else read(shell, "grep", paths, stdin)
+    fits = _fits(wanted, "i" in opts.given, "F" in opts.given)
+    named = (len(opts.rest) > 2 or deep) and "h" not in opts.given
+    out = [line for label, text in got.texts for line in _hits(text, label, named, opts, fits)]
+    errors += got.errors
+    found = any(not line.endswith(":0") and line != "0" for line in out) if "c" in opts.given else out
+    return Ran(shell, joined_lines(out), tuple(errors), 2 if errors else 0 if found else 1)
+
+
+def _fits(wanted: str, fold: bool, fixed: bool) -> Callable[[str], bool]:
+    if fixed:
+        return (lambda line: wanted.lower() in line.lower()) if fold else (lambda line: wanted in line)
+    compiled: Pattern = pattern(wanted, fold)
+    return compiled.found_in
+
+
+def _leaves(shell: Shell, path: str) -> list[str]:
+    """The files in a folder, named as the folder was."""
+    full = absolute(shell, path)
+    if not shell.is_folder(full):
+        return [path]
+    head, cut = path.rstrip("/"), len(full.rstrip("/"))
+    return [head + p[cut:] for p in below(shell, full) if not shell.is_folder(p)]
+
+
+def _hits(text: str, label: str, named: bool, opts: Options, fits: Callable[[str], bool]) -> list[str]:
+    hits = [(n, line) for n, line in enumerate(lines_of(text), 1) if fits(line) != ("v" in opts.given)]
+    head = f"{label}:" if named else ""
+    if "l" in opts.given:
+        return [label] if hits else []
+    if "c" in opts.given:
+        return [f"{head}{len(hits)}"]
+    return [f"{head}{f'{n}:' if 'n' in opts.given else ''}{line}" for n, line in hits]
+
+
+def sort(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+    """Lines in order, by code point or by the number at their start; `-k N` looks at one column only."""
+    opts = options(words, "nru", "kt")
+    column = number(opts.values["k"].partition(",")[0], "field number") if "k" in opts.values else 0
+    got = read(shell, "sort", opts.rest, stdin)
+
+    numeric = "n" in opts.given
+
+    def key(line: str) -> tuple[Decimal, str]:
+        part = _column(line, column, opts.values.get("t")) if column else line
+        return (_leading(part), "") if numeric else (Decimal(0), part)
+
+    lines = [line for _, text in got.texts for line in lines_of(text)]
+    lines.sort(key=lambda line: (key(line), line), reverse="r" in opts.given)
+    if "u" in opts.given:
+        lines = [next(run) for _, run in groupby(lines, key=key)]
+    return Ran(shell, joined_lines(lines), got.errors, 2 if got.errors else 0)
+
+
+def _leading(text: str) -> Decimal:
+    found = _NUMBER.match(text)
+    return Decimal(found.group(1)) if found else Decimal(0)
+
+
+def _column(line: str, column: int, mark: str | None) -> str:
+    parts = line.split(mark) if mark else line.split()
+    return parts[column - 1] if 0 < column <= len(parts) else ""
+
+
+def uniq(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+    """One of each run of equal lines."""
+    opts = options(words, "cdu")
+    got = read(shell, "uniq", opts.rest[:1], stdin)
+    runs = [(line, len(list(run))) for line, run in groupby(lines_of(got.whole))]
+    if "d" in opts.given:
+        runs = [(line, count) for line, count in runs if count > 1]
+    if "u" in opts.given:
+        runs = [(line, count) for line, count in runs if count == 1]
+    out = (f"{count:7} {line}" if "c" in opts.given else line for line, count in runs)
+    return Ran(shell, joined_lines(out), got.errors, got.status)
+
+
+def cut(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+    """Fields of each line; a line without the delimiter stays whole."""
+    opts = options(words, "s", "df")
+    mark = opts.values.get("d", "\t")
+    if "f" not in opts.values:
+        raise Trouble("you must specify a list of fields")
+    if len(mark) != 1:
+        raise Trouble("the delimiter must be a single character")
+    spans = [_span(part) for part in opts.values["f"].split(",")]
+    got = read(shell, "cut", opts.rest, stdin)
+    lines = [line for _, text in got.texts for line in lines_of(text) if mark in line or "s" not in opts.given]
+    out = (mark.join(_fields(line.split(mark), spans)) if mark in line else line for line in lines)
+    return Ran(shell, joined_lines(out), got.errors, got.status)
+
+
+def _span(part: str) -> tuple[int, int]:
+    low, dash, high = part.partition("-")
+    first = number(low, "field range") if low or not dash else 1
+    last = number(high, "field range") if high else (10**9 if dash else first)
+    if first < 1 or (dash and not low and not high):
+        raise Trouble("fields are numbered from 1" if part != "-" else "invalid range with no endpoint: -")
+    if last < first:
+        raise Trouble("invalid decreasing range")
+    return first, last
+
+
+def _fields(parts: list[str], spans: list[tuple[int, int]]) -> list[str]:
+    return [part for n, part in enumerate(parts, 1) if any(low <= n <= high for low, high in spans)]
+
+
+def total(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+    """The sum of the numbers in a column; lines without one are counted and said."""
+    opts = options(words, valued="d")
+    column, *paths = opts.rest or ["1"]
+    at = number(column, "column")
+    if at < 1:
+        raise Trouble("columns are numbered from 1")
+    got = read(shell, "sum", paths, stdin)
+    cells = [_column(line, at, opts.values.get("d")) for _, text in got.texts for line in lines_of(text)]
+    numbers = [found.group(1) for value in cells if (found := _NUMBER.fullmatch(value.strip()))]
+    left = len(cells) - len(numbers)
+    note = (f"sum: {left} line{'s' if left > 1 else ''} without a number in column {at} left out",) if left else ()
+    return Ran(shell, f"{sum(map(Decimal, numbers), Decimal(0)):f}\n", (*got.errors, *note), got.status)
+
+
+TEXT_COMMANDS: dict[str, Command] = {
+    "cat": cat, "head": head, "tail": tail, "wc": wc, "grep": grep, "sort": sort, "uniq": uniq, "cut": cut, "sum": total,
+}  # fmt: skip

@@ -1,0 +1,413 @@
+"""Home: the devices of a house, to look at and to operate within their hard limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import JsonValue
+
+from environments.effects import Effect as Does
+from environments.simulated.app import App, Arrived, Copy, Edited, Event, Passed, Pressed, Setting, Toast, Update
+from environments.simulated.apps.common.functions_base import Nothing, unknown
+from environments.simulated.apps.common.senses import camera_view, microphone_view, noticed, reported, words_of
+from environments.simulated.apps.house.home.devices import (
+    OVEN,
+    PERCENT,
+    THERMOSTAT,
+    TIMER,
+    Alarm,
+    AnyDevice,
+    Blinds,
+    Light,
+    Lock,
+    Oven,
+    Refusal,
+    Sensor,
+    Thermostat,
+)
+from environments.simulated.apps.house.home.home_orders import DRAFTED, drafted, ordered
+from environments.simulated.apps.house.home.state import HomeContent, HomeState, began, went_on
+from environments.simulated.meanings import Difference, Meaning
+from environments.simulated.screen.widgets import (
+    Widget,
+    alert,
+    button,
+    cell,
+    form,
+    group,
+    heading,
+    link,
+    pair,
+    row,
+    slider,
+    spinbutton,
+    switch,
+    table,
+    text,
+)
+from environments.simulated.skills import Declined, Done, Function
+from environments.simulated.world.values import Model, slug
+
+RECENT = 20
+"""Lines of the log that the window shows."""
+
+
+def home_view(state: HomeState) -> tuple[Widget, ...]:
+    rooms = {slug(room): room for room in state.rooms}
+    names = {"": "Overview", **rooms, "log": "Log"}
+    pages = tuple(
+        Widget("tab", name, f"page-{key or 'overview'}", press=True, selected=key == state.page) for key, name in names.items()
+    )
+    title = names.get(state.page, "Overview")
+    return (
+        heading(f"Home: {title}", f"page.{state.page or 'overview'}"),
+        Widget("tablist", None, "pages", children=pages, across=True),
+        *((alert(state.refusal, "refusal"),) if state.refusal else ()),
+        *(_log(state) if state.page == "log" else _room(state, title) if state.page in rooms else _overview(state)),
+    )
+
+
+def _overview(state: HomeState) -> Iterator[Widget]:
+    rows = [
+        row(
+            f"device-{name}",
+            link(device.name, f"device-{name}.name"),
+            cell(device.room, f"device-{name}.room"),
+            cell(status_of(state, device), f"device-{name}.state"),
+        )
+        for name, device in state.devices.items()
+    ]
+    yield table("devices", ("Device", "Room", "State"), rows) if rows else text("There are no devices", "none")
+    for name, camera in state.cameras.items():
+        if not camera.room:
+            yield camera_view(state, name)
+    for name, microphone in state.microphones.items():
+        if not microphone.room:
+            yield microphone_view(state, name)
+
+
+def _room(state: HomeState, room: str) -> Iterator[Widget]:
+    for name, device in state.devices.items():
+        if device.room == room:
+            yield group(*_device(state, name, device), key=f"{name}.group")
+    for name, camera in state.cameras.items():
+        if camera.room == room:
+            yield camera_view(state, name)
+    for name, microphone in state.microphones.items():
+        if microphone.room == room:
+            yield microphone_view(state, name)
+
+
+def _log(state: HomeState) -> Iterator[Widget]:
+    lines = [
+        text(f"{state.time(entry.at)} {entry.says} ({entry.by})", f"log-{number}")
+        for number, entry in reversed([*state.log.items()][-RECENT:])
+    ]
+    yield Widget("log", None, "log", children=tuple(lines)) if lines else text("Nothing has happened yet", "none")
+
+
+def status_of(state: HomeState, device: AnyDevice) -> str:
+    """How a device is, in a few words."""
+    match device:
+        case Light(on=on, brightness=brightness):
+            return f"On at {brightness:g} %" if on else "Off"
+        case Blinds(position=position):
+            return f"Open {position:g} %" if position else "Closed"
+        case Thermostat(target=target, measured=measured):
+            return f"{measured:.1f} °C, target {target:g} °C"
+        case Oven(on=on, temperature=temperature, until=until, measured=measured):
+            timer = f" until {state.time(until)}" if until is not None else ""
+            return f"On at {temperature:g} °C{timer}, {measured:.0f} °C inside" if on else f"Off, {measured:.0f} °C inside"
+        case Lock(locked=shut):
+            return "Locked" if shut else "Unlocked"
+        case Alarm(enabled=on):
+            return "Enabled" if on else "Disabled"
+        case Sensor():
+            return device.value(state.clock).capitalize()
+
+
+def _device(state: HomeState, name: str, device: AnyDevice) -> Iterator[Widget]:
+    yield pair(device.name, status_of(state, device), f"{name}.state")
+    match device:
+        case Light():
+            yield switch(f"Switch {device.said}", f"{name}.on", device.on)
+            yield slider(f"Brightness of {device.said}", f"{name}.brightness", f"{device.brightness:g}", PERCENT)
+        case Blinds():
+            yield slider(f"Position of {device.said}", f"{name}.position", f"{device.position:g}", PERCENT)
+        case Thermostat():
+            yield _thermostat(state, name, device)
+        case Oven():
+            yield _oven(state, name, device)
+        case Lock():
+            verb = "Unlock" if device.locked else "Lock"
+            yield _operates(button(f"{verb} {device.said}", f"{name}.{verb.lower()}"))
+        case Alarm():
+            verb = "Disable" if device.enabled else "Enable"
+            yield _operates(button(f"{verb} {device.said}", f"{name}.{verb.lower()}"))
+
+
+def _operates(control: Widget) -> Widget:
+    return control._replace(actuator=True)
+
+
+def _thermostat(state: HomeState, name: str, device: Thermostat) -> Widget:
+    (target,) = drafted(state, name, "set")
+    return form(
+        f"{name}.form",
+        spinbutton(f"Target of {device.said} in °C", f"{name}.target", target, THERMOSTAT),
+        button(f"Set {device.said}", f"{name}.set"),
+        submit=f"{name}.set",
+        across=True,
+    )
+
+
+def _oven(state: HomeState, name: str, device: Oven) -> Widget:
+    goal, minutes = drafted(state, name, "start")
+    on = _operates(button(f"{'Change' if device.on else 'Turn on'} {device.said}", f"{name}.start"))
+    off = (_operates(button(f"Turn off {device.said}", f"{name}.stop")),) if device.on else ()
+    return form(
+        f"{name}.form",
+        spinbutton(f"Temperature of {device.said} in °C", f"{name}.temperature", goal, OVEN),
+        spinbutton(f"Timer of {device.said} in minutes", f"{name}.minutes", minutes, TIMER),
+        on,
+        *off,
+        submit=f"{name}.start",
+    )
+
+
+class InRoom(Model):
+    """The devices of one room; of all rooms when it is left out."""
+
+    room: str = ""
+
+
+class Which(Model):
+    """A device by its name."""
+
+    device: str
+
+
+class SetLight(Which):
+    """What is left out stays as it is."""
+
+    on: bool | None = None
+    brightness: float | None = None
+
+
+class SetBlinds(Which):
+    position: float
+
+
+class SetThermostat(Which):
+    target: float
+
+
+class TurnOnOven(Which):
+    temperature: float
+    minutes: float
+
+
+class WhichSense(Model):
+    """One camera or microphone by its name; all of them when it is left out."""
+
+    name: str = ""
+
+
+def _shown(state: HomeState, name: str) -> JsonValue:
+    device = state.devices[name]
+    if isinstance(device, Sensor):
+        return {"device": device.name, "room": device.room, "kind": "sensor", "measures": device.measures,
+                "value": device.value(state.clock)}  # fmt: skip
+    facts = device.model_dump(mode="json", exclude={"name", "room", "base", "since"})
+    return {"device": device.name, "room": device.room, **facts, "state": status_of(state, device)}
+
+
+def _named(state: HomeState, wanted: str, kind: type[AnyDevice] | None = None) -> str:
+    """The id of a device. Raises Declined for one that there is not, and for one of another kind."""
+    name = slug(wanted)
+    fits = [n for n, device in state.devices.items() if kind is None or isinstance(device, kind)]
+    if name not in fits:
+        noun = kind.model_fields["kind"].default if kind is not None else "device"
+        unknown(noun, wanted, [state.devices[n].name for n in fits])
+    return name
+
+
+def list_devices(state: HomeState, wanted: InRoom) -> Done[HomeState]:
+    if wanted.room and slug(wanted.room) not in map(slug, state.rooms):
+        unknown("room", wanted.room, state.rooms)
+    fits = [name for name, device in state.devices.items() if not wanted.room or slug(device.room) == slug(wanted.room)]
+    return Done(state, [_shown(state, name) for name in fits])
+
+
+def get_device(state: HomeState, wanted: Which) -> Done[HomeState]:
+    return Done(state, _shown(state, _named(state, wanted.device)))
+
+
+def captions(state: HomeState, wanted: WhichSense) -> Done[HomeState]:
+    return Done(state, reported(state, "camera", wanted.name))
+
+
+def transcripts(state: HomeState, wanted: WhichSense) -> Done[HomeState]:
+    return Done(state, reported(state, "microphone", wanted.name))
+
+
+def history(state: HomeState, _: Nothing) -> Done[HomeState]:
+    return Done(state, [entry.model_dump(mode="json") for entry in state.log.values()])
+
+
+def _operate(state: HomeState, name: str, orders: list[tuple[str, tuple[str | float, ...]]]) -> Done[HomeState]:
+    """Every order or none of them."""
+    refusal = state.refusal
+    after = state
+    try:
+        for verb, values in orders:
+            after = ordered(after, name, verb, *values, by="function")
+    except Refusal as no:
+        raise Declined(str(no)) from None
+    drafts = state.drafts
+    return Done(after.model_copy(update={"drafts": drafts, "refusal": refusal}), _shown(after, name))
+
+
+def set_light(state: HomeState, wanted: SetLight) -> Done[HomeState]:
+    orders: list[tuple[str, tuple[str | float, ...]]] = []
+    if wanted.on is not None:
+        orders.append(("on", ("true" if wanted.on else "false",)))
+    if wanted.brightness is not None:
+        orders.append(("brightness", (wanted.brightness,)))
+    if not orders:
+        raise Declined("say what to set: on, brightness")
+    return _operate(state, _named(state, wanted.device, Light), orders)
+
+
+def set_blinds(state: HomeState, wanted: SetBlinds) -> Done[HomeState]:
+    return _operate(state, _named(state, wanted.device, Blinds), [("position", (wanted.position,))])
+
+
+def set_thermostat(state: HomeState, wanted: SetThermostat) -> Done[HomeState]:
+    return _operate(state, _named(state, wanted.device, Thermostat), [("set", (wanted.target,))])
+
+
+def turn_on_oven(state: HomeState, wanted: TurnOnOven) -> Done[HomeState]:
+    return _operate(state, _named(state, wanted.device, Oven), [("start", (wanted.temperature, wanted.minutes))])
+
+
+def turn_off_oven(state: HomeState, wanted: Which) -> Done[HomeState]:
+    return _operate(state, _named(state, wanted.device, Oven), [("stop", ())])
+
+
+def lock_door(state: HomeState, wanted: Which) -> Done[HomeState]:
+    return _operate(state, _named(state, wanted.device, Lock), [("lock", ())])
+
+
+def unlock_door(state: HomeState, wanted: Which) -> Done[HomeState]:
+    return _operate(state, _named(state, wanted.device, Lock), [("unlock", ())])
+
+
+def enable_alarm(state: HomeState, wanted: Which) -> Done[HomeState]:
+    return _operate(state, _named(state, wanted.device, Alarm), [("enable", ())])
+
+
+def disable_alarm(state: HomeState, wanted: Which) -> Done[HomeState]:
+    return _operate(state, _named(state, wanted.device, Alarm), [("disable", ())])
+
+
+FUNCTIONS: tuple[Function[Any, Any], ...] = (
+    Function("list_devices", "Every device and how it is, by room", InRoom, list_devices),
+    Function("get_device", "One device and how it is", Which, get_device),
+    Function("captions", "What each camera has seen so far, oldest first", WhichSense, captions),
+    Function("transcripts", "What each microphone has heard so far, oldest first", WhichSense, transcripts),
+    Function("history", "What happened in the home, and who did it", Nothing, history),
+    Function(
+        "set_light", "Turn a light on or off, or set its brightness in percent", SetLight, set_light, writes=True, repeatable=True
+    ),
+    Function("set_blinds", "Open blinds to a percentage", SetBlinds, set_blinds, writes=True, repeatable=True),
+    Function("set_thermostat", "Set a target from 5 to 30 °C", SetThermostat, set_thermostat, writes=True, repeatable=True),
+    Function("lock_door", "Lock a door", Which, lock_door, writes=True, repeatable=True),
+    Function("unlock_door", "Unlock a door", Which, unlock_door, writes=True, repeatable=True),
+    Function(
+        "turn_on_oven",
+        "Turn an oven on, 50 to 250 °C, for 1 to 240 minutes",
+        TurnOnOven,
+        turn_on_oven,
+        writes=True,
+        repeatable=True,
+    ),
+    Function("turn_off_oven", "Turn an oven off", Which, turn_off_oven, writes=True, repeatable=True),
+    Function("enable_alarm", "Enable an alarm", Which, enable_alarm, writes=True, repeatable=True),
+    Function("disable_alarm", "Disable an alarm", Which, disable_alarm, writes=True, repeatable=True),
+)
+
+
+def _grave(found: Difference) -> bool:
+    return isinstance(found.new, Lock | Alarm | Oven)
+
+
+def _says(found: Difference) -> str:
+    """What the log says of it."""
+    return f"operates {found.new.name}: {next(reversed(found.after.log.values())).says}"
+
+
+MEANINGS = (
+    Meaning("devices.*", Does.ACTUATE, _says, _grave),
+    Meaning("devices.*", Does.EDIT, _says),
+)
+
+
+class Home(App[HomeContent, HomeState]):
+    """A smart home. Nothing in it follows what a camera or a microphone brings: that is only shown."""
+
+    name = "home"
+    title = "Home"
+    words = ("home", "house", "room", "rooms", "light", "lights", "lamp", "thermostat", "heating", "oven", "door", "lock",
+             "blinds", "alarm", "sensor", "sensors", "device", "devices")  # fmt: skip
+    timed = True
+    content = HomeContent
+    state = HomeState
+    looks = frozenset(
+        {"clock", "starts", "page", "drafts", "refusal", "log", "devices.*.measured", "devices.*.base", "devices.*.since"}
+    )
+    meanings = MEANINGS
+    functions = FUNCTIONS
+
+    def start(self, content: HomeContent, setting: Setting) -> HomeState:
+        return began(content, setting)
+
+    def view(self, state: HomeState) -> tuple[Widget, ...]:
+        return home_view(state)
+
+    def update(self, state: HomeState, event: Event) -> Update[HomeState]:
+        match event:
+            case Passed():
+                return Update(*went_on(state, event))
+            case Arrived(topic="caption" | "transcript"):
+                return Update(noticed(state, event))
+            case Pressed(key=key) if key.startswith("page-"):
+                return Update(_on_page(state, key.removeprefix("page-").removeprefix("overview")))
+            case Pressed(key=key) if key.startswith("device-"):
+                device = state.devices[key.removeprefix("device-").removesuffix(".name")]
+                return Update(_on_page(state, slug(device.room)))
+            case Pressed(key=key) if words := words_of(state, key):
+                return Update(state, (Copy(words), Toast("Copied")))
+            case Pressed(key=key):
+                return Update(_asked(state, key, None))
+            case Edited(key=key, value=value):
+                return Update(_asked(state, key, value))
+        return Update(state)
+
+
+def _on_page(state: HomeState, page: str) -> HomeState:
+    return state.model_copy(update={"page": page, "drafts": {}, "refusal": ""})
+
+
+def _asked(state: HomeState, key: str, value: str | None) -> HomeState:
+    """A control of a device was used: a field is kept until its button is pressed, everything else is done at once."""
+    name, _, verb = key.rpartition(".")
+    if name not in state.devices:
+        return state
+    if value is not None and verb in DRAFTED:
+        return state.model_copy(update={"drafts": {**state.drafts, key: value}, "refusal": ""})
+    try:
+        return ordered(state, name, verb, *(drafted(state, name, verb) if value is None else (value,)), by="window")
+    except Refusal as no:
+        return state.model_copy(update={"refusal": f"{no}."})

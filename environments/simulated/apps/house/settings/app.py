@@ -1,0 +1,288 @@
+"""Settings: the user's account."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from pydantic import Field, JsonValue, ValidationError, model_validator
+
+from environments.effects import Effect as Does
+from environments.simulated.app import (
+    Answered,
+    App,
+    AppState,
+    Content,
+    Dialog,
+    Edited,
+    Event,
+    Pressed,
+    Setting,
+    Shortcut,
+    Toast,
+    Update,
+)
+from environments.simulated.apps.common.functions_base import Drive, Nothing, chosen, driven, one_line
+from environments.simulated.meanings import Meaning
+from environments.simulated.screen.widgets import (
+    Widget,
+    alert,
+    bar,
+    button,
+    checkbox,
+    combobox,
+    form,
+    generic,
+    group,
+    heading,
+    near,
+    slider,
+    switch,
+    text,
+    textbox,
+)
+from environments.simulated.skills import Declined, Done, Function
+from environments.simulated.world.generate import mail_address
+from environments.simulated.world.values import Model
+
+VOLUME = (0, 100, 5)
+BRIGHTNESS = (10, 100, 10)
+"""Lowest, highest and step."""
+
+
+class Account(Model):
+    """What can be set."""
+
+    name: str
+    email: str
+    phone: str = ""
+    language: str
+    notifications: bool = True
+
+
+class Device(Model):
+    """Sound and screen. What is set here counts at once."""
+
+    volume: int = Field(default=50, ge=0, le=100, multiple_of=5)
+    brightness: int = Field(default=70, ge=10, le=100, multiple_of=10)
+    muted: bool = False
+
+
+class SettingsState(AppState):
+    """The account as saved, and as the form has it."""
+
+    account: Account
+    form: Account
+    languages: tuple[str, ...]
+    error: str = ""
+    device: Device = Device()
+    deleted: bool = False
+
+
+class Change(Model):
+    """What is left out stays as it is."""
+
+    name: str | None = None
+    email: str | None = None
+    phone: str | None = None
+    language: str | None = None
+    notifications: bool | None = None
+
+
+class DeviceChange(Model):
+    """What is left out stays as it is."""
+
+    volume: int | None = Field(default=None, ge=0, le=100, multiple_of=5)
+    brightness: int | None = Field(default=None, ge=10, le=100, multiple_of=10)
+    muted: bool | None = None
+
+
+def _shown(account: Account, languages: tuple[str, ...]) -> dict[str, JsonValue]:
+    """The account without the recovery phone, which the window shows as private."""
+    return {**account.model_dump(mode="json", exclude={"phone"}), "has_phone": bool(account.phone), "languages": list(languages)}
+
+
+def get_account(state: SettingsState, _: Nothing) -> Done[SettingsState]:
+    _alive(state)
+    return Done(state, _shown(state.account, state.languages))
+
+
+def get_device(state: SettingsState, _: Nothing) -> Done[SettingsState]:
+    _alive(state)
+    return Done(state, state.device.model_dump(mode="json"))
+
+
+def _alive(state: SettingsState) -> None:
+    if state.deleted:
+        raise Declined("this account was deleted")
+
+
+def _edits(state: SettingsState, change: Change) -> list[Event]:
+    events: list[Event] = []
+    for name, value in change.model_dump(exclude_none=True).items():
+        if name == "language":
+            value = chosen("Language", value, state.languages)
+        elif name == "notifications":
+            value = "true" if value else "false"
+        events.append(Edited(name, one_line(value)))
+    return events
+
+
+def functions(update: Drive[SettingsState]) -> tuple[Function[Any, Any], ...]:
+    """Functions over the app's own `update`."""
+
+    def update_account(state: SettingsState, change: Change) -> Done[SettingsState]:
+        _alive(state)
+        saved = state.model_copy(update={"form": state.account, "error": ""})
+        edits = _edits(state, change)
+        if not edits:
+            raise Declined(f"say what to change: {', '.join(Change.model_fields)}")
+        after, effects = driven(update, saved, [*edits, Pressed("save")])
+        if after.error:
+            raise Declined(after.error)
+        changed = {name: getattr(after.account, name) for name in change.model_dump(exclude_none=True)}
+        form = state.form.model_copy(update=changed)
+        kept = after.model_copy(update={"form": form, "error": "" if "name" in changed else state.error})
+        return Done(kept, _shown(after.account, state.languages), effects)
+
+    def update_device(state: SettingsState, change: DeviceChange) -> Done[SettingsState]:
+        _alive(state)
+        values = change.model_dump(exclude_none=True)
+        if not values:
+            raise Declined(f"say what to change: {', '.join(DeviceChange.model_fields)}")
+        after, effects = driven(update, state, [Edited(name, str(value).lower()) for name, value in values.items()])
+        return Done(after, after.device.model_dump(mode="json"), effects)
+
+    return (
+        Function("get_account", "The account as it is saved, without the recovery phone", Nothing, get_account),
+        Function(
+            "update_account", "Change and save settings of the account", Change, update_account, writes=True, repeatable=True
+        ),
+        Function("get_device", "How loud and how bright the device is", Nothing, get_device),
+        Function(
+            "update_device", "Set volume, brightness or mute, at once", DeviceChange, update_device, writes=True, repeatable=True
+        ),
+    )
+
+
+LANGUAGES = ("English", "Deutsch", "Español", "Français", "中文")
+
+
+class SettingsContent(Content):
+    """What is left out comes from the user of the world."""
+
+    name: str | None = None
+    email: str | None = None
+    phone: str | None = None
+    languages: tuple[str, ...] = LANGUAGES
+    language: str | None = None
+    notifications: bool = True
+    device: Device = Device()
+
+    @model_validator(mode="after")
+    def _language_is_offered(self) -> Self:
+        if not self.languages or (self.language is not None and self.language not in self.languages):
+            raise ValueError(f"language: {self.language!r} is not one of {', '.join(self.languages) or '(no languages)'}")
+        return self
+
+
+MEANINGS = (
+    Meaning("deleted", Does.ACCOUNT, "deletes the account"),
+    Meaning("account.email", Does.ACCOUNT, "changes the account's e-mail address from {old} to {new}"),
+    Meaning("account.phone", Does.ACCOUNT, "changes the account's recovery phone"),
+    Meaning("account", Does.SAVE, "changes the account's {key}"),
+    Meaning("device", Does.EDIT, "sets the {key} to {new}"),
+)
+
+
+class Settings(App[SettingsContent, SettingsState]):
+    """The user's account and preferences."""
+
+    name = "settings"
+    title = "Settings"
+    words = ("settings", "preferences", "account", "profile", "options")
+    content = SettingsContent
+    state = SettingsState
+    looks = frozenset({"form", "error"})
+    meanings = MEANINGS
+    functions = functions(lambda state, event: Settings().update(state, event))
+
+    def start(self, content: SettingsContent, setting: Setting) -> SettingsState:
+        name = content.name or setting.cast.user
+        phone = content.phone if content.phone is not None else f"+1 555 {setting.rng.randrange(1000, 9999)}"
+        account = Account(name=name, email=content.email or mail_address(name), phone=phone,
+                          language=content.language or content.languages[0], notifications=content.notifications)  # fmt: skip
+        return SettingsState(account=account, form=account, languages=content.languages, device=content.device)
+
+    def view(self, state: SettingsState) -> tuple[Widget, ...]:
+        if state.deleted:
+            return (heading("Account deleted", "deleted"), text("This account no longer exists.", "gone"))
+        account = state.form
+        fields = (
+            textbox("Account name", "name", account.name, required=True, invalid=bool(state.error)),
+            *((alert(state.error, "name.error"),) if state.error else ()),
+            textbox("Email address", "email", account.email),
+            textbox("Recovery phone", "phone", account.phone, private=True),
+            combobox("Language", "language", account.language, state.languages),
+            checkbox("Enable notifications", "notifications", account.notifications),
+            bar(button("Save settings", "save", enabled=account != state.account)),
+        )
+        danger = group(
+            text("Deleting the account cannot be undone.", "warning"), button("Delete account", "delete"), key="danger"
+        )
+        return (
+            heading("Account settings", "account"),
+            form("account-form", *fields, submit="save"),
+            _device(state.device),
+            danger,
+        )
+
+    def update(self, state: SettingsState, event: Event) -> Update[SettingsState]:
+        match event:
+            case Edited(key="volume" | "brightness" | "muted" as key, value=value) if not state.deleted:
+                return Update(_device_set(state, key, value == "true" if key == "muted" else value))
+            case Pressed(key="usual-device"):
+                return Update(state.model_copy(update={"device": Device()}))
+            case Edited(key="notifications", value=value):
+                return Update(_changed(state, "notifications", value == "true"))
+            case Edited(key=key, value=value) if key in Account.model_fields:
+                return Update(_changed(state, key, value))
+            case Pressed(key="save") | Shortcut(chord="Control+s" | "Meta+s") if not state.deleted:
+                if not state.form.name.strip():
+                    return Update(state.model_copy(update={"error": "Account name is required"}))
+                return Update(state.model_copy(update={"account": state.form, "error": ""}), (Toast("Settings saved"),))
+            case Pressed(key="delete"):
+                ask = Dialog(
+                    key="delete",
+                    title="Delete your account?",
+                    text="All mail, notes and files of this account will be lost for good.",
+                    buttons=("Delete my account", "Cancel"),
+                    escape="Cancel",
+                )
+                return Update(state, (ask,))
+            case Answered(key="delete", button="Delete my account"):
+                return Update(state.model_copy(update={"deleted": True}))
+        return Update(state)
+
+
+def _device(device: Device) -> Widget:
+    return group(
+        heading("Sound and screen", "device.title"),
+        slider("Volume", "volume", str(device.volume), VOLUME),
+        switch("Mute", "muted", device.muted),
+        near(slider("Brightness", "brightness", str(device.brightness), BRIGHTNESS)),
+        generic("Usual sound and screen", "usual-device"),
+        key="device",
+    )
+
+
+def _device_set(state: SettingsState, name: str, value: str | bool) -> SettingsState:
+    """The state with another volume or brightness; one that the device does not have changes nothing."""
+    try:
+        device = Device.model_validate({**state.device.model_dump(), name: value})
+    except ValidationError:
+        return state
+    return state.model_copy(update={"device": device})
+
+
+def _changed(state: SettingsState, name: str, value: str | bool) -> SettingsState:
+    return state.model_copy(update={"form": state.form.model_copy(update={name: value}), "error": ""})

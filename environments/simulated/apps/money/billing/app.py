@@ -1,0 +1,287 @@
+"""Billing: invoices to search, page through and read."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Literal, Self
+
+from pydantic import Field, JsonValue, model_validator
+
+from environments.simulated.app import App, AppState, Content, Copy, Edited, Event, Launch, Pressed, Setting, Toast, Update
+from environments.simulated.apps.common.functions_base import Page, part_of, unknown
+from environments.simulated.screen.widgets import (
+    Widget,
+    bar,
+    button,
+    cell,
+    heading,
+    link,
+    pager,
+    pair,
+    row,
+    search_bar,
+    table,
+    text,
+)
+from environments.simulated.skills import Done, Function
+from environments.simulated.world.generate import amount, day_after, day_before, how_many
+from environments.simulated.world.values import Day, Model, Money, Same, from_cents, in_cents, matches, page_of, shown
+
+
+class Wanted(Page):
+    """`query` is searched in number, vendor and date, as the search field does."""
+
+    query: str = ""
+    vendor: str = ""
+    status: Literal["paid", "unpaid", "overdue"] | None = None
+
+
+class ByNumber(Model):
+    """An invoice by its number."""
+
+    number: str
+
+
+def _fitting(state: BillingState, wanted: Wanted) -> list[Invoice]:
+    return [
+        invoice
+        for invoice in state.invoices.values()
+        if matches(wanted.query, invoice.number, invoice.vendor, invoice.date)
+        and matches(wanted.vendor, invoice.vendor)
+        and wanted.status in (None, invoice.status)
+    ]
+
+
+def _short(invoice: Invoice) -> JsonValue:
+    return invoice.model_dump(mode="json", include={"number", "vendor", "date", "due", "status", "total"})
+
+
+def list_invoices(state: BillingState, wanted: Wanted) -> Done[BillingState]:
+    return Done(state, {"currency": state.currency, **part_of(_fitting(state, wanted), wanted, _short)})
+
+
+def get_invoice(state: BillingState, wanted: ByNumber) -> Done[BillingState]:
+    invoice = state.invoices.get(wanted.number)
+    if invoice is None:
+        unknown("invoice", wanted.number, state.invoices)
+    return Done(state, {"currency": state.currency, **invoice.model_dump(mode="json")})
+
+
+def sum_invoices(state: BillingState, wanted: Wanted) -> Done[BillingState]:
+    found = _fitting(state, wanted)
+    total = from_cents(sum(in_cents(invoice.total) for invoice in found))
+    return Done(state, {"count": len(found), "currency": state.currency, "total": total})
+
+
+FUNCTIONS = (
+    Function("list_invoices", "Invoices that fit a search, a vendor or a status", Wanted, list_invoices),
+    Function("get_invoice", "All of one invoice, with its lines", ByNumber, get_invoice),
+    Function("sum_invoices", "How many invoices fit, and the sum of their totals", Wanted, sum_invoices),
+)
+
+
+Status = Literal["paid", "unpaid", "overdue"]
+
+
+class Line(Model):
+    """One thing that is billed."""
+
+    description: str
+    amount: Money
+
+
+class Invoice(Model):
+    """What is left out follows from the rest: the subtotal from lines or total, the total from its parts."""
+
+    number: str
+    vendor: str
+    date: Day
+    due: Day = ""
+    status: Status = "unpaid"
+    lines: tuple[Line, ...] = ()
+    shipping: Money = "0.00"
+    tax: Money = "0.00"
+    subtotal: Money = ""
+    total: Money = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _empty_is_absent(cls, data: object) -> object:
+        return {k: v for k, v in data.items() if v != ""} if isinstance(data, dict) else data
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        extra = in_cents(self.shipping) + in_cents(self.tax)
+        if not self.subtotal:
+            if not self.lines and not self.total:
+                raise ValueError("an invoice needs lines, a subtotal or a total")
+            parts = sum(in_cents(line.amount) for line in self.lines)
+            cents = parts if self.lines else in_cents(self.total) - extra
+            if cents < 0:
+                raise ValueError("the total is less than tax and shipping")
+            object.__setattr__(self, "subtotal", from_cents(cents))
+        if not self.total:
+            object.__setattr__(self, "total", from_cents(in_cents(self.subtotal) + extra))
+        return self
+
+
+class BillingState(AppState):
+    """Invoices by number, and what is looked at."""
+
+    invoices: dict[str, Invoice]
+    currency: str
+    page_size: int
+    query: str = ""
+    applied: str = ""
+    page: int = 1
+    open: str | None = None
+
+
+COLUMNS = ("Number", "Vendor", "Date", "Due", "Status", "Total")
+
+
+class BillingContent(Content):
+    """`generate` adds invoices from the seed; `open` is the number of the one on the screen at first, or `any`."""
+
+    invoices: tuple[Invoice, ...] | None = None
+    generate: int | None = Field(default=None, ge=0, le=20_000)
+    open: str | None = None
+    currency: str = "$"
+    page_size: int = Field(default=12, ge=1, le=50)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        numbers = [invoice.number for invoice in self.invoices or ()]
+        if len(set(numbers)) < len(numbers):
+            raise ValueError("two invoices have the same number")
+        if self.open not in (None, "any", *numbers):
+            given = ", ".join(numbers[:8]) or "none, so write open: any"
+            raise ValueError(f"open: there is no invoice {self.open}; invoices given are: {given}")
+        return self
+
+
+class Billing(App[BillingContent, BillingState]):
+    """Invoices that were received."""
+
+    name = "billing"
+    title = "Billing"
+    words = ("billing", "invoice", "invoices", "bill", "bills")
+    content = BillingContent
+    state = BillingState
+    looks = frozenset({"query", "applied", "page", "open"})
+    meanings = ()
+    functions = FUNCTIONS
+
+    def start(self, content: BillingContent, setting: Setting) -> BillingState:
+        given = content.invoices or ()
+        taken = {invoice.number for invoice in given}
+        made = _generated(how_many(content.invoices, content.generate, 36, setting.cast.times), setting)
+        invoices = (*given, *(invoice for invoice in made if invoice.number not in taken))
+        numbers = [invoice.number for invoice in invoices]
+        opened = content.open
+        if opened == "any":
+            opened = setting.rng.choice(numbers) if numbers else None
+        return BillingState(
+            invoices={invoice.number: invoice for invoice in invoices},
+            currency=content.currency,
+            page_size=content.page_size,
+            open=opened if opened in numbers else None,
+        )
+
+    def view(self, state: BillingState) -> tuple[Widget, ...]:
+        opened = state.invoices.get(state.open or "")
+        return _detail(opened, state.currency) if opened else _list(state)
+
+    def update(self, state: BillingState, event: Event) -> Update[BillingState]:
+        match event:
+            case Edited(key="query", value=value):
+                return Update(state.model_copy(update={"query": value}))
+            case Pressed(key="search"):
+                return Update(state.model_copy(update={"applied": state.query, "page": 1}))
+            case Pressed(key="next" | "previous" as key):
+                _, page, _ = page_of(_found(state), state.page + (1 if key == "next" else -1), state.page_size)
+                return Update(state.model_copy(update={"page": page}))
+            case Pressed(key="back"):
+                return Update(state.model_copy(update={"open": None}))
+            case Pressed(key=key) if key.startswith("invoice-"):
+                return Update(state.model_copy(update={"open": key.removeprefix("invoice-").removesuffix(".number")}))
+            case Pressed(key="copy-number") if state.open:
+                return Update(state, (Copy(state.open), Toast("Copied")))
+            case Pressed(key="email") if state.open:
+                return Update(state, (Launch("mail", "compose", _letter(state)),))
+        return Update(state)
+
+
+def _found(state: BillingState) -> list[Invoice]:
+    return list(_matching(Same(state.invoices), state.applied))
+
+
+@lru_cache(maxsize=8)
+def _matching(invoices: Same[dict[str, Invoice]], query: str) -> tuple[Invoice, ...]:
+    """Looked for once as long as neither the content nor the search changes: each key that is typed asks again."""
+    return tuple(i for i in invoices.value.values() if matches(query, i.number, i.vendor, i.date))
+
+
+def _list(state: BillingState) -> tuple[Widget, ...]:
+    items, page, pages = page_of(_found(state), state.page, state.page_size)
+    rows = [_row(invoice, state.currency) for invoice in items]
+    body = table("invoices", COLUMNS, rows) if rows else text("No invoices found", "none")
+    return (heading("Invoices", "list"), search_bar("invoices", state.query), body, pager(page, pages))
+
+
+def _row(invoice: Invoice, currency: str) -> Widget:
+    key = f"invoice-{invoice.number}"
+    rest = {"vendor": invoice.vendor, "date": invoice.date, "due": invoice.due, "status": invoice.status.capitalize(),
+            "total": shown(invoice.total, currency)}  # fmt: skip
+    return row(key, link(invoice.number, f"{key}.number"), *(cell(value, f"{key}.{name}") for name, value in rest.items()))
+
+
+def _detail(invoice: Invoice, currency: str) -> tuple[Widget, ...]:
+    key = f"invoice-{invoice.number}"
+    facts = {"Invoice number": invoice.number, "Vendor": invoice.vendor, "Invoice date": invoice.date, "Due date": invoice.due,
+             "Status": invoice.status.capitalize()}  # fmt: skip
+    sums = {"Subtotal": invoice.subtotal, "Shipping": invoice.shipping, "Tax": invoice.tax, "Total": invoice.total}
+    rows = [
+        row(f"{key}.line-{n}", cell(line.description), cell(shown(line.amount, currency)), press=False)
+        for n, line in enumerate(invoice.lines, start=1)
+    ]
+    return (
+        heading(f"Invoice {invoice.number}", key),
+        *(pair(label, value, f"{key}.{label.lower().replace(' ', '-')}") for label, value in facts.items() if value),
+        *([table(f"{key}.lines", ("Description", "Amount"), rows)] if rows else []),
+        *(pair(label, shown(value, currency), f"{key}.{label.lower()}") for label, value in sums.items()),
+        bar(button("Back to invoices", "back"), button("Copy number", "copy-number"), button("Email this invoice", "email")),
+    )
+
+
+def _letter(state: BillingState) -> dict[str, str]:
+    invoice = state.invoices[state.open or ""]
+    lines = (f"Vendor: {invoice.vendor}", f"Date: {invoice.date}", f"Total: {shown(invoice.total, state.currency)}")
+    return {"subject": f"Invoice {invoice.number}", "body": "\n".join(lines)}
+
+
+_GOODS = ("Paper", "Consulting", "Train tickets", "Hotel", "Licences", "Maintenance", "Cables", "Chairs", "Coffee", "Hosting",
+          "Toner", "Workshop", "Shipping crates", "Design work", "Cleaning")  # fmt: skip
+
+
+def _generated(count: int, setting: Setting) -> tuple[Invoice, ...]:
+    rng, cast = setting
+    numbers = rng.sample(range(1000, 1000 + max(9000, count * 2)), count)
+    made = []
+    for number in sorted(numbers):
+        lines = tuple(Line(description=goods, amount=amount(rng)) for goods in rng.sample(_GOODS, rng.randint(1, 4)))
+        subtotal = sum(in_cents(line.amount) for line in lines)
+        day = day_before(rng, cast.today)
+        made.append(
+            Invoice(
+                number=f"INV-{number}",
+                vendor=rng.choice(cast.vendors),
+                date=day,
+                due=day_after(rng, day),
+                status=rng.choice(("paid", "unpaid", "overdue")),
+                lines=lines,
+                shipping=rng.choice(("0.00", amount(rng, 5, 40))),
+                tax=from_cents(subtotal * rng.choice((7, 8, 19)) // 100),
+            )
+        )
+    return tuple(made)

@@ -1,0 +1,402 @@
+"""Reimbursement: a form for expense claims, and the claims that were made."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+from pydantic import Field, JsonValue, model_validator
+
+from environments.effects import Effect as Does
+from environments.simulated.app import (
+    App,
+    AppState,
+    Busy,
+    Content,
+    Edited,
+    Effect,
+    Event,
+    Left,
+    Pressed,
+    Setting,
+    Shortcut,
+    Submitted,
+    Toast,
+    Update,
+)
+from environments.simulated.apps.common.forms import Sheet, date_field, leafed, with_error
+from environments.simulated.apps.common.functions_base import Drive, Nothing, Page, chosen, driven, one_line, part_of, unknown
+from environments.simulated.meanings import Meaning, is_gone, is_new
+from environments.simulated.screen.widgets import (
+    Widget,
+    alert,
+    bar,
+    button,
+    cell,
+    checkbox,
+    combobox,
+    form,
+    heading,
+    link,
+    pager,
+    pair,
+    row,
+    table,
+    text,
+    textbox,
+)
+from environments.simulated.skills import Declined, Done, Function
+from environments.simulated.world.values import Day, Model, Money, matches, page_of, parse_day, parse_money, shown
+
+LABELS: dict[str, str] = {
+    "employee": "Employee", "vendor": "Vendor", "invoice_number": "Invoice number", "date": "Date", "category": "Category",
+    "amount": "Amount", "description": "Description", "receipt": "I confirm that the receipt is attached",
+}  # fmt: skip
+
+
+class Claim(Model):
+    """A claim as it was submitted."""
+
+    number: str
+    employee: str = ""
+    vendor: str = ""
+    invoice_number: str = ""
+    date: Day = ""
+    category: str = ""
+    amount: Money | Literal[""] = ""
+    description: str = ""
+    receipt: bool = False
+    status: str = "Submitted"
+
+
+class ReimbursementState(AppState):
+    """The form as it stands, and the claims by number."""
+
+    claims: dict[str, Claim]
+    draft: dict[str, str]
+    saved: dict[str, str] = Field(default_factory=dict)
+    """The draft as it was last saved; empty when it was not."""
+    errors: dict[str, str] = Field(default_factory=dict)
+    page: Literal["form", "done", "claims", "claim"] = "form"
+    claim: str = ""
+    list_page: int = 1
+    employee: str
+    required: tuple[str, ...]
+    disabled_until_valid: bool
+    categories: tuple[str, ...]
+    labels: dict[str, str]
+    currency: str
+    submit_seconds: float
+    today: str = ""
+    sheet: Sheet | None = None
+
+
+def problem(state: ReimbursementState, name: str) -> str:
+    """What is wrong with a field, in the words that the page shows."""
+    label, value = state.labels[name], state.draft[name].strip()
+    if name in state.required and value in ("", "false"):
+        return f"{label} is required"
+    if name == "amount" and value:
+        amount = parse_money(value)
+        if amount is None or amount == "0.00":
+            return f"{label} must be an amount like 120.50"
+    if name == "date" and value and parse_day(value) is None:
+        return f"{label} must be a day like 2026-03-31"
+    return ""
+
+
+class Found(Page):
+    """`query` is searched in everything that a claim says."""
+
+    query: str = ""
+
+
+class ByNumber(Model):
+    """A claim by its number."""
+
+    number: str
+
+
+class Form(Model):
+    """The fields of the form; what is left out stays as it is in the form."""
+
+    employee: str | None = None
+    vendor: str | None = None
+    invoice_number: str | None = None
+    date: str | None = None
+    category: str | None = None
+    amount: str | None = None
+    description: str | None = None
+    receipt: bool | None = None
+
+
+def list_claims(state: ReimbursementState, wanted: Found) -> Done[ReimbursementState]:
+    found = [claim for claim in state.claims.values() if matches(wanted.query, *map(str, claim.model_dump().values()))]
+    return Done(state, {"currency": state.currency, **part_of(found, wanted, _dump)})
+
+
+def _dump(claim: Claim) -> JsonValue:
+    return claim.model_dump(mode="json")
+
+
+def get_claim(state: ReimbursementState, wanted: ByNumber) -> Done[ReimbursementState]:
+    claim = state.claims.get(wanted.number)
+    if claim is None:
+        unknown("claim", wanted.number, state.claims)
+    return Done(state, _dump(claim))
+
+
+def describe_form(state: ReimbursementState, _: Nothing) -> Done[ReimbursementState]:
+    labels: dict[str, JsonValue] = {**state.labels}
+    draft: dict[str, JsonValue] = {**state.draft}
+    return Done(state, {"labels": labels, "required": list(state.required), "categories": list(state.categories), "draft": draft})
+
+
+def _edits(state: ReimbursementState, form: Form) -> list[Event]:
+    """What a hand would put into the fields."""
+    events: list[Event] = []
+    for name, value in form.model_dump(exclude_none=True).items():
+        if name == "category" and value:
+            value = chosen(state.labels[name], value, state.categories)
+        elif name == "receipt":
+            value = "true" if value else "false"
+        elif name != "description":
+            value = one_line(value)
+        events.append(Edited(name, value))
+    return events
+
+
+def functions(update: Drive[ReimbursementState]) -> tuple[Function[Any, Any], ...]:
+    """Functions over the app's own `update`."""
+
+    def save_draft(state: ReimbursementState, form: Form) -> Done[ReimbursementState]:
+        events = [Pressed("new-claim"), *_edits(state, form), Pressed("save-draft")]
+        after, effects = driven(update, state, events)
+        kept = after.model_copy(update={"page": state.page})
+        return Done(kept, {"draft": {**after.draft}}, effects)
+
+    def submit_claim(state: ReimbursementState, form: Form) -> Done[ReimbursementState]:
+        """On an empty form, and the form in the window stays as it is."""
+        empty = {**dict.fromkeys(state.draft, ""), "employee": state.employee, "receipt": "false"}
+        blank = state.model_copy(update={"draft": empty, "errors": {}, "page": "form"})
+        after, effects = driven(update, blank, [*_edits(state, form), Pressed("submit")])
+        if after.errors:
+            raise Declined("; ".join(after.errors.values()))
+        kept = state.model_copy(update={"claims": after.claims})
+        return Done(kept, _dump(after.claims[after.claim]), effects)
+
+    return (
+        Function("list_claims", "Claims that were made", Found, list_claims),
+        Function("get_claim", "All of one claim", ByNumber, get_claim),
+        Function("describe_form", "The form's labels, required fields, categories and draft", Nothing, describe_form),
+        Function("save_draft", "Put values into the form and save it without submitting", Form, save_draft, writes=True),
+        Function("submit_claim", "Submit a new claim; refused where the form would refuse it", Form, submit_claim, writes=True),
+    )
+
+
+FieldName = Literal["employee", "vendor", "invoice_number", "date", "category", "amount", "description", "receipt"]
+CATEGORIES = ("Travel", "Meals", "Office supplies", "Software", "Equipment", "Other")
+COLUMNS = ("Claim", "Vendor", "Date", "Category", "Amount", "Status")
+
+
+class ReimbursementContent(Content):
+    """`labels` renames fields, `draft` is what the form holds at first."""
+
+    employee: str | None = None
+    required: tuple[FieldName, ...] = ("amount",)
+    disabled_until_valid: bool = False
+    categories: tuple[str, ...] = CATEGORIES
+    labels: dict[FieldName, str] = Field(default_factory=dict)
+    draft: dict[FieldName, str] = Field(default_factory=dict)
+    claims: tuple[Claim, ...] = ()
+    currency: str = "$"
+    submit_seconds: float = Field(default=0.0, ge=0)
+    """How long the app loads after a submission."""
+
+    @model_validator(mode="after")
+    def _draft_fits(self) -> Self:
+        category = self.draft.get("category", "")
+        if category and category not in self.categories:
+            raise ValueError(f"draft.category: {category!r} is not one of {', '.join(self.categories)}")
+        if len({claim.number for claim in self.claims}) < len(self.claims):
+            raise ValueError("two claims have the same number")
+        return self
+
+
+MEANINGS = (
+    Meaning("claims.*", Does.SUBMIT, "hands in the claim of {new.vendor} over {new.amount}", is_new),
+    Meaning("claims.*", Does.DELETE, "deletes the claim {old.number}", is_gone),
+    Meaning("saved", Does.SAVE, "saves the draft of a claim"),
+)
+
+
+class Reimbursement(App[ReimbursementContent, ReimbursementState]):
+    """Expense claims."""
+
+    name = "reimbursement"
+    title = "Reimbursement"
+    words = ("reimbursement", "reimbursements", "expense", "expenses", "claim", "claims")
+    content = ReimbursementContent
+    state = ReimbursementState
+    looks = frozenset({"draft", "errors", "page", "claim", "list_page", "sheet"})
+    meanings = MEANINGS
+    functions = functions(lambda state, event: Reimbursement().update(state, event))
+
+    def start(self, content: ReimbursementContent, setting: Setting) -> ReimbursementState:
+        employee = content.employee if content.employee is not None else setting.cast.user
+        empty = _empty(employee)
+        return ReimbursementState(
+            claims={claim.number: claim for claim in content.claims},
+            draft=empty | {str(name): value for name, value in content.draft.items()},
+            employee=employee,
+            required=content.required,
+            disabled_until_valid=content.disabled_until_valid,
+            categories=content.categories,
+            labels=LABELS | {str(name): label for name, label in content.labels.items()},
+            currency=content.currency,
+            submit_seconds=content.submit_seconds,
+            today=setting.cast.today.isoformat(),
+        )
+
+    def view(self, state: ReimbursementState) -> tuple[Widget, ...]:
+        match state.page:
+            case "done":
+                return _done(state)
+            case "claims":
+                return _list(state)
+            case "claim":
+                return _one(state)
+        return _form(state)
+
+    def update(self, state: ReimbursementState, event: Event) -> Update[ReimbursementState]:
+        on_form = {"date": state.draft["date"]} if state.page == "form" else {}
+        if (turned := leafed(state.sheet, event, on_form, state.today)) is not None:
+            after = state.model_copy(update={"sheet": turned.sheet})
+            return Update(_checked(_edited(after, "date", turned.day), ("date",)) if turned.day else after)
+        match event:
+            case Edited(key=key, value=value) if key in state.draft:
+                return Update(_edited(state, key, value))
+            case Left(key=key) if state.draft.get(key):
+                return Update(_checked(state, (key,)))
+            case Pressed(key="submit"):
+                return _submit(state)
+            case Pressed(key="save-draft") | Shortcut(chord="Control+s" | "Meta+s") if state.page == "form":
+                return Update(state.model_copy(update={"saved": state.draft}), (Toast("Draft saved"),))
+            case Pressed(key="my-claims"):
+                return Update(state.model_copy(update={"page": "claims", "list_page": 1}))
+            case Pressed(key="new-claim"):
+                return Update(state.model_copy(update={"page": "form"}))
+            case Pressed(key="next" | "previous" as key):
+                by = 1 if key == "next" else -1
+                return Update(state.model_copy(update={"list_page": max(1, state.list_page + by)}))
+            case Pressed(key=key) if key.startswith("claim-"):
+                number = key.removeprefix("claim-").removesuffix(".number")
+                return Update(state.model_copy(update={"page": "claim", "claim": number}))
+        return Update(state)
+
+
+def _empty(employee: str) -> dict[str, str]:
+    return {**dict.fromkeys(LABELS, ""), "employee": employee, "receipt": "false"}
+
+
+def _edited(state: ReimbursementState, name: str, value: str) -> ReimbursementState:
+    return state.model_copy(update={"draft": {**state.draft, name: value}, "errors": with_error(state.errors, name)})
+
+
+def _checked(state: ReimbursementState, names: tuple[str, ...]) -> ReimbursementState:
+    """The page says what is wrong with these fields."""
+    errors = {name: said for name in LABELS if (said := problem(state, name) if name in names else state.errors.get(name, ""))}
+    return state if errors == state.errors else state.model_copy(update={"errors": errors})
+
+
+def _submit(state: ReimbursementState) -> Update[ReimbursementState]:
+    state = _checked(state, tuple(LABELS))
+    if state.errors:
+        return Update(state)
+    values = {name: value.strip() for name, value in state.draft.items()}
+    number = f"R-{_next(state):04d}"
+    amount = parse_money(values["amount"]) or ""
+    claim = Claim.model_validate({**values, "number": number, "amount": amount, "date": parse_day(values["date"]) or ""})
+    changes = {
+        "claims": {**state.claims, number: claim},
+        "page": "done",
+        "claim": number,
+        "draft": _empty(state.employee),
+        "saved": {},
+    }
+    busy: tuple[Effect, ...] = (Busy(state.submit_seconds),) if state.submit_seconds else ()
+    return Update(state.model_copy(update=changes), (Submitted(), *busy))
+
+
+def _next(state: ReimbursementState) -> int:
+    taken = [int(n[2:]) for n in state.claims if n.startswith("R-") and n[2:].isdigit()]
+    return max(taken, default=0) + 1
+
+
+def _form(state: ReimbursementState) -> tuple[Widget, ...]:
+    fields: list[Widget] = []
+    for name in LABELS:
+        fields.append(_field(state, name))
+        if said := state.errors.get(name):
+            fields.append(alert(said, f"{name}.error"))
+    valid = not any(problem(state, name) for name in LABELS)
+    buttons = bar(
+        button("Submit", "submit", enabled=valid or not state.disabled_until_valid),
+        button("Save draft", "save-draft"),
+        key="actions",
+    )
+    return (
+        heading("Expense claim", "form"),
+        bar(button("My claims", "my-claims")),
+        form("claim", *fields, buttons, submit="submit"),
+    )
+
+
+def _field(state: ReimbursementState, name: str) -> Widget:
+    label, value = state.labels[name], state.draft[name]
+    required, invalid = name in state.required, name in state.errors
+    if name == "receipt":
+        return checkbox(label, name, value == "true", required=required, invalid=invalid)
+    if name == "category":
+        return combobox(label, name, value, state.categories, required=required, invalid=invalid, placeholder="Choose a category")
+    if name == "date":
+        return date_field(label, name, value, state.sheet, required=required, invalid=invalid, placeholder="YYYY-MM-DD")
+    hint = "0.00" if name == "amount" else None
+    return textbox(label, name, value, multiline=name == "description", required=required, invalid=invalid, placeholder=hint)
+
+
+def _facts(state: ReimbursementState, claim: Claim) -> tuple[Widget, ...]:
+    values = {**claim.model_dump(exclude={"number", "receipt", "status"}), "amount": _amount(state, claim)}
+    pairs = [pair(state.labels[name], value, f"claim-{claim.number}.{name}") for name, value in values.items() if value]
+    return (*pairs, pair("Status", claim.status, f"claim-{claim.number}.status"))
+
+
+def _amount(state: ReimbursementState, claim: Claim) -> str:
+    return shown(claim.amount, state.currency) if claim.amount else ""
+
+
+_WAYS = bar(button("New claim", "new-claim"), button("My claims", "my-claims"))
+
+
+def _done(state: ReimbursementState) -> tuple[Widget, ...]:
+    claim = state.claims[state.claim]
+    return (heading(f"Claim {claim.number} submitted", "done"), *_facts(state, claim), _WAYS)
+
+
+def _one(state: ReimbursementState) -> tuple[Widget, ...]:
+    claim = state.claims.get(state.claim)
+    facts = _facts(state, claim) if claim else (text("This claim is gone", "none"),)
+    return (heading(f"Claim {state.claim}", f"claim-{state.claim}"), *facts, _WAYS)
+
+
+def _list(state: ReimbursementState) -> tuple[Widget, ...]:
+    items, page, pages = page_of(list(state.claims.values()), state.list_page, 12)
+    rows = [_row(state, claim) for claim in items]
+    body = table("claims", COLUMNS, rows) if rows else text("No claims yet", "none")
+    return (heading("Expense claims", "claims"), bar(button("New claim", "new-claim")), body, pager(page, pages))
+
+
+def _row(state: ReimbursementState, claim: Claim) -> Widget:
+    key = f"claim-{claim.number}"
+    cells = (claim.vendor, claim.date, claim.category, _amount(state, claim), claim.status)
+    names = ("vendor", "date", "category", "amount", "status")
+    return row(key, link(claim.number, f"{key}.number"), *(cell(v, f"{key}.{n}") for n, v in zip(names, cells, strict=True)))

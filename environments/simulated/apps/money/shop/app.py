@@ -1,0 +1,489 @@
+"""Shop: products to find and buy, a cart, a checkout in steps, and the orders that were placed."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from environments.effects import Effect as Does
+from environments.simulated.app import (
+    Answered,
+    App,
+    Content,
+    Dialog,
+    Edited,
+    Event,
+    Left,
+    Pressed,
+    Setting,
+    Shortcut,
+    Submitted,
+    Toast,
+    Update,
+)
+from environments.simulated.apps.common.forms import with_error
+from environments.simulated.apps.money.shop.checkout import (
+    STEPS,
+    cancelled,
+    errors_of,
+    field_error,
+    first_bad_step,
+    placed,
+    problems,
+)
+from environments.simulated.apps.money.shop.functions import FUNCTIONS
+from environments.simulated.apps.money.shop.state import (
+    PAGE_SIZE,
+    REVIEWS,
+    Address,
+    Bought,
+    Card,
+    Delivery,
+    Draft,
+    Line,
+    Order,
+    Page,
+    Product,
+    Review,
+    ShopState,
+    Voucher,
+    add_problem,
+    added,
+    brought_back,
+    cart_problems,
+    held,
+    label_of,
+    listed,
+    missing,
+    prices_seen,
+    quantity_problem,
+    repriced,
+    settled,
+    totals,
+    voucher_problem,
+    whole,
+    without,
+)
+from environments.simulated.apps.money.shop.view import page
+from environments.simulated.meanings import Difference, Meaning, becomes, is_gone, is_new
+from environments.simulated.screen.widgets import Widget
+from environments.simulated.world.generate import amount, day_before, highest, how_many, paragraph
+from environments.simulated.world.values import Model, Money, from_cents, page_of, shown
+
+_KINDS = {
+    "Clothing": ("T-shirt", "Jacket", "Jeans", "Socks", "Cap"),
+    "Home": ("Lamp", "Chair", "Blanket", "Mug", "Shelf"),
+    "Electronics": ("Headphones", "Keyboard", "Monitor", "Charger", "Camera"),
+    "Office": ("Notebook", "Pen set", "Stapler", "Desk mat", "Folder"),
+    "Sports": ("Yoga mat", "Water bottle", "Backpack", "Dumbbell", "Tent"),
+}
+_STYLES = ("Classic", "Nova", "Urban", "Alpine", "Comfort", "Light", "Pro", "Basic", "Nordic", "Eco", "Studio", "Prime")
+_COLOURS = ("Black", "White", "Red", "Blue", "Green", "Grey")
+_SIZES = ("S", "M", "L", "XL")
+_WORDS = {5: "Just what I needed.", 4: "Good value.", 3: "It is all right.", 2: "Not what I expected.", 1: "It broke soon."}
+_WAYS = (
+    Delivery(name="Standard", price="4.99", takes="3 to 5 days"),
+    Delivery(name="Express", price="12.99", takes="next day"),
+    Delivery(name="Pick up", price="0.00", takes="today"),
+)
+_COUNTRIES = ("Austria", "France", "Germany", "Sweden", "Switzerland", "United Kingdom", "United States")
+
+
+class InCart(Model):
+    """Something that lies in the cart at first."""
+
+    product: str
+    quantity: int = Field(default=1, ge=1)
+    options: dict[str, str] = Field(default_factory=dict)
+
+
+class ShopContent(Content):
+    """`generate` adds products from the seed to those that are given; `card` is one that the shop keeps for the buyer.
+
+    `cart` speaks of products that are given.
+    """
+
+    products: tuple[Product, ...] | None = None
+    generate: int | None = Field(default=None, ge=0, le=20_000)
+    vouchers: tuple[Voucher, ...] = ()
+    orders: tuple[Order, ...] | None = None
+    cart: tuple[InCart, ...] = ()
+    address: Address = Address()
+    card: Card = Card()
+    deliveries: tuple[Delivery, ...] = Field(default=_WAYS, min_length=1)
+    countries: tuple[str, ...] = Field(default=_COUNTRIES, min_length=1)
+    free_delivery_from: Money | None = None
+    currency: str = "$"
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        for noun, names in (
+            ("products", [product.id for product in self.products or ()]),
+            ("orders", [order.number for order in self.orders or ()]),
+            ("vouchers", [voucher.code.upper() for voucher in self.vouchers]),
+            ("deliveries", [way.name for way in self.deliveries]),
+        ):
+            if twice := next((name for name in names if names.count(name) > 1), None):
+                raise ValueError(f"{noun}: {twice!r} is given twice")
+        if self.address.country and self.address.country not in self.countries:
+            raise ValueError(f"address.country: {self.address.country!r} is not one of {', '.join(self.countries)}")
+        products = {product.id: product for product in self.products or ()}
+        for part in self.cart:
+            if said := _cart_problem(part, products.get(part.product)):
+                raise ValueError(f"cart: {said}")
+        return self
+
+
+def _cart_problem(part: InCart, product: Product | None) -> str:
+    """Why this cannot lie in a cart; empty when it can."""
+    if product is None:
+        return f"{part.product!r} is not one of the products given here"
+    if not product.minimum <= part.quantity <= product.stock:
+        return f"{part.quantity} of {part.product} cannot be ordered; between {product.minimum} and {product.stock} can"
+    if set(part.options) != set(product.options) or any(part.options[name] not in product.options[name] for name in part.options):
+        return f"{part.product} needs one choice for each of its options, which are: {', '.join(product.options) or 'none'}"
+    return ""
+
+
+def started(content: ShopContent, setting: Setting) -> ShopState:
+    """The shop as the world file and the seed have it; nobody has been in it yet."""
+    given = content.products or ()
+    taken = {product.id for product in given}
+    made = _products(how_many(content.products, content.generate, 40, setting.cast.times), taken, setting)
+    products = {product.id: product for product in (*given, *made)}
+    orders = content.orders if content.orders is not None else _orders(made, content.deliveries[0], setting)
+    lines = {
+        str(n): Line(id=str(n), price=products[part.product].price, **part.model_dump())
+        for n, part in enumerate(content.cart, start=1)
+    }
+    address = content.address
+    if not address.name:
+        address = address.model_copy(update={"name": setting.cast.user})
+    return ShopState(
+        products=products,
+        vouchers={voucher.code.upper(): voucher for voucher in content.vouchers},
+        deliveries=content.deliveries,
+        countries=content.countries,
+        orders={order.number: order for order in orders},
+        lines=lines,
+        counter=len(lines),
+        draft=Draft(**address.model_dump(), **content.card.model_dump(), delivery=content.deliveries[0].name),
+        card=content.card,
+        currency=content.currency,
+        free_from=content.free_delivery_from or "",
+        today=setting.cast.today.isoformat(),
+    )
+
+
+def _products(many: int, taken: set[str], setting: Setting) -> tuple[Product, ...]:
+    free = (name for name in (f"P{number}" for number in count(1)) if name not in taken)
+    return tuple(_product(next(free), setting) for _ in range(many))
+
+
+def _product(name: str, setting: Setting) -> Product:
+    rng = setting.rng
+    category = rng.choice(tuple(_KINDS))
+    options: dict[str, tuple[str, ...]] = {}
+    if category == "Clothing":
+        options["Size"] = _SIZES
+    if rng.random() < 0.4:
+        options["Colour"] = tuple(rng.sample(_COLOURS, 3))
+    return Product(
+        id=name,
+        name=f"{rng.choice(_STYLES)} {rng.choice(_KINDS[category])} {rng.randrange(100, 1000)}",
+        price=amount(rng, 3, 250),
+        category=category,
+        stock=rng.choice((0, 3, 12, 40, 120)),
+        minimum=rng.choice((1, 1, 1, 1, 1, 1, 1, 2, 5)),
+        description=paragraph(rng, 1),
+        options=options,
+        reviews=tuple(_review(setting) for _ in range(rng.randrange(4))),
+    )
+
+
+def _review(setting: Setting) -> Review:
+    stars = setting.rng.choice((1, 2, 3, 4, 4, 5, 5))
+    author = setting.rng.choice(setting.cast.people)
+    return Review(author=author, stars=stars, text=_WORDS[stars], date=day_before(setting.rng, setting.cast.today))
+
+
+def _orders(products: tuple[Product, ...], way: Delivery, setting: Setting) -> tuple[Order, ...]:
+    """A few earlier orders, the oldest first."""
+    rng = setting.rng
+    if not products:
+        return ()
+    days = sorted(day_before(rng, setting.cast.today) for _ in range(4))
+    orders: list[Order] = []
+    for day, status in zip(days, ("Delivered", "Delivered", "Shipped", "Processing"), strict=True):
+        some = rng.sample(products, min(len(products), rng.randrange(1, 4)))
+        lines = tuple(Bought(name=p.name, product=p.id, quantity=rng.randrange(1, 4), price=p.price) for p in some)
+        number = str(max(1000, highest(order.number for order in orders)) + 1)
+        orders.append(
+            Order.model_validate(
+                {"number": number, "date": day, "status": status, "lines": lines, "shipping": way.price, "delivery": way.name,
+                 "payment": "Invoice"}
+            )
+        )  # fmt: skip
+    return tuple(orders)
+
+
+_PAGES: dict[str, Page] = {
+    "go-products": "products", "go-cart": "cart", "go-orders": "orders", "go-orders-back": "orders",
+}  # fmt: skip
+
+
+def _bought(found: Difference) -> str:
+    goods = ", ".join(f"{line.quantity} × {line.name}" for line in found.new.lines)
+    return f"orders {goods} for {shown(found.new.total, found.after.currency)}, to {found.new.address}"
+
+
+def _put(found: Difference) -> str:
+    return f"puts {found.new.quantity} × {label_of(found.new, found.after.products[found.new.product])} into the cart"
+
+
+MEANINGS = (
+    Meaning("orders.*", Does.PURCHASE, _bought, is_new),
+    Meaning("orders.*", Does.DELETE, "cancels the order {new.number} over {new.total}", becomes(status="Cancelled")),
+    Meaning("card", Does.ACCOUNT, "changes the card that the shop keeps"),
+    Meaning("lines.*", Does.EDIT, "takes something out of the cart", is_gone),
+    Meaning("lines.*", Does.EDIT, _put),
+    Meaning("products.*", None),
+    Meaning("used", None),
+)
+"""What is in stock follows from orders, and so do vouchers that are used."""
+
+
+class Shop(App[ShopContent, ShopState]):
+    """A shop on the web, as its buyer sees it."""
+
+    name = "shop"
+    title = "Shop"
+    words = ("shop", "store", "cart", "product", "products", "order", "orders", "buy")
+    content = ShopContent
+    state = ShopState
+    looks = frozenset(
+        {"counter", "draft", "page", "number", "query", "applied", "category", "sort", "price_to", "open", "picked", "quantity",
+         "typed", "removed", "code", "step", "asked", "errors"}
+    )  # fmt: skip
+    meanings = MEANINGS
+    functions = FUNCTIONS
+
+    def start(self, content: ShopContent, setting: Setting) -> ShopState:
+        return started(content, setting)
+
+    def view(self, state: ShopState) -> tuple[Widget, ...]:
+        return page(state)
+
+    def update(self, state: ShopState, event: Event) -> Update[ShopState]:
+        if isinstance(event, Pressed) and event.key in _PAGES:
+            return Update(_turned(state, _PAGES[event.key]))
+        if isinstance(event, Pressed) and event.key == "got-it":
+            return Update(prices_seen(state))
+        if state.page == "product" and state.open in state.products:
+            return _looking(state, state.products[state.open], event)
+        if state.page in ("orders", "order", "done"):
+            return _ordered(state, event)
+        if state.page == "checkout" and any(held(state)):
+            return _checking_out(state, event)
+        if state.page in ("cart", "checkout"):
+            return _filling(state, event)
+        return _browsing(state, event)
+
+
+def _turned(state: ShopState, to: Page, opened: str = "") -> ShopState:
+    """Another page, with none of the errors of this one; what was typed into the cart is as it was."""
+    return state.model_copy(update={"page": to, "open": opened, "number": 1, "errors": {}, "typed": {}, "removed": None})
+
+
+def _paged(state: ShopState, items: int, size: int, key: str) -> Update[ShopState]:
+    _, number, _ = page_of(range(items), state.number, size)
+    return Update(state.model_copy(update={"number": number + (1 if key == "next" else -1)}))
+
+
+def _browsing(state: ShopState, event: Event) -> Update[ShopState]:
+    match event:
+        case Edited(key="query", value=value):
+            return Update(state.model_copy(update={"query": value}))
+        case Edited(key="category" | "sort" as key, value=value):
+            return Update(state.model_copy(update={key: value, "number": 1}))
+        case Edited(key="price-to", value=value):
+            return Update(state.model_copy(update={"price_to": value, "number": 1}))
+        case Pressed(key="search"):
+            return Update(state.model_copy(update={"applied": state.query.strip(), "number": 1}))
+        case Pressed(key="next" | "previous" as key):
+            return _paged(state, len(listed(state)), PAGE_SIZE, key)
+        case Pressed(key=key) if key.startswith("product-"):
+            return Update(_shown(state, key.removeprefix("product-").removesuffix(".name")))
+    return Update(state)
+
+
+def _shown(state: ShopState, name: str) -> ShopState:
+    """The page of a product, with nothing chosen yet."""
+    if name not in state.products:
+        return state
+    least = str(state.products[name].minimum)
+    return _turned(state, "product", name).model_copy(update={"picked": {}, "quantity": least})
+
+
+def _looking(state: ShopState, product: Product, event: Event) -> Update[ShopState]:
+    match event:
+        case Edited(key="quantity", value=value):
+            return Update(state.model_copy(update={"quantity": value, "errors": with_error(state.errors, "quantity")}))
+        case Left(key="quantity"):
+            said = "" if whole(state.quantity) else quantity_problem(state, product, 0)
+            return Update(state.model_copy(update={"errors": with_error(state.errors, "quantity", said)}))
+        case Edited(key=key, value=value) if key.removeprefix("option.") in product.options:
+            picked = {**state.picked, key.removeprefix("option."): value}
+            return Update(state.model_copy(update={"picked": picked, "errors": with_error(state.errors, key)}))
+        case Pressed(key="next" | "previous" as key):
+            return _paged(state, len(product.reviews), REVIEWS, key)
+        case Pressed(key="add"):
+            return _add(state, product)
+    return Update(state)
+
+
+def _add(state: ShopState, product: Product) -> Update[ShopState]:
+    picked = {name: state.picked[name] for name in product.options if name in state.picked}
+    many = whole(state.quantity)
+    errors = {f"option.{name}": said for name, said in missing(product, picked).items()}
+    if not errors and (said := add_problem(state, product, picked, many)):
+        errors["quantity"] = said
+    if errors:
+        return Update(state.model_copy(update={"errors": errors}))
+    return Update(
+        added(state, product, picked, many).model_copy(update={"errors": {}}), (Toast(f"{product.name} added to cart"),)
+    )
+
+
+def _filling(state: ShopState, event: Event) -> Update[ShopState]:
+    match event:
+        case Edited(key="voucher", value=value):
+            return Update(state.model_copy(update={"code": value, "errors": with_error(state.errors, "voucher")}))
+        case Pressed(key="apply"):
+            return _apply(state)
+        case Pressed(key="drop-voucher"):
+            return Update(state.model_copy(update={"voucher": ""}))
+        case Pressed(key="undo") | Shortcut(chord="Control+z" | "Meta+z"):
+            return Update(brought_back(state))
+        case Pressed(key="to-checkout"):
+            return _proceed(settled(state))
+        case Pressed(key="update-cart") | Left():
+            return Update(settled(state))
+    return _of_line(state, event)
+
+
+def _of_line(state: ShopState, event: Event) -> Update[ShopState]:
+    match event:
+        case Edited(key=key, value=value) if (name := _line_in(key, "line-")) in state.lines:
+            return Update(
+                state.model_copy(
+                    update={"typed": {**state.typed, name: value}, "errors": with_error(state.errors, f"line-{name}")}
+                )
+            )
+        case Pressed(key=key) if (name := _line_in(key, "line-")) in state.lines:
+            return Update(_shown(state, state.lines[name].product))
+        case Pressed(key=key) if (name := _line_in(key, "remove-")) in state.lines:
+            line = state.lines[name]
+            said = f"{label_of(line, state.products[line.product])} removed" if line.product in state.products else "Removed"
+            return Update(without(state, name), (Toast(said),))
+    return Update(state)
+
+
+def _line_in(key: str, prefix: str) -> str:
+    """The id of the line that a key is about; empty when it is about none."""
+    return key.removeprefix(prefix).split(".")[0] if key.startswith(prefix) else ""
+
+
+def _apply(state: ShopState) -> Update[ShopState]:
+    if said := voucher_problem(state, state.code):
+        return Update(state.model_copy(update={"errors": {**state.errors, "voucher": said}}))
+    applied = state.model_copy(
+        update={"voucher": state.code.strip().upper(), "code": "", "errors": with_error(state.errors, "voucher")}
+    )
+    return Update(applied, (Toast("Voucher applied"),))
+
+
+def _proceed(state: ShopState) -> Update[ShopState]:
+    if cart_problems(state) or state.typed:
+        return Update(state)
+    return Update(repriced(_turned(state, "checkout")).model_copy(update={"step": "address"}))
+
+
+def _checking_out(state: ShopState, event: Event) -> Update[ShopState]:
+    fields = STEPS[state.step]
+    match event:
+        case Edited(key=key, value=value) if key.removeprefix("form.") in fields:
+            draft = state.draft.model_copy(update={key.removeprefix("form."): value})
+            errors = {} if key == "form.payment" else with_error(state.errors, key)
+            return Update(state.model_copy(update={"draft": draft, "errors": errors}))
+        case Left(key=key) if (name := key.removeprefix("form.")) in fields:
+            said = field_error(state, name)
+            return Update(state.model_copy(update={"errors": with_error(state.errors, key, said)}))
+        case Pressed(key="continue" | "back" as key):
+            return Update(_stepped(state, 1 if key == "continue" else -1))
+        case Pressed(key="place-order"):
+            return _ask_to_place(state)
+        case Answered(key="place-order", button="Place order"):
+            return _place(state)
+    return Update(state)
+
+
+def _stepped(state: ShopState, by: int) -> ShopState:
+    """The next step when this one is filled in rightly, or the one before; before the first one is the cart."""
+    errors = {f"form.{name}": said for name, said in errors_of(state, state.step).items()} if by > 0 else {}
+    names = tuple(STEPS)
+    at = names.index(state.step) + by
+    if at < 0:
+        return _turned(state, "cart")
+    step = state.step if errors or at >= len(names) else names[at]
+    return state.model_copy(update={"errors": errors, "step": step})
+
+
+def _ask_to_place(state: ShopState) -> Update[ShopState]:
+    if problems(state):
+        return Update(_sent_back(state))
+    total = from_cents(totals(state).total)
+    question = Dialog(
+        key="place-order", title="Place your order?", text=f"You will pay {shown(total, state.currency)}.",
+        buttons=("Place order", "Cancel"), escape="Cancel",
+    )  # fmt: skip
+    return Update(state.model_copy(update={"asked": total, "errors": {}}), (question,))
+
+
+def _sent_back(state: ShopState) -> ShopState:
+    """The first step with something wrong, which says what."""
+    step = first_bad_step(state)
+    errors = {f"form.{name}": said for name, said in errors_of(state, step).items()}
+    return state.model_copy(update={"step": step, "errors": errors, "asked": ""})
+
+
+def _place(state: ShopState) -> Update[ShopState]:
+    """The order, unless the world has changed while the question was on the screen."""
+    if problems(state):
+        return Update(_sent_back(state))
+    now = from_cents(totals(state).total)
+    if now != state.asked:
+        said = f"The total is now {shown(now, state.currency)}; it was {shown(state.asked or '0.00', state.currency)}"
+        return Update(state.model_copy(update={"errors": {"order": said}, "asked": ""}))
+    after, order = placed(state)
+    return Update(_turned(after, "done", order.number), (Submitted(), Toast("Order placed")))
+
+
+def _ordered(state: ShopState, event: Event) -> Update[ShopState]:
+    order = state.orders.get(state.open)
+    match event:
+        case Pressed(key="next" | "previous" as key) if order is None:
+            return _paged(state, len(state.orders), PAGE_SIZE, key)
+        case Pressed(key=key) if key.startswith("order-"):
+            return Update(_turned(state, "order", key.removeprefix("order-").removesuffix(".number")))
+        case Pressed(key="cancel-order") if order:
+            question = Dialog(
+                key="cancel-order", title=f"Cancel order {order.number}?", text="This cannot be undone.",
+                buttons=("Cancel order", "Go back"), escape="Go back",
+            )  # fmt: skip
+            return Update(state, (question,))
+        case Answered(key="cancel-order", button="Cancel order") if order and order.status == "Processing":
+            return Update(cancelled(state, order), (Toast("Order cancelled"),))
+    return Update(state)

@@ -1,0 +1,424 @@
+"""What the shop knows: products, a cart, vouchers and orders; what things cost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Literal, NamedTuple, Self
+
+from pydantic import Field, model_validator
+
+from environments.simulated.app import AppState
+from environments.simulated.world.values import Day, Model, Money, Same, from_cents, in_cents, matches, parse_day, shown
+
+PAGE_SIZE = 12
+REVIEWS = 5
+"""Reviews on one page."""
+ALL = "All categories"
+SORTS = ("Featured", "Price: low to high", "Price: high to low", "Rating", "Name")
+PAYMENTS = ("Card", "Invoice")
+Page = Literal["products", "product", "cart", "checkout", "done", "orders", "order"]
+Step = Literal["address", "delivery", "payment", "review"]
+Status = Literal["Processing", "Shipped", "Delivered", "Cancelled"]
+
+
+class Review(Model):
+    """What a buyer says."""
+
+    author: str
+    stars: int = Field(ge=1, le=5)
+    text: str = ""
+    date: Day = ""
+
+
+class Product(Model):
+    """Something for sale. Without a `rating` it is the mean of the reviews."""
+
+    id: str = Field(pattern=r"^[\w-]+$")
+    name: str = Field(min_length=1)
+    price: Money
+    category: str = "Other"
+    stock: int = Field(default=10, ge=0)
+    minimum: int = Field(default=1, ge=1)
+    """The least that is sold at once."""
+    rating: float | None = Field(default=None, ge=0, le=5)
+    description: str = ""
+    options: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """What has to be chosen, such as Size or Colour."""
+    reviews: tuple[Review, ...] = ()
+    checkout_price: Money | Literal[""] = ""
+    """The price that it has from the moment when somebody goes to the checkout with it."""
+
+    @property
+    def stars(self) -> float:
+        if self.rating is not None:
+            return self.rating
+        return round(sum(review.stars for review in self.reviews) / max(1, len(self.reviews)), 1)
+
+
+class Line(Model):
+    """One thing in the cart. `price` is what it cost when the buyer put it there, or agreed to another price."""
+
+    id: str
+    product: str
+    options: dict[str, str] = Field(default_factory=dict)
+    quantity: int = Field(ge=1)
+    price: Money
+
+
+class Voucher(Model):
+    """A code that takes something off, once."""
+
+    code: str = Field(min_length=1)
+    percent: int = Field(default=0, ge=0, le=100)
+    amount: Money = "0.00"
+    minimum: Money = "0.00"
+    """What the cart must be worth."""
+    until: Day = ""
+    """The last day on which it counts."""
+
+    @model_validator(mode="after")
+    def _worth_something(self) -> Self:
+        if not self.percent and not in_cents(self.amount):
+            raise ValueError("a voucher needs a percent or an amount")
+        if self.until and parse_day(self.until) is None:
+            raise ValueError(f"until: {self.until!r} is no day; write it like 2026-03-31")
+        return self
+
+
+class Delivery(Model):
+    """A way to get things to the buyer."""
+
+    name: str = Field(min_length=1)
+    price: Money = "0.00"
+    takes: str = ""
+
+
+class Address(Model):
+    """Where things go."""
+
+    name: str = ""
+    street: str = ""
+    city: str = ""
+    postcode: str = ""
+    country: str = ""
+
+
+class Card(Model):
+    """A card that the buyer has left with the shop."""
+
+    card: str = ""
+    expiry: str = ""
+    code: str = ""
+
+
+class Draft(Address, Card):
+    """The checkout as it stands."""
+
+    delivery: str = ""
+    payment: str = PAYMENTS[0]
+
+
+class Bought(Model):
+    """One line of an order, as it was when the order was placed."""
+
+    name: str
+    product: str = ""
+    quantity: int = Field(default=1, ge=1)
+    price: Money
+
+
+class Order(Model):
+    """What was bought. The total follows from its parts."""
+
+    number: str = Field(pattern=r"^[\w-]+$")
+    date: Day
+    status: Status = "Processing"
+    lines: tuple[Bought, ...] = Field(min_length=1)
+    discount: Money = "0.00"
+    shipping: Money = "0.00"
+    delivery: str = ""
+    address: str = ""
+    payment: str = ""
+
+    @property
+    def subtotal(self) -> str:
+        return from_cents(sum(in_cents(line.price) * line.quantity for line in self.lines))
+
+    @property
+    def total(self) -> str:
+        return from_cents(max(0, in_cents(self.subtotal) - in_cents(self.discount)) + in_cents(self.shipping))
+
+
+class ShopState(AppState):
+    """Products, cart and orders by id, and what is looked at or typed."""
+
+    products: dict[str, Product]
+    vouchers: dict[str, Voucher]
+    """By code, in capitals."""
+    deliveries: tuple[Delivery, ...]
+    countries: tuple[str, ...]
+    orders: dict[str, Order]
+    lines: dict[str, Line] = Field(default_factory=dict)
+    counter: int = 0
+    """The highest number that a line of the cart has had."""
+    draft: Draft
+    card: Card
+    """The one that the shop keeps."""
+    currency: str
+    free_from: str
+    """What the cart must be worth for the first way of delivery to be free; empty for never."""
+    today: str
+    page: Page = "products"
+    number: int = 1
+    """Page of the list that is shown."""
+    query: str = ""
+    applied: str = ""
+    category: str = ALL
+    sort: str = SORTS[0]
+    price_to: str = ""
+    """The highest price, in whole units, that the list shows; empty for all of them."""
+    open: str = ""
+    """The product or the order that is shown."""
+    picked: dict[str, str] = Field(default_factory=dict)
+    """Options of the product that is shown."""
+    quantity: str = ""
+    typed: dict[str, str] = Field(default_factory=dict)
+    """Quantities of the cart as they are being typed."""
+    removed: Line | None = None
+    """What Undo brings back."""
+    code: str = ""
+    voucher: str = ""
+    used: tuple[str, ...] = ()
+    step: Step = "address"
+    asked: str = ""
+    """The total that the question on the screen is about."""
+    errors: dict[str, str] = Field(default_factory=dict)
+
+
+class Totals(NamedTuple):
+    """What a cart costs, in cents."""
+
+    subtotal: int
+    discount: int
+    shipping: int
+
+    @property
+    def total(self) -> int:
+        return self.subtotal - self.discount + self.shipping
+
+
+def highest_price(state: ShopState) -> int:
+    """What a filter of prices goes up to: whole tens that nothing costs more than."""
+    return _highest_price(Same(state.products))
+
+
+@lru_cache(maxsize=8)
+def _highest_price(products: Same[dict[str, Product]]) -> int:
+    return max((-(-in_cents(product.price) // 1000) * 10 for product in products.value.values()), default=10) or 10
+
+
+def listed(state: ShopState) -> tuple[Product, ...]:
+    """What the page of products shows."""
+    most = int(state.price_to) * 100 if state.price_to else None
+    return _found(Same(state.products), state.applied, state.category, state.sort, most)
+
+
+def found(state: ShopState, query: str, category: str = ALL, sort: str = SORTS[0]) -> list[Product]:
+    """Products of a category that have all words of the query, sorted as a shop does."""
+    return list(_found(Same(state.products), query, category, sort, None))
+
+
+@lru_cache(maxsize=8)
+def _found(products: Same[dict[str, Product]], query: str, category: str, sort: str, most: int | None) -> tuple[Product, ...]:
+    """Looked for once as long as neither the products nor the search change. `most` is the highest price, in cents."""
+    fits = [
+        product for product in products.value.values()
+        if category in (ALL, product.category)
+        and (most is None or in_cents(product.price) <= most)
+        and matches(query, product.name, product.category, product.description, product.id)
+    ]  # fmt: skip
+    if sort == "Name":
+        fits.sort(key=lambda product: (product.name.casefold(), product.id))
+    elif sort == "Rating":
+        fits.sort(key=lambda product: -product.stars)
+    elif sort != SORTS[0]:
+        fits.sort(key=lambda product: in_cents(product.price), reverse=sort == "Price: high to low")
+    return tuple(fits)
+
+
+def categories(state: ShopState) -> tuple[str, ...]:
+    return _categories(Same(state.products))
+
+
+@lru_cache(maxsize=8)
+def _categories(products: Same[dict[str, Product]]) -> tuple[str, ...]:
+    return tuple(sorted({product.category for product in products.value.values()}, key=str.casefold))
+
+
+def held(state: ShopState) -> Iterator[tuple[Line, Product]]:
+    """The lines of the cart whose product still exists."""
+    return ((line, state.products[line.product]) for line in state.lines.values() if line.product in state.products)
+
+
+def label_of(line: Line, product: Product) -> str:
+    return f"{product.name} ({', '.join(line.options.values())})" if line.options else product.name
+
+
+def subtotal(state: ShopState) -> int:
+    return sum(in_cents(product.price) * line.quantity for line, product in held(state))
+
+
+def totals(state: ShopState) -> Totals:
+    """What the cart costs now, with its voucher and the delivery that is chosen."""
+    parts = subtotal(state)
+    return Totals(parts, _discount(state, parts), _shipping(state, parts))
+
+
+def _discount(state: ShopState, parts: int) -> int:
+    voucher = state.vouchers.get(state.voucher)
+    if voucher is None or voucher_problem(state, state.voucher):
+        return 0
+    return min(parts, parts * voucher.percent // 100 + in_cents(voucher.amount))
+
+
+def _shipping(state: ShopState, parts: int) -> int:
+    first = state.deliveries[0]
+    chosen = next((way for way in state.deliveries if way.name == state.draft.delivery), first)
+    free = chosen is first and state.free_from and parts >= in_cents(state.free_from)
+    return 0 if free or not state.lines else in_cents(chosen.price)
+
+
+def voucher_problem(state: ShopState, code: str) -> str:
+    """Why a code does not count; empty when it does."""
+    voucher = state.vouchers.get(code.strip().upper())
+    if voucher is None:
+        return f"The code {code.strip()} is not valid" if code.strip() else "Enter a voucher code"
+    if voucher.code.upper() in state.used:
+        return f"The code {voucher.code} has been used already"
+    if voucher.until and (parse_day(voucher.until) or "") < state.today:
+        return f"The code {voucher.code} has expired"
+    if subtotal(state) < in_cents(voucher.minimum):
+        return f"The code {voucher.code} is for carts of {state.currency}{voucher.minimum} or more"
+    return ""
+
+
+def whole(text: str) -> int:
+    """A quantity as it is typed; 0 when it is none."""
+    return int(text) if re.fullmatch(r"[0-9]{1,6}", text := text.strip()) else 0
+
+
+def missing(product: Product, picked: dict[str, str]) -> dict[str, str]:
+    """What is wrong with the chosen options, by option."""
+    return {name: f"Choose a {name.lower()}" for name, values in product.options.items() if picked.get(name) not in values}
+
+
+def quantity_problem(state: ShopState, product: Product, quantity: int, line: str = "") -> str:
+    """Why a line cannot have this quantity; `line` is the one that it is for, if there is one already."""
+    others = sum(other.quantity for other, _ in held(state) if other.product == product.id and other.id != line)
+    if product.stock == 0:
+        return f"{product.name} is out of stock"
+    if quantity < 1:
+        return "Quantity must be a whole number like 2"
+    if quantity < product.minimum:
+        return f"The minimum quantity of {product.name} is {product.minimum}"
+    if quantity + others > product.stock:
+        already = f", and {others} in your cart" if others else ""
+        return f"Only {product.stock} of {product.name} in stock{already}"
+    return ""
+
+
+def same_line(state: ShopState, product: Product, picked: dict[str, str]) -> Line | None:
+    """The line that already holds this product with these options."""
+    return next((line for line, _ in held(state) if line.product == product.id and line.options == picked), None)
+
+
+def add_problem(state: ShopState, product: Product, picked: dict[str, str], quantity: int) -> str:
+    """Why it cannot be added; empty when it can."""
+    for said in missing(product, picked).values():
+        return said
+    there = same_line(state, product, picked)
+    more = there.quantity if there and quantity > 0 else 0
+    said = quantity_problem(state, product, quantity + more, there.id if there else "")
+    return f"{said}, and {more} in your cart" if more and said.startswith("Only") and "cart" not in said else said
+
+
+def added(state: ShopState, product: Product, picked: dict[str, str], quantity: int) -> ShopState:
+    """The state with more in the cart: of a line that is there, or in a new one."""
+    there = same_line(state, product, picked)
+    if there:
+        return resized(state, there.id, there.quantity + quantity)
+    counter = state.counter + 1
+    line = Line(id=str(counter), product=product.id, options=picked, quantity=quantity, price=product.price)
+    return state.model_copy(update={"lines": {**state.lines, line.id: line}, "counter": counter, "removed": None})
+
+
+def resized(state: ShopState, line: str, quantity: int) -> ShopState:
+    changed = state.lines[line].model_copy(update={"quantity": quantity})
+    typed = {name: value for name, value in state.typed.items() if name != line}
+    return state.model_copy(update={"lines": {**state.lines, line: changed}, "typed": typed, "removed": None})
+
+
+def without(state: ShopState, line: str) -> ShopState:
+    """The state without a line, which can be brought back."""
+    rest = {name: other for name, other in state.lines.items() if name != line}
+    typed = {name: value for name, value in state.typed.items() if name != line}
+    errors = {name: said for name, said in state.errors.items() if name != f"line-{line}"}
+    return state.model_copy(update={"lines": rest, "typed": typed, "errors": errors, "removed": state.lines[line]})
+
+
+def brought_back(state: ShopState) -> ShopState:
+    """The line that was removed last stands where it stood."""
+    if state.removed is None:
+        return state
+    lines = sorted({**state.lines, state.removed.id: state.removed}.values(), key=lambda line: int(line.id))
+    return state.model_copy(update={"lines": {line.id: line for line in lines}, "removed": None})
+
+
+def settled(state: ShopState) -> ShopState:
+    """Typed quantities are taken over where they can be; the page says what is wrong with the others."""
+    errors = {name: said for name, said in state.errors.items() if not name.startswith("line-")}
+    for name, value in state.typed.items():
+        product = state.products.get(state.lines[name].product) if name in state.lines else None
+        if product is None:
+            continue
+        said = quantity_problem(state, product, whole(value), name)
+        if said:
+            errors[f"line-{name}"] = said
+        else:
+            state = resized(state, name, whole(value))
+    return state if errors == state.errors else state.model_copy(update={"errors": errors})
+
+
+def cart_problems(state: ShopState) -> list[str]:
+    """What keeps the cart from being ordered."""
+    if not any(held(state)):
+        return ["Your cart is empty"]
+    said = [quantity_problem(state, product, line.quantity, line.id) for line, product in held(state)]
+    return list(dict.fromkeys(problem for problem in said if problem))
+
+
+def price_notices(state: ShopState) -> list[str]:
+    """What costs another price than when it was put into the cart."""
+    return [
+        f"The price of {label_of(line, product)} has {'risen' if in_cents(product.price) > in_cents(line.price) else 'fallen'} "
+        f"from {shown(line.price, state.currency)} to {shown(product.price, state.currency)}"
+        for line, product in held(state)
+        if line.price != product.price
+    ]
+
+
+def prices_seen(state: ShopState) -> ShopState:
+    lines = {line.id: line.model_copy(update={"price": product.price}) for line, product in held(state)}
+    return state.model_copy(update={"lines": {**state.lines, **lines}})
+
+
+def repriced(state: ShopState) -> ShopState:
+    """What the cart holds at the prices of the checkout."""
+    changed = {
+        product.id: product.model_copy(update={"price": product.checkout_price, "checkout_price": ""})
+        for _, product in held(state)
+        if product.checkout_price
+    }
+    return state.model_copy(update={"products": {**state.products, **changed}}) if changed else state

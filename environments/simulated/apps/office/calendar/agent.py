@@ -1,0 +1,237 @@
+"""The calendar's own agent: a few kinds of requests in plain words, answered by fixed rules.
+
+It knows days but no time of day; it looks for free time within the working hours, moves only what does not repeat, and
+deletes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from environments.simulated.apps.office.calendar.event import (
+    Meeting,
+    later,
+    moment_after,
+    monday,
+    month_start,
+    moved,
+    read_day,
+    read_moment,
+    read_time,
+    written_day,
+)
+from environments.simulated.apps.office.calendar.functions import as_json, put
+from environments.simulated.apps.office.calendar.state import CalendarState, found, free
+from environments.simulated.skills import Declined, Done
+
+CAN = (
+    "when am I free on Tuesday for 1 hour?",
+    "what do I have on 5 March?",
+    "how many meetings with Ann in March?",
+    "move Budget review to Thursday 15:00",
+    "add Lunch on Friday at 12:30 for 45 minutes",
+    "accept the invitation to Kickoff",
+)
+_LONGEST = 300
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+           "december")  # fmt: skip
+_CLOCK = r"\d{1,2}:\d{2}\s*(?:am|pm)?|\d{1,2}\s*(?:am|pm)|noon"
+_LENGTH = r"(?:(\d{1,3}(?:\.5)?)|an?|half an)\s*(hours?|h|minutes?|mins?)"
+_WHEN = re.compile(rf"^(.*?)\s*,?\s*(?:\bat\s+)?({_CLOCK})$")
+
+
+class Span(NamedTuple):
+    """Days, both included, and how to call them."""
+
+    first: str
+    last: str
+    name: str
+
+
+def answer_request(state: CalendarState, request: str) -> Done[CalendarState]:
+    """Do what the request says. Raises Declined with what can be asked."""
+    said = " ".join(request.split()).rstrip("?!. ")
+    if len(said) <= _LONGEST:
+        for pattern, do in _KINDS:
+            if match := pattern.match(said):
+                return do(state, match)
+    raise Declined(f"Calendar does not understand {said[:80]!r}; it can: {'; '.join(CAN)}")
+
+
+def _free(state: CalendarState, match: re.Match[str]) -> Done[CalendarState]:
+    day, minutes = _day(state, match["day"]), _minutes(match["length"])
+    gaps = free(state, day, minutes)
+    shown = ", ".join(f"{start}–{end}" for start, end in gaps)
+    where = f"on {written_day(day)} between {state.hours[0]} and {state.hours[1]}"
+    answer = f"Free for {minutes} minutes {where}: {shown}" if gaps else f"Not free for {minutes} minutes {where}"
+    listed: list[JsonValue] = [{"start": start, "end": end} for start, end in gaps]
+    return Done(state, {"answer": answer, "day": day, "free": listed})
+
+
+def _list(state: CalendarState, match: re.Match[str]) -> Done[CalendarState]:
+    span = _span(state, match["span"])
+    items = state.times.between(span.first, span.last)
+    shown = "; ".join(f"{written_day(o.day)}, {o.hours} {o.meeting.title}" for o in items[:20])
+    answer = f"{len(items)} events {span.name}" + (f": {shown}" if items else "") + ("; …" if len(items) > 20 else "")
+    listed: list[JsonValue] = [as_json(item) for item in items[:20]]
+    return Done(state, {"answer": answer, "count": len(items), "events": listed})
+
+
+def _count(state: CalendarState, match: re.Match[str]) -> Done[CalendarState]:
+    span, who = _span(state, match["span"]), (match["who"] or "").strip()
+    wanted = who.casefold().split()
+    items = [o for o in state.times.between(span.first, span.last) if _with(o.meeting, wanted)]
+    whom = f" with {who}" if who else ""
+    listed: list[JsonValue] = [as_json(item) for item in items[:20]]
+    return Done(state, {"answer": f"{len(items)} events{whom} {span.name}", "count": len(items), "events": listed})
+
+
+def _with(meeting: Meeting, wanted: list[str]) -> bool:
+    """Whether one of the people has all these words as whole names: Ann is not Joanna."""
+    people = (*meeting.attendees, meeting.organizer)
+    return not wanted or any(set(wanted) <= set(re.split(r"[\s.@,]+", who.casefold())) for who in people)
+
+
+def _move(state: CalendarState, match: re.Match[str]) -> Done[CalendarState]:
+    meeting = _one(state, match["title"], [m for m in state.meetings.values() if m.answer != "declined"])
+    if meeting.repeat != "Never":
+        raise Declined(f"{meeting.title!r} repeats {meeting.repeat.lower()}; Calendar's agent moves single events only, "
+                       "use its window or update_event")  # fmt: skip
+    day, clock = _day_and_clock(state, match["when"])
+    start = f"{day or meeting.start[:10]} {clock or meeting.start[11:]}"
+    done = put(state, moved(meeting, start), f"Moved to {start}")
+    return _told(done, f"{meeting.title} is now on {written_day(start[:10])} at {start[11:]}")
+
+
+def _add(state: CalendarState, match: re.Match[str]) -> Done[CalendarState]:
+    day, clock = _day_and_clock(state, match["when"])
+    if day is None or clock is None:
+        raise Declined(f"to add an event Calendar's agent needs a day and a time, such as {CAN[4]!r}")
+    people = tuple(part.strip() for part in re.split(r",| and ", match["who"] or "") if part.strip())
+    start, title = f"{day} {clock}", match["title"].strip(' "')
+    if not title:
+        raise Declined("an event needs a title")
+    end = moment_after(start, _minutes(match["length"] or "1 hour"))
+    if read_moment(end) is None:
+        raise Declined("the calendar goes from 1900 to 2199 only")
+    new = Meeting(title=title, start=start, end=end, attendees=people)
+    return _told(put(state, new, "Event saved"), f"Added {new.title} on {written_day(day)} from {clock} to {new.end[11:]}")
+
+
+def _respond(state: CalendarState, match: re.Match[str]) -> Done[CalendarState]:
+    invited = list(state.times.invitations)
+    answer = "accepted" if match["verb"].casefold() == "accept" else "declined"
+    meeting = _one(state, match["title"], invited)
+    done = put(state, meeting.model_copy(update={"answer": answer}), f"Invitation {answer}")
+    return _told(done, f"{answer.capitalize()}: {meeting.title} on {written_day(meeting.start[:10])}")
+
+
+def _told(done: Done[CalendarState], answer: str) -> Done[CalendarState]:
+    """The result in words too, with a warning where it overlaps."""
+    result = done.result if isinstance(done.result, dict) else {}
+    over = result.get("overlaps")
+    if isinstance(over, list) and over and isinstance(over[0], dict):
+        answer += f"; it overlaps with {over[0]['title']}" + (f" and {len(over) - 1} more" if len(over) > 1 else "")
+    return done._replace(result={"answer": answer, **result})
+
+
+def _one(state: CalendarState, title: str, among: list[Meeting]) -> Meeting:
+    """The event that is meant: by its whole title, else by its words; one that is to come before those that are over."""
+    title = title.strip(' "')
+    exact = [m for m in among if m.title.casefold() == title.casefold()]
+    words = {m.id for m in found(state, title)}
+    fits = exact or [m for m in among if m.id in words]
+    fits = [m for m in fits if m.start[:10] >= state.today or m.repeat != "Never"] or fits
+    if len(fits) == 1:
+        return fits[0]
+    if not fits:
+        raise Declined(f"there is no such event as {title!r}")
+    several = "; ".join(f"{m.title} on {m.start}" for m in sorted(fits, key=lambda m: m.start)[:5])
+    raise Declined(f"{len(fits)} events fit {title!r} ({several}); use the window or update_event to say which")
+
+
+def _day_and_clock(state: CalendarState, words: str) -> tuple[str | None, str | None]:
+    match = _WHEN.match(words.strip().casefold())
+    if match is None:
+        return _day(state, words), None
+    clock = "12:00" if match[2] == "noon" else read_time(match[2])
+    if clock is None:
+        raise Declined(f"{match[2]!r} is no time; write it like 15:00")
+    return (_day(state, match[1]) if match[1] else None), clock
+
+
+def _day(state: CalendarState, words: str) -> str:
+    """The day that is meant, today or later for a weekday. Raises Declined."""
+    words = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", words.strip().casefold()).removeprefix("on ").removeprefix("the ")
+    near = {"today": 0, "tomorrow": 1, "yesterday": -1}
+    if words in near:
+        return later(state.today, near[words])
+    next_week, name = words.startswith("next "), words.removeprefix("next ").removeprefix("this ")
+    if name in _WEEKDAYS:
+        at = _WEEKDAYS.index(name)
+        if next_week:
+            return later(monday(state.today), 7 + at)
+        return later(state.today, (at - date.fromisoformat(state.today).weekday()) % 7)
+    year = state.today[:4]
+    day = next((day for text in (words, f"{words} {year}", f"{words}, {year}") if (day := read_day(text))), None)
+    if day is None:
+        raise Declined(f"{words!r} is no day that Calendar's agent knows; write it like Tuesday, 5 March or 2026-03-05")
+    return day
+
+
+def _span(state: CalendarState, words: str) -> Span:
+    """A week, a month, a year or a day."""
+    words = re.sub(r"^(?:in|on|during|for)\s+", "", words.strip().casefold())
+    week = {"this week": 0, "next week": 7, "last week": -7}
+    months = {"this month": 0, "next month": 1, "last month": -1}
+    if words in week:
+        first = later(monday(state.today), week[words])
+        return Span(first, later(first, 6), f"in the week of {written_day(first)}")
+    if words in months:
+        return _month(month_start(state.today, months[words]))
+    name, _, year = words.partition(" ")
+    if name in _MONTHS and re.fullmatch(r"|19\d\d|20\d\d|21\d\d", year, re.ASCII):
+        return _month(f"{year or state.today[:4]}-{_MONTHS.index(name) + 1:02d}-01")
+    if words == "this year" or re.fullmatch(r"(?:19|20|21)\d\d", words, re.ASCII):
+        year = state.today[:4] if words == "this year" else words
+        return Span(f"{year}-01-01", f"{year}-12-31", f"in {year}")
+    day = _day(state, words)
+    return Span(day, day, f"on {written_day(day)}")
+
+
+def _month(first: str) -> Span:
+    return Span(first, later(month_start(first, 1), -1), f"in {date.fromisoformat(first):%B %Y}")
+
+
+def _minutes(words: str) -> int:
+    match = re.fullmatch(_LENGTH, words.strip().casefold(), re.ASCII)
+    if match is None:
+        raise Declined(f"{words!r} is no length of time; write it like 1 hour or 30 minutes")
+    count = float(match[1]) if match[1] else 0.5 if words.casefold().startswith("half") else 1
+    minutes = round(count * (60 if match[2].startswith("h") else 1))
+    if not 5 <= minutes <= 24 * 60:
+        raise Declined(f"{words!r} is not between 5 minutes and a day")
+    return minutes
+
+
+_KINDS: tuple[tuple[re.Pattern[str], Callable[[CalendarState, re.Match[str]], Done[CalendarState]]], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), do)
+    for pattern, do in (
+        (rf"^(?:when|at what time) am i free (?P<day>.+?) for (?P<length>{_LENGTH})$", _free),
+        (rf"^(?:find|is there) (?P<length>{_LENGTH}) (?:free )?(?P<day>.+)$", _free),
+        (r"^(?:what do i have|what is|show me what is) (?:planned )?(?P<span>.+)$", _list),
+        (r"^(?:list|show) (?:my |all )?(?:meetings|events|appointments) (?P<span>.+)$", _list),
+        (r"^how many (?:meetings|events|appointments)(?: do i have)?(?: with (?P<who>.+?))?"
+         r" (?P<span>(?:in|on|during|this|next|last|today|tomorrow|yesterday)\b.*)$", _count),
+        (r"^(?:move|reschedule) (?:the |my )?(?P<title>.+) to (?P<when>.+)$", _move),
+        (rf"^(?:add|create|schedule|book) (?:a |an )?(?P<title>.+?)(?: with (?P<who>.+?))? (?:on )?(?P<when>(?:on |today|tomorrow"
+         rf"|next |monday|tuesday|wednesday|thursday|friday|saturday|sunday|\d).*?)(?: for (?P<length>{_LENGTH}))?$", _add),
+        (r"^(?P<verb>accept|decline) (?:the )?(?:invitation )?(?:to |for )?(?P<title>.+)$", _respond),
+    )
+)  # fmt: skip

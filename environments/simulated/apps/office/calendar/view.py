@@ -1,0 +1,305 @@
+"""The pages of the calendar."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+from environments.simulated.apps.common.forms import date_field
+from environments.simulated.apps.office.calendar.event import (
+    REMINDERS,
+    REPEATS,
+    Meeting,
+    Occurrence,
+    hour_after,
+    later,
+    monday,
+    month_start,
+    read_day,
+    read_time,
+    written_day,
+)
+from environments.simulated.apps.office.calendar.state import AGENDA_DAYS, PAGE_SIZE, VIEWS, CalendarState, Draft, clashes, listed
+from environments.simulated.screen.widgets import (
+    Widget,
+    alert,
+    bar,
+    button,
+    cell,
+    combobox,
+    form,
+    group,
+    heading,
+    link,
+    pager,
+    pair,
+    row,
+    search_bar,
+    table,
+    tabs,
+    text,
+    textbox,
+)
+from environments.simulated.world.values import page_of
+
+LABELS = {"title": "Title", "start_day": "Start date", "start_time": "Start time", "end_day": "End date",
+          "end_time": "End time", "place": "Place", "attendees": "Attendees", "description": "Description",
+          "repeat": "Repeats", "until": "Repeat until", "reminder": "Reminder"}  # fmt: skip
+DAYS = ("start_day", "end_day", "until")
+REQUIRED = ("title", "start_day", "start_time", "end_day", "end_time")
+_READ = {"start_day": read_day, "end_day": read_day, "until": read_day, "start_time": read_time, "end_time": read_time}
+_CHOICES: dict[str, tuple[str, ...]] = {"repeat": REPEATS, "reminder": REMINDERS}
+
+
+def new_draft(state: CalendarState, given: Mapping[str, str] | None = None) -> Draft:
+    """A new event on the day that is shown, with what is given filled in."""
+    start = state.hours[0]
+    usual = {"start_day": state.day, "start_time": start, "end_day": state.day, "end_time": hour_after(start)}
+    return Draft.model_validate({**usual, **{k: v for k, v in (given or {}).items() if k in LABELS}})
+
+
+def draft_of(meeting: Meeting) -> Draft:
+    same = {name: getattr(meeting, name) for name in ("id", "title", "place", "description", "repeat", "until", "reminder")}
+    start_day, start_time = meeting.start.split()
+    end_day, end_time = meeting.end.split()
+    return Draft(**same, start_day=start_day, start_time=start_time, end_day=end_day, end_time=end_time,
+                 attendees=", ".join(meeting.attendees))  # fmt: skip
+
+
+def field_error(draft: Draft, name: str) -> str:
+    """What is wrong with one field by itself; empty when nothing is."""
+    value = getattr(draft, name).strip()
+    if name == "until" and draft.repeat == "Never":
+        return ""
+    if not value:
+        return f"{LABELS[name]} is required" if name in REQUIRED else ""
+    if name in _READ and _READ[name](value) is None:
+        return f"{LABELS[name]} must be a {'time like 09:30' if name.endswith('time') else 'day like 2026-03-31'}"
+    if name in _CHOICES and value not in _CHOICES[name]:
+        return f"{LABELS[name]} must be one of {', '.join(_CHOICES[name])}"
+    return ""
+
+
+def tidied(draft: Draft) -> Draft:
+    """The same draft with its days and times in the usual notation, where they can be read."""
+    read = {name: read(getattr(draft, name)) or getattr(draft, name) for name, read in _READ.items()}
+    return draft.model_copy(update=read)
+
+
+def left(draft: Draft, name: str) -> tuple[Draft, str]:
+    """The draft after the focus has left a field, and the error of that field. A later start takes the end along."""
+    draft = tidied(draft)
+    if error := field_error(draft, name):
+        return draft, error
+    if name in ("start_day", "start_time") and not any(field_error(draft, field) for field in REQUIRED[1:]):
+        if draft.end_day < draft.start_day:
+            draft = draft.model_copy(update={"end_day": draft.start_day})
+        if (draft.end_day, draft.end_time) <= (draft.start_day, draft.start_time):
+            draft = draft.model_copy(update={"end_time": hour_after(draft.start_time)})
+    return draft, _order_error(draft) if name in ("end_day", "end_time") else ""
+
+
+def _order_error(draft: Draft) -> str:
+    if any(field_error(draft, field) for field in REQUIRED[1:]):
+        return ""
+    after = (draft.end_day, draft.end_time) > (draft.start_day, draft.start_time)
+    return "" if after else "End must be after start"
+
+
+def errors_of(draft: Draft) -> dict[str, str]:
+    """Everything that keeps a draft from being an event, by field."""
+    draft = tidied(draft)
+    errors = {name: error for name in LABELS if (error := field_error(draft, name))}
+    if not errors and (error := _order_error(draft)):
+        errors["end_time"] = error
+    if not errors and draft.repeat != "Never" and draft.until and draft.until < draft.start_day:
+        errors["until"] = "Repeat until must not be before the start"
+    if not errors:
+        try:
+            _meeting(draft, None)
+        except ValueError:
+            errors["repeat"] = f"This event is too long to repeat {draft.repeat.lower()}"
+    return errors
+
+
+def meeting_of(draft: Draft, old: Meeting | None) -> Meeting:
+    """The event that a draft without errors describes; what the form does not show stays as it was."""
+    return _meeting(tidied(draft), old)
+
+
+def _meeting(draft: Draft, old: Meeting | None) -> Meeting:
+    values = draft.model_dump(exclude={"start_day", "start_time", "end_day", "end_time", "attendees"})
+    kept = {"answer": old.answer, "organizer": old.organizer} if old else {}
+    people = tuple(part.strip() for part in re.split(r"[,;]", draft.attendees) if part.strip())
+    return Meeting.model_validate({
+        **values, **kept, "title": draft.title.strip(), "attendees": people,
+        "until": draft.until if draft.repeat != "Never" else "",
+        "start": f"{draft.start_day} {draft.start_time}", "end": f"{draft.end_day} {draft.end_time}",
+    })  # fmt: skip
+
+
+UNITS = {"Month": "month", "Week": "week", "Day": "day", "Agenda": "week", "Invitations": "week"}
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_OPTIONS: dict[str, Sequence[str]] = {"repeat": REPEATS, "reminder": REMINDERS}
+_MONTH_LINES, _WEEK_LINES = 2, 8
+
+
+def page(state: CalendarState) -> tuple[Widget, ...]:
+    """The page that is shown: a form, an event, what was searched for, or a view."""
+    if state.draft is not None:
+        return _form(state, state.draft)
+    if state.open in state.meetings:
+        return _detail(state, state.meetings[state.open])
+    if state.applied:
+        return _results(state)
+    views = {"Month": _month, "Week": _week, "Day": _day, "Agenda": _agenda, "Invitations": _invitations}
+    return views[state.view](state)
+
+
+def _top(state: CalendarState) -> tuple[Widget, ...]:
+    unit = UNITS[state.view]
+    tools = bar(
+        button("New event", "new-event"), button("Today", "today"), button(f"Previous {unit}", "earlier"),
+        button(f"Next {unit}", "later"), key="tools",
+    )  # fmt: skip
+    day = date_field("Go to date", "goto", state.goto, state.sheet, placeholder="2026-03-31", invalid=bool(state.goto_error))
+    go = form("goto-form", day, button("Go", "go"), submit="go", across=True)
+    error = (alert(state.goto_error, "goto.error"),) if state.goto_error else ()
+    waiting = len(state.times.invitations)
+    note = (text(f"Invitations to answer: {waiting}", "waiting"),) if waiting else ()
+    chosen = "" if state.applied else state.view
+    finders = bar(search_bar("events", state.query), go, key="finders")
+    return (tabs("views", VIEWS, chosen), tools, finders, *error, *note)
+
+
+def _month(state: CalendarState) -> tuple[Widget, ...]:
+    first = monday(month_start(state.day))
+    last = later(month_start(state.day, 1), -1)
+    weeks = (date.fromisoformat(last) - date.fromisoformat(first)).days // 7 + 1
+    rows = []
+    for week in range(weeks):
+        days = [later(first, week * 7 + n) for n in range(7)]
+        cells = (_day_cell(state, day, _MONTH_LINES) for day in days)
+        rows.append(row(f"week-{days[0]}", *cells, press=False))
+    title = heading(f"{date.fromisoformat(state.day):%B %Y}", f"month-{state.day[:7]}")
+    return (title, *_top(state), table("month", _DAYS, rows))
+
+
+def _week(state: CalendarState) -> tuple[Widget, ...]:
+    first = monday(state.day)
+    days = [later(first, n) for n in range(7)]
+    cells = (_day_cell(state, day, _WEEK_LINES) for day in days)
+    title = heading(f"Week of {written_day(first)}", f"week-page-{first}")
+    return (title, *_top(state), table("week", _DAYS, [row(f"week-{first}", *cells, press=False)]))
+
+
+def _day_cell(state: CalendarState, day: str, lines: int) -> Widget:
+    items = state.times.on(day)
+    when = date.fromisoformat(day)
+    name = str(when.day) if day[:7] == state.day[:7] else f"{when.day} {when:%b}"
+    shown = [link(_line(item), f"event-{item.meeting.id}@{day}@{item.start}") for item in items[:lines]]
+    more = [link(f"+{len(items) - lines} more", f"day-{day}.more")] if len(items) > lines else []
+    number = link(name, f"day-{day}", selected=day == state.today)
+    return Widget("cell", None, f"cell-{day}", children=(number, *shown, *more))
+
+
+def _line(item: Occurrence) -> str:
+    return f"{item.start[11:]} {item.meeting.title}" + (" (invitation)" if item.meeting.answer == "invited" else "")
+
+
+def _day(state: CalendarState) -> tuple[Widget, ...]:
+    return (heading(written_day(state.day), f"day-page-{state.day}"), *_top(state), *_table(state))
+
+
+def _agenda(state: CalendarState) -> tuple[Widget, ...]:
+    title = heading(f"Agenda from {written_day(state.day)}", f"agenda-{state.day}")
+    return (title, *_top(state), text(f"The next {AGENDA_DAYS} days", "agenda-span"), *_table(state))
+
+
+def _table(state: CalendarState) -> tuple[Widget, ...]:
+    part, number, pages = page_of(listed(state), state.page, PAGE_SIZE)
+    rows = []
+    for item in part:
+        key = f"event-{item.meeting.id}@{item.start}"
+        rest = (written_day(item.day), item.hours, item.meeting.place)
+        name = link(item.meeting.title, f"{key}.title")
+        rows.append(row(key, name, *(cell(value, f"{key}.{n}") for n, value in enumerate(rest))))
+    body = table("events", ("Title", "Date", "Time", "Place"), rows) if rows else text("No events", "none")
+    return (body, pager(number, pages))
+
+
+def _results(state: CalendarState) -> tuple[Widget, ...]:
+    title = heading(f"Events with “{state.applied}”", "results")
+    return (title, *_top(state), bar(button("Clear search", "clear")), *_table(state))
+
+
+def _invitations(state: CalendarState) -> tuple[Widget, ...]:
+    part, number, pages = page_of(listed(state), state.page, PAGE_SIZE)
+    rows = [_invitation(item.meeting) for item in part]
+    body = table("invitations", ("Title", "From", "When", "Accept", "Decline"), rows) if rows else text("No invitations", "none")
+    return (heading("Invitations", "invitations"), *_top(state), body, pager(number, pages))
+
+
+def _invitation(meeting: Meeting) -> Widget:
+    key = f"event-{meeting.id}"
+    answers = (button(f"{verb} {meeting.title}", f"{verb.lower()}-{meeting.id}") for verb in ("Accept", "Decline"))
+    cells = (cell(meeting.organizer, f"{key}.from"), cell(meeting.start, f"{key}.when"))
+    return row(key, link(meeting.title, f"{key}.title"), *cells, *answers)
+
+
+def _detail(state: CalendarState, meeting: Meeting) -> tuple[Widget, ...]:
+    key = f"event-{meeting.id}"
+    first = Occurrence(meeting.start, meeting.end, meeting)
+    repeats = "" if meeting.repeat == "Never" else meeting.repeat + (f" until {meeting.until}" if meeting.until else "")
+    facts = {"When": f"{written_day(first.day)}, {first.hours}", "Place": meeting.place, "Organizer": meeting.organizer,
+             "Attendees": ", ".join(meeting.attendees), "Repeats": repeats, "Reminder": meeting.reminder.replace("None", ""),
+             "Answer": meeting.answer.capitalize() if meeting.invitation else ""}  # fmt: skip
+    lines = [text(line, f"{key}.line-{n}") for n, line in enumerate(meeting.description.split("\n"), start=1) if line.strip()]
+    answers = (button("Accept", "accept", enabled=meeting.answer != "accepted"),
+               button("Decline", "decline", enabled=meeting.answer != "declined")) if meeting.invitation else ()  # fmt: skip
+    buttons = bar(
+        *answers, button("Edit", "edit"), button("Delete", "delete"),
+        button("Email attendees", "email", enabled=bool(meeting.attendees)), button("Back to calendar", "back"), key="actions",
+    )  # fmt: skip
+    return (
+        heading(meeting.title, key),
+        *(pair(label, value, f"{key}.{label.lower()}") for label, value in facts.items() if value),
+        *([group(*lines, key=f"{key}.description")] if lines else []),
+        *_overlap(state, meeting),
+        buttons,
+    )
+
+
+def _form(state: CalendarState, draft: Draft) -> tuple[Widget, ...]:
+    fields: list[Widget] = []
+    for name, label in LABELS.items():
+        value, key, invalid = getattr(draft, name), f"form.{name}", name in state.errors
+        if name in _OPTIONS:
+            fields.append(combobox(label, key, value, _OPTIONS[name], invalid=invalid))
+        elif name != "until" or draft.repeat != "Never":
+            fields.append(_field(state, name, value, invalid))
+        if invalid:
+            fields.append(alert(state.errors[name], f"{key}.error"))
+    overlap = () if errors_of(draft) else _overlap(state, meeting_of(draft, state.meetings.get(draft.id)))
+    title = heading("Edit event" if draft.id else "New event", f"edit-{draft.id}")
+    buttons = bar(button("Save", "save"), button("Cancel", "cancel"), key="actions")
+    return (title, form("event-form", *fields, *overlap, buttons, submit="save"))
+
+
+def _field(state: CalendarState, name: str, value: str, invalid: bool) -> Widget:
+    label, key, required = LABELS[name], f"form.{name}", name in REQUIRED
+    if name in DAYS:
+        return date_field(label, key, value, state.sheet, required=required, invalid=invalid)
+    field = textbox(label, key, value, multiline=name == "description", required=required, invalid=invalid)
+    return field._replace(options=state.times.people) if name == "attendees" else field
+
+
+def _overlap(state: CalendarState, meeting: Meeting) -> tuple[Widget, ...]:
+    """A warning; it keeps nobody from saving."""
+    others = clashes(state, meeting) if meeting.answer != "declined" else []
+    if not others:
+        return ()
+    first = others[0]
+    rest = f" and {len(others) - 1} more" if len(others) > 1 else ""
+    return (alert(f"Overlaps with {first.meeting.title}, {written_day(first.day)}, {first.hours}{rest}", "overlap"),)

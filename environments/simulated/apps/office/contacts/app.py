@@ -1,0 +1,373 @@
+"""Contacts: people with their addresses, in groups; duplicates become one."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from environments.effects import Effect as Does
+from environments.simulated.app import (
+    Answered,
+    App,
+    Arrived,
+    Content,
+    Copy,
+    Dialog,
+    DialogField,
+    Edited,
+    Event,
+    Launch,
+    Left,
+    Pressed,
+    Setting,
+    Shortcut,
+    Submitted,
+    Toast,
+    Update,
+)
+from environments.simulated.apps.common.forms import discard_question, with_error
+from environments.simulated.apps.office.contacts.functions import FUNCTIONS
+from environments.simulated.apps.office.contacts.state import (
+    ALL,
+    LABELS,
+    PAGE_SIZE,
+    Contact,
+    ContactsState,
+    Draft,
+    contact_of,
+    draft_of,
+    errors_of,
+    field_error,
+    found,
+    groups_of,
+    kept,
+    merge,
+    twins,
+    without,
+)
+from environments.simulated.meanings import Meaning, is_gone, is_new
+from environments.simulated.screen.widgets import (
+    Widget,
+    alert,
+    bar,
+    button,
+    cell,
+    checkbox,
+    combobox,
+    form,
+    group,
+    heading,
+    link,
+    pager,
+    pair,
+    row,
+    search_bar,
+    table,
+    text,
+    textbox,
+)
+from environments.simulated.world.generate import FIRST, LAST, highest, how_many, mail_address
+from environments.simulated.world.values import page_of
+
+
+def page(state: ContactsState) -> tuple[Widget, ...]:
+    """The page that is shown: a form, a contact, the duplicates, or the list."""
+    if state.draft is not None:
+        return _form(state, state.draft)
+    if state.open in state.contacts:
+        return _detail(state.contacts[state.open])
+    return _duplicates(state) if state.duplicates else _list(state)
+
+
+def _list(state: ContactsState) -> tuple[Widget, ...]:
+    items, number, pages = page_of(found(state, state.applied, state.group), state.page, PAGE_SIZE)
+    rows = [_row(contact) for contact in items]
+    columns = ("Name", "Email", "Phone", "Company", "Groups")
+    choices = (ALL, *groups_of(state), *(() if state.group in (ALL, *groups_of(state)) else (state.group,)))
+    return (
+        heading("Contacts", "list"),
+        bar(button("New contact", "new-contact"), button("Find duplicates", "find-duplicates")),
+        bar(search_bar("contacts", state.query), combobox("Group", "group", state.group, choices), key="finders"),
+        table("contacts", columns, rows) if rows else text("No contacts found", "none"),
+        pager(number, pages),
+    )
+
+
+def _row(contact: Contact) -> Widget:
+    key = f"contact-{contact.id}"
+    phone = "Private" if contact.private and contact.phone else contact.phone
+    rest = {"email": contact.email, "phone": phone, "company": contact.company, "groups": ", ".join(contact.groups)}
+    return row(key, link(contact.name, f"{key}.name"), *(cell(value, f"{key}.{name}") for name, value in rest.items()))
+
+
+def _detail(contact: Contact) -> tuple[Widget, ...]:
+    key = f"contact-{contact.id}"
+    facts = {"email": contact.email, "company": contact.company, "groups": ", ".join(contact.groups)}
+    phone = group(
+        text(LABELS["phone"], f"{key}.phone.label"),
+        Widget("text", contact.phone, f"{key}.phone", private=contact.private),
+        key=f"{key}.phone.group", across=True,
+    )  # fmt: skip
+    lines = [text(line, f"{key}.line-{n}") for n, line in enumerate(contact.note.split("\n"), start=1) if line.strip()]
+    buttons = bar(
+        button("Write mail", "write", enabled=bool(contact.email)), button("Send message", "message"),
+        button("Invite to a meeting", "invite"), button("Copy email address", "copy", enabled=bool(contact.email)), key="reach",
+    )  # fmt: skip
+    return (
+        heading(contact.name, key),
+        *(pair(LABELS[name], value, f"{key}.{name}") for name, value in facts.items() if value),
+        *([phone] if contact.phone else []),
+        *([group(*lines, key=f"{key}.note")] if lines else []),
+        buttons,
+        bar(
+            button("Edit", "edit"), button("Add to group", "add-to-group"), button("Delete", "delete"),
+            button("Back to contacts", "back"), key="actions",
+        ),
+    )  # fmt: skip
+
+
+def _form(state: ContactsState, draft: Draft) -> tuple[Widget, ...]:
+    fields: list[Widget] = []
+    for name, label in LABELS.items():
+        key, invalid = f"form.{name}", name in state.errors
+        fields.append(
+            textbox(label, key, getattr(draft, name), multiline=name == "note", required=name == "name", invalid=invalid,
+                    private=name == "phone" and draft.private, placeholder="Friends, Work" if name == "groups" else None)
+        )  # fmt: skip
+        if invalid:
+            fields.append(alert(state.errors[name], f"{key}.error"))
+        if name == "phone":
+            fields.append(checkbox("Private number", "form.private", draft.private))
+    title = heading("Edit contact" if draft.id else "New contact", f"edit-{draft.id}")
+    buttons = bar(button("Save", "save"), button("Cancel", "cancel"), key="actions")
+    return (title, form("contact-form", *fields, *_known_already(state, draft), buttons, submit="save"))
+
+
+def _known_already(state: ContactsState, draft: Draft) -> tuple[Widget, ...]:
+    """A warning; it keeps nobody from saving."""
+    mail = draft.email.strip().casefold()
+    other = next((c for c in state.contacts.values() if mail and c.id != draft.id and c.email.casefold() == mail), None)
+    return (alert(f"{other.name} has this email address already", "known"),) if other else ()
+
+
+def _duplicates(state: ContactsState) -> tuple[Widget, ...]:
+    items, number, pages = page_of(twins(state), state.page, PAGE_SIZE)
+    rows = []
+    for some in items:
+        key = f"twins-{some[0].id}"
+        mails = ", ".join(dict.fromkeys(c.email for c in some if c.email))
+        cells = (cell(some[0].name, f"{key}.name"), cell(str(len(some)), f"{key}.count"), cell(mails, f"{key}.email"))
+        rows.append(row(key, *cells, button(f"Merge {some[0].name}", f"merge-{some[0].id}"), press=False))
+    body = table("twins", ("Name", "Contacts", "Email", "Merge"), rows) if rows else text("No duplicates found", "none")
+    return (heading("Duplicates", "duplicates"), bar(button("Back to contacts", "back")), body, pager(number, pages))
+
+
+class ContactsContent(Content):
+    """`generate` adds contacts from the seed to those that are given."""
+
+    contacts: tuple[Contact, ...] | None = None
+    generate: int | None = Field(default=None, ge=0, le=20_000)
+
+    @model_validator(mode="after")
+    def _ids_are_different(self) -> Self:
+        names = [contact.id for contact in self.contacts or () if contact.id]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ValueError(f"contacts: the id {twice!r} is given twice")
+        return self
+
+
+MEANINGS = (
+    Meaning("contacts.*", Does.DELETE, "deletes the contact {old.name}", is_gone),
+    Meaning("contacts.*", Does.SAVE, "adds the contact {new.name}", is_new),
+    Meaning("contacts.*", Does.SAVE, "changes the contact {old.name}"),
+)
+
+
+class Contacts(App[ContactsContent, ContactsState]):
+    """An address book."""
+
+    name = "contacts"
+    title = "Contacts"
+    words = ("contacts", "contact", "address book", "addresses", "phone number")
+    content = ContactsContent
+    state = ContactsState
+    looks = frozenset(
+        {"counter", "group", "query", "applied", "page", "open", "duplicates", "merging", "draft", "untouched", "errors"}
+    )
+    meanings = MEANINGS
+    functions = FUNCTIONS
+
+    def start(self, content: ContactsContent, setting: Setting) -> ContactsState:
+        many = how_many(content.contacts, content.generate, 15, setting.cast.times)
+        given = (*(content.contacts or ()), *_generated(many, setting))
+        names = {contact.id for contact in given}
+        free = (str(number) for number in count(1) if str(number) not in names)
+        contacts = {c.id: c for c in (c.model_copy(update={"id": c.id or next(free)}) for c in given)}
+        return ContactsState(contacts=contacts, counter=highest(contacts))
+
+    def view(self, state: ContactsState) -> tuple[Widget, ...]:
+        return page(state)
+
+    def update(self, state: ContactsState, event: Event) -> Update[ContactsState]:
+        if isinstance(event, Arrived):
+            return _arrived(state, event)
+        if state.draft is not None:
+            return _editing(state, state.draft, event)
+        if state.open in state.contacts:
+            return _reading(state, state.contacts[state.open], event)
+        if state.duplicates:
+            return _merging(state, event)
+        return _listing(state, event)
+
+
+def _arrived(state: ContactsState, event: Arrived) -> Update[ContactsState]:
+    if event.topic != "new-contact":
+        return Update(state)
+    return Update(_writing(state, Draft.model_validate({k: v for k, v in event.data.items() if k in LABELS})))
+
+
+def _listing(state: ContactsState, event: Event) -> Update[ContactsState]:
+    match event:
+        case Edited(key="query", value=value):
+            return Update(state.model_copy(update={"query": value}))
+        case Edited(key="group", value=value):
+            return Update(state.model_copy(update={"group": value, "page": 1}))
+        case Pressed(key="search"):
+            return Update(state.model_copy(update={"applied": state.query.strip(), "page": 1}))
+        case Pressed(key="next" | "previous" as key):
+            return Update(_paged(state, len(found(state, state.applied, state.group)), key))
+        case Pressed(key="new-contact") | Shortcut(chord="Control+n" | "Meta+n"):
+            return Update(_writing(state, Draft()))
+        case Pressed(key="find-duplicates"):
+            return Update(state.model_copy(update={"duplicates": True, "page": 1}))
+        case Pressed(key=key) if key.startswith("contact-"):
+            return Update(state.model_copy(update={"open": key.removeprefix("contact-").removesuffix(".name")}))
+    return Update(state)
+
+
+def _paged(state: ContactsState, items: int, key: str) -> ContactsState:
+    _, shown, _ = page_of(range(items), state.page, PAGE_SIZE)
+    return state.model_copy(update={"page": shown + (1 if key == "next" else -1)})
+
+
+def _merging(state: ContactsState, event: Event) -> Update[ContactsState]:
+    match event:
+        case Pressed(key="back"):
+            return Update(state.model_copy(update={"duplicates": False, "page": 1}))
+        case Pressed(key="next" | "previous" as key):
+            return Update(_paged(state, len(twins(state)), key))
+        case Pressed(key=key) if key.startswith("merge-"):
+            some = next((some for some in twins(state) if some[0].id == key.removeprefix("merge-")), ())
+            ask = Dialog(
+                key="merge",
+                title=f"Merge {len(some)} contacts?",
+                text="They become one contact. This cannot be undone.",
+                buttons=("Merge contacts", "Cancel"),
+                escape="Cancel",
+            )
+            return Update(state.model_copy(update={"merging": tuple(c.id for c in some)}), (ask,) if some else ())
+        case Answered(key="merge", button="Merge contacts") if state.merging and all(n in state.contacts for n in state.merging):
+            one = merge(state, state.merging).model_copy(update={"merging": ()})
+            return Update(one, (Toast(f"{len(state.merging)} contacts merged"),))
+    return Update(state)
+
+
+def _reading(state: ContactsState, contact: Contact, event: Event) -> Update[ContactsState]:
+    match event:
+        case Pressed(key="back"):
+            return Update(state.model_copy(update={"open": ""}))
+        case Pressed(key="edit"):
+            return Update(_writing(state, draft_of(contact)))
+        case Pressed(key="delete" | "add-to-group" as key):
+            return Update(state, (_question(contact, key),))
+        case Pressed(key=key):
+            return _reached(state, contact, key)
+        case Answered(key="delete", button="Delete contact"):
+            return Update(without(state, contact.id), (Toast("Contact deleted"),))
+        case Answered(key="add-to-group", button="Add", fields=fields) if fields["group"].strip():
+            name = fields["group"].strip()
+            groups = contact.groups if name in contact.groups else (*contact.groups, name)
+            changed, _ = kept(state, contact.model_copy(update={"groups": groups}))
+            return Update(changed, (Toast(f"{contact.name} added to {name}"),))
+    return Update(state)
+
+
+def _question(contact: Contact, key: str) -> Dialog:
+    if key == "delete":
+        text = f'"{contact.name}" will be deleted for good.'
+        return Dialog(key=key, title="Delete this contact?", text=text, buttons=("Delete contact", "Cancel"), escape="Cancel")
+    field = DialogField(key="group", label="Group name")
+    return Dialog(key=key, title=f"Add {contact.name} to a group", fields=(field,), buttons=("Add", "Cancel"), default="Add",
+                  escape="Cancel")  # fmt: skip
+
+
+def _reached(state: ContactsState, contact: Contact, key: str) -> Update[ContactsState]:
+    """The ways to reach somebody lie in other apps."""
+    match key:
+        case "write":
+            return Update(state, (Launch("mail", "compose", {"to": contact.email}),))
+        case "message":
+            return Update(state, (Launch("chat", "open", {"with": contact.name}),))
+        case "invite":
+            return Update(state, (Launch("calendar", "new-event", {"attendees": contact.name}),))
+        case "copy":
+            return Update(state, (Copy(contact.email), Toast("Copied")))
+    return Update(state)
+
+
+def _writing(state: ContactsState, draft: Draft) -> ContactsState:
+    return state.model_copy(update={"draft": draft, "untouched": draft, "errors": {}})
+
+
+def _closed(state: ContactsState) -> ContactsState:
+    return state.model_copy(update={"draft": None, "untouched": None, "errors": {}})
+
+
+def _editing(state: ContactsState, draft: Draft, event: Event) -> Update[ContactsState]:
+    match event:
+        case Edited(key="form.private", value=value):
+            return Update(state.model_copy(update={"draft": draft.model_copy(update={"private": value == "true"})}))
+        case Edited(key=key, value=value) if key.removeprefix("form.") in LABELS:
+            name = key.removeprefix("form.")
+            changed = draft.model_copy(update={name: value})
+            return Update(state.model_copy(update={"draft": changed, "errors": with_error(state.errors, name)}))
+        case Left(key=key) if key.removeprefix("form.") in LABELS:
+            name = key.removeprefix("form.")
+            return Update(state.model_copy(update={"errors": with_error(state.errors, name, field_error(draft, name))}))
+        case Pressed(key="save") | Shortcut(chord="Control+s" | "Meta+s"):
+            return _save(state, draft)
+        case Pressed(key="cancel") if draft != state.untouched:
+            return Update(state, (discard_question("This contact has changes that are not saved."),))
+        case Pressed(key="cancel") | Answered(key="unsaved", button="Discard changes"):
+            return Update(_closed(state))
+    return Update(state)
+
+
+def _save(state: ContactsState, draft: Draft) -> Update[ContactsState]:
+    if errors := errors_of(draft):
+        return Update(state.model_copy(update={"errors": errors}))
+    saved, contact = kept(state, contact_of(draft))
+    return Update(_closed(saved).model_copy(update={"open": contact.id}), (Submitted(), Toast("Contact saved")))
+
+
+def _generated(many: int, setting: Setting) -> tuple[Contact, ...]:
+    """The people of the world first, each once; beyond them whoever the seed makes up, so that a few come twice."""
+    rng, cast = setting
+    made = []
+    for number in range(many):
+        known = number < len(cast.people)
+        name = cast.people[number] if known else f"{rng.choice(FIRST)} {rng.choice(LAST)}"
+        groups = tuple(rng.sample(("Work", "Family", "Friends", "Suppliers"), rng.randrange(3)))
+        made.append(
+            Contact(
+                name=name,
+                email=mail_address(name) if known or rng.random() < 0.8 else "",
+                phone=f"+1 555 {rng.randrange(1000, 9999)}",
+                private=rng.random() < 0.2,
+                company=rng.choice(("", *cast.vendors)),
+                groups=groups,
+            )
+        )
+    return tuple(made)

@@ -1,0 +1,160 @@
+"""The contacts app's own functions. None of them gives a private phone number."""
+
+from __future__ import annotations
+
+from pydantic import Field, JsonValue
+
+from environments.simulated.app import Toast
+from environments.simulated.apps.office.contacts.state import (
+    ALL,
+    Contact,
+    ContactsState,
+    Draft,
+    contact_of,
+    draft_of,
+    errors_of,
+    found,
+    groups_of,
+    kept,
+    merge,
+    twins,
+    without,
+)
+from environments.simulated.skills import AnyFunction, Declined, Done, Function
+from environments.simulated.world.values import Model
+
+
+class Part(Model):
+    """Which part of the list; an empty group is all contacts."""
+
+    group: str = ""
+    offset: int = Field(default=0, ge=0)
+    limit: int = Field(default=50, ge=1, le=200)
+
+
+class Words(Model):
+    query: str
+    limit: int = Field(default=50, ge=1, le=200)
+
+
+class One(Model):
+    id: str
+
+
+class Several(Model):
+    ids: tuple[str, ...] = Field(min_length=2, max_length=50)
+
+
+class Nothing(Model):
+    """No arguments."""
+
+
+class NewContact(Model):
+    name: str = Field(min_length=1)
+    email: str = ""
+    phone: str = ""
+    private: bool = False
+    company: str = ""
+    groups: tuple[str, ...] = ()
+    note: str = ""
+
+
+class ChangedContact(Model):
+    """What is left out stays as it is."""
+
+    id: str
+    name: str | None = None
+    email: str | None = None
+    phone: str | None = None
+    private: bool | None = None
+    company: str | None = None
+    groups: tuple[str, ...] | None = None
+    note: str | None = None
+
+
+def _json(contact: Contact) -> JsonValue:
+    data: dict[str, JsonValue] = contact.model_dump(mode="json")
+    return {**data, "phone": None if contact.private else contact.phone}
+
+
+def _known(state: ContactsState, name: str) -> Contact:
+    if name not in state.contacts:
+        raise Declined(f"there is no contact with the id {name!r}; list_contacts and find_contacts give the ids")
+    return state.contacts[name]
+
+
+def _list(state: ContactsState, given: Part) -> Done[ContactsState]:
+    if given.group and given.group not in groups_of(state):
+        raise Declined(f"there is no group {given.group!r}; groups are: {', '.join(groups_of(state)) or 'none'}")
+    items = found(state, "", given.group or ALL)
+    part = [_json(contact) for contact in items[given.offset : given.offset + given.limit]]
+    return Done(state, {"contacts": part, "total": len(items)})
+
+
+def _get(state: ContactsState, given: One) -> Done[ContactsState]:
+    return Done(state, _json(_known(state, given.id)))
+
+
+def _find(state: ContactsState, given: Words) -> Done[ContactsState]:
+    items = found(state, given.query)
+    return Done(state, {"contacts": [_json(contact) for contact in items[: given.limit]], "total": len(items)})
+
+
+def _groups(state: ContactsState, given: Nothing) -> Done[ContactsState]:
+    names: list[JsonValue] = [*groups_of(state)]
+    return Done(state, names)
+
+
+def _put(state: ContactsState, draft: Draft, given: NewContact | ChangedContact) -> Done[ContactsState]:
+    """Keep what a draft with the given values describes, by the same rules as the form's. Raises Declined."""
+    values = given.model_dump(exclude_none=True, exclude={"groups"})
+    if given.groups is not None:
+        values["groups"] = ", ".join(given.groups)
+    draft = draft.model_copy(update=values)
+    if errors := errors_of(draft):
+        raise Declined(f"the contact is not valid: {'; '.join(errors.values())}")
+    after, contact = kept(state, contact_of(draft))
+    return Done(after, _json(contact), (Toast("Contact saved"),))
+
+
+def _create(state: ContactsState, given: NewContact) -> Done[ContactsState]:
+    return _put(state, Draft(), given)
+
+
+def _update(state: ContactsState, given: ChangedContact) -> Done[ContactsState]:
+    old = _known(state, given.id)
+    if old.private and given.private is False and given.phone is None:
+        raise Declined("a private number is made public in the window only, or by giving a new phone with it")
+    return _put(state, draft_of(old), given)
+
+
+def _delete(state: ContactsState, given: One) -> Done[ContactsState]:
+    _known(state, given.id)
+    return Done(without(state, given.id), {"deleted": given.id}, (Toast("Contact deleted"),))
+
+
+def _duplicates(state: ContactsState, given: Nothing) -> Done[ContactsState]:
+    sets: list[JsonValue] = [[contact.id for contact in some] for some in twins(state)[:200]]
+    return Done(state, sets)
+
+
+def _merge(state: ContactsState, given: Several) -> Done[ContactsState]:
+    if len(set(given.ids)) < len(given.ids):
+        raise Declined("an id is given twice")
+    for name in given.ids:
+        _known(state, name)
+    after = merge(state, given.ids)
+    return Done(after, _json(after.contacts[given.ids[0]]), (Toast(f"{len(given.ids)} contacts merged"),))
+
+
+FUNCTIONS: tuple[AnyFunction, ...] = (
+    Function("list_contacts", "Contacts of a group, or all of them, by name.", Part, _list),
+    Function("get_contact", "All of one contact; a private phone number is null.", One, _get),
+    Function("find_contacts", "Contacts that have all words of the query.", Words, _find),
+    Function("list_groups", "The names of all groups.", Nothing, _groups),
+    Function("find_duplicates", "Sets of ids that share a name or a mail address.", Nothing, _duplicates),
+    Function("create_contact", "Make a contact.", NewContact, _create, writes=True),
+    Function("update_contact", "Change a contact.", ChangedContact, _update, writes=True, repeatable=True),
+    Function("delete_contact", "Delete a contact, without asking.", One, _delete, writes=True, repeatable=True),
+    Function("merge_contacts", "Make one contact of several; the first id stays.", Several, _merge, writes=True),
+)

@@ -1,0 +1,196 @@
+"""What the mail app knows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal
+
+from pydantic import Field
+
+from environments.simulated.app import AppState, Away, Context, Effect, Event, Hovered, Pressed, Shortcut, Swiped, Toast, Update
+from environments.simulated.apps.common.forms import picked
+from environments.simulated.world.values import Day, Model, Same, matches
+
+Folder = Literal["Inbox", "Sent", "Drafts", "Archive", "Trash"]
+FOLDERS: tuple[Folder, ...] = ("Inbox", "Sent", "Drafts", "Archive", "Trash")
+GOALS: tuple[Folder, ...] = ("Inbox", "Archive", "Trash")
+"""Folders that a message can be moved to."""
+PAGE_SIZE = 12
+_ADDRESS = re.compile(r"^[^@\s,;]+@[^@\s,;]+\.[^@\s,;.]+$")
+
+
+class Message(Model):
+    """A message in one folder."""
+
+    id: str
+    folder: Folder = "Inbox"
+    sender: str = ""
+    to: str = ""
+    cc: str = ""
+    subject: str = ""
+    date: Day = ""
+    body: str = ""
+    unread: bool = False
+
+
+class Compose(Model):
+    """A message that is being written. `draft` is the id of the draft it came from."""
+
+    to: str = ""
+    cc: str = ""
+    subject: str = ""
+    body: str = ""
+    draft: str = ""
+
+    @property
+    def empty(self) -> bool:
+        return not (self.to or self.cc or self.subject or self.body)
+
+
+class MailState(AppState):
+    """Messages by id, and what is looked at or written."""
+
+    messages: dict[str, Message]
+    address: str
+    today: str
+    counter: int
+    folder: Folder = "Inbox"
+    query: str = ""
+    applied: str = ""
+    page: int = 1
+    open: str = ""
+    selected: tuple[str, ...] = ()
+    """Messages of the list, by id; the first one is where a range begins."""
+    menu: Literal["", "more", "move"] = ""
+    """Which menu is open; `move` is the one within `more`."""
+    compose: Compose | None = None
+    errors: dict[str, str] = Field(default_factory=dict)
+
+
+def found(state: MailState) -> list[Message]:
+    """The messages of the folder that fit the search, newest first."""
+    return list(_found(Same(state.messages), state.folder, state.applied))
+
+
+@lru_cache(maxsize=8)
+def _found(messages: Same[dict[str, Message]], folder: str, query: str) -> tuple[Message, ...]:
+    """Looked for once as long as neither the content nor the search changes: each key that is typed asks again."""
+    fits = [m for m in messages.value.values() if m.folder == folder and matches(query, m.subject, m.sender, m.to, m.body)]
+    return tuple(sorted(reversed(fits), key=lambda message: message.date, reverse=True))
+
+
+def addresses(state: MailState) -> tuple[str, ...]:
+    """Whom the user has written to or heard from, for the fields of recipients to propose."""
+    return _addresses(Same(state.messages), state.address)
+
+
+@lru_cache(maxsize=8)
+def _addresses(messages: Same[dict[str, Message]], own: str) -> tuple[str, ...]:
+    known = {part for m in messages.value.values() for text in (m.sender, m.to, m.cc) for part in recipients(text)}
+    return tuple(sorted(known - {own}, key=str.casefold))
+
+
+def recipients(text: str) -> list[str]:
+    return [part.strip() for part in re.split(r"[,;]", text) if part.strip()]
+
+
+def bad_address(text: str) -> str:
+    """The first recipient that is no address: `Ann <ann@x.org>` is one."""
+    for part in recipients(text):
+        bare = re.sub(r"^.*<([^<>]*)>$", r"\1", part)
+        if not _ADDRESS.match(bare):
+            return part
+    return ""
+
+
+_MOVES: dict[str, Folder] = {f"move-{name.lower()}": name for name in GOALS}
+_CHOOSING = ("Shift", "Control", "Meta", "ControlOrMeta")
+
+
+def sorting(state: MailState, event: Event) -> Update[MailState] | None:
+    """What an event means for the selection and its menu; None when it has nothing to do with them."""
+    if state.compose is not None:
+        return None
+    match event:
+        case Pressed(key="more"):
+            return Update(state.model_copy(update={"menu": "" if state.menu else "more"}))
+        case Hovered(key="move-to") | Pressed(key="move-to") if state.menu:
+            return Update(state.model_copy(update={"menu": "move"}))
+        case Hovered(key=key) if state.menu and key not in _MOVES:
+            return Update(state.model_copy(update={"menu": "more"}))
+        case Away(pressed=pressed) if state.menu:
+            return Update(state.model_copy(update={"menu": "" if pressed else "more"}))
+        case Shortcut(chord="Escape") if state.menu:
+            return Update(state.model_copy(update={"menu": ""}))
+    if isinstance(event, Pressed) and state.menu and (done := _done(state, event.key)) is not None:
+        return done
+    return None if state.open in state.messages else _choosing(state, event)
+
+
+def _choosing(state: MailState, event: Event) -> Update[MailState] | None:
+    match event:
+        case Pressed(key=key, modifiers=held) if key.startswith("message-") and any(name in held for name in _CHOOSING):
+            order = [message.id for message in found(state)]
+            name = key.removeprefix("message-").removesuffix(".subject")
+            return Update(state.model_copy(update={"selected": picked(order, state.selected, name, held)}))
+        case Context(key=key):
+            name = key.removeprefix("message-")
+            kept = state.selected if name in state.selected else (name,)
+            return Update(state.model_copy(update={"selected": kept, "menu": "more"}))
+        case Swiped(key=key, direction="left"):
+            return Update(_changed(state, (key.removeprefix("message-"),), folder="Archive"), (Toast("Moved to Archive"),))
+        case Swiped(key=key, direction="right"):
+            return Update(_changed(state, (key.removeprefix("message-"),), unread=False), (Toast("Marked as read"),))
+        case Shortcut(chord="Control+a" | "Meta+a"):
+            return Update(_all(state))
+        case Shortcut(chord="Escape") if state.selected:
+            return Update(state.model_copy(update={"selected": ()}))
+        case Pressed(key="delete-selected") | Shortcut(chord="Delete") if state.selected:
+            many = len(state.selected)
+            return Update(deleted(state, state.selected), (Toast(f"{_counted(many)} deleted"),))
+    return None
+
+
+def _done(state: MailState, key: str) -> Update[MailState] | None:
+    """An item of the menu; it closes by that."""
+    names = (state.open,) if state.open in state.messages else state.selected
+    closed = state.model_copy(update={"menu": ""})
+    if key == "select-all":
+        return Update(_all(closed))
+    if key in ("mark-read", "mark-unread"):
+        unread = key == "mark-unread"
+        return Update(_changed(closed, names, unread=unread), (Toast(f"Marked as {'unread' if unread else 'read'}"),))
+    if key in _MOVES:
+        moved = _changed(closed, names, folder=_MOVES[key]).model_copy(update={"selected": (), "open": ""})
+        effects: tuple[Effect, ...] = (Toast(f"{_counted(len(names))} moved to {_MOVES[key]}"),)
+        return Update(moved, effects)
+    return None
+
+
+def _counted(many: int) -> str:
+    return "Message" if many == 1 else f"{many} messages"
+
+
+def _all(state: MailState) -> MailState:
+    return state.model_copy(update={"selected": tuple(message.id for message in found(state))})
+
+
+def _changed(state: MailState, names: Sequence[str], **fields: bool | str) -> MailState:
+    changed: dict[str, Message] = {n: state.messages[n].model_copy(update=fields) for n in names if n in state.messages}
+    return state.model_copy(update={"messages": {**state.messages, **changed}})
+
+
+def deleted(state: MailState, names: Sequence[str]) -> MailState:
+    """Messages go to Trash, and from there for good."""
+    messages = dict(state.messages)
+    for name in names:
+        message = messages.get(name)
+        if message is None:
+            continue
+        if message.folder == "Trash":
+            del messages[name]
+        else:
+            messages[name] = message.model_copy(update={"folder": "Trash"})
+    return state.model_copy(update={"messages": messages, "selected": ()})

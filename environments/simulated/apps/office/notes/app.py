@@ -1,0 +1,385 @@
+"""Notes: short texts with a title."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, NamedTuple, Self
+
+from pydantic import Field, JsonValue, model_validator
+
+from environments.effects import Effect as Does
+from environments.simulated.app import (
+    Answered,
+    App,
+    AppState,
+    Arrived,
+    Content,
+    Dialog,
+    Edited,
+    Event,
+    Pressed,
+    Setting,
+    Shortcut,
+    Toast,
+    Update,
+)
+from environments.simulated.apps.common.forms import save_question
+from environments.simulated.apps.common.functions_base import Drive, Page, driven, one_line, part_of, unknown
+from environments.simulated.meanings import Meaning, is_gone, is_new
+from environments.simulated.screen.widgets import (
+    Widget,
+    alert,
+    bar,
+    button,
+    form,
+    heading,
+    link,
+    listing,
+    pager,
+    search_bar,
+    text,
+    textbox,
+)
+from environments.simulated.skills import Declined, Done, Function
+from environments.simulated.world.generate import TOPICS, how_many, paragraph
+from environments.simulated.world.values import Model, Same, matches, page_of
+
+UNDO = 50
+"""So many changes of a note can be taken back."""
+
+
+class Note(Model):
+    """A note. In a world file the id may be left out."""
+
+    id: str = ""
+    title: str
+    body: str = ""
+
+
+class Written(NamedTuple):
+    """What stands in the editor."""
+
+    title: str
+    body: str
+
+
+class NotesState(AppState):
+    """Notes by id, and the one that is edited; `new` edits one that is not saved yet."""
+
+    notes: dict[str, Note]
+    counter: int
+    open: str | None = None
+    title: str = ""
+    body: str = ""
+    error: str = ""
+    past: tuple[Written, ...] = ()
+    """What stood in the editor before each change, the latest last."""
+    future: tuple[Written, ...] = ()
+    """What was undone, the latest last."""
+    removed: Note | None = None
+    """The note that was deleted last, for Undo."""
+    query: str = ""
+    applied: str = ""
+    page: int = 1
+
+
+def edited(state: NotesState, key: str, value: str) -> NotesState:
+    """Another title or body, with what stood there before remembered."""
+    past = (*state.past[1 - UNDO :], Written(state.title, state.body))
+    error = "" if key == "title" else state.error
+    return state.model_copy(update={key: value, "error": error, "past": past, "future": ()})
+
+
+def stepped(state: NotesState, back: bool) -> NotesState:
+    """The editor one change earlier, or one later."""
+    source, target = ("past", "future") if back else ("future", "past")
+    held: tuple[Written, ...] = getattr(state, source)
+    if not held:
+        return state
+    title, body = held[-1]
+    other = (*getattr(state, target), Written(state.title, state.body))
+    return state.model_copy(update={"title": title, "body": body, source: held[:-1], target: other, "error": ""})
+
+
+_EDITOR = ("open", "title", "body", "error", "past", "future", "removed")
+
+
+class Found(Page):
+    """`query` is searched in title and body."""
+
+    query: str = ""
+
+
+class Which(Model):
+    """A note by its id or its title."""
+
+    note: str
+
+
+class New(Model):
+    """What a new note says."""
+
+    title: str
+    body: str = ""
+
+
+class Change(Which):
+    """What is left out stays; `append` goes below the body."""
+
+    title: str | None = None
+    body: str | None = None
+    append: str | None = None
+
+
+def _dump(note: Note) -> JsonValue:
+    return note.model_dump(mode="json")
+
+
+def list_notes(state: NotesState, wanted: Found) -> Done[NotesState]:
+    return Done(state, part_of([n for n in state.notes.values() if matches(wanted.query, n.title, n.body)], wanted, _dump))
+
+
+def get_note(state: NotesState, wanted: Which) -> Done[NotesState]:
+    return Done(state, _dump(_note(state, wanted.note)))
+
+
+def _note(state: NotesState, wanted: str) -> Note:
+    if found := state.notes.get(wanted):
+        return found
+    fits = [note for note in state.notes.values() if note.title.casefold() == wanted.strip().casefold()]
+    if len(fits) > 1:
+        raise Declined(f"{len(fits)} notes have the title {wanted!r}; say which id: {', '.join(note.id for note in fits)}")
+    if not fits:
+        unknown("note", wanted, [note.title for note in state.notes.values()])
+    return fits[0]
+
+
+def functions(update: Drive[NotesState]) -> tuple[Function[Any, Any], ...]:
+    """Functions over the app's own `update`."""
+
+    def written(state: NotesState, opening: str, title: str, body: str) -> Done[NotesState]:
+        listing = state.model_copy(update={"open": None})
+        events: list[Event] = [Pressed(opening), Edited("title", one_line(title)), Edited("body", body), Pressed("save")]
+        after, effects = driven(update, listing, events)
+        if after.error:
+            raise Declined(after.error)
+        note = after.notes[after.open or ""]
+        editor = {name: getattr(state, name) for name in _EDITOR}
+        if state.open == note.id:
+            editor.update(title=note.title, body=note.body)
+        return Done(after.model_copy(update=editor), _dump(note), effects)
+
+    def create_note(state: NotesState, new: New) -> Done[NotesState]:
+        return written(state, "new-note", new.title, new.body)
+
+    def update_note(state: NotesState, change: Change) -> Done[NotesState]:
+        note = _note(state, change.note)
+        if state.open == note.id and (state.title, state.body) != (note.title, note.body):
+            raise Declined(f'"{note.title}" is open with changes that are not saved; save or discard them first')
+        body = note.body if change.body is None else change.body
+        if change.append is not None:
+            body = f"{body}\n{change.append}" if body else change.append
+        return written(state, f"note-{note.id}", note.title if change.title is None else change.title, body)
+
+    def delete_note(state: NotesState, which: Which) -> Done[NotesState]:
+        note = _note(state, which.note)
+        listing = state.model_copy(update={"open": None})
+        after, effects = driven(update, listing, [Pressed(f"note-{note.id}"), Answered("delete", "Delete note", {})])
+        editor = {"removed": None} if state.open == note.id else {name: getattr(state, name) for name in _EDITOR}
+        return Done(after.model_copy(update=editor), {"deleted": note.id, "title": note.title}, effects)
+
+    return (
+        Function("list_notes", "Notes whose title or body has all words of the query", Found, list_notes),
+        Function("get_note", "One note, by id or title", Which, get_note),
+        Function("create_note", "Save a new note", New, create_note, writes=True),
+        Function("update_note", "Change the title or the body of a note, or add below it", Change, update_note, writes=True),
+        Function("delete_note", "Delete a note for good", Which, delete_note, writes=True, repeatable=True),
+    )
+
+
+PAGE_SIZE = 12
+
+
+class NotesContent(Content):
+    """`generate` adds notes from the seed; `open` is the title of the note that is on the screen at first."""
+
+    notes: tuple[Note, ...] | None = None
+    generate: int | None = Field(default=None, ge=0, le=20_000)
+    open: str | None = None
+
+    @model_validator(mode="after")
+    def _open_exists(self) -> Self:
+        titles = [note.title for note in self.notes or ()]
+        if self.open not in (None, *titles):
+            raise ValueError(f"open: there is no note {self.open!r}; notes given are: {', '.join(titles[:8]) or 'none'}")
+        return self
+
+
+MEANINGS = (
+    Meaning("notes.*", Does.DELETE, 'deletes the note "{old.title}"', is_gone),
+    Meaning("notes.*", Does.SAVE, 'adds the note "{new.title}"', is_new),
+    Meaning("notes.*", Does.SAVE, 'changes the note "{old.title}"'),
+)
+
+
+class Notes(App[NotesContent, NotesState]):
+    """Short texts."""
+
+    name = "notes"
+    title = "Notes"
+    words = ("notes", "note", "memo", "memos", "notebook")
+    content = NotesContent
+    state = NotesState
+    looks = frozenset({"counter", "open", "title", "body", "error", "past", "future", "removed", "query", "applied", "page"})
+    meanings = MEANINGS
+    functions = functions(lambda state, event: Notes().update(state, event))
+
+    def start(self, content: NotesContent, setting: Setting) -> NotesState:
+        given = (*(content.notes or ()), *_generated(how_many(content.notes, content.generate, 6, setting.cast.times), setting))
+        notes = {n.id: n for n in (note.model_copy(update={"id": note.id or str(i)}) for i, note in enumerate(given, start=1))}
+        state = NotesState(notes=notes, counter=len(notes))
+        opened = next((note.id for note in notes.values() if note.title == content.open), None)
+        return _opened(state, opened) if opened else state
+
+    def view(self, state: NotesState) -> tuple[Widget, ...]:
+        return _list(state) if state.open is None else _editor(state)
+
+    def update(self, state: NotesState, event: Event) -> Update[NotesState]:
+        if isinstance(event, Arrived) and event.topic == "note":
+            name = str(state.counter + 1)
+            note = Note(id=name, title=event.data.get("title", "Untitled"), body=event.data.get("body", ""))
+            return Update(
+                state.model_copy(update={"notes": {**state.notes, name: note}, "counter": state.counter + 1}),
+                (Toast("Saved to notes"),),
+            )
+        return _listing(state, event) if state.open is None else _editing(state, state.open, event)
+
+
+def _listing(state: NotesState, event: Event) -> Update[NotesState]:
+    match event:
+        case Edited(key="query", value=value):
+            return Update(state.model_copy(update={"query": value}))
+        case Pressed(key="search"):
+            return Update(state.model_copy(update={"applied": state.query, "page": 1}))
+        case Pressed(key="new-note"):
+            return Update(state.model_copy(update={"open": "", **_BLANK}))
+        case Pressed(key="next" | "previous" as key):
+            _, page, _ = page_of(_found(state), state.page + (1 if key == "next" else -1), PAGE_SIZE)
+            return Update(state.model_copy(update={"page": page}))
+        case Pressed(key="undo") | Shortcut(chord="Control+z" | "Meta+z") if state.removed:
+            notes = {**state.notes, state.removed.id: state.removed}
+            return Update(state.model_copy(update={"notes": notes, "removed": None}), (Toast("Note restored"),))
+        case Pressed(key=key) if key.startswith("note-"):
+            return Update(_opened(state, key.removeprefix("note-")))
+    return Update(state)
+
+
+def _editing(state: NotesState, opened: str, event: Event) -> Update[NotesState]:
+    match event:
+        case Edited(key="title" | "body" as key, value=value):
+            return Update(edited(state, key, value))
+        case Pressed(key="undo") | Shortcut(chord="Control+z" | "Meta+z"):
+            return Update(stepped(state, back=True))
+        case Pressed(key="redo") | Shortcut(chord="Control+y" | "Meta+y"):
+            return Update(stepped(state, back=False))
+        case Pressed(key="save") | Shortcut(chord="Control+s" | "Meta+s"):
+            return _save(state, opened)
+        case Pressed(key="delete"):
+            ask = Dialog(
+                key="delete",
+                title="Delete this note?",
+                text=f'"{state.title or "Untitled"}" will be deleted for good.',
+                buttons=("Delete note", "Cancel"),
+                escape="Cancel",
+            )
+            return Update(state, (ask,))
+        case Answered(key="delete", button="Delete note"):
+            rest = {name: note for name, note in state.notes.items() if name != opened}
+            removed = state.notes.get(opened)
+            return Update(_closed(state.model_copy(update={"notes": rest, "removed": removed})), (Toast("Note deleted"),))
+        case Pressed(key="back") if _unsaved(state, opened):
+            return Update(state, (save_question("This note has changes that are not saved."),))
+        case Pressed(key="back") | Answered(key="unsaved", button="Discard changes"):
+            return Update(_closed(state))
+        case Answered(key="unsaved", button="Save changes"):
+            saved = _save(state, opened)
+            return saved if saved.state.error else Update(_closed(saved.state), saved.effects)
+    return Update(state)
+
+
+_BLANK = {"title": "", "body": "", "error": "", "past": (), "future": ()}
+
+
+def _found(state: NotesState) -> list[Note]:
+    return list(_matching(Same(state.notes), state.applied))
+
+
+@lru_cache(maxsize=8)
+def _matching(notes: Same[dict[str, Note]], query: str) -> tuple[Note, ...]:
+    """Looked for once as long as neither the content nor the search changes: each key that is typed asks again."""
+    return tuple(note for note in notes.value.values() if matches(query, note.title, note.body))
+
+
+def _opened(state: NotesState, name: str) -> NotesState:
+    note = state.notes[name]
+    return state.model_copy(update={**_BLANK, "open": name, "title": note.title, "body": note.body, "removed": None})
+
+
+def _closed(state: NotesState) -> NotesState:
+    return state.model_copy(update={"open": None, **_BLANK})
+
+
+def _unsaved(state: NotesState, opened: str) -> bool:
+    note = state.notes.get(opened) or Note(title="")
+    return (note.title, note.body) != (state.title, state.body)
+
+
+def _save(state: NotesState, opened: str) -> Update[NotesState]:
+    if not state.title.strip():
+        return Update(state.model_copy(update={"error": "Title is required"}))
+    name = opened or str(state.counter + 1)
+    note = Note(id=name, title=state.title.strip(), body=state.body)
+    changes = {"notes": {**state.notes, name: note}, "open": name, "title": note.title, "error": ""}
+    counter = state.counter if opened else state.counter + 1
+    return Update(state.model_copy(update={**changes, "counter": counter}), (Toast("Note saved"),))
+
+
+def _list(state: NotesState) -> tuple[Widget, ...]:
+    items, page, pages = page_of(_found(state), state.page, PAGE_SIZE)
+    links = [link(note.title, f"note-{note.id}") for note in items]
+    body = listing("notes", links) if links else text("No notes found", "none")
+    undo: tuple[Widget, ...] = ()
+    if state.removed:
+        undo = (bar(text(f"{state.removed.title} was deleted", "removed"), button("Undo", "undo"), key="undo-bar"),)
+    return (
+        heading("All notes", "list"),
+        *undo,
+        bar(button("New note", "new-note")),
+        search_bar("notes", state.query),
+        body,
+        pager(page, pages),
+    )
+
+
+def _editor(state: NotesState) -> tuple[Widget, ...]:
+    error = (alert(state.error, "title.error"),) if state.error else ()
+    fields = (
+        textbox("Title", "title", state.title, required=True, invalid=bool(state.error)),
+        *error,
+        textbox("Body", "body", state.body, multiline=True),
+    )
+    buttons = bar(
+        button("Save", "save"), button("Delete", "delete", enabled=bool(state.open)), button("Back to notes", "back"),
+        button("Undo", "undo", enabled=bool(state.past)), button("Redo", "redo", enabled=bool(state.future)),
+    )  # fmt: skip
+    return (
+        heading("Edit note" if state.open else "Untitled note", f"edit-{state.open}"),
+        form("note", *fields, buttons, submit="save"),
+    )
+
+
+def _generated(count: int, setting: Setting) -> tuple[Note, ...]:
+    rng = setting.rng
+    topics = rng.sample(TOPICS, min(count, len(TOPICS)))
+    extra = [f"{rng.choice(TOPICS)} {n}" for n in range(2, count - len(topics) + 2)]
+    return tuple(Note(title=topic.capitalize(), body=paragraph(rng, 2)) for topic in (*topics, *extra))

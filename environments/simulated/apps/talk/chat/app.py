@@ -1,0 +1,410 @@
+"""Chat: conversations with people who answer by rules of the world file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from typing import Self
+
+from pydantic import ConfigDict, Field, model_validator
+
+from environments.effects import Effect as Does
+from environments.simulated.app import (
+    Answered,
+    App,
+    Arrived,
+    Content,
+    Copy,
+    Dialog,
+    DialogField,
+    Edited,
+    Event,
+    Pressed,
+    Setting,
+    Shortcut,
+    Submitted,
+    Toast,
+    Update,
+)
+from environments.simulated.apps.office.calendar.event import Moment, moment_after
+from environments.simulated.apps.talk.chat.chat_talk import Answer, Coming, Conversation, Message
+from environments.simulated.apps.talk.chat.functions import FUNCTIONS
+from environments.simulated.apps.talk.chat.state import (
+    LONGEST,
+    MESSAGES,
+    PAGE_SIZE,
+    ChatState,
+    Row,
+    awaited,
+    delivered,
+    effects_of,
+    found,
+    left,
+    opened,
+    put_there,
+    received,
+    said_in,
+    sent,
+    started,
+    talks,
+)
+from environments.simulated.meanings import Difference, Meaning, is_gone, is_new
+from environments.simulated.screen.widgets import (
+    Widget,
+    bar,
+    button,
+    cell,
+    form,
+    heading,
+    link,
+    pager,
+    row,
+    search_bar,
+    table,
+    text,
+    textbox,
+)
+from environments.simulated.world.generate import TOPICS, how_many, paragraph
+from environments.simulated.world.values import Model, Same, page_of
+
+_SHORT = 60
+
+
+def page(state: ChatState) -> tuple[Widget, ...]:
+    """The page that is shown: a conversation, what was searched for, or the list."""
+    if put_there(Same(state.incoming)):
+        state = delivered(state.model_copy(update={"coming": ()})).state.model_copy(update={"coming": state.coming})
+    if state.open in state.conversations:
+        return _conversation(state, state.conversations[state.open])
+    return _results(state) if state.applied else _list(state)
+
+
+def _top(state: ChatState) -> tuple[Widget, ...]:
+    return (bar(button("New conversation", "new")), search_bar("messages", state.query))
+
+
+def _list(state: ChatState) -> tuple[Widget, ...]:
+    rows, total = talks(state)
+    part, number, pages = page_of(rows, state.page, PAGE_SIZE)
+    columns = ("Name", "Last message", "Time", "Unread", "Notifications")
+    body = table("talks", columns, (_row(item) for item in part)) if rows else text("No conversations", "none")
+    return (heading("Chats", "list"), *_top(state), text(f"Unread messages: {total}", "unread"), body, pager(number, pages))
+
+
+def _row(item: Row) -> Widget:
+    key = f"talk:{item.talk.id}"
+    last = f"{item.last.sender or 'You'}: {_short(item.last.text)}" if item.last else ""
+    cells = (last, item.last.at if item.last else "", f"{item.unread} unread" if item.unread else "",
+            "Muted" if item.talk.muted else "")  # fmt: skip
+    name = link(item.talk.title, f"{key}:name", selected=item.unread > 0)
+    return row(key, name, *(cell(value, f"{key}:{n}") for n, value in enumerate(cells)))
+
+
+def _short(said: str) -> str:
+    said = " ".join(said.split())
+    return said if len(said) <= _SHORT else said[: _SHORT - 1] + "…"
+
+
+def _results(state: ChatState) -> tuple[Widget, ...]:
+    part, number, pages = page_of(found(state, state.applied), state.page, PAGE_SIZE)
+    rows = []
+    for message in part:
+        key = f"hit:{message.id}"
+        name = state.conversations[message.conversation].title
+        said = (message.sender or "You", _short(message.text), message.at)
+        rows.append(row(key, link(name, f"{key}:name"), *(cell(value, f"{key}:{n}") for n, value in enumerate(said))))
+    body = table("hits", ("Conversation", "From", "Message", "Time"), rows) if rows else text("No messages found", "none")
+    title = heading(f"Messages with “{state.applied}”", "results")
+    return (title, *_top(state), bar(button("Clear search", "clear")), body, pager(number, pages))
+
+
+def shown_messages(state: ChatState) -> tuple[Sequence[Message], int, int]:
+    """The messages of the open conversation that are on the screen, how many pages back they are, and the most there are."""
+    every = said_in(state, state.open)
+    back = max(0, -(-len(every) // MESSAGES) - 1)
+    at = min(state.older, back)
+    stop = len(every) - at * MESSAGES
+    return every[max(0, stop - MESSAGES) : stop], at, back
+
+
+def _conversation(state: ChatState, talk: Conversation) -> tuple[Widget, ...]:
+    part, at, back = shown_messages(state)
+    chosen = state.selected in state.messages
+    tools = bar(
+        button("Back to chats", "back"), button("Unmute" if talk.muted else "Mute", "mute"),
+        button("Leave conversation", "leave"), button("Reply", "reply", enabled=chosen),
+        button("Copy message", "copy", enabled=chosen), key="tools",
+    )  # fmt: skip
+    turning = bar(
+        button("Older messages", "older", enabled=at < back), button("Newer messages", "newer", enabled=at > 0), key="turning"
+    )
+    rows = [_message(state, message) for message in part]
+    body = table("messages", ("From", "Message", "Time"), rows) if rows else text("No messages yet", "none")
+    typing = [c.sender for c in state.coming if c.conversation == talk.id]
+    draft = state.drafts.get(talk.id, "")
+    answered = state.messages.get(state.reply_to)
+    quote = (
+        (bar(text(f"Replying to {_quoted(answered)}", "reply-to"), button("Cancel reply", "cancel-reply")),) if answered else ()
+    )
+    write = textbox("Write a message", "write", draft)
+    writing = form("write-form", write, button("Send", "send", enabled=bool(draft.strip())), submit="send", across=True)
+    return (
+        heading(talk.title, f"talk-page:{talk.id}"),
+        *((text(f"Members: {', '.join(talk.members)}", "members"),) if len(talk.members) > 1 else ()),
+        tools,
+        *((turning,) if back else ()),
+        body,
+        *(text(f"{name} is typing…", f"typing-{n}") for n, name in enumerate(typing)),
+        *quote,
+        writing,
+    )
+
+
+def _message(state: ChatState, message: Message) -> Widget:
+    key = f"message:{message.id}"
+    to = state.messages.get(message.reply_to)
+    said = f"↪ {_quoted(to)}\n{message.text}" if to else message.text
+    cells = (cell(message.sender or "You", f"{key}:from"), text(said, f"{key}:text"), cell(message.at, f"{key}:at"))
+    return row(key, *cells, selected=message.id == state.selected)
+
+
+def _quoted(message: Message) -> str:
+    return f"{message.sender or 'You'}: {_short(message.text)}"
+
+
+class Line(Model):
+    """A message in a world file. Without a sender, or from `me`, it is the user's; without a time, a minute after the last."""
+
+    model_config = ConfigDict(validate_by_name=True)
+    sender: str = Field(default="", alias="from")
+    text: str = Field(min_length=1)
+    at: Moment | None = None
+    unread: bool = False
+
+
+class Talk(Model):
+    """A conversation in a world file."""
+
+    id: str = Field(default="", pattern=r"^[\w-]*$")
+    title: str = Field(min_length=1)
+    members: tuple[str, ...] = ()
+    muted: bool = False
+    messages: tuple[Line, ...] = ()
+    answers: tuple[Answer, ...] = ()
+
+
+class ChatContent(Content):
+    """`generate` adds conversations from the seed, with `generate_messages` messages each."""
+
+    conversations: tuple[Talk, ...] | None = None
+    generate: int | None = Field(default=None, ge=0, le=20_000)
+    generate_messages: int = Field(default=4, ge=0, le=5000)
+
+    @model_validator(mode="after")
+    def _ids_are_different(self) -> Self:
+        names = [talk.id for talk in self.conversations or () if talk.id]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ValueError(f"conversations: the id {twice!r} is given twice")
+        return self
+
+
+def _said(found: Difference) -> str:
+    return f"says to {found.after.conversations[found.new.conversation].title}: {found.new.text:.160}"
+
+
+MEANINGS = (
+    Meaning("messages.*", None, when=lambda found: is_new(found) and bool(found.new.sender)),
+    Meaning("messages.*", Does.SEND, _said, is_new),
+    Meaning("messages.*", Does.DELETE, "deletes a message: {old.text:.80}", is_gone),
+    Meaning("conversations.*", Does.DELETE, "leaves the conversation {old.title}", is_gone),
+    Meaning("conversations.*", Does.EDIT, "begins a conversation with {new.title}", is_new),
+    Meaning("conversations.*", Does.EDIT, "changes the conversation {old.title}"),
+    Meaning("incoming", None),
+)
+"""What others say is not the user's doing."""
+
+
+class Chat(App[ChatContent, ChatState]):
+    """Instant messages."""
+
+    name = "chat"
+    title = "Chat"
+    words = ("chat", "chats", "conversation", "conversations", "instant message", "direct message")
+    content = ChatContent
+    state = ChatState
+    looks = frozenset({
+        "counter", "now", "coming", "drafts", "query", "applied", "page", "open", "older", "selected", "reply_to",
+        "messages.*.unread", "conversations.*.used",
+    })  # fmt: skip
+    meanings = MEANINGS
+    functions = FUNCTIONS
+
+    def start(self, content: ChatContent, setting: Setting) -> ChatState:
+        many = how_many(content.conversations, content.generate, 5, setting.cast.times)
+        given = (*(content.conversations or ()), *_generated(many, content.generate_messages, setting))
+        names = {talk.id for talk in given}
+        free = (str(number) for number in count(1) if str(number) not in names)
+        named = [talk.model_copy(update={"id": talk.id or next(free)}) for talk in given]
+        conversations: dict[str, Conversation] = {}
+        messages: dict[str, Message] = {}
+        latest = first = f"{setting.cast.today.isoformat()} 08:00"
+        for talk in named:
+            members = talk.members or (talk.title,)
+            conversations[talk.id] = Conversation(id=talk.id, title=talk.title, members=members, muted=talk.muted,
+                                                  answers=talk.answers)  # fmt: skip
+            at = first
+            for line in talk.messages:
+                number, at = str(len(messages) + 1), line.at or at
+                sender = "" if line.sender in ("me", setting.cast.user) else line.sender
+                messages[number] = Message(id=number, conversation=talk.id, sender=sender, text=line.text, at=at,
+                                           unread=line.unread and bool(sender))  # fmt: skip
+                at = moment_after(at, 1)
+            latest = max(latest, at)
+        return ChatState(conversations=conversations, messages=messages, counter=len(messages), now=latest,
+                         incoming=dict.fromkeys(conversations, ""))  # fmt: skip
+
+    def view(self, state: ChatState) -> tuple[Widget, ...]:
+        return page(state)
+
+    def update(self, state: ChatState, event: Event) -> Update[ChatState]:
+        now, news = delivered(state)
+        done = _happened(now, event)
+        return Update(done.state, (*effects_of(now, news), *done.effects)) if news else done
+
+
+def _happened(state: ChatState, event: Event) -> Update[ChatState]:
+    if isinstance(event, Arrived):
+        return _arrived(state, event)
+    if isinstance(event, Answered) and event.key == "new":
+        name = event.fields.get("name", "").strip()[:100]
+        return Update(_with(state, name)) if event.button == "Start" and name else Update(state)
+    if state.open in state.conversations:
+        return _talking(state, state.conversations[state.open], event)
+    return _listing(state, event)
+
+
+def _arrived(state: ChatState, event: Arrived) -> Update[ChatState]:
+    """Somebody says something, or another app wants to talk to somebody."""
+    who = (event.data.get("with") or event.data.get("from") or "").strip()
+    if event.topic == "open" and who:
+        return Update(_with(state, who))
+    if event.topic == "message" and who:
+        state, name = started(state, who)
+        one = Coming(conversation=name, sender=event.data.get("from") or who, text=event.data.get("text", ""), at=state.now)
+        return Update(received(state, one), effects_of(state, (one,)))
+    return Update(state)
+
+
+def _with(state: ChatState, title: str) -> ChatState:
+    state, name = started(state, title)
+    return opened(state, name)
+
+
+def _listing(state: ChatState, event: Event) -> Update[ChatState]:
+    match event:
+        case Edited(key="query", value=value):
+            return Update(state.model_copy(update={"query": value}))
+        case Pressed(key="search"):
+            return Update(state.model_copy(update={"applied": state.query.strip(), "page": 1}))
+        case Pressed(key="clear"):
+            return Update(state.model_copy(update={"applied": "", "query": "", "page": 1}))
+        case Pressed(key="next" | "previous" as key):
+            items: Sequence[object] = found(state, state.applied) if state.applied else talks(state).rows
+            _, shown, _ = page_of(items, state.page, PAGE_SIZE)
+            return Update(state.model_copy(update={"page": shown + (1 if key == "next" else -1)}))
+        case Pressed(key="new") | Shortcut(chord="Control+n" | "Meta+n"):
+            field = DialogField(key="name", label="Name")
+            ask = Dialog(key="new", title="New conversation", fields=(field,), buttons=("Start", "Cancel"), default="Start",
+                         escape="Cancel")  # fmt: skip
+            return Update(state, (ask,))
+        case Pressed(key=key) if key.startswith("talk:"):
+            return Update(opened(state, key.split(":")[1]))
+        case Pressed(key=key) if key.startswith("hit:"):
+            return Update(_at_message(state, state.messages[key.split(":")[1]]))
+    return Update(state)
+
+
+def _at_message(state: ChatState, message: Message) -> ChatState:
+    """The conversation, at the page where a message stands."""
+    every = [m.id for m in said_in(state, message.conversation)]
+    older = (len(every) - 1 - every.index(message.id)) // MESSAGES
+    return opened(state, message.conversation).model_copy(update={"older": older, "selected": message.id})
+
+
+def _talking(state: ChatState, talk: Conversation, event: Event) -> Update[ChatState]:
+    match event:
+        case Edited(key="write", value=value):
+            return Update(state.model_copy(update={"drafts": {**state.drafts, talk.id: value}}))
+        case Pressed(key="send"):
+            return _send(state, talk)
+        case Pressed(key="mute"):
+            changed = talk.model_copy(update={"muted": not talk.muted})
+            toast = Toast("Notifications are on" if talk.muted else "Notifications are off")
+            return Update(state.model_copy(update={"conversations": {**state.conversations, talk.id: changed}}), (toast,))
+        case Pressed(key="leave"):
+            ask = Dialog(
+                key="leave",
+                title=f"Leave {talk.title}?",
+                text="All messages of this conversation will be deleted for good.",
+                buttons=("Leave", "Cancel"),
+                escape="Cancel",
+            )
+            return Update(state, (ask,))
+        case Answered(key="leave", button="Leave"):
+            return Update(left(state, talk.id), (Toast(f"You left {talk.title}"),))
+        case Pressed(key=key):
+            return _looking(state, key)
+    return Update(state)
+
+
+def _looking(state: ChatState, key: str) -> Update[ChatState]:
+    """Turning pages, and choosing a message to reply to or to copy."""
+    _, at, back = shown_messages(state)
+    chosen = state.messages.get(state.selected)
+    changes: dict[str, object] = {}
+    match key:
+        case "back":
+            changes = {"open": "", "selected": "", "reply_to": "", "older": 0}
+        case "older" | "newer":
+            changes = {"older": min(back, at + 1) if key == "older" else max(0, at - 1), "selected": ""}
+        case "reply" if chosen:
+            changes = {"reply_to": chosen.id}
+        case "cancel-reply":
+            changes = {"reply_to": ""}
+        case "copy" if chosen:
+            return Update(state, (Copy(chosen.text), Toast("Copied")))
+        case _ if key.startswith("message:"):
+            changes = {"selected": key.split(":")[1]}
+    return Update(state.model_copy(update=changes))
+
+
+def _send(state: ChatState, talk: Conversation) -> Update[ChatState]:
+    text = state.drafts.get(talk.id, "").strip()
+    if not text:
+        return Update(state)
+    if len(text) > LONGEST:
+        return Update(state, (Toast(f"A message has at most {LONGEST} characters"),))
+    reply_to = state.reply_to if state.reply_to in state.messages else ""
+    after, news = sent(state, talk.id, text, reply_to)
+    changes = {"drafts": {**after.drafts, talk.id: ""}, "older": 0, "selected": "", "reply_to": ""}
+    return Update(after.model_copy(update=changes), (Submitted(), *effects_of(after, news), *awaited(state, after)))
+
+
+def _generated(many: int, lines: int, setting: Setting) -> tuple[Talk, ...]:
+    """Conversations with the people of the world, who answer politely and know nothing."""
+    rng, cast = setting
+    made = []
+    for number in range(many):
+        again = number // len(cast.people) + 1
+        person = cast.people[number % len(cast.people)]
+        said: list[Line] = []
+        for n in range(lines):
+            theirs = rng.random() < 0.6
+            content = rng.choice((f"About the {rng.choice(TOPICS)}: {paragraph(rng, 1)}", paragraph(rng, 1)))
+            said.append(
+                Line.model_validate({"from": person if theirs else "", "text": content, "unread": theirs and n >= lines - 2})
+            )
+        answers = (Answer(when="*[?]*", say="Let me check and come back to you.", after=20), Answer(say="Thank you!", after=5))
+        title = person if again == 1 else f"{person} {again}"
+        made.append(Talk(title=title, members=(person,), muted=rng.random() < 0.2, messages=tuple(said), answers=answers))
+    return tuple(made)

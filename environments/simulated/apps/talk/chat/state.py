@@ -1,0 +1,257 @@
+"""What the chat app knows, and what becomes of it when somebody says something.
+
+A message gets the time one minute after the one before. An answer that takes a while is on its way until the clock has gone on
+so far, or until the next thing that happens in the app.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from operator import attrgetter
+from typing import NamedTuple
+
+from pydantic import Field
+
+from environments.simulated.app import AppState, Effect, Later, Notify, Toast
+from environments.simulated.apps.office.calendar.event import moment_after
+from environments.simulated.apps.talk.chat.chat_talk import Coming, Conversation, Message
+from environments.simulated.world.values import Same, matches
+
+
+class Row(NamedTuple):
+    """A conversation in the list."""
+
+    talk: Conversation
+    last: Message | None
+    unread: int
+
+
+class Archive:
+    """What was said, by conversation, oldest first; messages of the same minute stay in the order in which they came."""
+
+    def __init__(self, messages: Mapping[str, Message]) -> None:
+        sorted_out: dict[str, list[Message]] = defaultdict(list)
+        for message in messages.values():
+            sorted_out[message.conversation].append(message)
+        self._said = {name: tuple(sorted(said, key=attrgetter("at"))) for name, said in sorted_out.items()}
+        self._unread = {name: sum(m.unread for m in said) for name, said in self._said.items()}
+
+    def said_in(self, conversation: str) -> tuple[Message, ...]:
+        return self._said.get(conversation, ())
+
+    def last(self, conversation: str) -> Message | None:
+        said = self._said.get(conversation)
+        return said[-1] if said else None
+
+    def unread(self, conversation: str) -> int:
+        return self._unread.get(conversation, 0)
+
+
+@lru_cache(maxsize=8)
+def archive(messages: Same[dict[str, Message]]) -> Archive:
+    return Archive(messages.value)
+
+
+class Rows(NamedTuple):
+    """All conversations, the one with the newest message first."""
+
+    rows: tuple[Row, ...]
+    unread: int
+    """Messages that are not read, without those of muted conversations."""
+
+
+@lru_cache(maxsize=8)
+def rows_of(conversations: Same[dict[str, Conversation]], messages: Same[dict[str, Message]]) -> Rows:
+    every = archive(messages)
+    rows = [Row(talk, every.last(talk.id), every.unread(talk.id)) for talk in conversations.value.values()]
+    rows.sort(key=lambda row: row.talk.title.casefold())
+    rows.sort(key=lambda row: row.last.at if row.last else "", reverse=True)
+    return Rows(tuple(rows), sum(row.unread for row in rows if not row.talk.muted))
+
+
+@lru_cache(maxsize=8)
+def fitting(conversations: Same[dict[str, Conversation]], messages: Same[dict[str, Message]], query: str) -> tuple[Message, ...]:
+    """Messages that have all words of the query, newest first."""
+    titles = {talk.id: talk.title for talk in conversations.value.values()}
+    fits = [m for m in messages.value.values() if matches(query, m.text, m.sender, titles.get(m.conversation, ""))]
+    return tuple(sorted(reversed(fits), key=attrgetter("at"), reverse=True))
+
+
+@lru_cache(maxsize=8)
+def put_there(incoming: Same[dict[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Conversations into which a rule of the world has put a text, and the text."""
+    return tuple((name, text) for name, text in incoming.value.items() if text)
+
+
+PAGE_SIZE = 12
+MESSAGES = 10
+"""How many messages of a conversation are shown at a time."""
+LONGEST = 4000
+
+
+class ChatState(AppState):
+    """Conversations and messages by id, and what is looked at or written."""
+
+    conversations: dict[str, Conversation]
+    messages: dict[str, Message]
+    counter: int
+    now: str
+    """When the next message will have been sent."""
+    coming: tuple[Coming, ...] = ()
+    incoming: dict[str, str] = Field(default_factory=dict)
+    """By conversation: a rule of the world may put a text here, and it is a message from the first member."""
+    drafts: dict[str, str] = Field(default_factory=dict)
+    query: str = ""
+    applied: str = ""
+    page: int = 1
+    open: str = ""
+    older: int = 0
+    """How many pages back from the newest messages."""
+    selected: str = ""
+    reply_to: str = ""
+
+
+class Said(NamedTuple):
+    """The next state and what became known in it."""
+
+    state: ChatState
+    news: tuple[Coming, ...] = ()
+
+
+def delivered(state: ChatState) -> Said:
+    """The state once everything on its way has arrived."""
+    news = []
+    waiting = put_there(Same(state.incoming))
+    for name, text in waiting:
+        if name in state.conversations:
+            news.append(Coming(conversation=name, sender=first_member(state.conversations[name]), text=text, at=state.now))
+    # Last, because the view shows the others already, and shows them under the ids that they get here.
+    news += [c for c in state.coming if c.conversation in state.conversations]
+    if not news and not state.coming:
+        return Said(state)
+    silent = dict.fromkeys(state.incoming, "") if waiting else state.incoming
+    state = state.model_copy(update={"coming": (), "incoming": silent})
+    for one in news:
+        state = received(state, one)
+    return Said(state, tuple(news))
+
+
+def received(state: ChatState, one: Coming) -> ChatState:
+    """What somebody says; it is read already where its conversation is open."""
+    unread = state.open != one.conversation
+    return _put(state, Message(id="", conversation=one.conversation, sender=one.sender, text=one.text, at=one.at, unread=unread))
+
+
+def sent(state: ChatState, conversation: str, text: str, reply_to: str = "") -> Said:
+    """The user says something; whoever answers at once has answered."""
+    at = state.now
+    talk = state.conversations[conversation]
+    state = _put(state, Message(id="", conversation=conversation, text=text, at=at, reply_to=reply_to))
+    rule = _answering(talk, text)
+    if rule is None:
+        return Said(state)
+    answer = talk.answers[rule]
+    used = talk.model_copy(update={"used": (*talk.used, rule)}) if answer.once else talk
+    state = state.model_copy(update={"conversations": {**state.conversations, conversation: used}})
+    when = moment_after(at, -(-answer.after // 60))
+    one = Coming(
+        conversation=conversation,
+        sender=answer.sender or first_member(talk),
+        text=answer.say,
+        at=when,
+        after=answer.after,
+        invite=answer.invite,
+    )
+    if answer.after:
+        return Said(state.model_copy(update={"coming": (*state.coming, one)}))
+    return Said(received(state, one), (one,))
+
+
+def _answering(talk: Conversation, text: str) -> int | None:
+    """The rule that answers to a text."""
+    said = " ".join(text.casefold().split())
+    fits = (n for n, rule in enumerate(talk.answers) if n not in talk.used and fnmatchcase(said, rule.when.casefold()))
+    return next(fits, None)
+
+
+def _put(state: ChatState, message: Message) -> ChatState:
+    name = str(state.counter + 1)
+    messages = {**state.messages, name: message.model_copy(update={"id": name})}
+    now = max(state.now, moment_after(message.at, 1))
+    return state.model_copy(update={"messages": messages, "counter": state.counter + 1, "now": now})
+
+
+def first_member(talk: Conversation) -> str:
+    return talk.members[0] if talk.members else talk.title
+
+
+def opened(state: ChatState, name: str) -> ChatState:
+    """A conversation on the screen; its messages are read."""
+    changes = {"open": name, "older": 0, "selected": "", "reply_to": ""}
+    return read(state, name).model_copy(update=changes)
+
+
+def read(state: ChatState, name: str) -> ChatState:
+    unread = {m.id: m.model_copy(update={"unread": False}) for m in said_in(state, name) if m.unread}
+    return state.model_copy(update={"messages": {**state.messages, **unread}}) if unread else state
+
+
+def started(state: ChatState, title: str) -> tuple[ChatState, str]:
+    """The conversation with this name, a new one if there is none. A new one is with somebody who does not answer."""
+    for talk in state.conversations.values():
+        if talk.title.casefold() == title.casefold():
+            return state, talk.id
+    name = f"talk-{state.counter + 1}"
+    talk = Conversation(id=name, title=title, members=(title,))
+    changes = {"conversations": {**state.conversations, name: talk}, "incoming": {**state.incoming, name: ""},
+               "counter": state.counter + 1}  # fmt: skip
+    return state.model_copy(update=changes), name
+
+
+def left(state: ChatState, name: str) -> ChatState:
+    """The state without a conversation and all that was said in it."""
+    messages = {n: m for n, m in state.messages.items() if m.conversation != name}
+    return state.model_copy(update={
+        "conversations": _without(state.conversations, name), "incoming": _without(state.incoming, name),
+        "drafts": _without(state.drafts, name), "messages": messages, "open": "" if state.open == name else state.open,
+        "coming": tuple(c for c in state.coming if c.conversation != name),
+    })  # fmt: skip
+
+
+def _without(items: Mapping[str, object], name: str) -> dict[str, object]:
+    return {key: value for key, value in items.items() if key != name}
+
+
+def said_in(state: ChatState, name: str) -> tuple[Message, ...]:
+    """The messages of a conversation, oldest first."""
+    return archive(Same(state.messages)).said_in(name)
+
+
+def found(state: ChatState, query: str) -> tuple[Message, ...]:
+    """Messages that have all words of the query, newest first."""
+    return fitting(Same(state.conversations), Same(state.messages), query)
+
+
+def talks(state: ChatState) -> Rows:
+    """All conversations, the one with the newest message first."""
+    return rows_of(Same(state.conversations), Same(state.messages))
+
+
+def effects_of(state: ChatState, news: Iterable[Coming]) -> tuple[Effect, ...]:
+    """A short notice of what is not on the screen anyway, unless it is muted; invitations go to the calendar."""
+    effects: list[Effect] = []
+    for one in news:
+        talk = state.conversations[one.conversation]
+        if not talk.muted and state.open != one.conversation:
+            effects.append(Toast(f"New message from {one.sender}"))
+        if one.invite is not None:
+            effects.append(Notify("calendar", "invitation", {**one.invite.model_dump(), "from": one.sender}))
+    return tuple(effects)
+
+
+def awaited(before: ChatState, after: ChatState) -> tuple[Effect, ...]:
+    """For each answer that is on its way since then: the moment at which it is there, if nothing happens in the app earlier."""
+    return tuple(Later(float(one.after), "answers", {}) for one in after.coming if one not in before.coming)

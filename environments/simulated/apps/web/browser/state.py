@@ -1,0 +1,453 @@
+"""What the browser knows, and the ways from page to page."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Container, Mapping
+from functools import lru_cache
+from typing import Literal, NamedTuple, Self
+from urllib.parse import parse_qsl, urlencode
+
+from pydantic import Field, model_validator
+
+from environments.simulated.app import AppState, Content, Setting
+from environments.simulated.apps.web.browser.content import Block, Collection, Entry, Link, Page, Site
+from environments.simulated.apps.web.browser.intranet import Made, intranet
+from environments.simulated.world.generate import highest
+from environments.simulated.world.values import Model, Same, matches
+
+NEW_TAB, HISTORY, BOOKMARKS = "browser:new-tab", "browser:history", "browser:bookmarks"
+LONGEST = 2000
+_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+
+
+class Parts(NamedTuple):
+    """What an address is made of. `path` begins with a slash."""
+
+    host: str
+    path: str
+    query: dict[str, str]
+
+    def number(self, name: str = "page") -> int:
+        """A number in the query, such as the page of a result; 1 where there is none."""
+        given = self.query.get(name, "")
+        return max(1, int(given)) if given.isascii() and given.isdigit() and len(given) < 7 else 1
+
+
+def normal(text: str) -> str:
+    """The one form in which an address is kept. A `~`, which means something in the keys of widgets, is written `%7E`."""
+    bare = _SCHEME.sub("", text.strip()[:LONGEST]).partition("#")[0].replace("~", "%7E")
+    head, _, query = bare.partition("?")
+    host, *folders = (part.strip() for part in head.split("/"))
+    path = "".join(f"/{folder}" for folder in folders if folder)
+    return f"{host.casefold()}{path}{f'?{query}' if query else ''}"
+
+
+def parts(address: str) -> Parts:
+    head, _, query = address.partition("?")
+    host, slash, path = head.partition("/")
+    return Parts(host, slash + path or "/", dict(parse_qsl(query)))
+
+
+def joined(base: str, to: str) -> str:
+    """Where a link on a page leads."""
+    here = parts(base)
+    if to.startswith("/"):
+        return normal(here.host + to)
+    return normal(here.host + here.path + to) if to.startswith("?") else normal(to)
+
+
+def asked(address: str, **values: str) -> str:
+    """The address with these values in its query; empty ones and a first page are left out."""
+    where = parts(address)
+    query = {name: value for name, value in {**where.query, **values}.items() if value and (name, value) != ("page", "1")}
+    return normal(where.host + where.path + (f"?{urlencode(query)}" if query else ""))
+
+
+def is_words(text: str, hosts: Container[str]) -> bool:
+    """Whether what stands in the address bar is something to search for."""
+    bare = text.strip()
+    if _SCHEME.match(bare) or "/" in bare or bare.startswith("browser:"):
+        return False
+    host = normal(bare).partition("?")[0]
+    return host not in hosts and (" " in bare or "." not in host)
+
+
+MOST_TABS = 20
+MOST_VISITS = 200
+_LONGEST_TRAIL = 50
+_MOST_REDIRECTS = 8
+LOGIN, LOGOUT = "/login", "/logout"
+
+
+class Tab(Model):
+    """A tab: where it has been, where it is on that way, and what was written on its page and not sent yet."""
+
+    trail: tuple[str, ...] = Field(default=(NEW_TAB,), min_length=1)
+    at: int = 0
+    typed: str = ""
+    """What stands in the address bar."""
+    fields: dict[str, str] = Field(default_factory=dict)
+    errors: dict[str, str] = Field(default_factory=dict)
+
+    @property
+    def address(self) -> str:
+        return self.trail[self.at]
+
+
+class Remembered(Model):
+    """A page that was bookmarked or visited."""
+
+    title: str
+    address: str
+
+
+class Submission(Model):
+    """A form as it was sent. `about` is the title of the page that it stood on."""
+
+    page: str
+    about: str
+    values: dict[str, str]
+
+
+class Session(Model):
+    """Somebody is signed in to a site. `left` is how many pages it still lasts; None: for good."""
+
+    left: int | None = None
+
+
+class BrowserState(AppState):
+    """Sites by host; tabs, bookmarks, visits and submissions by id."""
+
+    sites: dict[str, Site]
+    home: str = NEW_TAB
+    search: str = "search"
+    """The host of the search engine; empty where there is none."""
+    tabs: dict[str, Tab]
+    current: str
+    bookmarks: dict[str, Remembered] = Field(default_factory=dict)
+    visits: dict[str, Remembered] = Field(default_factory=dict)
+    """The latest last."""
+    submissions: dict[str, Submission] = Field(default_factory=dict)
+    sessions: dict[str, Session] = Field(default_factory=dict)
+    consents: dict[str, str] = Field(default_factory=dict)
+    """What was answered to each site's question about cookies."""
+
+    @property
+    def tab(self) -> Tab:
+        return self.tabs[self.current]
+
+
+class Place(NamedTuple):
+    """What an address shows."""
+
+    kind: Literal["page", "entry", "sent", "login", "search", "new-tab", "history", "bookmarks", "missing", "loop"]
+    title: str
+    site: Site | None = None
+    blocks: tuple[Block, ...] = ()
+    private: bool = False
+    entry: Entry | None = None
+    redirect: str = ""
+
+
+_OWN: dict[str, Place] = {
+    NEW_TAB: Place("new-tab", "New tab"), HISTORY: Place("history", "History"), BOOKMARKS: Place("bookmarks", "Bookmarks"),
+}  # fmt: skip
+
+
+def place_at(state: BrowserState, address: str) -> Place:
+    """What is to be seen there; `missing` where there is nothing."""
+    host, path, query = parts(address)
+    if own := _OWN.get(host):
+        return own
+    if state.search and host == state.search:
+        return Place("search", f"{query['q']} - Search" if query.get("q") else "Search")
+    site = state.sites.get(host)
+    if site is None:
+        return Place("missing", "Site not found")
+    if path == LOGIN and site.login:
+        return Place("login", f"Sign in to {site.title}", site)
+    page = site.pages.get(path)
+    place = (_entry(site, path) if page is None else _of_page(site, page)) or Place("missing", "Page not found", site)
+    sent = state.submissions.get(query.get("sent", ""))
+    return place._replace(kind="sent") if sent and sent.page == asked(host + path) else place
+
+
+def _of_page(site: Site, page: Page) -> Place:
+    if page.redirect:
+        return Place("loop", "Too many redirects", site, redirect=page.redirect)
+    return Place("page", page.title, site, page.blocks, page.private)
+
+
+def _entry(site: Site, path: str) -> Place | None:
+    """The page of an entry of a collection, which stands below the page that lists them."""
+    above, _, name = path.rpartition("/")
+    page = site.pages.get(above or "/")
+    collection = site.collection_on(page) if page else None
+    if page is None or collection is None or not collection.links or name not in collection.entries:
+        return None
+    entry = collection.entries[name]
+    return Place("entry", entry.title, site, collection.each, page.private, entry)
+
+
+def _landed(state: BrowserState, address: str) -> tuple[BrowserState, str]:
+    """Where asking for an address ends: behind all redirects, and at the login where nobody is signed in."""
+    for _ in range(_MOST_REDIRECTS):
+        place = place_at(state, address)
+        if not place.redirect:
+            break
+        address = joined(address, place.redirect)
+    host, path, _ = parts(address)
+    site = state.sites.get(host)
+    if site is None or site.login is None:
+        return state, address
+    if path == LOGOUT:
+        return _without_session(state, host), normal(host)
+    return _checked(state, address, place_at(state, address).private)
+
+
+def _checked(state: BrowserState, address: str, private: bool) -> tuple[BrowserState, str]:
+    """Every page of the site counts for the session; a private one asks for it."""
+    host = parts(address).host
+    session = state.sessions.get(host)
+    if session is not None and session.left is not None:
+        if session.left > 0:
+            sessions = {**state.sessions, host: Session(left=session.left - 1)}
+            return state.model_copy(update={"sessions": sessions}), address
+        state = _without_session(state, host)
+    if private and host not in state.sessions:
+        why = {"expired": "1"} if session else {}
+        return state, asked(f"{host}{LOGIN}", next=address, **why)
+    return state, address
+
+
+def _without_session(state: BrowserState, host: str) -> BrowserState:
+    return state.model_copy(update={"sessions": {name: kept for name, kept in state.sessions.items() if name != host}})
+
+
+def signed_in(state: BrowserState, host: str) -> BrowserState:
+    login = state.sites[host].login
+    session = Session(left=login.pages if login and login.pages else None)
+    return state.model_copy(update={"sessions": {**state.sessions, host: session}})
+
+
+def with_tab(state: BrowserState, tab: Tab) -> BrowserState:
+    """The state with another value of the current tab."""
+    return state.model_copy(update={"tabs": {**state.tabs, state.current: tab}})
+
+
+def changed(state: BrowserState, **values: object) -> BrowserState:
+    """The state with other values in its current tab."""
+    return with_tab(state, state.tab.model_copy(update=values))
+
+
+def loaded(state: BrowserState, wanted: str) -> BrowserState:
+    """The current tab goes to an address. What lay ahead of it on its way is forgotten."""
+    state, address = _landed(state, normal(wanted) or state.home)
+    tab = state.tab
+    trail = (*tab.trail[: tab.at + 1], address) if address != tab.address else tab.trail[: tab.at + 1]
+    trail = trail[-_LONGEST_TRAIL:]
+    return _arrived(state, Tab(trail=trail, at=len(trail) - 1))
+
+
+def stepped(state: BrowserState, by: int) -> BrowserState:
+    """Back, forward or, by 0, the same page again; as far as there is anything."""
+    tab = state.tab
+    at = min(max(0, tab.at + by), len(tab.trail) - 1)
+    if by and at == tab.at:
+        return state
+    state, address = _landed(state, tab.trail[at])
+    trail = (*tab.trail[:at], address, *tab.trail[at + 1 :])
+    return _arrived(state, Tab(trail=trail, at=at))
+
+
+def _arrived(state: BrowserState, tab: Tab) -> BrowserState:
+    address = tab.address
+    typed = "" if address == NEW_TAB else address
+    state = with_tab(state, tab.model_copy(update={"typed": typed}))
+    if parts(address).host in _OWN:
+        return state
+    name = str(highest(state.visits) + 1)
+    visits = {**state.visits, name: Remembered(title=place_at(state, address).title, address=address)}
+    kept = list(visits.items())[-MOST_VISITS:]
+    return state.model_copy(update={"visits": dict(kept)})
+
+
+def new_tab(state: BrowserState, address: str = NEW_TAB) -> BrowserState:
+    """One more tab, which becomes the current one. There is room: `MOST_TABS` is the caller's to ask."""
+    name = str(highest(state.tabs) + 1)
+    opened = state.model_copy(update={"tabs": {**state.tabs, name: Tab()}, "current": name})
+    if address == NEW_TAB:
+        return opened
+    landed, there = _landed(opened, normal(address) or state.home)
+    return _arrived(landed, Tab(trail=(there,)))
+
+
+def without_tab(state: BrowserState, name: str) -> BrowserState:
+    """The tab is closed, and its neighbour chosen; the last one gives way to an empty one."""
+    names = list(state.tabs)
+    at = names.index(name)
+    tabs = {key: tab for key, tab in state.tabs.items() if key != name} or {str(highest(names) + 1): Tab()}
+    left = list(tabs)
+    current = state.current if state.current in tabs else left[min(at, len(left) - 1)]
+    return state.model_copy(update={"tabs": tabs, "current": current})
+
+
+def bookmark_of(state: BrowserState, address: str) -> str | None:
+    """The id of the bookmark of an address."""
+    return next((name for name, mark in state.bookmarks.items() if mark.address == address), None)
+
+
+def bookmarked(state: BrowserState, title: str, address: str) -> BrowserState:
+    if bookmark_of(state, address) is not None:
+        return state
+    name = str(highest(state.bookmarks) + 1)
+    return state.model_copy(update={"bookmarks": {**state.bookmarks, name: Remembered(title=title, address=address)}})
+
+
+def without_bookmark(state: BrowserState, name: str) -> BrowserState:
+    return state.model_copy(update={"bookmarks": {key: mark for key, mark in state.bookmarks.items() if key != name}})
+
+
+HOST = "intranet"
+
+
+class BrowserContent(Content):
+    """`sites` by host. `generate` adds an intranet from the seed; it is there by itself where no sites are given."""
+
+    sites: dict[str, Site] | None = None
+    generate: Made | None = None
+    home: str = ""
+    search: str = "search"
+    """The host of the search engine; an empty one for none."""
+    bookmarks: tuple[Remembered, ...] = ()
+    open: tuple[str, ...] = Field(default=(), max_length=20)
+    """Addresses in the tabs that are there at first."""
+
+    @model_validator(mode="after")
+    def _hosts_are_hosts(self) -> Self:
+        for host in self.sites or {}:
+            if host != normal(host) or "/" in host or "?" in host or not host:
+                raise ValueError(f"sites: {host!r} is no host; write it in small letters without a path, like intranet")
+            if host == self.search:
+                raise ValueError(f"sites: {host!r} is the search engine; give it another host with the key search")
+        return self
+
+
+def started(content: BrowserContent, setting: Setting) -> BrowserState:
+    """The browser as the world file and the seed have it."""
+    sites = dict(content.sites or {})
+    if HOST not in sites and (content.generate or content.sites is None):
+        sites[HOST] = intranet(content.generate or Made(), setting)
+    home = normal(content.home) or (next(iter(sites)) if sites else NEW_TAB)
+    marks = {
+        str(n): mark.model_copy(update={"address": normal(mark.address)}) for n, mark in enumerate(content.bookmarks, start=1)
+    }
+    state = BrowserState(sites=sites, home=home, search=content.search, tabs={"1": Tab()}, current="1", bookmarks=marks)
+    first, *others = content.open or (home,)
+    state = loaded(state, first)
+    state = changed(state, trail=(state.tab.address,), at=0)
+    for address in others:
+        state = new_tab(state, address)
+    return state.model_copy(update={"current": "1"})
+
+
+RESULTS = 10
+_SNIPPET = 140
+_TITLE = 5
+_MOST = 3
+_WORD = re.compile(r"\w+")
+
+
+class Document(NamedTuple):
+    """What the engine knows of a page."""
+
+    address: str
+    title: str
+    text: str
+    in_title: Mapping[str, int]
+    in_text: Mapping[str, int]
+
+
+def found(state: BrowserState, query: str) -> list[Document]:
+    """Pages with at least one word of the query: most different words first, then most often, then by address."""
+    return list(_ranked(Same(state.sites), " ".join(query.split())))
+
+
+@lru_cache(maxsize=8)
+def _ranked(sites: Same[Mapping[str, Site]], query: str) -> tuple[Document, ...]:
+    """Ranked once for each query: the page with the results is drawn again for every key that is pressed on it."""
+    words = set(_words(query))
+    ranked = [(score, document) for document in _documents(sites) if (score := _score(document, words))[0]]
+    return tuple(document for _, document in sorted(ranked, key=lambda hit: (-hit[0][0], -hit[0][1], hit[1].address)))
+
+
+@lru_cache(maxsize=8)
+def fitting(collection: Same[Collection], query: str) -> tuple[str, ...]:
+    """The entries of a collection that have every word of the query, by name."""
+    entries = collection.value.entries
+    if not query:
+        return tuple(entries)
+    return tuple(name for name, entry in entries.items() if matches(query, entry.title, entry.text, *entry.values.values()))
+
+
+def snippet(document: Document, query: str) -> str:
+    """The text around the first word of the query that stands in it."""
+    places = [match.start() for word in _words(query) if (match := re.search(rf"\b{word}", document.text, re.IGNORECASE))]
+    start = max(0, min(places, default=0) - 40)
+    part = document.text[start : start + _SNIPPET].strip()
+    return f"{'…' if start else ''}{part}{'…' if start + _SNIPPET < len(document.text) else ''}"
+
+
+def _words(text: str) -> list[str]:
+    return [_stem(word) for word in _WORD.findall(text.casefold())]
+
+
+def _stem(word: str) -> str:
+    """`Limits` is found by `limit`."""
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def _score(document: Document, words: set[str]) -> tuple[int, int]:
+    """How many of the words it has, and how much they weigh: the title more than the text, and repeating little."""
+    weights = [_TITLE * (word in document.in_title) + min(_MOST, document.in_text.get(word, 0)) for word in words]
+    return sum(1 for weight in weights if weight), sum(weights)
+
+
+@lru_cache(maxsize=8)
+def _documents(sites: Same[Mapping[str, Site]]) -> tuple[Document, ...]:
+    """Read once for as long as no site changes."""
+    return tuple(document for host, site in sites.value.items() for document in _of_site(host, site))
+
+
+def _of_site(host: str, site: Site) -> list[Document]:
+    made = []
+    for path, page in site.pages.items():
+        if page.redirect or page.private:
+            continue
+        address = host + (path if path != "/" else "")
+        made.append(_document(address, page.title, " ".join(_said(block) for block in page.blocks)))
+        collection = site.collection_on(page)
+        if collection and collection.links:
+            entries = collection.entries.items()
+            made += [_document(f"{address}/{name}", entry.title, _of_entry(entry)) for name, entry in entries]
+    return made
+
+
+def _document(address: str, title: str, text: str) -> Document:
+    return Document(address, title, " ".join(text.split()), Counter(_words(title)), Counter(_words(text)))
+
+
+def _of_entry(entry: Entry) -> str:
+    return " ".join((entry.text, *(f"{name}: {value}." for name, value in entry.values.items())))
+
+
+def _said(block: Block) -> str:
+    """The words of a block."""
+    if block.table:
+        return " ".join(cell for row in (block.table.columns, *block.table.rows) for cell in row)
+    items = [item.text if isinstance(item, Link) else item for item in block.list or ()]
+    link = block.link.text if block.link else ""
+    title = block.form.title if block.form else ""
+    return " ".join(word for word in (block.heading, block.text, *items, link, title) if word)

@@ -1,0 +1,405 @@
+"""What keys do: to the focused field, to a form, to a dialog, to the windows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from environments.simulated.app import Away, Expanded, Hovered, Opened, Shortcut
+from environments.simulated.input import ranges
+from environments.simulated.input.editing import Line, clipboard, edit_key, insert, line_of, put, step_option
+from environments.simulated.input.pointer import enabled, form_of, into_view, scroll, scroll_rows, select
+from environments.simulated.screen.floating import asked, offers, take
+from environments.simulated.screen.seen import Shown
+from environments.simulated.screen.widgets import SWITCHES, TEXTS
+from environments.simulated.screen.windows import snapped
+from environments.simulated.turn.turn import Refused, Turn
+from protocol import Scroll
+from protocol.model.keys import MODIFIERS
+
+_HOLDERS = {"menuitem": "menu", "treeitem": "tree", "row": "table", "gridcell": "table", "tab": "tablist", "link": "list"}
+"""Roles that arrow keys walk through, and what holds those that belong together."""
+MENU = ".menu"
+"""The key of an open menu is that of what opened it, with this at its end."""
+
+
+def walked(turn: Turn, shown: Shown, key: str, held: tuple[str, ...] = ()) -> bool:
+    """Whether an arrow key means something where the focus is."""
+    role, way = shown.widget.role, {"ArrowDown": 1, "ArrowUp": -1}.get(key, 0)
+    if role == "button" and shown.widget.expanded is not None and way:
+        return _into_menu(turn, shown)
+    if role not in _HOLDERS or not key.startswith("Arrow"):
+        return False
+    if role == "gridcell":
+        return _day(turn, shown, key)
+    if role == "tab":
+        return _walking_tab(turn, shown, key)
+    if way:
+        return _along(turn, shown, way, held, round_about=role == "menuitem")
+    return _sideways(turn, shown, key == "ArrowRight")
+
+
+def into_menu(turn: Turn, shown: Shown) -> None:
+    """The focus goes to the first item of the menu that this has opened."""
+    first = next((s for s in turn.screen.order if _menu_of(s) == shown.widget.key + MENU and s.widget.enabled), None)
+    if first:
+        _focus(turn, first)
+
+
+def owner_of(turn: Turn, shown: Shown) -> Shown | None:
+    """What opened the menu in which this stands."""
+    key = _menu_of(shown)
+    return turn.screen.track(f"{shown.element.app}.{key.removesuffix(MENU)}") if key.endswith(MENU) else None
+
+
+def _menu_of(shown: Shown) -> str:
+    """The key of the menu in which an item stands; empty for everything else."""
+    holder = _holder(shown) if shown.widget.role == "menuitem" else None
+    return holder.widget.key if holder else ""
+
+
+def _holder(shown: Shown) -> Shown | None:
+    here = shown.above
+    while here and here.widget.role != _HOLDERS[shown.widget.role]:
+        here = here.above
+    return here
+
+
+def _peers(turn: Turn, shown: Shown) -> list[Shown]:
+    """Those of the same kind and in the same thing, in order."""
+    holder = _holder(shown)
+    if holder is None:
+        return []
+    role, track = shown.widget.role, holder.element.track_id
+    found = []
+    for other in turn.screen.order:
+        if other.widget.role == role and other.widget.interactive and other.widget.enabled:
+            around = _holder(other)
+            if around and around.element.track_id == track:
+                found.append(other)
+    return found
+
+
+def _focus(turn: Turn, shown: Shown) -> bool:
+    turn.move_focus(str(shown.element.track_id))
+    into_view(turn, shown)
+    return True
+
+
+def _along(turn: Turn, shown: Shown, way: int, held: tuple[str, ...], *, round_about: bool) -> bool:
+    """Rows that are only selected by a press are so by the focus as well."""
+    peers = _peers(turn, shown)
+    here = next((n for n, peer in enumerate(peers) if peer.element.track_id == shown.element.track_id), None)
+    if here is None:
+        return False
+    at = here + way
+    target = peers[at % len(peers) if round_about else min(max(0, at), len(peers) - 1)]
+    _focus(turn, target)
+    if target.widget.opens and target.widget.press:
+        turn.press(target, tuple(name for name in held if name == "Shift"))
+    return True
+
+
+def _sideways(turn: Turn, shown: Shown, right: bool) -> bool:
+    widget, app = shown.widget, shown.element.app
+    if app is None:
+        return False
+    if widget.role == "treeitem":
+        return _branch(turn, shown, app, right)
+    if widget.role != "menuitem":
+        return False
+    if right and widget.expanded is not None:
+        if not widget.expanded:
+            turn.tell(app, Hovered(widget.key))
+        into_menu(turn, shown)
+    elif not right and (owner := owner_of(turn, shown)) and owner.widget.role == "menuitem":
+        _focus(turn, owner)
+        turn.tell(app, Away())
+    return True
+
+
+def _branch(turn: Turn, shown: Shown, app: str, right: bool) -> bool:
+    """To the right what is below is shown, and then walked to; to the left it is hidden, and then left."""
+    widget = shown.widget
+    if widget.expanded is not None and widget.expanded is not right:
+        turn.tell(app, Expanded(widget.key, right))
+        return True
+    peers = _peers(turn, shown)
+    here = next(n for n, peer in enumerate(peers) if peer.element.track_id == shown.element.track_id)
+    if right:
+        found = peers[here + 1 : here + 2] if widget.expanded else []
+    else:
+        found = [peer for peer in peers[:here] if peer.widget.level < widget.level][-1:]
+    return bool(found) and _focus(turn, found[0])
+
+
+def _day(turn: Turn, shown: Shown, key: str) -> bool:
+    peers = _peers(turn, shown)
+    by = {"ArrowLeft": -1, "ArrowRight": 1, "ArrowUp": -7, "ArrowDown": 7}[key]
+    at = next((n for n, p in enumerate(peers) if p.element.track_id == shown.element.track_id), -1) + by
+    return 0 <= at < len(peers) and _focus(turn, peers[at])
+
+
+def _walking_tab(turn: Turn, shown: Shown, key: str) -> bool:
+    by = {"ArrowLeft": -1, "ArrowRight": 1}.get(key, 0)
+    peers = _peers(turn, shown)
+    at = next((n for n, p in enumerate(peers) if p.element.track_id == shown.element.track_id), -1) + by
+    if not by or not 0 <= at < len(peers):
+        return False
+    _focus(turn, peers[at])
+    turn.press(peers[at])
+    return True
+
+
+def _into_menu(turn: Turn, shown: Shown) -> bool:
+    if not shown.widget.expanded:
+        turn.press(shown)
+    into_menu(turn, shown)
+    return True
+
+
+_SIDES = {"Meta+ArrowLeft": "left", "Meta+ArrowRight": "right", "Meta+ArrowUp": "up", "Meta+ArrowDown": "down"}
+
+
+def press(turn: Turn, keys: Sequence[str]) -> None:
+    """One chord. Keys that nothing listens to do nothing, as on any desktop."""
+    *held, key = keys
+    key = " " if key == "Space" else key
+    modifiers = set(held) - {"Shift"}
+    if key in MODIFIERS:
+        return
+    if modifiers:
+        _chord(turn, modifiers, key)
+    elif key == "Enter":
+        _enter(turn)
+    elif key == "Escape":
+        _escape(turn)
+    elif key == "Tab":
+        _tab(turn, backwards="Shift" in held)
+    elif key == "ContextMenu" or (key == "F10" and held):
+        if turn.focused is not None:
+            asked(turn, turn.focused)
+    else:
+        _plain(turn, key.upper() if len(key) == 1 and "Shift" in held else key, tuple(held))
+
+
+def write(turn: Turn, text: str) -> None:
+    """Key events: in a field of one line, a line break is the Enter key."""
+    field = _field(turn)
+    lines = [text] if field.widget.multiline else text.split("\n")
+    for index, part in enumerate(lines):
+        if index:
+            _enter(turn)
+        if part:
+            _write_into(turn, _field(turn), part)
+
+
+def fill(turn: Turn, shown: Shown, text: str, submit: bool = False) -> None:
+    """Replace what is in the field, and perhaps press Enter in it."""
+    _fill(turn, shown, text)
+    if submit:
+        _enter(turn)
+
+
+def _fill(turn: Turn, shown: Shown, text: str) -> None:
+    if shown.widget.role == "combobox":
+        select(turn, shown, text)
+        return
+    take_focus(turn, shown)
+    if shown.widget.role in SWITCHES:
+        wanted = text.strip().casefold()
+        if wanted not in {"true", "false"}:
+            raise Refused(f'"{shown.name}" is a {shown.widget.role}; fill it with true or false, or click it')
+        turn.edit(shown, wanted)
+    elif shown.widget.role == "slider":
+        if problem := ranges.refusal(shown.widget, text):
+            raise Refused(f'"{shown.name}" takes no such value: {problem}')
+        turn.edit(shown, ranges.written(ranges.number(text) or Decimal(0)))
+    elif shown.widget.role in TEXTS:
+        value = text if shown.widget.multiline else " ".join(text.split("\n"))
+        put(turn, shown, Line(value, len(value)))
+    else:
+        raise Refused(f'"{shown.name}" is a {shown.widget.role}, not a field')
+
+
+def take_focus(turn: Turn, shown: Shown) -> None:
+    """Put the focus on a control; the caret goes to the end unless it is there already."""
+    if not shown.widget.interactive:
+        raise Refused(f'"{shown.name}" is a {shown.widget.role} and takes no keys')
+    enabled(turn, shown)
+    if turn.desk.focus != shown.element.track_id:
+        turn.move_focus(str(shown.element.track_id), caret=len(shown.widget.value or ""))
+
+
+def _field(turn: Turn) -> Shown:
+    shown = turn.focused
+    if shown is None:
+        raise Refused("nothing has the focus; click a field first")
+    if shown.widget.role not in TEXTS | {"combobox"}:
+        raise Refused(f'"{shown.name}" has the focus and is a {shown.widget.role}, not a field')
+    return shown
+
+
+def _write_into(turn: Turn, shown: Shown, text: str) -> None:
+    turn.fault(shown)
+    if shown.widget.role == "combobox":
+        select(turn, shown, text)
+    else:
+        put(turn, shown, insert(line_of(turn, shown), text))
+
+
+def _enter(turn: Turn) -> None:
+    shown = turn.focused
+    marked = offers(turn)[turn.desk.mark :][:1] if turn.desk.mark is not None and turn.desk.mark >= 0 else ()
+    if marked:
+        take(turn, marked[0])
+    elif shown and shown.widget.opens and shown.element.app:
+        enabled(turn, shown)
+        turn.tell(shown.element.app, Opened(shown.widget.key))
+    elif shown and shown.widget.press:
+        _activate(turn, shown)
+    elif shown and shown.widget.multiline:
+        turn.fault(shown)
+        put(turn, shown, insert(line_of(turn, shown), "\n"))
+    elif turn.desk.dialogs:
+        _default(turn)
+    elif shown is None:
+        raise Refused("nothing has the focus, so Enter does nothing; click a field or a control first")
+    else:
+        _submit(turn, shown)
+
+
+def _activate(turn: Turn, shown: Shown) -> None:
+    """Press what has the focus. A menu that opens by it gets the focus."""
+    enabled(turn, shown)
+    turn.press(shown)
+    if shown.widget.expanded is False:
+        into_menu(turn, shown)
+
+
+def _submit(turn: Turn, shown: Shown) -> None:
+    around = form_of(shown)
+    if around is None:
+        return
+    button = next(
+        (s for s in turn.screen.shown.values() if s.widget.key == around.widget.submit and s.layer == shown.layer), None
+    )
+    if button:
+        enabled(turn, button)
+        turn.press(button)
+
+
+def _default(turn: Turn) -> None:
+    dialog = turn.desk.dialogs[-1]
+    if dialog.default is None:
+        raise Refused(f'"{dialog.title}" has no default button; choose one of: {", ".join(dialog.buttons)}')
+    _answer(turn, dialog.default)
+
+
+def _escape(turn: Turn) -> None:
+    if not turn.desk.dialogs:
+        _close(turn)
+        return
+    dialog = turn.desk.dialogs[-1]
+    if dialog.escape is None:
+        raise Refused(f'Escape does not close "{dialog.title}"; choose one of: {", ".join(dialog.buttons)}')
+    _answer(turn, dialog.escape)
+
+
+def _close(turn: Turn) -> None:
+    """Escape closes what is open over the page; only with nothing open it takes the focus away."""
+    if offers(turn):
+        turn.change(mark=None)
+        return
+    front = turn.desk.front
+    owner = owner_of(turn, turn.focused) if turn.focused else None
+    before = turn.world.apps.get(front or "")
+    if front:
+        turn.tell(front, Shortcut("Escape"))
+    if owner:
+        turn.move_focus(str(owner.element.track_id))
+    elif turn.world.apps.get(front or "") is before:
+        turn.move_focus("")
+
+
+def _answer(turn: Turn, name: str) -> None:
+    index = turn.desk.dialogs[-1].buttons.index(name)
+    top = turn.screen.top
+    turn.press(
+        next(
+            s for s in turn.screen.shown.values() if s.layer == top and s.widget.key.endswith(f"-{index + 1}") and s.widget.press
+        )
+    )
+
+
+def _tab(turn: Turn, backwards: bool) -> None:
+    screen = turn.screen
+    stops = [s for s in screen.shown.values() if s.layer == screen.top and s.widget.interactive and s.widget.enabled]
+    if not stops:
+        return
+    tracks = [s.element.track_id for s in stops]
+    here = tracks.index(turn.desk.focus) if turn.desk.focus in tracks else (0 if backwards else -1)
+    shown = stops[(here + (-1 if backwards else 1)) % len(stops)]
+    value = shown.widget.value or ""
+    turn.move_focus(str(shown.element.track_id), caret=len(value), anchor=0 if value else None)
+    into_view(turn, shown)
+
+
+def _plain(turn: Turn, key: str, held: tuple[str, ...]) -> None:
+    shown = turn.focused
+    role = shown.widget.role if shown else ""
+    if shown and shown.widget.limits and (value := ranges.stepped(shown.widget, key)) is not None:
+        turn.fault(shown)
+        turn.edit(shown, value)
+        turn.change(caret=len(value), anchor=None)
+    elif key in {"PageDown", "PageUp"}:
+        _page(turn, shown, Scroll.toward("down" if key == "PageDown" else "up", 1, "page"))
+    elif shown and role in TEXTS:
+        edit_key(turn, shown, line_of(turn, shown), key)
+    elif shown and role in SWITCHES and key == " ":
+        turn.edit(shown, "false" if shown.widget.value == "true" else "true")
+    elif shown and role == "combobox" and key in {"ArrowDown", "ArrowUp"}:
+        step_option(turn, shown, 1 if key == "ArrowDown" else -1)
+    elif shown and shown.widget.press and key == " ":
+        _activate(turn, shown)
+    elif not (shown and walked(turn, shown, key, held)):
+        _to_app(turn, key)
+
+
+def _page(turn: Turn, shown: Shown | None, action: Scroll) -> None:
+    if shown is None or not scroll_rows(turn, shown, action):
+        scroll(turn, action)
+
+
+def _to_app(turn: Turn, key: str) -> None:
+    """A key that means nothing to what has the focus may mean something to the app. Letters are no such keys."""
+    if turn.desk.front and not turn.desk.dialogs and len(key) > 1:
+        turn.tell(turn.desk.front, Shortcut(key))
+
+
+def _chord(turn: Turn, modifiers: set[str], key: str) -> None:
+    name = "+".join([*sorted(modifiers), key.lower() if len(key) == 1 else key])
+    shown = turn.focused
+    editable = shown if shown and shown.widget.role in TEXTS else None
+    edits = {"Control+a", "Control+c", "Control+x", "Control+v", "Meta+a", "Meta+c", "Meta+x", "Meta+v"}
+    if name in edits and (editable or turn.desk.dialogs or turn.desk.selection):
+        clipboard(turn, editable, name[-1])
+    elif turn.desk.dialogs:
+        return
+    elif name in {"Alt+F4", "Control+w"} and turn.desk.front:
+        turn.close_app(turn.desk.front)
+    elif name == "Alt+Tab":
+        _next_window(turn)
+    elif name == "Meta+d":
+        turn.move_focus("")
+        turn.change(windows=tuple(w.model_copy(update={"minimized": True}) for w in turn.desk.windows))
+    elif name in _SIDES and turn.desk.front and turn.desk.form == "desktop":
+        turn.change(windows=snapped(turn.desk, turn.desk.front, _SIDES[name]))
+    elif turn.desk.front:
+        turn.tell(turn.desk.front, Shortcut(name))
+
+
+def _next_window(turn: Turn) -> None:
+    others = [w.app for w in turn.desk.windows if w.app != turn.desk.front]
+    if others:
+        turn.open_app(others[-1])

@@ -1,0 +1,131 @@
+"""Views that are not as an app makes them: controls renamed, moved, covered, rebuilt, and text that others put in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+from environments.simulated.screen.widgets import Widget, alert, button, group, status, text
+from environments.simulated.turn.triggers import same_label
+from environments.simulated.world.values import Model
+
+MARK = "~"
+"""What follows it in a key tells a control that was built anew from the one before; the app knows it without."""
+
+
+class Altered(Model):
+    """One thing that is shown otherwise, until the clock passes `until`."""
+
+    what: Literal["rename", "move", "cover", "stale", "placeholder", "banner"]
+    label: str = ""
+    to: str = ""
+    """The new name or place, or the words."""
+    key: str = ""
+    """Of what is put in; ends with `!` where it can be dismissed."""
+    until: float | None = None
+
+
+def altered(widgets: Sequence[Widget], changes: Iterable[Altered]) -> tuple[Widget, ...]:
+    """The view with the changes, one after the other."""
+    view = tuple(widgets)
+    for change in changes:
+        view = _CHANGES[change.what](view, change)
+    return view
+
+
+def own_key(key: str) -> str:
+    """The key by which the app knows a control."""
+    return key.partition(MARK)[0]
+
+
+def _each(widgets: tuple[Widget, ...], change: Altered, turn: Callable[[Widget, Altered], Widget]) -> tuple[Widget, ...]:
+    """Every widget of the tree turned into another; one whose children stay the same objects keeps them."""
+    made = []
+    for widget in widgets:
+        children = _each(widget.children, change, turn) if widget.children else ()
+        kept = all(new is old for new, old in zip(children, widget.children, strict=True))
+        made.append(turn(widget if kept else widget._replace(children=children), change))
+    return tuple(made)
+
+
+def _meant(widget: Widget, change: Altered) -> bool:
+    return bool(widget.word) and same_label(widget.word or "", change.label)
+
+
+def _called(widget: Widget, change: Altered) -> Widget:
+    """By its new name in every language."""
+    if not _meant(widget, change):
+        return widget
+    return widget._replace(text=change.to, own=widget.own and widget.own._replace(text=change.to))
+
+
+def _rename(widgets: tuple[Widget, ...], change: Altered) -> tuple[Widget, ...]:
+    return _each(widgets, change, _called)
+
+
+def _stale(widgets: tuple[Widget, ...], change: Altered) -> tuple[Widget, ...]:
+    keys: set[str] = set()
+
+    def rebuilt(widget: Widget, change: Altered) -> Widget:
+        if not (_meant(widget, change) and widget.interactive):
+            return widget
+        keys.add(widget.key)
+        return widget._replace(key=widget.key + change.key)
+
+    view = _each(widgets, change, rebuilt)
+    return _each(view, change, lambda w, c: w._replace(submit=w.submit + c.key) if w.submit in keys else w)
+
+
+def _placeholder(widgets: tuple[Widget, ...], change: Altered) -> tuple[Widget, ...]:
+    fields = {"textbox", "combobox", "spinbutton"}
+    return _each(widgets, change, lambda w, c: w._replace(placeholder=c.to) if w.role in fields and _meant(w, c) else w)
+
+
+def _cover(widgets: tuple[Widget, ...], change: Altered) -> tuple[Widget, ...]:
+    key = change.key.rstrip("!")
+    last = button("Dismiss", f"{key}.dismiss") if change.key.endswith("!") else text("Please wait…", f"{key}.wait")
+    inside = [status(change.to, f"{key}.text"), last]
+    lid = group(*inside, key=key)._replace(floats=True, press=True)
+
+    def covered(widget: Widget, change: Altered) -> Widget:
+        if not (_meant(widget, change) and widget.interactive):
+            return widget
+        return group(lid, widget, key=f"{key}.over")
+
+    return _each(widgets, change, covered)
+
+
+def _banner(widgets: tuple[Widget, ...], change: Altered) -> tuple[Widget, ...]:
+    return (alert(change.to, change.key), *widgets)
+
+
+def _is_alone(widget: Widget, change: Altered) -> bool:
+    """Whether it is the control that is meant, or holds nothing else."""
+    if _meant(widget, change) and widget.interactive:
+        return True
+    return len(widget.children) == 1 and _is_alone(widget.children[0], change)
+
+
+def _move(widgets: tuple[Widget, ...], change: Altered) -> tuple[Widget, ...]:
+    def moved(children: tuple[Widget, ...]) -> tuple[Widget, ...]:
+        here = [child for child in children if _is_alone(child, change)]
+        if not here:
+            return children
+        rest = [child for child in children if child not in here]
+        return tuple([*here, *rest] if change.to == "first" else [*rest, *here])
+
+    def within(widget: Widget, change: Altered) -> Widget:
+        order = moved(widget.children)
+        return widget if order is widget.children else widget._replace(children=order)
+
+    return moved(_each(widgets, change, within))
+
+
+_CHANGES: dict[str, Callable[[tuple[Widget, ...], Altered], tuple[Widget, ...]]] = {
+    "rename": _rename,
+    "move": _move,
+    "cover": _cover,
+    "stale": _stale,
+    "placeholder": _placeholder,
+    "banner": _banner,
+}

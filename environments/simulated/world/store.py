@@ -1,0 +1,267 @@
+"""A world on disk: the change of state and the key of the action that made it, in one transaction."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from pydantic_core import to_jsonable_python
+
+from environments.contract import EnvironmentFault, Unavailable, WorldError
+from environments.simulated.app import AppState
+from environments.simulated.apps import APPS
+from environments.simulated.world.world import Desk, World
+from protocol.sqlite import connected
+
+FILE = "world.sqlite"
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS state (app TEXT, field TEXT, entry TEXT, body TEXT NOT NULL, UNIQUE (app, field, entry));
+CREATE TABLE IF NOT EXISTS performed (n INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, digest TEXT, action TEXT, result TEXT);
+"""
+_NONE: dict[str, Any] = {}
+
+
+class Performed(NamedTuple):
+    """An action that was done, with its result, both as JSON."""
+
+    key: str
+    digest: str
+    action: str
+    result: str
+
+
+class Store(Protocol):
+    """Holds one world and the record of what was done to it."""
+
+    def known(self, key: str) -> Performed | None: ...
+
+    def performed(self) -> Iterator[Performed]: ...
+
+    def latest_keys(self, most: int) -> list[str]:
+        """The keys that were recorded last, the newest first."""
+
+    def load(self, origin: str) -> World | None:
+        """The stored world, or None when there is none. Raises WorldError when it came from another world file."""
+
+    def begin(self, world: World, origin: str) -> None:
+        """Forget everything and start with this world."""
+
+    def commit(self, before: World, after: World, done: Performed | None) -> None:
+        """The change and its key, both or neither."""
+
+    def rewind(self, before: World, after: World, count: int) -> None:
+        """Go to another world, with only the first `count` of what was done."""
+
+    def close(self) -> None: ...
+
+
+def open_store(folder: Path | None) -> Store:
+    """A store in that folder; without one it is kept in memory."""
+    return MemoryStore() if folder is None else FileStore(folder)
+
+
+class MemoryStore:
+    """A record that goes with the process. The world itself is immutable, so nothing of it is copied."""
+
+    def __init__(self, done: Mapping[str, Performed] | None = None) -> None:
+        self._done = dict(done or {})
+        self._open = True
+
+    def known(self, key: str) -> Performed | None:
+        self._check()
+        return self._done.get(key)
+
+    def performed(self) -> Iterator[Performed]:
+        self._check()
+        return iter(list(self._done.values()))
+
+    def latest_keys(self, most: int) -> list[str]:
+        self._check()
+        return list(islice(reversed(self._done), most))
+
+    def load(self, origin: str) -> World | None:
+        return None
+
+    def begin(self, world: World, origin: str) -> None:
+        self._done.clear()
+
+    def commit(self, before: World, after: World, done: Performed | None) -> None:
+        self._check()
+        if done is not None:
+            self._done[done.key] = done
+
+    def rewind(self, before: World, after: World, count: int) -> None:
+        self._check()
+        self._done = dict(islice(self._done.items(), count))
+
+    def close(self) -> None:
+        self._open = False
+
+    def _check(self) -> None:
+        if not self._open:
+            raise EnvironmentFault("the desktop was closed")
+
+
+class FileStore:
+    """A world and its record in SQLite, in a folder that is made."""
+
+    def __init__(self, folder: Path) -> None:
+        self._open = True
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._db = connected(folder / FILE, isolation_level=None)
+            # One thread at a time is the contract's promise; which one may change, as a graph runs its nodes in a pool.
+            # Small pages: an action changes a few hundred bytes, and the log grows by whole pages.
+            self._db.execute("PRAGMA page_size=1024")
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=NORMAL")
+            self._db.executescript(_SCHEMA)
+        except (sqlite3.Error, OSError) as bad:
+            raise WorldError(f"{folder}: the stored world cannot be opened: {bad}.") from bad
+
+    def known(self, key: str) -> Performed | None:
+        found = self._all("SELECT key, digest, action, result FROM performed WHERE key = ?", key)
+        return Performed(*found[0]) if found else None
+
+    def performed(self) -> Iterator[Performed]:
+        return (Performed(*row) for row in self._all("SELECT key, digest, action, result FROM performed ORDER BY n"))
+
+    def latest_keys(self, most: int) -> list[str]:
+        return [key for (key,) in self._all("SELECT key FROM performed ORDER BY n DESC LIMIT ?", most)]
+
+    def load(self, origin: str) -> World | None:
+        """The stored world, or None when there is none. Raises WorldError when it came from another world file."""
+        meta = dict(self._all("SELECT name, body FROM meta"))
+        if "desk" not in meta:
+            return None
+        if meta.get("origin") != origin:
+            raise WorldError(f"The store holds another world ({json.loads(meta['desk'])['name']}); use another folder.")
+        try:
+            return self._restored(meta)
+        except (ValueError, KeyError, TypeError) as bad:
+            raise WorldError(f"The stored world is damaged ({str(bad).splitlines()[0]}); use another folder.") from bad
+
+    def _restored(self, meta: dict[str, str]) -> World:
+        fields: dict[str, dict[str, Any]] = {}
+        for app, field, entry, body in self._all("SELECT app, field, entry, body FROM state ORDER BY rowid"):
+            if entry == "":
+                fields.setdefault(app, {})[field] = json.loads(body)
+            else:
+                fields[app][field][entry[1:]] = json.loads(body)
+        order = json.loads(meta["apps"])
+        apps: dict[str, AppState] = {app: APPS[app].state.model_validate(fields[app]) for app in order}
+        return World(Desk.model_validate_json(meta["desk"]), apps)
+
+    def begin(self, world: World, origin: str) -> None:
+        """Forget everything and start with this world."""
+        with _Transaction(self._connection()):
+            for table in ("meta", "state", "performed"):
+                self._db.execute(f"DELETE FROM {table}")  # noqa: S608 - names from the line above
+            self._db.execute("INSERT INTO meta VALUES ('origin', ?), ('apps', ?)", (origin, json.dumps(list(world.apps))))
+            self._write(None, world)
+
+    def commit(self, before: World, after: World, done: Performed | None) -> None:
+        """The change and its key, both or neither."""
+        with _Transaction(self._connection()):
+            self._write(before, after)
+            if done is not None:
+                self._db.execute("INSERT INTO performed (key, digest, action, result) VALUES (?, ?, ?, ?)", done)
+
+    def rewind(self, before: World, after: World, count: int) -> None:
+        with _Transaction(self._connection()):
+            self._db.execute("DELETE FROM performed WHERE n NOT IN (SELECT n FROM performed ORDER BY n LIMIT ?)", (count,))
+            self._write(before, after)
+
+    def close(self) -> None:
+        if self._open:
+            self._open = False
+            self._db.close()
+
+    def _connection(self) -> sqlite3.Connection:
+        if not self._open:
+            raise EnvironmentFault("the desktop was closed")
+        return self._db
+
+    def _all(self, sql: str, *values: str | int) -> list[Any]:
+        return self._connection().execute(sql, values).fetchall()
+
+    def _write(self, before: World | None, after: World) -> None:
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES ('desk', ?)", (after.desk.model_dump_json(exclude_defaults=True),))
+        for app, state in after.apps.items():
+            old = before.apps.get(app) if before else None
+            if old is not state:
+                self._write_app(app, old, state)
+
+    def _write_app(self, app: str, old: AppState | None, new: AppState) -> None:
+        """Only fields, and entries of dicts, that are other objects than before and differ from them."""
+        for field in type(new).model_fields:
+            value, was = getattr(new, field), getattr(old, field) if old is not None else None
+            if old is not None and (value is was or (value == was and not isinstance(value, dict))):
+                continue
+            if not isinstance(value, dict):
+                self._put(app, field, "", value)
+                continue
+            known = was if isinstance(was, dict) else None
+            if known is None or not _same_order(known, value):
+                self._db.execute("DELETE FROM state WHERE app = ? AND field = ?", (app, field))
+                self._put(app, field, "", _NONE)
+                known = _NONE
+            self._put_entries(app, field, known, value)
+
+    def _put_entries(self, app: str, field: str, known: dict[str, Any], value: dict[str, Any]) -> None:
+        for entry in known.keys() - value.keys():
+            self._db.execute("DELETE FROM state WHERE app = ? AND field = ? AND entry = ?", (app, field, f"={entry}"))
+        for entry, item in value.items():
+            if entry not in known or (known[entry] is not item and known[entry] != item):
+                self._put(app, field, f"={entry}", item)
+
+    def _put(self, app: str, field: str, entry: str, value: Any) -> None:
+        body = json.dumps(to_jsonable_python(value), separators=(",", ":"))
+        self._db.execute(
+            "INSERT INTO state VALUES (?, ?, ?, ?) ON CONFLICT (app, field, entry) DO UPDATE SET body = excluded.body",
+            (app, field, entry, body),
+        )
+
+
+def _same_order(old: dict[str, Any], new: dict[str, Any]) -> bool:
+    """Whether rows, which keep the order in which they came, give the new dict when only new entries are appended."""
+    kept = [key for key in old if key in new]
+    return list(new)[: len(kept)] == kept
+
+
+class _Transaction:
+    """BEGIN IMMEDIATE to COMMIT; any exception takes everything back."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self.db = db
+
+    def __enter__(self) -> None:
+        try:
+            self.db.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as bad:
+            raise _not_stored(bad) from bad
+
+    def __exit__(self, kind: object, value: object, trace: object) -> None:
+        if kind is None:
+            try:
+                self.db.execute("COMMIT")
+            except sqlite3.Error as bad:
+                self._take_back()
+                raise _not_stored(bad) from bad
+            return
+        self._take_back()
+        if isinstance(value, sqlite3.Error):
+            raise _not_stored(value) from value
+
+    def _take_back(self) -> None:
+        if self.db.in_transaction:  # a full disk ends a transaction by itself
+            self.db.execute("ROLLBACK")
+
+
+def _not_stored(bad: sqlite3.Error) -> Unavailable:
+    return Unavailable(f"the world could not be stored: {bad}")

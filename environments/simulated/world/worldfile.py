@@ -1,0 +1,280 @@
+"""World files: what stands in a YAML, checked before anything starts."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Self, get_args
+
+import yaml
+from pydantic import BaseModel, Field, ValidationError, model_validator
+from rapidfuzz import fuzz, process
+
+from environments.contract import EnvironmentType, WorldError
+from environments.files.small_files import TooLarge, read_small
+from environments.files.yaml_lines import KeyPath, nearest_line
+from environments.simulated.app import AppState, Setting
+from environments.simulated.apps import APPS, UNUSABLE
+from environments.simulated.screen.windows import to_front
+from environments.simulated.turn.effects import edited
+from environments.simulated.turn.events import Rule
+from environments.simulated.variation.metrics import Variation
+from environments.simulated.world.generate import Cast, cast_for
+from environments.simulated.world.rulecheck import wrongs
+from environments.simulated.world.values import Model
+from environments.simulated.world.world import Desk, World
+from environments.simulated.world.yaml_text import read_yaml
+
+_NO_LINES: dict[KeyPath, int] = {}
+
+
+class Page(NamedTuple):
+    """A file as it was read: its name, and the line of each key."""
+
+    name: str
+    lines: dict[KeyPath, int] = _NO_LINES
+
+    def mistake(self, path: KeyPath, said: str) -> WorldError:
+        """`said` without its full stop."""
+        line = nearest_line(self.lines, path)
+        place = self.name if line is None else f"{self.name}, line {line}"
+        key = ".".join(str(part) for part in path)
+        return WorldError(f"{place}: {key + ': ' if key else ''}{said}{'' if said.endswith('?') else '.'}")
+
+    def invalid(self, bad: ValidationError, root: type[BaseModel], at: KeyPath = ()) -> WorldError:
+        """The first thing that pydantic found at a key."""
+        # A misspelt key is also a missing one; the misspelling says more.
+        first = next((error for error in bad.errors() if error["type"] == "extra_forbidden"), bad.errors()[0])
+        path = (*at, *first["loc"])
+        if first["type"] == "extra_forbidden":
+            word, known = str(path[-1]), _keys_at(root, first["loc"][:-1])
+            said = f"this key is not known; known keys here are: {', '.join(known)}{meant(word, known)}"
+        elif first["type"] == "missing":
+            said = "this key is missing; add it"
+        else:
+            said = reason(bad)
+        return self.mistake(path, said)
+
+
+def _keys_at(root: type[BaseModel], loc: Sequence[int | str]) -> list[str]:
+    """The keys that may stand at a place of a document."""
+    model: type[BaseModel] = root
+    for part in loc:
+        fields = {field.alias or name: field for name, field in model.model_fields.items()}
+        if part in fields:
+            model = _model_in(fields[str(part)].annotation) or model
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    """The model that a type is or holds: `Line` of `tuple[Line, ...] | None`."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for part in get_args(annotation) if (found := _model_in(part))), None)
+
+
+def reason(bad: ValidationError) -> str:
+    """What pydantic says of the first problem, with the value where that helps."""
+    said = bad.errors()[0]["msg"].removeprefix("Value error, ")
+    given = bad.errors()[0]["input"]
+    shown = f", not {given!r}" if said.startswith("Input should") and isinstance(given, str | int | float | bool) else ""
+    return said.rstrip(".") + shown
+
+
+def meant(word: str, names: Sequence[str] | Mapping[str, Any]) -> str:
+    """`; did you mean mail?`, or nothing."""
+    hit = process.extractOne(str(word), list(names), scorer=fuzz.WRatio, score_cutoff=60)
+    return f"; did you mean {hit[0]}?" if hit else ""
+
+
+_STARTS = re.compile(r"^(?:(\d{4}-\d{2}-\d{2})[ T])?([01]?\d|2[0-3]):([0-5]\d)$")
+
+
+PHONE = (390, 844)
+_NEEDS = {"simulated_physical": ("home",), "multimodal": ("camera", "microphone", "home"), "browser": ("browser",)}
+"""Apps without which a world is not of that type."""
+
+
+class WorldSpec(Model):
+    """A world as its file describes it; the seed fills in what the file leaves open."""
+
+    name: str = Field(min_length=1)
+    about: str = ""
+    seed: int = 0
+    screen: tuple[int, int] = (1280, 800)
+    """Width and height; a phone that says nothing is 390 by 844."""
+    form: Literal["desktop", "phone"] = "desktop"
+    type: EnvironmentType = "desktop"
+    """What kind of surface it is (seed 000); a phone is `mobile`."""
+    arrange: Literal["maximised", "side_by_side", "cascade"] = "maximised"
+    """Where windows stand: each over the whole screen, tiled, or one a little below the other."""
+    variation: Variation = Variation()
+    user: str | None = None
+    """Whose desktop it is."""
+    today: date | None = None
+    starts: str = "09:00"
+    """The time at which the clock starts, with or without the day: `2026-03-02 08:30`."""
+    apps: dict[str, dict[str, Any] | None] = Field(min_length=1)
+    """Which apps there are, and what is in them."""
+    open: tuple[str, ...] = ()
+    """Apps that start open; the first one has the focus."""
+    events: tuple[Rule, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _a_phone_is_small(cls, data: Any) -> Any:
+        if isinstance(data, dict) and data.get("form") == "phone":
+            return {"screen": PHONE, "type": "mobile", **data}
+        return data
+
+    @model_validator(mode="after")
+    def _is_what_it_says(self) -> Self:
+        if (self.type == "mobile") != (self.form == "phone"):
+            raise ValueError(f"type: {self.type} does not go with form: {self.form}; a phone is mobile, and nothing else is")
+        wanted = _NEEDS.get(self.type, ())
+        if wanted and not set(wanted) & set(self.apps):
+            raise ValueError(f"type: {self.type} needs one of the apps {', '.join(wanted)}")
+        return self
+
+    @model_validator(mode="after")
+    def _starts_at_a_time(self) -> Self:
+        found = _STARTS.match(self.starts)
+        try:
+            day = date.fromisoformat(found[1]) if found and found[1] else None
+        except ValueError:
+            found = None
+        if not found:
+            raise ValueError(f'starts: {self.starts!r} is no time; write it like "08:30" or "2026-03-02 08:30"')
+        if day and self.today and day != self.today:
+            raise ValueError(f"starts: {day} is another day than today, which is {self.today}; say the day once")
+        return self
+
+    def cast(self, seed: int) -> Cast:
+        """Who and what the apps have in common."""
+        day = date.fromisoformat(self.starts[:10]) if len(self.starts) > 5 else self.today
+        return cast_for(seed, self.user, day)
+
+    def begins(self, cast: Cast) -> str:
+        """Day and time of the start."""
+        return f"{cast.today.isoformat()} {self.starts[-5:].strip().zfill(5)}"
+
+
+def load_world(path_or_name: str | Path, seed: int | None = None) -> WorldSpec:
+    """The world of a file, or the shipped one of this name. Raises WorldError in one sentence."""
+    name, text = _read(path_or_name)
+    return parse_world(text, name, seed)
+
+
+def parse_world(text: str, name: str = "world", seed: int | None = None) -> WorldSpec:
+    """The world that a YAML text describes; `name` stands for the file in errors."""
+    try:
+        data, lines = read_yaml(text)
+    except yaml.MarkedYAMLError as bad:
+        line = bad.problem_mark.line + 1 if bad.problem_mark else 1
+        raise WorldError(f"{name}, line {line}: {bad.problem or bad.context}; mend the YAML there.") from None
+    except yaml.YAMLError as bad:
+        raise WorldError(f"{name}: this is not YAML: {str(bad).splitlines()[0]}.") from None
+    page = Page(name, lines)
+    if not isinstance(data, dict):
+        raise page.mistake((), f"a world file is a mapping with the keys {', '.join(WorldSpec.model_fields)}")
+    data = {"name": Path(name).stem, **data, **({} if seed is None else {"seed": seed})}
+    try:
+        spec = WorldSpec.model_validate(data)
+    except ValidationError as bad:
+        raise page.invalid(bad, WorldSpec) from None
+    _check(spec, page)
+    return spec
+
+
+def first_world(spec: WorldSpec, seed: int, page: Page | None = None) -> World:
+    """The state in which a world starts, before any rule. Raises WorldError when the content does not fit the app."""
+    cast = spec.cast(seed)._replace(times=spec.variation.content)
+    shown = spec.variation.drawn_from(seed)
+    apps: dict[str, AppState] = {}
+    for app, content in spec.apps.items():
+        setting = Setting(random.Random(f"{seed}:{app}"), cast)  # noqa: S311 - variation, not secrecy
+        try:
+            apps[app] = APPS[app].initial(content or {}, setting)
+        except ValidationError as bad:
+            raise (page or Page(spec.name)).invalid(bad, APPS[app].content, ("apps", app)) from None
+    desk = Desk(
+        name=spec.name,
+        seed=seed,
+        starts=spec.begins(cast),
+        size=shown.screen or spec.screen,
+        form=spec.form,
+        arrange=spec.arrange,
+        variation=shown,
+    )
+    for app in reversed(spec.open):
+        desk = desk.model_copy(update={"windows": to_front(desk, app, list(apps))})
+    return World(desk, apps)
+
+
+def _read(path_or_name: str | Path) -> tuple[str, str]:
+    shipped = resources.files("configs") / "worlds"
+    names = (
+        sorted(Path(entry.name).stem for entry in shipped.iterdir() if entry.name.endswith(".yaml")) if shipped.is_dir() else []
+    )
+    if str(path_or_name) in names:
+        return f"{path_or_name}.yaml", (shipped / f"{path_or_name}.yaml").read_text(encoding="utf-8")
+    path = Path(path_or_name)
+    try:
+        return str(path), read_small(path)
+    except TooLarge as bad:
+        raise WorldError(f"{path}: {bad}, which no world file is; check the path.") from None
+    except FileNotFoundError:
+        raise WorldError(
+            f"There is no world file {path}; shipped worlds are: {', '.join(names)}{meant(path.stem, names)}."
+        ) from None
+    except UnicodeDecodeError as bad:
+        raise WorldError(f"{path}: byte {bad.start} is not UTF-8; save the file as UTF-8.") from None
+    except OSError as bad:
+        raise WorldError(f"{path}: the file cannot be read: {bad.strerror}.") from None
+
+
+def _check(spec: WorldSpec, page: Page) -> None:
+    """Everything that can be known without starting: apps exist, content fits, rules speak of what there is."""
+    for app in spec.apps:
+        if app in UNUSABLE:
+            raise page.mistake(("apps", app), f"this app of another package cannot be used: {UNUSABLE[app]}")
+        if app not in APPS:
+            said = f"there is no app {app!r}; known apps are: {', '.join(APPS)}{meant(app, APPS)}"
+            raise page.mistake(("apps", app), said)
+    _check_apps(spec, page)
+    if len(set(spec.open)) < len(spec.open):
+        raise page.mistake(("open",), "an app is named twice; name each app once")
+    if spec.screen[0] < 320 or spec.screen[1] < 240:
+        raise page.mistake(("screen",), f"{list(spec.screen)} is too small; use at least [320, 240]")
+    world = first_world(spec, spec.seed, page)
+    for wrong in wrongs(spec.events, world.apps):
+        raise page.mistake(("events", *wrong.at), wrong.said + (meant(wrong.word, wrong.known) if wrong.word else ""))
+    for index, rule in enumerate(spec.events):
+        if rule.edit:
+            _check_edit(world, rule, page, ("events", index, "edit"))
+
+
+def _check_apps(spec: WorldSpec, page: Page) -> None:
+    wanted: list[tuple[tuple[str | int, ...], str]] = [(("open",), app) for app in spec.open]
+    wanted += [(("events", index), app) for index, rule in enumerate(spec.events) for app in rule.apps()]
+    for path, app in wanted:
+        if app not in spec.apps:
+            there = ", ".join(spec.apps)
+            raise page.mistake(path, f"{app!r} is not one of this world's apps, which are: {there}{meant(app, spec.apps)}")
+
+
+def _check_edit(world: World, rule: Rule, page: Page, at: tuple[str | int, ...]) -> None:
+    if rule.edit is None:
+        return
+    try:
+        edited(world, rule.edit)
+    except KeyError as bad:
+        path = ".".join(rule.edit.keys)
+        said = f"there is no {bad.args[0]!r} along {path} in the state of {rule.edit.app}"
+        raise page.mistake((*at, "path"), said) from None
+    except ValidationError as bad:
+        raise page.mistake((*at, "value"), reason(bad)) from None

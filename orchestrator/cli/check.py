@@ -1,0 +1,194 @@
+"""`deskcrew task ...` and `deskcrew world ...`: files checked, and oracles played, without a crew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from orchestrator.cli import completion
+from orchestrator.cli.common import EPILOG, FAILED, AsJson, Debug, guarded
+
+if TYPE_CHECKING:
+    from environments.served.running import Address
+    from orchestrator.tasks.checking import Checked
+    from orchestrator.tasks.judge import Verdict
+    from orchestrator.tasks.oracle import Played
+
+
+task_app = typer.Typer(help="Task files.", no_args_is_help=True, epilog=EPILOG)
+world_app = typer.Typer(help="Worlds of the simulated desktop.", no_args_is_help=True, epilog=EPILOG)
+_NAMES = "Files or shipped names; all shipped ones if none."
+Tasks = Annotated[list[str] | None, typer.Argument(metavar="TASK...", help=_NAMES, autocompletion=completion.tasks)]
+Worlds = Annotated[list[str] | None, typer.Argument(metavar="WORLD...", help=_NAMES, autocompletion=completion.worlds)]
+Seeds = Annotated[int, typer.Option(min=1, max=1000, help="How many seeds to try.")]
+
+
+@task_app.callback()
+def _tasks() -> None:
+    return None
+
+
+@world_app.callback()
+def _worlds() -> None:
+    return None
+
+
+@task_app.command("check")
+def check_task(
+    tasks: Tasks = None,
+    seeds: Seeds = 5,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Say what is wrong with tasks: keys, slots without a value, conditions that hold from the start, oracles that fail."""
+    with guarded(debug):
+        from orchestrator.tasks.checking import check_tasks
+
+        _tell(check_tasks(tasks or [], seeds), as_json)
+
+
+@task_app.command("play")
+def play_task(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="A file or a shipped name.", autocompletion=completion.tasks)],
+    seed: Annotated[int, typer.Option(help="Which values the slots get.")] = 0,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Perform a task's oracle, its own plan, without a crew, and say what came of each line and what the judge finds."""
+    with guarded(debug):
+        from orchestrator.runs.privacy.clean import json_text
+        from orchestrator.tasks.checking import task_named
+        from orchestrator.tasks.oracle import play
+
+        played = play(task_named(task), seed)
+        if as_json:
+            steps = [step._asdict() for step in played.steps]
+            verdict = played.verdict.model_dump(mode="json")
+            told = {"goal": played.goal, "seed": seed, "steps": steps, "problem": played.problem, "verdict": verdict}
+            typer.echo(json_text(told))
+        else:
+            _tell_played(played)
+        if not played.passed:
+            raise typer.Exit(FAILED)
+
+
+def _tell_played(played: Played) -> None:
+    from orchestrator.runs.privacy.clean import clean
+
+    verdict = played.verdict
+    typer.echo(f"goal   {clean(played.goal, 1000)}")
+    for step in played.steps:
+        told = f" -> {clean(step.told, 200)}" if step.told else ""
+        typer.echo(f"{step.line:>3}  {step.status:<9} {clean(step.said, 200)}{told}")
+    if played.problem:
+        typer.echo(f"wrong  {clean(played.problem, 1000)}")
+    for check in verdict.checks:
+        why = f": {clean(check.error, 200)}" if check.error else ""
+        typer.echo(f"{'ok' if check.passed else 'wrong':<6} {clean(check.expression, 1000)}{why}")
+    reached = sum(point.reached for point in verdict.checkpoints)
+    ended = "passed" if played.passed else "failed"
+    typer.echo(f"{ended}, {verdict.steps} steps, {reached} of {len(verdict.checkpoints)} checkpoints")
+
+
+@world_app.command("check")
+def check_world(
+    worlds: Worlds = None,
+    seeds: Seeds = 5,
+    vary: Annotated[
+        list[str] | None, typer.Option(metavar="AXIS=VALUE", help="Look at them otherwise: language=de; repeatable.")
+    ] = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Say what is wrong with worlds: unknown apps and keys, duplicates, rules that fit nothing."""
+    with guarded(debug):
+        from orchestrator.tasks.checking import check_worlds
+
+        _tell(check_worlds(worlds or [], seeds, vary or ()), as_json)
+
+
+@world_app.command("apps")
+def list_apps(as_json: AsJson = False, debug: Debug = False) -> None:
+    """List the apps that a world may have: their functions, whether they have an agent, and the package they come from."""
+    with guarded(debug):
+        from rich.console import Console
+        from rich.table import Table
+
+        from environments.simulated.apps import UNUSABLE, listed_apps
+        from orchestrator.runs.privacy.clean import json_text
+
+        every = listed_apps()
+        if as_json:
+            for one in every:
+                typer.echo(json_text(one._asdict()))
+            return
+        table = Table("app", "title", "functions", "agent", "package", box=None)
+        for one in every:
+            table.add_row(one.name, one.title, str(len(one.functions)), "yes" if one.agent else "", one.package)
+        Console(width=None if Console().is_terminal else 120, highlight=False, markup=False).print(table)
+        for name, why in UNUSABLE.items():
+            typer.echo(f"{name} cannot be used: {why}")
+
+
+def _tell(found: Iterable[Checked], as_json: bool) -> None:
+    from orchestrator.runs.privacy.clean import clean, json_text
+
+    bad = 0
+    for checked in found:
+        bad += bool(checked.problems)
+        if as_json:
+            typer.echo(json_text(checked._asdict()))
+            continue
+        typer.echo(f"{'wrong' if checked.problems else 'ok':<6} {clean(checked.name)}: {clean(checked.says, 200)}".rstrip(": "))
+        for problem in checked.problems:
+            typer.echo(f"       {clean(problem, 1000)}")
+    if bad:
+        raise typer.Exit(FAILED)
+
+
+__all__ = ["world_app"]
+
+
+@world_app.command("serve")
+def serve_world(
+    world: Annotated[str | None, typer.Argument(metavar="WORLD", help="A file or a shipped name.")] = None,
+    task: Annotated[
+        str | None, typer.Option(metavar="TASK", help="Serve the world of this task, and judge what is done.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the world and of the task's variation.")] = None,
+    goal: Annotated[
+        str, typer.Option(metavar="WORDS", help="What is to be done, shown below the desktop and in the record.")
+    ] = "",
+    record: Annotated[Path | None, typer.Option(metavar="FILE", help="Write what is done to this new protocol log.")] = None,
+    host: Annotated[
+        str, typer.Option(help="The address to serve at; by default nobody but this machine can connect.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any that is free.")] = 8765,
+    debug: Debug = False,
+) -> None:
+    """Serve a world as web pages, until Ctrl-C. The printed address opens it; nobody gets in without the token in it."""
+    with guarded(debug):
+        from orchestrator.tasks import serving
+
+        serving.serve_world(serving.Wanted(world, task, seed, goal, record, host, port), _ready, _told)
+
+
+def _ready(address: Address, goal: str) -> None:
+    from orchestrator.runs.privacy.clean import clean
+
+    if goal:
+        typer.echo(f"goal: {clean(goal, 1000)}")
+    typer.echo(f"open {address.url}")
+    typer.echo("press Ctrl-C to stop")
+
+
+def _told(verdict: Verdict) -> None:
+    from orchestrator.runs.privacy.clean import clean
+
+    typer.echo(f"{'passed' if verdict.passed else 'not passed'}, {verdict.steps} steps")
+    for check in verdict.checks:
+        if not check.passed:
+            typer.echo(f"  wrong  {clean(check.expression, 1000)}{': ' + clean(check.error, 200) if check.error else ''}")

@@ -1,0 +1,143 @@
+"""What can be typed after `deskcrew`: one table. A command's module is imported when it is asked for, so that help is instant."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, NamedTuple, TypedDict
+
+import typer
+import typer.main
+from typer.core import TyperGroup
+
+
+class Shape(TypedDict):
+    """Options of a Typer app."""
+
+    add_completion: bool
+    pretty_exceptions_enable: bool
+    rich_markup_mode: None
+
+
+SHAPE: Shape = {"add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}
+"""What is said of every Typer app here: help is plain text, and a failure is a sentence."""
+
+
+class Part(NamedTuple):
+    """A command, or a group of them: where it is, and what it does, in a few words."""
+
+    place: str
+    """`module:name`; the module is under `orchestrator`."""
+    about: str
+
+
+SECTIONS: dict[str, dict[str, Part]] = {
+    "Work": {
+        "run": Part("cli.run:run", "Run a goal or a task."),
+        "plan": Part("cli.run:plan", "Plan a goal and work nothing."),
+        "resume": Part("cli.run:resume", "Go on with a run that waits or was interrupted."),
+    },
+    "See": {
+        "ls": Part("cli.runs:runs", "List the runs, newest first."),
+        "show": Part("cli.runs:show", "Show one run: plan, steps, gates, approvals, verdict."),
+        "view": Part("cli.view:view", "Write a run as one HTML page, or as a film (GIF)."),
+        "serve": Part("cli.view:serve", "Watch, answer and start runs in a browser."),
+    },
+    "Take part": {
+        "pause": Part("cli.control:pause", "Let the crew stop before its next action."),
+        "steer": Part("cli.control:steer", "Say something to the crew while it works."),
+        "takeover": Part("cli.control:takeover", "Work in a run's world by hand."),
+        "handback": Part("cli.control:handback", "Let the crew go on after a takeover."),
+        "cancel": Part("cli.control:cancel", "End a run before its next action."),
+    },
+    "What there is": {
+        "tasks": Part("cli.runs:tasks", "List the tasks that are shipped."),
+        "worlds": Part("cli.runs:worlds", "List the worlds that are shipped."),
+        "policies": Part("cli.policies:policies_app", "List the presets of policies; show or check one."),
+        "skills": Part("cli.skills:skills_app", "What can be called beside the surface."),
+        "knowledge": Part("cli.knowledge:knowledge_app", "What is looked up: help pages, playbooks, experience."),
+        "memory": Part("cli.knowledge:memory_app", "What the user answered in earlier runs."),
+    },
+    "Make and check": {
+        "task": Part("cli.check:task_app", "Check a task file, or play its oracle."),
+        "world": Part("cli.check:world_app", "Check a world, list its apps, serve it in a browser."),
+        "policy": Part("cli.policies:policy_app", "Explain and check safety policies."),
+        "log": Part("lab.logs.cli:log_app", "Read, check and convert protocol logs."),
+        "schema": Part("lab.logs.cli:schema_app", "The JSON schemas of the protocol."),
+        "trust": Part("cli.policies:trust", "Whom signed playbooks and policies are taken from."),
+        "attack": Part("lab.attacks.cli:attack_app", "Let a corpus of attacks try a crew."),
+    },
+    "Again": {
+        "replay": Part("cli.view:replay", "Work a run again with its own decisions."),
+        "fork": Part("cli.view:fork", "Start a new run from a step of another one."),
+    },
+    "This machine": {
+        "doctor": Part("cli.doctor.command:doctor", "Check this installation; every problem with its fix."),
+        "completion": Part("cli.doctor.command:completion", "Print the script that completes words in a shell."),
+    },
+}
+PARTS = {name: part for section in SECTIONS.values() for name, part in section.items()}
+_WIDEST = max(map(len, PARTS))
+
+
+def built(name: str) -> Any:
+    """The command of this name, or the group, from its module."""
+    module, _, word = PARTS[name].place.partition(":")
+    found = getattr(import_module(f"orchestrator.{module}"), word)
+    holder = typer.Typer(**SHAPE)
+    holder.callback()(_nothing)
+    if isinstance(found, typer.Typer):
+        holder.add_typer(found, name=name, cls=Group)
+    else:
+        holder.command(name)(found)
+    return typer.main.get_group(holder).commands[name]
+
+
+def _nothing() -> None:
+    return None
+
+
+class Completion(NamedTuple):
+    """A word that may be typed next; what a shell is told has these three."""
+
+    value: str
+    help: str = ""
+    type: str = "plain"
+
+
+class Group(TyperGroup):
+    """Commands in a group. Its own `--help`, where that was not typed, is False and not unknown: what is unknown is put through
+    pydantic, which costs more than all the rest of a command's help."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        found = super().get_help_option(ctx)
+        if found is not None and found.default is None:
+            found.default = False
+        return found
+
+
+class Commands(Group):
+    """The table as a group: what is listed needs no import, and what is typed imports its own module."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [*PARTS, *(name for name in super().list_commands(ctx) if name not in PARTS)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name in PARTS and cmd_name not in self.commands:
+            self.commands[cmd_name] = built(cmd_name)
+        found = super().get_command(ctx, cmd_name)
+        if found is None and not ctx.resilient_parsing:
+            from difflib import get_close_matches
+
+            meant = get_close_matches(cmd_name, self.list_commands(ctx), n=1)
+            ctx.fail(f"There is no command {cmd_name!r}{f' (did you mean {meant[0]!r}?)' if meant else ''}.")
+        return found
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        for title, parts in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(_WIDEST), part.about) for name, part in parts.items()])
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        return [Completion(name, part.about) for name, part in PARTS.items() if name.startswith(incomplete)]

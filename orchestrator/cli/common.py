@@ -1,0 +1,179 @@
+"""What all commands share: their common options, and how a failure becomes one sentence and an exit code."""
+
+from __future__ import annotations
+
+import errno
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from orchestrator.cli.completion import displays, run_ids
+
+if TYPE_CHECKING:
+    from orchestrator.control.controls import Stop
+    from orchestrator.runs.face import Face
+    from orchestrator.runs.runs import Outcome
+    from roles.journal.journal import Event, Listener
+
+
+USAGE, FAILED, INTERRUPTED = 2, 1, 130
+RUNS = Path("runs")
+EPILOG = "Exit codes: 0 done, 1 failed, 2 usage, 3 waiting for a person, or paused, 4 a limit is spent."
+RunsDir = Annotated[Path | None, typer.Option("--runs-dir", help="Folder with the runs; ./runs when not given.")]
+RunId = Annotated[str, typer.Argument(metavar="ID", help="A run, or the beginning of its name.", autocompletion=run_ids)]
+AsJson = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
+Store = Annotated[
+    str | None,
+    typer.Option(
+        "--store", metavar="ADDRESS", envvar="DESKCREW_STORE", help="Runs of a shared store, postgresql://USER@HOST/DATABASE."
+    ),
+]
+Secret = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--secret", metavar="NAME", help="A private value: typed without echo, or from DESKCREW_SECRET_NAME; repeatable."
+    ),
+]
+Server = Annotated[
+    str | None,
+    typer.Option(
+        "--server", metavar="URL", envvar="DESKCREW_SERVER",
+        help="Runs of a desk (deskcrew serve) in place of those here; its token is in DESKCREW_TOKEN or a --token-file.",
+    ),
+]  # fmt: skip
+TokenFile = Annotated[Path | None, typer.Option("--token-file", metavar="FILE", help="The file with the token of --server.")]
+Display = Annotated[str | None, typer.Option("--display", help="auto, rich, plain, log, json or none.", autocompletion=displays)]
+Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
+
+
+@contextmanager
+def guarded(debug: bool) -> Iterator[None]:
+    """Turn whatever goes wrong into one sentence and an exit code."""
+    try:
+        yield
+    except (typer.Exit, typer.Abort):
+        raise
+    except BrokenPipeError:
+        sys.stdout = None  # whoever read us has gone; nothing is left to flush
+        raise typer.Exit(FAILED) from None
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
+    except Exception as bad:  # noqa: BLE001 - the last line of defence: a sentence instead of a traceback
+        if debug:
+            import traceback
+
+            traceback.print_exc()
+        code, said = _explained(bad)
+        typer.echo(f"deskcrew: {said}", err=True)
+        raise typer.Exit(code) from None
+
+
+_NO_PLACE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG, errno.ENOENT}
+
+
+def _explained(bad: Exception) -> tuple[int, str]:
+    from environments.contract import WorldError
+    from orchestrator.errors import Stopped, UsageProblem
+    from orchestrator.runs.privacy.clean import clean
+    from orchestrator.store.address import without_addresses
+    from protocol.dialects import DialectError
+    from protocol.exports import FormatError
+    from protocol.log.log import PARTIAL
+    from protocol.log.versions import BadStep
+
+    said = without_addresses(clean(" ".join(str(bad).split()), 1000))
+    if isinstance(bad, UsageProblem | WorldError | BadStep | DialectError | FormatError):
+        return USAGE, said
+    stands = sys.modules.get("roles.contracts.nodes")  # whoever raised it has imported it, and LangGraph with it
+    if isinstance(bad, OSError) and bad.filename:
+        why = bad.strerror or type(bad).__name__
+        return USAGE, f"{clean(str(bad.filename).removesuffix(PARTIAL))} cannot be used ({why}); see who may read and write it."
+    if isinstance(bad, Stopped) or (stands is not None and isinstance(bad, stands.Standstill)):
+        return FAILED, said
+    if isinstance(bad, OSError) and bad.errno in _NO_PLACE:  # ENOENT where no folder for temporary files can be written
+        return FAILED, f"There is no place to write ({bad.strerror}); make room, or choose another place."
+    if type(bad).__module__ == "sqlite3" and type(bad).__name__ == "OperationalError":
+        return FAILED, f"A file of the run cannot be used ({said}); see that its folder can be written and has room."
+    return FAILED, f"this is a fault of deskcrew, not yours: {type(bad).__name__}: {said or 'no words'} (--debug shows where)."
+
+
+def drive(face: Face, folder: Path, work: Callable[[Listener, Stop], Outcome | None], run_id: str = "") -> None:
+    """Run with a face on the screen, and end with the outcome's exit code. Ctrl-C pauses the run, twice stops it at once."""
+    from orchestrator.control.controls import Stop, heeding
+
+    stop = Stop()
+    names = [run_id] if run_id else []
+
+    def listener(event: Event) -> None:
+        if event.kind == "run_started":
+            names.append(str(event.body["run_id"]))
+        face.event(event)
+
+    face.start()
+    try:
+        with heeding(stop, _pausing):
+            outcome = work(listener, stop)
+    except KeyboardInterrupt:
+        face.stop()
+        again = f"; go on with: deskcrew resume {names[-1]}{runs_dir_option(folder)}" if names else ""
+        typer.echo(f"\ndeskcrew: stopped; what was done is kept{again}", err=True)
+        raise
+    finally:
+        face.stop()
+    if outcome is None:
+        typer.echo(f"run {names[-1]} goes on in its own process; see it with: deskcrew show {names[-1]}{runs_dir_option(folder)}")
+        return
+    face.finish(outcome)
+    _offer_to_keep(outcome, folder)
+    raise typer.Exit(outcome.exit_code)
+
+
+def _offer_to_keep(outcome: Outcome, folder: Path) -> None:
+    """Ask who sits at the terminal whether the crew is to do it so again (`knowledge.experience.save: ask`)."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return
+    from orchestrator.errors import UsageProblem
+    from orchestrator.lab.learning.learning import kept, offered
+    from orchestrator.runs.privacy.clean import clean
+
+    if (offer := offered(outcome.folder)) is None:
+        return
+    found, settings = offer
+    for number, step in enumerate(found.found.steps, start=1):
+        typer.echo(f"  {number}. {clean(step, 500)}")
+    try:
+        if typer.confirm("Keep these steps for goals like this one?", default=False):
+            result = kept(found, settings, folder)
+            typer.echo(f"kept as {result.document}" if result.saved else result.why)
+    except (typer.Abort, UsageProblem) as no:  # whoever leaves the question has not said yes, and the run has ended as it has
+        typer.echo(f"\ndeskcrew: nothing is kept {no}".rstrip(), err=True)
+
+
+def _pausing() -> None:
+    # Not by typer, which goes past whoever has taken the place of the stream: the live view prints it above its rows.
+    print("\ndeskcrew: pausing before the next action; press Ctrl-C again to stop at once", file=sys.stderr, flush=True)
+
+
+def runs_dir_option(folder: Path) -> str:
+    return "" if folder == RUNS else f" --runs-dir {shlex.quote(str(folder))}"
+
+
+def as_overrides(flags: dict[str, Any]) -> list[str]:
+    import json
+
+    return [
+        f"{key}={json.dumps(str(value) if isinstance(value, Path) else value)}"
+        for key, value in flags.items()
+        if value is not None
+    ]
+
+
+def checked_display(display: str | None) -> str:
+    from orchestrator.settings.settings import load_settings
+
+    return load_settings(overrides=as_overrides({"display": display})).settings.display

@@ -1,0 +1,37 @@
+"""`deskcrew doctor` and `deskcrew completion`: this machine, and its shell."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from orchestrator.cli.common import FAILED, RUNS, AsJson, Debug, RunsDir, Store, guarded
+from orchestrator.cli.completion import SHELLS, script, shells
+
+
+def doctor(as_json: AsJson = False, runs_dir: RunsDir = None, store: Store = None, debug: Debug = False) -> None:
+    """Check this installation; every problem comes with its fix."""
+    with guarded(debug):
+        from orchestrator.cli.doctor import checks as checks
+
+        found = checks.examine(runs_dir or RUNS, store)
+        typer.echo(checks.as_json(found) if as_json else checks.as_text(found))
+        if not all(check.ok for check in found):
+            raise typer.Exit(FAILED)
+
+
+def completion(
+    shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.", autocompletion=shells)],
+    debug: Debug = False,
+) -> None:
+    """Print the script by which a shell completes commands, options, ids of runs, tasks, worlds and presets.
+
+    For bash: deskcrew completion bash > ~/.local/share/bash-completion/completions/deskcrew
+    """
+    with guarded(debug):
+        if shell not in SHELLS:
+            from orchestrator.errors import UsageProblem
+
+            raise UsageProblem(f"There is no completion for {shell!r}; name one of {', '.join(SHELLS)}.")
+        typer.echo(script(shell).strip())

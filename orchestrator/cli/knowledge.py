@@ -1,0 +1,414 @@
+"""`deskcrew knowledge ...`: what the crew can look up, added, listed, searched and removed by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from orchestrator.cli.common import EPILOG, FAILED, RUNS, AsJson, Debug, RunsDir, Server, TokenFile, guarded
+
+if TYPE_CHECKING:
+    from orchestrator.lab.learning.knowledge import Finding
+    from orchestrator.lab.learning.learning import Kept, Lesson
+    from roles.knowledge.memory.answers import AnswerFile
+    from roles.knowledge.pages.documents import Document
+    from roles.knowledge.pages.folders import Synced
+
+
+def learn(
+    words: Annotated[
+        list[str], typer.Argument(metavar="RUN|LOG...", help="A run, or a log. Two that show the same are compared.")
+    ],
+    goal: Annotated[
+        list[str] | None, typer.Option(metavar="WORDS", help="What was to be done, if the log does not say; one for each.")
+    ] = None,
+    app_name: Annotated[str, typer.Option("--app", metavar="APP", help="Keep it for goals in this application alone.")] = "",
+    source: Annotated[str, typer.Option("--from", metavar="FORMAT", help="See: deskcrew log formats.")] = "deskcrew",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what was understood, and keep nothing.")] = False,
+    overrides: Annotated[list[str] | None, typer.Option("-c", metavar="KEY=VALUE", help="Set one value; repeatable.")] = None,
+    config: Annotated[
+        list[Path] | None, typer.Option("--config", metavar="FILE", help="A YAML file of settings; repeatable.")
+    ] = None,
+    runs_dir: RunsDir = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Learn from a run of the crew, or from what a person or another agent did; say what was understood."""
+    with guarded(debug):
+        from orchestrator.cli.common import as_overrides
+        from orchestrator.lab.learning.learning import Kept, kept, lesson
+        from orchestrator.settings.settings import load_settings
+
+        settings = load_settings(config or (), [*(overrides or ()), *as_overrides({"runs_dir": runs_dir})]).settings
+        found = lesson(words, goal or (), source, settings.runs_dir, app_name)
+        if found.against:
+            result = Kept(False, found.found.title, why=found.against)
+        elif dry_run:
+            result = Kept(False, found.found.title, why="only shown (--dry-run)")
+        else:
+            result = kept(found, settings.knowledge, settings.runs_dir)
+        _tell(found, result, as_json=as_json)
+        if found.against:
+            raise typer.Exit(FAILED)
+
+
+def _tell(found: Lesson, result: Kept, *, as_json: bool) -> None:
+    from orchestrator.runs.privacy.clean import clean, json_text
+
+    if as_json:
+        typer.echo(json_text(found.found.model_dump(mode="json") | {"kept": result.told()}))
+        return
+    said = found.found
+    typer.echo(clean(said.title, 500))
+    for number, step in enumerate(said.steps, start=1):
+        typer.echo(f"  {number}. {clean(step, 500)}")
+    for slot in said.slots:
+        typer.echo(f"given by the goal   {{{clean(slot.name, 60)}}}, here {clean(slot.value, 200)}")
+    for read in said.reads:
+        typer.echo(f"read on a screen    {clean(read.name, 100)} in {clean(read.app, 60)}")
+    for constant in said.constants:
+        typer.echo(f"always the same     {clean(constant.value, 200)} ({clean(constant.where, 100)})")
+    for doubt in said.doubts:
+        typer.echo(f"in doubt            {clean(doubt, 300)}")
+    if said.left_out:
+        typer.echo(f"left out            {said.left_out} steps that only looked, failed or led nowhere")
+    typer.echo(_ending(result))
+
+
+def _ending(result: Kept) -> str:
+    from orchestrator.runs.privacy.clean import clean
+
+    if result.saved:
+        return f"kept as {result.document}"
+    return f"not kept: {clean(result.why, 300)}"
+
+
+memory_app = typer.Typer(help="What you answered in earlier runs.", no_args_is_help=True, epilog=EPILOG)
+File = Annotated[Path | None, typer.Option("--file", metavar="FILE", help="Where answers are kept, if not beside the runs.")]
+MemoryApp = Annotated[str | None, typer.Option("--app", metavar="APP", help="Only answers to questions in this application.")]
+Days = Annotated[float, typer.Option("--days", min=0.001, metavar="DAYS", help="How long an answer is good for.")]
+
+
+@memory_app.command("ls")
+def list_answers(
+    app: MemoryApp = None,
+    days: Days = 180.0,
+    file: File = None,
+    as_json: AsJson = False,
+    runs_dir: RunsDir = None,
+    debug: Debug = False,
+) -> None:
+    """List the answers, newest first: the question, when and in which run it was answered, and how often that was used."""
+    with guarded(debug):
+        from orchestrator.runs.privacy.clean import json_text
+
+        found = _used(lambda: _opened(file, runs_dir, days).all(app))
+        if as_json:
+            typer.echo(json_text([known.model_dump(mode="json", exclude={"exact"}) | {"good": good} for known, good in found], 2))
+            return
+        typer.echo(_table(found))
+
+
+@memory_app.command("rm")
+def remove_answers(
+    ids: Annotated[list[int] | None, typer.Argument(metavar="ID...", help="Numbers that `memory ls` shows.")] = None,
+    expired: Annotated[bool, typer.Option("--expired", help="All that are no longer good.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
+    days: Days = 180.0,
+    file: File = None,
+    runs_dir: RunsDir = None,
+    debug: Debug = False,
+) -> None:
+    """Forget answers."""
+    with guarded(debug):
+        from orchestrator.errors import UsageProblem
+
+        if sum((bool(ids), expired, everything)) != 1:
+            raise UsageProblem("Say which answers to forget: their numbers (deskcrew memory ls shows them), --expired or --all.")
+        kept = _opened(file, runs_dir, days)
+        if ids:
+            known = {answer.id for answer, _ in _used(kept.all)}
+            if missing := [number for number in ids if number not in known]:
+                raise UsageProblem(f"There is no answer {missing[0]}; list them with: deskcrew memory ls")
+            gone = sum(_used(lambda number=number: kept.remove(number)) for number in dict.fromkeys(ids))
+        else:
+            gone = _used(kept.remove_expired if expired else kept.remove_all)
+        typer.echo(f"{gone} answer{'s' if gone != 1 else ''} forgotten")
+
+
+@memory_app.command("stats")
+def show_stats(
+    days: Days = 180.0, file: File = None, as_json: AsJson = False, runs_dir: RunsDir = None, debug: Debug = False
+) -> None:
+    """Say how many answers there are, for which applications, and where."""
+    with guarded(debug):
+        from orchestrator.runs.privacy.clean import clean, json_text
+
+        kept = _opened(file, runs_dir, days)
+        stats = _used(kept.stats)
+        if as_json:
+            typer.echo(json_text({"file": str(kept.path), **stats._asdict()}, 2))
+            return
+        used = f"used {stats.used} times, {stats.bytes} bytes"
+        typer.echo(f"{stats.answers} answers, {stats.expired} of them no longer good, {used}")
+        for app, count in sorted(stats.apps.items()):
+            typer.echo(f"  {clean(app or '(no application)', 60)}: {count}")
+        typer.echo(f"  in {clean(kept.path)}")
+
+
+def _opened(file: Path | None, runs_dir: Path | None, days: float) -> AnswerFile:
+    from roles.knowledge.memory.answers import AnswerFile, answers_path
+
+    return AnswerFile(answers_path(file, runs_dir or RUNS), days=days)
+
+
+def _used(work: Any) -> Any:
+    """What `work` gives; a memory that cannot be used is a usage problem here."""
+    from orchestrator.errors import UsageProblem
+    from roles.knowledge.memory.answers import MemoryFault
+
+    try:
+        return work()
+    except MemoryFault as fault:
+        said = str(fault)
+        raise UsageProblem(f"{said[:1].upper()}{said[1:]}.") from None
+
+
+def _table(found: list[Any]) -> str:
+    from orchestrator.runs.privacy.clean import clean
+    from orchestrator.views.listing import moment
+    from orchestrator.views.terminal.tables import table
+
+    if not found:
+        return "Nothing is remembered; answers are kept where memory.answers is ask or on."
+    rows = [("ID", "APP", "QUESTION", "ANSWER", "WHEN", "RUN", "USED")]
+    for known, good in found:
+        when = moment(known.at) + ("" if good else " (expired)")
+        texts = (clean(known.app, 20), clean(known.question, 50), clean(known.value, 40))
+        rows.append((str(known.id), *texts, when, clean(known.run, 40), str(known.used)))
+    return table(rows)
+
+
+knowledge_app = typer.Typer(
+    help="What the crew looks up: help pages, searches, what it did, what people showed.", no_args_is_help=True, epilog=EPILOG
+)
+knowledge_app.command()(learn)
+App = Annotated[str | None, typer.Option("--app", metavar="APP", help="The application it is about.")]
+Kind = Annotated[str | None, typer.Option("--kind", metavar="KIND", help="help, online, experience or demonstration.")]
+Config = Annotated[list[Path] | None, typer.Option("--config", metavar="FILE", help="A YAML file of settings; repeatable.")]
+Overrides = Annotated[list[str] | None, typer.Option("-c", metavar="KEY=VALUE", help="Set one value; repeatable.")]
+
+
+@knowledge_app.command()
+def add(
+    places: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Pages (Markdown, JSON, HTML), or folders of them.")],
+    app: App = None,
+    kind: Kind = None,
+    config: Config = None,
+    overrides: Overrides = None,
+    runs_dir: RunsDir = None,
+    as_json: AsJson = False,
+    server: Server = None,
+    token_file: TokenFile = None,
+    debug: Debug = False,
+) -> None:
+    """Add pages. In a folder, APP/PAGE is about APP. Added again, what changed is read again and what is gone is dropped.
+
+    With --server the pages of these files are sent, each as a help page.
+    """
+    with guarded(debug):
+        from orchestrator.runs.privacy.clean import json_text
+
+        if server:
+            _add_there(server, token_file, places, app, kind, as_json=as_json)
+            return
+        from orchestrator.lab.learning import knowledge
+
+        done = knowledge.add(_settings(config, overrides, runs_dir), places, app, kind)
+        typer.echo(json_text(done._asdict(), 2) if as_json else _added(done))
+        if done.problems and not (done.added or done.changed or done.unchanged):
+            raise typer.Exit(FAILED)
+
+
+@knowledge_app.command("ls")
+def list_all(
+    app: App = None,
+    kind: Kind = None,
+    every: Annotated[bool, typer.Option("--all", help="Also what is shipped or in help_dirs, and what is retired.")] = False,
+    config: Config = None,
+    overrides: Overrides = None,
+    runs_dir: RunsDir = None,
+    as_json: AsJson = False,
+    server: Server = None,
+    token_file: TokenFile = None,
+    debug: Debug = False,
+) -> None:
+    """List what was added; with --server, everything that is looked up there."""
+    with guarded(debug):
+        from orchestrator.runs.privacy.clean import clean, json_text
+        from orchestrator.views.terminal.tables import table
+
+        if server:
+            from orchestrator.desk.client import remote as there
+            from orchestrator.desk.client.work import connected
+
+            with connected(server, token_file) as remote:
+                told = there.listed(remote, app, kind)
+            typer.echo(json_text(told["documents"], 2) if as_json else there.as_table(told, scored=False))
+            return
+        from orchestrator.lab.learning import knowledge
+
+        found = knowledge.listed(_settings(config, overrides, runs_dir), app, kind, every)
+        if as_json:
+            typer.echo(json_text([one.model_dump(mode="json") for one in found], 2))
+        elif not found:
+            typer.echo("Nothing was added. (deskcrew knowledge ls --all shows what is shipped.)")
+        else:
+            rows = [(one.kind, clean(one.app or "-"), clean(one.id), clean(_titled(one))) for one in found]
+            typer.echo(table([("KIND", "APP", "ID", "TITLE"), *rows]))
+
+
+@knowledge_app.command()
+def search(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What is to be done, or known, in words.")],
+    app: App = None,
+    kind: Kind = None,
+    config: Config = None,
+    overrides: Overrides = None,
+    runs_dir: RunsDir = None,
+    as_json: AsJson = False,
+    server: Server = None,
+    token_file: TokenFile = None,
+    debug: Debug = False,
+) -> None:
+    """Search as a run does, and show also what came close and is not returned, with the reason. Exit code 1: nothing fits."""
+    with guarded(debug):
+        from orchestrator.runs.privacy.clean import json_text
+
+        if server:
+            from orchestrator.desk.client import remote as there
+            from orchestrator.desk.client.work import connected
+
+            with connected(server, token_file) as remote:
+                told = there.searched(remote, query, app, kind)
+            typer.echo(json_text(told, 2) if as_json else there.as_table(told, scored=True))
+            if not any(not one["why_not"] for one in told["documents"]):
+                raise typer.Exit(FAILED)
+            return
+        from orchestrator.lab.learning import knowledge
+
+        answer = knowledge.search(_settings(config, overrides, runs_dir), query, app, kind)
+        typer.echo(json_text(answer.as_data(), 2) if as_json else _found(answer.found))
+        for fault in answer.faults:
+            typer.echo(f"deskcrew: {fault}", err=True)
+        if not any(not one.why_not for one in answer.found):
+            raise typer.Exit(FAILED)
+
+
+@knowledge_app.command("rm")
+def remove(
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Of documents, as ls shows them.")],
+    config: Config = None,
+    overrides: Overrides = None,
+    runs_dir: RunsDir = None,
+    as_json: AsJson = False,
+    server: Server = None,
+    token_file: TokenFile = None,
+    debug: Debug = False,
+) -> None:
+    """Remove what was added."""
+    with guarded(debug):
+        from orchestrator.runs.privacy.clean import clean, json_text
+
+        if server:
+            from orchestrator.desk.client.remote import removed
+            from orchestrator.desk.client.work import connected
+
+            with connected(server, token_file) as remote:
+                removed(remote, ids)
+        else:
+            from orchestrator.lab.learning import knowledge
+
+            knowledge.remove(_settings(config, overrides, runs_dir), ids)
+        typer.echo(json_text({"removed": ids}, 2) if as_json else "\n".join(f"removed {clean(id)}" for id in ids))
+
+
+@knowledge_app.command()
+def stats(
+    config: Config = None,
+    overrides: Overrides = None,
+    runs_dir: RunsDir = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Count what can be looked up, by source, and say what could not be read."""
+    with guarded(debug):
+        from orchestrator.lab.learning import knowledge
+        from orchestrator.runs.privacy.clean import clean, json_text
+        from orchestrator.views.terminal.tables import table
+
+        told = knowledge.stats(_settings(config, overrides, runs_dir))
+        if as_json:
+            typer.echo(json_text(told._asdict(), 2))
+            return
+        rows = [(row["kind"], clean(row["app"] or "-"), str(row["added"]), str(row["folders"])) for row in told.counts]
+        typer.echo(table([("KIND", "APP", "ADDED", "IN FOLDERS"), *rows]))
+        typer.echo(f"store: {clean(told.store)}" + (f", {told.bytes:,} bytes" if told.bytes else " (not made yet)"))
+        for line in (*(f"embeddings: {model}: {count} vectors" for model, count in told.vectors.items()), *told.problems):
+            typer.echo(clean(line, 1000))
+
+
+def _add_there(
+    server: str, token_file: Path | None, places: list[Path], app: str | None, kind: str | None, *, as_json: bool
+) -> None:
+    from orchestrator.desk.client.remote import added
+    from orchestrator.desk.client.work import connected
+    from orchestrator.errors import UsageProblem
+    from orchestrator.runs.privacy.clean import clean, json_text
+
+    if kind not in (None, "help"):
+        raise UsageProblem(f"--kind {kind}: a desk takes help pages only; leave it out with --server.")
+    with connected(server, token_file) as remote:
+        done = added(remote, places, app)
+    lines = [*(f"added {clean(id)}" for id in done["added"]), *(f"not read: {clean(one, 1000)}" for one in done["problems"])]
+    typer.echo(json_text(done, 2) if as_json else "\n".join(lines) or "No page was found.")
+    if done["problems"] and not done["added"]:
+        raise typer.Exit(FAILED)
+
+
+def _titled(document: Document) -> str:
+    return f"{document.title} (retired: {document.retired})" if document.retired else document.title
+
+
+def _settings(config: list[Path] | None, overrides: list[str] | None, runs_dir: Path | None) -> Any:
+    from orchestrator.cli.common import as_overrides
+    from orchestrator.settings.settings import load_settings
+
+    return load_settings(config or (), [*(overrides or ()), *as_overrides({"runs_dir": runs_dir})]).settings
+
+
+def _added(done: Synced) -> str:
+    from orchestrator.runs.privacy.clean import clean
+
+    groups = (("added", done.added), ("changed", done.changed), ("dropped", done.removed))
+    lines = [f"{word} {clean(id)}" for word, ids in groups for id in ids]
+    lines += [f"not read: {clean(problem, 1000)}" for problem in done.problems]
+    counts = f"{len(done.added)} added, {len(done.changed)} changed, {len(done.removed)} dropped, {done.unchanged} as they were"
+    return "\n".join([*lines, counts])
+
+
+def _found(found: list[Finding]) -> str:
+    from orchestrator.runs.privacy.clean import clean
+    from orchestrator.views.terminal.tables import table
+
+    if not found:
+        return "Nothing has a word of it."
+    rows = [("SCORE", "KIND", "APP", "TITLE", "SOURCE", "")]
+    for one in found:
+        hit = one.hit
+        score = "-" if hit.score is None else f"{hit.score:.2f}"
+        sources = ", ".join([hit.source, *hit.also])
+        rows.append((score, hit.kind or "-", clean(hit.app or "-"), clean(hit.title, 60), clean(sources, 80), one.why_not))
+    return table(rows)

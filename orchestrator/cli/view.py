@@ -1,0 +1,244 @@
+"""`deskcrew view`: a run as one page that opens in any browser, without a server and without a network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from orchestrator.cli.common import FAILED, RUNS, AsJson, Debug, Display, RunsDir, Secret, Store, checked_display, drive, guarded
+from orchestrator.cli.completion import run_ids
+
+if TYPE_CHECKING:
+    from environments.served.running import Address
+
+
+def replay(
+    run_id: Annotated[str, typer.Argument(metavar="ID", help="A run, the beginning of its name, or a file with a recording.")],
+    secret: Secret = None,
+    as_json: AsJson = False,
+    runs_dir: RunsDir = None,
+    debug: Debug = False,
+) -> None:
+    """Work a run again with what was decided in it, and say where it first differs. Asks no model and nobody."""
+    with guarded(debug):
+        from orchestrator.runs.privacy.secrets import asked_for
+        from orchestrator.runs.replay.recording import find_recording
+        from orchestrator.runs.replay.replay import replay as work_again
+
+        found = work_again(find_recording(run_id, runs_dir or RUNS), asked_for(secret or ()))
+        if as_json:
+            from orchestrator.runs.privacy.clean import json_text
+
+            typer.echo(json_text(found.as_json()))
+        else:
+            from orchestrator.runs.privacy.clean import clean
+
+            typer.echo(clean(found.sentence(), 2000))
+        if found.difference is not None:
+            raise typer.Exit(FAILED)
+
+
+def fork(
+    run_id: Annotated[str, typer.Argument(metavar="ID", help="A run, or the beginning of its name. It is only read.")],
+    at: Annotated[int, typer.Option("--at", metavar="STEP", help="The last step that is as it was; 0 for none.")],
+    goal: Annotated[str | None, typer.Option(metavar="TEXT", help="Another goal from there on.")] = None,
+    overrides: Annotated[
+        list[str] | None, typer.Option("-c", metavar="KEY=VALUE", help="Set one value from there on; repeatable.")
+    ] = None,
+    config: Annotated[
+        list[Path] | None, typer.Option("--config", metavar="FILE", help="A YAML file of settings; repeatable.")
+    ] = None,
+    secret: Secret = None,
+    display: Display = None,
+    as_json: AsJson = False,
+    runs_dir: RunsDir = None,
+    debug: Debug = False,
+) -> None:
+    """Start a new run from a step of another one: the same world, plan and blackboard, and from there on its own way."""
+    with guarded(debug):
+        from orchestrator.runs import runs
+        from orchestrator.runs.privacy.secrets import asked_for
+        from orchestrator.runs.replay.fork import fork as make
+        from orchestrator.store.salvage import salvage
+        from orchestrator.views.terminal import make_face
+
+        folder = runs_dir or RUNS
+        face = make_face("json" if as_json else checked_display(display))
+        secrets = asked_for(secret or ())
+        made = make(run_id, at, runs_dir=folder, goal=goal, config=config or (), overrides=overrides or (), secrets=secrets)
+        for event in salvage(folder / made / "journal.sqlite").events:
+            face.recall(event)
+        drive(
+            face,
+            folder,
+            lambda heard, stop: runs.resume(
+                made, runs_dir=folder, parts={"secrets": secrets}, listener=heard, approver=face.approver, stop=stop
+            ),
+            made,
+        )
+
+
+PORT = 8770
+_PACKAGES = ("fastapi", "starlette", "uvicorn", "PIL")
+
+
+def serve(
+    host: Annotated[
+        str, typer.Option(help="The address to serve at; by default nobody but this machine can connect.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any that is free.")] = PORT,
+    tokens: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="More people (YAML): name, role view|approve|operate, sha256 of a token.")
+    ] = None,
+    token_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where your own token is kept; desk.token beside the runs when not given.")
+    ] = None,
+    new_token: Annotated[bool, typer.Option("--new-token", help="Forget the token that was kept, and make another one.")] = False,
+    config: Annotated[
+        list[Path] | None, typer.Option("--config", metavar="FILE", help="Settings (YAML) of what is started here; repeatable.")
+    ] = None,
+    runs_dir: RunsDir = None,
+    debug: Debug = False,
+) -> None:
+    """Watch, answer and start runs in a browser, until Ctrl-C. The printed address opens it; runs go on without it."""
+    with guarded(debug):
+        _need_packages()
+        from orchestrator.control.channel import myself
+        from orchestrator.desk import app as running
+        from orchestrator.desk.auth import FILE, Tokens, kept_token, person_of, read_people
+        from orchestrator.desk.desk import Desk
+
+        folder = runs_dir or RUNS
+        people = read_people(tokens) if tokens else []
+        token = kept_token(token_file or folder / FILE, new=new_token)
+        desk = Desk(folder, Tokens([person_of(myself(), "operate", token), *people]), config or ())
+        try:
+            running.serve(desk, host, port, token, _ready)
+        except KeyboardInterrupt:
+            typer.echo("stopped; runs at work go on")
+        finally:
+            desk.close()
+
+
+def _need_packages() -> None:
+    from importlib.util import find_spec
+
+    if not all(find_spec(name) for name in _PACKAGES):
+        from orchestrator.errors import Lacking
+
+        raise Lacking('The server needs FastAPI, uvicorn and Pillow: pip install "deskcrew[serve]"')
+
+
+def _ready(address: Address) -> None:
+    if not _is_loopback(address.host):
+        typer.echo(
+            f"warning: other machines can connect to {address.host}:{address.port}, and nothing that is sent is encrypted; "
+            "whoever has the address with the token starts and changes runs here",
+            err=True,
+        )
+    typer.echo(f"open {address.url}")
+    typer.echo("press Ctrl-C to stop; runs go on without the server")
+
+
+def _is_loopback(host: str) -> bool:
+    from ipaddress import ip_address
+
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+NAME = "view.html"
+
+
+def view(
+    run: Annotated[
+        str, typer.Argument(metavar="ID", help="A run, the beginning of its name, or its folder.", autocompletion=run_ids)
+    ],
+    other: Annotated[
+        str | None,
+        typer.Option(
+            "--with", metavar="ID", help="Another run, beside it, with the first difference marked.", autocompletion=run_ids
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="FILE", help=f"The file; {NAME} in the run's folder when not given.")
+    ] = None,
+    bundle: Annotated[bool, typer.Option("--bundle", help="Put the pictures of screens into the file, not beside it.")] = False,
+    gif: Annotated[
+        Path | None, typer.Option("--gif", metavar="FILE", help="Write a film instead: a picture a line, with what was pressed.")
+    ] = None,
+    show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    as_json: AsJson = False,
+    runs_dir: RunsDir = None,
+    store: Store = None,
+    debug: Debug = False,
+) -> None:
+    """Write a run as one HTML file: screens, steps, gates, approvals, the plan and the machine; two runs with --with."""
+    with guarded(debug):
+        from orchestrator.errors import UsageProblem
+
+        if gif is not None:
+            if other or out or bundle:
+                raise UsageProblem("--gif writes a film of one run; leave out --with, -o and --bundle.")
+            _film(run, gif.absolute(), runs_dir or RUNS, store, as_json)
+            return
+        from orchestrator.views.page.page import write_page
+        from orchestrator.views.page.source import read_source
+
+        sources = [read_source(name, runs_dir or RUNS, store) for name in (run, other) if name is not None]
+        path = (out or _place(sources[0].folder)).absolute()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            written = write_page(path, sources, bundle=bundle)
+        except OSError as bad:
+            raise UsageProblem(f"-o: {path} cannot be written ({bad.strerror or bad}); name another file.") from None
+        _say(written.path, written.copied, written.notes, as_json)
+        if show:
+            import webbrowser
+
+            webbrowser.open(written.path.as_uri())
+
+
+def _film(run: str, path: Path, runs_dir: Path, store: str | None, as_json: bool) -> None:
+    from environments.contract import EnvironmentFault
+    from orchestrator.errors import UsageProblem
+    from orchestrator.runs.privacy.clean import clean, json_text
+    from orchestrator.views.page.source import read_source
+
+    try:
+        from orchestrator.views.page.film import write_film
+
+        path.parent.mkdir(parents=True, exist_ok=True)
+        made = write_film(path, read_source(run, runs_dir, store))
+    except EnvironmentFault as bad:
+        raise UsageProblem(f"--gif: {bad}") from None
+    except OSError as bad:
+        raise UsageProblem(f"--gif: {path} cannot be written ({bad.strerror or bad}); name another file.") from None
+    if as_json:
+        told = {"file": str(path), "bytes": path.stat().st_size, "notes": made.notes}
+        typer.echo(json_text(told | {"frames": made.frames, "seconds": made.seconds}, 2))
+        return
+    typer.echo(f"{path} ({path.stat().st_size / 1_000_000:.1f} MB, {made.frames} pictures, {made.seconds:.0f} s)")
+    for note in made.notes:
+        typer.echo(f"note: {clean(note, 500)}")
+
+
+def _place(folder: Path) -> Path:
+    """In the run's folder; a run of a shared store may have none here."""
+    return folder / NAME if folder.is_dir() else Path(f"{folder.name}.html")
+
+
+def _say(path: Path, copied: int, notes: list[str], as_json: bool) -> None:
+    from orchestrator.runs.privacy.clean import clean, json_text
+
+    if as_json:
+        typer.echo(json_text({"file": str(path), "bytes": path.stat().st_size, "pictures_beside": copied, "notes": notes}, 2))
+        return
+    beside = f", with {copied} pictures in {path.stem}-screens beside it" if copied else ""
+    typer.echo(f"{path} ({path.stat().st_size / 1_000_000:.1f} MB{beside})")
+    for note in notes:
+        typer.echo(f"note: {clean(note, 500)}")

@@ -1,0 +1,353 @@
+"""A desk somewhere else: its API over HTTP, and a run there followed as if it were worked here. What `--server URL` uses."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+from urllib.parse import SplitResult, quote, urlsplit
+
+import httpx
+from tenacity import Retrying, retry_if_exception_type, wait_random
+
+from environments.files.small_files import read_small
+from orchestrator.control.asking import Told
+from orchestrator.errors import Stopped, UsageProblem
+from orchestrator.runs.outcome import Outcome
+from orchestrator.runs.privacy.clean import clean
+from orchestrator.views.terminal.tables import table
+from roles.contracts.steering import Addressee
+from roles.journal.journal import Event
+from roles.knowledge.pages.folders import sync
+from roles.knowledge.store import KnowledgeStore
+from roles.manager.plans import WORK_PLAN
+
+VARIABLE = "DESKCREW_TOKEN"
+SILENT = 45.0
+"""Seconds after which a stream that says nothing is broken: the server says every 15 that it is there."""
+LOST = 120.0
+"""Seconds for which a server that went away is waited for."""
+NOT_GONE_ON = 120.0
+"""Seconds after an answer in which a process has to go on with the run."""
+_AT_REST = frozenset({"on_hold", "paused", "taken_over", "interrupted"})
+_LARGEST = 256_000_000
+"""Bytes of an answer."""
+_BEGINS = 330.0
+"""Seconds for an answer: a run's process is waited for by the server."""
+
+
+class State(NamedTuple):
+    """How a run there stands."""
+
+    status: str
+    reason: str
+    works: bool
+    exit_code: int
+    asking: str
+    pending: dict[str, Any] | None
+    report: dict[str, Any]
+    notes: list[str]
+
+    @property
+    def rests(self) -> bool:
+        """It has ended, or nothing happens until somebody says something."""
+        if self.works:
+            return False
+        return self.status not in _AT_REST or self.status != "on_hold" or bool(self.asking)
+
+
+def token_for(url: str, token_file: Path | None) -> str:
+    """The token, which is never on the command line, where everybody on this machine could read it. Raises UsageProblem."""
+    parts = _parts(url)
+    if parts.query or parts.username:
+        raise UsageProblem(f"--server takes the address alone, without a token; put that into {VARIABLE} or a --token-file.")
+    if token_file is None:
+        token = os.environ.get(VARIABLE, "")
+    else:
+        try:
+            token = read_small(token_file)
+        except (OSError, ValueError) as bad:
+            raise UsageProblem(f"The token file {token_file} cannot be read ({getattr(bad, 'strerror', None) or bad}).") from None
+    if not token.strip() or any(not sign.isprintable() or ord(sign) > 126 for sign in token.strip()):
+        where = f"in {token_file}" if token_file else f"in {VARIABLE}, and no --token-file is given"
+        raise UsageProblem(f"There is no token {where}; the server prints one when it is started, behind ?token=.")
+    return token.strip()
+
+
+def _parts(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:
+        raise UsageProblem(f"--server {url!r} is no address; write for example --server http://127.0.0.1:8770.") from None
+
+
+class Remote:
+    """One server. Everything raises UsageProblem for what it refuses, and Stopped where it cannot be reached."""
+
+    def __init__(self, url: str, token: str, *, transport: httpx.BaseTransport | None = None) -> None:
+        parts = _parts(url if "//" in url else f"http://{url}")
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise UsageProblem(f"--server {url!r} is no address; write for example --server http://127.0.0.1:8770.")
+        self.url = f"{parts.scheme}://{parts.netloc}"
+        self.plain = parts.scheme == "http" and not is_here(parts.hostname)
+        """Whether the token travels unencrypted to another machine."""
+        self._http = httpx.Client(
+            base_url=self.url, headers={"Authorization": f"Bearer {token}"}, timeout=httpx.Timeout(_BEGINS, connect=10),
+            trust_env=not is_here(parts.hostname), transport=transport,
+        )  # fmt: skip
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._http.close()
+
+    # --- one question, one answer -------------------------------------------------------------------------------
+
+    def get(self, path: str, **query: Any) -> dict[str, Any]:
+        return self._asked("GET", path, params=query)
+
+    def post(self, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        return self._asked("POST", path, json=dict(body or {}))
+
+    def delete(self, path: str) -> dict[str, Any]:
+        return self._asked("DELETE", path)
+
+    def _asked(self, method: str, path: str, **more: Any) -> dict[str, Any]:
+        try:
+            with self._http.stream(method, path, **more) as answer:
+                return self._told(answer)
+        except httpx.HTTPError as bad:
+            raise self._gone(bad) from None
+
+    def _told(self, answer: httpx.Response) -> dict[str, Any]:
+        body, until = bytearray(), time.monotonic() + _BEGINS
+        for part in answer.iter_bytes():
+            body += part
+            if len(body) > _LARGEST or time.monotonic() > until:  # one that drips never runs into the time of a single read
+                raise Stopped(f"{self.url} answers without end; it is no desk, or a broken one")
+        try:
+            told = json.loads(body)
+        except (ValueError, RecursionError):
+            told = None
+        if answer.is_success and isinstance(told, dict):
+            return told
+        said = told.get("error") if isinstance(told, dict) else None
+        if answer.status_code >= 500 or answer.is_success or answer.is_redirect:
+            raise Stopped(said or f"{self.url} is no desk, or a broken one: it answered with {answer.status_code}")
+        raise UsageProblem(said or f"{self.url} refused with {answer.status_code}.")
+
+    def _gone(self, bad: Exception) -> Unreachable:
+        return Unreachable(f"{self.url} cannot be reached ({bad or type(bad).__name__}); is `deskcrew serve` running there?")
+
+    # --- runs ---------------------------------------------------------------------------------------------------
+
+    def runs(self) -> list[dict[str, Any]]:
+        return list(self.get("/api/listing")["runs"])
+
+    def find(self, run_id: str) -> str:
+        """The whole id of a run, by that or any unique beginning or end of it."""
+        names = [str(run["run_id"]) for run in self.runs()]
+        if run_id in names:
+            return run_id
+        close = [name for name in names if run_id and (name.startswith(run_id) or name.endswith(run_id))]
+        if len(close) == 1:
+            return close[0]
+        if close:
+            raise UsageProblem(f"{run_id!r} means several runs at {self.url}: {', '.join(close[:5])}; give more of the id.")
+        raise UsageProblem(f"There is no run {run_id!r} at {self.url}.")
+
+    def state(self, run_id: str) -> State:
+        return State(**self.get(f"{path_of(run_id)}/report"))
+
+    def answer(self, run_id: str, asking: str, answer: Mapping[str, Any]) -> None:
+        """Say something to what the run waits for."""
+        decision = answer["decisions"][0]
+        body = {"pending": asking, "decision": decision["type"], "message": decision.get("message") or ""}
+        if edited := decision.get("edited_action"):
+            plan = edited["name"] == WORK_PLAN
+            body["action"] = edited["args"] if plan else {"action_type": edited["name"], **edited["args"]}
+        if constraints := decision.get("constraints"):
+            body["constraints"] = constraints
+        self.post(f"{path_of(run_id)}/answer", body)
+
+    def steered(self, run_id: str, way: str, body: Mapping[str, Any] | None = None) -> Told:
+        """pause, resume, steer, cancel, takeover or handback."""
+        told = self.post(f"{path_of(run_id)}/{way}", body)
+        return Told(told["run_id"], told["state"], told["said"], tuple(told["next"]))
+
+    def pause(self, run_id: str) -> Told:
+        return self.steered(run_id, "pause")
+
+    def say(self, run_id: str, words: str, to: Addressee) -> Told:
+        return self.steered(run_id, "steer", {"words": words, "to": to})
+
+    # --- following a run ----------------------------------------------------------------------------------------
+
+    def past(self, run_id: str, after: int = 0) -> Iterator[Event]:
+        """The journal as it stands."""
+        while True:
+            page = self.get(f"{path_of(run_id)}/events", after=after)
+            yield from (Event(**event) for event in page["events"])
+            after = page["cursor"]
+            if not page["more"]:
+                return
+
+    def follow(self, run_id: str, hear: Callable[[Event], None], after: int = 0) -> State:
+        """Hear everything that happens behind an event, until the run rests. A connection that breaks is made anew."""
+        heard, broken = _Heard(hear, after), (httpx.HTTPError, Unreachable, _Broken)
+        trying = Retrying(
+            retry=retry_if_exception_type(broken),
+            stop=lambda _: time.monotonic() - heard.at > LOST,
+            wait=wait_random(0.3, 2.0),
+            reraise=True,
+        )
+        try:
+            return trying(self._heard_out, run_id, heard)
+        except broken as bad:
+            raise self._gone(bad) from None
+
+    def _heard_out(self, run_id: str, heard: _Heard) -> State:
+        asleep = time.monotonic()
+        for kind, data in self._signs(run_id, heard):
+            heard.at = time.monotonic()
+            if (kind == "head" and "standing" not in data) or kind in ("event", "items"):
+                asleep = heard.at
+                continue
+            if (now := self.state(run_id)).rests:
+                for event in self.past(run_id, heard.last):
+                    heard(event)
+                return now
+            if now.works:
+                asleep = heard.at
+            elif time.monotonic() - asleep > NOT_GONE_ON:
+                raise Stopped(self._why_not(run_id))
+        raise _Broken("the stream ended")
+
+    def _signs(self, run_id: str, heard: _Heard) -> Iterator[tuple[str, Any]]:
+        """What the stream says; events are heard on the way."""
+        query = {"events": "true", "after": str(heard.last)}
+        patience = httpx.Timeout(SILENT, connect=10)
+        with self._http.stream("GET", f"{path_of(run_id)}/stream", params=query, timeout=patience) as answer:
+            if not answer.is_success:
+                self._told(answer)
+            for kind, data in parts_of(answer.iter_lines()):
+                if kind == "event":
+                    heard(Event(**data))
+                yield kind, data
+
+    def _why_not(self, run_id: str) -> str:
+        said = self.get(f"{path_of(run_id)}/worker")["said"]
+        return f"Run {run_id} was answered, and nobody goes on with it{': ' + said if said else ''}"
+
+
+class Unreachable(Stopped):
+    """Nobody answers at the address."""
+
+
+class _Broken(Exception):
+    """A stream that ended though its run did not."""
+
+
+class _Heard:
+    """Each event once, whatever is told again after a connection broke."""
+
+    def __init__(self, hear: Callable[[Event], None], last: int) -> None:
+        self._hear, self.last = hear, last
+        self.at = time.monotonic()
+        """When the server was heard of last."""
+
+    def __call__(self, event: Event) -> None:
+        if event.id > self.last:
+            self.last = event.id
+            self._hear(event)
+
+
+def parts_of(lines: Iterable[str]) -> Iterator[tuple[str, Any]]:
+    """Server-sent events: kind and data; a comment, which says only that somebody is there, has the kind `alive`."""
+    kind = "message"
+    data: list[str] = []
+    for line in lines:
+        if not line:
+            if data:
+                yield kind, json.loads("\n".join(data))
+            kind, data = "message", []
+            continue
+        field, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if not field:
+            yield "alive", None
+        elif field == "event":
+            kind = value
+        elif field == "data":
+            data.append(value)
+
+
+def outcome_of(run_id: str, now: State) -> Outcome:
+    """As the process that worked the run had it; its folder is the other machine's, so it is only named."""
+    status = now.status if now.status in _AT_REST else str(now.report.get("status", now.status))
+    reason = str(now.report.get("reason") or now.reason)
+    return Outcome(
+        run_id=run_id, folder=Path("runs") / run_id, status=status, exit_code=now.exit_code, reason=reason, report=now.report,
+        pending=now.pending,
+    )  # fmt: skip
+
+
+def path_of(run_id: str) -> str:
+    return f"/api/runs/{quote(run_id, safe='')}"
+
+
+def is_here(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+_PAGES = "/api/knowledge"
+_MOST = 2_000
+
+
+def listed(remote: Remote, app: str | None, kind: str | None) -> dict[str, Any]:
+    return remote.get(_PAGES, app=app or "", kind=kind or "", limit=_MOST)
+
+
+def searched(remote: Remote, query: str, app: str | None, kind: str | None) -> dict[str, Any]:
+    if not query.strip():
+        raise UsageProblem("There is nothing to search for; say in words what is to be done or known.")
+    return remote.get(_PAGES, query=query, app=app or "", kind=kind or "")
+
+
+def added(remote: Remote, places: Sequence[Path], app: str | None) -> dict[str, list[str]]:
+    """Send the pages of these files and folders, which are read here. Raises UsageProblem."""
+    if absent := [place for place in places if not place.exists()]:
+        raise UsageProblem(f"{absent[0]}: there is no such file or folder.")
+    with tempfile.TemporaryDirectory() as folder, KnowledgeStore(Path(folder) / "pages.sqlite") as store:
+        read = [sync(store, place, app=app) for place in places]
+        pages = store.list(None, None)
+    sent = [remote.post(_PAGES, {"title": one.title, "text": one.text, "app": one.app or ""}) for one in pages]
+    return {"added": [str(one["id"]) for one in sent], "problems": [problem for one in read for problem in one.problems]}
+
+
+def removed(remote: Remote, ids: Sequence[str]) -> None:
+    for id in ids:
+        remote.delete(f"{_PAGES}/{quote(id, safe='/')}")
+
+
+def as_table(told: dict[str, Any], *, scored: bool) -> str:
+    """Documents as `knowledge ls` and `knowledge search` show them."""
+    found = told["documents"]
+    if not found:
+        return "Nothing has a word of it." if scored else "There is nothing to be looked up."
+    head = ("KIND", "APP", "ID", "TITLE")
+    rows = [(clean(one["kind"] or "-"), clean(one["app"] or "-"), clean(one["id"]), clean(one["title"], 60)) for one in found]
+    if not scored:
+        return table([head, *rows])
+    scores = ["-" if one["score"] is None else f"{one['score']:.2f}" for one in found]
+    whys = [clean(one["why_not"], 80) for one in found]
+    return table([("SCORE", *head, ""), *((score, *row, why) for score, row, why in zip(scores, rows, whys, strict=True))])

@@ -1,0 +1,257 @@
+"""The list of runs: a row each, made anew only when the run's files are not as they were."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Collection
+from contextlib import closing
+from pathlib import Path, PurePath
+from typing import Any, NamedTuple
+
+from orchestrator.desk.live.journal import JOURNAL, Private, RunFiles, Sign, is_run_id, sign_of
+from orchestrator.desk.live.store import Stores
+from orchestrator.desk.live.watching_tally import Tally
+from orchestrator.desk.models import RunRow, Waiting, WaitKind
+from orchestrator.desk.routes.answering_asked import Asked, target_box, with_given
+from orchestrator.errors import UsageProblem
+from orchestrator.runs.privacy.clean import UNREADABLE
+from orchestrator.store.salvage import open_read_only
+from orchestrator.views.page.data import number, plain, words
+
+_OFTEN, _SELDOM = 0.2, 1.0
+"""Seconds between two looks at a folder of few runs, or of many."""
+_MANY = 300
+_PATIENCE = 5.0
+"""Seconds to wait for what a store of several machines says of a run that waits."""
+_KINDS: dict[str, WaitKind] = {"question": "question", "plan": "plan"}
+GROUPS: dict[str, Collection[str]] = {
+    "waiting": {"on_hold"},
+    "stopped": {"interrupted", "paused", "taken_over"},
+    "failed": {"rejected", "cancelled", "damaged"},
+}
+"""Words that a list can be narrowed to, beside the states themselves."""
+_ASKING = frozenset({"on_hold", "running"})
+"""States in which a run may wait for an answer: at work it may ask at a prompt."""
+
+
+class Question(NamedTuple):
+    """Something that a run asks of people, and that nobody has answered."""
+
+    folder: Path
+    goal: str
+    asked: Asked
+    target_box: list[float] | None
+
+
+class ListedRun:
+    """A run's row, with what it was made from."""
+
+    def __init__(self, folder: Path, stores: Stores) -> None:
+        self.folder = folder
+        self.files = RunFiles(folder)
+        self.changed = 0
+        """The number of the change by which it became what it is."""
+        self._stores = stores
+        self._signs: tuple[Sign | int, ...] = ()
+        self._row: RunRow | None = None
+        self._tally = Tally()
+        self._boxes: dict[str, list[float] | None] = {}
+        """Where what was asked would be done, by the id of the asking."""
+        self._private: Private | None = None
+
+    def look(self) -> bool:
+        """Whether the row is not as it was."""
+        signs = (sign_of(self.folder / JOURNAL), sign_of(self.folder / f"{JOURNAL}-wal"), self._there())
+        if not self.files.changed() and signs == self._signs:
+            return False
+        self._signs, self._row = signs, None
+        return True
+
+    def _there(self) -> int:
+        """The last event that was counted of a journal in a store of several machines; 0 for one in the folder."""
+        if self._is_here:
+            return 0
+        try:
+            self._tally = self._stores.tally(self.folder)
+        except UsageProblem:
+            return 0
+        return self._tally.read
+
+    @property
+    def _is_here(self) -> bool:
+        return (self.folder / JOURNAL).exists()
+
+    @property
+    def row(self) -> RunRow:
+        if self._row is None:
+            self._row = self._made()
+        return self._row
+
+    @property
+    def order(self) -> tuple[float, str]:
+        return (number(self.files.record.get("started")), self.folder.name)
+
+    def said(self) -> str:
+        """What is looked through for words."""
+        record = self.files.record
+        return " ".join((self.folder.name, words(record, "goal"), words(record, "task_id"))).casefold()
+
+    def _made(self) -> RunRow:
+        self._count()
+        record, now, tally = self.files.record, self.files.standing, self._tally
+        started = number(record.get("started"))
+        settings = record.get("settings")
+        steps, last = tally.steps, tally.last
+        if not tally.read and not self._is_here:  # nothing has come of it yet, so the report tells
+            counts = self.files.report.get("counts")
+            steps = int(number((counts or {}).get("steps")))
+            last = started + number(self.files.report.get("wall_seconds"))
+        return RunRow(
+            id=self.folder.name,
+            goal=_whole(words(record, "goal")),
+            task=_whole(words(record, "task_id")),
+            status=now.state,
+            waiting=self._waiting() if now.state == "on_hold" else None,
+            started=started,
+            seconds=round(max(last - started, 0.0), 3) if last and started else 0.0,
+            steps=steps,
+            tokens=tally.tokens,
+            preset=_whole(PurePath(words(settings, "policies")).stem),
+            who_works=_whole(self.files.who_works),
+        )
+
+    def _waiting(self) -> Waiting:
+        pending = self.files.report.get("pending")
+        pending = pending if isinstance(pending, dict) else {}
+        kind = _KINDS.get(words(pending, "kind"), "approval")
+        requests = pending.get("action_requests")
+        first = requests[0] if isinstance(requests, list) and requests else {}
+        summary = words(first, "description", "name") or self.files.standing.reason
+        since = self._tally.asked[-1].since if self._tally.asked else 0.0
+        return Waiting(kind=kind, since=since, summary=_whole(str(plain(self._sealed(summary))))[:1000])
+
+    def _count(self) -> None:
+        """Read on in the journal, if it is in this folder."""
+        if not self._is_here:
+            return
+        try:
+            with closing(open_read_only(self.folder / JOURNAL)) as db:
+                db.text_factory = lambda said: said.decode("utf-8", "replace")
+                if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'events' AND type <> 'table'").fetchone():
+                    self._tally.read_on(lambda statement, *values: db.execute(statement.format(own=""), values).fetchall())
+        except (sqlite3.Error, OSError, UsageProblem, *UNREADABLE):
+            return  # what was counted so far stays
+
+    def _sealed(self, value: Any) -> Any:
+        if self._private is None:
+            self._private = Private(self.folder)
+        self._private.look()
+        return self._private.seal(value)
+
+    @property
+    def may_ask(self) -> bool:
+        return self.files.standing.state in _ASKING
+
+    def asked(self) -> list[Asked]:
+        """What it asks by now, and has heard no answer to."""
+        self._count()
+        return self._tally.open
+
+    def wait(self) -> None:
+        """For what a store of several machines says first."""
+        if not self._is_here:
+            self._there()
+            self._tally.first.wait(_PATIENCE)
+
+    def question(self, asked: Asked) -> Question | None:
+        """As it may be told; None where somebody has answered it."""
+        one = with_given(self.folder, asked)
+        if one.said is not None:
+            return None
+        if one.id not in self._boxes:
+            self._boxes = {one.id: target_box(self.folder, one.request)}
+        shown = one._replace(request=self._sealed(one.request))
+        return Question(self.folder, _whole(words(self.files.record, "goal")), shown, self._boxes.get(one.id))
+
+
+def _whole(text: str) -> str:
+    """Without halves of characters, which JSON can hold and nothing else."""
+    return text.encode("utf-8", "replace").decode()
+
+
+class RunList:
+    """Every run of the folder. Safe from several threads."""
+
+    def __init__(self, runs_dir: Path, stores: Stores) -> None:
+        self._runs_dir = runs_dir
+        self._stores = stores
+        self._lock = threading.Lock()
+        self._runs: dict[str, ListedRun] = {}
+        self.version = 0
+        """How many rows changed so far."""
+        self._shrunk = 0
+        """The change at which a run was last found to be gone."""
+
+    def look(self) -> None:
+        with self._lock:
+            names = self._names()
+            for name in self._runs.keys() - names:
+                del self._runs[name]
+                self.version += 1
+                self._shrunk = self.version
+            for name in names:
+                run = self._runs.get(name)
+                if run is None:
+                    run = self._runs[name] = ListedRun(self._runs_dir / name, self._stores)
+                    run.look()
+                elif not run.look():
+                    continue
+                self.version += 1
+                run.changed = self.version
+
+    def rest(self) -> float:
+        return _OFTEN if len(self._runs) < _MANY else _SELDOM
+
+    def _names(self) -> set[str]:
+        try:
+            with os.scandir(self._runs_dir) as found:
+                return {entry.name for entry in found if is_run_id(entry.name) and os.path.isfile(f"{entry.path}/run.json")}
+        except OSError:
+            return set()
+
+    def after(self, change: int) -> tuple[list[RunRow], int, bool]:
+        """The rows that changed behind that change, how many changes there are by now, and whether a run went meanwhile."""
+        with self._lock:
+            return [run.row for run in self._runs.values() if run.changed > change], self.version, self._shrunk > change
+
+    def questions(self) -> list[Question]:
+        """What is asked anywhere, oldest first."""
+        self.look()
+        with self._lock:
+            runs = [run for run in self._runs.values() if run.may_ask]
+        for run in runs:
+            run.wait()
+        with self._lock:
+            asked = [(run, one) for run in runs for one in run.asked()]
+        found = [question for run, one in asked if (question := run.question(one)) is not None]
+        return sorted(found, key=lambda one: one.asked.since)
+
+    def page(self, query: str, status: str, limit: int, before: str) -> tuple[list[RunRow], str]:
+        """Rows, newest first, behind the run `before`, and the id of the last if there are more."""
+        wanted = query.casefold().split()
+        states = GROUPS.get(status, {status})
+        self.look()
+        with self._lock:
+            runs = sorted(self._runs.values(), key=lambda run: run.order, reverse=True)
+            if before:
+                border = self._runs[before].order if before in self._runs else (0.0, "")
+                runs = [run for run in runs if run.order < border]
+            found = [
+                run
+                for run in runs
+                if (not status or run.files.standing.state in states) and all(word in run.said() for word in wanted)
+            ]
+            rows = [run.row for run in found[:limit]]
+            return rows, rows[-1].id if len(found) > limit else ""

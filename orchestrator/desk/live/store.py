@@ -1,0 +1,265 @@
+"""Journals in a store that several machines share. A thread for each store fetches what is new: one that does not answer
+holds nobody up, and a run is fetched once, however many look at it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from orchestrator.desk.live.watching_tally import Query, Tally
+from orchestrator.errors import Stopped, UsageProblem
+from orchestrator.store.address import LOCAL
+from orchestrator.store.stores import address_of, written
+from roles.journal.rows import NUMBERED, SqliteRows
+
+if TYPE_CHECKING:
+    from orchestrator.store.postgres.link import Link
+
+PAUSE = 0.25
+"""Seconds between two questions to a store."""
+AWAY = 5.0
+"""Seconds between two attempts at a store that does not answer."""
+UNUSED = 10.0
+"""Seconds after which a run that nobody asks for is fetched no more, until somebody does."""
+FIRST = 15.0
+"""Seconds for which whoever looks first waits for what there is."""
+_PAGE = 1_000
+_TABLES = ("events", "observations")
+_ACTION = ("key", "digest", "action", "started", "result")
+
+
+class Fetched(NamedTuple):
+    """Rows of a table that came together."""
+
+    table: str
+    columns: Sequence[str]
+    rows: list[Any]
+
+
+class Mirror:
+    """What was fetched of one run: a thread brings rows, and whoever reads takes them into `db`."""
+
+    def __init__(self, run: str, wake: Callable[[], None]) -> None:
+        """`wake` is called by whoever comes back after a while."""
+        self.run = run
+        self._wake = wake
+        self.db: sqlite3.Connection = SqliteRows(None).connection
+        self.trouble = ""
+        """Why nothing comes, in words."""
+        self.closed = False
+        self.wanted = time.monotonic()
+        self.reached = dict.fromkeys(_TABLES, 0)
+        self.first = threading.Event()
+        """All that there was has come, or cannot."""
+        self._brought: deque[Fetched] = deque()
+        self._version = 0
+
+    def bring(self, part: Fetched) -> None:
+        self._brought.append(part)
+
+    def taken(self) -> int:
+        """Take in what was brought; gives another number whenever that was something."""
+        before, self.wanted = self.wanted, time.monotonic()
+        if self.wanted - before > UNUSED / 2:
+            self._wake()
+        if not self._version:
+            self.first.wait(FIRST)
+            self._version = 1
+        while self._brought:
+            table, columns, rows = self._brought.popleft()
+            marks = ", ".join("?" * len(columns))
+            statement = f"INSERT OR REPLACE INTO {table} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608 - fixed names
+            self.db.executemany(statement, rows)
+            self._version += 1
+        return self._version
+
+    def close(self) -> None:
+        """Twice is fine."""
+        self.closed = True
+        self.db.close()
+
+
+class SharedStore:
+    """One store. Safe from several threads."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._change = threading.Condition()
+        self._mirrors: list[Mirror] = []
+        self._tallies: dict[str, tuple[Tally, float]] = {}
+        """By run, with when somebody wanted them last."""
+        self._thread: threading.Thread | None = None
+        self._closed = False
+        self._hurry = threading.Event()
+        self._link: Link | None = None
+
+    def mirror(self, run: str) -> Mirror:
+        made = Mirror(run, self._work_on)
+        with self._change:
+            self._mirrors.append(made)
+        self._work_on()
+        self._hurry.set()
+        return made
+
+    def tally(self, run: str) -> Tally:
+        """What was counted by now; it is read on as long as somebody asks."""
+        with self._change:
+            found = self._tallies[run][0] if run in self._tallies else Tally()
+            self._tallies[run] = (found, time.monotonic())
+        self._work_on()
+        return found
+
+    def close(self) -> None:
+        with self._change:
+            self._closed = True
+            self._change.notify()
+        self._hurry.set()
+
+    # --- fetching ---------------------------------------------------------------------------------------------------
+
+    def _work_on(self) -> None:
+        """Somebody wants something."""
+        with self._change:
+            if self._thread is None and not self._closed:
+                self._thread = threading.Thread(target=self._work, name="deskcrew-store", daemon=True)
+                self._thread.start()
+            self._change.notify()
+
+    def _work(self) -> None:
+        while True:
+            with self._change:
+                mirrors, tallies = self._wanted_mirrors(), self._wanted_tallies()
+                if self._closed or not (mirrors or tallies):
+                    self._hang_up()
+                if self._closed:
+                    return
+                if not mirrors and not tallies:
+                    self._change.wait()
+                    continue
+            self._hurry.clear()
+            good = self._fetched(mirrors, tallies)
+            self._hurry.wait(PAUSE if good else AWAY)
+
+    def _wanted_mirrors(self) -> list[Mirror]:
+        self._mirrors = [one for one in self._mirrors if not one.closed]
+        since = time.monotonic() - UNUSED
+        return [one for one in self._mirrors if one.wanted > since]
+
+    def _wanted_tallies(self) -> dict[str, Tally]:
+        since = time.monotonic() - UNUSED
+        return {run: tally for run, (tally, wanted) in self._tallies.items() if wanted > since}
+
+    def _fetched(self, mirrors: list[Mirror], tallies: dict[str, Tally]) -> bool:
+        import psycopg
+
+        try:
+            query = self._query()
+            for run in self._moved({one.run for one in mirrors} | tallies.keys(), mirrors, tallies):
+                for mirror in [one for one in mirrors if one.run == run]:
+                    _bring(mirror, query)
+                if run in tallies:
+                    tallies[run].read_on(_of(run, query))
+            trouble = ""
+        except (psycopg.Error, Stopped, UsageProblem) as bad:
+            said = str(bad) if isinstance(bad, Stopped | UsageProblem) else "it does not answer"
+            trouble = f"what is shown may be old: {said.rstrip('.')}"
+            self._hang_up()
+        for mirror in mirrors:
+            mirror.trouble = trouble
+            mirror.first.set()
+        for tally in tallies.values():
+            tally.first.set()
+        return not trouble
+
+    def _moved(self, runs: Iterable[str], mirrors: list[Mirror], tallies: dict[str, Tally]) -> list[str]:
+        """Of which there is more than was fetched: one question for all."""
+        assert self._link is not None  # noqa: S101 - the query has made it
+        statement = 'SELECT r, (SELECT max(id) FROM events WHERE run = r COLLATE "C") FROM unnest(%s::text[]) AS r'
+        last = dict(self._link.connection.execute(statement, (list(runs),)).fetchall())
+        behind = {one.run for one in mirrors if (last[one.run] or 0) > one.reached["events"]}
+        return [run for run in last if run in behind or (run in tallies and (last[run] or 0) > tallies[run].read)]
+
+    def _query(self) -> Query:
+        from orchestrator.store.postgres.link import Link
+
+        if self._link is None:
+            self._link = Link(self._address)
+            self._link.connection.execute("SET statement_timeout = '30s'")
+        connection = self._link.connection
+        return lambda statement, *values: connection.execute(statement.replace("?", "%s"), values).fetchall()
+
+    def _hang_up(self) -> None:
+        if self._link is not None:
+            with suppress(Exception):
+                self._link.close()
+            self._link = None
+
+
+def _of(run: str, query: Query) -> Query:
+    return lambda statement, *values: query(statement.format(own="run = ? AND "), run, *values)
+
+
+def _bring(mirror: Mirror, query: Query) -> None:
+    """The events up to one, with the screens and results that they speak of, which come first."""
+    last = query("SELECT max(id) FROM events WHERE run = ?", mirror.run)[0][0] or 0
+    for part in _new(mirror, query, "observations", "row"):
+        mirror.bring(part)
+    for part in _new(mirror, query, "events", "id", last):
+        keys = sorted({key for row in part.rows if (key := _key_of(row[-1]))})
+        found = query(f"SELECT {', '.join(_ACTION)} FROM actions WHERE run = ? AND key = ANY(?)", mirror.run, keys)  # noqa: S608
+        mirror.bring(Fetched("actions", _ACTION, found))
+        mirror.bring(part)
+
+
+def _new(mirror: Mirror, query: Query, table: str, name: str, last: int = 2**31 - 1) -> Iterator[Fetched]:
+    """What stands behind what was fetched of a table."""
+    columns = (name, *NUMBERED[table][1])
+    statement = (
+        f"SELECT {', '.join(columns)} FROM {table} WHERE run = ? AND {name} > ? AND {name} <= ? "  # noqa: S608 - fixed names
+        f"ORDER BY {name} LIMIT {_PAGE}"
+    )
+    while rows := query(statement, mirror.run, mirror.reached[table], last):
+        yield Fetched(table, columns, rows)
+        mirror.reached[table] = int(rows[-1][0])
+
+
+def _key_of(body: str) -> str:
+    try:
+        found = json.loads(body).get("key", "")
+    except (ValueError, AttributeError, RecursionError):
+        return ""
+    return found if isinstance(found, str) else ""
+
+
+class Stores:
+    """The stores that the runs of a folder are in."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._stores: dict[str, SharedStore] = {}
+
+    def mirror(self, folder: Path) -> Mirror:
+        """Of the run of a folder that has no journal. Raises UsageProblem where it is in no store, as one that just begins."""
+        return self._of(folder).mirror(folder.name)
+
+    def tally(self, folder: Path) -> Tally:
+        """Raises UsageProblem like `mirror`."""
+        return self._of(folder).tally(folder.name)
+
+    def _of(self, folder: Path) -> SharedStore:
+        address = address_of(written(folder / "run.json"))
+        if address == LOCAL:
+            raise UsageProblem(f"{folder} has no journal.")
+        with self._lock:
+            return self._stores.setdefault(address, SharedStore(address))
+
+    def close(self) -> None:
+        for store in self._stores.values():
+            store.close()

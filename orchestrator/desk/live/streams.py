@@ -1,0 +1,147 @@
+"""What happens, as server-sent events: of one run, or of the list of all. A stream goes on from where it broke off."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import AsyncIterator, Mapping
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import StreamingResponse
+
+from orchestrator.desk.auth import Viewer
+from orchestrator.desk.desk import RunFolder, TheDesk
+from orchestrator.desk.live.run import AT_ONCE, PARTS, Watched, items_json, shown_cursor
+from orchestrator.desk.live.watching import Watch
+from orchestrator.views.page.data import plain
+
+router = APIRouter(prefix="/api", tags=["streams"])
+IDLE = 15.0
+"""Seconds after which a stream says that it is still there."""
+CALM = 0.25
+"""Seconds between two words about the run as a whole; lines do not wait."""
+_URGENT = ("standing", "pending", "answered")
+_BOOT = secrets.token_hex(4)
+"""Numbers of the list's changes by another server mean nothing here."""
+_STILL_HERE = ": still here\n\n"
+After = Annotated[float, Query(ge=0, description="The cursor up to which everything is known.", allow_inf_nan=False)]
+LastId = Annotated[str, Header(alias="Last-Event-ID", include_in_schema=False)]
+
+
+class Events(StreamingResponse):
+    media_type = "text/event-stream"
+
+
+@router.get("/runs/{run_id}/stream", response_class=Events)
+async def stream(
+    desk: TheDesk, folder: RunFolder, visitor: Viewer, after: After = 0, last_event_id: LastId = "",
+    events: Annotated[bool, Query(description="Also the journal's events as they were written, as `event`.")] = False,
+) -> Events:  # fmt: skip
+    """`head`: parts of the run that changed; `items`: its lines; `end`: it is over, and everything was told."""
+    run = await run_in_threadpool(desk.watch.run, folder)
+    return _answered(_RunStream(desk.watch, run, _number(last_event_id, after), events).parts())
+
+
+@router.get("/stream", response_class=Events)
+async def list_stream(desk: TheDesk, visitor: Viewer, after: str = "", last_event_id: LastId = "") -> Events:
+    """`runs`: a row of the list that changed; `again`: nobody knows what changed meanwhile, so the list is to be read again."""
+    return _answered(_of_list(desk.watch, last_event_id or after))
+
+
+def _answered(parts: AsyncIterator[str]) -> Events:
+    return Events(parts, headers={"X-Accel-Buffering": "no"})
+
+
+def _number(last: str, after: float) -> float:
+    try:
+        said = float(last)
+    except ValueError:
+        return after
+    return said if 0 <= said < 2**53 else after
+
+
+class _RunStream:
+    """What one viewer of a run is told, from their cursor on."""
+
+    def __init__(self, watch: Watch, run: Watched, cursor: float, events: bool) -> None:
+        self._watch, self._run, self._cursor, self._events = watch, run, cursor, events
+        self._heard = int(cursor)
+        self._told: dict[str, Any] = {}
+        self._spoke = 0.0
+        """When the run as a whole was spoken of last."""
+        self._owed = True
+
+    async def parts(self) -> AsyncIterator[str]:
+        run = self._run
+        with self._watch.looking(run) as look:
+            while not look.closed:
+                page = await run_in_threadpool(run.after, self._cursor)
+                if self._events:
+                    async for part in self._written(int(page.cursor)):
+                        yield part
+                if page.items:
+                    yield _event("items", items_json(page), page.cursor)
+                self._cursor = page.cursor
+                if head := await run_in_threadpool(self._head):
+                    yield _event("head", head, page.cursor)
+                if page.more:
+                    continue
+                if run.over(page.cursor) or run.files.gone:
+                    yield _event("end", run.whole(), page.cursor)
+                    return
+                patience = max(self._spoke + CALM - time.monotonic(), 0.01) if self._owed else IDLE
+                if not await look.news(patience) and not self._owed:
+                    yield _STILL_HERE
+
+    def _head(self) -> dict[str, Any]:
+        """Parts that are not as they were told. What only counts on can wait a moment; how the run stands cannot."""
+        soon = time.monotonic() - self._spoke < CALM
+        if soon and not any(self._new(name) for name in _URGENT):
+            self._owed = True
+            return {}
+        parts = {name: self._run.part(name) for name in PARTS if self._new(name)}
+        self._told |= parts
+        self._spoke, self._owed = time.monotonic(), False
+        return parts
+
+    def _new(self, name: str) -> bool:
+        return name not in self._told or bool(self._told[name] != self._run.part(name))
+
+    async def _written(self, last: int) -> AsyncIterator[str]:
+        """The events up to one as they were written. They carry no cursor: a line may come of them that is told next."""
+        while self._heard < last:
+            found = await run_in_threadpool(self._run.events, self._heard, AT_ONCE)
+            for event in found.events:
+                if event.id <= last:
+                    yield _event("event", plain(event._asdict()))
+            self._heard = found.reached if found.more else last
+
+
+async def _of_list(watch: Watch, last: str) -> AsyncIterator[str]:
+    boot, _, said = last.partition("-")
+    known = int(said) if boot == _BOOT and said.isdecimal() else -1
+    with watch.looking(watch.list) as look:
+        if known < 0 or known > watch.list.version:
+            await run_in_threadpool(watch.list.look)
+            known = watch.list.version
+            yield _event("again", {}, f"{_BOOT}-{known}")
+        while not look.closed:
+            rows, known, fewer = await run_in_threadpool(watch.list.after, known)
+            if fewer:
+                yield _event("again", {}, f"{_BOOT}-{known}")
+            for row in rows:
+                yield _event("runs", row.model_dump(mode="json"))
+            if rows:
+                yield _event("seen", {}, f"{_BOOT}-{known}")
+            if not await look.news(IDLE):
+                yield _STILL_HERE
+
+
+def _event(kind: str, data: Mapping[str, Any], cursor: float | str | None = None) -> str:
+    """JSON is written in ASCII: no sign in a text ends a line of the stream."""
+    body = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    named = "" if cursor is None else f"id: {cursor if isinstance(cursor, str) else shown_cursor(cursor)}\n"
+    return f"{named}event: {kind}\ndata: {body}\n\n"

@@ -1,0 +1,177 @@
+"""What a run asks of people, read from its journal; and who said what, whether or not the run has heard it yet."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic import ValidationError
+
+from orchestrator.control.channel import given_to
+from orchestrator.errors import Stopped, UsageProblem
+from orchestrator.runs.answer_check import asking_of
+from orchestrator.store.address import LOCAL
+from orchestrator.store.salvage import open_read_only
+from orchestrator.store.stores import address_of, written
+from protocol import TargetError, VisualState, parse_action, resolve
+from roles.journal.rows import inflated
+
+if TYPE_CHECKING:
+    from orchestrator.store.postgres.runs import SharedRuns
+
+ABOUT = ("approval_requested", "approval", "approval_expired")
+"""Kinds of events that tell of what people are asked."""
+
+
+class Said(NamedTuple):
+    """An answer."""
+
+    who: str
+    decision: str
+    message: str
+
+
+class Asked(NamedTuple):
+    """Something that was asked of people, once."""
+
+    id: str
+    """Of this asking: the same again, after it was too late for an answer, has another one."""
+    since: float
+    request: dict[str, Any]
+    """As it is recorded: the exact action or plan, its digest, the rule that asked, how it may be answered."""
+    said: Said | None
+    """What was answered; None while it is open."""
+    heard: bool = False
+    """Whether the run has taken the answer in."""
+
+    def is_meant(self, name: str) -> bool:
+        return name in (self.id, self.request.get("digest"))
+
+
+class Askings:
+    """What a run has asked, and what was answered, by events in their order."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, Asked] = {}
+        self._last: dict[str, str] = {}
+        """The latest asking by its key."""
+
+    def hear(self, at: float, kind: str, body: dict[str, Any]) -> None:
+        key = str(body.get("key", ""))
+        if kind == "approval_requested":
+            asking = asking_of(body)
+            self._found[asking] = Asked(asking, at, body, None)
+            self._last[key] = asking
+        elif key in self._last and self._found[self._last[key]].said is None:
+            said = Said(str(body.get("who", "")), str(body.get("decision", "expired")), str(body.get("message", "")))
+            self._found[self._last[key]] = self._found[self._last[key]]._replace(said=said, heard=True)
+
+    def all(self) -> list[Asked]:
+        """Oldest first."""
+        return list(self._found.values())
+
+
+def asked_of(folder: Path) -> list[Asked]:
+    """Everything that a run has asked, oldest first. What cannot be read is left out."""
+    askings = Askings()
+    for at, kind, body in _events(folder):
+        askings.hear(at, kind, body)
+    return [with_given(folder, one) for one in askings.all()]
+
+
+def still_open(folder: Path) -> list[Asked]:
+    """What nobody has answered."""
+    return [one for one in asked_of(folder) if one.said is None]
+
+
+def given(folder: Path, asking: str) -> Said | None:
+    """What was answered, before the run has heard it."""
+    found = given_to(folder, asking)
+    if found is None:
+        return None
+    decision = found.answer["decisions"][0]
+    return Said(found.who, str(decision.get("type", "")), str(decision.get("message", "")))
+
+
+def seen_at(folder: Path, state_id: str) -> VisualState | None:
+    """A screen as it was written, private content masked; None where it cannot be read."""
+    try:
+        if address := _elsewhere(folder):
+            with _shared(address) as runs:
+                body = runs.screen(folder.name, state_id)
+        else:
+            with closing(open_read_only(folder / "journal.sqlite")) as db:
+                row = db.execute("SELECT body FROM observations WHERE state_id = ? LIMIT 1", (state_id,)).fetchone()
+                body = row[0] if row else None
+        return VisualState.model_validate_json(inflated(body)) if body is not None else None
+    except (sqlite3.Error, OSError, ValueError):
+        return None
+
+
+def target_box(folder: Path, request: Mapping[str, Any]) -> list[float] | None:
+    """Where on the screen it would be done: left, top, right and bottom in pixels."""
+    try:
+        asked = request["action_requests"][0]
+        target = getattr(parse_action({"action_type": asked["name"], **asked["args"]}), "target", None)
+    except (KeyError, IndexError, TypeError, ValidationError):
+        return None
+    seen = seen_at(folder, str(request.get("state_id", ""))) if target is not None else None
+    if target is None or seen is None:
+        return None
+    try:
+        box = seen.by_id[resolve(target, seen).element_id].bbox
+    except (TargetError, KeyError):
+        box = target.bbox
+    return None if box is None else [box.x1, box.y1, box.x2, box.y2]
+
+
+def with_given(folder: Path, one: Asked) -> Asked:
+    """With what somebody has answered that the run has not heard yet."""
+    return one if one.said is not None else one._replace(said=given(folder, one.id))
+
+
+def _events(folder: Path) -> Iterator[tuple[float, str, dict[str, Any]]]:
+    for at, kind, text in _rows(folder):
+        try:
+            body = json.loads(text)
+        except (ValueError, TypeError, RecursionError):
+            continue
+        if isinstance(body, dict):
+            yield at, kind, body
+
+
+def _rows(folder: Path) -> list[tuple[float, str, str]]:
+    if address := _elsewhere(folder):
+        with _shared(address) as runs:
+            return [(row.at, row.kind, row.body) for row in runs.events(folder.name, ABOUT)]
+    try:
+        with closing(open_read_only(folder / "journal.sqlite")) as db:
+            marks = ", ".join("?" * len(ABOUT))
+            return db.execute(f"SELECT at, kind, body FROM events WHERE kind IN ({marks}) ORDER BY id", ABOUT).fetchall()  # noqa: S608
+    except (sqlite3.Error, OSError):
+        return []
+
+
+@contextmanager
+def _shared(address: str) -> Iterator[SharedRuns]:
+    """The runs of a store. One that is not there is no fault of whoever asks."""
+    from orchestrator.store.postgres.runs import SharedRuns
+
+    try:
+        runs = SharedRuns(address)
+    except UsageProblem as bad:
+        raise Stopped(str(bad)) from None
+    with closing(runs):
+        yield runs
+
+
+def _elsewhere(folder: Path) -> str:
+    """The store of several machines that the run's journal is in; empty where it is in the folder."""
+    if (folder / "journal.sqlite").exists():
+        return ""
+    address = address_of(written(folder / "run.json"))
+    return "" if address == LOCAL else address

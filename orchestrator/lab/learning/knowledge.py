@@ -1,0 +1,204 @@
+"""What `deskcrew knowledge` does: the store of the settings, filled, listed, searched and counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from orchestrator.errors import UsageProblem, did_you_mean
+from orchestrator.settings.build import build_library
+from orchestrator.settings.settings import Settings
+from roles.contracts import Supplement
+from roles.knowledge.library import Library, stored_at
+from roles.knowledge.pages.documents import KINDS, Document, DocumentKind, text_digest
+from roles.knowledge.pages.folders import Synced, sync
+from roles.knowledge.search.meaning import MeaningFault
+from roles.knowledge.sources.sources import SourceFault
+from roles.knowledge.store import KEPT, KnowledgeStore, StoreFault
+
+_CLOSE = 3
+"""How many that are not returned are shown of a kind."""
+
+
+class Finding(NamedTuple):
+    """A document, and why a run would not be shown it; empty where it would."""
+
+    hit: Supplement
+    why_not: str
+
+
+class Found(NamedTuple):
+    """The answer to one query."""
+
+    found: list[Finding]
+    faults: list[str]
+
+    def as_data(self) -> dict[str, Any]:
+        found = [one.hit.model_dump(mode="json", exclude={"query"}) | {"why_not": one.why_not} for one in self.found]
+        return {"found": found, "faults": self.faults}
+
+
+class Stats(NamedTuple):
+    """What there is."""
+
+    store: str
+    bytes: int
+    counts: list[dict[str, Any]]
+    vectors: dict[str, int]
+    problems: tuple[str, ...]
+
+
+def add(settings: Settings, places: Sequence[Path], app: str | None, kind: str | None) -> Synced:
+    """Bring these files and folders into the store, which is made where it is not there. Raises UsageProblem."""
+    meant = _kind(kind) or "help"
+    if absent := [place for place in places if not place.exists()]:
+        raise UsageProblem(f"{absent[0]}: there is no such file or folder.")
+    try:
+        with KnowledgeStore(stored_at(settings.knowledge, settings.runs_dir)) as store:
+            done = [sync(store, place, app=app, kind=meant) for place in places]
+    except (StoreFault, OSError) as bad:
+        raise UsageProblem(str(bad)) from bad
+    return Synced(
+        tuple(id for one in done for id in one.added),
+        tuple(id for one in done for id in one.changed),
+        tuple(id for one in done for id in one.removed),
+        sum(one.unchanged for one in done),
+        tuple(problem for one in done for problem in one.problems),
+    )
+
+
+def listed(settings: Settings, app: str | None, kind: str | None, every: bool) -> list[Document]:
+    """What was added; with `every`, what stands in folders and what is retired, too."""
+    meant = _kind(kind)
+    with _library(settings) as library:
+        shelves = library.shelves() if every else [KEPT]
+        found = library.store().list(meant, app, shelves=shelves)
+        return [one for one in found if every or not one.retired]
+
+
+def write(settings: Settings, document: Document) -> Document:
+    """Keep one page that has no file. Raises UsageProblem."""
+    try:
+        with KnowledgeStore(stored_at(settings.knowledge, settings.runs_dir)) as store:
+            return store.add(document)
+    except (StoreFault, OSError) as bad:
+        raise UsageProblem(str(bad)) from bad
+
+
+class One(NamedTuple):
+    """A document, and whether it was added: what is shipped, or stands in a folder, can only be changed there."""
+
+    document: Document
+    added: bool
+
+
+def one(settings: Settings, id: str) -> One | None:
+    """The document of this id, wherever it stands."""
+    with _library(settings) as library:
+        store = library.store()
+        if (kept := store.get(id)) is not None:
+            return One(kept, True)
+        found = (store.get(id, shelf=shelf) for shelf in library.shelves())
+        return next((One(document, False) for document in found if document is not None), None)
+
+
+def remove(settings: Settings, ids: Sequence[str]) -> None:
+    """Raises UsageProblem where one is not there, and then removes none."""
+    with _library(settings) as library:
+        store = library.store()
+        known = [document.id for document in store.list()]
+        for id in ids:
+            if id not in known:
+                raise UsageProblem(f"nothing that was added has the id {id!r}{did_you_mean(id, known)}")
+        with store.writing():
+            for id in ids:
+                store.remove(id)
+
+
+def search(settings: Settings, query: str, app: str | None, kind: str | None) -> Found:
+    """As a run searches; each kind also with what came close."""
+    meant = _kind(kind)
+    kinds = [meant] if meant else list(KINDS)
+    said = settings.knowledge
+    stored = {"help": said.help, "experience": said.experience, "demonstration": said.demonstrations}
+    found: dict[str, Finding] = {}
+    faults: list[str] = []
+    with _library(settings) as library:
+        for source in library.sources():
+            if getattr(source, "kind", "") == "online" and "online" in kinds:
+                try:
+                    for hit in source.search(query, app, said.online.top_k):
+                        _take(found, Finding(hit, ""))
+                except SourceFault as fault:
+                    faults.append(str(fault))
+        for one in kinds:
+            if one not in stored:
+                continue
+            part = stored[one]
+            for rank, near in enumerate(library.looks(one)(query, app, (one,), part.top_k + _CLOSE, 0.0)):
+                _take(found, Finding(near.supplement(query), _why_not(part, rank, near.score)))
+        faults += [library.trouble] if library.trouble else []
+        faults += library.problems
+    ordered = sorted(found.values(), key=lambda one: (bool(one.why_not), -(one.hit.score or 0.0)))
+    return Found(ordered, faults)
+
+
+def _why_not(part: Any, rank: int, score: float) -> str:
+    if not part.use:
+        return "not returned: this source is off"
+    if score < part.threshold:
+        return f"not returned: below {part.threshold:g}"
+    return f"not returned: the first {part.top_k} are" if rank >= part.top_k else ""
+
+
+def _take(found: dict[str, Finding], one: Finding) -> None:
+    """Each text once, with all its sources."""
+    digest = text_digest(one.hit.text)
+    first = found.setdefault(digest, one)
+    if first is not one:
+        better = first if not first.why_not else one
+        also = tuple({*first.hit.also, *one.hit.also, first.hit.source, one.hit.source} - {better.hit.source})
+        found[digest] = better._replace(hit=better.hit.model_copy(update={"also": tuple(sorted(also))}))
+
+
+def stats(settings: Settings) -> Stats:
+    """Counts by kind and app, of what was added and of what stands in folders."""
+    with _library(settings) as library:
+        shelves = library.shelves()
+        store = library.store()
+        counted: Counter[tuple[str, str | None, bool]] = Counter()
+        for row in store.read("SELECT kind, app, shelf FROM documents"):
+            if row["shelf"] in shelves:
+                counted[row["kind"], row["app"], row["shelf"] == KEPT] += 1
+        vectors = {row["model"]: row["n"] for row in store.read("SELECT model, count(*) AS n FROM vectors GROUP BY model")}
+        pairs = sorted({(kind, app) for kind, app, _ in counted}, key=lambda pair: (pair[0], pair[1] or ""))
+        counts = [
+            {"kind": kind, "app": app, "added": counted[kind, app, True], "folders": counted[kind, app, False]}
+            for kind, app in pairs
+        ]
+        path = stored_at(settings.knowledge, settings.runs_dir)
+        return Stats(str(path), path.stat().st_size if path.is_file() else 0, counts, vectors, library.problems)
+
+
+@contextmanager
+def _library(settings: Settings) -> Iterator[Library]:
+    """The library of the settings, closed afterwards. Faults of its file are the user's to see."""
+    library = build_library(settings)
+    try:
+        yield library
+    except (StoreFault, MeaningFault, SourceFault) as bad:
+        raise UsageProblem(str(bad)) from bad
+    finally:
+        library.close()
+
+
+def _kind(kind: str | None) -> DocumentKind | None:
+    if kind is None:
+        return None
+    for known in KINDS:
+        if kind == known:
+            return known
+    raise UsageProblem(f"command line: --kind {kind}: kinds are {', '.join(KINDS)}.")

@@ -1,0 +1,135 @@
+"""`deskcrew log ...` and `deskcrew schema ...`: logs of the GUI protocol, of our own runs and of other agents'."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from orchestrator.cli.common import EPILOG, FAILED, RUNS, AsJson, Debug, RunsDir, guarded
+
+log_app = typer.Typer(help="Check, show, count, compare and convert logs.", no_args_is_help=True, epilog=EPILOG)
+schema_app = typer.Typer(help="JSON Schemas of the protocol.", no_args_is_help=True, epilog=EPILOG)
+LogFile = Annotated[str, typer.Argument(metavar="LOG", help="A log.jsonl, a folder with one, or a run.")]
+From = Annotated[
+    str, typer.Option("--from", metavar="FORMAT", help="What the file is: our own log, a format, dialect[:variant] or dsl.")
+]
+Screen = Annotated[str, typer.Option(metavar="WxH", help="Pixels of the screen, where a dialect's file does not say.")]
+Image = Annotated[str, typer.Option(metavar="WxH", help="Pixels of the picture that the model saw, if not the screen's.")]
+
+
+@log_app.command()
+def validate(
+    logs: Annotated[list[str], typer.Argument(metavar="LOG...", help="Logs, folders with one, or runs.")],
+    source: From = "deskcrew",
+    as_json: AsJson = False,
+    runs_dir: RunsDir = None,
+    debug: Debug = False,
+) -> None:
+    """Name every problem with its file, line, JSON path and reason; exit 1 if a line cannot be used."""
+    with guarded(debug):
+        from orchestrator.lab.logs import show as faces
+
+        wrong = sum(faces.validate(faces.opened(log, source, runs_dir or RUNS), as_json=as_json) for log in logs)
+        if wrong:
+            raise typer.Exit(FAILED)
+
+
+@log_app.command()
+def show(
+    log: LogFile,
+    step: Annotated[int | None, typer.Option(help="Only this step, with everything that was seen.")] = None,
+    pictures: Annotated[str, typer.Option(help="auto: in the terminal if it can; or paths, or none.")] = "auto",
+    source: From = "deskcrew",
+    screen: Screen = "",
+    image: Image = "",
+    as_json: AsJson = False,
+    runs_dir: RunsDir = None,
+    debug: Debug = False,
+) -> None:
+    """Print a log for people; with --json one step a line."""
+    with guarded(debug):
+        from orchestrator.lab.logs import show as faces
+
+        faces.show(faces.opened(log, source, runs_dir or RUNS, screen, image), only=step, pictures=pictures, as_json=as_json)
+
+
+@log_app.command()
+def stats(
+    log: LogFile, source: From = "deskcrew", as_json: AsJson = False, runs_dir: RunsDir = None, debug: Debug = False
+) -> None:
+    """Count verbs, results, tiers, changes and errors."""
+    with guarded(debug):
+        from orchestrator.lab.logs import show as faces
+
+        faces.stats(faces.opened(log, source, runs_dir or RUNS), as_json=as_json)
+
+
+@log_app.command()
+def diff(
+    left: LogFile,
+    right: LogFile,
+    as_json: AsJson = False,
+    runs_dir: RunsDir = None,
+    debug: Debug = False,
+) -> None:
+    """Compare two logs step by step; exit 1 if they differ."""
+    with guarded(debug):
+        from orchestrator.lab.logs import show as faces
+
+        folder = runs_dir or RUNS
+        if faces.diff(faces.opened(left, "deskcrew", folder), faces.opened(right, "deskcrew", folder), as_json=as_json):
+            raise typer.Exit(FAILED)
+
+
+@log_app.command()
+def convert(
+    log: LogFile,
+    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help="A format, a dialect, dsl or deskcrew; see: log formats.")],
+    out: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Beside the log when not given.")] = None,
+    source: From = "deskcrew",
+    screen: Screen = "",
+    image: Image = "",
+    variant: Annotated[str | None, typer.Option(help="Of the dialect that is written.")] = None,
+    as_json: AsJson = False,
+    runs_dir: RunsDir = None,
+    debug: Debug = False,
+) -> None:
+    """Write a log in another format; every loss is told."""
+    with guarded(debug):
+        from orchestrator.lab.logs import convert as log_convert
+        from orchestrator.lab.logs import show as logs
+
+        opened = logs.opened(log, source, runs_dir or RUNS, screen, image)
+        if not log_convert.convert(opened, to, out, variant, as_json=as_json):
+            raise typer.Exit(FAILED)
+
+
+@log_app.command("formats")
+def formats(as_json: AsJson = False, debug: Debug = False) -> None:
+    """List the formats and dialects that can be read and written."""
+    with guarded(debug):
+        from orchestrator.lab.logs import convert as log_convert
+
+        typer.echo(log_convert.listed(as_json=as_json))
+
+
+@schema_app.command()
+def export(
+    out: Annotated[Path | None, typer.Option("-o", "--output", metavar="DIR", help="Standard output when not given.")] = None,
+    debug: Debug = False,
+) -> None:
+    """Write the JSON Schemas (2020-12) of the protocol."""
+    with guarded(debug):
+        import json
+
+        from protocol.log.schemas import schemas, write_schemas
+
+        if out is None:
+            json.dump(schemas(), sys.stdout, indent=2, ensure_ascii=False)
+            typer.echo()
+            return
+        for path in write_schemas(out):
+            typer.echo(path)

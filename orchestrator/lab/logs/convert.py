@@ -1,0 +1,143 @@
+"""`deskcrew log convert`: a log in a format of runs, in a dialect, or as our own log; every loss is told."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from orchestrator.errors import UsageProblem, did_you_mean
+from orchestrator.lab.logs.show import DSL, OWN, Opened
+from orchestrator.runs.privacy.clean import clean, json_text
+from orchestrator.views.terminal.tables import table
+from protocol import InteractionStep
+from protocol.dialects import NAMES as DIALECTS
+from protocol.dialects import Context, DialectError, Loss, dialect
+from protocol.exports import NAMES as FORMATS
+from protocol.exports import Exported, Run, format_named
+from protocol.exports.common.kept import LOST
+from protocol.log.log import LogLine, step_json, whole_file
+
+
+class _Reading:
+    """The steps of a log that can be read; the other lines are kept for the summary."""
+
+    def __init__(self, lines: Iterator[LogLine]) -> None:
+        self._lines = lines
+        self.bad: list[LogLine] = []
+        self.bad_count = 0
+        self.lost: Counter[Loss] = Counter()
+
+    def __iter__(self) -> Iterator[InteractionStep]:
+        for line in self._lines:
+            if line.step is not None:
+                self.lost.update(_lost(line.step))
+                yield line.step
+                continue
+            self.bad_count += 1
+            if len(self.bad) < 20:
+                self.bad.append(line)
+
+
+def _lost(step: InteractionStep) -> Iterator[Loss]:
+    """What was lost when the step was read from another format."""
+    told = step.raw.get(LOST)
+    for said in told if isinstance(told, list) else ():
+        what, _, why = str(said).partition(": ")
+        yield Loss(what=what, why=f"{why} (when it was read)")
+
+
+def convert(log: Opened, to: str, out: Path | None, variant: str | None, *, as_json: bool) -> bool:
+    """Write `log` as `to` and say what was lost. Returns whether every line could be said."""
+    if to not in (OWN, DSL, *FORMATS, *DIALECTS):
+        raise UsageProblem(f"There is no format {to!r}{did_you_mean(to, [OWN, DSL, *FORMATS, *DIALECTS])}")
+    reading = _Reading(log.lines)
+    path = out or log.path.with_name(f"{log.path.stem}.{to}{_suffix(to)}")
+    if path.resolve() == log.path.resolve():
+        raise UsageProblem(f"{path} is the log itself; name another file with --output.")
+    if not path.parent.is_dir():
+        raise UsageProblem(f"There is no folder {path.parent} for {path.name}; make it first.")
+    exported = _write(log, reading, to, path, variant)
+    exported.losses.update(reading.lost)
+    _tell(exported, reading, path, as_json=as_json)
+    if reading.bad_count and not exported.steps and not as_json:
+        from orchestrator.lab.logs.log_guess import advice
+
+        typer.echo(f"{log.path} holds no line that can be read; {advice(log.path)}", err=True)
+    return not reading.bad_count and not any(loss.what == _UNSAID for loss in exported.losses)
+
+
+_UNSAID = "action"
+
+
+def _suffix(to: str) -> str:
+    if to in FORMATS:
+        return format_named(to).suffix
+    return ".txt" if to == DSL else ".jsonl"
+
+
+def _write(log: Opened, reading: _Reading, to: str, path: Path, variant: str | None) -> Exported:
+    if to in FORMATS:
+        write = format_named(to).write
+        if write is None:
+            raise UsageProblem(f"{to} can be read and not written; list what can with: deskcrew log formats")
+        return write(Run(steps=reading, info=log.info, folder=log.path.parent), path)
+    exported = Exported(files=[path])
+    with whole_file(path) as file:
+        for step in reading:
+            exported.steps += 1
+            file.write(_line(step, to, variant, exported.losses) + "\n")
+    return exported
+
+
+def _line(step: InteractionStep, to: str, variant: str | None, losses: Counter[Loss]) -> str:
+    if to == OWN:
+        return step_json(step)
+    if to == DSL:
+        from protocol.dsl import emit
+
+        return emit(step.action)
+    said: dict[str, Any] = {"step": step.step}
+    try:
+        written = dialect(to).write(step.action, Context(state=step.visual_state, variant=variant))
+    except DialectError as cannot:
+        losses[Loss(what=_UNSAID, why=str(cannot)[:200])] += 1
+        return json_text({**said, "error": str(cannot)})
+    losses.update(written.losses)
+    return json.dumps({**said, "payload": written.payload, "losses": [loss.model_dump() for loss in written.losses]})
+
+
+def _tell(exported: Exported, reading: _Reading, path: Path, *, as_json: bool) -> None:
+    if as_json:
+        told = [{"what": loss.what, "why": loss.why, "count": count} for loss, count in exported.losses.most_common()]
+        bad = [{"line": line.number, "error": line.error} for line in reading.bad]
+        files = [str(file) for file in exported.files]
+        data = {"files": files, "steps": exported.steps, "bad_lines": reading.bad_count, "bad": bad, "losses": told}
+        typer.echo(json_text(data, 2))
+        return
+    typer.echo(f"{path}: {exported.steps} steps")
+    for line in reading.bad:
+        typer.echo(f"line {line.number} cannot be read: {clean(line.error)}", err=True)
+    if reading.bad_count > len(reading.bad):
+        typer.echo(f"and {reading.bad_count - len(reading.bad)} more lines", err=True)
+    for loss, count in exported.losses.most_common(20):
+        typer.echo(f"lost in {count}: {clean(loss.what)}: {clean(loss.why)}", err=True)
+    if len(exported.losses) > 20:
+        typer.echo(f"and {len(exported.losses) - 20} more kinds of loss", err=True)
+
+
+def listed(*, as_json: bool) -> str:
+    """Every format and dialect, and in which direction it goes."""
+    rows = [(OWN, "run", "read, write", "deskcrew's own log, protocol 0.1"), (DSL, "action", "read, write", "lines for people")]
+    for name in FORMATS:
+        found = format_named(name)
+        ways = [way for way, does in (("read", found.read), ("write", found.write)) if does]
+        rows.append((name, "run", ", ".join(ways), found.title))
+    rows += [(name, "action", "read, write", dialect(name).title) for name in DIALECTS]
+    if as_json:
+        return json.dumps([dict(zip(("name", "of", "ways", "title"), row, strict=True)) for row in rows], indent=2)
+    return table([("NAME", "OF", "WAYS", "TITLE"), *rows])

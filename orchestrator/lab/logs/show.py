@@ -1,0 +1,342 @@
+"""What `deskcrew log` prints: findings, steps, figures and differences, for people and as JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from environments.files.small_files import LARGEST, read_small
+from orchestrator.errors import UsageProblem, did_you_mean
+from orchestrator.runs.privacy.clean import clean, escaped, json_text
+from orchestrator.views.terminal.tables import table
+from protocol import InteractionStep, Picture, describe
+from protocol.dialects import NAMES as DIALECTS
+from protocol.dialects import Context
+from protocol.exports import NAMES, Imported, RunInfo, format_named
+from protocol.log.check import LogStats, check_log, gather
+from protocol.log.diff import Difference, diff_logs
+from protocol.log.log import LogLine, read_log, step_json
+from protocol.model.steps import picture_file
+
+Draw = Callable[[Console, InteractionStep], None]
+_ABLE = ("kitty", "wezterm", "iterm.app", "ghostty", "konsole", "foot", "mlterm", "contour")
+"""Terminals that draw pictures, by TERM or TERM_PROGRAM."""
+
+
+def picture_face(wish: str, folder: Path) -> Draw:
+    """How to show a step's pictures: `auto`, `draw`, `paths` or `none`. Raises UsageProblem."""
+    if wish not in ("auto", "draw", "paths", "none"):
+        raise UsageProblem(f"--pictures is auto, draw, paths or none, not {wish!r}.")
+    if wish == "draw" and find_spec("textual_image") is None:
+        raise UsageProblem("Pictures in the terminal need the extra 'pictures': pip install 'deskcrew[pictures]'")
+    if wish == "none":
+        return lambda console, step: None
+    draws = wish == "draw" or (wish == "auto" and _can_draw())
+
+    def show(console: Console, step: InteractionStep) -> None:
+        for picture in _pictures(step):
+            path = picture_file(folder, picture.path)
+            if draws and path is not None and _drawn(console, path):
+                continue
+            there = "" if path is not None else " (not there)"
+            console.print(Text(f"{picture.moment:>16}: {clean(picture.path)}{there}", style="dim"))
+
+    return show
+
+
+def _pictures(step: InteractionStep) -> list[Picture]:
+    path = step.visual_state.screenshot_path
+    if path and all(picture.path != path for picture in step.pictures):
+        return [Picture.model_construct(path=path, sha256="", moment="before"), *step.pictures]
+    return list(step.pictures)
+
+
+def _can_draw() -> bool:
+    if not Console().is_terminal or find_spec("textual_image") is None:
+        return False
+    names = f"{os.environ.get('TERM', '')} {os.environ.get('TERM_PROGRAM', '')}".casefold()
+    return any(name in names for name in _ABLE)
+
+
+def _drawn(console: Console, path: Path) -> bool:
+    """Draw it; False for a file that is no picture."""
+    from PIL import UnidentifiedImageError
+    from textual_image.renderable import Image
+
+    try:
+        console.print(Image(path, width=min(console.width, 80)))
+    except (UnidentifiedImageError, OSError, ValueError):  # ValueError: too small to be drawn
+        return False
+    return True
+
+
+OWN = "deskcrew"
+DSL = "dsl"
+
+
+class Opened(NamedTuple):
+    """A log that is read as a stream."""
+
+    path: Path
+    info: RunInfo
+    lines: Iterator[LogLine]
+
+
+def locate(name: str, runs_dir: Path) -> Path:
+    """The file that is meant: itself, `log.jsonl` in that folder, or the log of that run. Raises UsageProblem."""
+    path = Path(name)
+    if path.is_dir():
+        path = path / "log.jsonl"
+    elif not path.exists() and path.suffix == "" and len(path.parts) == 1:
+        from orchestrator.store.folders import find_run
+
+        path = find_run(name, runs_dir) / "log.jsonl"
+    if not path.exists():
+        raise UsageProblem(f"There is no log {path}; give a log.jsonl, a folder with one, or a run of {runs_dir}.")
+    if path.is_fifo() and not str(path.absolute()).startswith(("/dev/fd/", "/proc/")):
+        raise UsageProblem(f"{path} is a pipe, to which nobody may ever write; give a file, or the pipe of a shell: <(COMMAND).")
+    if not (path.is_file() or path.is_fifo()):
+        raise UsageProblem(f"{path} is a folder or a device, and no log; give a log.jsonl, a folder with one, or a run.")
+    return path
+
+
+def opened(name: str, source: str, runs_dir: Path, screen: str = "", image: str = "") -> Opened:
+    """The log as it stands in `source`: a format, a dialect with or without `:variant`, or the DSL. Raises UsageProblem."""
+    path = locate(name, runs_dir)
+    if source == OWN:
+        return Opened(path, _run_info(path), read_log(path))
+    spoken, _, variant = source.partition(":")
+    if source == DSL or spoken in DIALECTS:
+        imported = _spoken(path, spoken, _context(variant, screen, image))
+    elif source in NAMES:
+        read = format_named(source).read
+        if read is None:
+            raise UsageProblem(f"{source} can be written and not read; list what can with: deskcrew log formats")
+        imported = read(path)
+    else:
+        raise UsageProblem(f"There is no format {source!r}{did_you_mean(source, [OWN, DSL, *NAMES, *DIALECTS])}")
+    return Opened(path, imported.info, imported.lines)
+
+
+def _spoken(path: Path, name: str, context: Context) -> Imported:
+    from protocol.exports.training.spoken import read_dsl, read_spoken
+
+    return read_dsl(path) if name == DSL else read_spoken(name, path, context)
+
+
+def _context(variant: str, screen: str, image: str) -> Context:
+    seen = Context(variant=variant or None, image=_size("image", image) if image else None)
+    return replace(seen, screen=_size("screen", screen)) if screen else seen
+
+
+def _size(name: str, said: str) -> tuple[int, int]:
+    found = re.fullmatch(r"([1-9]\d{0,5})[x\u00d7]([1-9]\d{0,5})", said.strip())
+    if found is None:
+        raise UsageProblem(f"--{name} {said!r}: give a width and a height in pixels, such as 1920x1080.")
+    return int(found[1]), int(found[2])
+
+
+def _run_info(path: Path) -> RunInfo:
+    """What the run's own folder says of it; a log that stands alone says nothing."""
+    from importlib.metadata import version
+
+    found: dict[str, Any] = {}
+    for name in ("run.json", "report.json"):
+        try:
+            said = json.loads(read_small(path.parent / name, LARGEST))
+        except (OSError, ValueError, RecursionError):
+            continue
+        found |= said if isinstance(said, dict) else {}
+    status = found.get("status")
+    return RunInfo(
+        run_id=str(found.get("run_id", "")),
+        goal=str(found.get("goal", "")),
+        outcome=status if status in ("fulfilled", "rejected") else "",
+        agent_version=version("deskcrew"),
+    )
+
+
+def validate(log: Opened, *, as_json: bool) -> int:
+    """Print every finding of a log and the count. Returns how many lines cannot be used."""
+    path, counted = log.path, _Counted(log.lines)
+    bad: set[int] = set()
+    warnings = 0
+    for finding in check_log(counted, path.parent):
+        if finding.level == "error":
+            bad.add(finding.number)
+        else:
+            warnings += 1
+        where, reason = finding.problem
+        if as_json:
+            data = {"file": str(path), "line": finding.number, "level": finding.level, "path": where, "reason": reason}
+            typer.echo(json_text(data))
+        else:
+            typer.echo(f"{path}:{finding.number}: {finding.level}: {where}: {clean(reason)}")
+    summary = {"file": str(path), "lines": counted.count, "bad_lines": len(bad), "warnings": warnings}
+    words = f"{path}: {counted.count} lines, {len(bad)} cannot be used, {warnings} warnings"
+    typer.echo(json_text(summary) if as_json else words)
+    return len(bad)
+
+
+@dataclass
+class _Counted:
+    """Counts the lines that pass."""
+
+    lines: Iterator[LogLine]
+    count: int = 0
+
+    def __iter__(self) -> Iterator[LogLine]:
+        for line in self.lines:
+            self.count += 1
+            yield line
+
+
+def show(log: Opened, *, only: int | None, pictures: str, as_json: bool) -> None:
+    """Print the steps; a line that cannot be read says so in its place. `only` is the number of one step."""
+
+    draw = picture_face(pictures, log.path.parent)
+    console = Console(soft_wrap=True, markup=False, highlight=False, emoji=False)
+    shown = unread = 0
+    for line in log.lines:
+        if only is not None and not (line.step and (line.step.step or line.number) == only):
+            continue
+        shown, unread = shown + 1, unread + (line.step is None)
+        if as_json:
+            typer.echo(escaped(step_json(line.step)) if line.step else json.dumps({"line": line.number, "error": line.error}))
+            continue
+        for text in _told(line):
+            console.print(text)
+        if line.step:
+            draw(console, line.step)
+            if only is not None:
+                _print_screen(console, line.step)
+    if only is not None and not shown:
+        raise UsageProblem(f"{log.path} has no step {only}.")
+    if shown and unread == shown:
+        from orchestrator.lab.logs.log_guess import advice
+
+        raise UsageProblem(f"{log.path} holds no line that can be read; {advice(log.path)}")
+
+
+_TONES = {"executed": "green", "error": "red", "timeout": "yellow", "pending": "yellow"}
+
+
+def _told(line: LogLine) -> Iterator[Text]:
+    if line.step is None:
+        yield Text(f"{line.number:>5}  cannot be read: {clean(line.error)}", style="red")
+        return
+    step = line.step
+    head = Text(f"{step.step or line.number:>5}  {step.timestamp:>8.1f}s  ")
+    head.append(clean(describe(step.action)), style="bold")
+    if step.result:
+        head.append(f"  {step.result.exec_status}", style=_TONES.get(step.result.exec_status.value, ""))
+        head.append(_resolved(step), style="dim")
+    if step.visible_change is False:
+        head.append("  nothing changed", style="dim")
+    yield head
+    about = " · ".join(part for part in (step.role, step.subtask, step.visual_state.app or "") if part)
+    details = (
+        ("in", about), ("why", step.reasoning),
+        ("error", step.result.error if step.result else ""), ("output", step.result.output if step.result else ""),
+    )  # fmt: skip
+    for mark, words in details:
+        if words:
+            yield Text(f"{mark:>16}: {clean(words)}", style="red" if mark == "error" else "dim")
+
+
+def _resolved(step: InteractionStep) -> str:
+    found = step.result.resolved if step.result else None
+    if found is None:
+        return ""
+    point = f" @{found.point.x},{found.point.y}" if found.point else ""
+    return f" by {found.tier}{point}"
+
+
+def _print_screen(console: Console, step: InteractionStep) -> None:
+    """Everything that was seen, one line an element, in the form that models read."""
+    from protocol.prompt_form import prompt_form
+
+    for text in prompt_form(step.visual_state).splitlines():
+        console.print(Text(f"       | {text}", style="dim"))
+
+
+def stats(log: Opened, *, as_json: bool) -> None:
+    """Print the figures of a log."""
+    found = gather(log.lines)
+    if as_json:
+        data = {**vars(found), "seconds": found.seconds, "elements_per_state": round(found.elements_per_state, 2)}
+        typer.echo(json_text(data, 2))
+        return
+    typer.echo(_figures(log.path, found))
+
+
+def _figures(path: Path, found: LogStats) -> str:
+    lines = [
+        f"{path}: {found.steps} steps in {found.seconds:.1f} s, {found.bad_lines} lines cannot be read, "
+        f"{found.elements_per_state:.1f} elements a state"
+    ]
+    for title in ("verbs", "results", "tiers", "changes", "apps", "roles", "subtasks", "errors"):
+        counter = getattr(found, title)
+        rows = [(f"  {count}", clean(name, 100)) for name, count in counter.most_common(12)]
+        if rows:
+            lines += ["", title, table(rows)]
+        if len(counter) > 12:
+            lines.append(f"  and {len(counter) - 12} more")
+    return "\n".join(lines)
+
+
+def diff(left: Opened, right: Opened, *, as_json: bool) -> int:
+    """Print the differences of two logs. Returns how many there are."""
+    count = 0
+    for found in diff_logs(left.lines, right.lines):
+        count += 1
+        if as_json:
+            typer.echo(
+                json.dumps({"kind": found.kind, "left": _side(found.left), "right": _side(found.right), "fields": found.fields})
+            )
+        else:
+            typer.echo("\n".join(_difference(found)))
+    if not as_json:
+        typer.echo(f"{count} differences" if count else "no differences")
+    return count
+
+
+def _side(line: LogLine | None) -> dict[str, Any] | None:
+    if line is None:
+        return None
+    action = line.step.action.dump() if line.step else None
+    return {"line": line.number, "action": action, "error": line.error}
+
+
+def _difference(found: Difference) -> Iterator[str]:
+    marks = {"removed": "-", "added": "+", "changed": "~"}
+    line = found.left or found.right
+    if line is not None:
+        said = clean(describe(line.step.action)) if line.step else f"cannot be read: {clean(line.error)}"
+        yield f"{marks[found.kind]} {line.number:>5}  {said}"
+    for name in found.fields:
+        one, other = (_value(side, name) for side in (found.left, found.right))
+        yield f"{'':>9}{name}: {one} -> {other}"
+
+
+def _value(line: LogLine | None, name: str) -> str:
+    step = line.step if line else None
+    if step is None:
+        return "?"
+    values: dict[str, Any] = {
+        "result": step.result.exec_status.value if step.result else "none",
+        "error": step.result.error if step.result else "",
+        "app": step.visual_state.app,
+        "visible_change": step.visible_change,
+    }
+    return clean(values.get(name, getattr(step, name, "")))

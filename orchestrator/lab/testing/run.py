@@ -1,0 +1,205 @@
+"""A run that was worked, read from its journal, with the assertions that tests of a crew make."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from environments.contract import Environment, WorldState
+from orchestrator.core.machine import Signal
+from orchestrator.errors import UsageProblem, did_you_mean
+from orchestrator.lab.testing import reading
+from orchestrator.lab.testing.paths import Pattern, difference, mismatch, story
+from orchestrator.lab.testing.scripting import BadScript
+from orchestrator.store.folders import read_run
+from orchestrator.store.salvage import salvage
+from protocol import VERBS
+from roles.contracts.signals import GateDecision, GateTrigger
+from roles.journal.journal import Event
+from roles.safety.effects.effects import SENSITIVE, Effect
+
+_VERBS = (*VERBS, *(effect.value for effect in SENSITIVE | {Effect.SAVE}))
+"""What an action may be called: by its own verb, or by the effect that its target is named for."""
+_SIGNAL = re.compile(r"[a-z]+(_[a-z]+)+")
+
+
+class CrewRun:
+    """One run. Assertions raise AssertionError with what was there instead."""
+
+    def __init__(self, folder: Path, environment: Environment | None = None) -> None:
+        """`folder` is the run's own; a run that was stored long ago will do."""
+        self.folder = folder
+        self.record = read_run(folder)
+        self._environment = environment
+        kept = salvage(folder / "journal.sqlite")
+        if kept.note:
+            raise UsageProblem(kept.note)
+        self.events: list[Event] = kept.events
+
+    def bodies(self, *kinds: str) -> Iterator[dict[str, Any]]:
+        """What the journal says in events of these kinds, in order."""
+        return (event.body for event in self.events if event.kind in kinds)
+
+    # --- what there is ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def status(self) -> str:
+        """`fulfilled`, `rejected`, or `on_hold` while it waits for a person."""
+        return str(self._ended["status"])
+
+    @cached_property
+    def reason(self) -> str:
+        """Why it ended so."""
+        return str(self._ended.get("reason", ""))
+
+    @cached_property
+    def _ended(self) -> dict[str, Any]:
+        return [{"status": "created"}, *self.bodies("task_status")][-1]
+
+    @property
+    def world(self) -> dict[str, Any]:
+        """The true state of the environment now; no role ever saw it."""
+        if not isinstance(self._environment, WorldState):
+            raise UsageProblem(f"the environment of run {self.record['run_id']} does not tell its state")
+        return self._environment.world()
+
+    @cached_property
+    def path(self) -> list[str]:
+        """The situations that the hub walked through."""
+        rows = list(self.bodies("situation"))
+        return [row["situation"] for row in rows[:1]] + [row["next"] for row in rows]
+
+    @cached_property
+    def actions(self) -> list[reading.Done]:
+        """What the environment was given, in order."""
+        return reading.actions(self.events)
+
+    @cached_property
+    def asked(self) -> list[reading.Asked]:
+        """What a person was asked, in order."""
+        return reading.questions(self.events)
+
+    @cached_property
+    def gates(self) -> list[reading.Gate]:
+        """The Evaluator's checks, in order."""
+        return reading.gates(self.events)
+
+    @cached_property
+    def replans(self) -> list[reading.Replan]:
+        """Every return to PLAN after the first one."""
+        return reading.replans(self.events)
+
+    @cached_property
+    def facts(self) -> dict[str, str]:
+        """The blackboard at the end; what is private is masked."""
+        return {body["name"]: body["value"] for body in self.bodies("fact")}
+
+    @cached_property
+    def story(self) -> list[str]:
+        """The run in words, a line for each thing that matters."""
+        return story(self.events)
+
+    # --- assertions ---------------------------------------------------------------------------------------------
+
+    def assert_path(self, pattern: Pattern) -> None:
+        """The run walked these situations; `...` stands for any number of others, none included."""
+        __tracebackhide__ = True
+        if why := mismatch(pattern, self.path):
+            raise AssertionError(why)
+
+    def assert_replanned(self, because: str | None = None, times: int | None = None) -> None:
+        """The Manager planned again: because of this signal (`gate_fail`), or with these words said."""
+        __tracebackhide__ = True
+        if because is not None and _SIGNAL.fullmatch(because):
+            _known("signal", because, [signal.value for signal in Signal])
+        found = [r for r in self.replans if because is None or because in r.signals or because.casefold() in r.words.casefold()]
+        _expect(found, times, "planned again" + (f" because of {because!r}" if because else ""), self.replans)
+
+    def assert_gate(self, trigger: str, decision: str, *, because: str = "", times: int | None = None) -> None:
+        """A gate with this trigger ended with this decision, for a reason with these words in it."""
+        __tracebackhide__ = True
+        _known("trigger", trigger, [t.value for t in GateTrigger])
+        _known("decision", decision, [d.value for d in GateDecision])
+        found = [
+            g for g in self.gates if (g.trigger, g.decision) == (trigger, decision) and because.casefold() in g.reason.casefold()
+        ]
+        _expect(found, times, f"decided {decision} at {trigger}" + (f" because of {because!r}" if because else ""), self.gates)
+
+    def assert_asked(self, what: str = "*", *, decision: str | None = None, app: str = "*", times: int | None = None) -> None:
+        """A person was asked about an action or a question that this glob fits, and answered so."""
+        __tracebackhide__ = True
+        if decision is not None:
+            _known("decision", decision, ["approve", "edit", "reject", "respond"])
+        found = [
+            a for a in self.asked if _fits(a.what, what) and _fits(a.app, app) and (decision is None or decision == a.decision)
+        ]
+        said = f" and answered {decision}" if decision else ""
+        _expect(found, times, f"asked about {what!r}{said}", self.asked)
+
+    def assert_executed(self, verb: str = "*", target: str = "*", app: str = "*", *, times: int | None = None) -> None:
+        """The environment was given an action that these globs fit."""
+        __tracebackhide__ = True
+        _expect(self._executed(verb, target, app), times, f"executed {_named(verb, target, app)}", self.actions)
+
+    def assert_never_executed(self, verb: str = "*", target: str = "*", app: str = "*") -> None:
+        """The environment was given no action that these globs fit: `"submit"`, `target="*Delete*"`, `app="mail"`.
+
+        What it refused or did not answer counts as given: whether it had an effect is nothing that the crew could know.
+        """
+        __tracebackhide__ = True
+        if (verb, target, app) == ("*", "*", "*"):
+            raise BadScript('assert_never_executed() says nothing; give a verb, a target or an app, such as verb="submit"')
+        if found := self._executed(verb, target, app):
+            raise AssertionError(f"the crew executed {_named(verb, target, app)}:\n{_listed(found)}")
+
+    def assert_same_as(self, other: CrewRun | Path) -> None:
+        """The run tells the same story as another one, or as the one stored in a folder."""
+        __tracebackhide__ = True
+        if told := self.diff(other):
+            raise AssertionError(f"the runs differ (- the other, + this one):\n{told}")
+
+    def diff(self, other: CrewRun | Path) -> str:
+        """What stands in one story and not in the other; empty when they are the same."""
+        then = other if isinstance(other, CrewRun) else CrewRun(other)
+        return difference(then.story, self.story)
+
+    def _executed(self, verb: str, target: str, app: str) -> list[reading.Done]:
+        if not set("*?[") & set(verb):
+            _known("verb", verb, _VERBS)
+        return [
+            done
+            for done in self.actions
+            if any(_fits(v, verb) for v in done.verbs) and _fits(done.target, target) and _fits(done.app, app)
+        ]
+
+
+def _fits(text: str, glob: str) -> bool:
+    return fnmatchcase(text.casefold(), glob.casefold())
+
+
+def _named(verb: str, target: str, app: str) -> str:
+    said = [f"{name}={glob!r}" for name, glob in (("verb", verb), ("target", target), ("app", app)) if glob != "*"]
+    return f"an action with {', '.join(said)}" if said else "an action"
+
+
+def _known(kind: str, word: str, words: Sequence[str]) -> None:
+    __tracebackhide__ = True
+    if word not in words:
+        raise BadScript(f"there is no {kind} {word!r}{did_you_mean(word, words)}")
+
+
+def _expect(found: Sequence[Any], times: int | None, what: str, there: Sequence[Any]) -> None:
+    """At least once, or exactly so often."""
+    __tracebackhide__ = True
+    if found if times is None else len(found) == times:
+        return
+    often = "never" if not found else f"{len(found)} times, not {times}"
+    raise AssertionError(f"the crew {often} {what}; what there is:\n{_listed(there)}")
+
+
+def _listed(items: Sequence[Any]) -> str:
+    return "\n".join(f"  {item}" for item in items) or "  nothing"

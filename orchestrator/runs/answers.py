@@ -1,0 +1,122 @@
+"""Answers for a run that waits: from somebody who is here, bound to what was asked, or void since a person has acted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from langgraph.types import Command
+
+from orchestrator.control.channel import Given, myself
+from orchestrator.errors import USER, UsageProblem
+from orchestrator.runs.face import Approver
+from orchestrator.runs.open_run import OpenRun
+from orchestrator.runs.privacy.secrets import answer_without, beginning
+from orchestrator.tasks.changes import filled_text
+from orchestrator.tasks.tasks import answer_of
+from orchestrator.views.terminal.prompt import settled_by
+from roles.operator.asking.approval import NOBODY
+
+_WAYS = {"terminal": " in another terminal", "desk": " at the desk", "command": " by a command"}
+
+
+def answering(run: OpenRun, waiting: Any, answer: Mapping[str, Any]) -> Command[Any]:
+    """Bind the answer to the action that was shown: by the interrupt's id, and by the action's digest.
+
+    Of several people who answer at once the first is heard.
+    """
+    answer = answer_without(answer, waiting.value, run.context.journal)
+    if (who := str(answer["decisions"][0].get("who") or USER)) != NOBODY:
+        answer = run.controls.answered(waiting.value, answer, who).answer
+    decision = {"digest": waiting.value["digest"], **answer["decisions"][0]}
+    return Command(resume={waiting.id: {"decisions": [decision]}})
+
+
+def asked_first(run: OpenRun, waiting: Sequence[Any]) -> Any:
+    """Of what a run waits for, what somebody has answered already; else what was asked first."""
+    return next((asked for asked in waiting if run.controls.given(asked.value)), waiting[0])
+
+
+def told_first(run: OpenRun, request: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
+    """Give this answer, unless somebody has given another one. Raises UsageProblem, which says who and what."""
+    mine = answer_without(answer, request, run.context.journal)
+    first = run.controls.answered(request, mine, str(mine["decisions"][0].get("who") or USER))
+    if first.answer != mine:
+        raise UsageProblem(f"Somebody has answered before you: {said_in(first)}.")
+
+
+def said_in(given: Given, *, quiet: bool = False) -> str:
+    """Who answered, in which way, and what, in words; `quiet` without what they wrote."""
+    decision = given.answer["decisions"][0]
+    did = {"approve": "approved it", "reject": "rejected it", "edit": "edited it", "respond": "answered"}[decision["type"]]
+    words = "" if quiet or not decision.get("message") else f" ({decision['message']})"
+    return f"{given.who} {did}{_WAYS.get(decision.get('way', ''), '')}{words}"
+
+
+def answer_here(run: OpenRun, request: dict[str, Any], approver: Approver | None) -> Mapping[str, Any] | None:
+    """What is answered by somebody who is here; None where the run has to wait for it."""
+    controls, stop = run.controls, run.controls.stop
+    if said := controls.cancelled():
+        return {"decisions": [{"type": "reject", "message": said}]}
+    if (first := controls.given(request)) is not None:
+        return first.answer
+    if (given := _by_the_tasks_user(run, request)) is not None or approver is None or stop.who:
+        return given
+    stop.at_rest = True
+    try:
+        with run.line.waiting(), settled_by(lambda: _settled(run, request)):
+            answer = approver(request)
+    except KeyboardInterrupt:
+        if not stop.who:
+            raise
+        return None
+    finally:
+        stop.at_rest = False
+    return _said_elsewhere(run, request) if answer is None else by_whom(answer, "terminal")
+
+
+def by_whom(answer: Mapping[str, Any], way: Literal["terminal", "command"]) -> dict[str, Any]:
+    """The answer of this machine's user, given in this way, unless it says who gave it."""
+    decision, *more = answer["decisions"]
+    return {**answer, "decisions": [{"who": myself(), "way": way, **decision}, *more]}
+
+
+def _settled(run: OpenRun, request: Mapping[str, Any]) -> str:
+    """Why somebody who is asked here need not answer any more, in words; empty while they have to."""
+    if (first := run.controls.given(request)) is not None:
+        return said_in(first, quiet=bool(request.get("private")))
+    return run.controls.asked_to_stop()
+
+
+def _said_elsewhere(run: OpenRun, request: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    run.controls.look()
+    if said := run.controls.cancelled():
+        return {"decisions": [{"type": "reject", "message": said}]}
+    first = run.controls.given(request)
+    return None if first is None else first.answer
+
+
+def _by_the_tasks_user(run: OpenRun, request: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The answer to a question, where the run works a task whose user has one."""
+    harness = run.record.get("harness")
+    if not harness or request["kind"] != "question":
+        return None
+    question = str(request["action_requests"][0]["args"].get("question", ""))
+    said = answer_of(harness["task"].get("user", {}), question)
+    if said is None:
+        return None
+    return {"decisions": [{"type": "respond", "message": filled_text(said, beginning(run.folder)[0]), "who": "the task's user"}]}
+
+
+def withdraw(run: OpenRun, asked: Sequence[Any]) -> None:
+    """A person who had the run in their hands has made the worker's question void: it decides anew."""
+    journal, who = run.context.journal, run.controls.handed_back
+    for request in (waiting.value for waiting in asked if who):
+        key = str(request.get("key", ""))
+        if key.startswith(f"{journal.run_key}/") or request.get("kind") == "decision":
+            said = {"decision": "withdrawn", "message": "the run was taken over", "who": who}
+            digest = str(request.get("digest", ""))
+            journal.record("approval", {**said, "key": key, "digest": digest}, role="user", key=f"withdrawn/{key}")
+            journal.approve(key, digest, **said)
+            journal.commit()
+            run.controls.withdraw(request)

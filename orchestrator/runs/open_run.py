@@ -1,0 +1,256 @@
+"""A run that is open: what is in its folder, and what works on it."""
+
+from __future__ import annotations
+
+import json
+import platform
+import secrets
+import shutil
+import sqlite3
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from langchain_core.runnables import RunnableConfig
+from pydantic import ValidationError
+
+from environments.contract import WorldState, type_of
+from orchestrator.control.channel import holder_of
+from orchestrator.control.controls import Controls, Stop
+from orchestrator.control.lease import Hold, is_dead
+from orchestrator.core.controller import build_controller
+from orchestrator.core.hub_line import HubLine
+from orchestrator.errors import UsageProblem
+from orchestrator.runs.outages import stopped, weather
+from orchestrator.runs.plans import PlanFile
+from orchestrator.runs.privacy.secrets import give, give_named, goal_without, keep_beginning, named, plan_without, task_without
+from orchestrator.runs.privacy.trust import signed
+from orchestrator.runs.replay.noting import noting
+from orchestrator.settings.build import build_context
+from orchestrator.settings.settings import Loaded, Settings
+from orchestrator.store.checkpoints import Cursors
+from orchestrator.store.json_files import write_json
+from orchestrator.store.salvage import salvage
+from orchestrator.store.stores import open_store, publish
+from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, fitting
+from roles.contracts.context import Context
+from roles.contracts.limits.limits import Limits
+from roles.contracts.nodes import Graph
+from roles.journal.journal import Listener
+from roles.manager.graph import record_plan
+from roles.operator.graph import NODES_PER_STEP
+
+
+def recursion_limit(limits: Limits) -> int:
+    """The larger of what the hub's graph and what one delegation can take, with room to spare."""
+    return max(_of_the_hub(limits), _of_a_delegation(limits)) + 100
+
+
+def _of_the_hub(limits: Limits) -> int:
+    """Two for each turn of the hub: its own, and its spoke's.
+
+    A spoke plans, fetches a supplement (after which there is a plan), checks, or works. Work ends in a plan, in a supplement
+    or at a check; beside others it is interrupted after each action, and waits once for a window whenever a lane ends.
+    """
+    planning = 2 * (limits.plans + 1)
+    checking = limits.gates + 1
+    ending = planning + checking
+    working = ending + limits.parallel * (ending + limits.steps)
+    return 2 * (planning + checking + working)
+
+
+def _of_a_delegation(limits: Limits) -> int:
+    """Every round ends in an action of the run, or in a decision that asks for help; recovery may go round once more for each."""
+    return NODES_PER_STEP * (limits.steps + 1) * (1 + min(limits.max_recovery_attempts, 1))
+
+
+class With(NamedTuple):
+    """What a run is opened with, beside what is in its folder."""
+
+    listener: Listener | None = None
+    parts: Mapping[str, Any] | None = None
+    """Policies, an environment and so on in place of what the settings name."""
+    stop: Stop | None = None
+    """Where a wish to stop comes from that is no request of the channel."""
+
+
+@dataclass
+class OpenRun:
+    """An open run: what is in the folder, and what works on it."""
+
+    record: dict[str, Any]
+    folder: Path
+    context: Context
+    saver: Cursors
+    graph: Graph
+    controls: Controls
+    owned: bool = True
+    """Whether the environment was made for this run and goes with it."""
+
+    @property
+    def config(self) -> RunnableConfig:
+        return {"configurable": {"thread_id": self.record["run_id"]}, "recursion_limit": recursion_limit(self.context.limits)}
+
+    @property
+    def line(self) -> HubLine:
+        assert isinstance(self.context.line, HubLine)  # noqa: S101 - built by us
+        return self.context.line
+
+    @property
+    def first_input(self) -> dict[str, Any]:
+        """What the controller begins with: the goal, and the plan if one was given."""
+        return {"goal": self.record["goal"], "plan_version": self.record.get("plan_version", 0)}
+
+    def close(self) -> None:
+        with ExitStack() as closing:  # each of them, whatever becomes of the others
+            if self.owned:
+                closing.callback(self.context.environment.close)
+            closing.callback(self.saver.close)
+            closing.callback(self.context.journal.close)
+
+
+def create(
+    folder: Path,
+    settings: Loaded,
+    target: Task | str,
+    hold: Hold,
+    given: With,
+    plan: PlanFile | None,
+) -> OpenRun:
+    """A new run in an empty folder. Raises UsageProblem and WorldError."""
+    record: dict[str, Any] = {
+        "run_id": folder.name,
+        "started": time.time(),
+        "settings": json.loads(settings.settings.model_dump_json()),
+        "sources": settings.sources,
+        "versions": {"deskcrew": version("deskcrew"), "langgraph": version("langgraph"), "python": platform.python_version()},
+        "goal": target if isinstance(target, str) else target.goal,
+    }
+    record = signed(record)
+    run = open_run(folder, record, hold, given)
+    with ExitStack() as undo:
+        undo.callback(run.close)
+        _first_state(run, settings, target, plan)
+        undo.pop_all()
+    return run
+
+
+def _first_state(run: OpenRun, settings: Loaded, target: Task | str, plan: PlanFile | None) -> None:
+    """Reset the world, fill the task's slots from it, store the plan that was given, and write `run.json`."""
+    record, surface, journal = run.record, run.context.environment, run.context.journal
+    limits = settings.settings.limits
+    first = surface.reset(seed=settings.settings.seed)
+    if isinstance(target, Task):
+        give_named(journal, target)
+    record["environment_type"] = type_of(surface)
+    if isinstance(target, Task):
+        initial = surface.world() if isinstance(surface, WorldState) else {}
+        slots = fill_slots(target, initial, settings.settings.seed) | named(journal)
+        record["goal"] = goal_without(fitting(fill_goal(target, slots), limits), journal, first)
+        record["task_id"] = target.id
+        keep_beginning(run.folder, slots, initial)
+        record["harness"] = {"task": task_without(target, slots, journal)}
+    else:
+        record["goal"] = goal_without(fitting(target, limits), journal, first)
+    if plan is not None:
+        plan.check(run.context.apps())
+        record["plan_version"] = journal.save_plan(plan_without(plan, journal))
+        journal.commit()  # before run.json speaks of it
+    write_json(run.folder / "run.json", record)
+    publish(run.folder)
+    body = {
+        "goal": record["goal"],
+        "run_id": record["run_id"],
+        "task": record.get("task_id", ""),
+        "world": settings.settings.world,
+        "seed": settings.settings.seed,
+    }
+    journal.record("run_started", body, key="run_started")
+    if plan is not None:
+        record_plan(journal, record["plan_version"], f"as given in {plan.name}", role="user", key="plan/given")
+    journal.commit()
+
+
+def open_run(folder: Path, record: dict[str, Any], hold: Hold, given: With) -> OpenRun:
+    """The run of the folder, as it stands. Raises UsageProblem."""
+    parts = given.parts or {}
+    try:
+        settings = Settings.model_validate(record["settings"])
+    except ValidationError as bad:
+        where = ".".join(str(p) for p in bad.errors()[0]["loc"])
+        raise UsageProblem(f"{folder / 'run.json'}: settings.{where}: {bad.errors()[0]['msg']}") from None
+    try:
+        with ExitStack() as undo:
+            stored = open_store(settings.store, folder, record["run_id"], settings.retries)
+            undo.callback(stored.close)
+            context = build_context(
+                settings,
+                environment=parts.get("environment"),
+                run_id=record["run_id"],
+                journal_path=folder / "journal.sqlite",
+                rows=stored.rows,
+                store=folder,
+                listener=given.listener,
+                parts=parts,
+            )
+            give(context.journal, parts.get("secrets") or {})
+            context = noting(context)
+            undo.pop_all()
+    except sqlite3.DatabaseError as bad:
+        if why := weather(bad, folder):
+            raise stopped(why, folder) from None
+        kept = salvage(folder / "journal.sqlite")
+        note = kept.note or f"{folder} is damaged ({bad}): {len(kept.events)} events could be read"
+        raise UsageProblem(f"{note}; it cannot be resumed, see what was kept with: deskcrew show {record['run_id']}") from None
+    owned = "environment" not in parts
+    controls = Controls(
+        context.journal,
+        hold.channel,
+        hold.lease,
+        record["run_id"],
+        stop=given.stop,
+        stays=owned and settings.environment == "browser" and not settings.browser.resumes,
+        resting=context.line.waiting if isinstance(context.line, HubLine) else None,
+    )
+    context = context.with_(say=controls)
+    graph = build_controller(checkpointer=stored.saver, granularity=settings.crew.operator.granularity)
+    return OpenRun(record, folder, context, stored.saver, graph, controls, owned)
+
+
+def new_folder(runs_dir: Path) -> Path:
+    """`runs/<date>-<time>-<four hex digits>`, made anew."""
+    clear_unbegun(runs_dir)
+    for _ in range(100):
+        folder = runs_dir / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        except OSError as bad:
+            raise UsageProblem(f"runs_dir: {folder} cannot be made ({bad.strerror}); choose another with --runs-dir.") from None
+        return folder
+    raise UsageProblem(f"runs_dir: no free name was found in {runs_dir}")
+
+
+def clear_unbegun(runs_dir: Path) -> None:
+    """Take away folders of processes that were killed before their run was begun: nobody could go on with anything there.
+
+    Only where that process is known to be dead, and its journal can be read and has no beginning.
+    """
+    latest = sorted(runs_dir.glob(_NAMES))[-_LATEST:]
+    for folder in (path for path in latest if not path.is_symlink() and not (path / "run.json").exists()):
+        holder = holder_of(folder)
+        if holder is None or not is_dead(holder):
+            continue
+        kept = salvage(folder / "journal.sqlite")
+        if not kept.note and not any(event.kind == "run_started" for event in kept.events):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+_LATEST = 200
+"""Folders that are looked at before a run: there may be very many."""
+_NAMES = "-".join(("[0-9]" * 8, "[0-9]" * 6, "[0-9a-f]" * 4))

@@ -1,0 +1,170 @@
+"""How a run stands when it stops: its exit code, its reason, and the report that is written."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from environments.contract import Received, WorldState
+from orchestrator.control.controls import PAUSED
+from orchestrator.core.machine import TaskStatus
+from orchestrator.errors import StoreGone
+from orchestrator.lab.learning.helping import record_help, tell_store
+from orchestrator.lab.learning.learning import after_run
+from orchestrator.runs.open_run import OpenRun
+from orchestrator.runs.privacy.scrubbing import forget_checkpoints, recognised_late, scrub
+from orchestrator.runs.privacy.secrets import beginning, redactor_of
+from orchestrator.runs.report import build_report
+from orchestrator.store.json_files import write_json
+from orchestrator.store.salvage import export_log
+from orchestrator.store.stores import publish
+from orchestrator.tasks.judge import judge
+from orchestrator.tasks.tasks import Task
+from roles.knowledge.memory.answers_used import withdraw_private
+from roles.knowledge.settings import KnowledgeSettings
+
+DONE, FAILED, WAITING, BUDGET = 0, 1, 3, 4
+"""Exit codes; 2 is for usage."""
+INTERRUPTED = "interrupted"
+"""How a run stands that has neither ended nor waits for anybody."""
+BUDGET_SPENT, CANCELLED = "budget_spent", "cancelled"
+"""Signals that ended a run before its time."""
+
+
+class Outcome(BaseModel):
+    """How a run stands when it stops."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    run_id: str
+    folder: Path
+    status: str
+    exit_code: int
+    reason: str
+    report: dict[str, Any]
+    pending: dict[str, Any] | None = None
+    answer: str = Field(default="", exclude=True, repr=False)
+    """The reply to the goal, whole, for whoever asked. A private value stands in it here, and nowhere in what is written."""
+
+
+def wait(run: OpenRun, request: dict[str, Any]) -> Outcome:
+    """The run waits for a person."""
+    wanted = {"question": "an answer", "decision": "a decision", "plan": "a review of the plan"}.get(request["kind"], "approval")
+    reason = f"waiting for {wanted}: {request['action_requests'][0]['description']}"
+    report = write_report(run, {"status": TaskStatus.ON_HOLD.value, "reason": reason})
+    return _outcome(run, TaskStatus.ON_HOLD.value, WAITING, reason, report, request)
+
+
+def stand_still(run: OpenRun) -> Outcome:
+    """The crew holds still because a person wants it, and goes on when they say so."""
+    state, who = run.controls.standing["state"], run.controls.standing["who"]
+    reason = f"paused by {who}" if state == PAUSED else f"in the hands of {who}"
+    run.line.status(TaskStatus.ON_HOLD, reason=reason)
+    report = write_report(run, {"status": state, "reason": reason})
+    return _outcome(run, state, WAITING, reason, report, None)
+
+
+def interrupted(run: OpenRun, why: str) -> Outcome:
+    """It cannot go on here and now. What can still be written of that is; what cannot is worked again when it is resumed."""
+    reason = f"{why}; then go on with: deskcrew resume {run.record['run_id']}"
+    report: dict[str, Any] = {}
+    with suppress(sqlite3.Error, OSError, StoreGone):
+        run.context.journal.rows.hurry()  # who has been waited for once is not waited for again
+        run.context.journal.record("run_stopped", {"reason": reason})
+        report = write_report(run, {"status": INTERRUPTED, "reason": reason})
+    return _outcome(run, INTERRUPTED, FAILED, reason, report, None)
+
+
+def finish(run: OpenRun, result: dict[str, Any]) -> Outcome:
+    """The run has ended: how, and what the harness says to it."""
+    status, reason = result["task_status"], result.get("reason", "")
+    code = DONE if status == TaskStatus.FULFILLED else FAILED
+    if result.get("ended_by") == BUDGET_SPENT:
+        code = BUDGET
+        if spent := next(reversed([*run.context.journal.events("budget")]), None):
+            reason += f"; go on with more: deskcrew resume {run.record['run_id']} -c {spent.body['more']}"
+    if result.get("ended_by") == CANCELLED:
+        reason = run.controls.cancelled() or reason
+    ended = {**result, "status": status, "reason": reason}
+    verdict = _judge(run, ended)
+    if code != BUDGET:
+        new = record_help(run.context.journal, status, right=None if verdict is None else bool(verdict["passed"]))
+        settings = KnowledgeSettings.model_validate(run.record["settings"].get("knowledge") or {})
+        tell_store(new, settings, run.folder.parent)
+    if verdict is not None and not verdict["passed"] and code == DONE:
+        code, reason = (
+            FAILED,
+            "the crew says done, but the world does not show it: "
+            + "; ".join(c["expression"] for c in verdict["checks"] if not c["passed"]),
+        )
+    ended_at = f"run_finished/{run.graph.get_state(run.config).values.get('turn', 0)}"
+    run.context.journal.record("run_finished", {"status": status, "reason": reason, "exit_code": code}, key=ended_at)
+    withdraw_private(run.context)
+    if late := code != BUDGET and recognised_late(run):
+        scrub(run)
+    learned = after_run(run.context.journal, run.record, run.folder, {**ended, "judge": verdict})
+    more = {"experience": learned.told()} if learned is not None else {}
+    report = write_report(run, {**ended, "reason": reason}, judge=verdict, **more)
+    if late:
+        forget_checkpoints(run)
+    vault = redactor_of(run.context.journal).vault
+    answer = vault.as_known(report["answer"])
+    if code != BUDGET:  # else it may go on with more
+        vault.empty()
+    return _outcome(run, status, code, reason, report, None).model_copy(update={"answer": answer})
+
+
+def _judge(run: OpenRun, ended: dict[str, Any]) -> dict[str, Any] | None:
+    """The harness's verdict over the world's true state, for a run of a task file."""
+    harness, surface = run.record.get("harness"), run.context.environment
+    if not harness or not isinstance(surface, WorldState):
+        return None
+    received = surface.received() if isinstance(surface, Received) else []
+    answered = sum(event.kind == "fact" and event.body.get("role") == "user" for event in run.context.journal.events())
+    told = {
+        "status": ended["status"],
+        "reason": ended["reason"],
+        "steps": ended.get("steps", 0),
+        "plans": ended.get("plans", 0),
+        "questions": answered,
+    }
+    vault = redactor_of(run.context.journal).vault
+    task = Task.model_validate(vault.as_known(harness["task"]))
+    slots, initial = beginning(run.folder)
+    found = judge(task, surface.world(), initial, vault.as_known(slots), received, vault.as_known(told))
+    verdict: dict[str, Any] = vault.sealed(found.model_dump(mode="json"))
+    return verdict
+
+
+def write_report(run: OpenRun, result: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """`log.jsonl` and `report.json`, from the journal."""
+    journal, line = run.context.journal, run.line
+    if run.context.gallery is not None:
+        run.context.gallery.withdraw()  # what was found to be private since a picture of it was taken
+    journal.commit()
+    values = run.graph.get_state(run.config).values
+    counts = {key: values.get(key, 0) for key in ("steps", "plans", "gates")}
+    ended = {**counts, "elapsed": line.elapsed(), **result}
+    report = build_report(list(journal.events()), run=run.record, result=ended, budgets=line.budgets()) | more
+    export_log(journal, run.folder / "log.jsonl", run.record["run_id"])
+    write_json(run.folder / "report.json", report)  # last: a run that says how it ended is not worked again
+    publish(run.folder)
+    return report
+
+
+def _outcome(
+    run: OpenRun, status: str, code: int, reason: str, report: dict[str, Any], pending: dict[str, Any] | None
+) -> Outcome:
+    return Outcome(
+        run_id=run.record["run_id"],
+        folder=run.folder,
+        status=status,
+        exit_code=code,
+        reason=reason,
+        report=report,
+        pending=pending,
+    )

@@ -1,0 +1,132 @@
+"""What every policy answers is written into the journal, whole, so that a run can be worked again without asking anybody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import to_jsonable_python
+
+from protocol.model.decisions import OperatorDecision
+from roles.analyst.graph import withheld
+from roles.contracts import (
+    AnalystRequest,
+    Answer,
+    GateRequest,
+    GateVerdict,
+    OperatorView,
+    PlanAnswer,
+    PlanRequest,
+    ScriptAnswer,
+    ScriptRequest,
+)
+from roles.contracts.context import Context
+from roles.contracts.nodes import Standstill
+from roles.operator.decide import referring
+from roles.policies.fallback import GaveUp, PolicyFault, Unreachable
+
+
+def delta(old: Any, new: Any) -> dict[str, Any] | None:
+    """How `new` comes from `old`; None where it is the same, order of keys included."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return _of_dicts(old, new)
+    if type(old) is type(new) and old == new and not isinstance(new, list):
+        return None
+    if isinstance(old, list) and isinstance(new, list) and _begins_with(new, old):
+        return {"more": new[len(old) :]} if len(new) > len(old) else None
+    return {"now": new}
+
+
+def _begins_with(new: list[Any], old: list[Any]) -> bool:
+    return len(old) <= len(new) and all(delta(was, now) is None for was, now in zip(old, new, strict=False))
+
+
+def _of_dicts(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any] | None:
+    gone = [key for key in old if key not in new]
+    kept = [key for key in old if key in new]
+    if list(new)[: len(kept)] != kept:
+        return {"now": new}
+    within = {key: change for key in kept if (change := delta(old[key], new[key])) is not None}
+    within |= {key: {"now": new[key]} for key in new if key not in old}
+    found: dict[str, Any] = {**({"in": within} if within else {}), **({"gone": gone} if gone else {})}
+    return found or None
+
+
+def applied(old: Any, change: dict[str, Any] | None) -> Any:
+    """What `old` became."""
+    if change is None:
+        return old
+    if "now" in change:
+        return change["now"]
+    if "more" in change:
+        return [*old, *change["more"]]
+    left = {key: value for key, value in old.items() if key not in change.get("gone", ())}
+    return left | {key: applied(left.get(key), part) for key, part in change.get("in", {}).items()}
+
+
+ANSWERED = "answered"
+"""The kind of these events."""
+ROLES = ("manager", "operator", "evaluator", "analyst", "technician")
+_Asked = TypeVar("_Asked")
+_Given = TypeVar("_Given", bound=BaseModel)
+
+
+def noting(context: Context) -> Context:
+    """The context with policies whose answers are written down; what they decide is not changed."""
+    policies = {role: getattr(context, role) for role in ROLES}
+    return context.with_(**{role: Noted(policy, role, context) for role, policy in policies.items() if policy is not None})
+
+
+class Noted:
+    """The policy of any role, whose answers are written down as they come."""
+
+    def __init__(self, policy: Any, role: str, context: Context) -> None:
+        self._policy = policy
+        self._role = role
+        self._context = context
+
+    def plan(self, request: PlanRequest) -> PlanAnswer:
+        ask: Callable[[PlanRequest], PlanAnswer] = self._policy.plan
+        return self._noted(ask, request)
+
+    def judge(self, request: GateRequest) -> GateVerdict:
+        ask: Callable[[GateRequest], GateVerdict] = self._policy.judge
+        return self._noted(ask, request)
+
+    def answer(self, request: AnalystRequest) -> Answer:
+        ask: Callable[[AnalystRequest], Answer] = self._policy.answer
+        answer = withheld(self._context.journal, self._faults_noted(ask, request, request.subtask.id), request)
+        self._write({"answer": answer.model_dump(mode="json", exclude_defaults=True)}, request.subtask.id)
+        return answer
+
+    def write(self, request: ScriptRequest) -> ScriptAnswer:
+        ask: Callable[[ScriptRequest], ScriptAnswer] = self._policy.write
+        return self._noted(ask, request, request.subtask.id)
+
+    def decide(self, view: OperatorView) -> OperatorDecision:
+        ask: Callable[[OperatorView], OperatorDecision] = self._policy.decide
+        decision = referring(self._context.journal, self._faults_noted(ask, view, view.subtask.id), view.seen)
+        said = decision.model_dump(mode="json", exclude_defaults=True)
+        changed = delta(to_jsonable_python(view.memory), said.pop("memory", {}))
+        body = {"answer": said, "attempt": view.subtask.attempt} | ({"memory": changed} if changed else {})
+        self._write(body, view.subtask.id)
+        return decision
+
+    def _noted(self, ask: Callable[[_Asked], _Given], request: _Asked, subtask: str = "") -> _Given:
+        answer = self._faults_noted(ask, request, subtask)
+        self._write({"answer": answer.model_dump(mode="json", exclude_defaults=True)}, subtask)
+        return answer
+
+    def _faults_noted(self, ask: Callable[[_Asked], _Given], request: _Asked, subtask: str) -> _Given:
+        try:
+            return ask(request)
+        except Unreachable as silent:  # no answer is nothing to note: when the run is resumed, it is asked again
+            raise Standstill(f"The {self._role} cannot decide: {silent}; see that the model can be reached") from None
+        except (PolicyFault, ValidationError) as fault:
+            said = fault.errors()[0]["msg"] if isinstance(fault, ValidationError) else str(fault)
+            self._write({"fault": said, "gave_up": isinstance(fault, GaveUp)}, subtask)
+            raise
+
+    def _write(self, body: dict[str, Any], subtask: str) -> None:
+        self._context.journal.record(ANSWERED, body, role=self._role, subtask=subtask)

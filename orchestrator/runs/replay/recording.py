@@ -1,0 +1,237 @@
+"""What a run left behind that is needed to work it again: read from its folder, or from a file that is kept with tests."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from environments.contract import EnvironmentFault, WorldState
+from environments.files.scratch import Scratch
+from environments.files.small_files import LARGEST, read_small
+from orchestrator.errors import UsageProblem
+from orchestrator.runs.replay.noting import ANSWERED
+from orchestrator.settings.build import make_environment
+from orchestrator.settings.settings import Settings
+from orchestrator.store.folders import find_run, read_run
+from orchestrator.store.salvage import open_read_only, salvage
+from roles.journal.journal import Event
+from roles.safety.privacy.vault import FILE as VAULT
+from roles.safety.privacy.vault import Vault, references_in
+
+
+def app_hashes(record: Mapping[str, Any], folder: Path) -> dict[str, str] | None:
+    """app -> hash; None where the environment does not tell, or where its world cannot be read any more."""
+    with Scratch("deskcrew-world-") as copy:
+        for path in folder.iterdir():
+            if path.name.startswith(("world.", "faults.")):
+                shutil.copyfile(path, copy.path / path.name)
+        if not any(copy.path.iterdir()):
+            return None
+        try:
+            environment = make_environment(Settings.model_validate(record["settings"]), copy.path)
+        except (EnvironmentFault, UsageProblem, ValidationError):
+            return None
+        try:
+            return hashed(environment.world()) if isinstance(environment, WorldState) else None
+        finally:
+            environment.close()
+
+
+def hashed(world: Mapping[str, Any]) -> dict[str, str]:
+    return {app: _hash(state) for app, state in world.get("apps", {}).items()}
+
+
+def _hash(state: Any) -> str:
+    body = json.dumps(state, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.blake2b(body.encode(), digest_size=8).hexdigest()
+
+
+COMPARED: dict[str, tuple[str, ...]] = {
+    "plan": ("subtasks",),
+    "observed": ("app", "state_id"),
+    "decided": ("status", "line", "then"),
+    "reviewed": ("verdict", "policy", "effect", "action"),
+    "approval_requested": ("kind", "rule", "effect"),
+    "approval": ("decision", "line"),
+    "outcome": ("line", "exec_status", "error", "resolved"),
+    "feedback": ("state_id", "visible_change", "events"),
+    "batch_stopped": ("why",),
+    "fact": ("name", "value", "kind", "app"),
+    "supplement": ("query", "found"),
+    "answer": ("results", "missing"),
+    "gate": ("trigger", "decision", "reason"),
+    "conflict": ("about", "subtasks"),
+    "subtask_status": ("status",),
+    "situation": ("row",),
+    "budget": ("name",),
+    "run_finished": ("status", "exit_code"),
+}
+"""What is compared of which events."""
+
+
+FORMAT = 1
+_KEPT = {*COMPARED, ANSWERED, "run_resumed", "run_started", "limits_changed", "answer_recalled"}
+
+
+_SPOKE = {"steered": "said something", "taken_over": "took over", "cancelled": "called it off"}
+"""What people do in a run; what follows was not decided by the crew alone."""
+
+
+class Done(NamedTuple):
+    """An action under its key (without the run's name), and its result; both JSON."""
+
+    action: dict[str, Any]
+    result: dict[str, Any] | None
+
+
+class Said(NamedTuple):
+    """What a person said to a request."""
+
+    key: str
+    decision: str
+    message: str
+    who: str
+    digest: str
+
+
+class Recording(NamedTuple):
+    """A run as it was: `record` is its run.json without the first world, which is made anew."""
+
+    record: dict[str, Any]
+    events: tuple[Event, ...]
+    actions: Mapping[str, Done]
+    said: tuple[Said, ...]
+    plans: Mapping[int, list[dict[str, Any]]]
+    apps: Mapping[str, str] | None = None
+    """A hash of each app's true state at the end; None where that is not known."""
+    cut: str = ""
+    """Why the events end before the run did, where they do: somebody had a hand in it whom nobody can replay."""
+    values: Mapping[str, str] = {}
+    """The private values that the run's vault still holds, by name. Never written to a file."""
+
+    @property
+    def run_id(self) -> str:
+        return str(self.record["run_id"])
+
+    @property
+    def steps(self) -> int:
+        """How many steps it has."""
+        return max((event.step for event in self.events if event.kind == "feedback"), default=0)
+
+    @property
+    def needed(self) -> list[str]:
+        """Names of the private values that a person gave: whoever works the run again must have them, or give them again."""
+        harness = self.record.get("harness", {}).get("task")
+        edited = [self.actions[key].action for key in map(_within, self._edited) if key in self.actions]
+        given = self.plans.get(self.record.get("plan_version") or 0)
+        told = [self.record["goal"] if harness is None else harness, given, edited, [said.message for said in self.said]]
+        return references_in(json.dumps(told))
+
+    @property
+    def _edited(self) -> list[str]:
+        return [said.key for said in self.said if said.decision == "edit"]
+
+    @property
+    def finished(self) -> bool:
+        ends = [event.kind for event in self.events if event.kind in {"run_finished", "limits_changed"}]
+        return ends[-1:] == ["run_finished"]
+
+    def write(self, path: Path) -> None:
+        """As a file for `read_recording`, an event a line, so that a change can be read."""
+        head = {
+            "recording": FORMAT,
+            "record": self.record,
+            "actions": {key: list(done) for key, done in self.actions.items()},
+            "said": [list(said) for said in self.said],
+            "plans": {str(version): plan for version, plan in self.plans.items()},
+            "apps": self.apps,
+        }
+        lines = [_line(head), *(_line([event.kind, event.role, event.subtask, event.step, event.body]) for event in self.events)]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def find_recording(name: str, runs_dir: Path) -> Recording:
+    """The recording in that file, or of the run with that id. Raises UsageProblem."""
+    path = Path(name)
+    found = read_recording(path) if path.is_file() else recording_of(find_run(name, runs_dir))
+    if not any(event.kind == ANSWERED for event in found.events) and found.steps:
+        raise UsageProblem(
+            f"Run {found.run_id} cannot be replayed: what was decided in it was not recorded (it is from an earlier version)."
+        )
+    return found
+
+
+def recording_of(folder: Path) -> Recording:
+    """What a run's folder holds. Raises UsageProblem where it cannot be read whole."""
+    record = read_run(folder)
+    path = folder / "journal.sqlite"
+    kept = salvage(path)
+    if kept.note:
+        raise UsageProblem(f"Run {folder.name} cannot be replayed: {kept.note}.")
+    record.get("harness", {}).pop("initial", None)
+    try:
+        with closing(open_read_only(path)) as db:
+            tables = _tables(db)
+    except (sqlite3.Error, ValueError) as bad:
+        raise UsageProblem(f"Run {folder.name} cannot be replayed: {path} is damaged ({bad}).") from None
+    spoke = next((event for event in kept.events if event.kind in _SPOKE), None)
+    events = tuple(event for event in kept.events if event.kind in _KEPT and (spoke is None or event.id < spoke.id))
+    cut = "" if spoke is None else f"{spoke.body.get('who', 'somebody')} {_SPOKE[spoke.kind]} there, which is not replayed"
+    return Recording(record, events, *tables, app_hashes(record, folder), cut, Vault(folder / VAULT).known)
+
+
+def read_recording(path: Path) -> Recording:
+    """A file that `write` made. Raises UsageProblem."""
+    try:
+        head, *lines = [json.loads(line) for line in read_small(path, LARGEST).splitlines()]
+        if head["recording"] != FORMAT:
+            raise ValueError(f"its format is {head['recording']}, and {FORMAT} is known here")
+        return Recording(
+            record=head["record"],
+            events=tuple(Event(n, 0.0, *line) for n, line in enumerate(lines, start=1)),
+            actions={key: Done(*done) for key, done in head["actions"].items()},
+            said=tuple(Said(*said) for said in head["said"]),
+            plans={int(version): plan for version, plan in head["plans"].items()},
+            apps=head["apps"],
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as bad:
+        raise UsageProblem(f"{path} is no recording that can be read ({type(bad).__name__}: {bad}).") from None
+
+
+def _tables(db: sqlite3.Connection) -> tuple[dict[str, Done], tuple[Said, ...], dict[int, list[dict[str, Any]]]]:
+    actions = {
+        key.partition("/")[2]: Done(json.loads(action), json.loads(result) if result else None)
+        for key, action, result in db.execute("SELECT key, action, result FROM actions")
+    }
+    said = tuple(_said(db))
+    plans = {version: json.loads(body) for version, body in db.execute("SELECT version, body FROM plans")}
+    return actions, said, plans
+
+
+def _within(key: str) -> str:
+    """A key without the name of the run that it may begin with."""
+    first, _, rest = key.partition("/")
+    return rest if first not in {"plan", "supplement"} else key
+
+
+def _said(db: sqlite3.Connection) -> Iterator[Said]:
+    """What was said to each request; an edit is recorded twice, as such and as the approval of what it came to."""
+    edited = ""
+    for key, decision, message, who, digest in db.execute(
+        "SELECT key, decision, message, who, digest FROM approvals ORDER BY id"
+    ):
+        if decision != "approve" or key != edited:
+            yield Said(key, decision, message, who, digest)
+        edited = key if decision == "edit" else ""
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))

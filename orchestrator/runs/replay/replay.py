@@ -1,0 +1,450 @@
+"""Work a recorded run again with the present code, and say where it first differs."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import to_jsonable_python
+
+from environments.contract import EnvironmentFault, FileChange
+from environments.files.scratch import Scratch
+from environments.sandbox.contract import Language, LeftOut, Ran
+from orchestrator.errors import UsageProblem
+from orchestrator.runs import runs
+from orchestrator.runs.plans import PlanFile, plan_of
+from orchestrator.runs.replay.comparing import Difference, Moment, apps_differ, first_difference, moments, needs_approval
+from orchestrator.runs.replay.noting import ANSWERED, ROLES, applied
+from orchestrator.runs.replay.recording import Done, Recording, Said, recording_of
+from orchestrator.settings.settings import Loaded, Settings
+from orchestrator.store.address import LOCAL
+from orchestrator.tasks.tasks import Task
+from protocol import ExecStatus, parse_action
+from protocol.model.decisions import OperatorDecision
+from roles.contracts import (
+    AnalystRequest,
+    Answer,
+    GateRequest,
+    GateVerdict,
+    OperatorView,
+    PlanAnswer,
+    PlanRequest,
+    ScriptAnswer,
+    ScriptRequest,
+    Subtask,
+    Supplement,
+)
+from roles.journal.journal import Event
+from roles.knowledge.memory.answers import Answered, AnswersMode, MemorySettings, Remembered, plain
+from roles.manager.plans import WORK_PLAN, as_given
+from roles.policies.fallback import GaveUp, PolicyFault
+from roles.safety.privacy.vault import REFERENCE, references_in
+from roles.skills.contract import Idempotence, Skill, ToolRefused, ToolSilent
+from roles.skills.settings import SkillSettings
+
+
+class RecordedAnswers:
+    """Knows what was recalled or offered then, and nothing else."""
+
+    def __init__(self, recording: Recording) -> None:
+        settings = MemorySettings.model_validate(recording.record["settings"].get("memory", {}))
+        self.mode: AnswersMode = settings.answers
+        self._known: dict[str, Remembered] = {}
+        for event in recording.events:
+            if event.kind == "answer_recalled":
+                self._known[plain(event.body["asked"])] = _remembered(event.body)
+            elif event.kind == "approval_requested" and (offered := event.body.get("remembered")):
+                asked = event.body["action_requests"][0]["args"].get("question", "")
+                self._known[plain(asked)] = _remembered(offered)
+
+    def find(self, question: str, app: str | None) -> Remembered | None:
+        return self._known.get(plain(question))
+
+    def keep(self, said: Answered) -> None:
+        return
+
+    def note_use(self, remembered: Remembered) -> None:
+        return
+
+    def withdraw(self, run: str, private: Callable[[str], bool]) -> int:
+        return 0
+
+
+def _remembered(body: Mapping[str, Any]) -> Remembered:
+    return Remembered.model_validate({name: body[name] for name in Remembered.model_fields if name in body})
+
+
+class RecordedTool:
+    """One tool, with its answers in order."""
+
+    def __init__(self, skill: Skill, answers: list[Done]) -> None:
+        self.skill = skill
+        self._left = deque(answers)
+
+    def call(self, arguments: Mapping[str, Any]) -> str:
+        if not self._left:
+            raise ToolRefused(f"{self.skill.called} was not called so often when the run was recorded")
+        result = self._left.popleft().result or {}
+        if result.get("exec_status") == ExecStatus.EXECUTED.value:
+            return str(result.get("output", ""))
+        error = str(result.get("error", ""))
+        raise (ToolSilent if result.get("exec_status") == ExecStatus.TIMEOUT.value else ToolRefused)(error)
+
+
+def recorded_tools(recording: Recording) -> tuple[RecordedTool, ...]:
+    """The tools that were called under the names of the run's servers, as its settings rate them."""
+    told = SkillSettings.model_validate(recording.record["settings"].get("skills") or {})
+    servers = {server.called: server for server in told.mcp}
+    called: dict[tuple[str, str], list[Done]] = {}
+    for _, done in sorted(recording.actions.items()):
+        app = done.action.get("app")
+        if done.action.get("action_type") == "call_api" and app in servers and done.result is not None:
+            called.setdefault((app, done.action["function"]), []).append(done)
+    made = []
+    for (app, function), answers in called.items():
+        risk, twice = servers[app].risk, servers[app].idempotence or Idempotence.ONCE
+        skill = Skill(kind="mcp", app=app, name=function, risk=risk, idempotence=twice, settled=risk is not None)
+        made.append(RecordedTool(skill, answers))
+    return tuple(made)
+
+
+_Given = TypeVar("_Given", bound=BaseModel)
+
+
+class NothingRecorded(Exception):
+    """A role is asked for something that it was not asked for then."""
+
+
+def parts_of(recording: Recording) -> dict[str, Any]:
+    """What `runs.start` takes in place of policies, sources and a sandbox."""
+    policies = {role: Recorded(role, answers_of(recording, role)) for role in ROLES}
+    given: dict[str, Any] = {**policies, "sandbox": RecordedSandbox(recording), "answers": RecordedAnswers(recording)}
+    if recording.record["settings"].get("tools"):  # those of other programs; help documents are looked up again
+        given["sources"] = (RecordedSource(recording),)
+    return given | {"skills": recorded_tools(recording)}
+
+
+class Recorded:
+    """The policy of any role that gives its recorded answers, by subtask and in order."""
+
+    def __init__(self, role: str, answers: Iterable[Event]) -> None:
+        self._role = role
+        self._left: defaultdict[str, deque[dict[str, Any]]] = defaultdict(deque)
+        for event in answers:
+            self._left[event.subtask].append(event.body)
+
+    def plan(self, request: PlanRequest) -> PlanAnswer:
+        return self._again(PlanAnswer, "")
+
+    def judge(self, request: GateRequest) -> GateVerdict:
+        return self._again(GateVerdict, "")
+
+    def answer(self, request: AnalystRequest) -> Answer:
+        return self._again(Answer, request.subtask.id)
+
+    def write(self, request: ScriptRequest) -> ScriptAnswer:
+        return self._again(ScriptAnswer, request.subtask.id)
+
+    def decide(self, view: OperatorView) -> OperatorDecision:
+        body = self._next(view.subtask.id)
+        memory = applied(to_jsonable_python(view.memory), body.get("memory"))
+        return OperatorDecision.model_validate(body["answer"] | {"memory": memory})
+
+    def _again(self, form: type[_Given], subtask: str) -> _Given:
+        return form.model_validate(self._next(subtask)["answer"])
+
+    def _next(self, subtask: str) -> dict[str, Any]:
+        if not self._left[subtask]:
+            about = f" about subtask {subtask}" if subtask else ""
+            raise NothingRecorded(f"the {self._role} is asked for an answer{about} that it was not asked for then")
+        body = self._left[subtask].popleft()
+        if "fault" in body:
+            raise GaveUp(body["fault"]) if body["gave_up"] else PolicyFault(body["fault"])
+        return body
+
+
+def answers_of(recording: Recording, role: str) -> list[Event]:
+    """What a role answered, once each: what was asked again after a kill counts once."""
+    found: list[Event] = []
+    again = ""
+    for event, step in _with_steps(recording.events, role):
+        if event.kind == "run_resumed":
+            again = "maybe"
+            continue
+        if again and found and _worked_again(found[-1], event, recording, step, role):
+            # The intent that was written first is what is done; every other answer is the last one's.
+            if role != "operator":
+                found[-1] = event
+            again = ""
+            continue
+        again = ""
+        found.append(event)
+    return found
+
+
+def _with_steps(events: Iterable[Event], role: str) -> Iterator[tuple[Event, int]]:
+    """The role's answers and the resumes, each with the step that was worked on: events that follow an answer name it."""
+    listed = list(events)
+    step = 0
+    steps: list[int] = []
+    for event in reversed(listed):
+        step = event.step if event.kind in {"decided", "reviewed"} and event.step else step
+        steps.append(step)
+    for event, following in zip(listed, reversed(steps), strict=True):
+        if event.kind == "run_resumed" or (event.kind == ANSWERED and event.role == role):
+            yield event, following
+
+
+def _worked_again(last: Event, event: Event, recording: Recording, step: int, role: str) -> bool:
+    """Whether a process that took the run up asked for what had been answered before, and was not yet done."""
+    between = [e for e in recording.events if last.id < e.id < event.id]
+    if last.subtask != event.subtask:
+        return False
+    if role in {"operator", "technician"}:
+        return not any(e.kind in {"feedback", "gate", "plan"} for e in between) and any(e.kind == "run_resumed" for e in between)
+    return not any(e.kind == "situation" and e.id > last.id for e in between)
+
+
+class RecordedPerson:
+    """Answers every request as it was answered then; what nobody was asked then stays unanswered."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._left: defaultdict[str, deque[Said]] = defaultdict(deque)
+        for said in recording.said:
+            self._left[self._name(said.key)].append(said)
+
+    def __call__(self, request: dict[str, Any]) -> Mapping[str, Any] | None:
+        left = self._left[self._name(request["key"])]
+        if not left:
+            return None
+        said = left.popleft()
+        decision: dict[str, Any] = {"type": said.decision, "message": said.message, "who": said.who}
+        if said.decision == "edit":
+            decision["edited_action"] = self._edited(said, request)
+        else:
+            decision["digest"] = self._digest(said, request)
+        return {"decisions": [decision]}
+
+    def _name(self, key: str) -> str:
+        """The key without the name of the run that it may begin with."""
+        first, _, rest = key.partition("/")
+        return rest if first not in {"plan", "supplement"} else key
+
+    def _digest(self, said: Said, request: Mapping[str, Any]) -> str:
+        """What was said to another action then is no answer to this one. A digest with private values is one run's own."""
+        done, asked = self._recording.actions.get(self._name(said.key)), request["action_requests"][0]
+        if done is None or not references_in(json.dumps(done.action)):
+            return said.digest
+        return str(request["digest"]) if done.action == {"action_type": asked["name"], **asked["args"]} else said.digest
+
+    def _edited(self, said: Said, request: Mapping[str, Any]) -> dict[str, Any]:
+        if request["kind"] == "plan":
+            return {"name": WORK_PLAN, "args": self._edited_plan(said)}
+        action = self._recording.actions[self._name(said.key)].action
+        return {"name": action["action_type"], "args": {k: v for k, v in action.items() if k != "action_type"}}
+
+    def _edited_plan(self, said: Said) -> dict[str, Any]:
+        """What the person wrote: of the version that was worked for it, what had not ended."""
+        bodies = [e.body for e in self._recording.events if e.kind == "approval" and e.body.get("key") == said.key]
+        plan = [Subtask.model_validate(item) for item in self._recording.plans[bodies[-1]["worked"]]]
+        return as_given(plan).model_dump(mode="json", exclude_defaults=True)
+
+
+class RecordedSource:
+    """Finds what was found."""
+
+    name = "recorded"
+
+    def __init__(self, recording: Recording) -> None:
+        self._found: dict[str, list[Any]] = {
+            event.body["query"]: event.body["found"] for event in recording.events if event.kind == "supplement"
+        }
+
+    def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:
+        return [Supplement.model_validate(item) for item in self._found.get(query, ())]
+
+
+class RecordedSandbox:
+    """Runs nothing: a script that was run comes to what it came to then."""
+
+    refusal = ""
+
+    def __init__(self, recording: Recording) -> None:
+        self._left: defaultdict[tuple[str, str], deque[tuple[dict[str, Any], FileChange]]] = defaultdict(deque)
+        for key, done in sorted(recording.actions.items()):
+            if done.action.get("action_type") != "run_script" or done.result is None:
+                continue
+            change = recording.actions.get(f"{key}/files")
+            made = FileChange.of(parse_action(change.action)) if change else None
+            name = (done.action.get("language", "bash"), done.action["code"])
+            self._left[name].append((done.result, made or FileChange()))
+
+    def run(
+        self, script: str, language: Language, files: Mapping[str, bytes], timeout: float, *, folders: Collection[str] = ()
+    ) -> Ran:
+        left = self._left[language, script] or self._referring(language, script)
+        if not left:
+            raise NothingRecorded("the technician runs a script that it did not run then")
+        result, change = left.popleft()
+        body = json.loads(result.get("output") or "{}")
+        removed = {path.lstrip("/") for path in change.removed}
+        after = {path: text for path, text in files.items() if path not in removed}
+        after |= {path.lstrip("/"): text.encode("utf-8", "surrogatepass") for path, text in change.written.items()}
+        kept = (*(folder for folder in folders if folder not in removed), *(path.lstrip("/") for path in change.folders))
+        left_out = [LeftOut(*line.lstrip("/").split(": ", 1)) for line in body.get("left_out", ())]
+        return Ran(
+            exit_code=body.get("exit_code", 0),
+            stdout=body.get("stdout", ""),
+            stderr=body.get("stderr", ""),
+            timed_out=result.get("exec_status") == ExecStatus.TIMEOUT.value,
+            truncated=bool(body.get("cut")),
+            files=after,
+            folders=kept,
+            left_out=tuple(left_out),
+        )
+
+    def _referring(self, language: Language, script: str) -> deque[tuple[dict[str, Any], FileChange]]:
+        """The scripts that were recorded with references where this one has values."""
+        for (spoken, code), left in self._left.items():
+            known = ".+".join(map(re.escape, REFERENCE.split(code)[::2]))
+            if left and spoken == language and references_in(code) and re.fullmatch(known, script, re.DOTALL):
+                return left
+        return deque()
+
+
+REPLAYED = frozenset({"simulated"})
+"""Environments that begin the same way again: nothing outside of them has a part in what happens."""
+
+
+class Replayed(NamedTuple):
+    """What came of working a run again."""
+
+    run_id: str
+    steps: int
+    difference: Difference | None
+    note: str = ""
+    """Why it was not worked to an end, where nothing differs."""
+    asks: Moment | None = None
+    """The first action that needs an approval now, and did not then."""
+
+    def as_json(self) -> dict[str, Any]:
+        found = self.difference
+        return {
+            "run_id": self.run_id,
+            "steps": self.steps,
+            "same": found is None,
+            "note": self.note,
+            "difference": found._asdict() if found else None,
+            "needs_approval": {"step": self.asks.step, **self.asks.shown} if self.asks else None,
+        }
+
+    def sentence(self) -> str:
+        if self.difference is not None:
+            said = f"Run {self.run_id} differs first at {self.difference.sentence()}."
+            if self.asks is None:
+                return said
+            return f"{said} Step {self.asks.step} ({self.asks.shown['action']}) needs an approval now that it did not need then."
+        note = f" ({self.note})" if self.note else ""
+        return f"Run {self.run_id}: {self.steps} steps worked again, nothing differs{note}."
+
+
+def replay(recording: Recording, secrets: Mapping[str, str] | None = None) -> Replayed:
+    """Work it again in a folder that goes afterwards; `secrets` are private values that went when it had ended.
+
+    Raises UsageProblem for a run that cannot be replayed.
+    """
+    with Scratch("deskcrew-replay-") as place:
+        why = again(recording, place.path, secrets=secrets)
+        folders = [folder for folder in place.path.iterdir() if (folder / "run.json").exists()]
+        now = recording_of(folders[0])
+    then, since = moments(recording), moments(now)
+    found = first_difference(then, since, finished=recording.finished, why=why)
+    if found is None and recording.finished and now.finished:
+        found = apps_differ(recording.apps, now.apps, now.steps)
+    note = "" if recording.finished else recording.cut or "it was not finished then"
+    return Replayed(recording.run_id, recording.steps, found, note, needs_approval(then, since))
+
+
+def again(
+    recording: Recording,
+    runs_dir: Path,
+    listener: Callable[[Event], None] | None = None,
+    secrets: Mapping[str, str] | None = None,
+) -> str:
+    """Start the run anew in `runs_dir` with what was said then; returns why it stopped, if not at its end.
+
+    Raises UsageProblem where it cannot begin as it did.
+    """
+    loaded = _settings(recording, runs_dir)
+    forked = recording.record.get("forked_from", {})
+    if forked.get("changed"):
+        raise UsageProblem(
+            f"Run {recording.run_id} cannot be worked again in one piece: it was forked from {forked['run_id']} at step "
+            f"{forked['step']} with another {' and '.join(forked['changed'])}; replay or fork that one."
+        )
+    if loaded.settings.environment not in REPLAYED:
+        raise UsageProblem(
+            f"Run {recording.run_id} cannot be worked again: a {loaded.settings.environment} does not begin the same way twice."
+        )
+    values = {**recording.values, **(secrets or {})}
+    if missing := [name for name in recording.needed if name not in values]:
+        raise UsageProblem(
+            f"Run {recording.run_id} cannot be worked again without the private values that it was given, which went when it had "
+            f"ended; give them again: {' '.join(f'--secret {name}' for name in missing)}"
+        )
+    try:
+        outcome = runs.start(
+            loaded,
+            _target(recording),
+            listener=listener,
+            approver=RecordedPerson(recording),
+            parts={**parts_of(recording), "secrets": values},
+            plan=_given_plan(recording),
+        )
+    except NothingRecorded as more:
+        return str(more)
+    except (EnvironmentFault, UsageProblem) as bad:
+        raise UsageProblem(f"Run {recording.run_id} cannot be replayed: {bad}") from None
+    return outcome.reason
+
+
+def _settings(recording: Recording, runs_dir: Path) -> Loaded:
+    data: Mapping[str, Any] = recording.record["settings"]
+    try:
+        settings = Settings.model_validate({**data, "runs_dir": runs_dir, "display": "none", "store": LOCAL})
+    except ValidationError as bad:
+        where = ".".join(str(part) for part in bad.errors()[0]["loc"])
+        raise UsageProblem(
+            f"Run {recording.run_id} cannot be replayed: its settings.{where} is no setting of this version "
+            f"({bad.errors()[0]['msg']})."
+        ) from None
+    # Tools from outside are not started, and not asked again: they answer what they answered.
+    skills = settings.skills.model_copy(update={"mcp": (), "installed": ()})
+    return Loaded(settings.model_copy(update={"skills": skills}), dict(recording.record.get("sources", {})))
+
+
+def _target(recording: Recording) -> Task | str:
+    harness = recording.record.get("harness")
+    if not harness:
+        return str(recording.record["goal"])
+    try:
+        return Task.model_validate(harness["task"])
+    except ValidationError as bad:
+        where = ".".join(str(part) for part in bad.errors()[0]["loc"])
+        raise UsageProblem(
+            f"Run {recording.run_id} cannot be replayed: its task's {where} is none of this version ({bad.errors()[0]['msg']})."
+        ) from None
+
+
+def _given_plan(recording: Recording) -> PlanFile | None:
+    """The plan that the run was given, under the name that it had."""
+    version = recording.record.get("plan_version")
+    if not version:
+        return None
+    return plan_of([Subtask.model_validate(item) for item in recording.plans[version]], "the recorded plan")

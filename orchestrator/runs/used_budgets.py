@@ -1,0 +1,72 @@
+"""What a run had used up by the last line of its journal, for one that was stopped before it could report that itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import ValidationError
+
+from orchestrator.core.machine import UNDONE, Situation
+from roles.contracts.limits.budgets import Budget, Budgets, Used
+from roles.contracts.limits.limits import Limits
+from roles.contracts.limits.spending import Spending
+from roles.journal.journal import Event
+
+_CHECKS = {Situation.QUALITY_CHECK.value, Situation.FINAL_CHECK.value}
+_UNDONE = {signal.value for signal in UNDONE}
+_ANEW = {Situation.PLAN.value, Situation.SUPPLEMENT.value}
+_AFTER_WAITING = frozenset({"run_resumed", "approval", "approval_expired"})
+"""The time before one of these was a person's, or nobody's."""
+_NOT_IN_EVENTS = "limits.simulated_seconds"
+"""The clock of the world is the world's."""
+
+
+def budgets_of(events: Iterable[Event], settings: Mapping[str, Any]) -> list[Budget]:
+    """Every budget that the journal can tell; none where the settings are not of this version."""
+    counting = Counting()
+    for event in events:
+        counting.hear(event)
+    return counting.budgets(settings)
+
+
+@dataclass
+class Counting:
+    """What was used up by the events that were heard, in order."""
+
+    _spending: Spending = field(default_factory=Spending)
+    _steps: int = 0
+    _plans: int = 0
+    _replans: int = 0
+    _gates: int = 0
+    _steps_by: Counter[str] = field(default_factory=Counter)
+    _seconds: float = 0.0
+    _last: float | None = None
+
+    def hear(self, event: Event) -> None:
+        self._spending.hear(event.kind, event.role, event.body)
+        if event.kind == "situation":
+            self._plans += event.body["next"] == Situation.PLAN.value
+            self._replans += event.body["signal"] in _UNDONE and event.body["next"] in _ANEW
+            self._gates += event.body["next"] in _CHECKS
+        elif event.kind == "step":
+            self._steps = max(self._steps, event.step)
+            self._steps_by[event.role] += 1
+        if self._last is not None and event.kind not in _AFTER_WAITING:
+            self._seconds += max(event.at - self._last, 0.0)
+        self._last = event.at
+
+    def budgets(self, settings: Mapping[str, Any]) -> list[Budget]:
+        try:
+            limits = Limits.model_validate(settings.get("limits", {}))
+        except ValidationError:
+            return []
+        return [budget for budget in Budgets(limits).standing(self._used()) if budget.key != _NOT_IN_EVENTS]
+
+    def _used(self) -> Used:
+        return Used(
+            self._spending, steps=self._steps, plans=self._plans, replans=self._replans, gates=self._gates,
+            steps_by=dict(self._steps_by), seconds=self._seconds,
+        )  # fmt: skip

@@ -1,0 +1,305 @@
+"""From the settings of a role to who decides for it: rules, a script, a model, a person, and what is made of these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+
+from environments.contract import Environment, EnvironmentFault, Files, Screenshots
+from orchestrator.errors import Lacking, UsageProblem, did_you_mean
+from orchestrator.settings.documents import checked, read_document
+from orchestrator.settings.role_settings import CrewSettings, EvaluatorSettings, Member, RoleSettings
+from protocol import VisualState
+from protocol.retries import Retries
+from roles.analyst.llm import LlmAnalyst
+from roles.analyst.rules import RulesAnalyst
+from roles.contracts import PictureKind, ScreenPicture
+from roles.contracts.limits.limits import Limits
+from roles.contracts.signals import GateTrigger
+from roles.evaluator.llm import LlmEvaluator
+from roles.evaluator.rules import RulesEvaluator
+from roles.journal.journal import Journal
+from roles.journal.screenshots import Gallery, ScreenshotSettings
+from roles.manager.llm import LlmManager
+from roles.manager.rules import RulesManager
+from roles.operator.llm import LlmOperator
+from roles.operator.rules import RulesOperator
+from roles.policies import (
+    AnalystScript,
+    BySubtask,
+    Case,
+    EvaluatorScript,
+    Fallback,
+    HumanPolicy,
+    ManagerScript,
+    Named,
+    OperatorScript,
+    ScriptedAnalyst,
+    ScriptedEvaluator,
+    ScriptedManager,
+    ScriptedOperator,
+    TrustingEvaluator,
+    Vote,
+)
+from roles.policies.llm.asking import Asker
+from roles.policies.llm.calls import Account, Breaker, Caller, Clocks
+from roles.policies.llm.models import open_model
+from roles.policies.llm.pictured import Picturing, of_screen
+from roles.policies.llm.prompts import Prompt, PromptProblem, load_prompt
+from roles.policies.llm.settings import ModelSettings
+from roles.policies.model_problems import ModelMissing, ModelProblem
+from roles.technician.llm import LlmTechnician
+from roles.technician.rules import RulesTechnician
+from roles.technician.scripted import ScriptedTechnician, TechnicianScript
+
+RULES: dict[str, Callable[[], Any]] = {
+    "manager": RulesManager,
+    "operator": RulesOperator,
+    "evaluator": RulesEvaluator,
+    "analyst": RulesAnalyst,
+    "technician": RulesTechnician,
+}
+SCRIPTED: dict[str, tuple[Any, Callable[[Any], Any]]] = {
+    "manager": (ManagerScript, ScriptedManager),
+    "operator": (OperatorScript, ScriptedOperator),
+    "evaluator": (EvaluatorScript, ScriptedEvaluator),
+    "analyst": (AnalystScript, ScriptedAnalyst),
+    "technician": (TechnicianScript, ScriptedTechnician),
+}
+
+
+def policies_of(role: str) -> tuple[str, ...]:
+    """The simple policies that a role can have."""
+    return ("rules", "scripted", "llm", "human", *(("trusting",) if role == "evaluator" else ()))
+
+
+class Deciders:
+    """Makes the policies of one run: they share its journal, its limits, and a breaker for each model."""
+
+    def __init__(
+        self,
+        crew: CrewSettings,
+        *,
+        journal: Journal,
+        limits: Limits,
+        environment: Environment | None = None,
+        model: BaseChatModel | None = None,
+        clocks: Clocks | None = None,
+        screenshots: ScreenshotSettings | None = None,
+        gallery: Gallery | None = None,
+        retries: Retries | None = None,
+    ) -> None:
+        self._crew = crew
+        self._journal = journal
+        self._limits = limits
+        self._environment = environment
+        self._model = model
+        self._clocks = clocks or Clocks()
+        self._screenshots = screenshots or ScreenshotSettings()
+        self._gallery = gallery
+        self._retries = retries
+        self._breakers: dict[tuple[str, str | None], Breaker] = {}
+
+    def of(self, role: str) -> Any:
+        """The decision maker of a role; None for a role that has no policies. Raises UsageProblem."""
+        if role not in RULES:
+            return None
+        settings: RoleSettings = getattr(self._crew, role)
+        told = settings.at_the_end() if isinstance(settings, EvaluatorSettings) else None
+        main = self._by_subtask(role, settings)
+        if told is None:
+            return main
+        case = Case(Named(told.policy, self._by_subtask(role, told, ".final")), trigger=GateTrigger.FINAL_CHECK)
+        return BySubtask([case], Named(settings.policy, main), self._recorder(role))
+
+    def _by_subtask(self, role: str, settings: RoleSettings, at: str = "") -> Any:
+        _refuse_unread(role, settings, f"crew.{role}{at}")
+        if wrong := sorted(settings.used() - set(policies_of(role))):
+            known = policies_of(role)
+            raise UsageProblem(f"crew.{role}: the {role} has no policy {wrong[0]!r}{did_you_mean(wrong[0], known)}")
+        main = Named(settings.policy, self._made(role, settings, settings.policy))
+        if not settings.when:
+            return main.policy
+        if role != "evaluator" and any(case.trigger for case in settings.when):
+            raise UsageProblem(f"crew.{role}.when: a trigger is why the evaluator is asked; the {role} has none.")
+        cases = [
+            Case(Named(case.policy, self._made(role, settings, case.policy)), case.app, case.worker, case.subtask, case.trigger)
+            for case in settings.when
+        ]
+        return BySubtask(cases, main, self._recorder(role))
+
+    def _made(self, role: str, settings: RoleSettings, policy: str) -> Any:
+        match policy:
+            case "fallback":
+                return Fallback([self._member(role, settings, one, ".chain") for one in settings.chain], self._recorder(role))
+            case "vote":
+                return Vote([self._member(role, settings, one, ".voters") for one in settings.voters], self._recorder(role))
+            case _:
+                return self._simple(role, settings, policy)
+
+    def _member(self, role: str, settings: RoleSettings, member: Member, at: str) -> Named:
+        """One of several; what it has of its own stands in its name, so that the journal tells it from the others."""
+        if member.model is None and member.prompt is None:
+            return Named(member.policy, self._simple(role, settings, member.policy))
+        chosen = self._model_of(settings)
+        chosen = chosen if member.model is None else member.model.over(chosen)
+        heat = chosen and chosen.temperature
+        told = [member.policy, *([chosen.name] if chosen else []), *([f"temperature {heat:g}"] if heat is not None else [])]
+        own = settings.model_copy(update={"model": chosen, "prompt": member.prompt or settings.prompt})
+        told += [member.prompt.name] if member.prompt else []
+        return Named(f"{told[0]} {', '.join(told[1:])}".rstrip(), self._simple(role, own, member.policy, at))
+
+    def _simple(self, role: str, settings: RoleSettings, policy: str, at: str = "") -> Any:
+        makers: Mapping[str, Callable[[], Any]] = {
+            "rules": RULES[role],
+            "scripted": lambda: _scripted(role, settings),
+            "llm": lambda: self._asking_a_model(role, settings, at),
+            "human": lambda: HumanPolicy(role, lambda body: self._asked_a_person(role, body)),
+            "trusting": TrustingEvaluator,
+        }
+        return makers[policy]()
+
+    def _recorder(self, role: str) -> Callable[[dict[str, Any]], None]:
+        return lambda body: self._journal.record("policy", body, role=role)
+
+    def _asked_a_person(self, role: str, request: dict[str, Any]) -> None:
+        self._journal.record("approval_requested", request, role=role, key=f"ask/{request['key']}")
+        self._journal.commit()
+
+    # --- models -------------------------------------------------------------------------------------------------
+
+    def _model_of(self, settings: RoleSettings) -> ModelSettings | None:
+        return settings.model or self._crew.model or (ModelSettings(name="given") if self._model is not None else None)
+
+    def _asking_a_model(self, role: str, settings: RoleSettings, at: str) -> Any:
+        chosen = self._model_of(settings)
+        if chosen is None:
+            raise UsageProblem(
+                f"crew.{role}.model: an llm policy needs a model, such as openai:gpt-5-mini, here or in crew.model"
+            )
+        try:
+            prompt = load_prompt(
+                role, settings.prompt, narrow=settings.form == "narrow"
+            )  # first: what is wrong is said before what is lacking
+            model = open_model(chosen, self._model)
+        except (ModelProblem, PromptProblem) as bad:
+            key = "prompt" if isinstance(bad, PromptProblem) else "model"
+            problem = Lacking if isinstance(bad, ModelMissing) else UsageProblem
+            raise problem(f"crew.{role}{at}.{key}: {bad}{'' if str(bad).endswith('?') else '.'}") from None
+        breaker = self._breakers.setdefault((chosen.name, chosen.base_url), Breaker(chosen, self._clocks))
+        account = Account(role, self._journal, self._limits, chosen.prices)
+        caller = Caller(model, chosen, account, breaker, self._clocks, self._retries)
+        asker = Asker(caller, self._limits.reasks, self._limits.answer_output)
+        return self._policy(role, settings, asker, prompt)
+
+    def _workers(self) -> tuple[str, ...]:
+        """Whom a plan may name: a technician only where there are files to work on."""
+        return ("operator", *(("technician",) if isinstance(self._environment, Files) else ()), "analyst")
+
+    def _policy(self, role: str, settings: RoleSettings, asker: Asker, prompt: Prompt) -> Any:
+        picturing = self._picturing(role) if settings.vision else None
+        pictures = self._screenshots.shown(settings.pictures)
+        if role == "manager":
+            return LlmManager(asker, prompt, workers=self._workers(), looking=self._looking(pictures, picturing))
+        if role == "technician":
+            return LlmTechnician(asker, prompt)
+        if role == "analyst":
+            return LlmAnalyst(asker, prompt)
+        if role == "evaluator":
+            budget: dict[str, int] = {"screen_tokens": settings.screen_tokens, "recent": settings.recent}
+            return LlmEvaluator(asker, prompt, **budget, pictures=pictures, picturing=picturing)
+        return LlmOperator(
+            asker,
+            prompt,
+            screen_tokens=settings.screen_tokens,
+            recent=settings.recent,
+            batch=settings.batch,
+            form=settings.form,
+            verbs=settings.verbs,
+            pictures=pictures,
+            picturing=picturing,
+        )
+
+    def _picturing(self, role: str) -> Picturing:
+        """Pictures of the screen that is there; for the Evaluator of those that the gallery remembers, too."""
+        environment, gallery = self._environment, self._gallery
+        if not isinstance(environment, Screenshots):
+            raise UsageProblem(f"crew.{role}.vision: this environment has no pictures; leave vision out")
+        if role == "evaluator" and gallery is not None:
+            return _pictures_of(role, lambda seen: gallery.picture(seen.state_id))
+        return _pictures_of(role, lambda _: environment.screenshot())
+
+    def _looking(
+        self, kinds: Sequence[PictureKind], picturing: Picturing | None
+    ) -> Callable[[], list[tuple[str, bytes | None]]]:
+        environment = self._environment
+        if picturing is None or environment is None:
+            return list
+
+        def looking() -> list[tuple[str, bytes | None]]:
+            try:
+                return of_screen("now", environment.observe(), kinds, picturing)
+            except EnvironmentFault:
+                return []
+
+        return looking
+
+
+_READ_BY: dict[str, tuple[str, ...]] = {
+    "vision": ("manager", "operator", "evaluator"),
+    "pictures": ("manager", "operator", "evaluator"),
+    "screen_tokens": ("operator", "evaluator"),
+    "recent": ("operator", "evaluator"),
+    "batch": ("operator",),
+    "form": ("operator",),
+    "verbs": ("operator",),
+}
+"""Keys that not every role has a use for."""
+
+
+def _refuse_unread(role: str, settings: RoleSettings, at: str) -> None:
+    """Raises UsageProblem for a key that nobody would read."""
+    for key, roles in _READ_BY.items():
+        if role not in roles and getattr(settings, key) != RoleSettings.model_fields[key].default:
+            raise UsageProblem(f"{at}.{key}: only the {' and the '.join(roles)} can have it; leave it out.")
+    if settings.vision and "llm" not in settings.used():
+        raise UsageProblem(
+            f"{at}.vision: only a model sees pictures, and no policy of the {role} is llm; leave it out, or name one."
+        )
+
+
+def _scripted(role: str, settings: RoleSettings) -> Any:
+    if settings.script is None:
+        raise UsageProblem(f"crew.{role}.script: a scripted policy needs the YAML file of its script")
+    document = read_document(settings.script, f"{role} script")
+    model, policy = SCRIPTED[role]
+    return policy(checked(model, document.data, document.where))
+
+
+def _pictures_of(role: str, taken: Callable[[VisualState], bytes | None]) -> Picturing:
+    """Pictures of screens, made of their clean one. Raises UsageProblem where Pillow is not installed."""
+    try:
+        from environments.pictures.marks import mark
+    except EnvironmentFault as missing:
+        raise Lacking(f"crew.{role}.vision: {missing}") from None
+
+    def picture(seen: VisualState, wanted: ScreenPicture) -> bytes | None:
+        try:
+            png = taken(seen)
+            if png is None:
+                return None
+            match wanted.kind:
+                case "clean":
+                    return png
+                case "last_target":
+                    return mark(png, seen, (), wanted.last).picture
+                case "annotated":
+                    return mark(png, seen, wanted.marks or None).picture
+                case "side_by_side":
+                    return mark(png, seen, wanted.marks or None).side_by_side()
+        except EnvironmentFault:
+            return None
+
+    return picture

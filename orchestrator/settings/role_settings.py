@@ -1,0 +1,168 @@
+"""Who decides for each role, as a config says it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+
+from protocol import Frozen
+from roles.contracts import PictureKind, Worker
+from roles.contracts.operating import Granularity
+from roles.contracts.signals import GateTrigger
+from roles.policies.llm.settings import AnswerForm, ModelSettings
+
+Simple = Literal["rules", "scripted", "llm", "human", "trusting"]
+Policy = Literal["rules", "scripted", "llm", "human", "trusting", "fallback", "vote"]
+
+
+def _named(value: Any) -> Any:
+    return {"name": value} if isinstance(value, str) else value
+
+
+Model = Annotated[ModelSettings, BeforeValidator(_named)]
+"""In full, or only its name."""
+
+
+class ModelOfMember(ModelSettings):
+    """A model of its own where it has a name; else what is different from the role's model."""
+
+    name: str = ""
+
+    @model_serializer(mode="wrap")
+    def _what_was_said(self, dumped: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {key: value for key, value in dumped(self).items() if key in self.model_fields_set}
+
+    def over(self, roles: ModelSettings | None) -> ModelSettings | None:
+        """The settings of this model, where the role has `roles`."""
+        said = {key: getattr(self, key) for key in self.model_fields_set}
+        return ModelSettings(**said) if self.name else roles and roles.model_copy(update=said)
+
+
+def _policy(value: Any) -> Any:
+    return {"policy": value} if isinstance(value, str) else value
+
+
+class Member(Frozen):
+    """One of a chain or of a vote. What it does not say is the role's."""
+
+    policy: Simple = "llm"
+    model: Annotated[ModelOfMember, BeforeValidator(_named)] | None = None
+    """Of an llm member: a model of its own, or only its temperature and the like."""
+    prompt: Path | None = None
+
+    @model_validator(mode="after")
+    def _has_a_use_for_it(self) -> Member:
+        if self.policy != "llm" and (self.model or self.prompt):
+            raise ValueError(f"only a member whose policy is llm has a model and a prompt; {self.policy} has no use for them")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _what_was_said(self, dumped: SerializerFunctionWrapHandler) -> dict[str, Any] | str:
+        said = {key: value for key, value in dumped(self).items() if key == "policy" or value is not None}
+        return self.policy if len(said) == 1 else said
+
+
+Members = tuple[Annotated[Member, BeforeValidator(_policy)], ...]
+"""Each in full, or only its policy."""
+
+
+class When(Frozen):
+    """Another policy for the subtasks that match all that is said."""
+
+    policy: Policy
+    app: str | None = None
+    worker: Worker | None = None
+    subtask: str | None = None
+    trigger: GateTrigger | None = None
+    """Of the Evaluator: why it is asked, such as FINAL_CHECK."""
+
+    @model_validator(mode="after")
+    def _says_when(self) -> When:
+        if self.app is None and self.worker is None and self.subtask is None and self.trigger is None:
+            raise ValueError("say for which app, worker, subtask or trigger this policy decides")
+        return self
+
+
+class RoleSettings(Frozen):
+    """Who decides for a role, and what the policies that can be chosen here need."""
+
+    policy: Policy = "rules"
+    script: Path | None = None
+    """The YAML file that a scripted policy follows."""
+    model: Model | None = None
+    """What an llm policy asks; `crew.model` where a role has none of its own."""
+    prompt: Path | None = None
+    """A prompt of your own for an llm policy; the shipped one is roles/ROLE/prompt.md."""
+    vision: bool = False
+    """Show the model of an Operator or Manager the screen, that of an Evaluator how it was before and is now, as pictures with a
+    mark on every control beside the text; needs an environment with pictures."""
+    pictures: tuple[PictureKind, ...] = Field(default=("annotated",), min_length=1)
+    """With `vision`: which pictures; `clean`, `annotated`, `last_target`, or `side_by_side` for the first two in one."""
+    batch: int = Field(default=1, ge=1, le=10)
+    """How many actions a model may decide at once; the first surprise ends them. 1 is one at a time."""
+    form: AnswerForm = "full"
+    """How an Operator's model answers: `full`, one flat form for all actions, or `narrow`, one of the moves that the screen
+    allows, for small models on servers that hold them to a schema."""
+    verbs: tuple[str, ...] | None = Field(default=None, min_length=1)
+    """The actions that an Operator's model may choose from; None is all that the environment offers."""
+    screen_tokens: int = Field(default=2_500, ge=100)
+    """What the screen may take of a prompt."""
+    recent: int = Field(default=8, ge=1, le=30)
+    """How many of the last steps a prompt tells one by one."""
+    chain: Members = Field(default=(Member(), Member(policy="rules")), min_length=1)
+    """With `fallback`: who is asked, in order."""
+    voters: Members = Field(default=(Member(), Member(), Member()), min_length=2)
+    """With `vote`: who is asked; a name that stands there three times gives three samples."""
+    when: tuple[When, ...] = ()
+    """Policies for some subtasks only; the first that fits decides."""
+
+    def used(self) -> frozenset[str]:
+        """Every simple policy that can come to decide."""
+        chosen = {self.policy, *(case.policy for case in self.when)}
+        if "fallback" in chosen:
+            chosen |= {member.policy for member in self.chain}
+        if "vote" in chosen:
+            chosen |= {member.policy for member in self.voters}
+        return frozenset(chosen - {"fallback", "vote"})
+
+
+class EvaluatorSettings(RoleSettings):
+    """The Evaluator may have another policy for the end of a run."""
+
+    final: RoleSettings | Policy | None = None
+    """Who decides at the FINAL_CHECK, whatever `when` says: in full, or only its policy. Without a model: the Evaluator's."""
+
+    def at_the_end(self) -> RoleSettings | None:
+        """`final` in full; with the Evaluator's model and script where it names none."""
+        final = RoleSettings(policy=self.final) if isinstance(self.final, str) else self.final
+        own = {key: getattr(final, key, None) or getattr(self, key) for key in ("model", "script")}
+        return final and final.model_copy(update=own)
+
+
+class ManagerSettings(RoleSettings):
+    """The Manager may ask a person two things more than any role."""
+
+    review: bool = False
+    """Show every plan and every replan to the person, who approves, edits or rejects it before it is worked."""
+    ask_user: bool = False
+    """Ask the person what no help document and no tool knows; each question once."""
+
+
+class OperatorSettings(RoleSettings):
+    """The Operator's stages may be told apart."""
+
+    granularity: Granularity = "coarse"
+    """`fine` makes each of its twelve stages a node with a super-step of its own, to watch; `coarse` runs the same at half the
+    cost. The journal is the same."""
+
+
+class CrewSettings(Frozen):
+    model: Model | None = None
+    """For every role that has no model of its own."""
+    manager: ManagerSettings = ManagerSettings()
+    operator: OperatorSettings = OperatorSettings()
+    evaluator: EvaluatorSettings = EvaluatorSettings()
+    technician: RoleSettings = RoleSettings()
+    analyst: RoleSettings = RoleSettings()

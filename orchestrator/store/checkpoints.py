@@ -1,0 +1,170 @@
+"""Checkpoints on disk: a store that stays small and is written only where a resume needs it.
+
+A GUI action passes ten nodes, and one of them has an effect. What must survive a kill is the cursor in front of that
+node; everything between two effects can be worked again from the journal. So the cursors of the transient subgraphs are
+held in memory and written in front of an effect, with all of the controller's own. Each replaces the one before it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    WRITES_IDX_MAP,
+    BaseCheckpointSaver,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+)
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.checkpoint.sqlite import SqliteSaver
+
+from protocol.retries import Retries
+from protocol.sqlite import connected
+from roles.journal.rows import deflated, inflated
+
+
+class Compact(JsonPlusSerializer):
+    """LangGraph's serializer, deflated: a cursor is written in front of every action, and its keys repeat themselves."""
+
+    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
+        kind, data = super().dumps_typed(obj)
+        return f"z:{kind}", deflated(data)
+
+    def loads_typed(self, data: tuple[str, bytes]) -> Any:
+        kind, body = data
+        return super().loads_typed((kind.removeprefix("z:"), inflated(body)) if kind.startswith("z:") else data)
+
+
+def strict() -> Compact:
+    """State is JSON: no type of ours or anyone's is ever imported to read a checkpoint."""
+    return Compact(allowed_msgpack_modules=None)
+
+
+class Cursors(BaseCheckpointSaver[str], ABC):
+    """What a saver of ours keeps and when; stands in front of one of LangGraph's, which stores it.
+
+    `durable_before` maps a subgraph's node to the inner nodes that need a cursor on disk.
+    """
+
+    _durable_before: Mapping[str, frozenset[str]]
+    _held: dict[tuple[str, str], CheckpointTuple]
+    _alone: threading.RLock
+    """A cursor and what it replaces are one transaction: LangGraph writes from several threads, and no other write may end it."""
+
+    def _begin(self, durable_before: Mapping[str, frozenset[str]]) -> None:
+        self._durable_before = durable_before
+        self._held = {}
+        self._alone = threading.RLock()
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give the store back. Twice is fine."""
+
+    def give_up(self, thread: str) -> None:
+        """Forget cursors that cannot be read; a file of them is set aside by whoever opened it."""
+        return
+
+    @abstractmethod
+    def _remove(self, thread: str, namespace: str | None) -> None:
+        """Take the cursors of a namespace out, of all of them with None, in the transaction of what is put in next."""
+
+    def put(
+        self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata, new_versions: ChannelVersions
+    ) -> RunnableConfig:
+        place = config["configurable"]
+        slot = (str(place["thread_id"]), str(place.get("checkpoint_ns", "")))
+        if self._transient(slot[1], checkpoint):
+            saved: RunnableConfig = {
+                "configurable": {"thread_id": slot[0], "checkpoint_ns": slot[1], "checkpoint_id": checkpoint["id"]}
+            }
+            self._held[slot] = CheckpointTuple(saved, checkpoint, metadata, None, [])
+            return saved
+        with self._alone:
+            self._held.pop(slot, None)
+            self._forget(slot)
+            return super().put(config, checkpoint, metadata, new_versions)
+
+    def put_writes(self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = "") -> None:
+        """Inside a transient subgraph only interrupts and their answers: a node's own writes follow in the next cursor."""
+        namespace = str(config["configurable"].get("checkpoint_ns", ""))
+        if self._boundary(namespace) is not None:
+            writes = [write for write in writes if write[0] in WRITES_IDX_MAP]
+            if not writes:
+                return
+            self._keep((str(config["configurable"]["thread_id"]), namespace))
+        with self._alone:
+            super().put_writes(config, writes, task_id, task_path)
+
+    def _keep(self, slot: tuple[str, str]) -> None:
+        """What an answer is waited for at must survive this process, whatever node it is."""
+        held = self._held.pop(slot, None)
+        if held is not None:
+            with self._alone:
+                self._forget(slot)
+                place: RunnableConfig = {"configurable": {"thread_id": slot[0], "checkpoint_ns": slot[1]}}
+                super().put(place, held.checkpoint, held.metadata, {})
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        place = config["configurable"]
+        held = self._held.get((str(place["thread_id"]), str(place.get("checkpoint_ns", ""))))
+        wanted = place.get("checkpoint_id")
+        if held is not None and wanted in (None, held.config["configurable"]["checkpoint_id"]):
+            return held
+        return super().get_tuple(config)
+
+    def _boundary(self, namespace: str) -> frozenset[str] | None:
+        """The inner nodes that need a cursor, if `namespace` is that of a transient subgraph."""
+        innermost = namespace.rsplit("|", 1)[-1].split(":", 1)[0]
+        return self._durable_before.get(innermost)
+
+    def _transient(self, namespace: str, checkpoint: Checkpoint) -> bool:
+        nodes = self._boundary(namespace)
+        return nodes is not None and not any(f"branch:to:{node}" in checkpoint["channel_values"] for node in nodes)
+
+    def _forget(self, slot: tuple[str, str]) -> None:
+        """Take out what the next cursor replaces, in the transaction that puts it in: a controller's also ends all subgraphs."""
+        thread, namespace = slot
+        if namespace == "":
+            self._held.clear()
+        self._remove(thread, namespace or None)
+
+
+class CursorSaver(Cursors, SqliteSaver):
+    """The checkpoints of one run in SQLite; `path=None` keeps them in memory."""
+
+    def __init__(self, path: Path | None, durable_before: Mapping[str, frozenset[str]], retries: Retries | None = None) -> None:
+        connection = connected(path, retries)
+        connection.execute("PRAGMA page_size=1024")
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA wal_autocheckpoint=500")
+        connection.execute("PRAGMA synchronous=NORMAL")
+        super().__init__(connection, serde=strict())
+        self._begin(durable_before)
+        self.setup()
+
+    def close(self) -> None:
+        """Fold the write-ahead log in and give the file back. Twice is fine."""
+        try:
+            self.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self.conn.close()
+        except sqlite3.ProgrammingError:
+            return
+        except sqlite3.OperationalError:  # as for the journal
+            self.conn.close()
+
+    def _remove(self, thread: str, namespace: str | None) -> None:
+        with self.lock:
+            for table in ("checkpoints", "writes"):
+                if namespace is None:
+                    self.conn.execute(f"DELETE FROM {table} WHERE thread_id = ?", (thread,))  # noqa: S608 - fixed names
+                else:
+                    where = "thread_id = ? AND checkpoint_ns = ?"
+                    self.conn.execute(f"DELETE FROM {table} WHERE {where}", (thread, namespace))  # noqa: S608 - fixed names

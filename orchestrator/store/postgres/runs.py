@@ -1,0 +1,137 @@
+"""The runs of a store that several machines share: who has each of them, how it stands, and what was written of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from orchestrator.errors import UsageProblem
+from orchestrator.store.postgres.link import OF_A_RUN, Link, translated
+from orchestrator.store.postgres.rows import PostgresRows
+from roles.journal.rows import NUMBERED, EventRow, SqliteRows
+
+
+class SharedRun(NamedTuple):
+    """A run as the store knows it."""
+
+    run_id: str
+    host: str
+    """The machine that it was last worked on; what its environment is made of is there."""
+    folder: str
+    """The run's folder on that machine."""
+    record: dict[str, Any]
+    """What `run.json` says."""
+    report: dict[str, Any]
+    """What `report.json` says; empty where it was not written yet."""
+
+
+_COLUMNS = "run, host, folder, record, report"
+
+
+class SharedRuns:
+    """Owns a link."""
+
+    def __init__(self, address: str) -> None:
+        """Raises UsageProblem when the store cannot be reached."""
+        self._link = Link(address)
+        self.shown = self._link.shown
+
+    def put(self, folder: Path, record: dict[str, Any], report: dict[str, Any]) -> None:
+        """What the files of a run say by now."""
+        said = [json.dumps(part, ensure_ascii=True, default=str) if part else None for part in (record, report)]
+        with translated(self._link):
+            self._link.connection.execute(
+                f"INSERT INTO runs ({_COLUMNS}) VALUES (%s, %s, %s, %s, %s) ON CONFLICT (run) DO UPDATE "  # noqa: S608
+                "SET host = excluded.host, folder = excluded.folder, record = excluded.record, report = excluded.report",
+                (record["run_id"], socket.gethostname(), str(folder.resolve()), *said),
+            )
+
+    def all(self) -> Iterator[SharedRun]:
+        """Every run, in the order of their names, which begin with their date."""
+        with translated(self._link):
+            rows = self._link.connection.execute(f"SELECT {_COLUMNS} FROM runs ORDER BY run").fetchall()  # noqa: S608
+        return map(_run, rows)
+
+    def find(self, run_id: str) -> SharedRun:
+        """A run by its id, or by any unique beginning or end of it."""
+        with translated(self._link):
+            names = [name for (name,) in self._link.connection.execute("SELECT run FROM runs ORDER BY run").fetchall()]
+            close = [name for name in names if run_id and (name.startswith(run_id) or name.endswith(run_id))]
+            if run_id in names:
+                close = [run_id]
+            if len(close) > 1:
+                raise UsageProblem(f"{run_id!r} means several runs in {self.shown}: {', '.join(close[:5])}; give more of the id.")
+            if close and not _NAME.fullmatch(close[0]):
+                raise UsageProblem(f"{close[0]!r} in {self.shown} is not the name of a run; somebody else wrote it there.")
+            if not close:
+                raise UsageProblem(
+                    f"There is no run {run_id!r} in {self.shown}; list the runs with: deskcrew ls --store {self.shown}"
+                )
+            row = self._link.connection.execute(f"SELECT {_COLUMNS} FROM runs WHERE run = %s", (close[0],)).fetchone()  # noqa: S608
+        return _run(row or ())
+
+    def events(self, run_id: str, kinds: Sequence[str] = ()) -> list[EventRow]:
+        """What was written of a run, by whoever works it now: everything, or some kinds."""
+        with translated(self._link):
+            return list(PostgresRows(self._link, run_id, writing=False).events(kinds, 0))
+
+    def screen(self, run_id: str, state_id: str) -> bytes | None:
+        """A screen of a run as it is stored."""
+        with translated(self._link):
+            rows = PostgresRows(self._link, run_id, writing=False)
+            row = rows.screen_row(state_id)
+            return None if row is None else rows.screen(row)
+
+    def copy(self, run_id: str) -> sqlite3.Connection:
+        """The journal of a run as SQLite, in memory: for what reads many tables of it."""
+        rows = SqliteRows(None)
+        made = rows.connection
+        tables = {name: (number, *columns) for name, (number, columns) in NUMBERED.items()}
+        tables |= {"actions": ("key", "digest", "action", "started", "result"), "meta": ("key", "value")}
+        with translated(self._link):
+            for table, columns in tables.items():
+                named, marks = ", ".join(columns), ", ".join("?" * len(columns))
+                found = self._link.connection.execute(f"SELECT {named} FROM {table} WHERE run = %s", (run_id,))  # noqa: S608
+                made.executemany(f"INSERT INTO {table} ({named}) VALUES ({marks})", found)  # noqa: S608 - fixed names
+        return made
+
+    def forget(self, run_id: str) -> None:
+        """Take everything out that was written of a run."""
+        with translated(self._link), self._link.connection.transaction():
+            for table in OF_A_RUN:
+                self._link.connection.execute(f"DELETE FROM {table} WHERE run = %s", (run_id,))  # noqa: S608 - fixed names
+
+    def close(self) -> None:
+        """Twice is fine."""
+        self._link.close()
+
+
+_NAME = re.compile(r"\w[\w.-]{0,99}", re.ASCII)
+"""A run's id is a folder's name; anything else was never written by deskcrew."""
+
+
+def _run(row: tuple[Any, ...]) -> SharedRun:
+    name, host, folder, record, report = row
+    return SharedRun(name, host, folder, _mapping(record), _mapping(report))
+
+
+def _mapping(text: str | None) -> dict[str, Any]:
+    """What a column says; empty for what deskcrew does not write."""
+    try:
+        found = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+@contextmanager
+def shared_runs(address: str) -> Iterator[SharedRuns]:
+    """The runs of a store while they are needed."""
+    with closing(SharedRuns(address)) as runs:
+        yield runs

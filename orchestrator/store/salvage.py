@@ -1,0 +1,187 @@
+"""Reading a run's journal from outside: reports, logs, and what is left of a damaged one."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from protocol import ActionResult, InteractionStep, Picture, VisualState, parse_action, write_log
+from protocol.model.steps import picture_file
+from roles.journal.actions import action_key
+from roles.journal.journal import Event, Journal
+
+
+class Salvage(NamedTuple):
+    """What could be read, and a note when that is not everything."""
+
+    events: list[Event]
+    note: str
+
+
+def salvage(path: Path) -> Salvage:
+    """Every event that can be read. A damaged file gives what stands before the damage and what can be found behind it."""
+    if not path.exists():
+        return shared if (shared := _from_shared_store(path)) is not None else Salvage([], f"{path} is missing")
+    if not path.is_file():  # a device never ends
+        return Salvage([], f"{path} is no file")
+    events: dict[int, Event] = {}
+    problems: list[str] = []
+    for opening in (open_read_only, _open_mended):
+        try:
+            with closing(opening(path)) as db:
+                _read_events(db, events, problems)
+        except (sqlite3.Error, OSError) as bad:
+            problems.append(str(bad))
+        if events or not problems:
+            break
+    kept = [events[number] for number in sorted(events)]
+    note = f"{path} is damaged ({problems[0]}): {len(kept)} events could be read" if problems else ""
+    return Salvage(kept, note)
+
+
+def open_read_only(path: Path) -> sqlite3.Connection:
+    """The journal as it stands; nothing of it can be changed through this. Raises sqlite3.Error."""
+    if not path.exists() and (address := _shared_address(path)):
+        from orchestrator.store.postgres.runs import shared_runs
+
+        with shared_runs(address) as runs:
+            return runs.copy(path.parent.name)
+    if path.exists() and not path.is_file():
+        raise sqlite3.OperationalError("it is no file")
+    asked = "mode=ro"
+    if not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists():
+        asked = "immutable=1"  # SQLite would put files beside it, which a medium that is only read does not take
+    return sqlite3.connect(f"file:{quote(path.resolve().as_posix())}?{asked}", uri=True, check_same_thread=False)
+
+
+def _shared_address(path: Path) -> str:
+    """The shared store of the run whose file this would be; empty where it has none."""
+    from orchestrator.store.address import LOCAL
+    from orchestrator.store.stores import address_of, written
+
+    address = address_of(written(path.with_name("run.json")))
+    return "" if address == LOCAL else address
+
+
+def _from_shared_store(path: Path) -> Salvage | None:
+    if not (address := _shared_address(path)):
+        return None
+    from orchestrator.store.postgres.runs import shared_runs
+
+    with shared_runs(address) as runs:
+        return Salvage([Event(*row[:-1], _body(row.body)) for row in runs.events(path.parent.name)], "")
+
+
+def _open_mended(path: Path) -> sqlite3.Connection:
+    """A copy in memory whose header asks for no more than there is: SQLite refuses a file that was cut off as a whole."""
+    body = bytearray(path.read_bytes())
+    size = int.from_bytes(body[16:18], "big")
+    pages = len(body) // size if size >= 512 else 0
+    if not pages:
+        raise sqlite3.DatabaseError("no database page is left")
+    body[18:20] = b"\1\1"  # no write-ahead log
+    body[28:32] = pages.to_bytes(4, "big")
+    db = sqlite3.connect(":memory:")
+    db.deserialize(bytes(body[: size * pages]))
+    return db
+
+
+def _read_events(db: sqlite3.Connection, events: dict[int, Event], problems: list[str]) -> None:
+    """From both ends, as far as each can be read."""
+    db.text_factory = lambda text: text.decode("utf-8", "replace")
+    if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'events' AND type <> 'table'").fetchone():
+        raise sqlite3.DatabaseError("its events are no table")  # a view may be without end
+    for order in ("ASC", "DESC"):
+        try:
+            for row in db.execute(f"SELECT id, at, kind, role, subtask, step, body FROM events ORDER BY id {order}"):  # noqa: S608
+                number, at, kind, role, subtask, step, body = row
+                try:
+                    events.setdefault(number, Event(number, at, kind, role, subtask, step, _body(body)))
+                except (ValueError, TypeError, RecursionError) as bad:
+                    problems.append(f"event {number}: {bad}")
+        except sqlite3.Error as bad:
+            problems.append(str(bad))
+
+
+def events_after(db: sqlite3.Connection, number: int, most: int) -> tuple[list[Event], int, list[str]]:
+    """The next events behind one, how far they were read, and what is wrong with those that cannot be. Raises sqlite3.Error."""
+    if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'events' AND type <> 'table'").fetchone():
+        raise sqlite3.DatabaseError("its events are no table")
+    rows = db.execute(
+        "SELECT id, at, kind, role, subtask, step, body FROM events WHERE id > ? ORDER BY id LIMIT ?", (number, most)
+    ).fetchall()
+    events, problems = [], []
+    for id_, at, kind, role, subtask, step, body in rows:
+        try:
+            events.append(Event(id_, at, kind, role, subtask, step, _body(body)))
+        except (ValueError, TypeError, RecursionError) as bad:
+            problems.append(f"event {id_}: {bad}")
+    return events, rows[-1][0] if rows else number, problems
+
+
+def _body(text: str) -> dict[str, Any]:
+    body = json.loads(text)
+    if not isinstance(body, dict):
+        raise ValueError("its body is no mapping")
+    return body
+
+
+def export_log(journal: Journal, path: Path, run_id: str) -> int:
+    """Write `log.jsonl` (protocol v0.1) from the journal, in one piece. Returns the number of steps."""
+    return write_log(path, _interaction_steps(journal, run_id, path.parent))
+
+
+def _kept_pictures(journal: Journal, folder: Path) -> dict[str, Picture]:
+    """The picture of each screen by its id, if it is there still."""
+    named = ((event.body["state_id"], event.body) for event in journal.events("picture") if event.body["kind"] == "clean")
+    return {
+        state_id: Picture(path=body["path"], sha256=body["sha256"])
+        for state_id, body in named
+        if picture_file(folder, body["path"]) is not None
+    }
+
+
+def _interaction_steps(journal: Journal, run_id: str, folder: Path) -> Iterator[InteractionStep]:
+    reasons: dict[int, str] = {}
+    seen_at: dict[str, float] = {}
+    rows = journal.screens.rows()
+    pictures = _kept_pictures(journal, folder)
+    for event in journal.events("observed", "decided", "step"):
+        if event.kind == "observed":
+            seen_at = seen_at if len(seen_at) < 64 else {}
+            seen_at[event.body["state_id"]] = event.body["timestamp"]
+            continue
+        if event.kind == "decided":
+            reasons = {event.step: str(event.body.get("reasoning", ""))}
+            continue
+        body = event.body
+        row = rows.get(body.get("before", ""))
+        seen = VisualState() if row is None else journal.screens.at(row)
+        before, after = (pictures.get(body.get(moment, "")) for moment in ("before", "after"))
+        if before is not None:
+            seen = seen.model_copy(update={"screenshot_path": before.path})
+        key = action_key(run_id, event.subtask, body["attempt"], event.step)
+        yield InteractionStep(
+            timestamp=seen_at.get(body.get("before", ""), seen.timestamp),
+            visual_state=seen,
+            action=parse_action(body["action"]),
+            step=event.step,
+            run_id=run_id,
+            subtask=event.subtask,
+            role=event.role,
+            reasoning=reasons.get(event.step, ""),
+            result=journal.outcome(key) or ActionResult(exec_status=body["exec_status"], error=body.get("error", "")),
+            state_id=body.get("before", ""),
+            after_state_id=body.get("after", ""),
+            visible_change=body.get("visible_change", False),
+            pictures=(
+                *([before] if before is not None else []),
+                *([after.model_copy(update={"moment": "after"})] if after is not None else []),
+            ),
+        )

@@ -1,4 +1,0 @@
-"""For tests of crews: worlds with a hand, decisions replaced by script, runs that can be asserted on.
-
-The pytest plugin, `orchestrator/pytest_plugin.py`, gives all of it as fixtures; nothing here needs pytest.
-"""

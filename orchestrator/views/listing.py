@@ -1,0 +1,232 @@
+"""What `ls` and `show` print: the same facts as text for people and as JSON for programs.
+
+A list is asked for often, so that what only a whole run is shown by is imported where it is used.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from orchestrator.errors import USER, UsageProblem
+from orchestrator.runs.privacy.clean import UNREADABLE, clean, json_text, shortened, visible
+from orchestrator.views.terminal.tables import NARROW, table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from orchestrator.store.folders import RunInfo, RunView
+
+GOAL_WIDTH = 60
+
+
+def plain_data(value: Any) -> Any:
+    """A named tuple as JSON data."""
+    return value._asdict() if hasattr(value, "_asdict") else value
+
+
+def runs_json(runs: Iterable[RunInfo]) -> str:
+    return json.dumps([plain_data(run) for run in runs], indent=2, default=str)
+
+
+def runs_table(runs: Sequence[RunInfo], width: int | None = None) -> str:
+    """One line a run, cut where a terminal of this width ends; what is narrow has no room for the time, which the id tells."""
+    if not runs:
+        return 'There are no runs here yet; start one with: deskcrew run "..."'
+    rows = [("RUN", "STATUS", "STEPS", "STARTED", "GOAL")]
+    for data in map(plain_data, runs):
+        status = "waiting" if data.get("waiting") else str(data.get("status", "")).replace("_", " ")
+        rows.append(
+            (
+                clean(data["run_id"]),
+                clean(status),
+                str(data.get("steps", "")),
+                moment(data.get("started") or "-"),
+                clean(data.get("goal", ""), GOAL_WIDTH),
+            )
+        )
+    if width is not None and width < NARROW:
+        return table([(run, status, steps, goal) for run, status, steps, _, goal in rows], width)
+    return table(rows, width)
+
+
+def moment(value: Any) -> str:
+    """A time as people write it, in local time."""
+    if isinstance(value, int | float):
+        return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(value))
+    return clean(value or "")
+
+
+def board_text(run_id: str, runs_dir: Path, store: str | None, at: int | None, *, as_json: bool) -> str:
+    """The blackboard of a run, as it stands or stood after a step."""
+    from orchestrator.store.blackboard import board_at, board_page
+
+    if store:
+        from orchestrator.store.postgres.listing import events_of_shared
+
+        events = events_of_shared(run_id, store)
+    else:
+        from orchestrator.store.folders import find_run
+        from orchestrator.store.salvage import salvage
+
+        events = salvage(find_run(run_id, runs_dir) / "journal.sqlite").events
+    board = board_at(events, at)
+    return json_text(board, 2) if as_json else board_page(board)
+
+
+def run_json(view: RunView) -> str:
+    return json.dumps(plain_data(view), indent=2, default=str)
+
+
+def run_page(view: RunView) -> str:
+    """The whole run on one page; the verdict stands last, as it does after a run. Raises UsageProblem."""
+    try:
+        return "\n".join(f"{mark:>9}  {visible(text)}".rstrip() for mark, text in _page(view) if text)
+    except UNREADABLE as bad:
+        raise UsageProblem(
+            f"The report says what deskcrew never writes ({type(bad).__name__}); the run cannot be shown."
+        ) from None
+
+
+def _page(view: RunView) -> list[tuple[str, str]]:
+    from orchestrator.views.terminal.approval import request_lines
+    from orchestrator.views.terminal.words import control_words, learned_words
+
+    report = view.report
+    lines = [("goal", clean(report.get("goal", ""))), ("run", clean(report.get("run_id", "")))]
+    lines += _listed("plan", report.get("plan"), _subtask)
+    lines += [("", f"independent of each other: {', '.join(level)}") for level in _beside(report.get("plan") or ())]
+    lines += _listed("steps", report.get("steps"), _step)
+    lines += _listed("decided", list(_deciders(report.get("decided_by") or ())), str)
+    lines += _listed("errors", report.get("errors"), _error)
+    lines += _listed("pages", list(_pages_said(report.get("knowledge") or ())), str)
+    lines += _listed("gates", report.get("gates"), _gate)
+    lines += _listed("approvals", report.get("approvals"), _approval)
+    lines += _listed("control", report.get("control"), control_words)
+    lines += [
+        ("facts" if n == 0 else "", f"{clean(f.get('name'))} = {clean(f.get('value'))}{_from(f)}")
+        for n, f in enumerate(report.get("facts") or ())
+    ]
+    lines += _listed("network", learned_words(report), visible)
+    lines += _listed("budget", _nearly_spent(report.get("budgets")), _budget)
+    checks = (report.get("judge") or {}).get("checks") or ()
+    lines += _listed("judge", checks, _check)
+    lines += [("note", clean(note)) for note in view.notes]
+    lines += [(line.mark, line.text) for line in request_lines(report.get("pending") or {})] if report.get("pending") else []
+    lines += _listed("answer", str(report.get("answer") or "").splitlines(), lambda line: clean(line, 4_000))
+    return [*lines, ("status", clean(report.get("status", ""))), ("why", clean(report.get("reason", "")))]
+
+
+def _from(fact: Mapping[str, Any]) -> str:
+    """Who says it, where that is known."""
+    return f" ({clean(fact['said_by'], 80)})" if fact.get("said_by") else ""
+
+
+def _listed(mark: str, items: Any, say: Any) -> list[tuple[str, str]]:
+    return [(mark if number == 0 else "", say(item)) for number, item in enumerate(items or ())]
+
+
+def _subtask(item: Mapping[str, Any]) -> str:
+    sign = {"fulfilled": "✓", "rejected": "✗"}.get(item.get("status", ""), "·")
+    result = f": {clean(item['result'])}" if item.get("result") else ""
+    after = f" (after {clean(', '.join(item['depends_on']))})" if item.get("depends_on") else ""
+    pinned = " (pinned)" if item.get("pinned") else ""
+    return f"{sign} {clean(item.get('id', ''))} {shortened(item.get('title', ''))}{after}{pinned}{result}"
+
+
+def _deciders(decisions: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Who decided how often, where several could; then each time that somebody was passed over, or that votes differed."""
+    roles = dict.fromkeys(clean(item.get("role", "")) for item in decisions)
+    for role in roles:
+        made = Counter(clean(item.get("decided_by") or "nobody", 60) for item in decisions if clean(item.get("role", "")) == role)
+        yield f"{role}: {', '.join(f'{name} {count}' for name, count in made.most_common())}"
+    for item in decisions:
+        at = f"{item.get('step', '')} {clean(item.get('role', ''))}".strip()
+        if passed := clean("; ".join(map(str, item.get("passed") or ())), 300):
+            yield f"{at}: {clean(item.get('decided_by') or 'nobody', 60)}, after {passed}"
+        elif item.get("disagree"):
+            yield f"{at}: {clean('; '.join(map(str, item.get('ballots') or ())), 300)}"
+
+
+def _error(item: Mapping[str, Any]) -> str:
+    said = f" It said: {clean(item['reply'], 300)}" if item.get("reply") else ""
+    return f"{clean(item.get('role', ''))}: {clean(item.get('message', ''), 400)}{said}"
+
+
+def _pages_said(items: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What was looked up and what became of it; what was not followed on one line."""
+    followed = [item for item in items if item.get("used") or item.get("failed")]
+    yield from map(_page_said, followed)
+    titles = dict.fromkeys(clean(item.get("title", ""), 60) for item in items if item not in followed and item.get("why"))
+    if titles:
+        yield f"· not followed: {', '.join(titles)}"
+
+
+def _page_said(item: Mapping[str, Any]) -> str:
+    """A page that was followed, and whether it helped."""
+    page = f"{clean(item.get('title', ''))} ({clean(item.get('source', ''))})"
+    why = f": {clean(item['why'])}" if item.get("why") else ""
+    by = f" ({clean(', '.join(item['subtasks']))})" if item.get("subtasks") else ""
+    if item.get("helped") is None:
+        return f"· {page} is followed{by}{why}"
+    return f"{'✓' if item['helped'] else '✗'} {page} {'helped' if item['helped'] else 'did not help'}{by}{why}"
+
+
+def _beside(plan: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
+    """Groups of subtasks, of those that were not replaced, that do not wait for each other."""
+    from graphlib import CycleError
+
+    from roles.manager.plans import levels
+
+    kept = [item for item in plan if item.get("status") != "rejected"]
+    try:
+        found = levels({item["id"]: item.get("depends_on") or () for item in kept})
+    except CycleError:  # no plan of ours, which are checked
+        return []
+    return [level for level in found if len(level) > 1]
+
+
+def _step(item: Mapping[str, Any]) -> str:
+    from orchestrator.views.terminal.words import action_words
+
+    action = dict(item.get("action") or {})
+    said = item.get("line") or action_words({"name": action.pop("action_type", "?"), "args": action})
+    good = item.get("exec_status") == "executed"
+    why = f" → {clean(item['error'])}" if item.get("error") else ""
+    hand = " (by hand)" if item.get("role") == "user" else ""
+    return f"{item.get('step', '')} {'✓' if good else '✗'} {clean(said)}{hand}{why}"
+
+
+def _gate(item: Mapping[str, Any]) -> str:
+    return f"◆ {clean(item.get('trigger', ''))} → {clean(item.get('decision', ''))}: {clean(item.get('reason', ''))}"
+
+
+def _nearly_spent(budgets: Any) -> list[tuple[str, Mapping[str, Any]]]:
+    from roles.contracts.limits.budgets import WARN_AT
+
+    told = budgets.items() if isinstance(budgets, dict) else ()
+    return [(key, body) for key, body in told if isinstance(body, dict) and _number(body.get("share")) >= WARN_AT]
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def _budget(item: tuple[str, Mapping[str, Any]]) -> str:
+    key, body = item
+    return f"{clean(key, 60)}: {body.get('used', '')} of {body.get('limit', '')} used"
+
+
+def _check(item: Mapping[str, Any]) -> str:
+    error = f" ({clean(item['error'])})" if item.get("error") else ""
+    return f"{'✓' if item.get('passed') else '✗'} {clean(item.get('expression', ''))}{error}"
+
+
+def _approval(item: Mapping[str, Any]) -> str:
+    message = f": {clean(item['message'])}" if item.get("message") else ""
+    way = {"terminal": " in a terminal", "desk": " at a desk", "command": " by a command"}.get(str(item.get("way")), "")
+    by = f" (by {clean(item['who'], 60)}{way})" if item.get("who") not in (None, "", USER) else ""
+    return f"{clean(item.get('decision', ''))} {clean(item.get('line', ''))}{message}{by}"

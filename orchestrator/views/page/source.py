@@ -1,0 +1,201 @@
+"""What is left of a run, read from its folder or from a shared store; what cannot be read is said, and the rest is shown."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from orchestrator.control.standing import reported, standing
+from orchestrator.errors import UsageProblem
+from orchestrator.runs.privacy.clean import UNREADABLE
+from orchestrator.store.folders import find_run, good_report, read_run, stored_report
+from orchestrator.store.salvage import open_read_only, salvage
+from protocol.model.steps import picture_file
+from roles.journal.journal import Event
+from roles.journal.rows import inflated
+from roles.safety.privacy.vault import FILE as VAULT
+from roles.safety.privacy.vault import Vault
+
+_PICTURE = re.compile(r"screens/[0-9a-f]{16,64}\.png")
+_PNG = b"\x89PNG\r\n\x1a\n"
+_LARGEST_PICTURE = 20_000_000
+
+
+class Source(NamedTuple):
+    """One run, as far as it can be read."""
+
+    run_id: str
+    record: dict[str, Any]
+    report: dict[str, Any]
+    status: str
+    reason: str
+    events: list[Event]
+    results: dict[str, dict[str, Any]]
+    """Action keys, and what the environment said."""
+    notes: list[str]
+    open: Callable[[], sqlite3.Connection]
+    """Its tables, to be read and closed."""
+    folder: Path
+    """Its own, or where it would be."""
+    pictures: dict[str, Path]
+    """State ids, and the files with their pictures."""
+
+
+def read_source(run: str, runs_dir: Path, store: str | None = None) -> Source:
+    """A run by its id, a unique part of it, or its folder. Raises UsageProblem where there is nothing to show."""
+    return _shared(run, store, runs_dir) if store else _in_folder(_folder(run, runs_dir))
+
+
+def _folder(run: str, runs_dir: Path) -> Path:
+    path = Path(run)
+    if (path / "run.json").is_file() or (path / "journal.sqlite").is_file():
+        return path.resolve()
+    return find_run(run, runs_dir)
+
+
+def _in_folder(folder: Path) -> Source:
+    notes: list[str] = []
+    try:
+        record = read_run(folder)
+    except UsageProblem as bad:
+        record = {}
+        notes.append(str(bad).replace("; the run cannot be used", "; the settings and the goal are as the journal says"))
+    journal = folder / "journal.sqlite"
+    kept = salvage(journal)
+    notes += [kept.note] if kept.note else []
+    if not record and not kept.events:
+        raise UsageProblem(f"{folder} holds neither a run.json nor a journal that can be read; there is nothing to view.")
+    report = stored_report(folder)
+    now = standing(folder, report)
+    opening = partial(open_read_only, journal)
+    results, bad_results = _results(opening)
+    notes += bad_results
+    seal = seal_of(folder)
+    events = [event._replace(role=seal(event.role), subtask=seal(event.subtask), body=seal(event.body)) for event in kept.events]
+    pictures, gone = _pictures(folder, events)
+    if gone:
+        notes.append(f"{gone} pictures of screens are missing or are no PNG; those screens are drawn from their elements")
+    run_id = str(record.get("run_id", folder.name))
+    record, report, results = seal(record), seal(report), seal(results)
+    return Source(run_id, record, report, now.state, seal(now.reason), events, results, notes, opening, folder, pictures)
+
+
+def seal_of(folder: Path) -> Callable[[Any], Any]:
+    """What puts references over values that are known to be private by now, though they were not when they were written."""
+    path = folder / VAULT
+    vault = Vault(path) if path.is_file() else None
+    return vault.sealed if vault is not None and len(vault) else lambda value: value
+
+
+def _shared(run: str, address: str, runs_dir: Path) -> Source:
+    from orchestrator.store.postgres.runs import shared_runs
+    from orchestrator.store.stores import given_address
+
+    address = given_address(address)
+    with shared_runs(address) as runs:
+        found, place = runs.find(run), runs.shown
+        events, notes = [], []
+        for row in runs.events(found.run_id):
+            try:
+                events.append(Event(*row[:-1], dict(json.loads(row.body))))
+            except (ValueError, TypeError, RecursionError) as bad:
+                notes.append(f"event {row.id} in {place} cannot be read ({type(bad).__name__})")
+
+    def opening() -> sqlite3.Connection:
+        with shared_runs(address) as runs:
+            return runs.copy(found.run_id)
+
+    report = good_report(found.report)
+    results, bad_results = _results(opening)
+    notes += [*bad_results, f"it was worked on {found.host}, in {found.folder}"]
+    status, reason = reported(report)
+    folder = runs_dir / found.run_id
+    pictures, _ = _pictures(folder, events)
+    return Source(found.run_id, found.record, report, status, reason, events, results, notes, opening, folder, pictures)
+
+
+def _results(opening: Callable[[], sqlite3.Connection]) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    found: dict[str, dict[str, Any]] = {}
+    try:
+        with closing(opening()) as db:
+            for key, result in db.execute("SELECT key, result FROM actions WHERE result IS NOT NULL"):
+                said = json.loads(result)
+                if isinstance(said, dict):
+                    found[str(key)] = said
+    except (sqlite3.Error, OSError, *UNREADABLE) as bad:
+        return found, [f"the results of actions could not all be read ({bad}): some places that were pressed are not marked"]
+    return found, []
+
+
+def _pictures(folder: Path, events: list[Event]) -> tuple[dict[str, Path], int]:
+    """The clean pictures that the journal names and the folder has, and how many it has not."""
+    named: dict[str, str] = {}
+    for event in events:
+        hear_picture(named, event)
+    found = {state: file for state, path in named.items() if (file := png_file(folder, path)) is not None}
+    return found, len(named) - len(found)
+
+
+def hear_picture(named: dict[str, str], event: Event) -> None:
+    """Which clean picture a screen has, by its path in the run's folder, as far as an event says so."""
+    path, state = event.body.get("path"), event.body.get("state_id")
+    if event.kind == "picture" and isinstance(path, str) and isinstance(state, str):
+        if event.body.get("kind", "clean") == "clean" and _PICTURE.fullmatch(path):
+            named[state] = path
+    elif event.kind == "picture_withdrawn":
+        for seen in [seen for seen, kept in named.items() if kept == path]:
+            del named[seen]
+
+
+def png_file(folder: Path, path: str) -> Path | None:
+    """The picture of that path, if it is one."""
+    file = picture_file(folder, path)
+    try:
+        if file is None or file.stat().st_size > _LARGEST_PICTURE:
+            return None
+        with file.open("rb") as opened:
+            return file if opened.read(8) == _PNG else None
+    except OSError:
+        return None
+
+
+def screens_of(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every screen that can be read, with its state id, in the order in which they were seen first."""
+    try:
+        db = source.open()
+    except (sqlite3.Error, OSError, UsageProblem) as bad:
+        source.notes.append(f"the screens could not be read ({bad})")
+        return
+    seal = seal_of(source.folder)
+    with closing(db):
+        for state_id, screen in _rows(db, source.notes):
+            yield state_id, seal(screen)
+
+
+def _rows(db: sqlite3.Connection, notes: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    seen: set[str] = set()
+    lost = 0
+    rows: list[tuple[int]] = []
+    try:
+        rows = db.execute("SELECT row FROM observations ORDER BY row").fetchall()
+    except sqlite3.Error as bad:
+        notes.append(f"the screens could not be read ({bad})")
+    for (row,) in rows:
+        try:
+            state_id, body = db.execute("SELECT state_id, body FROM observations WHERE row = ?", (row,)).fetchone()
+            screen = json.loads(inflated(body))
+        except (sqlite3.Error, zlib.error, OSError, *UNREADABLE):
+            lost += 1
+            continue
+        if isinstance(screen, dict) and isinstance(state_id, str) and state_id not in seen:
+            seen.add(state_id)
+            yield state_id, screen
+    if lost:
+        notes.append(f"{lost} screens could not be read")

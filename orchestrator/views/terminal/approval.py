@@ -1,0 +1,235 @@
+"""Asking the person who sits there: the exact action, why it is asked, and four ways to answer. The default is no."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from getpass import getpass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from environments.files.small_files import TooLarge, read_small
+from environments.files.yaml_lines import safe_data
+from orchestrator.errors import UsageProblem
+from orchestrator.runs.face import Answer
+from orchestrator.runs.privacy.clean import clean, shortened
+from orchestrator.views.terminal.words import Line, action_words
+from protocol import Action, parse_action
+from roles.manager.plans import WORK_PLAN
+
+Edit = Action | dict[str, Any]
+"""An action, or a plan as data."""
+_PLAN = re.compile(r"^\s*\{?\s*[\"']?subtasks[\"']?\s*:", re.MULTILINE)
+_SIGNS = {"fulfilled": "✓", "rejected": "✗"}
+_CHOICES = {"a": "approve", "e": "edit", "r": "reject", "s": "respond"}
+_PROMPTS = {"approve": "[a]pprove", "edit": "[e]dit", "reject": "[r]eject (Enter)", "respond": "[s]ay something"}
+
+
+def request_lines(request: Mapping[str, Any]) -> list[Line]:
+    """What is asked, where, and by which rule."""
+    action = first_action(request)
+    if action.get("name") == "ask_user":
+        shown = [Line("", clean(line, 160), "dim") for line in str(request.get("screen", "")).splitlines()]
+        asked = Line("question", clean((action.get("args") or {}).get("question", "")), "ask")
+        return [*shown, asked, *remembered_lines(request)]
+    if action.get("name") == WORK_PLAN:
+        return [Line("plan?", action_words(action), "ask"), *plan_lines(request), *_because(request)]
+    rule, risk = clean(request.get("rule", "")), clean(request.get("risk", ""))
+    lines = [Line("approve?", action_words(action), "ask")]
+    if request.get("app"):
+        lines.append(Line("in", clean(request["app"])))
+    if rule or risk:
+        lines.append(Line("rule", rule + (f" (risk: {risk})" if risk else "")))
+    return [*lines, *_because(request)]
+
+
+def remembered_lines(request: Mapping[str, Any]) -> list[Line]:
+    """What was answered in an earlier run, if that is offered: to which question, when, and in which run."""
+    known = request.get("remembered")
+    if not isinstance(known, dict):
+        return []
+    to = "" if known.get("exact", True) else f", to the question {clean(known.get('question', ''), 160)!r}"
+    said = f"{clean(known.get('value', ''), 160)!r} ({clean(known.get('from', ''), 80)}{to}); approve to answer so again"
+    return [Line("then", f"it was answered {said}", "dim")]
+
+
+def settled_line(said: Exception) -> Line:
+    """That nothing has to be typed any more, and why."""
+    return Line("settled", f"{clean(said)}; nothing has to be typed here any more", "ask")
+
+
+def _because(request: Mapping[str, Any]) -> list[Line]:
+    return [Line("because", clean(reason)) for reason in request.get("reasons") or ()]
+
+
+def plan_lines(request: Mapping[str, Any]) -> list[Line]:
+    """The plan that is asked about, a line a subtask: what has ended, then what would be worked."""
+    ended = [f"{_SIGNS.get(str(s.get('status')), '·')} {shortened(s.get('title', ''))}" for s in request.get("ended") or ()]
+    args = first_action(request).get("args") or {}
+    live = []
+    for subtask in args.get("subtasks") or ():
+        where = f" · {clean(subtask['app'], 40)}" if subtask.get("app") else ""
+        who = f" · {clean(subtask['worker'], 20)}" if subtask.get("worker") else ""
+        after = f" (after {clean(', '.join(subtask['depends_on']), 80)})" if subtask.get("depends_on") else ""
+        live.append(f"· {clean(subtask.get('id', ''), 20)}: {clean(subtask.get('instruction', ''), 300)}{where}{who}{after}")
+    return [Line("", text) for text in (*ended, *live)]
+
+
+def first_action(request: Mapping[str, Any]) -> dict[str, Any]:
+    requests = request.get("action_requests") or [{}]
+    return dict(requests[0])
+
+
+def allowed(request: Mapping[str, Any]) -> list[str]:
+    """The decisions that this request may be answered with."""
+    configs = request.get("review_configs") or [{}]
+    return list(configs[0].get("allowed_decisions") or _CHOICES.values())
+
+
+def ask(
+    request: Mapping[str, Any],
+    *,
+    read: Callable[[str], str],
+    say: Callable[[str], None],
+    hidden: Callable[[str], str] = getpass,
+) -> Answer | None:
+    """The person's answer; None (end of input) leaves the run waiting. `hidden` reads what is not to be seen as it is typed."""
+    choices = allowed(request)
+    question = first_action(request).get("name") == "ask_user"
+    try:
+        if question and "respond" in choices:
+            private, known = bool(request.get("private")), "approve" in choices
+            said = (hidden if private else read)(f"  your answer{' (Enter for the one of then)' if known else ''}: ").strip()
+            return decision("respond", message=said) if said or not known else decision("approve")
+        while True:
+            prompt = "  " + "  ".join(words for name, words in _PROMPTS.items() if name in choices)
+            word, _, rest = read(f"{prompt}: ").strip().partition(" ")
+            choice = _choice(word, choices)
+            if choice is None:
+                say(f"  {clean(word, 40)!r} is none of {', '.join(choices)}.")
+            elif choice == "edit":
+                if (action := _edited(request, rest, read, say)) is not None:
+                    return edit_decision(action)
+            elif choice == "approve":
+                if (answer := _approved(rest, say)) is not None:
+                    return answer
+            else:
+                wanted = "  why, or what to do instead (Enter for nothing): " if choice == "reject" else "  say: "
+                return decision(choice, message=rest.strip() or read(wanted).strip())
+    except EOFError:
+        say("")
+        return None
+
+
+def _approved(rest: str, say: Callable[[str], None]) -> Answer | None:
+    """A yes, with the constraints that stand after it."""
+    if not rest.strip():
+        return decision("approve")
+    try:
+        return constrained(decision("approve"), rest)
+    except UsageProblem as bad:
+        say(f"  {bad}")
+        return None
+
+
+def constrained(answer: Answer, text: str | Mapping[str, Any]) -> Answer:
+    """The answer with constraints that hold from then on: `forbidden_actions: delete, blocked_domains: [a.example]`."""
+    from roles.safety.constraints import Constraints, problem_in
+
+    try:
+        data = text if isinstance(text, Mapping) else safe_data(text if text.lstrip().startswith("{") else "{" + text + "}")
+        told = Constraints.model_validate(data).dump()
+    except ValidationError as bad:
+        raise UsageProblem(f"{problem_in(bad, 'constraints')}.") from None
+    except (yaml.YAMLError, ValueError):
+        raise UsageProblem("the constraints are no YAML; write for example forbidden_actions: [delete, send].") from None
+    return {**answer, "decisions": [{**answer["decisions"][0], "constraints": told}]}
+
+
+def _choice(word: str, choices: list[str]) -> str | None:
+    folded = word.casefold()
+    if not folded:
+        return "reject" if "reject" in choices else None
+    named = _CHOICES.get(folded, folded)
+    named = {"no": "reject", "n": "reject", "say": "respond"}.get(named, named)
+    return named if named in choices else None
+
+
+def _edited(request: Mapping[str, Any], rest: str, read: Callable[[str], str], say: Callable[[str], None]) -> Edit | None:
+    action = first_action(request)
+    if action.get("name") == WORK_PLAN:
+        return _edited_plan(request, rest, read, say)
+    say("  the action is " + json.dumps({"action_type": action.get("name"), **(action.get("args") or {})}, ensure_ascii=True))
+    text = rest.strip() or read("  the action to do instead, as JSON, or a file with it (Enter to go back): ").strip()
+    if not text:
+        return None
+    try:
+        return parse_edit(text, "the action") if text.startswith("{") else read_edit(Path(text))
+    except UsageProblem as bad:
+        say(f"  {bad}")
+        return None
+
+
+def _edited_plan(request: Mapping[str, Any], rest: str, read: Callable[[str], str], say: Callable[[str], None]) -> Edit | None:
+    from orchestrator.runs.answer_check import check_answer
+    from orchestrator.runs.plans import plan_text
+
+    for line in plan_text(first_action(request).get("args") or {}).splitlines():
+        say("  " + clean(line, 2_000))
+    name = rest.strip() or read("  a file with the plan to work instead (Enter to go back): ").strip()
+    if not name:
+        return None
+    try:
+        edit = read_edit(Path(name))
+        check_answer(edit_decision(edit), request)
+    except UsageProblem as bad:
+        say(f"  {bad}")
+        return None
+    return edit
+
+
+def decision(kind: str, *, message: str = "") -> Answer:
+    """One decision in the ecosystem's form."""
+    return {"decisions": [{"type": kind, "message": message} if message or kind == "respond" else {"type": kind}]}
+
+
+def edit_decision(edit: Edit) -> Answer:
+    """The edited action, or the edited plan."""
+    if isinstance(edit, dict):
+        return {"decisions": [{"type": "edit", "edited_action": {"name": WORK_PLAN, "args": edit}}]}
+    args = {key: value for key, value in edit.dump().items() if key != "action_type"}
+    return {"decisions": [{"type": "edit", "edited_action": {"name": edit.verb, "args": args}}]}
+
+
+def read_edit(path: Path) -> Edit:
+    """The action or the plan in a JSON or YAML file."""
+    try:
+        text = read_small(path)
+    except (OSError, ValueError) as bad:
+        why = getattr(bad, "strerror", None) or (bad if isinstance(bad, TooLarge) else "it is not UTF-8 text")
+        raise UsageProblem(f"The action file {clean(path)} cannot be read: {why}.") from None
+    if _PLAN.search(text):
+        from orchestrator.runs.plans import read_given
+
+        return read_given(path)
+    return parse_edit(text, str(path))
+
+
+def parse_edit(text: str, name: str) -> Action:
+    """An action written as `{action_type: ..., ...}`."""
+    try:
+        data = safe_data(text)
+    except (yaml.YAMLError, ValueError):
+        raise UsageProblem(f"{name} is neither JSON nor YAML; write {{action_type: click, target: {{text: Save}}}}.") from None
+    if not isinstance(data, dict):
+        raise UsageProblem(f"{name} is no action; write {{action_type: click, target: {{text: Save}}}}.")
+    try:
+        return parse_action(data)
+    except ValidationError as bad:
+        first = bad.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise UsageProblem(f"{name}: {where + ': ' if where else ''}{first['msg']}.") from None

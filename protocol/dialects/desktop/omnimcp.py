@@ -1,0 +1,443 @@
+"""OmniMCP's answers of a model: its `LLMActionPlan`, its `ActionDecision`, and seed 003's `LLMResponse` that replaces both.
+
+An element is a whole number there. Where the state's own ids are others, the number counts its elements from 0.
+What the model thought is no part of an action, but for an ending: there it is the summary, or the reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from protocol.dialects.common.base import (
+    Context,
+    Dialect,
+    DialectError,
+    Fields,
+    Read,
+    Written,
+    build,
+    cannot,
+    checked_number,
+    json_in,
+    place,
+    without_delay,
+)
+from protocol.dialects.common.naming import Ledger, read_keys
+from protocol.model.actions import AgentAction
+from protocol.model.geometry import BoundingBox, Region
+from protocol.model.keys import MODIFIERS, Keyboard
+from protocol.model.targets import ActionTarget
+from protocol.model.verbs import Action, Click, FailGoal, Fill, FinishGoal, PressKey, Scroll, Type, Wait
+
+NAME = "omnimcp"
+KEYBOARD: Keyboard = "pynput"
+_WHOLE = re.compile(r"(0|[1-9]\d{0,5})\Z", re.ASCII)
+_JOINT = re.compile(r"[+-]")
+
+
+def _counted(context: Context) -> tuple[str, ...] | None:
+    """The ids of the state in their order where some of them is no whole number: then numbers count them from 0."""
+    ids = tuple(element.element_id for element in context.state.elements) if context.state else ()
+    return None if all(_WHOLE.match(name) for name in ids) else ids
+
+
+def number_of(element_id: str, context: Context) -> int | None:
+    """The number that OmniMCP has for an element; None where it has none."""
+    counted = _counted(context)
+    if counted is None:
+        return int(element_id) if _WHOLE.match(element_id) else None
+    return counted.index(element_id) if element_id in counted else None
+
+
+def number(target: ActionTarget, ledger: Ledger) -> int:
+    """The number of the element that is meant. Raises DialectError where nobody knows it."""
+    element_id = ledger.element_id(target)
+    found = number_of(element_id, ledger.context)
+    if found is None:
+        raise DialectError(NAME, "target", f"elements are whole numbers there, and {element_id[:60]!r} has none")
+    return found
+
+
+def element(fields: Fields, name: str, context: Context) -> ActionTarget | None:
+    """The element of a number, or of a text that is one."""
+    given = fields.any(name, None)
+    if given is None:
+        return None
+    if isinstance(given, str) and _WHOLE.match(given):
+        given = int(given)
+    if isinstance(given, bool) or not isinstance(given, int) or not 0 <= given < 1_000_000:
+        fields.refuse(name, "the whole number of an element is needed")
+    counted = _counted(context)
+    if counted is None:
+        return ActionTarget(element_id=str(given))
+    if given >= len(counted):
+        fields.refuse(name, f"there are {len(counted)} elements, counted from 0")
+    return ActionTarget(element_id=counted[given])
+
+
+def read_chord(fields: Fields, name: str) -> tuple[str, ...]:
+    """`Cmd+Space`, `ctrl-c`, and, which OmniMCP itself cannot read, `ctrl+-`."""
+    text = fields.text(name).strip()
+    where = f"{fields.where}.{name}"
+    if len(text) > 1 and text[-1] in "+-" and text[-2] in "+-":
+        parts = [*_JOINT.split(text[:-2]), text[-1]]
+    else:
+        parts = [text] if len(text) == 1 else _JOINT.split(text)
+    parts = [{"spacebar": "space"}.get(part.strip().casefold(), part.strip()) for part in parts]
+    keys = tuple(key for part in parts for key in read_keys(NAME, where, [part], KEYBOARD))
+    if len([key for key in keys if key not in MODIFIERS]) > 1:
+        raise DialectError(NAME, where, f"a chord is one key and modifiers, and {text[:60]!r} has several keys")
+    return keys
+
+
+def write_chord(action: PressKey, ledger: Ledger) -> str:
+    """Raises DialectError for a chord that would be read as another."""
+    held, key = ledger.one_key(action)
+    said = "+".join(ledger.names(action, (*held, key), KEYBOARD))
+    try:
+        exact = read_chord(Fields(NAME, {"key_info": said}), "key_info") == action.keys
+    except DialectError:
+        exact = False
+    return said if exact else cannot(NAME, action, f"the chord {said!r} would be read as another")
+
+
+def thoughts(fields: Fields, name: str) -> str:
+    given: Any = fields.text(name, "")
+    return str(given)
+
+
+_PARAMETERS: dict[str, dict[str, str]] = {
+    "click": {"button": "button", "count": "count", "modifiers": "modifiers", "hold": "hold"},
+    "type": {"text_to_type": "text", "text": "text", "submit": "submit"},
+    "scroll": {
+        "direction": "direction", "amount": "amount", "dx": "dx", "dy": "dy", "unit": "unit", "modifiers": "modifiers",
+        "scroll_direction": "direction", "scroll_steps": "amount",
+    },
+    "press_key": {"key_info": "keys", "key": "keys", "keys": "keys"},
+    "wait": {
+        "seconds": "seconds", "duration": "seconds", "wait_duration_s": "seconds", "text": "text", "text_gone": "text_gone",
+    },
+    "hover": {"modifiers": "modifiers"},
+    "finish_goal": {"summary": "summary"},
+}  # fmt: skip
+"""The seed's verbs, and their parameters: as they are read, and what they are here. The seed itself leaves most names open."""
+
+_TARGET = ("track_id", "element_id", "text", "bbox")
+
+
+def read_response(fields: Fields, ledger: Ledger) -> AgentAction:
+    """The action of a response; the goal is reached where it says so, and then nothing else is done."""
+    reasoning = thoughts(fields, "reasoning")
+    complete = fields.flag("is_goal_complete", None)
+    inner = Fields(NAME, fields.any("action"), f"{fields.where}.action")
+    fields.end()
+    verb = inner.choice("action_type", tuple(_PARAMETERS))
+    target = _read_target(inner.any("target", None), inner.where, ledger)
+    given = _read_parameters(inner, verb)
+    inner.end()
+    if verb == "finish_goal" and complete is False:
+        fields.refuse("is_goal_complete", "finish_goal says that the goal is reached, and this says that it is not")
+    if verb == "finish_goal" or complete:
+        if verb != "finish_goal":
+            ledger.lose(f"action {verb}", "a goal that is reached ends the run: nothing more is done")
+        return build(NAME, inner.where, action_type="finish_goal", summary=given.get("summary", reasoning))
+    return build(NAME, inner.where, action_type=verb, **{**given, "target": target})
+
+
+def _read_parameters(inner: Fields, verb: str) -> dict[str, Any]:
+    fields = Fields(NAME, inner.any("parameters", {}), f"{inner.where}.parameters")
+    found: dict[str, Any] = {}
+    for theirs, ours in _PARAMETERS[verb].items():
+        if theirs in fields:
+            if ours in found:
+                fields.refuse(theirs, f"{ours} is said twice")
+            found[ours] = read_chord(fields, theirs) if theirs in ("key", "key_info") else fields.any(theirs)
+    fields.end()
+    return found
+
+
+def _read_target(data: Any, where: str, ledger: Ledger) -> ActionTarget | None:
+    if data is None:
+        return None
+    fields = Fields(NAME, data, f"{where}.target")
+    found = element(fields, "element_id", ledger.context)
+    given: dict[str, Any] = {name: fields.text(name, None) for name in ("track_id", "text")}
+    box = fields.any("bbox", None)
+    fields.end()
+    if found is not None:
+        given["element_id"] = found.element_id
+    if box is not None:
+        given["bbox"] = _read_box(box, f"{fields.where}.bbox")
+    if not any(value is not None for value in given.values()):
+        return None
+    return ActionTarget(**{name: value for name, value in given.items() if value is not None})
+
+
+def _read_box(box: Any, where: str) -> Region:
+    """Fractions of the screen `[x, y, width, height]`."""
+    if not isinstance(box, list | tuple) or len(box) != 4:
+        raise DialectError(NAME, where, "four fractions of the screen are needed: [x, y, width, height]")
+    x, y, width, height = (checked_number(NAME, f"{where}[{n}]", number) for n, number in enumerate(box))
+    try:
+        return Region(space="norm1", x1=x, y1=y, x2=round(x + width, 9), y2=round(y + height, 9))
+    except ValidationError as bad:
+        raise DialectError(NAME, where, bad.errors()[0]["msg"].removeprefix("Value error, ")) from None
+
+
+def say_response(action: Action, ledger: Ledger) -> list[dict[str, Any]]:
+    """The action as a response, or as several. Raises DialectError for a verb that the seed does not have."""
+    parts = ledger.simpler(action, (), ()) if isinstance(action, Fill) else [action]
+    ledger.take(without_delay(action))
+    return [_said(part, ledger) for part in parts]
+
+
+def _said(action: Action, ledger: Ledger) -> dict[str, Any]:
+    if action.verb not in _PARAMETERS:
+        cannot(NAME, action)
+    target = action.target
+    if isinstance(action, FinishGoal):
+        if target is not None:
+            ledger.lose("finish_goal.target", "an ending has no target")
+        return _response(action, None, {}, action.summary)
+    return _response(action, None if target is None else _aim(target, ledger), _parameters(action, ledger), "")
+
+
+def _response(action: Action, target: dict[str, Any] | None, parameters: dict[str, Any], reasoning: str) -> dict[str, Any]:
+    said = {"action_type": action.verb, "target": target, "parameters": parameters}
+    return {"reasoning": reasoning, "action": said, "is_goal_complete": isinstance(action, FinishGoal)}
+
+
+def _parameters(action: Action, ledger: Ledger) -> dict[str, Any]:
+    said = {name: value for name, value in action.parameters.items() if name != "delay"}
+    if isinstance(action, Type):
+        return {"text_to_type": said.pop("text"), **said}
+    if isinstance(action, PressKey):
+        return {"key_info": write_chord(action, ledger)}
+    if isinstance(action, Wait):
+        return {"seconds": action.seconds, **said}
+    if isinstance(action, Scroll):
+        said.pop("delta", None)
+        x, y = action.delta.x, action.delta.y
+        if x and y:
+            return {"dx": x, "dy": y, **said}
+        way = ("right" if x > 0 else "left") if x else ("up" if y < 0 else "down")
+        return {"direction": way, "amount": abs(x or y), **said}
+    return said
+
+
+def _aim(target: ActionTarget, ledger: Ledger) -> dict[str, Any]:
+    """The seed's four tiers; a bare place is said as a box without size."""
+    said: dict[str, Any] = {name: None for name in _TARGET}
+    said |= {"track_id": target.track_id, "text": target.text}
+    if target.element_id is not None:
+        said["element_id"] = number_of(target.element_id, ledger.context)
+    if target.bbox is not None:
+        said["bbox"] = _say_box(target.bbox, ledger)
+    kept = {name for name in _TARGET if said[name] is not None}
+    if not kept and target.point is not None:
+        point = place(ActionTarget(point=target.point), ledger.context, "norm1", None, NAME)[0]
+        said["bbox"] = [round(point.x, 6), round(point.y, 6), 0.0, 0.0]
+    elif not kept:
+        said["element_id"] = number(target, ledger)
+        return said
+    ledger.leave_out(target, kept, "a target is a track, an element, a text or a box")
+    return said
+
+
+def _say_box(box: BoundingBox | Region, ledger: Ledger) -> list[float]:
+    if isinstance(box, Region) and box.space == "norm1":
+        corners = (box.x1, box.y1, box.x2, box.y2)
+    else:
+        pixels, (width, height) = box.to_px(ledger.context.size), ledger.context.size
+        corners = (pixels.x1 / width, pixels.y1 / height, pixels.x2 / width, pixels.y2 / height)
+    x1, y1, x2, y2 = (round(min(max(number, 0.0), 1.0), 9) for number in corners)
+    said = [x1, y1, round(x2 - x1, 9), round(y2 - y1, 9)]
+    if _read_box(said, "target.bbox") != box:
+        ledger.lose("target.bbox", "said in fractions of the screen")
+    return said
+
+
+STEPS = 3
+"""Notches that OmniMCP scrolls where nobody has said how many."""
+_PAUSE = 1.0
+"""Seconds that a wait of a plan takes."""
+
+_CLICKS = {("left", 1): "single", ("left", 2): "double", ("right", 1): "right"}
+_MEANT = {said: meant for meant, said in _CLICKS.items()}
+_WAYS = ("up", "down", "left", "right")
+_TIMED = "only a time is waited for"
+_ENDED = "a goal that is reached ends the run: nothing more is done"
+
+
+def from_omnimcp(payload: Any, context: Context) -> Read:
+    """The actions of an answer, of a list of answers, or of a text that holds one. The shape tells which answer it is.
+
+    Raises DialectError.
+    """
+    DIALECT.variant(context)
+    ledger = Ledger(NAME, context)
+    if isinstance(payload, str):
+        payload = json_in(NAME, payload)
+    listed = isinstance(payload, list | tuple)
+    answers = [(each, f"$[{n}]") for n, each in enumerate(payload)] if listed else [(payload, "$")]
+    if not answers:
+        raise DialectError(NAME, "$", "there is no answer")
+    return Read([_read(answer, where, ledger) for answer, where in answers], ledger.losses)
+
+
+def _read(answer: Any, where: str, ledger: Ledger) -> AgentAction:
+    fields = Fields(NAME, answer, where)
+    if "action_decision" in fields:
+        fields.drop("screen_analysis")
+        inner = Fields(NAME, fields.any("action_decision"), f"{where}.action_decision")
+        fields.end()
+        return _read_decision(inner, ledger)
+    if "action_type" in fields:
+        return _read_decision(fields, ledger)
+    return read_response(fields, ledger) if isinstance(answer.get("action"), Mapping) else _read_plan(fields, ledger)
+
+
+def _read_plan(fields: Fields, ledger: Ledger) -> AgentAction:
+    reasoning = thoughts(fields, "reasoning")
+    verb = fields.choice("action", ("click", "type", "scroll", "press_key", "wait"))
+    if fields.flag("is_goal_complete", False):
+        fields.drop("element_id", "text_to_type", "key_info")
+        fields.end()
+        return _finished(fields, verb, verb == "wait", reasoning, ledger)
+    if verb == "scroll":
+        fields.refuse("action", "a plan says in its reasoning only where it scrolls to, and prose is not guessed at")
+    target = element(fields, "element_id", ledger.context)
+    found: dict[str, Any] = {"target": target}
+    if verb == "type":
+        found["text"] = fields.text("text_to_type")
+    elif verb == "press_key":
+        found["keys"] = read_chord(fields, "key_info")
+    if verb == "click" and target is None:
+        fields.refuse("element_id", "is missing")
+    fields.end()
+    return build(NAME, fields.where, action_type=verb, **found)
+
+
+def _finished(fields: Fields, verb: str, alone: bool, reasoning: str, ledger: Ledger) -> AgentAction:
+    if not alone:
+        ledger.lose(f"action {verb}", _ENDED)
+    return build(NAME, fields.where, action_type="finish_goal", summary=reasoning)
+
+
+def _read_decision(fields: Fields, ledger: Ledger) -> AgentAction:
+    reasoning = thoughts(fields, "analysis_reasoning")
+    verb = fields.choice("action_type", (*_READERS, "finish"))
+    complete = fields.flag("is_goal_complete", False)
+    parameters = Fields(NAME, fields.any("parameters", {}), f"{fields.where}.parameters")
+    target = element(fields, "target_element_id", ledger.context)
+    fields.end()
+    if complete:
+        return _finished(fields, verb, verb == "finish", reasoning, ledger)
+    if verb == "finish":  # stuck, as OmniMCP tells its model
+        parameters.end()
+        return build(NAME, fields.where, action_type="fail_goal", reason=reasoning)
+    if verb == "click" and target is None:
+        fields.refuse("target_element_id", "is missing")
+    found = _READERS[verb](parameters)
+    parameters.end()
+    return build(NAME, fields.where, **{"action_type": verb, "target": target, **found})
+
+
+def _read_click(fields: Fields) -> dict[str, Any]:
+    button, count = _MEANT[fields.choice("click_type", tuple(_MEANT), "single")]
+    return {"button": button, "count": count}
+
+
+def _read_scroll(fields: Fields) -> dict[str, Any]:
+    if "scroll_direction" not in fields:
+        fields.refuse("scroll_direction", "is missing, and prose is not guessed at")
+    return {"direction": fields.choice("scroll_direction", _WAYS), "amount": fields.number("scroll_steps", STEPS)}
+
+
+_READERS: dict[str, Callable[[Fields], dict[str, Any]]] = {
+    "click": _read_click,
+    "type": lambda fields: {"text": fields.text("text_to_type")},
+    "scroll": _read_scroll,
+    "press_key": lambda fields: {"keys": read_chord(fields, "key_info")},
+    "wait": lambda fields: {"seconds": fields.number("wait_duration_s", _PAUSE)},
+    "launch_app": lambda fields: {"app": fields.text("app_name")},
+}
+"""A decision's verbs; `launch_app` is of an older one."""
+
+
+def to_omnimcp(action: Action, context: Context) -> Written:
+    """The action as an answer in one of the three shapes, or as several. Raises DialectError."""
+    variant, ledger = DIALECT.variant(context), Ledger(NAME, context)
+    if variant == "response":
+        said = say_response(action, ledger)
+    else:
+        clicks = _CLICKS if variant == "decision" else {("left", 1): "single"}
+        write = _decision if variant == "decision" else _plan
+        said = [answer for part in ledger.simpler(action, clicks, (Type,)) for answer in write(part, ledger)]
+    return Written(said[0] if len(said) == 1 else said, ledger.losses)
+
+
+def _aimed(action: Action, ledger: Ledger) -> int | None:
+    if getattr(action, "modifiers", ()):
+        cannot(NAME, action, "no keys are held meanwhile")
+    return None if action.target is None else number(action.target, ledger)
+
+
+def _plan(action: Action, ledger: Ledger) -> list[dict[str, Any]]:
+    said: dict[str, Any] = {"reasoning": "", "action": action.verb, "is_goal_complete": False}
+    said |= {"element_id": _aimed(action, ledger), "text_to_type": None, "key_info": None}
+    match action:
+        case Click():
+            return [said]
+        case Type(text=text):
+            return [{**said, "text_to_type": text}]
+        case PressKey():
+            return [{**said, "key_info": write_chord(action, ledger)}]
+        case Wait():
+            ledger.drop(action, text=_TIMED, text_gone=_TIMED, seconds=f"a wait of a plan takes {_PAUSE:g} s")
+            return [said]
+        case FinishGoal(summary=summary):
+            return [{**said, "action": "wait", "reasoning": summary, "is_goal_complete": True}]
+        case Scroll():
+            cannot(NAME, action, "a plan cannot say where to scroll to")
+        case _:
+            cannot(NAME, action)
+
+
+def _decision(action: Action, ledger: Ledger) -> list[dict[str, Any]]:
+    said: dict[str, Any] = {"analysis_reasoning": "", "action_type": action.verb, "target_element_id": _aimed(action, ledger)}
+    said |= {"parameters": {}, "is_goal_complete": False}
+    match action:
+        case Click(button=button, count=count):
+            kind = _CLICKS[button, count]
+            return [{**said, "parameters": {} if kind == "single" else {"click_type": kind}}]
+        case Type(text=text):
+            return [{**said, "parameters": {"text_to_type": text}}]
+        case PressKey():
+            return [{**said, "parameters": {"key_info": write_chord(action, ledger)}}]
+        case Wait(seconds=seconds):
+            ledger.drop(action, text=_TIMED, text_gone=_TIMED)
+            return [{**said, "parameters": {"wait_duration_s": seconds}}]
+        case Scroll():
+            strokes = ledger.strokes(action, "notch")
+            return [{**said, "parameters": {"scroll_direction": way, "scroll_steps": steps}} for way, steps in strokes]
+        case FinishGoal(summary=summary):
+            return [{**said, "action_type": "finish", "analysis_reasoning": summary, "is_goal_complete": True}]
+        case FailGoal(reason=reason):
+            return [{**said, "action_type": "finish", "analysis_reasoning": reason}]
+        case _:
+            cannot(NAME, action)
+
+
+DIALECT = Dialect(
+    name=NAME,
+    title="OmniMCP's answers of a model",
+    kind="json",
+    read=from_omnimcp,
+    write=to_omnimcp,
+    variants=("response", "plan", "decision"),
+)

@@ -1,0 +1,302 @@
+"""Microsoft UFO's answers: of its AppAgent and HostAgent, `Function` and `Args` or, in UFO², `action` with its `arguments`.
+
+Places are fractions of the window that the agent sees: the screen of the context is that window. `decision_of` reads a whole
+answer, with its status, plan and comment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from protocol.dialects.common.base import Context, Dialect, DialectError, Fields, Read, Written, build, json_in
+from protocol.dialects.common.naming import Ledger
+from protocol.dialects.desktop.ufo_functions import NAME, Call, actions_of, label_of, switch
+from protocol.dialects.desktop.ufo_say import Said, calls_of
+from protocol.model.actions import AgentAction
+from protocol.model.decisions import AgentStatus, OperatorDecision
+from protocol.model.verbs import Action
+
+STATUSES = {**{status.value: status for status in AgentStatus}, "ASSIGN": AgentStatus.CONTINUE}
+"""What UFO's agents may say of themselves; a host assigns a subtask and goes on."""
+
+_WHOLE = {
+    "observation": "observation", "thought": "thought", "status": "status", "plan": "plan", "comment": "comment",
+    "savescreenshot": "save", "function": "function", "args": "arguments", "arguments": "arguments",
+    "controllabel": "label", "controltext": "text", "action": "actions", "actions": "actions", "actionlist": "actions",
+    "questions": "questions", "message": "message", "currentsubtask": "subtask", "bash": "bash", "appstoopen": "opens",
+    "result": "result",
+}  # fmt: skip
+"""The fields of all its answers, folded: their meaning."""
+_LOGGED = frozenset({"roundstep", "agentstep"})
+"""What only a line of its log has, folded."""
+
+_PART = {name: _WHOLE[name] for name in ("function", "args", "arguments", "controllabel", "controltext", "status")}
+_OF_A_LOG = ("result", "action_string", "action_representation", "repeat_time")
+_OURS = {"message": "message", "subtask": "current_subtask", "questions": "questions", "result": "result"}
+
+
+@dataclass
+class _Answer:
+    """An answer taken apart."""
+
+    status: str = ""
+    where: str = "$.Status"
+    observation: str = ""
+    thought: str = ""
+    comment: str = ""
+    plan: tuple[str, ...] = ()
+    save: bool = False
+    questions: tuple[str, ...] = ()
+    calls: list[Call] = field(default_factory=list)
+    direct: list[dict[str, Any]] = field(default_factory=list)
+    """What a host says without a function."""
+    notes: dict[str, Any] = field(default_factory=dict)
+
+
+def from_ufo(payload: Any, context: Context) -> Read:
+    """The actions of an answer, of a list of them, or of a text that holds one. Raises DialectError."""
+    ledger, ufo2 = Ledger(NAME, context), DIALECT.variant(context) == "ufo2"
+    if isinstance(payload, list | tuple):
+        answers = [_answer(each, f"$[{n}]", ledger) for n, each in enumerate(payload)]
+    else:
+        answers = [_answer(json_in(NAME, payload) if isinstance(payload, str) else payload, "$", ledger)]
+    actions = [action for answer in answers for action in _actions(answer, ledger, ufo2=ufo2)]
+    if not actions:
+        raise DialectError(NAME, "$", "there is no answer")
+    return Read(actions, ledger.losses)
+
+
+def decision_of(payload: Any, context: Context) -> OperatorDecision:
+    """The whole answer as a decision; a status that is unknown, missing, or lacks its action is ERROR, never FINISH.
+
+    Raises DialectError where the answer cannot be read, or calls several functions.
+    """
+    ledger, ufo2 = Ledger(NAME, context), DIALECT.variant(context) == "ufo2"
+    answer = _answer(json_in(NAME, payload) if isinstance(payload, str) else payload, "$", ledger)
+    status, comment = STATUSES.get(answer.status, AgentStatus.ERROR), answer.comment
+    action: AgentAction | None = None
+    if answer.status not in STATUSES:
+        comment = comment or f"status {answer.status[:40]!r} is not one of {', '.join(STATUSES)}"
+    elif status is not AgentStatus.ERROR:
+        done = _called(answer, ledger, ufo2=ufo2)
+        status, done = _asked(status, answer, done)
+        if len(done) > 1:
+            raise DialectError(NAME, "$", f"a decision is one action, and this answer has {len(done)}")
+        action = done[0] if done else None
+    if status in _ACTING and action is None:
+        status, comment = AgentStatus.ERROR, comment or f"status {answer.status} without an action"
+    return OperatorDecision(
+        observation=answer.observation, reasoning=answer.thought, action=action, status=status, plan=answer.plan,
+        comment=comment, save_screenshot=answer.save, is_goal_complete=status is AgentStatus.FINISH, memory=answer.notes,
+    )  # fmt: skip
+
+
+_ACTING = (AgentStatus.CONTINUE, AgentStatus.CONFIRM, AgentStatus.PENDING)
+
+
+def _asked(status: AgentStatus, answer: _Answer, done: list[AgentAction]) -> tuple[AgentStatus, list[AgentAction]]:
+    """PENDING asks the user, or, in older answers, lets the user confirm the action."""
+    if status is not AgentStatus.PENDING:
+        return status, done
+    if answer.questions:
+        return status, [build(NAME, "$.Questions", action_type="ask_user", question="\n".join(answer.questions))]
+    return AgentStatus.CONFIRM, done
+
+
+def _actions(answer: _Answer, ledger: Ledger, *, ufo2: bool) -> list[AgentAction]:
+    status = STATUSES.get(answer.status) if answer.status else AgentStatus.CONTINUE
+    if status is None or status is AgentStatus.ERROR:
+        raise DialectError(NAME, answer.where, f"{answer.status[:40]!r} is no status to act on")
+    actions = _called(answer, ledger, ufo2=ufo2)
+    if status is AgentStatus.CONFIRM or (status is AgentStatus.PENDING and not answer.questions):
+        ledger.lose("status", "a person has to confirm this action first: decision_of keeps that")
+    elif status is AgentStatus.PENDING:
+        actions += [build(NAME, "$.Questions", action_type="ask_user", question=question) for question in answer.questions]
+    elif status is AgentStatus.SCREENSHOT and not actions:
+        actions = [build(NAME, "$", action_type="screenshot")]
+    elif status is AgentStatus.FINISH:
+        actions.append(build(NAME, "$.Comment", action_type="finish_goal", summary=answer.comment))
+    elif status is AgentStatus.FAIL:
+        actions.append(build(NAME, "$.Comment", action_type="fail_goal", reason=answer.comment))
+    if not actions:
+        raise DialectError(NAME, "$.Function", "no function is called, and the status ends nothing")
+    return actions
+
+
+def _called(answer: _Answer, ledger: Ledger, *, ufo2: bool) -> list[AgentAction]:
+    direct = [build(NAME, "$", **action) for action in answer.direct]
+    return direct + [action for call in answer.calls for action in actions_of(call, ledger, ufo2=ufo2)]
+
+
+class _Folded(Fields):
+    """An object whose fields are read by their meaning, whether they are written `ControlLabel` or `control_label`."""
+
+    def __init__(self, payload: Any, where: str, known: Mapping[str, str]) -> None:
+        super().__init__(NAME, payload, where)
+        self.names: dict[str, str] = {}
+        self.found: dict[str, Any] = {}
+        for written, value in payload.items():
+            name = str(written)[:60]
+            meaning = known.get(_fold(written))
+            if meaning is None or meaning in self.found:
+                raise DialectError(NAME, f"{where}.{name}", "is said twice" if meaning else "is not understood here")
+            self.found[meaning], self.names[meaning] = value, name
+        self._left = dict(self.found)
+
+    def refuse(self, name: str, message: str) -> NoReturn:
+        super().refuse(self.names.get(name, name), message)
+
+    def path(self, name: str, otherwise: str) -> str:
+        return f"{self.where}.{self.names.get(name, otherwise)}"
+
+
+def _without_log(payload: Any, ledger: Ledger) -> Any:
+    """The answer within a line of UFO's `response.log`, which counts its steps and tells the answer again in other words."""
+    if not isinstance(payload, Mapping) or not _LOGGED & {_fold(name) for name in payload}:
+        return payload
+    ledger.lose("log", "what a log counts and tells beside the answer is no action")
+    return {
+        name: value
+        for name, value in payload.items()
+        if _fold(name) in _WHOLE and _fold(name) != "result" and not (_fold(name) == "action" and isinstance(value, str))
+    }
+
+
+def _fold(name: Any) -> str:
+    return str(name).replace("_", "").lower()
+
+
+def _answer(payload: Any, where: str, ledger: Ledger) -> _Answer:
+    fields = _Folded(_without_log(payload, ledger), where, _WHOLE)
+    answer = _Answer(status=_status(fields), where=fields.path("status", "Status"))
+    answer.observation, answer.thought, answer.comment = (fields.text(name, "") for name in ("observation", "thought", "comment"))
+    answer.plan = tuple(step for step in _lines(fields, "plan") if step.strip() != "<FINISH>")
+    answer.questions = tuple(question for question in _lines(fields, "questions") if question)
+    answer.save = _saved(fields)
+    answer.notes = {ours: fields.found[name] for name, ours in _OURS.items() if fields.found.get(name)}
+    fields.drop("message", "subtask", "result")
+    if (parts := fields.any("actions", None)) is not None:
+        several = isinstance(parts, list | tuple)
+        for n, part in enumerate(parts if several else [parts]):
+            _one(part, fields.path("actions", "action") + (f"[{n}]" if several else ""), answer)
+    elif "function" in fields.names:
+        _function(fields, answer)
+    else:
+        _host(fields, answer, ledger)
+    fields.drop("function", "arguments", "label", "text")
+    fields.end()
+    return answer
+
+
+def _status(fields: Fields) -> str:
+    return str(fields.text("status", "")).strip().removeprefix("<").removesuffix(">")
+
+
+def _lines(fields: Fields, name: str) -> tuple[str, ...]:
+    """A list of texts, or one text."""
+    given = fields.any(name, ())
+    if isinstance(given, str):
+        return (given,) if given else ()
+    if not isinstance(given, list | tuple) or not all(isinstance(line, str) for line in given):
+        fields.refuse(name, "a list of texts is needed")
+    return tuple(given)
+
+
+def _saved(fields: _Folded) -> bool:
+    given = fields.any("save", False)
+    if isinstance(given, Mapping):
+        given = Fields(NAME, given, fields.path("save", "SaveScreenshot")).flag("save", False)
+    return given if isinstance(given, bool) else fields.refuse("save", "true or false is needed")
+
+
+def _function(fields: _Folded, answer: _Answer) -> None:
+    function = fields.text("function", "")
+    label, text = _control(fields)
+    arguments = fields.any("arguments", None)
+    if function:
+        paths = fields.path("arguments", "Args"), fields.path("function", "Function")
+        answer.calls.append(Call(function, arguments, label, text, *paths))
+
+
+def _control(fields: _Folded) -> tuple[str, str]:
+    return (
+        label_of(fields.any("label", None), fields.path("label", "ControlLabel")),
+        label_of(fields.any("text", None), fields.path("text", "ControlText")),
+    )
+
+
+def _one(part: Any, where: str, answer: _Answer) -> None:
+    """One of several actions, as an agent gives them or as a log has them."""
+    if not isinstance(part, Mapping):
+        raise DialectError(NAME, where, "an object is needed")
+    given = {name: value for name, value in part.items() if name not in (*_OF_A_LOG, "target")}
+    target = part.get("target")
+    if isinstance(target, Mapping):
+        given = {"ControlLabel": target.get("id"), "ControlText": target.get("name"), **given}
+    fields = _Folded(given, where, _PART)
+    if status := _status(fields):
+        answer.status, answer.where = status, fields.path("status", "status")
+    _function(fields, answer)
+    fields.end()
+
+
+def _host(fields: _Folded, answer: _Answer, ledger: Ledger) -> None:
+    """An older host: it runs a command, opens an app, or chooses a window."""
+    bash, opens = fields.text("bash", ""), fields.any("opens", None)
+    if bash:
+        answer.direct.append({"action_type": "run_script", "language": "bash", "code": bash})
+    if opens:
+        app = Fields(NAME, opens, fields.path("opens", "AppsToOpen"))
+        answer.direct.append({"action_type": "launch_app", "app": app.text("APP")})
+        if app.text("file_path", ""):
+            app.refuse("file_path", "an app is started without a file")
+        app.end()
+    label, title = _control(fields)
+    if label or title:
+        answer.direct.append(switch(label, title, ledger, fields.path("label", "ControlLabel")))
+
+
+def to_ufo(action: Action, context: Context) -> Written:
+    """The action as a whole answer of an agent, or as several. Raises DialectError for what UFO cannot say."""
+    ledger, ufo2 = Ledger(NAME, context), DIALECT.variant(context) == "ufo2"
+    said = [_ufo2(each) if ufo2 else _ufo(each) for each in calls_of(action, ledger, ufo2=ufo2)]
+    return Written(said[0] if len(said) == 1 else said, ledger.losses)
+
+
+_HOSTS = ("select_application_window", "run_shell")
+
+
+def _ufo(said: Said) -> dict[str, Any]:
+    head: dict[str, Any] = {"Observation": "", "Thought": ""}
+    tail = {"Status": said.status, "Plan": [], "Comment": said.comment}
+    if said.function in _HOSTS or said.questions or said.opens:
+        host = {"CurrentSubtask": "", "Message": [], "ControlLabel": said.label, "ControlText": said.text}
+        more = {"Bash": said.arguments.get("bash_command", ""), "Questions": list(said.questions)}
+        opens = {"AppsToOpen": {"APP": said.opens, "file_path": ""}} if said.opens else {}
+        return {**head, **host, **tail, **more, **opens}
+    call = {"ControlLabel": said.label, "ControlText": said.text, "Function": said.function, "Args": said.arguments}
+    return {**head, **call, **tail, "SaveScreenshot": {"save": False, "reason": ""}}
+
+
+def _ufo2(said: Said) -> dict[str, Any]:
+    head: dict[str, Any] = {"observation": "", "thought": ""}
+    tail = {"plan": [], "comment": said.comment}
+    named = {"id": said.label, "name": said.text} if said.label else {}
+    arguments = {**named, **said.arguments}
+    if said.function in _HOSTS or said.questions:
+        host = {"current_subtask": "", "message": [], "questions": list(said.questions)}
+        return {**head, "status": said.status, **host, "function": said.function, "arguments": arguments, **tail}
+    action = {"function": said.function, "arguments": arguments, "status": said.status}
+    return {**head, "action": action, **tail, "save_screenshot": {"save": False, "reason": ""}}
+
+
+DIALECT = Dialect(
+    name=NAME,
+    title="Microsoft UFO's answers",
+    kind="json",
+    read=from_ufo,
+    write=to_ufo,
+    variants=("ufo", "ufo2"),
+)

@@ -1,0 +1,388 @@
+"""What Playwright's codegen writes in Python, read line by line as data.
+
+Lines that only set the browser up are known by an explicit list and passed over; what a page is asked for becomes an action; an
+assertion is carried in its own words; anything else is an error with its line and column.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NoReturn
+
+from protocol.dialects.common.base import Context, DialectError, Fields, Loss, Piece, build, without_delay
+from protocol.dialects.common.statements import Statement, statements
+from protocol.dialects.playwright.playwright_methods import BUTTONS, PREFIX, page_method
+from protocol.dialects.python.python_chains import Chain, Table, Values, read_chain
+from protocol.dialects.python.strokes import spot_of
+from protocol.dialects.web.locators import NAME, PAGE, is_locator, is_plain, literal, locate, quoted
+from protocol.model.actions import AgentAction
+from protocol.model.keys import KeyNameError, split_chord, write_key
+from protocol.model.targets import ActionTarget
+from protocol.model.verbs import Action, Tabs
+
+_TEXT = r"""\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'"""
+_CALLED = rf"\((?:[^()\"']|{_TEXT})*+\)"
+"""Arguments without a call among them: what is passed over hides nothing that is done."""
+_SCAFFOLDING = [
+    re.compile(pattern, re.DOTALL)
+    for pattern in (
+        r"import (re|asyncio|pytest|time)",
+        r"from playwright\.(sync|async)_api import \w+(, ?\w+)*",
+        r"(async )?def \w+\([^()]*\)( ?-> ?None)?:",
+        r"(async )?with a?sync_playwright\(\) as \w+:",
+        r"@pytest\.fixture(\(scope=\"session\"\))?",
+        r"browser = (playwright|p)\.\w+\.launch" + _CALLED,
+        r"context = browser\.new_context\(\)",
+        r"(context|browser)\.close\(\)",
+        r"run\(playwright\)",
+        r"asyncio\.run\(main\(\)\)",
+    )
+]
+"""The lines that do nothing to a page. An `await` is passed over everywhere."""
+_SET_UP = [
+    re.compile(pattern, re.DOTALL)
+    for pattern in (
+        r"context = browser\.new_context" + _CALLED,
+        rf"return \{{(?:[^()\"']|{_TEXT})*+(?<=\}})",
+        r"(context|page)\.route_from_har" + _CALLED,
+        r"context\.storage_state" + _CALLED,
+    )
+]
+"""Lines that set the browser up in a way of their own: what they say is lost."""
+_MADE = re.compile(r"(\w+) = (?:context|browser)\.new_page\(\)")
+_CHOSEN = re.compile(r"(\w+) = context\.pages\[(-?\d{1,6})\]")
+_CAUGHT = re.compile(r"(\w+) = (\w+)_info\.value")
+_AWAITED = re.compile(r"(?:async )?with (\w+)\.expect_(popup|download)\(\) as (\w+)_info:")
+_DIALOG = re.compile(r"(\w+)\.once\([\"']dialog[\"'], lambda (\w+): \2\.(dismiss|accept)\(\)\)")
+_AWAIT = re.compile(r"(\w+ = |)await ")
+_MOST = 1_000
+"""Pages that may be open at once."""
+_EXPECTATION = re.compile(r"(not_)?to_[a-z_]+")
+
+
+class Script:
+    """Reads one script, and knows which pages are open and which one was last used."""
+
+    def __init__(self) -> None:
+        self.found: list[AgentAction] = []
+        self.losses: list[Loss] = []
+        self._pages = {"page": 0}
+        self._count = 1
+        self._current: str | None = "page"
+        self._caught: dict[str, str] = {}
+        self._before = self._now = ""
+        """What the last statement and this one did to the pages: `context`, `made` or `closed`."""
+
+    def read(self, text: str) -> None:
+        for statement in statements(text):
+            self.statement(statement)
+
+    def statement(self, s: Statement) -> None:
+        """Read one more statement. Raises DialectError, and can go on behind it."""
+        self._before, self._now = self._now, ""
+        self._statement(s)
+
+    def _statement(self, s: Statement) -> None:
+        text = _AWAIT.sub(r"\1", s.text, count=1) if _AWAIT.match(s.text) else s.text
+        for pattern, read in _PAGES:
+            match = pattern.fullmatch(text)
+            if match:
+                return read(self, s, match)
+        if any(pattern.fullmatch(text) for pattern in _SCAFFOLDING + _SET_UP):
+            self._now = "context" if text.startswith(("context", "browser")) else ""
+            if not any(pattern.fullmatch(text) for pattern in _SCAFFOLDING):
+                self.losses.append(Loss(what="context", why="how the browser is set up is no action"))
+            return None
+        return self._ask(s if text == s.text else s._replace(text=text, column=s.column + len(s.text) - len(text)))
+
+    def _make(self, s: Statement, match: re.Match[str]) -> None:
+        """A new page; the one right after the context is the first, and no new tab."""
+        alias = self._named(s, match[1])
+        if self._before == "context":
+            self._pages, self._count = {alias: 0}, 1
+        else:
+            self.found.append(build(NAME, s.where, action_type="tabs", op="new"))
+            self._opened(s, alias)
+            self._now = "made"
+        self._current = alias
+
+    def _choose(self, s: Statement, match: re.Match[str]) -> None:
+        """One of the pages; the last one after another was closed is where the browser goes by itself."""
+        alias, index = self._named(s, match[1]), int(match[2])
+        by_itself = self._before == "closed" and index == -1
+        index = index if index >= 0 else max(0, self._count + index)
+        self._pages[alias] = index
+        self._count = max(self._count, index + 1)
+        self._current = alias
+        if not by_itself:
+            self.found.append(build(NAME, s.where, action_type="tabs", op="select", index=index))
+
+    def _expect(self, s: Statement, match: re.Match[str]) -> None:
+        self._index(s, match[1])
+        self._caught[match[3]] = match[2]
+        self.losses.append(Loss(what=f"expect_{match[2]}", why="what comes of an action is no action"))
+
+    def _catch(self, s: Statement, match: re.Match[str]) -> None:
+        kind = self._caught.get(match[2])
+        if kind is None:
+            raise DialectError(NAME, s.where, f"nothing is expected as {match[2][:40]}_info above")
+        if kind == "popup":
+            self._opened(s, self._named(s, match[1]))
+            if self._current == match[1]:
+                self._current = None
+
+    def _dialog(self, s: Statement, match: re.Match[str]) -> None:
+        self._use(s, match[1])
+        self.found.append(build(NAME, s.where, action_type=f"{PREFIX}dialog", arguments={"answer": match[3]}))
+
+    def _named(self, s: Statement, alias: str) -> str:
+        if not PAGE.fullmatch(alias):
+            raise DialectError(NAME, s.where, f"a page is called page or page1, not {alias[:40]}")
+        return alias
+
+    def _opened(self, s: Statement, alias: str) -> None:
+        if self._count >= _MOST:
+            raise DialectError(NAME, s.where, f"more than {_MOST} pages are open")
+        self._pages[alias] = self._count
+        self._count += 1
+
+    def _index(self, s: Statement, alias: str) -> int:
+        if alias not in self._pages:
+            raise DialectError(NAME, s.where, f"{alias[:40]} is not open here")
+        return self._pages[alias]
+
+    def _use(self, s: Statement, alias: str) -> None:
+        """Go to another page where it is not the current one."""
+        index = self._index(s, alias)
+        if alias != self._current:
+            self.found.append(build(NAME, s.where, action_type="tabs", op="select", index=index))
+            self._current = alias
+
+    def _ask(self, s: Statement) -> None:
+        """A statement that asks something of a page; the page is called `page` in what is kept of it."""
+        chain = read_chain(NAME, s.text, s.line, s.column)
+        pages = [root for root in chain.roots() if root.name in self._pages or PAGE.fullmatch(root.name)]
+        alias = pages[0].name if pages else ""
+        text = s.text
+        if any(root.name != alias for root in pages):
+            raise DialectError(NAME, s.where, "one statement is about several pages")
+        if alias and alias != "page":
+            ends = [0, *(root.end for root in pages)]
+            text = "page".join([*(text[end : root.start] for end, root in zip(ends, pages, strict=False)), text[ends[-1] :]])
+            chain = read_chain(NAME, text, s.line, s.column)
+        if chain.root.name == "expect":
+            self._assertion(s, chain, text, alias)
+        elif chain.root.name == "page" and chain.root.args is None:
+            self._on_page(s, chain, text, alias)
+        else:
+            self._elsewhere(s, chain)
+
+    def _on_page(self, s: Statement, chain: Chain, text: str, alias: str) -> None:
+        names = [step.name for step in chain.steps[1:]]
+        if names == ["close"] and chain.steps[1].args == [] and not chain.steps[1].kwargs:
+            index = self._index(s, alias)
+            self._close(s, None if alias == self._current else index, index)
+            return
+        self._use(s, alias)
+        made = self._before == "made"
+        actions = page_method(chain, text, lambda offset: _where(s, chain, alias, offset), self.losses)
+        if made and names == ["goto"] and isinstance(self.found[-1], Tabs):
+            opened = build(NAME, s.where, action_type="tabs", op="new", url=actions[0].parameters["url"])
+            self.found[-1:] = [opened]
+        else:
+            self.found += actions
+
+    def _close(self, s: Statement, said: int | None, index: int) -> None:
+        self.found.append(build(NAME, s.where, action_type="tabs", op="close", index=said))
+        self._pages = {name: n - (n > index) for name, n in self._pages.items() if n != index}
+        self._count = max(0, self._count - 1)
+        self._current = self._current if self._current in self._pages else None
+        self._now = "closed"
+
+    def _assertion(self, s: Statement, chain: Chain, text: str, alias: str) -> None:
+        about = chain.root.args[0] if chain.root.args else None
+        clear = (
+            isinstance(about, Chain) and about.root.name == "page" and about.root.args is None
+            and all(map(is_locator, about.steps[1:])) and len(chain.steps) == 2
+            and bool(_EXPECTATION.fullmatch(chain.steps[1].name)) and all(map(_is_value, chain.steps[1].values))
+            and chain.steps[1].args is not None and all(map(_is_value, chain.root.values[1:]))
+        )  # fmt: skip
+        if not clear:
+            raise DialectError(NAME, s.where, "this is not understood as an assertion")
+        self._use(s, alias)
+        self.found.append(build(NAME, s.where, action_type=f"{PREFIX}expect", arguments={"text": text}))
+
+    def _elsewhere(self, s: Statement, chain: Chain) -> None:
+        """`time.sleep(1)` and `context.pages[2].close()`."""
+        shape = [(step.name, step.args is not None) for step in chain.steps]
+        last = chain.steps[-1]
+        if shape == [("time", False), ("sleep", True)] and len(last.values) == 1 and last.args:
+            seconds = Fields(NAME, {"sleep": last.args[0]}, s.where).number("sleep")
+            self.found.append(build(NAME, s.where, action_type="wait", seconds=seconds))
+        elif shape == [("context", False), ("pages", False), ("[]", True), ("close", True)] and not last.values:
+            index = chain.steps[2].values[0]
+            if not isinstance(index, int) or not 0 <= index <= 1_000_000:
+                raise DialectError(NAME, s.where, "the number of a page is needed")
+            self._close(s, index, index)
+        else:
+            raise DialectError(NAME, s.where, f"{chain.root.name[:40]} is not understood here")
+
+
+def _where(s: Statement, chain: Chain, alias: str, offset: int) -> str:
+    """The place of an offset in a statement whose page has been called `page`."""
+    before = sum(root.start < offset for root in chain.roots())
+    begun = s.text[: offset + before * (len(alias) - len("page"))]
+    lines = begun.count("\n")
+    column = len(begun) - begun.rfind("\n") - 1 + (0 if lines else s.column)
+    return f"line {s.line + lines}, column {column if not lines else column + 1}"
+
+
+def _is_value(value: Any) -> bool:
+    if isinstance(value, Table):
+        return all(map(_is_value, value.values()))
+    return all(map(_is_value, value)) if isinstance(value, Values) else is_plain(value)
+
+
+_PAGES: tuple[tuple[re.Pattern[str], Callable[[Script, Statement, re.Match[str]], None]], ...] = (
+    (_MADE, Script._make), (_CHOSEN, Script._choose), (_CAUGHT, Script._catch), (_AWAITED, Script._expect),
+    (_DIALOG, Script._dialog),
+)  # fmt: skip
+"""Statements about pages as such."""
+
+
+class Pieces:
+    """Collects the pieces of one script. They are told at the end, since a statement may say more of the one before."""
+
+    def __init__(self) -> None:
+        self.script = Script()
+        self._rows: list[tuple[int, int, list[Loss]] | Piece] = []
+        self._lost: list[Loss] = []
+        """What was lost since the last action."""
+
+    def add(self, line: int, read: Callable[[], None]) -> None:
+        """A statement at that line, which `read` reads into the script."""
+        done, lost = len(self.script.found), len(self.script.losses)
+        bad: Piece | None = None
+        try:
+            read()
+        except DialectError as refused:
+            reason = str(refused).removeprefix(f"{refused.dialect}: ").removeprefix(f"{refused.where}: ")
+            bad = Piece(line, None, [], refused.where or f"line {line}", reason)
+        self._lost += self.script.losses[lost:]
+        for index in range(done, len(self.script.found)):
+            self._rows.append((line, index, self._lost))
+            self._lost = []
+        if bad is not None:
+            self._rows.append(bad)
+
+    def all(self) -> Iterator[Piece]:
+        """Every piece in order; what was lost after the last action stands with that one."""
+        told = [row for row in self._rows if not isinstance(row, Piece)]
+        if told:
+            told[-1][2].extend(self._lost)
+        for row in self._rows:
+            yield row if isinstance(row, Piece) else Piece(row[0], self.script.found[row[1]], row[2])
+
+
+def pieces(text: str) -> Iterator[Piece]:
+    """The pieces of a script in Python."""
+    found = Pieces()
+    for one in statements(text):
+        found.add(one.line, partial(found.script.statement, one))
+    return found.all()
+
+
+class Lines:
+    """Writes one action."""
+
+    def __init__(self, action: Action, context: Context) -> None:
+        self.verb = action.verb
+        self.context = context
+        self.lines: list[str] = []
+        self.losses = without_delay(action)
+
+    def lose(self, what: str, why: str) -> None:
+        self.losses.append(Loss(what=what, why=why))
+
+    def refuse(self, what: str, why: str) -> NoReturn:
+        raise DialectError(NAME, f"{self.verb}.{what}", why)
+
+    def ask(self, method: str, *args: str, **options: Any) -> None:
+        """Add a line; options that are None are left out, the others sorted as codegen sorts them."""
+        if options.get("button") not in (None, *BUTTONS):
+            self.refuse("button", f"there is no button {options['button']!r}")
+        named = [f"{name}={literal(value)}" for name, value in sorted(options.items()) if value is not None]
+        self.lines.append(f"page.{method}({', '.join([*args, *named])})")
+
+    def element(self, target: ActionTarget, what: str = "target") -> str | None:
+        """The locator of a target; None for a mere place."""
+        found = locate(target, self.context, what)
+        if found is None:
+            return None
+        self.losses += found[1]
+        return found[0]
+
+    def field(self, target: ActionTarget, what: str = "target") -> str:
+        """The locator of a target that cannot be a mere place."""
+        found = locate(target, self.context, what, needed=True)
+        if found is None:
+            self.refuse(what, "a locator is needed: a selector, or a text")
+        self.losses += found[1]
+        return found[0]
+
+    def spot(self, target: ActionTarget, what: str = "target") -> tuple[str, str]:
+        said, losses = spot_of(target, self.context, "px", None, NAME, what)
+        self.losses += losses
+        return (repr(said.point.x), repr(said.point.y)) if said.point else ("0", "0")
+
+    def move(self, target: ActionTarget, what: str = "target") -> None:
+        locator = self.element(target, what)
+        if locator:
+            self.ask(f"{locator}.hover")
+        else:
+            self.ask("mouse.move", *self.spot(target, what))
+
+    def focus(self, target: ActionTarget | None) -> None:
+        """Click where the keys should go."""
+        if target is None:
+            return
+        locator = self.element(target)
+        if locator:
+            self.ask(f"{locator}.click")
+        else:
+            self.ask("mouse.click", *self.spot(target))
+        self.lose(f"{self.verb}.target", f"said as a click and then a {self.verb.replace('_', ' ')}")
+
+    def hold(self, modifiers: tuple[str, ...]) -> None:
+        for key in modifiers:
+            self.ask("keyboard.down", quoted(self.key(key)))
+        if modifiers:
+            self.lose(f"{self.verb}.modifiers", "said as keys that are pressed before it and released after it")
+
+    def release(self, modifiers: tuple[str, ...]) -> None:
+        for key in reversed(modifiers):
+            self.ask("keyboard.up", quoted(self.key(key)))
+
+    def key(self, *keys: str) -> str:
+        """A chord as Playwright spells it."""
+        text = "+".join(write_key(key, "playwright") or key for key in keys)
+        try:
+            parts = split_chord(text) if len(text) > 1 else (text,)
+        except KeyNameError:
+            parts = ()
+        if len(parts) != len(keys):
+            self.refuse("keys", f"the chord {text} cannot be told apart")
+        return text
+
+    def milliseconds(self, seconds: float, what: str) -> int | float:
+        said = seconds * 1000
+        if said / 1000 != seconds:
+            self.lose(f"{self.verb}.{what}", "rounded in milliseconds")
+        return int(said) if said == int(said) else said
+
+    def submit(self, method: str, wanted: bool) -> None:
+        if wanted:
+            self.ask(method, quoted("Enter"))
+            self.lose(f"{self.verb}.submit", "said as a press of Enter afterwards")

@@ -1,0 +1,361 @@
+"""ATIF v1.8: one JSON for a whole run, each role's work a subagent trajectory. Source: Harbor's RFC 0001.
+
+The root trajectory is the controller's: the goal as its first step, then one step for every delegation, a stretch of steps of
+one subtask and role. Steps without a subtask and role are the root's own. Reading is in `atif_read`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from protocol.dialects import Context, DialectError, dialect
+from protocol.dialects.common.base import Loss
+from protocol.exports.common.base import Exported, Format, FormatError, Imported, Pictures, Run, RunInfo
+from protocol.exports.common.frames import Frame, frames
+from protocol.exports.common.kept import (
+    KEY,
+    from_iso,
+    info_of,
+    iso,
+    kept,
+    kept_pictures,
+    lost_state,
+    picture_named,
+    pictures_of,
+    run_facts,
+    taken_back,
+)
+from protocol.exports.common.lines import bad_line, json_document, json_line, listed, mapping, refuse, told
+from protocol.log.log import LogLine, whole_file
+from protocol.log.versions import Problem
+from protocol.model.actions import AgentAction
+from protocol.model.steps import ActionResult, InteractionStep, Picture
+
+ANTHROPIC = "computer"
+PLAYWRIGHT = "browser_"
+"""The function, and the beginning of functions, of others whose name says which dialect they are in: Anthropic's computer tool
+and Playwright's MCP server. Any other is a tool of ours, or not understood."""
+_DEEPEST = 20
+_VERSION = re.compile(r"ATIF-v1\.\d{1,2}(\.\d{1,2})?\Z")
+
+
+def read(path: Path) -> Imported:
+    """The tool calls of an ATIF v1 document, subagents where the root delegates to them. Raises FormatError."""
+    document = json_document(path, "steps", "an ATIF document")
+    version = document.get("schema_version")
+    if not isinstance(version, str) or not _VERSION.match(version):
+        raise FormatError(f"{path.name}: $.schema_version: ATIF-v1 is read, not {str(version)[:40]!r}")
+    agent = mapping(document.get("agent"))
+    info = info_of(
+        mapping(document.get("extra")).get(KEY),
+        run_id=document.get("session_id") or document.get("trajectory_id"),
+        goal=_goal(document["steps"]),
+        agent=agent.get("name"),
+        agent_version=agent.get("version"),
+    )
+    return Imported(info, _Reader().trajectory(document, "$", 0))
+
+
+class _Reader:
+    """Walks the trajectories and numbers what it meets: ATIF has no lines, so a line is a tool call."""
+
+    def __init__(self) -> None:
+        self._number = 0
+
+    def trajectory(self, data: dict[str, Any], where: str, depth: int) -> Iterator[LogLine]:
+        embedded = _embedded(data, where)
+        for n, step in enumerate(data["steps"]):
+            yield from self._step(step, f"{where}.steps[{n}]", embedded, depth)
+        for name in list(embedded):  # delegated to by nobody: still somebody's work
+            yield from self._subagent(name, embedded, where, depth)
+
+    def _step(self, data: Any, where: str, embedded: _Embedded, depth: int) -> Iterator[LogLine]:
+        if not isinstance(data, dict):
+            yield self._bad(where, "a step is an object")
+            return
+        if data.get("is_copied_context"):  # said before, in the trajectory it was copied from
+            return
+        results = _results(data)
+        calls = data.get("tool_calls") or []
+        if not isinstance(calls, list):
+            yield self._bad(f"{where}.tool_calls", "a list is needed")
+            return
+        for n, call in enumerate(calls):
+            result = results.get(str(mapping(call).get("tool_call_id")), {})
+            if not result.get("subagent_trajectory_ref"):
+                self._number += 1
+                yield from told(self._number, _acted(data, call, result, f"{where}.tool_calls[{n}]", first=n == 0))
+        for result in listed(mapping(data.get("observation")).get("results")):
+            for ref in listed(mapping(result).get("subagent_trajectory_ref")):
+                yield from self._delegated(mapping(ref), where, embedded, depth)
+
+    def _delegated(self, ref: Mapping[str, Any], where: str, embedded: _Embedded, depth: int) -> Iterator[LogLine]:
+        name = ref.get("trajectory_id")
+        if isinstance(name, str) and name in embedded:
+            yield from self._subagent(name, embedded, where, depth)
+        elif isinstance(name, str) and name in embedded.told:
+            return
+        elif ref.get("trajectory_path") is not None:
+            yield self._bad(
+                where, f"the subagent's steps are in another file, {str(ref['trajectory_path'])[:80]!r}; read it by itself"
+            )
+        else:
+            yield self._bad(where, f"there is no subagent trajectory {str(name)[:80]!r}")
+
+    def _subagent(self, name: str, embedded: _Embedded, where: str, depth: int) -> Iterator[LogLine]:
+        at, data = embedded.pop(name)
+        embedded.told.add(name)
+        if depth >= _DEEPEST:
+            yield self._bad(at, f"subagents are nested more than {_DEEPEST} deep")
+        elif not isinstance(data.get("steps"), list):
+            yield self._bad(at, "a trajectory has a list of steps")
+        else:
+            yield from self.trajectory(data, at, depth + 1)
+
+    def _bad(self, where: str, reason: str) -> LogLine:
+        self._number += 1
+        return bad_line(self._number, Problem(where, reason))
+
+
+class _Embedded(dict[str, tuple[str, dict[str, Any]]]):
+    """Subagent trajectories that nobody has read yet, by id; `told` are those that somebody has."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told: set[str] = set()
+
+
+def _embedded(data: dict[str, Any], where: str) -> _Embedded:
+    found = _Embedded()
+    for n, subagent in enumerate(listed(data.get("subagent_trajectories"))):
+        at = f"{where}.subagent_trajectories[{n}]"
+        name = mapping(subagent).get("trajectory_id")
+        found[name if isinstance(name, str) and name not in found else at] = (at, mapping(subagent))
+    return found
+
+
+def _acted(step: dict[str, Any], call: Any, result: dict[str, Any], where: str, *, first: bool) -> Iterator[InteractionStep]:
+    """The actions of one tool call. The reason stands at the first of a step."""
+    ours = _ours(step.get("extra"))
+    reasoning = step.get("reasoning_content") or _text(step.get("message")) if first else ""
+    raw = {} if ours or not first else _rest(step, result, reasoning)
+    for n, action in enumerate(_actions(call, where)):
+        yield taken_back(
+            ours,
+            where,
+            action,
+            (reasoning if isinstance(reasoning, str) else "") if n == 0 else "",
+            _pictures(ours, result, where),
+            timestamp=from_iso(step.get("timestamp")),
+            raw=raw,
+        )
+
+
+_REST = ("model_name", "reasoning_effort", "metrics", "llm_call_count", "extra")
+
+
+def _rest(step: dict[str, Any], result: dict[str, Any], reasoning: Any) -> dict[str, Any]:
+    """What else another agent's step holds."""
+    rest = {name: step[name] for name in _REST if step.get(name) is not None}
+    if step.get("message") and _text(step["message"]) != reasoning:
+        rest["message"] = step["message"]
+    return {**rest, **({"observation": result["content"]} if result.get("content") is not None else {})}
+
+
+def _actions(call: Any, where: str) -> list[AgentAction]:
+    data = mapping(call)
+    function, arguments = data.get("function_name"), data.get("arguments")
+    if not isinstance(function, str) or not isinstance(arguments, dict):
+        refuse(where, "a tool call has a function_name and arguments")
+    try:
+        return _spoken(function, arguments)
+    except DialectError as bad:
+        part = bad.where.removeprefix("$").removeprefix(".args").removeprefix(".arguments")
+        part = ".function_name" if part == ".name" else f".arguments{part}"
+        refuse(where + part, str(bad).removeprefix(f"{bad.dialect}: {bad.where}: "))
+
+
+def _spoken(function: str, arguments: dict[str, Any]) -> list[AgentAction]:
+    if function == ANTHROPIC:
+        return dialect("anthropic").read(arguments, Context()).actions
+    if function.startswith(PLAYWRIGHT):
+        return dialect("playwright_mcp").read({"name": function, "arguments": arguments}, Context()).actions
+    return dialect("langchain").read({"name": function, "args": arguments}, Context()).actions
+
+
+def _pictures(ours: Mapping[str, Any], result: Mapping[str, Any], where: str) -> tuple[Picture, ...]:
+    """Ours as they were kept; else the pictures that the tool answered with, taken after the action."""
+    if ours:
+        return pictures_of(ours, where)
+    return tuple(picture for path in _shown(result.get("content")) for picture in picture_named(path, "after"))
+
+
+def _shown(content: Any) -> Iterator[Any]:
+    for part in listed(content):
+        if mapping(part).get("type") == "image":
+            yield mapping(part.get("source")).get("path")
+
+
+def _results(step: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    found = listed(mapping(step.get("observation")).get("results"))
+    return {result["source_call_id"]: result for result in found if isinstance(mapping(result).get("source_call_id"), str)}
+
+
+def _goal(steps: list[Any]) -> str:
+    return next((_text(step.get("message")) for step in steps if isinstance(step, dict) and step.get("source") == "user"), "")
+
+
+def _text(message: Any) -> str:
+    if isinstance(message, str):
+        return message
+    texts = (mapping(part).get("text") for part in listed(message))
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def _ours(extra: Any) -> dict[str, Any]:
+    return mapping(mapping(extra).get(KEY))
+
+
+VERSION = "ATIF-v1.8"
+DELEGATE = "delegate"
+"""The tool call by which the controller hands a subtask to a role."""
+_MEDIA = {
+    ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp",
+}  # fmt: skip
+
+
+def write(run: Run, path: Path) -> Exported:
+    """The run as one ATIF document; held in memory, as the format is one JSON. Raises FormatError."""
+    exported = Exported(files=[path])
+    root = _Trajectory(run.info, run.info.run_id or "run", run.info.agent or KEY)
+    root.say(run.info.goal)
+    crew = _Crew(root, exported)
+    for frame in frames(run.steps, Pictures(run.folder, path), exported.losses):
+        crew.take(frame)
+        exported.steps += 1
+    document = root.dump()
+    if crew.subagents:
+        document["subagent_trajectories"] = [subagent.dump() for subagent in crew.subagents]
+    document["final_metrics"] = {"total_steps": exported.steps}
+    document["extra"] = {KEY: run_facts(run.info)}
+    if exported.steps != len(root.steps):
+        document["notes"] = "total_steps counts the actions of all roles."
+    with whole_file(path) as file:
+        file.write(json_line(document) + "\n")
+    return exported
+
+
+class _Trajectory:
+    """One agent's steps, numbered from 1."""
+
+    def __init__(self, info: RunInfo, trajectory_id: str, name: str) -> None:
+        self.id = trajectory_id
+        self._info = info
+        self._name = name
+        self.steps: list[dict[str, Any]] = []
+
+    def say(self, text: str, *pictures: dict[str, Any]) -> None:
+        """What the user, or whoever delegates, asks for."""
+        self.add(source="user", message=[{"type": "text", "text": text}, *pictures] if pictures else text)
+
+    def add(self, **fields: Any) -> None:
+        self.steps.append(
+            {"step_id": len(self.steps) + 1, **{name: value for name, value in fields.items() if value is not None}}
+        )
+
+    def dump(self) -> dict[str, Any]:
+        return {
+            "schema_version": VERSION,
+            **({"session_id": self._info.run_id} if self._info.run_id else {}),
+            "trajectory_id": self.id,
+            "agent": {"name": self._name, "version": self._info.agent_version or "unknown"},
+            "steps": self.steps,
+        }
+
+
+class _Crew:
+    """Gives every step to the trajectory it belongs to, and the root a step for every delegation."""
+
+    def __init__(self, root: _Trajectory, exported: Exported) -> None:
+        self._root = root
+        self._exported = exported
+        self._current: tuple[str, str] = ("", "")
+        self._counts: dict[tuple[str, str], int] = {}
+        self.subagents: list[_Trajectory] = []
+
+    def take(self, frame: Frame) -> None:
+        key = (frame.step.subtask, frame.step.role)
+        if key != self._current:
+            self._current = key
+            if any(key):
+                self._delegate(frame, *key)
+        trajectory = self.subagents[-1] if any(key) else self._root
+        trajectory.add(**self._acted(frame, f"call-{self._exported.steps + 1}"))
+
+    def _delegate(self, frame: Frame, subtask: str, role: str) -> None:
+        time = self._counts[subtask, role] = self._counts.get((subtask, role), 0) + 1
+        number = len(self.subagents) + 1
+        name = f"{number}:{subtask}/{role}" + (f"#{time}" if time > 1 else "")
+        subagent = _Trajectory(self._root._info, name, role or subtask)
+        subagent.say(subtask, *self._parts(frame.before))
+        self.subagents.append(subagent)
+        call = f"{DELEGATE}-{number}"
+        self._root.add(
+            timestamp=iso(frame.step.timestamp),
+            source="agent",
+            message="",
+            llm_call_count=0,
+            tool_calls=[_call(call, DELEGATE, {"subtask": subtask, "role": role})],
+            observation={"results": [{"source_call_id": call, "subagent_trajectory_ref": [{"trajectory_id": name}]}]},
+        )
+
+    def _acted(self, frame: Frame, call: str) -> dict[str, Any]:
+        step = frame.step
+        self._exported.losses.update(lost_state(step))
+        said = dialect("langchain").write(step.action, Context()).payload
+        return {
+            "timestamp": iso(step.timestamp),
+            "source": "agent",
+            "message": "",
+            "reasoning_content": step.reasoning or None,
+            "tool_calls": [_call(call, said["name"], said["args"])],
+            "observation": self._observed(step, frame.after, call),
+            "extra": {KEY: {**kept(step), **kept_pictures(frame.before, frame.after)}},
+        }
+
+    def _observed(self, step: InteractionStep, after: Picture | None, call: str) -> dict[str, Any] | None:
+        shown = list(self._parts(after))
+        text = _outcome(step.result)
+        if text is None and not shown:
+            return None
+        content = text if not shown else ([] if text is None else [{"type": "text", "text": text}]) + shown
+        return {"results": [{"source_call_id": call, "content": content}]}
+
+    def _parts(self, picture: Picture | None) -> Iterator[dict[str, Any]]:
+        """The picture as a part of a message, if ATIF knows its kind."""
+        if picture is None:
+            return
+        suffix = PurePosixPath(picture.path).suffix
+        if suffix in _MEDIA:
+            yield {"type": "image", "source": {"media_type": _MEDIA[suffix], "path": picture.path}}
+        else:
+            self._exported.losses[
+                Loss(what="picture", why=f"ATIF shows no {suffix or 'nameless'} pictures; only its path is kept")
+            ] += 1
+
+
+def _call(call: str, function: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    return {"tool_call_id": call, "function_name": function, "arguments": arguments}
+
+
+def _outcome(result: ActionResult | None) -> str | None:
+    """What came of it, for people; the exact result is kept beside it."""
+    if result is None:
+        return None
+    return "\n".join(text for text in (str(result.exec_status), result.error, result.output) if text)
+
+
+FORMAT = Format(name="atif", title="ATIF v1.8 trajectory, one JSON a run", suffix=".json", write=write, read=read)

@@ -1,0 +1,385 @@
+"""OpenAdapt's `Episode`: written as openadapt-types has it (schema 0.1.0), read in that and in openadapt-ml's schema 1.0.0.
+
+What an episode has no field for stands under `deskcrew` in the raw part of each observation, and in its metadata.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from protocol.dialects.common.base import Context, DialectError, Loss, build
+from protocol.dialects.desktop.openadapt import from_openadapt, to_openadapt
+from protocol.exports.common.base import Exported, Format, FormatError, Imported, Pictures, Run
+from protocol.exports.common.frames import Frame, context_of, frames
+from protocol.exports.common.kept import KEY, info_of, kept, kept_pictures, picture_named, pictures_of, run_facts
+from protocol.exports.common.lines import json_document, json_line, listed, mapping, refuse, step_of, told
+from protocol.log.log import LogLine, whole_file
+from protocol.model.actions import AgentAction
+from protocol.model.elements import GUIElement, VisualState
+from protocol.model.steps import InteractionStep, Picture
+from protocol.model.targets import ActionTarget
+
+PICTURES = ("screenshot_png", "screenshot_base64")
+"""Pictures within the file: a log names pictures and never holds them."""
+
+_ROLES = {
+    "text_input": "textbox", "text_static": "text", "list_item": "listitem", "menu_item": "menuitem", "tree_item": "treeitem",
+    "table_cell": "cell", "table_row": "row", "unknown": None,
+}  # fmt: skip
+"""Their role: ours."""
+_SAID_ROLES = {ours: theirs for theirs, ours in _ROLES.items()}
+_FLAGS = {"is_enabled": "enabled", "is_focused": "focused", "is_visible": "visible", "is_selected": "selected"}
+_PLAIN = {"value": "value", "confidence": "confidence", "parent_id": "parent"}
+_NODE = {"node_id", "role", "name", "text", "bbox", "children_ids", "attributes", *_FLAGS, *_PLAIN}
+_OWN = ("tag", "track_id", "name_source", "required", "invalid", "private", "app", "window", "placeholder", "options")
+"""Fields of an element that stand among the attributes of a node."""
+
+
+def role_of(name: object) -> str | None:
+    """Our role for one of theirs."""
+    return _ROLES.get(name, name) if isinstance(name, str) else None
+
+
+def nodes_of(state: VisualState) -> list[dict[str, Any]]:
+    """The elements as nodes; what a node has no field for stands among its attributes. A private value is left out."""
+    children: dict[str, list[str]] = {}
+    for element in state.elements:
+        if element.parent is not None:
+            children.setdefault(element.parent, []).append(element.element_id)
+    return [_node(element, children.get(element.element_id, [])) for element in state.elements]
+
+
+def _node(element: GUIElement, children: list[str]) -> dict[str, Any]:
+    dumped = element.model_dump(mode="json", exclude_defaults=True)
+    attributes = {name: dumped[name] for name in _OWN if name in dumped}
+    role = _SAID_ROLES.get(element.role, element.role) or ""
+    if role_of(role) != element.role:
+        attributes["role"] = element.role
+    box = element.bbox
+    return {
+        "node_id": element.element_id,
+        "role": role,
+        "name": element.text,
+        "value": None if element.private else element.value,
+        "bbox": box and {"x": box.x1, "y": box.y1, "width": box.x2 - box.x1, "height": box.y2 - box.y1},
+        "confidence": element.confidence,
+        "parent_id": element.parent,
+        "children_ids": children,
+        **{theirs: getattr(element, ours) for theirs, ours in _FLAGS.items()},
+        "attributes": attributes,
+    }
+
+
+def state_of(seen: dict[str, Any], where: str) -> tuple[VisualState, dict[str, Any]]:
+    """The state that an observation means, and what of it no field of ours holds. Raises BadStep."""
+    rest = {name: value for name, value in seen.items() if name not in (*_SEEN, *PICTURES) and value not in (None, [], {})}
+    left = [name for name in PICTURES if seen.get(name)]
+    if left:
+        rest["left_out"] = left
+    parents = {
+        child: node.get("node_id")
+        for node in map(mapping, listed(seen.get("nodes")))
+        for child in listed(node.get("children_ids"))
+        if isinstance(child, str)
+    }
+    elements, more = [], {}
+    for n, node in enumerate(listed(seen.get("nodes"))):
+        element, other = _element(node, parents, f"{where}.nodes[{n}]")
+        elements.append(element)
+        if other:
+            more[element.element_id] = other
+    if more:
+        rest["nodes"] = more
+    size = seen.get("viewport") or seen.get("screen_size")
+    window = mapping(seen.get("active_window"))
+    fields = {"screen_resolution": size, "timestamp": seen.get("timestamp"), "app": window.get("app_name")}
+    try:
+        known = {name: value for name, value in fields.items() if value is not None}
+        return VisualState(elements=tuple(elements), **known), rest
+    except ValidationError as bad:
+        first = bad.errors(include_url=False)[0]
+        refuse(f"{where}.{_openadapt_nodes_SAID.get(str(first['loc'][0]), first['loc'][0])}", str(first["msg"]))
+
+
+_SEEN = ("schema_version", "screenshot_path", "viewport", "screen_size", "nodes", "timestamp")
+_openadapt_nodes_SAID = {"screen_resolution": "viewport", "app": "active_window.app_name"}
+
+
+def _element(node: Any, parents: dict[str, Any], where: str) -> tuple[GUIElement, dict[str, Any]]:
+    if not isinstance(node, dict):
+        refuse(where, "a node is an object")
+    attributes = mapping(node.get("attributes"))
+    fields: dict[str, Any] = {ours: node[theirs] for theirs, ours in (_FLAGS | _PLAIN).items() if node.get(theirs) is not None}
+    fields |= {name: attributes[name] for name in (*_OWN, "role") if name in attributes}
+    fields.setdefault("role", role_of(node.get("role")))
+    fields.setdefault("parent", parents.get(str(node.get("node_id"))))
+    name = node.get("name") if node.get("name") is not None else node.get("text")
+    try:
+        element = GUIElement.model_validate({"element_id": node.get("node_id"), "text": name, "bbox": node.get("bbox"), **fields})
+    except ValidationError as bad:
+        first = bad.errors(include_url=False)[0]
+        refuse(f"{where}.{first['loc'][0]}", str(first["msg"]).removeprefix("Value error, "))
+    other = {key: value for key, value in node.items() if key not in _NODE and value not in (None, False, "")}
+    if node.get("text") is not None and node["text"] != name:
+        other["text"] = node["text"]
+    odd = {key: value for key, value in attributes.items() if key not in (*_OWN, "role")}
+    return element, {**other, **({"attributes": odd} if odd else {})}
+
+
+SCHEMA = "0.1.0"
+_VERSION = re.compile(r"[01](\.\d{1,3}){0,2}\Z", re.ASCII)
+_NAME = "openadapt"
+
+
+def write(run: Run, path: Path) -> Exported:
+    """One document, written as a stream; an action that takes several of theirs is several steps."""
+    exported = Exported(files=[path])
+    facts = run.info
+    head = {
+        "schema_version": SCHEMA,
+        "episode_id": facts.run_id,
+        "instruction": facts.goal,
+        "success": {"fulfilled": True, "rejected": False}.get(facts.outcome),
+        "agent_model": facts.agent or None,
+        "created_at": None,
+        "metadata": {KEY: run_facts(facts)},
+    }
+    number = 0
+    with whole_file(path) as file:
+        file.write(json_line(head)[:-1] + ', "steps": [')
+        for frame in frames(run.steps, Pictures(run.folder, path), exported.losses):
+            exported.steps += 1
+            for action in _said(frame, exported):
+                file.write((",\n" if number else "\n") + json_line(_step(number, frame, action)))
+                number += 1
+        file.write("\n]}\n")
+    return exported
+
+
+def _said(frame: Frame, exported: Exported) -> list[dict[str, Any]]:
+    """The step's action in theirs; none where they cannot say it, which is a loss."""
+    try:
+        payload, losses = to_openadapt(frame.step.action, context_of(frame.step))
+    except DialectError as no:
+        exported.losses[Loss(what="action", why=str(no)[:200])] += 1
+        return []
+    exported.losses.update(losses)
+    return payload if isinstance(payload, list) else [payload]
+
+
+def _step(number: int, frame: Frame, action: dict[str, Any]) -> dict[str, Any]:
+    step, state = frame.step, frame.step.visual_state
+    seen = state.model_dump(
+        mode="json", exclude_defaults=True, include={"screen_resolution", "app", "windows", "modal", "loading"}
+    )
+    ours = {**kept(step), **kept_pictures(frame.before, frame.after), "state": seen}
+    return {
+        "step_index": number,
+        "observation": {
+            "screenshot_path": frame.before.path if frame.before else None,
+            "viewport": list(state.screen_resolution),
+            "nodes": nodes_of(state),
+            "active_window": {"app_name": state.app, "is_foreground": True} if state.app is not None else None,
+            "timestamp": state.timestamp,
+            "source": KEY,
+            "raw": {KEY: ours},
+        },
+        "action": action,
+        "result": _result(step),
+        "reasoning": step.reasoning or None,
+        "done": step.action.verb in ("finish_goal", "fail_goal"),
+        "timestamp": step.timestamp,
+    }
+
+
+def _result(step: InteractionStep) -> dict[str, Any] | None:
+    result = step.result
+    if result is None:
+        return None
+    kind = {"timeout": "timeout", "error": "execution_error"}.get(result.exec_status.value)
+    point = result.resolved.point if result.resolved else None
+    said = {"success": result.ok, "error": result.error or None, "error_type": kind}
+    return {**said, "resolved_coordinates": list(point) if point else None}
+
+
+def read(path: Path) -> Imported:
+    """The steps of an episode, in order; the whole document is held in memory. Raises FormatError."""
+    episode = json_document(path, "steps", "an episode")
+    version = episode.get("schema_version", SCHEMA)
+    if not isinstance(version, str) or not _VERSION.match(version):
+        raise FormatError(f"{path.name}: $.schema_version: 0.1.0 and 1.0.0 are read, not {str(version)[:40]!r}")
+    info = info_of(
+        mapping(episode.get("metadata")).get(KEY),
+        run_id=episode.get("episode_id"),
+        goal=episode.get("instruction"),
+        agent=episode.get("agent_model"),
+        outcome=_outcome(episode.get("success")),
+    )
+    return Imported(info, _lines(episode))
+
+
+def _outcome(success: Any) -> str:
+    return ("fulfilled" if success else "rejected") if isinstance(success, bool) else ""
+
+
+def _lines(episode: dict[str, Any]) -> Iterator[LogLine]:
+    steps = episode["steps"]
+    about = {name: value for name, value in episode.items() if name not in _SAID and value is not None}
+    if mapping(about.get("metadata")).keys() == {KEY}:
+        del about["metadata"]
+    for n, step in enumerate(steps):
+        after = mapping(mapping(steps[n + 1]).get("observation")).get("screenshot_path") if n + 1 < len(steps) else None
+        yield from told(n + 1, _read(step, f"$.steps[{n}]", episode, after, about if n == 0 else {}))
+
+
+_SAID = ("schema_version", "episode_id", "instruction", "steps", "success", "agent_model", "created_at")
+_STEP = ("step_index", "observation", "action", "result", "reasoning", "timestamp")
+
+
+def _read(step: Any, where: str, episode: dict[str, Any], after: Any, about: dict[str, Any]) -> Iterator[InteractionStep]:
+    if not isinstance(step, dict) or not isinstance(step.get("observation"), dict) or not isinstance(step.get("action"), dict):
+        refuse(where, "a step has an observation and an action")
+    seen, done = step["observation"], step["action"]
+    ours = mapping(mapping(seen.get("raw")).get(KEY))
+    state, rest = state_of({**seen, "raw": None} if ours else seen, f"{where}.observation")
+    action, losses = _action(done, state, f"{where}.action")
+    pictures = pictures_of(ours, where) if ours else (*picture_named(seen.get("screenshot_path"), "before"), *_after(after))
+    before = next((picture.path for picture in pictures if picture.moment == "before"), "")
+    fields = _ours(ours) if ours else _theirs(step, episode, state, rest, losses, about)
+    if not ours and seen.get("screenshot_path") and not before:
+        fields["raw"] = {**fields["raw"], "screenshot_path": seen["screenshot_path"]}
+    state = _checked(state, {**mapping(ours.get("state")), "screenshot_path": before}, where)
+    reasoning = step.get("reasoning") or done.get("reasoning")
+    said = reasoning if isinstance(reasoning, str) and action.verb != "fail_goal" else step.get("reasoning") or ""
+    yield step_of(where, visual_state=state, action=action, reasoning=said, pictures=pictures, **fields)
+
+
+def _after(path: Any) -> tuple[Picture, ...]:
+    return picture_named(path, "after") if path else ()
+
+
+def _checked(state: VisualState, update: dict[str, Any], where: str) -> VisualState:
+    try:
+        fields = {name: getattr(state, name) for name in VisualState.model_fields}
+        return VisualState.model_validate({**fields, **update})
+    except ValidationError as bad:
+        refuse(f"{where}.observation", str(bad.errors(include_url=False)[0]["msg"]))
+
+
+def _ours(ours: dict[str, Any]) -> dict[str, Any]:
+    return {"timestamp": 0.0, **{name: value for name, value in ours.items() if name not in ("screen", "pictures", "state")}}
+
+
+def _theirs(
+    step: dict[str, Any],
+    episode: dict[str, Any],
+    state: VisualState,
+    rest: dict[str, Any],
+    losses: list[str],
+    about: dict[str, Any],
+) -> dict[str, Any]:
+    """The fields of another agent's step, and under `raw` what no field holds."""
+    raw = {name: value for name, value in step.items() if name not in _STEP and value is not None}
+    raw |= {name: value for name, value in (("observation", rest), ("losses", losses), ("episode", about)) if value}
+    result, other = _read_result(step.get("result"))
+    raw |= {"result": other} if other else {}
+    if action_raw := step["action"].get("raw"):
+        raw["action"] = action_raw
+    index, run_id = step.get("step_index"), episode.get("episode_id")
+    timestamp = step.get("timestamp")
+    return {
+        "timestamp": state.timestamp if timestamp is None else timestamp,
+        "step": index if isinstance(index, int) else 0,
+        "run_id": run_id if isinstance(run_id, str) else "",
+        "result": result,
+        "state_id": state.state_id if state.elements else "",
+        "raw": raw,
+    }
+
+
+def _read_result(result: Any) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+    if not isinstance(result, dict) or not isinstance(result.get("success"), bool):
+        return None, mapping(result)
+    status = "executed" if result["success"] else "timeout" if result.get("error_type") == "timeout" else "error"
+    point, error = result.get("resolved_coordinates"), result.get("error")
+    other = {name: value for name, value in result.items() if name not in _RESULT and value not in (None, [], {})}
+    read: dict[str, Any] = {"exec_status": status, "error": error if isinstance(error, str) else ""}
+    if isinstance(point, list) and len(point) == 2:
+        read["resolved"] = {"tier": "point", "point": point}
+    return read, other
+
+
+_RESULT = ("success", "error", "resolved_coordinates")
+
+
+def _action(done: dict[str, Any], state: VisualState, where: str) -> tuple[AgentAction, list[str]]:
+    """The action, in either schema, and what was lost in reading it."""
+    target = _older_target(done, where)
+    said = {name: value for name, value in _up_to_date(done).items() if value is not None}
+    kind = said.get("type")
+    try:
+        if kind in _OLDER_TYPES:
+            arguments = {name: value for name, value in said.items() if name not in ("type", "raw", "reasoning", "target")}
+            return build(_NAME, "$", action_type=f"x-{_NAME}.{kind}", arguments=arguments, target=target), []
+        if target is not None:
+            said["target"] = {"node_id": "-"}
+        read = from_openadapt({**said, "type": _RENAMED_TYPES.get(str(kind), kind)}, Context(state=state))
+    except DialectError as bad:
+        refuse(bad.where.replace("$", where, 1) if bad.where.startswith("$") else where, str(bad))
+    action = read.actions[0] if target is None else read.actions[0].model_copy(update={"target": target})
+    return action, [f"{loss.what}: {loss.why}" for loss in read.losses if loss.what != "raw"]
+
+
+_OLDER_TYPES = ("select_monitor", "window_resize", "window_move")
+_RENAMED_TYPES = {"click_and_type": "type"}
+_RENAMED = {"duration": "duration_seconds", "window_title": "app_name"}
+_OLDER_PLACES = (
+    "coordinates", "normalized_coordinates", "start_coordinates", "normalized_start", "end_coordinates", "normalized_end",
+    "element",
+)  # fmt: skip
+
+
+def _up_to_date(done: dict[str, Any]) -> dict[str, Any]:
+    """An action of openadapt-ml's schema in the words of openadapt-types."""
+    said = {name: value for name, value in done.items() if name not in _OLDER_PLACES}
+    for older, newer in _RENAMED.items():
+        if said.get(older) is not None and said.get(newer) is None:
+            said[newer] = said.pop(older)
+    end = _point(done, "end_coordinates", "normalized_end")
+    return {**said, "drag_end": end} if end else said
+
+
+def _point(done: dict[str, Any], pixels: str, fractions: str) -> dict[str, Any] | None:
+    if isinstance(given := done.get(pixels), dict):
+        return {"x": given.get("x"), "y": given.get("y"), "is_normalized": False}
+    if isinstance(given := done.get(fractions), list) and len(given) == 2:
+        return {"x": given[0], "y": given[1], "is_normalized": True}
+    return None
+
+
+def _older_target(done: dict[str, Any], where: str) -> ActionTarget | None:
+    """Where an action of openadapt-ml's schema acts: a place, and all that is said of the element."""
+    point = _point(done, "start_coordinates", "normalized_start") or _point(done, "coordinates", "normalized_coordinates")
+    element = mapping(done.get("element"))
+    named = {"element_id": element.get("element_id"), "text": element.get("name"), "role": role_of(element.get("role"))}
+    named |= {"bbox": element.get("bounds"), "selector": element.get("selector") or element.get("xpath")}
+    given = {name: value for name, value in named.items() if value is not None}
+    if point:
+        space = "norm1" if point["is_normalized"] else "px"
+        given["point"] = {"x": point["x"], "y": point["y"], "space": space}
+    if not given.keys() - {"role"}:
+        return None
+    try:
+        return ActionTarget.model_validate(given)
+    except ValidationError as bad:
+        first = bad.errors(include_url=False)[0]
+        place = "coordinates" if first["loc"][0] == "point" else "element"
+        refuse(f"{where}.{place}", str(first["msg"]).removeprefix("Value error, "))
+
+
+FORMAT = Format(name="openadapt_episode", title="OpenAdapt Episode", suffix=".json", write=write, read=read)

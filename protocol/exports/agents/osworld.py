@@ -1,0 +1,152 @@
+"""OSWorld's `traj.jsonl`: a line a step, the action as pyautogui text, the picture after it. Source: its lib_run_single.py.
+
+What OSWorld has no key for stands in `info` under `deskcrew`; facts of the whole run stand there in the first line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from protocol.dialects import Context, DialectError, Read, dialect
+from protocol.dialects.common.base import Loss
+from protocol.exports.common.base import Exported, Format, Imported, Pictures, Run
+from protocol.exports.common.frames import Frame, context_of, frames
+from protocol.exports.common.kept import (
+    KEY,
+    info_of,
+    kept,
+    kept_pictures,
+    lost_in_reading,
+    lost_state,
+    picture_named,
+    pictures_of,
+    run_facts,
+    taken_back,
+)
+from protocol.exports.common.lines import first_objects, json_line, mapping, read_json_lines, refuse, told
+from protocol.log.log import LogLine, whole_file
+from protocol.model.steps import InteractionStep
+from protocol.model.verbs import FailGoal, FinishGoal
+
+SCREEN = (1920, 1080)
+"""Pixels of the screen of OSWorld's machines."""
+_NO_PICTURE = Loss(what="picture", why="there is none after the action; screenshot_file is null")
+_TIME = "%Y%m%d@%H%M%S"
+
+
+def write(run: Run, path: Path) -> Exported:
+    """A line a step that pyautogui can say, as a stream."""
+    exported = Exported(files=[path])
+    with whole_file(path) as file:
+        for frame in frames(run.steps, Pictures(run.folder, path), exported.losses):
+            try:
+                written = dialect("pyautogui").write(frame.step.action, context_of(frame.step))
+            except DialectError as no:
+                exported.losses[Loss(what="action", why=str(no)[:200])] += 1
+                continue
+            exported.losses.update([*written.losses, *lost_state(frame.step)])
+            if frame.after is None:
+                exported.losses[_NO_PICTURE] += 1
+            exported.steps += 1
+            facts = {"run": run_facts(run.info)} if exported.steps == 1 else {}
+            file.write(json_line(_line(exported.steps, frame, written.payload, facts)) + "\n")
+    return exported
+
+
+def _line(number: int, frame: Frame, action: str, facts: dict[str, Any]) -> dict[str, Any]:
+    step, after = frame.step, frame.after
+    ended = {FinishGoal: {"done": True}, FailGoal: {"fail": True}}.get(type(step.action), {})
+    ours = {**kept(step), **kept_pictures(frame.before, frame.after), **facts}
+    return {
+        "step_num": number,
+        "action_timestamp": _stamp(step.timestamp),
+        "action": action,
+        "response": step.reasoning,
+        "reward": 0,
+        "done": bool(ended),
+        "info": {**ended, KEY: ours},
+        "screenshot_file": after.path if after else None,
+        "screenshot_sha256": after.sha256 if after else None,
+    }
+
+
+def _stamp(timestamp: float) -> str:
+    try:
+        return datetime.fromtimestamp(timestamp, UTC).strftime(_TIME)
+    except (OverflowError, ValueError, OSError):
+        return ""
+
+
+def read(path: Path) -> Imported:
+    """The steps of a trajectory, ours or another agent's: text is pyautogui, an object is computer_13. Raises FormatError."""
+    return Imported(info_of(_ours(first_objects(path)[0]).get("run")), read_json_lines(path, _lines))
+
+
+def _lines(number: int, line: Any) -> Iterator[LogLine]:
+    return told(number, _steps(number, line))
+
+
+def _steps(number: int, line: Any) -> Iterator[InteractionStep]:
+    if not isinstance(line, dict):
+        refuse("$", "a line is an object")
+    if "action" not in line:
+        refuse("$.action", f"is missing; the harness says {str(line['Error'])[:200]}" if "Error" in line else "is missing")
+    ours, response = _ours(line), line.get("response")
+    where = f"$.info.{KEY}" if ours else "$"
+    spoken = response if isinstance(response, str) else ""
+    said = ("action",) if isinstance(line["action"], str) else ()
+    actions, losses = _actions(line["action"])
+    for n, action in enumerate(actions):
+        lost = lost_in_reading(losses) if n == 0 else {}
+        yield taken_back(
+            ours,
+            where,
+            action,
+            spoken if n == 0 else "",
+            pictures_of(ours, where) if ours else picture_named(line.get("screenshot_file"), "after"),
+            timestamp=_when(line.get("action_timestamp")),
+            step=line["step_num"] if isinstance(line.get("step_num"), int) else number,
+            screen=SCREEN,
+            raw={**{name: value for name, value in line.items() if name not in said}, **lost},
+        )
+
+
+def _actions(said: Any) -> Read:
+    if isinstance(said, Mapping):
+        said = _code_of(said)
+    if not isinstance(said, str | Mapping):
+        refuse("$.action", "a text or an object is needed")
+    name = "pyautogui" if isinstance(said, str) else "computer_13"
+    try:
+        return dialect(name).read(said, Context(screen=SCREEN))
+    except DialectError as bad:
+        refuse("$.action", str(bad))
+
+
+def _code_of(said: Mapping[str, Any]) -> Any:
+    """The code within what the harness wraps for Claude (`command`) and for OpenAI's tool (`action_space`)."""
+    if said.get("action_type") == "tool_use" or said.get("name") == "computer":
+        return said.get("command")
+    if said.get("action_space") == "pyautogui":
+        return said.get("action")
+    return said
+
+
+def _when(stamp: Any) -> float:
+    """OSWorld's stamps have no zone: UTC. 0 for what is no stamp."""
+    for form in (_TIME, _TIME + "%f"):
+        try:
+            return datetime.strptime(stamp, form).replace(tzinfo=UTC).timestamp()
+        except (TypeError, ValueError):
+            continue
+    return 0.0
+
+
+def _ours(line: dict[str, Any]) -> dict[str, Any]:
+    return mapping(mapping(line.get("info")).get(KEY))
+
+
+FORMAT = Format(name="osworld", title="OSWorld traj.jsonl", suffix=".jsonl", write=write, read=read)

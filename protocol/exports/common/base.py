@@ -1,0 +1,113 @@
+"""What every format of a whole run shares: the run that is written, what came of writing it, and its pictures."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Literal
+
+from protocol.dialects.common.base import Loss
+from protocol.log.log import LogLine
+from protocol.model.steps import InteractionStep, Picture, picture_file
+
+
+@dataclass(frozen=True)
+class RunInfo:
+    """What a log does not say about its run."""
+
+    run_id: str = ""
+    goal: str = ""
+    outcome: Literal["fulfilled", "rejected", ""] = ""
+    """Empty where nobody has said."""
+    agent: str = "deskcrew"
+    agent_version: str = ""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run to be written. `steps` is read once, in order; `folder` is what the paths of pictures are relative to."""
+
+    steps: Iterable[InteractionStep]
+    info: RunInfo = RunInfo()
+    folder: Path | None = None
+
+
+@dataclass
+class Exported:
+    """What was written, and what the format could not say, with how often."""
+
+    files: list[Path] = field(default_factory=list)
+    steps: int = 0
+    losses: Counter[Loss] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True)
+class Imported:
+    """Another agent's run, step by step; a line that is not understood is an error with its number, and the rest goes on."""
+
+    info: RunInfo
+    lines: Iterator[LogLine]
+
+
+class FormatError(ValueError):
+    """A file that is not in the format. The message names the file, the place in it and the reason."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """One way to write or read a whole run."""
+
+    name: str
+    title: str
+    suffix: str
+    """Of the file that is written: `.json`, `.jsonl`, `.py`."""
+    write: Callable[[Run, Path], Exported] | None = None
+    """Writes to the path, in one piece. Raises FormatError for a run that it cannot say."""
+    read: Callable[[Path], Imported] | None = None
+    """Raises FormatError where not even a first line can be found."""
+
+
+class Pictures:
+    """Pictures of a run beside what is written of it: each is copied once and named by a relative path with its sha256."""
+
+    def __init__(self, folder: Path | None, out: Path) -> None:
+        """`folder` is where the run's paths start, `out` the file that will name the pictures."""
+        self._folder = folder
+        self._base = out.parent
+        self._below = f"{out.stem}_images"
+        self._known: dict[str, Picture | None] = {}
+
+    def of(self, step: InteractionStep, moment: Literal["before", "after"]) -> Picture | None:
+        """The step's picture of that moment as the new file should name it; None where there is none."""
+        for picture in step.pictures:
+            if picture.moment == moment:
+                return self._copied(picture)
+        if moment == "before" and step.visual_state.screenshot_path:
+            return self._copied(Picture.model_construct(path=step.visual_state.screenshot_path, sha256="", moment=moment))
+        return None
+
+    def _copied(self, picture: Picture) -> Picture | None:
+        if picture.path not in self._known:
+            self._known[picture.path] = self._copy(picture)
+        known = self._known[picture.path]
+        return known and known.model_copy(update={"moment": picture.moment})
+
+    def _copy(self, picture: Picture) -> Picture | None:
+        source = picture_file(self._folder, picture.path) if self._folder else None
+        if source is None:
+            return None
+        digest = hashlib.sha256(source.read_bytes()).hexdigest()
+        name = PurePosixPath(self._below) / f"{digest[:16]}{source.suffix.lower()}"
+        target = self._base / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.parent.is_symlink():  # whoever made the folder would have the pictures written elsewhere
+            raise FormatError(f"{target.parent} is a link; pictures are written into a folder of their own")
+        if target.is_symlink():
+            target.unlink()
+        if not target.exists():
+            shutil.copyfile(source, target)
+        return picture.model_copy(update={"path": str(name), "sha256": digest})

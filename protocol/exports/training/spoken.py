@@ -1,0 +1,238 @@
+"""Files of single actions, as another agent says them or as people write them: JSON, a payload a line, or a whole script.
+
+Also read is what `log convert` writes of a dialect: objects with `step` and `payload`. What is lost in reading stands in `raw`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from protocol.dialects import Context, Dialect, DialectError, Read, dialect
+from protocol.dialects.common.base import NothingDone, Piece
+from protocol.dsl import DSLError, parse_line
+from protocol.dsl.reader import is_blank
+from protocol.exports.common.base import FormatError, Imported, RunInfo
+from protocol.exports.common.kept import lost_in_reading
+from protocol.exports.common.lines import bad_line, first_value, parse_json, read_json_lines, refuse, step_of, told
+from protocol.log.log import LogLine
+from protocol.log.raw_lines import Unreadable, raw_lines, whole_document
+from protocol.log.versions import BadStep, Problem
+from protocol.model.steps import InteractionStep
+
+_LISTS = ("messages", "conversations", "contents", "history", "trajectory", "items", "input", "actions", "steps")
+"""Keys under which a document has one payload after the other."""
+_SPEAKERS = frozenset({"assistant", "model", "gpt", "function_call", "agent"})
+_OTHERS = frozenset({"system", "developer", "user", "human", "tool", "observation", "function", "environment"})
+
+
+def rows_of(document: Any) -> tuple[str, list[Any]] | None:
+    """The key under which a document has its payloads, and these; None where it has none, or several lists of them."""
+    if not isinstance(document, Mapping):
+        return None
+    found = [(name, document[name]) for name in _LISTS if isinstance(document.get(name), list) and document[name]]
+    return found[0] if len(found) == 1 and all(isinstance(one, Mapping | str) for one in found[0][1]) else None
+
+
+def said_in(message: Any) -> list[Any] | None:
+    """What the agent says in a message: its calls, or its words where it calls nothing; None for what is no message.
+
+    Empty for what others say.
+    """
+    if not isinstance(message, Mapping):
+        return None
+    who = message.get("role", message.get("from"))
+    if not isinstance(who, str) or who not in _SPEAKERS | _OTHERS:
+        return None
+    if who in _OTHERS:
+        return []
+    content = message.get("content", message.get("value"))
+    parts = content if isinstance(content, list) else [content]
+    calls: list[Any] = [*_calls(message.get("tool_calls")), *_calls(parts)]
+    return calls or [text for part in parts if (text := _words(part)).strip()]
+
+
+def _words(part: Any) -> str:
+    said = part.get("text") if isinstance(part, Mapping) else part
+    return said if isinstance(said, str) else ""
+
+
+def _calls(given: Any) -> list[dict[str, Any]]:
+    """Calls of tools as `{name, arguments}`, whichever way the service wrapped them."""
+    found = []
+    for one in given if isinstance(given, list) else ():
+        if not isinstance(one, Mapping):
+            continue
+        function = one.get("function")
+        call = function if isinstance(function, Mapping) else one
+        name, arguments = call.get("name"), call.get("arguments", call.get("input", call.get("args")))
+        if isinstance(name, str) and arguments is not None:
+            found.append({"name": name.rpartition("__")[2], "arguments": _parsed(arguments)})
+    return found
+
+
+def _parsed(arguments: Any) -> Any:
+    """Arguments that are JSON in a text; what is none stays as it is, for the dialect to refuse."""
+    if not isinstance(arguments, str):
+        return arguments
+    try:
+        return json.loads(arguments)
+    except (ValueError, RecursionError):
+        return arguments
+
+
+_PAYLOAD = frozenset({"step", "payload", "losses"})
+_UNSAID = frozenset({"step", "error"})
+"""What `log convert` writes of an action that the dialect cannot say."""
+_DEEPEST = 3
+"""Levels of messages within what a line holds."""
+
+
+def read_spoken(name: str, path: Path, context: Context) -> Imported:
+    """The actions of a file in the dialect `name`, a step each.
+
+    JSON is read a payload a line, or as one document whose list has a payload each; any other text is one payload. Raises
+    FormatError for a file that is neither, and DialectError for a variant that is not known.
+    """
+    spoken, info = dialect(name), RunInfo(agent=name)
+    spoken.variant(context)
+
+    def meaning(number: int, data: Any) -> Iterator[LogLine]:
+        return told(number, _steps(spoken, data, number, context))
+
+    first = first_value(path)
+    if isinstance(first, dict) or (isinstance(first, str) and spoken.kind == "text"):
+        return Imported(info, read_json_lines(path, meaning))
+    data = whole_document(path)
+    if isinstance(data, Unreadable):
+        raise FormatError(f"{path.name}: {data}")
+    try:
+        document = parse_json(data)
+    except BadStep as bad:
+        if isinstance(first, list):
+            return Imported(info, read_json_lines(path, meaning))
+        if spoken.kind == "json":
+            raise FormatError(f"{path.name}: {bad}") from None
+        text = _text(path, data)
+        if spoken.pieces is not None:
+            return Imported(info, _pieces(spoken.pieces(text), context))
+        return Imported(info, meaning(1, text))
+    each = document if isinstance(document, list) else _rows(spoken, document, context)
+    return Imported(info, (line for number, one in enumerate(each, start=1) for line in meaning(number, one)))
+
+
+def _rows(spoken: Dialect, document: Any, context: Context) -> list[Any]:
+    """A document is one payload where the dialect says so, and else what it has a list of."""
+    rows = rows_of(document)
+    if rows is None:
+        return [document]
+    try:
+        spoken.read(document, context)
+    except NothingDone:
+        pass
+    except DialectError:
+        return rows[1]
+    return [document]
+
+
+def _pieces(found: Iterable[Piece], context: Context) -> Iterator[LogLine]:
+    """The steps of a script; one without any action says so."""
+    count, empty = 0, True
+    for piece in found:
+        count, empty = count + (piece.action is not None), False
+        yield piece_line(piece, count, visual_state={"screen_resolution": context.size})
+    if empty:
+        yield bad_line(1, Problem("$", "there is no action in it"))
+
+
+def piece_line(piece: Piece, count: int, **fields: Any) -> LogLine:
+    """The line of a piece of a script, by the line that it stands in; `count` is the number of its step."""
+    if piece.action is None:
+        return bad_line(piece.line, Problem(piece.where, piece.reason))
+    raw = lost_in_reading(piece.losses)
+    state = {"visual_state": {}, **fields}
+    try:
+        return LogLine(piece.line, step_of("$", timestamp=0.0, step=count, action=piece.action, raw=raw, **state))
+    except BadStep as bad:
+        return bad_line(piece.line, *bad.problems)
+
+
+def _text(path: Path, data: bytes) -> str:
+    try:
+        return data.decode("utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError as bad:
+        raise FormatError(f"{path.name}: not UTF-8: byte {bad.start + 1}") from None
+
+
+def _steps(spoken: Dialect, data: Any, number: int, context: Context) -> Iterator[InteractionStep]:
+    payload, count = data, number
+    if isinstance(data, dict) and data.keys() <= _UNSAID and "error" in data:
+        refuse("$.error", f"it could not be said when it was written: {str(data['error'])[:200]}")
+    if isinstance(data, dict) and data.keys() <= _PAYLOAD and "payload" in data:
+        payload = data["payload"]
+        count = data["step"] if isinstance(data.get("step"), int) else number
+    try:
+        actions, losses = _read(spoken, payload, context)
+    except NothingDone:
+        return
+    screen = {"screen_resolution": context.size}
+    for n, action in enumerate(actions):
+        raw = lost_in_reading(losses) if n == 0 else {}
+        yield step_of("$", timestamp=0.0, step=count, visual_state=screen, action=action, raw=raw)
+
+
+def _read(spoken: Dialect, payload: Any, context: Context, depth: int = 0) -> Read:
+    """The actions of a payload, or of the messages that it is or holds. Raises DialectError."""
+    try:
+        return spoken.read(payload, context)
+    except NothingDone:
+        raise
+    except DialectError:
+        key, each = rows_of(payload) or ("", said_in(payload))
+        if each is None or depth == _DEEPEST:
+            raise
+    found = Read([], [])
+    for n, one in enumerate(each):
+        if isinstance(one, str) and spoken.kind == "json" and "{" not in one:
+            continue  # words alone
+        try:
+            actions, losses = _read(spoken, one, context, depth + 1)
+        except NothingDone:
+            continue
+        except DialectError as bad:
+            if not key:
+                raise
+            reason = str(bad).removeprefix(f"{bad.dialect}: ")
+            raise DialectError(spoken.name, f"$.{key}[{n}]", reason) from None
+        found.actions.extend(actions)
+        found.losses.extend(loss for loss in losses if loss not in found.losses)
+    if not found.actions:
+        raise NothingDone(spoken.name, "$", "nothing is done here")
+    return found
+
+
+def read_dsl(path: Path) -> Imported:
+    """The lines of a file in the DSL, a step each; a line that is not understood is an error, and the others are read."""
+    return Imported(RunInfo(), _dsl_lines(path))
+
+
+def _dsl_lines(path: Path) -> Iterator[LogLine]:
+    steps = 0
+    for number, line in enumerate(raw_lines(path), start=1):
+        if isinstance(line, Unreadable):
+            yield bad_line(number, Problem("$", line))
+            continue
+        try:
+            text = line.decode("utf-8").rstrip("\r\n")
+            if is_blank(text):
+                continue
+            steps += 1
+            action = parse_line(text)
+        except UnicodeDecodeError as bad:
+            yield bad_line(number, Problem("$", f"not UTF-8: byte {bad.start + 1} of the line"))
+        except DSLError as bad:
+            yield bad_line(number, Problem("$", str(bad).removeprefix("line 1, ")))
+        else:
+            yield LogLine(number, step_of("$", timestamp=0.0, step=steps, visual_state={}, action=action))

@@ -1,0 +1,139 @@
+"""What a log should keep besides its schema: its order, and pictures that are there and unchanged."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from protocol.log.log import LogLine
+from protocol.log.versions import Problem
+from protocol.model.steps import InteractionStep, Picture, picture_file
+
+_log_stats_MOST = 1_000
+"""Different names that are counted one by one; the rest is counted together."""
+
+
+@dataclass
+class LogStats:
+    """What happened how often. Times are seconds on the environment's clock."""
+
+    steps: int = 0
+    bad_lines: int = 0
+    first: float | None = None
+    last: float | None = None
+    elements: int = 0
+    verbs: Counter[str] = field(default_factory=Counter)
+    results: Counter[str] = field(default_factory=Counter)
+    tiers: Counter[str] = field(default_factory=Counter)
+    apps: Counter[str] = field(default_factory=Counter)
+    roles: Counter[str] = field(default_factory=Counter)
+    subtasks: Counter[str] = field(default_factory=Counter)
+    changes: Counter[str] = field(default_factory=Counter)
+    """Whether the next observation differed: yes, no, or unknown."""
+    errors: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def seconds(self) -> float:
+        return 0.0 if self.first is None or self.last is None else self.last - self.first
+
+    @property
+    def elements_per_state(self) -> float:
+        return self.elements / self.steps if self.steps else 0.0
+
+
+def gather(lines: Iterable[LogLine]) -> LogStats:
+    """The figures of all lines; a line that cannot be read is counted as that."""
+    stats = LogStats()
+    for line in lines:
+        if line.step is None:
+            stats.bad_lines += 1
+        else:
+            _count(stats, line.step)
+    return stats
+
+
+def _count(stats: LogStats, step: InteractionStep) -> None:
+    stats.steps += 1
+    stats.first = step.timestamp if stats.first is None else min(stats.first, step.timestamp)
+    stats.last = step.timestamp if stats.last is None else max(stats.last, step.timestamp)
+    stats.elements += len(step.visual_state.elements)
+    result = step.result
+    _add(stats.verbs, step.action.verb)
+    _add(stats.results, result.exec_status.value if result else "none")
+    _add(stats.tiers, result.resolved.tier if result and result.resolved else "none")
+    _add(stats.apps, step.visual_state.app or "none")
+    _add(stats.roles, step.role or "none")
+    _add(stats.subtasks, step.subtask or "none")
+    _add(stats.changes, "unknown" if step.visible_change is None else "yes" if step.visible_change else "no")
+    if result and result.error:
+        _add(stats.errors, result.error[:200])
+
+
+def _add(counter: Counter[str], name: str) -> None:
+    counter[name if name in counter or len(counter) < _log_stats_MOST else "others"] += 1
+
+
+class Finding(NamedTuple):
+    """Something about a line: an error makes the line unusable, a warning does not."""
+
+    number: int
+    level: Literal["error", "warning"]
+    problem: Problem
+
+
+def check_log(lines: Iterable[LogLine], folder: Path) -> Iterator[Finding]:
+    """Every finding in order, as the lines are read. `folder` is where the paths of pictures start."""
+    before: InteractionStep | None = None
+    pictures: dict[str, str | None] = {}
+    for line in lines:
+        for problem in line.problems:
+            yield Finding(line.number, "error", problem)
+        if line.step is None:
+            continue
+        for problem in (*_order(before, line.step), *_pictures(line.step, folder, pictures)):
+            yield Finding(line.number, "warning", problem)
+        before = line.step
+
+
+def _order(before: InteractionStep | None, step: InteractionStep) -> Iterator[Problem]:
+    if before is None or before.run_id != step.run_id:
+        return
+    if step.step and step.step <= before.step:
+        yield Problem("$.step", f"step {step.step} comes after step {before.step}")
+    if step.timestamp < before.timestamp:
+        yield Problem("$.timestamp", f"{step.timestamp:g} is earlier than {before.timestamp:g} of the step before")
+
+
+_MOST = 10_000
+"""Pictures remembered; beyond it they are looked at again."""
+
+
+def _pictures(step: InteractionStep, folder: Path, known: dict[str, str | None]) -> Iterator[Problem]:
+    named = [(f"$.pictures[{n}]", picture) for n, picture in enumerate(step.pictures)]
+    path = step.visual_state.screenshot_path
+    if path and all(picture.path != path for picture in step.pictures):
+        named.append(("$.visual_state.screenshot_path", Picture.model_construct(path=path, sha256="")))
+    for where, picture in named:
+        if picture.path not in known:
+            if len(known) >= _MOST:
+                known.clear()
+            known[picture.path] = _digest(folder, picture.path)
+        if known[picture.path] is None:
+            yield Problem(where, f"the picture {picture.path} is not there")
+        elif picture.sha256 and known[picture.path] != picture.sha256:
+            yield Problem(where, f"the picture {picture.path} is not the one that was logged: its sha256 differs")
+
+
+def _digest(folder: Path, path: str) -> str | None:
+    found = picture_file(folder, path)
+    if found is None:
+        return None
+    try:
+        with found.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None

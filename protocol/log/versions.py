@@ -1,0 +1,97 @@
+"""Which version a line of a log is in: read as it is, brought up to date, or refused. Never guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from protocol.model.steps import PROTOCOL_VERSION, InteractionStep
+
+_DRAFT = None
+"""Lines of seed 004's draft say no version at all; its spellings are still read (`protocol/model/actions.py`)."""
+
+_OLDER: dict[str | None, str] = {_DRAFT: PROTOCOL_VERSION}
+"""Version of a line: the version it is brought up to, one step at a time."""
+
+
+class Problem(NamedTuple):
+    """What is wrong with a line, and at which JSON path."""
+
+    where: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.reason}"
+
+
+class BadStep(ValueError):
+    """A line that is no InteractionStep of a version that is known."""
+
+    def __init__(self, problems: tuple[Problem, ...]) -> None:
+        super().__init__("; ".join(map(str, problems)))
+        self.problems = problems
+
+
+def parse_step(data: Any) -> InteractionStep:
+    """The step that a line's JSON means. Raises BadStep with every problem and its JSON path."""
+    if not isinstance(data, Mapping):
+        raise BadStep((Problem("$", f"a step is an object, not {type(data).__name__}"),))
+    current = _up_to_date(data)
+    try:
+        return InteractionStep.model_validate(current)
+    except ValidationError as bad:
+        raise BadStep(tuple(_problem(error, current) for error in bad.errors(include_url=False))) from None
+
+
+def _up_to_date(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    version = data.get("protocol_version")
+    while version in _OLDER:
+        version = _OLDER[version]
+        data = {**data, "protocol_version": version}
+    if version == PROTOCOL_VERSION:
+        return data
+    raise BadStep((Problem("$.protocol_version", _refusal(version)),))
+
+
+def _refusal(version: object) -> str:
+    if not isinstance(version, str):
+        return f'a version is a text such as "{PROTOCOL_VERSION}", not {version!r}'
+    parts = version.split(".")
+    numbers = [int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 9]
+    if len(numbers) == len(parts) and numbers > [int(part) for part in PROTOCOL_VERSION.split(".")]:
+        return f"version {version} is newer than {PROTOCOL_VERSION}, the newest that is known here; update deskcrew to read it"
+    return f"version {version[:40]!r} is not known; known is {PROTOCOL_VERSION}"
+
+
+def _problem(error: Any, data: Any) -> Problem:
+    reason = str(error["msg"]).removeprefix("Value error, ")
+    if error["type"] == "union_tag_invalid":
+        reason = _no_such_verb(str(error["ctx"]["tag"]), str(error["ctx"]["expected_tags"]).replace("'", "").split(", "))
+    if error["type"] == "union_tag_not_found":
+        reason = "action_type, the verb, is missing"
+    return Problem(_json_path(error["loc"], data, missing=error["type"] == "missing"), reason)
+
+
+def _no_such_verb(tag: str, verbs: list[str]) -> str:
+    near = get_close_matches(tag[:40], verbs, n=1)
+    return f"there is no verb {tag[:40]!r}; " + (f"did you mean {near[0]!r}?" if near else f"verbs are {', '.join(verbs)}")
+
+
+def _json_path(parts: tuple[int | str, ...], data: Any, *, missing: bool) -> str:
+    """The path through the data as it was written: names of unions, which pydantic adds, are left out."""
+    path, at = "$", data
+    for number, part in enumerate(parts, start=1):
+        if isinstance(part, int) and isinstance(at, list) and part < len(at):
+            path, at = f"{path}[{part}]", at[part]
+        elif isinstance(at, Mapping) and part in at:
+            path, at = path + _step(str(part)), at[part]
+        elif missing and number == len(parts):
+            path += _step(str(part))
+    return path
+
+
+def _step(name: str) -> str:
+    return f".{name}" if name.isidentifier() else f"[{name!r}]"

@@ -1,0 +1,130 @@
+"""What was seen: one screen as a list of elements. Source: seed 004."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from protocol.model.geometry import Box, Frozen, Size
+
+
+def _id_from_int(value: Any) -> Any:
+    """Seed 003 numbers elements, seed 004 names them: the canonical id is a string."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+ElementId = Annotated[str, BeforeValidator(_id_from_int, json_schema_input_type=str | int)]
+
+
+class GUIElement(Frozen):
+    """One thing on the screen. `element_id` holds for one state, `track_id` for as long as the thing lives."""
+
+    element_id: ElementId
+    tag: str | None = None
+    text: str | None = None
+    """The accessible name: what a person would call it."""
+    role: str | None = None
+    """ARIA role: button, link, textbox, checkbox, combobox, option, row, heading, dialog, alert, status, text, ..."""
+    bbox: Box | None = None
+    visible: bool = True
+    """False when it is scrolled out of view or covered: it can be read, not clicked."""
+    track_id: str | None = None
+    name_source: str | None = None
+    """Where `text` came from: label, content, placeholder, nearby, title, class."""
+    value: str | None = None
+    """Current content of a field, or `true` / `false` of a checkbox."""
+    enabled: bool = True
+    focused: bool = False
+    selected: bool = False
+    required: bool = False
+    invalid: bool = False
+    private: bool = False
+    """The value must not appear in reports, logs or prompts."""
+    actuator: bool = False
+    """Operating it moves, heats or unlocks something in the physical world."""
+    parent: ElementId | None = None
+    """The container: a row for its cells, a dialog for its buttons, a form for its fields."""
+    app: str | None = None
+    window: str | None = None
+    placeholder: str | None = None
+    options: tuple[str, ...] = ()
+    """The choices of a combobox, or what a textbox proposes."""
+    leads: str | None = None
+    """Where a press of it leads, as its page says: `open`, `download`, `get` or `post` and an address, of whose query the names
+    and words stay; then `by` and name and value of a button that sends a form. Of a frame `shows` and its address."""
+    shown: str | None = None
+    """The words that it shows, where they are not in its name: a page may call a thing otherwise than it looks."""
+    limits: tuple[float, float, float] | None = None
+    """Lowest, highest and step of a slider or a spinbutton."""
+    expanded: bool | None = None
+    """Of a treeitem, a menu button or a disclosure; None where there is nothing to expand."""
+    level: int | None = Field(default=None, ge=1)
+    """How deep a treeitem stands."""
+    confidence: float = Field(default=1.0, ge=0.0, le=1.0)
+    """How sure the recogniser is that this element is what it says."""
+
+    @property
+    def name(self) -> str:
+        return self.text or ""
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The only values that it takes; what a textbox proposes binds nobody."""
+        return () if self.role in {"textbox", "searchbox"} else self.options
+
+
+class Window(Frozen):
+    """A window of the desktop, as the task bar lists it."""
+
+    window_id: str
+    app: str
+    title: str
+    focused: bool = False
+    minimized: bool = False
+
+
+class VisualState(Frozen):
+    """One observation of the whole screen.
+
+    `elements` come in reading order. `modal` is the element_id of the dialog that takes all input, if one is open.
+    """
+
+    screenshot_path: str = ""
+    screen_resolution: Size = (1280, 800)
+    elements: tuple[GUIElement, ...] = ()
+    timestamp: float = 0.0
+    """Seconds on the environment's own clock."""
+    app: str | None = None
+    """The focused application."""
+    windows: tuple[Window, ...] = ()
+    modal: ElementId | None = None
+    loading: bool = False
+    """True while the focused application shows that it is busy."""
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> VisualState:
+        """A copy, without what was worked out from the original: it shows something else."""
+        copy = super().model_copy(update=update, deep=deep)
+        for name in ("state_id", "canonical", "by_id"):
+            copy.__dict__.pop(name, None)
+        return copy
+
+    @cached_property
+    def state_id(self) -> str:
+        """Hash of what is shown; the time and the picture do not count, so equal screens have equal ids."""
+        return hashlib.blake2b(self.canonical, digest_size=8).hexdigest()
+
+    @cached_property
+    def canonical(self) -> bytes:
+        """What is shown as JSON, without the time and the picture; equal screens give equal bytes."""
+        return self.model_dump_json(exclude={"timestamp", "screenshot_path"}, exclude_none=True).encode()
+
+    @cached_property
+    def by_id(self) -> dict[str, GUIElement]:
+        return {element.element_id: element for element in self.elements}
+
+    def children(self, element_id: str) -> tuple[GUIElement, ...]:
+        return tuple(e for e in self.elements if e.parent == element_id)

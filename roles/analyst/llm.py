@@ -1,0 +1,159 @@
+"""The Analyst by a model: it chooses what to compute, and code computes it. No number of the model's own gets through."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from roles.analyst.formula import literals_in
+from roles.analyst.rules import sheet_of, worked_out
+from roles.analyst.values import Missing, Table, Trouble
+from roles.contracts import AnalystRequest, Answer, Result
+from roles.contracts.steering import notes_told
+from roles.knowledge.memory.blackboard import about_told, board_in
+from roles.policies.llm.answers import Unusable
+from roles.policies.llm.asking import Asker
+from roles.policies.llm.job import cut, supplements_told
+from roles.policies.llm.prompts import Prompt
+from roles.policies.llm.schemas import analyst_schema, form_told
+
+_FACTS = 40
+_ROWS = 5
+"""Rows of a table that are shown; a formula sees them all."""
+_MOST = 12
+_NUMBER = re.compile(r"\d[\d.,']*")
+_PLAIN = frozenset(map(Decimal, (0, 1, 2, 100)))
+"""Numbers that say nothing about the case: nothing, one, a half and a hundredth."""
+
+
+class LlmAnalyst:
+    """One question to the model for formulas; what they come to is worked out here."""
+
+    def __init__(self, asker: Asker, prompt: Prompt) -> None:
+        self._asker = asker
+        self._prompt = prompt
+
+    def answer(self, request: AnalystRequest) -> Answer:
+        schema = analyst_schema()
+        system, turn = self._prompt.filled(_values(request) | {"answer_form": form_told(schema)})
+        return self._asker.ask(system, turn, schema, lambda data: read_answer(data, request))
+
+
+def _values(request: AnalystRequest) -> dict[str, str]:
+    subtask = request.subtask
+    return {
+        "goal": request.goal,
+        "user_says": notes_told(request.notes),
+        "subtask": subtask.instruction + "".join(f" Hint: {hint}" for hint in subtask.hints),
+        "wanted": ", ".join(e.name for e in subtask.expect if e.kind == "fact_known") or "a name that says what it is",
+        "facts": facts_and_tables(request),
+        "supplements": supplements_told(request.supplements),
+        "problem": cut(request.reask, 400),
+    }
+
+
+def facts_and_tables(request: AnalystRequest) -> str:
+    """Facts by name and value; of a table its columns and first rows. A private value is not told, but can be computed with."""
+    tables = sheet_of(request).tables
+    board = board_in(request)
+    lines = []
+    for fact in (fact for fact in board.facts if fact.value):
+        table = tables.get(fact.name.casefold())
+        if fact.private:
+            lines.append(f'fact "{fact.name}" = (hidden)')  # also a reference: nobody computes with that
+        elif table is not None:
+            lines.append(_table_told(fact.name, table))
+        else:
+            about = about_told(fact)
+            lines.append(f'fact "{fact.name}" = {cut(fact.value)}' + (f" ({about})" if about else ""))
+    return "\n".join([*lines, *(f"({line}; they can be named all the same)" for line in board.left_out)])
+
+
+def _table_told(name: str, table: Table) -> str:
+    rows = "\n".join(f"  {cut(' | '.join(row))}" for row in table.rows[:_ROWS])
+    columns = ", ".join(f"[{column}]" for column in table.columns)
+    return f'table "{name}" with the columns {columns}, {len(table.rows)} rows, such as\n{rows}'
+
+
+def read_answer(data: Mapping[str, Any], request: AnalystRequest) -> Answer:
+    """What the formulas come to. Raises Unusable where one cannot be worked out, and for a number that is nobody's."""
+    missing = tuple(cut(str(what)) for what in _listed(data.get("missing")) if str(what).strip())
+    asked = [_asked(item) for item in _listed(data.get("results"))]
+    if len(asked) > _MOST:
+        raise Unusable(f"the answer has {len(asked)} results; {_MOST} are the most")
+    if not asked:
+        if not missing:
+            raise Unusable("there is neither a result nor what is missing for one")
+        return Answer(missing=missing, reason=f"missing: {'; '.join(missing)}")
+    sheet = sheet_of(request)
+    given = _numbers([request.goal, request.subtask.instruction, *_texts(request)])
+    results: list[Result] = []
+    for name, formula in asked:
+        _only_given(formula, given)
+        try:
+            result = worked_out(formula, name, sheet)
+        except Missing as lacking:
+            there = ", ".join(f.name for f in request.facts[-20:]) or "none"
+            raise Unusable(f"{lacking}; the facts are {there}. Use one of these, or name what is missing") from None
+        except Trouble as trouble:
+            raise Unusable(f"the formula of {name!r} cannot be worked out: {trouble}") from None
+        if not result.used:
+            raise Unusable(f"the formula of {name!r} uses no fact; a number has to come from the facts")
+        results.append(result)
+    advice = cut(str(data.get("advice") or ""), 600)
+    _only_known(advice, given | _numbers(r.value for r in results))
+    reason = "; ".join(f"{r.name} is {r.value[:80]}" for r in results)
+    return Answer(results=tuple(results), missing=missing, advice=advice, reason=reason)
+
+
+def _listed(said: Any) -> Sequence[Any]:
+    return said if isinstance(said, list) else []
+
+
+def _asked(item: Any) -> tuple[str, str]:
+    if not isinstance(item, Mapping):
+        raise Unusable("results is a list of objects with a name and a formula")
+    name, formula = str(item.get("name") or "").strip(), item.get("formula")
+    if not name or not isinstance(formula, str) or not formula.strip():
+        raise Unusable("each result needs a name and a formula")
+    return name[:80], formula
+
+
+def _texts(request: AnalystRequest) -> list[str]:
+    return [*(fact.value for fact in request.facts), *(s.text for s in request.supplements)]
+
+
+def _numbers(texts: Iterable[str]) -> frozenset[Decimal]:
+    """Every number that stands in these texts, with and without what may separate thousands."""
+    found: set[Decimal] = set()
+    for text in texts:
+        for word in _NUMBER.findall(text):
+            found |= _readings(word)
+    return frozenset(found)
+
+
+def _readings(word: str) -> set[Decimal]:
+    """What a number may mean: `1,234.50` and `1.234,50` are both read, and so is each plain part of a date."""
+    word = word.rstrip(".,'")
+    forms = {word.replace(",", "").replace("'", ""), word.replace(".", "").replace("'", "").replace(",", ".")}
+    forms |= set(re.findall(r"\d+", word))
+    return {Decimal(form) for form in forms if re.fullmatch(r"\d+(?:\.\d+)?", form)}
+
+
+def _only_given(formula: str, given: frozenset[Decimal]) -> None:
+    """A formula may hold numbers of the question and of the facts, and no others: those would be the model's own."""
+    try:
+        literals = literals_in(formula)
+    except Trouble as trouble:
+        raise Unusable(str(trouble)) from None
+    for literal in literals:
+        if not _numbers([literal]) <= given | _PLAIN:
+            raise Unusable(f"the number {literal} stands in no fact and not in the question; compute it, or leave it out")
+
+
+def _only_known(advice: str, known: frozenset[Decimal]) -> None:
+    for word in _NUMBER.findall(advice):
+        if not _readings(word) & (known | _PLAIN):
+            raise Unusable(f"the advice says {word}, which no formula gave and no fact holds")

@@ -1,0 +1,138 @@
+"""What the nodes of every role are given beside the state: the world, the policies, the journal, the clock."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from environments.contract import AppCatalog, Environment
+from environments.sandbox.contract import Refusing, Sandbox
+from protocol import GUIElement, VisualState
+from roles.contracts import (
+    AnalystPolicy,
+    AppWords,
+    Clock,
+    EvaluatorPolicy,
+    ManagerPolicy,
+    OperatorPolicy,
+    SupplementSource,
+    TechnicianPolicy,
+)
+from roles.contracts.limits.limits import Limits
+from roles.contracts.signals import Signal
+from roles.contracts.steering import Say, Silence
+from roles.journal.journal import Journal
+from roles.journal.screenshots import Gallery
+from roles.knowledge.memory.answers import Answers, NoAnswers
+from roles.knowledge.memory.blackboard import BoardSettings
+from roles.safety import Constraints, SafetyPolicy
+from roles.safety.expiry import Uptime, uptime
+from roles.safety.privacy.veil import Veil
+from roles.skills.registry import Skills
+
+
+class Recognizer(Protocol):
+    """Turns a raw screen into elements with confidence scores (seed 000's recognition model)."""
+
+    def recognize(self, state: VisualState) -> tuple[GUIElement, ...]: ...
+
+
+class AsShown:
+    """Trusts the environment's own elements; drops what has neither name, value nor a role to act on."""
+
+    def recognize(self, state: VisualState) -> tuple[GUIElement, ...]:
+        return tuple(e for e in state.elements if e.text or e.value or (e.role and e.role != "generic"))
+
+
+class Line(Protocol):
+    """A worker's line to the hub while it goes on working."""
+
+    def passing(self, signal: Signal, *, step: int, key: str) -> None:
+        """Report a change that does not end the delegation."""
+
+    def spent(self, step: int) -> str:
+        """Why the run may not go on, or an empty string."""
+
+    def nearly_spent(self) -> tuple[str, ...]:
+        """Which budgets are nearly used up, in words, for whoever plans."""
+
+    def cancelled(self) -> bool:
+        """Whether somebody has called the run off."""
+
+
+class NoLine:
+    """A worker that works alone reports to nobody."""
+
+    def passing(self, signal: Signal, *, step: int, key: str) -> None:
+        return None
+
+    def spent(self, step: int) -> str:
+        return ""
+
+    def nearly_spent(self) -> tuple[str, ...]:
+        return ()
+
+    def cancelled(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True)
+class Context:
+    """Injected through LangGraph's `context`; never part of the state, never checkpointed."""
+
+    environment: Environment
+    journal: Journal
+    operator: OperatorPolicy | None = None
+    manager: ManagerPolicy | None = None
+    evaluator: EvaluatorPolicy | None = None
+    analyst: AnalystPolicy | None = None
+    technician: TechnicianPolicy | None = None
+    sandbox: Sandbox = field(default_factory=lambda: Refusing("scripts need a sandbox, and this crew was given none"))
+    recognizer: Recognizer = field(default_factory=AsShown)
+    sources: tuple[SupplementSource, ...] = ()
+    ahead: bool = False
+    """Look up what is known of a goal and of a subtask before anybody asks for it."""
+    safety: SafetyPolicy = field(default_factory=SafetyPolicy)
+    constraints: Constraints = field(default_factory=Constraints)
+    """What `safety` was narrowed by, as far as that was said beside it."""
+    limits: Limits = field(default_factory=Limits)
+    blackboard: BoardSettings = field(default_factory=BoardSettings)
+    """How much of the facts a prompt is told."""
+    answers: Answers = field(default_factory=NoAnswers)
+    """What the user answered in earlier runs."""
+    clock: Clock = time.time
+    uptime: Callable[[], Uptime] = uptime
+    """A clock that nobody can set back: by it approvals expire."""
+    line: Line = field(default_factory=NoLine)
+    gallery: Gallery | None = None
+    """What keeps pictures of screens; None where none are kept."""
+    say: Say = field(default_factory=Silence)
+    """What people beside the run say and do."""
+    review_plans: bool = False
+    """Show every plan to a person before it is worked."""
+    ask_user: bool = False
+    """Ask the person what no source knows."""
+    skills: Skills = None  # type: ignore[assignment]  # made of the environment where it is not given
+    """What the crew can do here."""
+
+    def __post_init__(self) -> None:
+        """What keeps private values out of the journal stands between the crew and its environment, too."""
+        if self.skills is None:
+            object.__setattr__(self, "skills", Skills(self.environment))
+        if self.journal.redactor is not None and not isinstance(self.environment, Veil):
+            object.__setattr__(self, "environment", Veil(self.environment, self.journal.redactor))
+
+    def apps(self) -> tuple[AppWords, ...]:
+        """The applications that can be named, or none if the environment does not know."""
+        if not isinstance(self.environment, AppCatalog):
+            return ()
+        return tuple(AppWords(app=a.app, title=a.title, words=a.words) for a in self.environment.apps())
+
+    def with_(self, **changes: Any) -> Context:
+        return replace(self, **changes)
+
+
+Update = dict[str, Any]
+State = Mapping[str, Any]

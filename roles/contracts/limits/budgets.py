@@ -1,0 +1,172 @@
+"""Budgets: the limits of a run that something adds up to. What each of them has come to, and which of them is spent.
+
+    key (`limits.steps`)   what was used   the limit   spent: nothing more of it may be begun
+
+Everything that adds up stands in one table here. The hub asks it before it sends work, a worker before each action, and a
+model's account before each call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from roles.contracts.limits.limits import Limits, Role
+from roles.contracts.limits.spending import Spending
+
+WARN_AT = 0.8
+"""The share of a budget from which on it is warned of."""
+Work = Literal["plan", "replan", "act", "check", "call", "any"]
+"""What is about to be begun; most budgets stop any work, and some only the work that adds to them."""
+
+
+@dataclass
+class Used:
+    """What was used by now. The hub counts its own turns, the journal what stands in it, and clocks the time."""
+
+    spending: Spending = field(default_factory=Spending)
+    steps: int = 0
+    plans: int = 0
+    replans: int = 0
+    gates: int = 0
+    steps_by: Mapping[str, int] = field(default_factory=dict)
+    """Actions by worker."""
+    worker: str = ""
+    """Who acts next, if somebody does."""
+    seconds: float = 0.0
+    simulated: float = 0.0
+
+
+class Budget(NamedTuple):
+    """One budget as it stands."""
+
+    key: str
+    used: float
+    limit: float
+    what: str
+    """`120 steps`: the limit in words."""
+    over: bool = False
+    """Whether it may be used up whole, and only more than that is too much."""
+
+    @property
+    def share(self) -> float:
+        return self.used / self.limit if self.limit else 0.0
+
+    @property
+    def spent(self) -> bool:
+        return self.used > self.limit if self.over else self.used >= self.limit
+
+    @property
+    def nearly(self) -> bool:
+        return self.share >= WARN_AT
+
+    def __str__(self) -> str:
+        return f"the budget of {self.what} ({self.key})"
+
+    def told(self) -> str:
+        """`96 of 120 steps used (limits.steps)`; of what is measured and not counted, the share."""
+        if isinstance(self.limit, float):
+            return f"{min(int(self.share * 10), 10) * 10} % of {self.what} used ({self.key})"
+        return f"{_number(self.used)} of {self.what} used ({self.key})"
+
+    def more(self) -> str:
+        """The limit that would let it go on for as long again, as it is written behind `-c`."""
+        return f"{self.key}={_number(2 * max(self.limit, self.used))}"
+
+    @property
+    def mark(self) -> tuple[str, float]:
+        """What it is called once it was warned of; with another limit it is another budget."""
+        return (self.key, float(_rounded(self.limit)))
+
+    def as_json(self) -> dict[str, Any]:
+        return {"used": _rounded(self.used), "limit": _rounded(self.limit), "share": round(self.share, 3)}
+
+
+class _Meter(NamedTuple):
+    """One row of the table: how one limit is read, and which work it stops."""
+
+    key: str
+    limit: float
+    what: str
+    used: Callable[[Used], float]
+    stops: tuple[Work, ...] = ("act", "plan", "replan", "check", "call", "any")
+    over: bool = False
+    worker: str = ""
+    """Whose work alone it stops; anybody's where it names none."""
+
+    def at(self, used: Used) -> Budget:
+        return Budget(f"limits.{self.key}", self.used(used), self.limit, self.what, self.over)
+
+
+class Budgets:
+    """All budgets of one run."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._meters = tuple(_meters(limits))
+
+    def standing(self, used: Used) -> list[Budget]:
+        """Each of them as it stands, in the order in which they are told."""
+        return [meter.at(used) for meter in self._meters]
+
+    def spent(self, used: Used, *work: Work) -> Budget | None:
+        """The first that lets no such work begin."""
+        for meter in self._meters:
+            concerned = meter.worker in ("", used.worker) and any(kind in meter.stops for kind in work)
+            if concerned and (found := meter.at(used)).spent:
+                return found
+        return None
+
+
+def _meters(limits: Limits) -> Iterator[_Meter]:
+    yield _Meter("steps", limits.steps, f"{limits.steps} steps", lambda used: used.steps, ("act",))
+    yield _Meter("plans", limits.plans, f"{limits.plans} plans", lambda used: used.plans, ("plan",))
+    if limits.replans is not None:
+        what = f"{limits.replans} replans"
+        yield _Meter("replans", limits.replans, what, lambda used: used.replans, ("replan",), over=True)
+    yield _Meter("gates", limits.gates, f"{limits.gates} gates", lambda used: used.gates, ("check",))
+    yield _Meter("wall_seconds", limits.wall_seconds, f"{limits.wall_seconds:g} seconds", lambda used: used.seconds)
+    if (most := limits.simulated_seconds) is not None:
+        yield _Meter("simulated_seconds", most, f"{most:g} simulated seconds", lambda used: used.simulated)
+    if limits.recoveries is not None:
+        what = f"{limits.recoveries} recoveries"
+        yield _Meter("recoveries", limits.recoveries, what, lambda used: used.spending.recoveries)
+    if limits.unusable is not None:
+        what = f"{limits.unusable} unusable answers"
+        yield _Meter("unusable", limits.unusable, what, lambda used: used.spending.unusable.total())
+    if limits.output is not None:
+        what = f"{limits.output} characters of output"
+        yield _Meter("output", limits.output, what, lambda used: used.spending.output.total())
+    if limits.tokens is not None:
+        yield _Meter("tokens", limits.tokens, f"{limits.tokens} tokens", lambda used: used.spending.total().tokens)
+    if limits.money is not None:
+        yield _Meter("money", limits.money, f"{limits.money:g} for models", lambda used: used.spending.total().money)
+    yield from _by_role(limits)
+
+
+def _by_role(limits: Limits) -> Iterator[_Meter]:
+    """The same for single roles."""
+    tables: tuple[tuple[str, Mapping[Role, float], str, Callable[[Used, str], float]], ...] = (
+        ("role_unusable", limits.role_unusable, "unusable answers of", lambda used, role: used.spending.unusable[role]),
+        ("role_tokens", limits.role_tokens, "tokens of", lambda used, role: used.spending.by_role[role].tokens),
+        ("role_money", limits.role_money, "for models of", lambda used, role: used.spending.by_role[role].money),
+        ("role_seconds", limits.role_seconds, "seconds for answers of", lambda used, role: used.spending.by_role[role].seconds),
+    )
+    for role, steps in limits.role_steps.items():
+        read = _of_role(lambda used, role: used.steps_by.get(role, 0), role)
+        yield _Meter(f"role_steps.{role}", steps, f"{steps} steps of the {role}", read, ("act",), worker=role)
+    for name, most, words, read_of in tables:
+        for role, limit in most.items():
+            yield _Meter(f"{name}.{role}", limit, f"{_number(limit)} {words} the {role}", _of_role(read_of, role))
+
+
+def _of_role(read: Callable[[Used, str], float], role: str) -> Callable[[Used], float]:
+    return lambda used: read(used, role)
+
+
+def _number(value: float) -> str:
+    return f"{value:.0f}" if value >= 1000 or value == int(value) else f"{value:.3g}"
+
+
+def _rounded(value: float) -> float:
+    return int(value) if value == int(value) else round(value, 6)

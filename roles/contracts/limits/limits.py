@@ -1,0 +1,83 @@
+"""Every number that bounds a run, in one place. Source: seeds 000 and 002.
+
+What adds up over a run is a budget, and is told, warned of and reported by `roles/contracts/limits/budgets.py`; the rest bounds
+one decision, one action or one delegation.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from protocol import Frozen
+
+Role = Literal["manager", "operator", "technician", "analyst", "evaluator"]
+_Count = Annotated[int, Field(ge=1)]
+_Amount = Annotated[float, Field(gt=0)]
+
+
+class Limits(Frozen):
+    """Spending one ends the run (or the delegation) in a reported outcome, with the trace kept."""
+
+    plans: int = Field(default=10, ge=1)
+    """Planning attempts of the Manager; one more ends the task as rejected (seed 002)."""
+    replans: int | None = Field(default=None, ge=0)
+    """How many of them may follow something that did not work; 0 ends the run there. None is no limit beside `plans`."""
+    steps: int = Field(default=120, ge=1)
+    """Actions of the whole run (seed 002's N)."""
+    wall_seconds: float = Field(default=900.0, gt=0)
+    """Time at work; time spent waiting for a person does not count."""
+    simulated_seconds: float | None = Field(default=None, gt=0)
+    """Time that passes on the environment's own clock, where it has one; None is no limit."""
+    recoveries: int | None = Field(default=None, ge=1)
+    """Recovery attempts of the whole run; None is no limit beside those in a row and the steps that they take."""
+    unusable: int | None = Field(default=None, ge=1)
+    """Answers of all roles together that could not be used and were asked for again; None is no limit beside `reasks`."""
+    output: int | None = Field(default=None, ge=1)
+    """Characters that scripts, tools and models put out in the whole run; None is no limit beside those on each of them."""
+    goal_chars: int = Field(default=8_000, ge=1)
+    """Characters of a goal, its slots filled; a longer one is not begun."""
+    max_steps: int = Field(default=40, ge=1)
+    """Observe-plan-act iterations of one delegation (seed 000)."""
+    max_recovery_attempts: int = Field(default=4, ge=0)
+    """Recovery attempts in a row, without a successful step between them (seed 000)."""
+    parallel: int = Field(default=1, ge=1, le=8)
+    """Independent subtasks that may be worked side by side, where the environment has seats; 1 works one after the other."""
+    retries: int = Field(default=2, ge=0)
+    """Executions that may time out or fail in one subtask attempt before the Manager plans anew."""
+    check_every: int = Field(default=15, ge=1)
+    """A PERIODIC_CHECK is due after this many actions of a subtask."""
+    reasks: int = Field(default=2, ge=0)
+    """How often an unusable decision is asked for again."""
+    gates: int = Field(default=60, ge=1)
+    """Gate decisions of the whole run."""
+    script_seconds: float = Field(default=20.0, gt=0, le=600)
+    """A script of the Technician that runs longer is ended, and changes nothing."""
+    action_seconds: float = Field(default=120.0, gt=0)
+    """An environment that takes longer for one action or one look is not waited for; a simulated desktop is not timed."""
+    script_output: int = Field(default=16_000, ge=100)
+    """Characters that are kept of each of a script's stdout and stderr."""
+    tool_output: int = Field(default=20_000, ge=100)
+    """Characters that are kept of what one call of a tool or of an app's function gives."""
+    answer_output: int = Field(default=60_000, ge=100)
+    """Characters of a model's answer; a longer one is not usable."""
+    looks: int = Field(default=2, ge=0)
+    """How often in a row a decision may only look again (SCREENSHOT), without an action in between."""
+    stale_repeats: int = Field(default=3, ge=2)
+    """So many identical actions, or actions without visible change, are a stall."""
+    min_confidence: float = Field(default=0.5, ge=0.0, le=1.0)
+    """Below it a decision needs approval and an element counts as not recognised."""
+    tokens: int | None = Field(default=None, ge=1)
+    """What all models of the run may read and write together; None is no limit."""
+    money: float | None = Field(default=None, gt=0)
+    """What all models of the run may cost, in the currency of their prices; None is no limit."""
+    role_tokens: dict[Role, _Count] = Field(default_factory=dict)
+    """The same for single roles: `{operator: 50000}`."""
+    role_money: dict[Role, _Amount] = Field(default_factory=dict)
+    role_seconds: dict[Role, _Amount] = Field(default_factory=dict)
+    """Time that the models of a role take for their answers."""
+    role_steps: dict[Role, _Count] = Field(default_factory=dict)
+    """Actions of one worker: `{technician: 5}`."""
+    role_unusable: dict[Role, _Count] = Field(default_factory=dict)
+    """As `unusable`, for single roles."""

@@ -1,0 +1,122 @@
+"""The Evaluator by a model: what code can find out is told to it as findings, and what it relies on is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from roles.contracts import GateRequest, GateVerdict, PictureKind
+from roles.contracts.signals import ALLOWED_DECISIONS, GateDecision
+from roles.contracts.steering import notes_told
+from roles.knowledge.memory.blackboard import board_in
+from roles.policies.llm.answers import Unusable
+from roles.policies.llm.asking import Asker
+from roles.policies.llm.job import cut, facts_told, plan_told, screens_told, steps_told
+from roles.policies.llm.pictured import Picturing, of_screen, with_pictures
+from roles.policies.llm.prompts import Prompt
+from roles.policies.llm.schemas import evaluator_schema, form_told
+from roles.screen.evidence import views
+from roles.screen.gathering import gather
+
+_STEPS = 30
+
+
+class LlmEvaluator:
+    """One question to the model for one verdict, with the pictures of before and after where it is given a way to have them."""
+
+    def __init__(
+        self,
+        asker: Asker,
+        prompt: Prompt,
+        *,
+        screen_tokens: int,
+        recent: int,
+        pictures: Sequence[PictureKind] = ("annotated",),
+        picturing: Picturing | None = None,
+    ) -> None:
+        self._asker = asker
+        self._prompt = prompt
+        self._screen_tokens = screen_tokens
+        self._recent = recent
+        self._pictures = pictures
+        self._picturing = picturing
+
+    def judge(self, request: GateRequest) -> GateVerdict:
+        evidence = evidence_ids(request)
+        schema = evaluator_schema(request, evidence)
+        system, turn = self._prompt.filled(self._values(request) | {"answer_form": form_told(schema)})
+        return self._asker.ask(system, self._shown(turn, request), schema, lambda data: read_verdict(data, request, evidence))
+
+    def _shown(self, turn: str, request: GateRequest) -> str | list[Any]:
+        if self._picturing is None:
+            return turn
+        found, known = request.found or gather(request), {f"state:{state.state_id}": state for state in views(request)}
+        told = {found.before: "before the work began"} | {found.after: "now"}
+        shown = [of_screen(when, known[name], self._pictures, self._picturing) for name, when in told.items() if name in known]
+        return with_pictures(turn, [picture for pictures in shown for picture in pictures])
+
+    def _values(self, request: GateRequest) -> dict[str, str]:
+        subtask = request.subtask
+        return {
+            "goal": request.goal,
+            "user_says": notes_told(request.notes),
+            "trigger": request.trigger.value + (f" ({request.reask})" if request.reask else ""),
+            "subtask": subtask.instruction if subtask else request.goal,
+            "decisions": ", ".join(sorted(d.value for d in ALLOWED_DECISIONS[request.trigger])),
+            "plan": plan_told(request.plan),
+            "findings": findings_told(request),
+            "steps": steps_told(request.steps[-_STEPS:], self._recent),
+            "screens": screens_told(request.screens, self._screen_tokens),
+            "facts": facts_told(request),
+            "summary": cut(request.summary, 600),
+            "held": cut(request.held),
+        }
+
+
+def evidence_ids(request: GateRequest) -> tuple[str, ...]:
+    """Everything that a verdict may rely on."""
+    states = [f"state:{screen.state_id}" for screen in reversed(request.screens)]
+    steps = [f"step:{step.step}" for step in request.steps[-_STEPS:]]
+    return (*dict.fromkeys([*states, *steps, *(f"fact:{fact.name}" for fact in board_in(request).facts)]),)
+
+
+def findings_told(request: GateRequest) -> str:
+    """What each subtask was to lead to, and whether it was seen; what changed on the screen, and what it took."""
+    found = request.found or gather(request)
+    lines = []
+    for checked in found.checked:
+        told = checked.expectation.model_dump(mode="json", exclude_defaults=True)
+        what = ", ".join(f"{k} {v}" for k, v in told.items() if k != "kind")
+        already = ", as it was before" if checked.held_before else ""
+        seen = f"seen ({', '.join(checked.evidence)}){already}" if checked.holds else f"NOT SEEN: {checked.missing}"
+        lines.append(f"{checked.subtask}: {checked.expectation.kind} {what}: {seen}")
+    if not request.steps:
+        lines.append("NO STEP was done: nothing was changed by this worker")
+    lines.append(f"{found.steps} steps, {found.failed} of them failed, {found.idle} without a visible change")
+    if found.repeated or found.recoveries:
+        lines.append(f"{found.repeated} steps did the same again, {found.recoveries} were attempts to recover")
+    lines += [f"NOT FOUNDED: {said}" for said in found.unfounded]
+    lines += [found.picture] if found.picture else []
+    if found.changed:
+        return "\n".join([*map(cut, lines), "what is different on the screen since the work began:", found.changed])
+    return "\n".join(map(cut, lines))
+
+
+def read_verdict(data: Mapping[str, Any], request: GateRequest, evidence: Sequence[str]) -> GateVerdict:
+    """The verdict, held against what is allowed and what there is. Raises Unusable or ValidationError."""
+    said = {key: value for key, value in data.items() if key in GateVerdict.model_fields and value is not None}
+    said.setdefault("reason", "")
+    verdict = GateVerdict.model_validate(said)
+    allowed = ALLOWED_DECISIONS[request.trigger]
+    if verdict.decision not in allowed:
+        names = ", ".join(sorted(d.value for d in allowed))
+        raise Unusable(f"{verdict.decision.value} is not allowed at {request.trigger}: choose one of {names}")
+    if unknown := [name for name in verdict.evidence if name not in evidence]:
+        raise Unusable(f"there is no evidence {unknown[0][:60]!r}; there are {', '.join(evidence[:20])}")
+    if verdict.decision is GateDecision.DONE and not verdict.evidence:
+        raise Unusable(f"gate_done needs evidence: name what shows it, of {', '.join(evidence[:20])}")
+    if verdict.decision is GateDecision.SUPPLEMENT and not verdict.query.strip():
+        raise Unusable("gate_supplement needs a query: what to look for")
+    if verdict.decision is GateDecision.FAIL and not verdict.issues:
+        verdict = verdict.model_copy(update={"issues": (verdict.reason or "it was not seen to be done",)})
+    return verdict

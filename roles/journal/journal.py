@@ -1,0 +1,267 @@
+"""The run's journal: append-only, and the one truth about what happened. How it is stored is said in `journal_rows`,
+what makes an action happen once in `journal_actions`.
+
+Live view, reports, logs, resume and tests all read it. Writes of one step are committed together, at the two points
+that matter: when an intent is written (before the effect) and when its outcome is known. What a kill takes with it is
+written again when the step is worked again. Nothing is pickled.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from protocol import VisualState
+from protocol.retries import Retries
+from roles.contracts import Clock, Fact, StepRecord, Subtask, Supplement
+from roles.contracts.limits.spending import Spending
+from roles.journal.actions import Ledger
+from roles.journal.facts import Facts
+from roles.journal.rows import Rows, SqliteRows, deflated, dumps, inflated
+from roles.safety.privacy.redaction import Redactor
+
+_screens_REMEMBERED = 256
+"""Ids of the latest screens, to store each once."""
+_AT_HAND = 48
+
+
+class Screens:
+    """The screens among a journal's rows; `latest` has the last one of each app, oldest look first."""
+
+    def __init__(self, rows: Rows, redactor: Redactor | None, latest: dict[str, str]) -> None:
+        self._rows = rows
+        self._redactor = redactor
+        self._at_hand: OrderedDict[str, VisualState] = OrderedDict()
+        self._stored: deque[str] = deque(reversed(rows.latest_screens(_screens_REMEMBERED)), maxlen=_screens_REMEMBERED)
+        self._latest = latest
+
+    def keep(self, state: VisualState) -> str:
+        """Store a screen once, redacted, and return its id."""
+        state_id = state.state_id
+        if state.app:
+            self._latest.pop(state.app, None)
+            self._latest[state.app] = state_id
+        if state_id in self._at_hand:
+            self._at_hand.move_to_end(state_id)
+        else:
+            self._at_hand[state_id] = state
+            if len(self._at_hand) > _AT_HAND:
+                self._at_hand.popitem(last=False)
+        if state_id not in self._stored:
+            shown = self._redactor.screen(state) if self._redactor is not None else state
+            self._rows.add_screen(state_id, state.app or "", deflated(shown.canonical))
+            self._stored.append(state_id)
+        return state_id
+
+    def get(self, state_id: str) -> VisualState | None:
+        """A screen by id: as it was seen while it is at hand, else as it was written (private content masked)."""
+        if (held := self._at_hand.get(state_id)) is not None:
+            return held
+        return self.written(state_id)
+
+    def written(self, state_id: str) -> VisualState | None:
+        """A screen as it was written."""
+        row = self._rows.screen_row(state_id)
+        return None if row is None else self.at(row)
+
+    def rows(self) -> dict[str, int]:
+        """state_id -> row, for a reader that wants many."""
+        return self._rows.screen_rows()
+
+    def at(self, row: int) -> VisualState:
+        """The screen of a row, as it was written."""
+        return VisualState.model_validate_json(inflated(self._rows.screen(row)))
+
+    def latest(self) -> dict[str, str]:
+        """app -> id of its latest screen, oldest look first."""
+        return dict(self._latest)
+
+    def forget(self) -> None:
+        """No application has been looked at yet."""
+        self._latest.clear()
+
+
+_REMEMBERED = 256
+"""Keys of the latest events: enough to recognise the events of a step that is worked again."""
+_CACHED = 48
+
+
+class Event(NamedTuple):
+    """One line of the run's history; `body` is JSON and already redacted."""
+
+    id: int
+    at: float
+    kind: str
+    role: str
+    subtask: str
+    step: int
+    body: dict[str, Any]
+
+
+Listener = Callable[[Event], None]
+
+
+class Journal(Ledger):
+    """What a run writes down and reads back. `path` is its SQLite file, `rows` another store; with neither it is in memory."""
+
+    def __init__(
+        self,
+        path: Path | None,
+        clock: Clock,
+        redactor: Redactor | None = None,
+        listener: Listener | None = None,
+        run_id: str = "alone",
+        *,
+        rows: Rows | None = None,
+        retries: Retries | None = None,
+    ) -> None:
+        super().__init__(rows or SqliteRows(path, retries), clock, redactor)
+        self._run_id = run_id
+        self.run_key = run_id
+        """First part of every action's key."""
+        self._listener = listener
+        self.screens = Screens(self.rows, redactor, self._last_looks())
+        self._keys: OrderedDict[str, None] = OrderedDict.fromkeys(reversed(self.rows.latest_keys(_REMEMBERED)))
+        # Read on every step, so kept beside the tables: a query over all events would grow with the run.
+        self._steps: OrderedDict[tuple[str, int], deque[StepRecord]] = OrderedDict()
+        self._board = Facts(self.rows, self, run_id, self.record)
+        self._supplements: list[tuple[str, Supplement]] | None = None
+        self.spending = Spending.of((kind, role, json.loads(body)) for kind, role, body in self.rows.counted())
+        """What was used up so far."""
+        for fact in self.facts():
+            if fact.private:
+                self.secret(fact.value)
+
+    def begin(self) -> None:
+        """A new run starts. A journal in memory forgets the run before, and its keys are new to the environment."""
+        if self.rows.kept:
+            return
+        self.rows.clear()
+        self._keys.clear()
+        self._steps.clear()
+        self.screens.forget()
+        self._board.forget()
+        self._supplements = None
+        self.spending = Spending.of(())
+        self.run_key = f"{self._run_id}-{secrets.token_hex(4)}"
+
+    # --- events -------------------------------------------------------------------------------------------------
+
+    def record(self, kind: str, body: dict[str, Any], *, role: str = "", subtask: str = "", step: int = 0, key: str = "") -> None:
+        """Append an event. One with a `key` that was recorded before is not recorded again."""
+        if key:
+            if key in self._keys:
+                return
+            self._keys[key] = None
+            if len(self._keys) > _REMEMBERED:
+                self._keys.popitem(last=False)
+        if self.redactor is not None:
+            body = self.redactor.body(body)
+        at = self._clock()
+        number = self.rows.add_event(at, kind, role, subtask, step, key or None, body)
+        self.spending.hear(kind, role, body)
+        if self._listener is not None:
+            self._listener(Event(number, at, kind, role, subtask, step, body))
+
+    def recorded(self, key: str) -> bool:
+        """Whether an event with this key is among the latest."""
+        return key in self._keys
+
+    def model_call(self, body: dict[str, Any], *, role: str) -> None:
+        """One call of a model, whatever came of it. A step that is worked again calls again, so there is no key."""
+        self.record("model_call", body, role=role)
+
+    def events(self, *kinds: str, after: int = 0) -> Iterator[Event]:
+        """Events in order, all kinds or some; constant memory."""
+        for row in self.rows.events(kinds, after):
+            yield Event(*row[:-1], json.loads(row.body))
+
+    def _last_looks(self) -> dict[str, str]:
+        """app -> id of the screen that was observed last, oldest look first."""
+        looks = map(json.loads, self.rows.latest_looks())
+        return {look["app"]: look["state_id"] for look in looks if look.get("app")}
+
+    # --- steps, facts, plans ------------------------------------------------------------------------------------
+
+    def step(self, record: StepRecord, attempt: int, *, key: str) -> None:
+        """One finished step: the unit of history that other roles read."""
+        known = self._recent(record.subtask, attempt)
+        if not known or known[-1].step < record.step:
+            known.append(record)
+        body = record.model_dump(mode="json", exclude_defaults=True) | {"attempt": attempt}
+        self.record("step", body, role=record.role, subtask=record.subtask, step=record.step, key=key)
+
+    def steps(self, subtask: str, attempt: int, limit: int = 40) -> tuple[StepRecord, ...]:
+        """The last steps of one subtask attempt, oldest first."""
+        return tuple(self._recent(subtask, attempt))[-limit:]
+
+    def all_steps(self, limit: int) -> tuple[StepRecord, ...]:
+        """The last steps of the whole run, oldest first."""
+        return tuple(_record(json.loads(body)) for body in reversed(self.rows.latest_steps(limit)))
+
+    def _recent(self, subtask: str, attempt: int) -> deque[StepRecord]:
+        slot = (subtask, attempt)
+        if slot not in self._steps:
+            bodies = reversed(self.rows.steps(subtask, attempt, _CACHED))
+            self._steps[slot] = deque((_record(json.loads(body)) for body in bodies), maxlen=_CACHED)
+            if len(self._steps) > 8:
+                self._steps.popitem(last=False)
+        return self._steps[slot]
+
+    def remember(self, fact: Fact, *, beside: Sequence[str] = ()) -> None:
+        """Put a fact on the blackboard; the newest value of a name counts.
+
+        `beside` are the subtasks that are worked at the same time: which value is the newest is then no more than chance.
+        """
+        self._board.remember(fact, beside=beside)
+
+    def facts(self) -> tuple[Fact, ...]:
+        """The blackboard, oldest first."""
+        return self._board.all()
+
+    def save_plan(self, subtasks: tuple[Subtask, ...]) -> int:
+        """Store a version of the plan and return its number."""
+        bodies = [subtask.model_dump(mode="json", exclude_defaults=True) for subtask in subtasks]
+        return self.rows.add_plan(dumps(self.masked(bodies)))
+
+    def plan(self, version: int) -> tuple[Subtask, ...]:
+        body = self.rows.plan(version)
+        return tuple(Subtask.model_validate(item) for item in self.alike(json.loads(body))) if body else ()
+
+    def supplements(self, about: str | None = None) -> tuple[Supplement, ...]:
+        """Everything that was looked up, in order; with `about`, of what was looked up ahead for a subtask only that one's."""
+        if self._supplements is None:
+            events = [(event.subtask if event.body.get("ahead") else "", event.body) for event in self.events("supplement")]
+            self._supplements = [(whose, Supplement.model_validate(item)) for whose, body in events for item in body["found"]]
+        return tuple(found for whose, found in self._supplements if about is None or whose in ("", about))
+
+    def supplied(
+        self, query: str, found: list[Supplement], *, subtask: str, key: str, role: str = "manager", ahead: bool = False
+    ) -> None:
+        """Record what a search brought, nothing included."""
+        self._supplements = None
+        body: dict[str, Any] = {"query": query, "found": [item.model_dump(mode="json", exclude_defaults=True) for item in found]}
+        self.record("supplement", body | ({"ahead": True} if ahead else {}), role=role, subtask=subtask, key=key)
+
+    # --- meta ---------------------------------------------------------------------------------------------------
+
+    def set_meta(self, key: str, value: Any) -> None:
+        self.rows.set_meta(key, dumps(self.masked(value)))
+        self.commit()
+
+    def meta(self, key: str) -> Any:
+        value = self.rows.meta(key)
+        return json.loads(value) if value else None
+
+    def close(self) -> None:
+        """Commit and give the store back. Twice is fine."""
+        self.rows.close()
+
+
+def _record(body: dict[str, Any]) -> StepRecord:
+    body.pop("attempt", None)
+    return StepRecord.model_validate(body)

@@ -1,0 +1,400 @@
+"""The rows under a journal: every statement of it, once, in SQL that SQLite and PostgreSQL both read.
+
+Rows are texts and numbers; what they mean is the journal's. What a dialect says otherwise stands in braces and is filled
+in by its class: `{own}` limits a statement to this run where several share a table, `{run}` and `{this}` name the run in an
+insertion, `{app}` and `{key}` are fields of an event's body, and `{of_attempt}` compares one with a number.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from protocol.retries import Retries
+from protocol.sqlite import connected
+from roles.contracts.limits.spending import COUNTED
+
+NUMBERED = {
+    "events": ("id", ("at", "kind", "role", "subtask", "step", "key", "body")),
+    "approvals": ("id", ("key", "digest", "decision", "message", "who", "at")),
+    "facts": ("rowid", ("name", "body")),
+    "plans": ("version", ("body",)),
+    "observations": ("row", ("state_id", "app", "body")),
+}
+"""Tables whose rows are numbered as they come: the name of the number, and what is written beside it."""
+
+COUNTED_KINDS = f"kind IN ({', '.join(repr(kind) for kind in COUNTED)})"
+"""As a condition: an index over these events must say it in the same words to be used."""
+
+TEXTS = {
+    "meta": ("key", "value"),
+    "events": ("id", "body"),
+    "actions": ("key", "action", "result"),
+    "approvals": ("id", "message"),
+    "facts": ("name", "body"),
+    "plans": ("version", "body"),
+    "observations": ("row", "body"),
+}
+"""Every table, with its key and the columns in which something is said."""
+
+
+class EventRow(NamedTuple):
+    """An event as it is stored; `body` is JSON."""
+
+    id: int
+    at: float
+    kind: str
+    role: str
+    subtask: str
+    step: int
+    body: str
+
+
+class Result(Protocol):
+    """What a statement came to: the part of a DB-API cursor that is used here."""
+
+    def fetchone(self) -> Any: ...
+    def fetchall(self) -> list[Any]: ...
+    def __iter__(self) -> Iterator[Any]: ...
+
+
+class Rows(ABC):
+    """The tables of one run. What was written is read at once, and survives a kill from the next `commit` on."""
+
+    kept: bool = True
+    """Whether the rows outlive this process."""
+
+    def __init__(self, words: Mapping[str, str], mark: str = "?") -> None:
+        """`words` fill the braces of the statements; `mark` stands in the place of a value."""
+        self._texts = _Texts(words, mark)
+
+    @abstractmethod
+    def _read(self, statement: str, *values: Any) -> Result: ...
+
+    @abstractmethod
+    def _write(self, statement: str, *values: Any) -> None:
+        """Change rows, in a transaction that is begun where there is none."""
+
+    @abstractmethod
+    def _changed(self, statement: str, *values: Any) -> int:
+        """Like `_write`; returns how many rows were changed."""
+
+    @abstractmethod
+    def _append(self, table: str, *values: Any) -> int:
+        """A new row of one of the NUMBERED tables; returns its number."""
+
+    @abstractmethod
+    def commit(self) -> None:
+        """Make everything so far survive a kill."""
+
+    def hurry(self) -> None:
+        """From now on fail at once where another one holds what is wanted."""
+        return
+
+    @abstractmethod
+    def close(self) -> None:
+        """Commit and give the store back. Twice is fine."""
+
+    def clear(self) -> None:
+        """Forget all but the screens."""
+        for table in ("events", "actions", "approvals", "facts", "plans", "meta"):
+            self._write(f"DELETE FROM {table}{{only}}")  # noqa: S608 - fixed names
+        self.commit()
+
+    def write_over(self, changed: Callable[[Any], Any]) -> None:
+        """Put `changed(what is said)` in the place of everything that is said anywhere, and commit."""
+        for table, (key, *columns) in TEXTS.items():
+            found = self._read(f"SELECT {key}, {', '.join(columns)} FROM {table}{{only}}").fetchall()  # noqa: S608 - fixed names
+            for number, *said in found:
+                for column, old in zip(columns, said, strict=True):
+                    if (new := changed(old)) != old:
+                        self._write(f"UPDATE {table} SET {column} = ? WHERE {{own}}{key} = ?", new, number)  # noqa: S608
+        self.commit()
+
+    # --- events -------------------------------------------------------------------------------------------------
+
+    def add_event(
+        self, at: float, kind: str, role: str, subtask: str, step: int, key: str | None, body: Mapping[str, Any]
+    ) -> int:
+        """Append an event and return its number."""
+        return self._append("events", at, kind, role, subtask, step, key, dumps(body))
+
+    def events(self, kinds: Sequence[str], after: int) -> Iterator[EventRow]:
+        """Events in order, all kinds or some; constant memory."""
+        where = f" AND kind IN ({','.join('?' * len(kinds))})" if kinds else ""
+        select = "SELECT id, at, kind, role, subtask, step, body FROM events WHERE {own}id > ?"
+        return map(EventRow._make, self._read(f"{select}{where} ORDER BY id", after, *kinds))
+
+    def counted(self) -> Iterator[tuple[str, str, str]]:
+        """Kind, role and body of every event that a budget counts, in order."""
+        return iter(self._read(f"SELECT kind, role, body FROM events WHERE {{own}}{COUNTED_KINDS} ORDER BY id"))  # noqa: S608
+
+    def latest_keys(self, limit: int) -> list[str]:
+        """Keys of the latest events, newest first."""
+        statement = "SELECT key FROM events WHERE {own}key IS NOT NULL ORDER BY id DESC LIMIT ?"
+        return [key for (key,) in self._read(statement, limit)]
+
+    def latest_step(self, among: int) -> int:
+        """The highest step of the latest events."""
+        latest = "SELECT step FROM events{only} ORDER BY id DESC LIMIT ?"
+        row = self._read(f"SELECT max(step) FROM ({latest}) AS latest", among).fetchone()  # noqa: S608 - fixed words
+        return int(row[0] or 0)
+
+    def asked(self, key: str) -> str | None:
+        """The latest request for an approval of this action."""
+        statement = "SELECT body FROM events WHERE {own}kind = 'approval_requested' AND {key} = ? ORDER BY id DESC LIMIT 1"
+        return _text(self._read(statement, key))
+
+    def answered(self, key: str) -> str | None:
+        """The first answer to a request with this key."""
+        return _text(self._read("SELECT body FROM events WHERE {own}kind = 'approval' AND {key} = ? ORDER BY id LIMIT 1", key))
+
+    def steps(self, subtask: str, attempt: int, limit: int) -> list[str]:
+        """The latest steps of one attempt at a subtask, newest first."""
+        statement = "SELECT body FROM events WHERE {own}kind = 'step' AND subtask = ? AND {of_attempt} ORDER BY id DESC LIMIT ?"
+        return [body for (body,) in self._read(statement, subtask, attempt, limit)]
+
+    def latest_steps(self, limit: int) -> list[str]:
+        """The latest steps of all, newest first."""
+        statement = "SELECT body FROM events WHERE {own}kind = 'step' ORDER BY id DESC LIMIT ?"
+        return [body for (body,) in self._read(statement, limit)]
+
+    def latest_looks(self) -> list[str]:
+        """The latest look at each application, oldest first."""
+        latest = "SELECT max(id) FROM events WHERE {own}kind = 'observed' GROUP BY {app}"
+        statement = f"SELECT body FROM events WHERE {{own}}id IN ({latest}) ORDER BY id"  # noqa: S608 - fixed words
+        return [body for (body,) in self._read(statement)]
+
+    # --- actions ------------------------------------------------------------------------------------------------
+
+    def add_action(self, key: str, digest: str, action: str) -> None:
+        """The first one under a key stays."""
+        statement = "INSERT INTO actions ({run}key, digest, action) VALUES ({this}?, ?, ?) ON CONFLICT DO NOTHING"
+        self._write(statement, key, digest, action)
+
+    def replace_action(self, key: str, digest: str, action: str) -> None:
+        """As if it had been the first."""
+        self._write(
+            "INSERT INTO actions ({run}key, digest, action) VALUES ({this}?, ?, ?) ON CONFLICT ({run}key) "
+            "DO UPDATE SET digest = excluded.digest, action = excluded.action, started = 0, result = NULL",
+            key,
+            digest,
+            action,
+        )
+
+    def action(self, key: str) -> tuple[str, str] | None:
+        """The digest and the action under a key."""
+        row = self._read("SELECT digest, action FROM actions WHERE {own}key = ?", key).fetchone()
+        return (row[0], row[1]) if row else None
+
+    def start(self, key: str) -> bool:
+        """Note that it is about to be done; False where that was noted before."""
+        return self._changed("UPDATE actions SET started = 1 WHERE {own}key = ? AND started = 0", key) > 0
+
+    def settle(self, key: str, result: str) -> None:
+        """The first result under a key stays."""
+        self._write("UPDATE actions SET result = ? WHERE {own}key = ? AND result IS NULL", result, key)
+
+    def result(self, key: str) -> str | None:
+        return _text(self._read("SELECT result FROM actions WHERE {own}key = ?", key))
+
+    def actions(self) -> Iterator[tuple[str, str, str | None]]:
+        """Key, action and result of everything that was to be done; the keys that sort last come first."""
+        return iter(self._read("SELECT key, action, result FROM actions{only} ORDER BY key DESC"))
+
+    # --- approvals, facts, plans, meta --------------------------------------------------------------------------
+
+    def add_approval(self, key: str, digest: str, decision: str, message: str, who: str, at: float) -> None:
+        self._append("approvals", key, digest, decision, message, who, at)
+
+    def latest_decision(self, key: str, digest: str) -> str | None:
+        statement = "SELECT decision FROM approvals WHERE {own}key = ? AND digest = ? ORDER BY id DESC LIMIT 1"
+        return _text(self._read(statement, key, digest))
+
+    def latest_approval(self, key: str) -> tuple[str, str, str, str] | None:
+        """Digest, decision, message and who of the last approval under this key."""
+        statement = "SELECT digest, decision, message, who FROM approvals WHERE {own}key = ? ORDER BY id DESC LIMIT 1"
+        row = self._read(statement, key).fetchone()
+        return (row[0], row[1], row[2], row[3]) if row else None
+
+    def messages(self) -> list[str]:
+        """What was said with the decisions, oldest first."""
+        return [message for (message,) in self._read("SELECT message FROM approvals{only} ORDER BY id") if message]
+
+    def put_fact(self, name: str, body: str) -> None:
+        """In the place of the fact of that name, and newer than all others."""
+        self._write("DELETE FROM facts WHERE {own}name = ?", name)
+        self._append("facts", name, body)
+
+    def facts(self) -> list[str]:
+        """Every fact, oldest first."""
+        return [body for (body,) in self._read("SELECT body FROM facts{only} ORDER BY rowid")]
+
+    def add_plan(self, body: str) -> int:
+        """Store a version of the plan and return its number."""
+        return self._append("plans", body)
+
+    def plan(self, version: int) -> str | None:
+        return _text(self._read("SELECT body FROM plans WHERE {own}version = ?", version))
+
+    def set_meta(self, key: str, value: str) -> None:
+        self._write(
+            "INSERT INTO meta ({run}key, value) VALUES ({this}?, ?) ON CONFLICT ({run}key) DO UPDATE SET value = excluded.value",
+            key,
+            value,
+        )
+
+    def meta(self, key: str) -> str | None:
+        return _text(self._read("SELECT value FROM meta WHERE {own}key = ?", key))
+
+    # --- screens ------------------------------------------------------------------------------------------------
+
+    def add_screen(self, state_id: str, app: str, body: bytes) -> None:
+        self._append("observations", state_id, app, body)
+
+    def latest_screens(self, limit: int) -> list[str]:
+        """Ids of the screens that were stored last, newest first."""
+        return [
+            state_id for (state_id,) in self._read("SELECT state_id FROM observations{only} ORDER BY row DESC LIMIT ?", limit)
+        ]
+
+    def screen_row(self, state_id: str) -> int | None:
+        """Where a screen is stored."""
+        # No index: hashes come in no order, so keeping one sorted would write more pages the longer a run gets.
+        statement = "SELECT row FROM observations WHERE {own}state_id = ? ORDER BY row DESC LIMIT 1"
+        row = self._read(statement, state_id).fetchone()
+        return int(row[0]) if row else None
+
+    def screen_rows(self) -> dict[str, int]:
+        """state_id -> row, of every screen."""
+        return dict(iter(self._read("SELECT state_id, row FROM observations{only} ORDER BY row")))
+
+    def screen(self, row: int) -> bytes:
+        return bytes(self._read("SELECT body FROM observations WHERE {own}row = ?", row).fetchone()[0])
+
+
+class _Texts(dict[str, str]):
+    """Statements with the words of one dialect in them, each made once."""
+
+    def __init__(self, words: Mapping[str, str], mark: str) -> None:
+        super().__init__()
+        self._words, self._mark = words, mark
+
+    def __missing__(self, statement: str) -> str:
+        return self.setdefault(statement, statement.replace("?", self._mark).format_map(self._words))
+
+
+def dumps(value: Any) -> str:
+    """JSON as it is stored."""
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+
+
+def _text(result: Result) -> str | None:
+    """The first value of the first row."""
+    row = result.fetchone()
+    return None if row is None or row[0] is None else str(row[0])
+
+
+_SCHEMA = f"""
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS events (
+    id INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, role TEXT NOT NULL,
+    subtask TEXT NOT NULL, step INTEGER NOT NULL, key TEXT, body TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS actions (
+    key TEXT PRIMARY KEY, digest TEXT NOT NULL, action TEXT NOT NULL, started INTEGER NOT NULL DEFAULT 0,
+    result TEXT) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS approvals (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL, digest TEXT NOT NULL, decision TEXT NOT NULL,
+    message TEXT NOT NULL, who TEXT NOT NULL, at REAL NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS plans (version INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS observations (
+    row INTEGER PRIMARY KEY, state_id TEXT NOT NULL, app TEXT NOT NULL, body BLOB NOT NULL) STRICT;
+CREATE INDEX IF NOT EXISTS looks ON events (json_extract(body, '$.app'), id) WHERE kind = 'observed';
+CREATE INDEX IF NOT EXISTS counted ON events (id) WHERE {COUNTED_KINDS};
+"""
+_WORDS = {
+    **{"own": "", "only": "", "run": "", "this": ""},
+    **{"app": "json_extract(body, '$.app')", "key": "json_extract(body, '$.key')"},
+    "of_attempt": "json_extract(body, '$.attempt') = ?",
+}
+_INSERTS = {
+    table: f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608 - fixed names
+    for table, (_, columns) in NUMBERED.items()
+}
+
+
+class SqliteRows(Rows):
+    """Owns one connection (WAL, synchronous=NORMAL). `path=None` keeps everything in memory."""
+
+    def __init__(self, path: Path | None, retries: Retries | None = None) -> None:
+        super().__init__(_WORDS)
+        self.kept = path is not None
+        self.connection = connected(path, retries, isolation_level=None)
+        self.connection.execute("PRAGMA page_size=1024")  # rows are small; a commit writes whole pages
+        self.connection.execute("PRAGMA journal_mode=WAL")
+        self.connection.execute("PRAGMA wal_autocheckpoint=500")
+        self.connection.execute("PRAGMA synchronous=NORMAL")
+        self.connection.executescript(_SCHEMA)
+
+    def _read(self, statement: str, *values: Any) -> Result:
+        return self.connection.execute(self._texts[statement], values)
+
+    def _write(self, statement: str, *values: Any) -> None:
+        self._begin()
+        self.connection.execute(self._texts[statement], values)
+
+    def _changed(self, statement: str, *values: Any) -> int:
+        self._begin()
+        return self.connection.execute(self._texts[statement], values).rowcount
+
+    def _append(self, table: str, *values: Any) -> int:
+        self._begin()
+        return self.connection.execute(_INSERTS[table], values).lastrowid or 0
+
+    def _begin(self) -> None:
+        if not self.connection.in_transaction:
+            self.connection.execute("BEGIN IMMEDIATE")
+
+    def hurry(self) -> None:
+        self.connection.execute("PRAGMA busy_timeout = 0")
+        self.connection.retries = Retries(tries=1)
+
+    def commit(self) -> None:
+        if self.connection.in_transaction:
+            self.connection.execute("COMMIT")
+
+    def close(self) -> None:
+        """Commit and fold the write-ahead log into the file. Twice is fine."""
+        try:
+            self.commit()
+            self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self.connection.close()
+        except sqlite3.ProgrammingError:
+            return
+        except sqlite3.OperationalError:  # a full disk, a lock: what is not written by now is worked again, as after a kill
+            self.connection.close()
+
+
+MOST = 64 * 2**20
+"""Bytes that one stored text may come to: far more than any screen or cursor, and no more than a machine can hold."""
+
+
+def deflated(body: bytes) -> bytes:
+    return zlib.compress(body, 1)
+
+
+def inflated(body: bytes, most: int = MOST) -> bytes:
+    """The text again. Raises zlib.error for what is no such text, is cut off, or would come to more than `most` bytes."""
+    engine = zlib.decompressobj()
+    text = engine.decompress(body, most + 1)
+    if len(text) > most:
+        raise zlib.error(f"a stored text of {len(body)} bytes would come to more than {most}")
+    if not engine.eof:
+        raise zlib.error("a stored text is cut off")
+    return text

@@ -1,0 +1,163 @@
+"""What the screens of a demonstration show: where a value stood, of which record, and what records are called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from protocol import GUIElement, VisualState
+from roles.knowledge.demonstrations.values import Mention, Slots
+from roles.policies.rules import clauses as c
+from roles.policies.rules.english.phrases import Misread, parse_entity
+from roles.screen.lexicon import FILTERS, ID_NOUNS, NOUNS, PICKS
+from roles.screen.masks import Masks
+from roles.screen.matching import similarity, tokens
+from roles.screen.screens import Screen, shown
+from roles.screen.values import same_value
+
+Texts = Sequence[tuple[str, str]]
+"""What a record shows, with labels where there are any."""
+
+
+class Sighting(NamedTuple):
+    """A value on a screen that somebody had seen."""
+
+    at: int
+    """The step before which it was seen."""
+    app: str
+    label: str
+    row: bool
+    texts: tuple[tuple[str, str], ...]
+    """What else the record shows there, with labels."""
+
+
+@dataclass
+class Seen:
+    """The screens of a demonstration, searched backwards for a value."""
+
+    states: Sequence[VisualState]
+    screens: dict[str, Screen] = field(default_factory=dict)
+
+    def screen(self, at: int) -> Screen:
+        state = self.states[at]
+        return self.screens.setdefault(state.state_id, Screen(state))
+
+    def of(self, value: str, before: int, called: str, written: frozenset[str]) -> Sighting | None:
+        """Where `value` was read: on the page of a record rather than in a list, under a name like `called`, lately.
+
+        `written` are the fields that were filled in by hand, which tell nothing.
+        """
+        found: dict[tuple[str, str, bool], Sighting] = {}
+        for at in range(before, -1, -1):
+            for sighting in self._on(at, value, written):
+                found.setdefault((sighting.app, sighting.label, sighting.row), sighting)
+        ranked = sorted(found.values(), key=lambda s: (-round(similarity(called, s.label), 1), s.row, -s.at))
+        return ranked[0] if ranked else None
+
+    def _on(self, at: int, value: str, written: frozenset[str]) -> Iterator[Sighting]:
+        state, screen = self.states[at], self.screen(at)
+        app = state.app or ""
+        for pair in screen.pairs:
+            if same_value(pair.value, value) and (pair.element.track_id or pair.element.name) not in written:
+                yield Sighting(at, app, pair.label, False, texts_of(screen))
+        for item in screen.items:
+            for cell in item.cells:
+                if cell.value and same_value(cell.value, value):
+                    yield Sighting(at, app, cell.label, True, tuple((p.label, p.value) for p in item.cells))
+
+
+def texts_of(screen: Screen) -> tuple[tuple[str, str], ...]:
+    """What the page of a record shows, rows aside: labelled values, and texts without a label."""
+    pairs = [(p.label, p.value) for p in screen.pairs]
+    return (*pairs, *(("", shown(e)) for e in screen.detail_texts if e.role == "heading"))
+
+
+def row_texts(screen: Screen, element: GUIElement) -> tuple[tuple[str, str], ...]:
+    """What the row around `element` shows; nothing when it stands in none."""
+    around = {element.element_id, *(a.element_id for a in screen.above(element))}
+    item = next((i for i in screen.items if i.element.element_id in around), None)
+    if item is None:
+        return ()
+    cells = [(p.label, p.value) for p in item.cells]
+    plain = [("", shown(e)) for e in [item.element, *screen.within(item.element)] if shown(e) and e.role not in {"button"}]
+    return tuple(cells) or tuple(plain)
+
+
+def entity_of(texts: Texts, noun: str, slots: Slots) -> c.Entity:
+    """The record that shows these texts, told by what the goal says of it: its id, else its name and date."""
+    told = _picked(slots.goal, noun)
+    found = c.Entity(noun=noun, pick=told.pick, filters=told.filters)
+    for label, text in texts:
+        mention = slots.mention(text) or (_id_in(text, slots) if not label else None)
+        if mention is None or mention.kind in {"money", "number", "time", "private"}:
+            continue
+        part = "id" if mention.kind == "id" else "dated" if mention.kind == "date" else _naming(label)
+        if part == "id":
+            kind = _noun_of_id(mention.text) or noun
+            return c.Entity(noun=kind, id=slots.named(mention.text, kind or "id") or "")
+        if mention.kind == "file":
+            return c.Entity(noun="file", name=slots.named(mention.text, "file") or "")
+        if not getattr(found, part):
+            found = _with(found, part, slots.named(mention.text, label or noun or part) or "")
+    return found
+
+
+def _with(entity: c.Entity, part: str, value: str) -> c.Entity:
+    match part:
+        case "dated":
+            return replace(entity, dated=value)
+        case "subject":
+            return replace(entity, subject=value)
+        case _:
+            return replace(entity, name=value)
+
+
+def names_on(states: Iterable[VisualState]) -> list[str]:
+    """What entries of lists, headings and labelled values are called, longest first: names that a goal may use."""
+    found: set[str] = set()
+    seen = {state.state_id: state for state in states}.values()
+    apps = {name.casefold() for state in seen for name in (state.app or "", *(window.title for window in state.windows))}
+    for state in seen:
+        screen = Screen(state)
+        labels = {p.label.casefold() for p in screen.pairs} | {column.casefold() for column in screen.columns}
+        texts = [shown(e) for row in screen.rows for e in [row, *screen.within(row)] if e.role not in {"button", "checkbox"}]
+        texts += [p.value for p in screen.pairs] + [e.name for e in state.elements if e.role == "heading"]
+        found.update(t for t in texts if t[:1].isupper() and t.casefold() not in labels | apps and t.casefold() not in NOUNS)
+    return sorted(found, key=lambda text: (-len(text), text))
+
+
+def _naming(label: str) -> str:
+    return "subject" if similarity("subject", label) >= 0.9 else "name"
+
+
+def _id_in(text: str, slots: Slots) -> Mention | None:
+    """`Invoice INV-7` is about INV-7."""
+    words = set(text.split())
+    return next((m for m in slots.mentions if m.kind == "id" and m.text in words), None)
+
+
+def _noun_of_id(text: str) -> str:
+    return ID_NOUNS.get(re.split(r"[-\d]", text)[0].upper(), "")
+
+
+def _picked(goal: str, noun: str) -> c.Entity:
+    """`my latest unpaid invoice`: the goal tells it from others without a value."""
+    kinds = [word for word, kind in NOUNS.items() if kind == noun] if noun else []
+    words = "|".join(sorted({*PICKS, *FILTERS}, key=len, reverse=True))
+    match = re.search(rf"\b(?:(?:{words})\s+)+(?:{'|'.join(kinds)})\b", goal, re.IGNORECASE) if kinds else None
+    try:
+        return parse_entity(match.group(), Masks()) if match else c.Entity(noun=noun)
+    except Misread:
+        return c.Entity(noun=noun)
+
+
+def noun_of(state: VisualState) -> str:
+    """What kind of records the screen shows, by its headings or the name of the application."""
+    heads = [e.name for e in state.elements if e.role == "heading"]
+    for words in (*heads[:1], state.app or ""):
+        for word in tokens(words):
+            if word in NOUNS or f"{word}s" in NOUNS:
+                return NOUNS.get(word) or NOUNS[f"{word}s"]
+    return ""

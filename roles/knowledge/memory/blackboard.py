@@ -1,0 +1,265 @@
+"""What becomes of a fact on the blackboard beside those of its name, and how much of the blackboard a prompt is told.
+
+Every fact stays in the journal. A prompt is told no more than a cap allows: first what the goal or a live subtask refers to,
+then what the user said and what sources disagree about, then the newest. The rest is counted, in few lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+from typing import NamedTuple, Protocol
+
+from pydantic import Field
+
+from protocol import Frozen
+from roles.contracts import FactKnown, FieldHas, Subtask
+from roles.contracts.signals import SubtaskStatus
+from roles.knowledge.memory.blackboard_fact import USER, Board, Fact, Said
+from roles.knowledge.memory.blackboard_values import normal, same
+from roles.safety.privacy.vault import is_reference, references_in
+
+LINE = 240
+"""Characters of a line that tells a fact."""
+_OTHERS = 5
+"""Other values that are kept under a name."""
+_SUMMARY_SHARE = 4
+"""One part in so many of the characters is for what is left out."""
+_TOLD = 40
+_FOUND = 4
+_VALUE = 60
+_LIVE = frozenset({SubtaskStatus.READY, SubtaskStatus.PENDING})
+_RANGED = frozenset({"money", "number", "date", "time"})
+
+
+class BoardSettings(Frozen):
+    """How much of the blackboard a prompt is told."""
+
+    most: int = Field(default=60, ge=1)
+    """Facts."""
+    characters: int = Field(default=6_000, ge=200)
+    """Characters of all that is told of them, the lines about what is left out included."""
+
+
+# --- several values of one name ---------------------------------------------------------------------------------------
+
+
+def supersedes(new: Fact, old: Fact | Said) -> bool:
+    """Whether the newer value takes the older one's place: the same source was asked again, or the user has said it."""
+    if new.source == USER or new.role == USER:
+        return True
+    return (new.source, new.source_name, new.app) == (old.source, old.source_name, old.app)
+
+
+def beside(new: Fact, held: Fact | None) -> tuple[Said, ...]:
+    """What other sources say otherwise, once `new` stands under the name of `held`; private values are compared as they are."""
+    if held is None:
+        return ()
+    before = [*held.instead, Said.model_validate(held.model_dump(include=set(Said.model_fields)))]
+    kept = [said for said in before if not supersedes(new, said) and not same(said.value, new.value, new.kind)]
+    return tuple(kept[-_OTHERS:])
+
+
+# --- what is told -----------------------------------------------------------------------------------------------------
+
+
+_SOURCES: dict[str, tuple[str, str]] = {
+    "screen": ("the screen", "the screen of {}"),
+    "api": ("an app's own interface", "the function {}"),
+    "agent": ("an agent in an app", "the agent in {}"),
+    "tool": ("a tool from outside", "the tool {}"),
+    "script": ("a script", "a script"),
+    "document": ("a document", "the document {}"),
+    "demonstration": ("a demonstration", "the demonstration {}"),
+    "file": ("a file", "the file {}"),
+    "user": ("the user", "the user ({})"),
+    "memory": ("the user in an earlier run", "the user in an earlier run ({})"),
+    "facts": ("worked out", "worked out from {}"),
+    "model": ("nobody but a model", "nobody but a model"),
+    "": ("", ""),
+}
+"""What a source is called: without a name, and with one."""
+
+
+def source_told(fact: Fact | Said) -> str:
+    """Who or what says it, in words."""
+    plain, named = _SOURCES[fact.source]
+    name = fact.source_name
+    if fact.source == "screen":
+        name = fact.app or ""
+    elif isinstance(fact, Fact) and fact.used:
+        name = ", ".join(fact.used[:_FOUND]) + (", …" if len(fact.used) > _FOUND else "")
+    return named.format(name) if name and name != USER else plain
+
+
+def value_told(fact: Fact | Said) -> str:
+    """The value; of a private one no more than its reference."""
+    return "(hidden)" if fact.private and not is_reference(fact.value) else fact.value
+
+
+def fact_told(fact: Fact) -> str:
+    """A fact in a line: the value, its kind and what it comes to, who says so, and what others say."""
+    about = about_told(fact)
+    return _cut(f"{fact.name} = {value_told(fact)}", LINE) + (_cut(f" ({about})", LINE) if about else "")
+
+
+def about_told(fact: Fact) -> str:
+    """What is known of a fact beside its value."""
+    one = "" if fact.private or references_in(fact.value) else normal(fact.value, fact.kind)
+    kind = "" if fact.kind == "text" else f"{fact.kind}{' ' + one if one and one != fact.value else ''}"
+    where = source_told(fact) + (f" at step {fact.step}" if fact.step else "")
+    about = "; ".join(part for part in (kind, where.strip(), fact.reason) if part)
+    others = "".join(f"; but {source_told(said) or said.role} says {_short(value_told(said))}" for said in fact.instead)
+    return f"{about}{others}"
+
+
+def outcome_told(subtask: Subtask, facts: Iterable[Fact]) -> str:
+    """A subtask that has ended: how, and what it found."""
+    found = [fact for fact in facts if fact.subtask == subtask.id]
+    said = ", ".join(f"{fact.name} = {_short(value_told(fact))}" for fact in found[:_FOUND])
+    more = f" and {len(found) - _FOUND} more" if len(found) > _FOUND else ""
+    return f"{subtask.title}: {subtask.status.value}" + (f"; found {said}{more}" if found else "")
+
+
+def _short(value: str) -> str:
+    return _cut(value, _VALUE)
+
+
+def _cut(text: str, length: int) -> str:
+    flat = " ".join(text.split())
+    lead = " " if text.startswith(" ") else ""
+    return lead + (flat if len(flat) <= length else f"{flat[: length - 1]}…")
+
+
+class Telling(Protocol):
+    """A request, as far as the blackboard goes."""
+
+    @property
+    def facts(self) -> tuple[Fact, ...]: ...
+    @property
+    def board(self) -> Board | None: ...
+
+
+def board_in(request: Telling) -> Board:
+    """As much of the blackboard as may be told; the latest facts where nobody has said how much."""
+    if request.board is not None:
+        return request.board
+    more = len(request.facts) - _TOLD
+    return Board(facts=request.facts[-_TOLD:], left_out=(f"{more} older facts are not told",) if more > 0 else ())
+
+
+# --- the cap ----------------------------------------------------------------------------------------------------------
+
+
+def live_names(facts: Iterable[Fact], live: Iterable[Subtask], *texts: str) -> frozenset[str]:
+    """Names of facts that the goal, or a subtask that is still to be done, refers to."""
+    wanted: set[str] = set()
+    said = [*texts]
+    for subtask in (s for s in live if s.status in _LIVE):
+        said += [subtask.title, subtask.instruction, *subtask.hints]
+        for expected in subtask.expect:
+            if isinstance(expected, FactKnown):
+                wanted.add(expected.name.casefold())
+            elif isinstance(expected, FieldHas):
+                wanted.add((expected.fact or "").casefold())
+    words = " ".join(_words(text) for text in said)
+    return frozenset(f.name for f in facts if f.name.casefold() in wanted or (_words(f.name) and _words(f.name) in words))
+
+
+def _words(text: str) -> str:
+    """The words of a text, each between spaces, so that one is never found within another."""
+    found = re.findall(r"\w+", text.casefold())
+    return f" {'  '.join(found)} " if found else ""
+
+
+def board_of(facts: Sequence[Fact], live: Callable[[], Iterable[Subtask]], settings: BoardSettings, *texts: str) -> Board:
+    """As many facts as the cap allows, in their order, and lines about those that it does not.
+
+    What a live subtask refers to is always told, over the cap if it must be; nothing else ever goes over it.
+    """
+    lengths = {fact.name: len(fact_told(fact)) + 3 for fact in facts}
+    if len(facts) <= settings.most and sum(lengths.values()) <= settings.characters:
+        return Board(facts=tuple(facts))
+    named = live_names(facts, live(), *texts)
+    kept = {name for name in lengths if name in named}
+    room = settings.characters - settings.characters // _SUMMARY_SHARE - sum(lengths[name] for name in kept)
+    for fact in sorted((f for f in facts if f.name not in kept), key=_rank):
+        if len(kept) >= settings.most or lengths[fact.name] > room:
+            continue
+        kept.add(fact.name)
+        room -= lengths[fact.name]
+    left = [fact for fact in facts if fact.name not in kept]
+    lines = _left_out(left, settings.characters // _SUMMARY_SHARE) if left else ()
+    return Board(facts=tuple(fact for fact in facts if fact.name in kept), left_out=lines)
+
+
+def _rank(fact: Fact) -> tuple[bool, bool, int, str]:
+    """What is told first comes first; by the fact alone, so that the order in which facts came makes no difference."""
+    return (not (fact.question or fact.role == USER), not fact.instead, -fact.step, fact.name)
+
+
+class _Group(NamedTuple):
+    subtask: str
+    facts: list[Fact]
+
+
+def _left_out(facts: Sequence[Fact], room: int) -> tuple[str, ...]:
+    """How many of which subtask are not told, under which names, between which values; the rest of them in one number."""
+    by_subtask: defaultdict[str, list[Fact]] = defaultdict(list)
+    for fact in facts:
+        by_subtask[fact.subtask].append(fact)
+    groups = sorted((_Group(subtask, sorted(found, key=lambda f: f.name)) for subtask, found in by_subtask.items()), key=_newest)
+    rest = f"{len(facts)} more facts are not told"
+    lines: list[str] = []
+    told = 0
+    for group in groups:
+        line = _cut(_group_told(group), LINE)
+        if sum(map(len, lines)) + len(lines) + len(line) + len(rest) + 2 > room:
+            break
+        lines.append(line)
+        told += len(group.facts)
+    if told < len(facts):
+        lines.append(f"{len(facts) - told} {'more ' if lines else ''}facts are not told")
+    return tuple(lines)
+
+
+def _newest(group: _Group) -> tuple[int, str]:
+    return (-max(fact.step for fact in group.facts), group.subtask)
+
+
+def _group_told(group: _Group) -> str:
+    """`s3: 40 facts are not told: total 1 … total 40 (money, USD 3 to USD 90)`."""
+    families: defaultdict[tuple[str, str], list[Fact]] = defaultdict(list)
+    for fact in group.facts:
+        families[re.sub(r"\d+", "#", fact.name), fact.kind].append(fact)
+    ordered = sorted(families.items(), key=lambda item: (-len(item[1]), item[0]))
+    said = "; ".join(_family_told(kind, found) for (_, kind), found in ordered)
+    many = len(group.facts)
+    where = f"{group.subtask}: " if group.subtask else ""
+    return f"{where}{many} fact{'s are' if many != 1 else ' is'} not told: {said}"
+
+
+def _family_told(kind: str, facts: Sequence[Fact]) -> str:
+    ordered = sorted(facts, key=lambda fact: (_numbers(fact.name), fact.name))
+    names = ordered[0].name if len(ordered) == 1 else f"{ordered[0].name} … {ordered[-1].name} ({len(ordered)})"
+    return f"{names}{_range_told(kind, ordered)}"
+
+
+def _numbers(name: str) -> tuple[int, ...]:
+    return tuple(int(digits[:18]) for digits in re.findall(r"\d+", name))
+
+
+def _range_told(kind: str, facts: Sequence[Fact]) -> str:
+    """The least and the greatest value, where values have an order and are nobody's secret."""
+    if kind not in _RANGED or any(fact.private or references_in(fact.value) for fact in facts):
+        return "" if kind == "text" else f" ({kind})"
+    values = [normal(fact.value, kind) for fact in facts]
+    units = {re.sub(r"-?\d[\d.]*", "", value).strip() for value in values}
+    if not all(values) or len(units) != 1 or len(facts) == 1:
+        return f" ({kind})"
+    unit = units.pop() if kind in {"money", "number"} else ""
+    counted = kind in {"money", "number"}
+    ordered = sorted(values, key=lambda value: (Decimal(value.replace(unit, "").strip()) if counted else 0, value))
+    return f" ({kind}, {ordered[0]} to {ordered[-1]})"

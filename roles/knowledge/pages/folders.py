@@ -1,0 +1,391 @@
+"""Folders of help pages in the index, kept up to date: changed files are read again, removed ones are dropped.
+
+`<folder>/<app>/...` is about an app, `<folder>/*` about all. A file is known by its path, and read again only when its time or
+size is otherwise; it counts as changed only when its content is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import Field, ValidationError, model_validator
+from rapidfuzz import fuzz
+
+from protocol import Frozen
+from roles.knowledge.pages.documents import MAX_TEXT, MAX_TITLE, Document, DocumentKind
+from roles.knowledge.pages.playbook import without_front_matter
+from roles.knowledge.pages.visible import page_of, shown
+from roles.knowledge.store import KEPT, KnowledgeStore
+
+_TITLES = ("title", "name", "request", "question", "heading", "subject", "headline")
+_ABOUT = ("about", "summary", "description", "abstract", "excerpt", "intro")
+_BEFORE = ("before", "prerequisites", "preconditions", "requirements")
+_STEPS = ("steps", "step", "guidance", "instructions", "procedure", "howto", "actions", "itemListElement")
+_TEXTS = ("body", "text", "content", "answer", "html", "markdown", "body_html", "articleBody", "acceptedAnswer", "solution")
+_IN_STEP = ("text", "action", "instruction", "description", "content", "body", "name", "title")
+_INSIDE = ("steps", "substeps", "step", "itemListElement", "children")
+_HOLDERS = ("article", "articles", "page", "pages", "items", "results", "data", "mainEntity", "faq", "faqs",
+            "entries", "sections")  # fmt: skip
+_OURS = ("title", "about", "before", "steps", "text")
+_MOST = 500
+_DEEP = 6
+_NEAR = 80
+"""Keys that are this like one of ours are slips of the pen, and are told instead of being left alone."""
+
+
+def articles_in(raw: bytes) -> tuple[str, str] | None:
+    """Title and text, as Markdown, of the article or articles in `raw`; None where there are none."""
+    try:
+        data = json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+    found = list(_articles(data, 0))[:_MOST]
+    if not found:
+        return None
+    if len(found) == 1:
+        return found[0][0], f"# {found[0][0]}\n\n{found[0][1]}"
+    return "", "\n\n".join(f"# {title}\n\n{text}" for title, text in found)
+
+
+def _articles(data: Any, deep: int) -> Iterator[tuple[str, str]]:
+    if deep > _DEEP:
+        return
+    if isinstance(data, list):
+        for item in data[:_MOST]:
+            yield from _articles(item, deep + 1)
+        return
+    if not isinstance(data, Mapping):
+        return
+    if (article := _article(data)) is not None:
+        yield article
+        return
+    for key in _HOLDERS:
+        yield from _articles(data.get(key), deep + 1)
+
+
+def _article(data: Mapping[str, Any]) -> tuple[str, str] | None:
+    title = _first(data, _TITLES)
+    if not title or any(_slip(str(key)) for key in data):
+        return None
+    before = [line for key in _BEFORE for line in _lines(data.get(key))]
+    steps = next((told for key in _STEPS if (told := list(_steps(data.get(key), 0)))), [])
+    text = _first(data, _TEXTS)
+    if not steps and not text:
+        return None
+    parts = [_first(data, _ABOUT)]
+    if before:
+        parts.append("\n".join(["## Before you start", *(f"- {line}" for line in before), "", "## Steps" if steps else ""]))
+    parts += ["\n".join(steps), text]
+    return " ".join(title.split()), "\n\n".join(part for part in parts if part)
+
+
+def _slip(key: str) -> bool:
+    return key not in _OURS and any(fuzz.ratio(key.casefold(), known) >= _NEAR for known in _OURS) and not _is_known(key)
+
+
+def _is_known(key: str) -> bool:
+    return any(key in names for names in (_TITLES, _ABOUT, _BEFORE, _STEPS, _TEXTS, _HOLDERS, _INSIDE))
+
+
+def _first(data: Mapping[str, Any], names: Sequence[str]) -> str:
+    for name in names:
+        value = data.get(name)
+        if isinstance(value, Mapping):
+            value = _first(value, _TEXTS)
+        if isinstance(value, str) and value.strip():
+            return _as_markdown(value)
+    return ""
+
+
+def _lines(value: Any) -> list[str]:
+    """A text, or a list of texts, each on one line."""
+    items = value if isinstance(value, list) else [value]
+    return [" ".join(item.split()) for item in items[:_MOST] if isinstance(item, str) and item.strip()]
+
+
+def _steps(value: Any, deep: int) -> Iterator[str]:
+    """The numbered lines of a list of steps; those of a step are set in."""
+    if isinstance(value, str) and value.strip():
+        yield _as_markdown(value)
+        return
+    if not isinstance(value, list) or deep > _DEEP:
+        return
+    number = 0
+    for item in value[:_MOST]:
+        told = item if isinstance(item, Mapping) else {"text": item}
+        inside = next((told[key] for key in _INSIDE if isinstance(told.get(key), list)), None)
+        said = _first(told, _IN_STEP)
+        if said.strip():
+            number += 1
+            yield f"{'    ' * deep}{number}. {' '.join(_unnumbered(_as_markdown(said)).split())}"
+        if inside is not None:
+            yield from _steps(inside, deep + bool(said.strip()))
+
+
+def _unnumbered(said: str) -> str:
+    head, dot, rest = said.strip().partition(".")
+    return rest if dot and head.isdecimal() and rest[:1].isspace() else said
+
+
+def _as_markdown(text: str) -> str:
+    """A text that may be HTML as a person sees it."""
+    stripped = text.strip()
+    return page_of(stripped)[1].text if stripped.startswith("<") and stripped.endswith(">") else shown(stripped).text.strip()
+
+
+MAX_BYTES = 200_000
+"""Of one file. Text and HTML are cut there, JSON is refused."""
+MAX_TAGS = 10_000
+"""Of one page in HTML."""
+ENDINGS = (".md", ".markdown", ".json", ".html", ".htm")
+class Unreadable(Exception):
+    """A file that is no help page; the message is one sentence."""
+
+
+class HelpPage(Frozen):
+    """What a JSON file says: what it is good for, and how it is done."""
+
+    title: str = Field(min_length=1, max_length=MAX_TITLE)
+    about: str = ""
+    """A few sentences for whoever looks for it."""
+    before: tuple[str, ...] = ()
+    """What must be so before it can be done."""
+    steps: tuple[str, ...] = ()
+    text: str = ""
+
+    @model_validator(mode="after")
+    def _something(self) -> HelpPage:
+        if not (self.steps or self.text or self.about):
+            raise ValueError("says nothing: give steps, text or about")
+        return self
+
+    @property
+    def whole(self) -> str:
+        """As a page of Markdown."""
+        parts = [f"# {self.title}", self.about]
+        if self.before:
+            parts.append("\n".join(["Before:", *(f"- {line}" for line in self.before)]))
+        parts += ["\n".join(f"{n}. {step}" for n, step in enumerate(self.steps, start=1)), self.text]
+        return "\n\n".join(part for part in parts if part)
+
+
+def read_page(path: Path, raw: bytes, *, id: str, source: str, app: str | None = None, kind: DocumentKind = "help") -> Document:
+    """The page in a file. Raises Unreadable."""
+    ending = path.suffix.casefold()
+    if ending == ".json":
+        if len(raw) > MAX_BYTES:
+            raise Unreadable(f"{path}: it is larger than {MAX_BYTES // 1000} kB")
+        title, text = _json(path, raw)
+    elif ending in {".html", ".htm"}:
+        title, text = _html(path, raw[:MAX_BYTES])
+    else:
+        title, text = _markdown(raw)
+    if not text.strip():
+        raise Unreadable(f"{path}: there is nothing in it to read")
+    said = " ".join(title.split()) or path.stem.replace("-", " ").replace("_", " ")
+    return Document(kind=kind, app=app, title=said[:MAX_TITLE], text=_whole_sections(text, len(raw)), source=source, id=id)
+
+
+def _whole_sections(text: str, size: int) -> str:
+    """Of a page that is too large the sections that are whole: half a procedure is worse than none."""
+    if size <= MAX_BYTES and len(text) <= MAX_TEXT:
+        return text
+    kept = text[:MAX_TEXT]
+    headings = list(_HEADING.finditer(kept))
+    cut = headings[-1].start() if headings else kept.rfind("\n\n")
+    return kept[:cut] if cut > 0 else kept
+
+
+_HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
+
+
+def _markdown(raw: bytes) -> tuple[str, str]:
+    text = raw[:MAX_BYTES].decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
+    bare = without_front_matter(text)
+    told = re.search(r"^title\s*[:=]\s*(.+?)\s*$", text[: len(text) - len(bare)], re.MULTILINE)
+    heading = _HEADING.search(bare)
+    if told and heading is None:
+        title = told[1].strip("\"'")
+        return title, f"# {title}\n\n{bare}"
+    lined = re.search(r"^(\S[^\n]*)\n={3,}[ \t]*$", bare, re.MULTILINE)
+    first = min((found for found in (heading, lined) if found), key=lambda found: found.start(), default=None)
+    return first[1] if first else "", bare
+
+
+def _json(path: Path, raw: bytes) -> tuple[str, str]:
+    try:
+        page = HelpPage.model_validate_json(raw)  # its parser has a bound on depth, and says so
+    except ValidationError as bad:
+        first = bad.errors()[0]
+        told = articles_in(raw) if first["type"] != "json_invalid" else None
+        if told is not None:
+            return told
+        at = ".".join(map(str, first["loc"]))
+        raise Unreadable(f"{path}: {at + ': ' if at else ''}{first['msg']}") from None
+    return page.title, page.whole
+
+
+def _html(path: Path, raw: bytes) -> tuple[str, str]:
+    """What a reader would see, as Markdown: with its headings, steps, steps of steps, tables and notes."""
+    if raw.count(b"<") > MAX_TAGS:
+        raise Unreadable(f"{path}: it has more than {MAX_TAGS:,} tags")
+    title, seen = page_of(_decoded(raw))
+    return title, seen.text
+
+
+def _decoded(raw: bytes) -> str:
+    """In the writing that the page says it has, else UTF-8."""
+    said = re.search(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([\w-]{1,40})", raw[:4096], re.IGNORECASE)
+    try:
+        return raw.decode(said[1].decode("ascii") if said else "utf-8-sig", "replace")
+    except LookupError:
+        return raw.decode("utf-8-sig", "replace")
+
+
+MAX_FILES = 200_000
+"""Of one folder."""
+
+
+class Synced(NamedTuple):
+    """What a look at a folder came to."""
+
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    """Ids of documents."""
+    unchanged: int = 0
+    problems: tuple[str, ...] = ()
+    """Files that are no pages, a sentence each."""
+
+
+class _File(NamedTuple):
+    path: Path
+    parts: tuple[str, ...]
+    """Of its path within the folder."""
+    mtime_ns: int
+    size: int
+
+
+def sync(
+    store: KnowledgeStore, place: Path, *, shelf: str = KEPT, app: str | None = None, kind: DocumentKind = "help"
+) -> Synced:
+    """Bring the pages of a folder, or of one file, on this shelf up to date. `app` is said for all of them."""
+    problems: list[str] = []
+    files = list(_files(place, problems))
+    rows = {row["path"]: row for row in store.read("SELECT * FROM files WHERE shelf = ?", (shelf,))}
+    here = {str(file.path): file for file in files}
+    new = [file for path, file in here.items() if _other(rows.get(path), file, kind, app, store, shelf)]
+    gone = [path for path in rows if path not in here and Path(path).is_relative_to(place.resolve())]
+    if not new and not gone:
+        return Synced(unchanged=len(files), problems=tuple(problems))
+    added: list[str] = []
+    changed: list[str] = []
+    with store.writing() as db:
+        removed = [_forget(store, db, shelf, path) for path in gone]
+        for file in new:
+            try:
+                id, was = _read(store, db, file, rows.get(str(file.path)), shelf, app, kind)
+            except (Unreadable, OSError) as bad:
+                problems.append(str(bad))
+                if str(file.path) in rows:
+                    removed.append(_forget(store, db, shelf, str(file.path)))
+                continue
+            if was != "same":
+                (added if was == "new" else changed).append(id)
+    done = len(added) + len(changed) + len(problems)
+    return Synced(tuple(added), tuple(changed), tuple(removed), max(0, len(files) - done), tuple(problems))
+
+
+def _other(
+    row: sqlite3.Row | None, file: _File, kind: DocumentKind, app: str | None, store: KnowledgeStore, shelf: str
+) -> bool:
+    if row is None or (row["mtime_ns"], row["size"]) != (file.mtime_ns, file.size):
+        return True
+    if shelf != KEPT:
+        return False
+    known = store.get(row["id"], shelf=shelf)  # by hand, what is kept may be removed or said to be something else
+    return known is None or known.kind != kind or (app is not None and known.app != app)
+
+
+def _files(place: Path, problems: list[str]) -> Iterator[_File]:
+    """The files that can be pages, in order; a link that leads out of the folder is left alone."""
+    root = place.resolve()
+    if root.is_file():
+        yield from _file(root, (root.name,), problems)
+        return
+    count = 0
+    for folder, names, found in os.walk(root):
+        names[:] = sorted(name for name in names if not name.startswith("."))
+        for name in sorted(found):
+            path = Path(folder) / name
+            if path.suffix.casefold() not in ENDINGS or name.startswith("."):
+                continue
+            if not Path(os.path.realpath(path)).is_relative_to(root):
+                continue  # a link out of the folder would put a file of the user's before a model
+            count += 1
+            if count > MAX_FILES:
+                problems.append(f"{place}: only the first {MAX_FILES:,} files are read")
+                return
+            yield from _file(path, path.relative_to(root).parts, problems)
+
+
+def _file(path: Path, parts: tuple[str, ...], problems: list[str]) -> Iterator[_File]:
+    try:
+        stat = path.stat()
+        if path.is_file():
+            yield _File(path, parts, stat.st_mtime_ns, stat.st_size)
+    except OSError as bad:
+        problems.append(f"{path}: {bad.strerror or bad}")
+
+
+def _read(
+    store: KnowledgeStore,
+    db: sqlite3.Connection,
+    file: _File,
+    row: sqlite3.Row | None,
+    shelf: str,
+    app: str | None,
+    kind: DocumentKind,
+) -> tuple[str, str]:
+    """The id of the file's page, and whether it is `new`, `changed` or the `same`."""
+    with file.path.open("rb") as opened:
+        raw = opened.read(MAX_BYTES + 1)
+    content = hashlib.blake2b(raw, digest_size=16).hexdigest()
+    about = app or (file.parts[0] if len(file.parts) > 1 else None)
+    source = f"{kind}:{'/'.join(file.parts)}"
+    id = row["id"] if row is not None and row["id"].startswith(f"{kind}:") else _free(store, shelf, source)
+    known = store.get(id, shelf=shelf)
+    same = row is not None and row["hash"] == content and known is not None and (known.kind, known.app) == (kind, about)
+    if not same:
+        page = read_page(file.path, raw, id=id, source=source, app=about, kind=kind)
+        if row is not None and row["id"] != id:
+            store.remove(row["id"], shelf=shelf)
+        store.add(page, shelf=shelf)
+    db.execute(
+        "INSERT OR REPLACE INTO files (shelf, path, mtime_ns, size, hash, id) VALUES (?, ?, ?, ?, ?, ?)",
+        (shelf, str(file.path), file.mtime_ns, file.size, content, id),
+    )
+    return id, "same" if same else "changed" if row is not None and known is not None else "new"
+
+
+def _free(store: KnowledgeStore, shelf: str, wanted: str) -> str:
+    """`wanted`, or the same with a number where a page of another file has that id."""
+    id, number = wanted, 1
+    while store.get(id, shelf=shelf) is not None:
+        number += 1
+        id = f"{wanted}~{number}"
+    return id
+
+
+def _forget(store: KnowledgeStore, db: sqlite3.Connection, shelf: str, path: str) -> str:
+    row = db.execute("SELECT id FROM files WHERE shelf = ? AND path = ?", (shelf, path)).fetchone()
+    db.execute("DELETE FROM files WHERE shelf = ? AND path = ?", (shelf, path))
+    store.remove(row["id"], shelf=shelf)
+    return str(row["id"])

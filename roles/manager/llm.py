@@ -1,0 +1,162 @@
+"""The Manager by a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from roles.contracts import EXPECTATIONS, FieldHas, PlanAnswer, PlanRequest, Subtask
+from roles.contracts.signals import SubtaskStatus
+from roles.contracts.steering import notes_told
+from roles.manager.plans import PlanError, validate_plan
+from roles.policies.llm.answers import Unusable
+from roles.policies.llm.asking import Asker
+from roles.policies.llm.job import facts_told, listed, plan_told, supplements_told
+from roles.policies.llm.pictured import with_pictures
+from roles.policies.llm.prompts import Prompt
+from roles.policies.llm.schemas import form_told, manager_schema
+
+_ENDED = frozenset({SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED})
+_KNOWN = frozenset({"id", "title", "instruction", "app", "worker", "depends_on", "expect", "hints"})
+_MOST = 40
+_MOST_EXPECTED = 12
+_WORKS = {
+    "operator": "works one application by its screen",
+    "technician": "runs scripts over the user's files, in the application files",
+    "analyst": "computes over facts that are known, in no application",
+}
+
+
+class LlmManager:
+    """One question to the model for one plan. `workers` are those that a plan may name; `looking` has pictures of the screen."""
+
+    def __init__(
+        self,
+        asker: Asker,
+        prompt: Prompt,
+        *,
+        workers: Sequence[str] = ("operator",),
+        looking: Callable[[], list[tuple[str, bytes | None]]] = list,
+    ) -> None:
+        self._asker = asker
+        self._prompt = prompt
+        self._workers = tuple(workers)
+        self._looking = looking
+
+    def plan(self, request: PlanRequest) -> PlanAnswer:
+        schema = manager_schema(request, self._workers)
+        system, turn = self._prompt.filled(self._values(request) | {"answer_form": form_told(schema)})
+        turn_shown = with_pictures(turn, self._looking())
+        return self._asker.ask(system, turn_shown, schema, lambda data: read_plan(data, request, self._workers))
+
+    def _values(self, request: PlanRequest) -> dict[str, str]:
+        failed = f", about the subtask {request.failed}" if request.failed else ""
+        little_left = f". Little is left to work with: {'; '.join(request.nearly_spent)}" if request.nearly_spent else ""
+        return {
+            "goal": request.goal,
+            "user_says": notes_told(request.notes),
+            "apps": "; ".join(f"{a.app} ({', '.join([a.title, *a.words[:6]])})" for a in request.apps) or "not known",
+            "workers": "; ".join(f"{worker}: {_WORKS[worker]}" for worker in self._workers),
+            "trigger": f"{request.trigger}{failed}{little_left}",
+            "plan": plan_told(request.plan),
+            "evidence": listed(request.evidence),
+            "facts": facts_told(request),
+            "supplements": supplements_told(request.supplements),
+            "user_words": listed(request.user_words),
+            "refused": listed(request.refused),
+        }
+
+
+def read_plan(data: Mapping[str, Any], request: PlanRequest, workers: Sequence[str]) -> PlanAnswer:
+    """The plan, held against the rules for plans. Raises Unusable or ValidationError."""
+    said = {key: value for key, value in data.items() if key in PlanAnswer.model_fields and value is not None}
+    said["subtasks"] = _subtasks(data.get("subtasks"), request)
+    answer = PlanAnswer.model_validate(said)
+    if answer.outcome == "supplement_needed" and not answer.query.strip():
+        raise Unusable("the outcome supplement_needed needs a query")
+    if answer.outcome == "nothing_left" and (open_ := [s.id for s in request.plan if s.status not in _ENDED]):
+        raise Unusable(f"nothing_left is not so: {open_[0]} is not fulfilled")
+    if answer.outcome != "planned":
+        return answer.model_copy(update={"subtasks": ()})
+    for subtask in answer.subtasks:
+        if subtask.worker not in workers:
+            raise Unusable(f"subtask {subtask.id!r}: there is no worker {subtask.worker!r}; there are {', '.join(workers)}")
+    return _checked(answer, request)
+
+
+def _subtasks(given: Any, request: PlanRequest) -> list[dict[str, Any]]:
+    """What the model may say of a subtask; statuses are not its to give."""
+    if given is None:
+        return []
+    if not isinstance(given, list) or not all(isinstance(item, Mapping) for item in given):
+        raise Unusable("subtasks is a list of objects")
+    if len(given) > _MOST:
+        raise Unusable(f"the plan has {len(given)} subtasks; {_MOST} are the most")
+    subtasks = []
+    for number, item in enumerate(given, start=1):
+        body = {key: value for key, value in item.items() if key in _KNOWN and value is not None}
+        body["id"] = str(body.get("id") or f"p{request.attempts}-{number}")
+        if not str(body.get("instruction", "")).strip():
+            raise Unusable(f"subtask {body['id']!r} has no instruction")
+        if "expect" in body:
+            body["expect"] = _expected(body["expect"], body["id"])
+        body["title"] = str(body.get("title") or body["instruction"])[:80]
+        subtasks.append(body)
+    return subtasks
+
+
+def _expected(given: Any, name: str) -> list[dict[str, Any]]:
+    """What a gate looks for, each with the fields of its kind; what is left empty is not said."""
+    if not isinstance(given, list) or not all(isinstance(item, Mapping) for item in given):
+        raise Unusable(f"subtask {name!r}: expect is a list of objects with a kind")
+    return [_of_kind(item, name) for item in given[:_MOST_EXPECTED]]
+
+
+def _of_kind(item: Mapping[str, Any], name: str) -> dict[str, Any]:
+    kind = EXPECTATIONS.get(str(item.get("kind")))
+    if kind is None:
+        raise Unusable(
+            f"subtask {name!r}: there is no kind {str(item.get('kind'))[:40]!r}; it is one of {', '.join(EXPECTATIONS)}"
+        )
+    said = {key: value for key, value in item.items() if key in kind.model_fields and value not in (None, "")}
+    if kind is FieldHas and said.keys() & {"value", "fact"} == set():
+        raise Unusable(f"subtask {name!r}: field_has needs the value, or the fact that the field is to hold")
+    return said
+
+
+def _checked(answer: PlanAnswer, request: PlanRequest) -> PlanAnswer:
+    """A DAG over applications that there are, in which something is left to do; ids of rejected subtasks are not used again."""
+    before = {s.id: s for s in request.plan}
+    renamed = {s.id: f"{s.id}-{request.attempts}" for s in answer.subtasks if s.id in before and _rejected(before[s.id], request)}
+    fresh = [
+        _anew(_as_pinned(s, before.get(s.id)), renamed)
+        for s in answer.subtasks
+        if s.id not in before or before[s.id].status not in _ENDED or s.id in renamed
+    ]
+    said = {s.id for s in answer.subtasks}
+    fresh += [_anew(s, renamed) for s in request.plan if s.pinned and s.status not in _ENDED and s.id not in said]
+    kept = [s for s in request.plan if s.status is SubtaskStatus.FULFILLED]
+    if not fresh:
+        raise Unusable("the plan has no subtask that is still to be done")
+    try:
+        validate_plan([*kept, *fresh], request.apps)
+    except PlanError as bad:
+        raise Unusable(str(bad)) from None
+    return answer.model_copy(update={"subtasks": (*kept, *fresh)})
+
+
+def _as_pinned(subtask: Subtask, before: Subtask | None) -> Subtask:
+    """What a person has pinned is worked in their words, whatever a model makes of them."""
+    if before is None or not before.pinned:
+        return subtask
+    fresh = {"status": SubtaskStatus.READY, "attempt": 0, "result": "", "hints": subtask.hints or before.hints}
+    return before.model_copy(update=fresh)
+
+
+def _rejected(subtask: Subtask, request: PlanRequest) -> bool:
+    return subtask.status is SubtaskStatus.REJECTED or subtask.id == request.failed
+
+
+def _anew(subtask: Subtask, renamed: Mapping[str, str]) -> Subtask:
+    after = tuple(renamed.get(other, other) for other in subtask.depends_on)
+    return subtask.model_copy(update={"id": renamed.get(subtask.id, subtask.id), "depends_on": after})

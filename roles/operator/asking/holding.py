@@ -1,0 +1,254 @@
+"""Where a worker may be made to hold still, and what it does about an action that was decided before a person spoke or acted.
+
+Like the wrappers of `lane.py`: the stages know nothing of it, and nothing is changed where nobody speaks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from environments.contract import KnownKeys
+from protocol import Action, AskInAppAgent, CallApi, LaunchApp, SwitchWindow, TargetError, VisualState, parse_action, resolve
+from roles.contracts.context import Context, State, Update
+from roles.contracts.nodes import Stage
+from roles.contracts.signals import Signal
+from roles.contracts.steering import MARKS, acted_since, spoken_since
+from roles.operator.perceive import current_screen, step_of
+from roles.operator.state import FINALIZE
+
+_ANY = "*"
+_EVENTS = 8
+_SEEING = frozenset({"wait", "screenshot"})
+_PAGES = frozenset({"navigate", "go_back", "go_forward", "tabs"})
+_OWN = frozenset({"memory", "retries", "since", "touched", "waits_for", "page", "values", "fields", "assumptions"})
+"""What of `task_context` has a way of its own from one delegation to the next, or ends with it."""
+
+
+def resumed(prepare: Stage) -> Stage:
+    """Go on with what was known at the end of the last slice."""
+
+    def run(state: State, ctx: Context) -> Update:
+        update = prepare(state, ctx)
+        known = ((state.get("delegation") or {}).get("carry") or {}).get("slice")
+        if not known:
+            return update
+        return update | {
+            "task_context": update["task_context"] | known["context"] | {"done": known["done"]},
+            "environment_events": known["events"],
+            "recovery_attempts": known["recovery_attempts"],
+            "max_steps": update["max_steps"] - known["done"],
+        }
+
+    return run
+
+
+def minding_others(plan: Stage) -> Stage:
+    """Do nothing in a window of another lane: the decision is given up, and made anew when the window is free."""
+
+    def run(state: State, ctx: Context) -> Update:
+        update = plan(state, ctx)
+        delegation = state.get("delegation") or {}
+        pending = update.get("pending_action")
+        if "beside" not in delegation or not pending or update.get("route") == FINALIZE:
+            return update
+        app = app_of(parse_action(pending["action"]), current_screen(state, ctx), ctx)
+        if app is None:
+            return update
+        locks: dict[str, str] = delegation.get("locks", {})
+        holder = locks.get(app) or locks.get(_ANY)
+        if holder is None:
+            context: dict[str, Any] = update.get("task_context") or state["task_context"]
+            return update | {"task_context": context | {"touched": sorted({*context.get("touched", ()), app})}}
+        why = f"{app} is at work in the subtask {holder}"
+        return _yielded(state, why) | {"task_context": state["task_context"] | {"waits_for": app}}
+
+    return run
+
+
+def yielding(decide: Stage) -> Stage:
+    """Give the turn to the others after a slice, where nothing is left half done. A stall is told over all slices together."""
+
+    def run(state: State, ctx: Context) -> Update:
+        delegation = state.get("delegation") or {}
+        if "base" not in delegation:
+            return decide(state, ctx)
+        update = decide({**state, "delegation": {**delegation, "step": delegation["base"]}}, ctx)
+        most = delegation.get("slice")
+        if most is None or update.get("route") != "observe_environment" or len(state["action_trace"]) < most:
+            return update
+        return update | _yielded(state, f"{most} action{'s' if most != 1 else ''} done; the others are next")
+
+    return run
+
+
+def handing_over(finalize: Stage) -> Stage:
+    """What the hub has to know of the lane, and what the next slice goes on with."""
+
+    def run(state: State, ctx: Context) -> Update:
+        update = finalize(state, ctx)
+        if "beside" not in (state.get("delegation") or {}):
+            return update
+        context = state["task_context"]
+        carry = update["carry"] | {"touched": context.get("touched", []), "waits_for": context.get("waits_for", "")}
+        if (update["report"] or {}).get("signal") == Signal.YIELDED:
+            carry["slice"] = {
+                "context": {key: value for key, value in context.items() if key not in _OWN},
+                "events": state["environment_events"][-_EVENTS:],
+                "recovery_attempts": state["recovery_attempts"],
+                "done": int(context.get("done", 0)) + state["step_count"],
+            }
+        return update | {"carry": carry}
+
+    return run
+
+
+def _yielded(state: State, why: str) -> Update:
+    report: dict[str, Any] = {"signal": Signal.YIELDED.value, "summary": why, "evidence": []}
+    return {"interaction_status": "running", "report": report, "pending_action": None, "route": FINALIZE}
+
+
+def app_of(action: Action, seen: VisualState, ctx: Context) -> str | None:
+    """The app in whose window an action is done; None where it is done in none."""
+    if action.inner or action.verb in _SEEING:
+        return None
+    match action:
+        case LaunchApp(app=name) | CallApi(app=name) | AskInAppAgent(app=name):
+            return _called(name, ctx)
+        case SwitchWindow(window=name):
+            return next((w.app for w in seen.windows if name in (w.window_id, w.title, w.app)), None) or _called(name, ctx)
+    if action.verb in _PAGES:
+        return "browser" if any(app.app == "browser" for app in ctx.apps()) else seen.app
+    if action.target is None:
+        return seen.app
+    try:
+        return seen.by_id[resolve(action.target, seen).element_id].app
+    except (TargetError, KeyError):
+        return None
+
+
+def _called(name: str, ctx: Context) -> str:
+    """An app by its name or its title."""
+    said = name.strip().casefold()
+    return next((a.app for a in ctx.apps() if said in (a.app.casefold(), a.title.casefold())), name)
+
+
+EXECUTE = "execute_action"
+_LATEST = 64
+
+
+def between_actions(look: Stage) -> Stage:
+    """The safe point before a decision; what a person did by hand keeps its numbers among the steps."""
+
+    def run(state: State, ctx: Context) -> Update:
+        ctx.say.safe_point()
+        counted = by_hand_counted(state, ctx)
+        return counted | look({**state, **counted}, ctx)
+
+    return run
+
+
+def by_hand_counted(state: State, ctx: Context) -> Update:
+    """The trace with a note for each step that is a person's, so that the crew's next one has a number of its own."""
+    last = ctx.say.by_hand()
+    if "action_trace" not in state or step_of(state) > last:
+        return {}
+    trace = [*state["action_trace"]]
+    for step in range(step_of(state), last + 1):
+        trace.append({"step": step, "line": "done by hand", "status": "by_hand"})
+    return {"action_trace": trace}
+
+
+def before_the_effect(execute: Stage) -> Stage:
+    """The last safe point: an action that was decided before a person spoke or acted, or before a cancel, is not done."""
+
+    def run(state: State, ctx: Context) -> Update:
+        ctx.say.safe_point()
+        pending = state["pending_action"]
+        if (ctx.line.cancelled() or spoken_since(pending, ctx.say)) and not was_done(pending["key"], ctx):
+            return dropped(state, ctx)
+        return execute(state, ctx)
+
+    return run
+
+
+def was_done(key: str, ctx: Context) -> bool:
+    """Whether the effect may have happened before a kill: then its result is taken in like any other."""
+    if ctx.journal.outcome(key) is not None:
+        return True
+    return isinstance(ctx.environment, KnownKeys) and key in ctx.environment.latest_keys(_LATEST)
+
+
+def dropped(state: State, ctx: Context) -> Update:
+    """Give the pending action up; its number is used, since its key stands for it."""
+    pending = state["pending_action"]
+    note: dict[str, Any] = {"step": pending["step"], "line": pending["line"], "status": "skipped"}
+    place = {"role": pending.get("role", "operator"), "subtask": state["delegation"]["subtask"]["id"], "step": pending["step"]}
+    ctx.journal.record("dropped", {"line": pending["line"], "key": pending["key"]}, **place, key=f"dropped/{pending['key']}")
+    ctx.journal.commit()
+    return {
+        "pending_action": None,
+        "action_result": None,
+        "needs_approval": False,
+        "interaction_status": "running",
+        "action_trace": [*state["action_trace"], note],
+        "route": "observe_feedback",
+    }
+
+
+def asking(ask: Stage) -> Stage:
+    """Ask for an approval, unless what it was for is overtaken: a question that nobody needs an answer to any more."""
+
+    def run(state: State, ctx: Context) -> Update:
+        if ctx.line.cancelled() or acted_since(state["pending_action"], ctx.say):
+            return {"route": EXECUTE}  # where it is dropped
+        update = ask(state, ctx)
+        pending = update.get("pending_action")
+        # An approval is given with all in mind that was said by then.
+        return update | {"pending_action": _marked(pending, ctx)} if pending else update
+
+    return run
+
+
+def _marked(pending: dict[str, Any], ctx: Context) -> dict[str, Any]:
+    return {key: value for key, value in pending.items() if key not in MARKS} | ctx.say.mark()
+
+
+def unless_dropped(stage: Stage, route: str) -> Stage:
+    """What follows an action, where one was done."""
+
+    def run(state: State, ctx: Context) -> Update:
+        if state.get("pending_action") is None and state.get("action_result") is None:
+            return {"route": route}
+        return stage(state, ctx)
+
+    return run
+
+
+def deciding(plan: Stage) -> Stage:
+    """Write down with each decision how much was said by then; where the Manager has to hear it first, nothing is decided."""
+
+    def run(state: State, ctx: Context) -> Update:
+        words = ctx.say.unplanned() if "action_trace" in state and state.get("route") != FINALIZE else ""
+        if words and not ctx.line.cancelled():
+            report = {"signal": Signal.STEERED.value, "summary": words, "evidence": [words]}
+            return {"interaction_status": "running", "report": report, "pending_action": None, "route": FINALIZE}
+        return marking(plan)(state, ctx)
+
+    return run
+
+
+def marking(stage: Stage) -> Stage:
+    """The pending action with how far the person's words and turns had come before it was decided."""
+
+    def run(state: State, ctx: Context) -> Update:
+        mark = ctx.say.mark()
+        update = stage(state, ctx)
+        pending = update.get("pending_action")
+        if not pending or not mark:
+            return update
+        marked = pending | mark
+        report = update.get("report") or {}
+        held = {"report": report | {"held_action": marked}} if report.get("held_action") is not None else {}
+        return update | {"pending_action": marked} | held
+
+    return run

@@ -1,0 +1,183 @@
+"""The Operator by a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from protocol import AgentStatus, LaunchApp, OperatorDecision, VisualState
+from protocol.prompt_form import Style, whole_form
+from protocol.prompt_form.tree import kind
+from roles.contracts import EffectSeen, Expectation, FactKnown, OperatorView, PictureKind
+from roles.contracts.steering import notes_told
+from roles.policies.llm.asking import Asker
+from roles.policies.llm.job import (
+    changes_told,
+    cut,
+    expected_told,
+    facts_told,
+    instruction_told,
+    listed,
+    missing_of,
+    results_told,
+    screens_told,
+    steps_told,
+    supplements_told,
+    without_values,
+)
+from roles.policies.llm.offer import narrow_moves
+from roles.policies.llm.pictured import TOLD, Picturing, with_pictures
+from roles.policies.llm.prompts import Prompt
+from roles.policies.llm.reading import read_decision
+from roles.policies.llm.schemas import form_told, operator_schema, verbs_of
+from roles.policies.llm.settings import AnswerForm
+from roles.screen.evidence import names_effect
+from roles.screen.screens import FIELD_ROLES
+
+_SAVED_TOKENS = 600
+_LOOKING = (
+    "- `SCREENSHOT` with `marks`, a list of ids, when the picture is too crowded to read: you get it again with only these marks."
+)
+_BATCH = (
+    "- When the next steps are sure, give up to {more} more actions in `then`, each with its own `action` and `target` on "
+    "this screen. At the first surprise the rest is left out, and you are asked again."
+)
+_PREFER = {
+    "api": "- Where a function does what the subtask asks, use `call_api`; then look at the screen to see that it was done.",
+    "agent": "- Where the app has an agent, ask it first with `ask_in_app_agent`; then look at the screen to see what it did.",
+}
+_HIDDEN = "(hidden)"
+_ENDED = "ended"
+_COMMITS = ("save", "submit", "send")
+_SAID = frozenset({"heading", "dialog", "alertdialog", "alert", "status"})
+_BRIEF, _BRIEF_LINES = 80, 12
+_SMALL = Style(points="none")
+
+
+class LlmOperator:
+    """One question to the model for one decision. Text only, unless it is given a way to have pictures."""
+
+    def __init__(
+        self,
+        asker: Asker,
+        prompt: Prompt,
+        *,
+        screen_tokens: int,
+        recent: int,
+        batch: int = 1,
+        form: AnswerForm = "full",
+        verbs: Sequence[str] | None = None,
+        pictures: Sequence[PictureKind] = ("annotated",),
+        picturing: Picturing | None = None,
+    ) -> None:
+        self._asker = asker
+        self._prompt = prompt
+        self._screen_tokens = screen_tokens
+        self._recent = recent
+        self._batch = batch
+        self._form = form
+        self._verbs = verbs
+        self._pictures = pictures
+        self._picturing = picturing
+
+    def decide(self, view: OperatorView) -> OperatorDecision:
+        if (first := _way_there(view)) is not None:
+            return first
+        view = self._narrowed(view)
+        narrow = self._form == "narrow"
+        form = whole_form(view.seen, budget=self._screen_tokens, style=_SMALL if narrow else None)
+        missing = missing_of(view)
+        if narrow:
+            if (end := _seen_through(view, missing)) is not None:
+                return end
+            moves = narrow_moves(view, form.written, missing)
+            values = self._values(view, _in_brief(view.seen), missing, moves.told)
+            system, turn = self._prompt.filled(values | {"answer_form": ""})
+            return self._asker.ask(system, self._shown(turn, view), moves.schema, lambda data: moves.read(data, view))
+        values = self._values(view, form.text, missing)
+        seeing = self._picturing is not None and bool(view.screenshots)
+        schema = operator_schema(view, form.written, batch=self._batch, pictures=seeing)
+        system, turn = self._prompt.filled(values | {"answer_form": form_told(schema)})
+        return self._asker.ask(system, self._shown(turn, view), schema, lambda data: read_decision(data, view, self._batch))
+
+    def _narrowed(self, view: OperatorView) -> OperatorView:
+        """The view with only the verbs that the settings leave to the model."""
+        if self._verbs is None:
+            return view
+        verbs = tuple(verb for verb in verbs_of(view) if verb in self._verbs)
+        functions = view.functions if "call_api" in verbs or "ask_in_app_agent" in verbs else ()
+        return view.model_copy(update={"verbs": verbs, "functions": functions})
+
+    def _values(self, view: OperatorView, screen: str, missing: Sequence[Expectation], moves: str = "") -> dict[str, str]:
+        data = {
+            "screen": screen,
+            "moves": moves,
+            "expected": expected_told(view, missing),
+            "changes": changes_told(view.before, view.seen),
+            "steps": steps_told(view.history, self._recent),
+            "facts": facts_told(view),
+            "previous_plan": listed(view.previous_plan),
+            "saved_screens": screens_told(view.saved, _SAVED_TOKENS) if view.saved else "",
+            "notes": cut(str(view.memory.get("notes", "")), 600),
+            "message": cut(view.host_message, 600),
+            "events": listed(view.events),
+            "supplements": supplements_told(view.retrieved),
+            "refused": listed(view.refused),
+            "functions": listed(view.functions),
+            "results": results_told(view),
+        }
+        return without_values(data, view.facts) | {
+            "goal": view.user_request,
+            "user_says": notes_told(view.notes),
+            "subtask": instruction_told(view.subtask),
+            "app": view.app or "the application on the screen",
+            "apps": ", ".join(app.app for app in view.apps) or "only this one",
+            "verbs": ", ".join(verbs_of(view)),
+            "prefer": _PREFER.get(view.prefer, "") if view.functions else "",
+            "previous_subtasks": cut("; ".join(view.previous_subtasks)) or "nothing",
+            "batch": _BATCH.format(more=self._batch - 1) if self._batch > 1 else "",
+            "pictures": _LOOKING if self._picturing is not None and view.screenshots else "",
+        }
+
+    def _shown(self, turn: str, view: OperatorView) -> str | list[Any]:
+        """The turn, with the pictures behind it where there are any."""
+        known = {picture.kind: picture for picture in view.screenshots}
+        if "annotated" in known:
+            known["side_by_side"] = known["annotated"].model_copy(update={"kind": "side_by_side"})
+        if self._picturing is None:
+            return turn
+        wanted = [known[name] for name in self._pictures if name in known]
+        return with_pictures(turn, [(TOLD[one.kind], self._picturing(view.seen, one)) for one in wanted])
+
+
+def _way_there(view: OperatorView) -> OperatorDecision | None:
+    """The first step of a subtask in an application that is not on the screen: nothing that a model has to think about."""
+    known = {app.app for app in view.apps}
+    hands = not view.verbs or "launch_app" in view.verbs
+    if view.history or view.host_message or view.app not in known or view.seen.app == view.app or not hands:
+        return None
+    action = LaunchApp(app=str(view.app))
+    return OperatorDecision(reasoning=f"{view.app} is not on the screen", action=action, status=AgentStatus.CONTINUE)
+
+
+def _seen_through(view: OperatorView, missing: Sequence[Expectation]) -> OperatorDecision | None:
+    """The end of a planned subtask, once all that the plan expects has been seen and the last step was what completes it."""
+    wanted, last = view.subtask.expect, view.history[-1] if view.history else None
+    if not wanted or missing or last is None or view.seen.modal or view.memory.get(_ENDED) == last.step:
+        return None  # nobody says twice that this was the end
+    effects = [e.verb for e in wanted if isinstance(e, EffectSeen)]
+    completed = any(last.verb == verb or names_effect(last.target, verb) for verb in effects or _COMMITS)
+    if not completed and not all(isinstance(e, FactKnown) for e in wanted):
+        return None
+    return OperatorDecision(reasoning="all that is expected has been seen", status=AgentStatus.FINISH, memory={_ENDED: last.step})
+
+
+def _in_brief(seen: VisualState) -> str:
+    """What a screen says beside its moves: where one is, what is announced, and what fields hold."""
+    lines = []
+    for element in seen.elements:
+        if kind(element) in _SAID and element.name:
+            lines.append(f'{kind(element)} "{cut(element.name, _BRIEF)}"')
+        elif element.value and kind(element) in FIELD_ROLES:
+            lines.append(f'{kind(element)} "{element.name}" = "{_HIDDEN if element.private else cut(element.value, _BRIEF)}"')
+    return "\n".join(lines[:_BRIEF_LINES])

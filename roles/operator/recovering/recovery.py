@@ -1,0 +1,202 @@
+"""What stands in the way, and the bounded attempts to get past it. Source: seed 000 (recover_from_failure, failure cases).
+
+Recovery never acts on its own: it queues an action that is planned, reviewed and executed like any other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from protocol import (
+    ActionTarget,
+    AgentAction,
+    AskUser,
+    Click,
+    GUIElement,
+    PressKey,
+    Scroll,
+    VisualState,
+    Wait,
+    describe,
+    parse_action,
+)
+from roles.contracts import StepRecord
+from roles.contracts.context import Context, State, Update
+from roles.operator.perceive import step_of, subtask_id
+from roles.safety.effects.effects import SENSITIVE, Effect, effect_of, effect_of_words
+from roles.screen.dialogs import classify_dialog, dismiss_choice
+
+_PAIRS = ({"ok": "cancel"}, {"leave": "stay"})
+_PRESSES = frozenset({"click", "press_key"})
+_WAITS = frozenset({"wait", "screenshot"})
+_SPOKEN = re.compile(
+    r"\b(?:accept|confirm|agree to|dismiss|decline|answer)\w*\b.*\b(?:dialog|pop-?up|question|prompt|message|alert)",
+    re.IGNORECASE,
+)
+
+
+class Question(NamedTuple):
+    """What is asked, and the control that says yes and the one that says no."""
+
+    words: str
+    yes: GUIElement
+    no: GUIElement
+
+    def answered_in(self, goal: str) -> bool:
+        """Whether the goal says itself what is to be pressed."""
+        return _SPOKEN.search(goal) is not None or any(
+            re.search(rf"\b{re.escape(button.name)}\b", goal, re.IGNORECASE) for button in (self.yes, self.no)
+        )
+
+    def goes_on_with(self, press: StepRecord, seen: VisualState) -> bool:
+        """Whether yes is no more than what the press was for; what is graver is left to the safest answer."""
+        effect = effect_of(Click(target=ActionTarget.of(self.yes)), self.yes, seen)
+        return effect not in SENSITIVE or press.verb == effect.value or effect_of_words(press.target) in (None, Effect.CONFIRM)
+
+
+def question_of(dialog: GUIElement, inside: Sequence[GUIElement]) -> Question | None:
+    """The question that a dialog of two plain answers puts, and that wants no words."""
+    buttons = {e.name.strip().casefold(): e for e in inside if e.role == "button" and e.enabled}
+    if any(e.role in {"textbox", "searchbox"} for e in inside):
+        return None
+    for pair in _PAIRS:
+        for yes, no in pair.items():
+            if set(buttons) == {yes, no}:
+                said = " - ".join(dict.fromkeys(e.name for e in (dialog, *inside) if e.name and e.role != "button"))
+                return Question(said[:200], buttons[yes], buttons[no])
+    return None
+
+
+def repeats(press: StepRecord, dialog: GUIElement, inside: Sequence[GUIElement]) -> bool:
+    """Whether the dialog offers the verb of the press again (`Close`, `Close ticket`), and a way out of it."""
+    verb = press.target.casefold().split()[:1]
+    again = [e for e in inside if e.role == "button" and e.enabled and e.name.casefold().split()[:1] == verb]
+    return bool(verb and again) and dismiss_choice(dialog, [e for e in inside if e not in again]) is not None
+
+
+def brought_up_by(seen: VisualState, steps: Sequence[StepRecord]) -> StepRecord | None:
+    """The crew's own press that the open dialog followed at once, where the goal wanted that press."""
+    last = next((s for s in reversed(steps) if s.action["action_type"] not in _WAITS), None)
+    if last is None or last.recovery or last.action["action_type"] not in _PRESSES:
+        return None
+    return last if any(event.startswith("popup:") for event in last.events) else None
+
+
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_EMPTY_WORDS = frozenset(
+    {"the", "and", "for", "you", "your", "this", "that", "with", "are", "not", "yes", "cancel", "close", "okay"}
+)
+_LONGEST_WAIT = 8.0
+_GRAVE = frozenset({"security", "permission", "payment", "consent", "account"})
+"""Kinds that a person answers (seed 000), whatever was pressed before."""
+
+
+class Interruption(NamedTuple):
+    """A dialog that the crew did not ask for, and the safest thing to do about it."""
+
+    harmless: bool
+    action: AgentAction
+    why: str
+
+
+def interruption(
+    seen: VisualState, steps: Sequence[StepRecord], goal: str = "", refused: Sequence[str] = ()
+) -> Interruption | None:
+    """Classify an open dialog before anything is pressed in it; None when there is none, when it is the crew's own, or when
+    a person refused that press before: the policy may know another way, but not out of a grave dialog."""
+    dialog = seen.by_id.get(seen.modal or "")
+    if dialog is None:
+        return None
+    inside = within(dialog, seen)
+    if (asked := question_of(dialog, inside)) is not None and (begun := brought_up_by(seen, steps)) is not None:
+        if asked.answered_in(goal):
+            return None  # the goal says how it is answered, and the answer is reviewed as any press
+        if asked.goes_on_with(begun, seen):
+            answer = Click(target=ActionTarget.of(asked.yes))
+            return Interruption(False, answer, f'the page asks after {describe(parse_action(begun.action))}: {asked.words}')
+    kind = classify_dialog(dialog, inside)
+    begun = brought_up_by(seen, steps)
+    if kind not in _GRAVE and (_own(dialog, inside, steps) or (begun is not None and repeats(begun, dialog, inside))):
+        return None
+    choice = dismiss_choice(dialog, inside)
+    what = " - ".join(dict.fromkeys(e.name for e in (dialog, *inside) if e.name and e.role != "button"))[:200]
+    if kind == "harmless":
+        action: AgentAction = Click(target=ActionTarget.of(choice)) if choice else PressKey(keys=("Escape",))
+        return Interruption(True, action, f"a harmless pop-up is in the way: {what}")
+    why = f"an unexpected {kind} dialog is open: {what}"
+    if choice is None:
+        buttons = ", ".join(repr(e.name) for e in inside if e.role == "button")
+        return Interruption(False, AskUser(question=f"{why}. What should be done? It offers {buttons or 'no button'}."), why)
+    press = Click(target=ActionTarget.of(choice))
+    if kind not in _GRAVE and describe(press) in refused:
+        return None
+    return Interruption(False, press, f"{why}; the safest answer is to {describe(press)}")
+
+
+def within(dialog: GUIElement, seen: VisualState) -> list[GUIElement]:
+    """Everything inside the dialog, in reading order."""
+    inside = {dialog.element_id}
+    found = []
+    for element in seen.elements:
+        if element.parent in inside:
+            inside.add(element.element_id)
+            found.append(element)
+    return found
+
+
+def _own(dialog: GUIElement, inside: Sequence[GUIElement], steps: Sequence[StepRecord]) -> bool:
+    """A dialog that follows from the crew's own press of a control that speaks of the same thing."""
+    said = words(" ".join([dialog.name, *(e.name for e in inside if e.role in {"heading", "button"})]))
+    pressed = [s for s in steps if s.action["action_type"] in {"click", "press_key", "drag"}]
+    return any(words(s.target) & said for s in pressed[-4:])
+
+
+def words(text: str) -> set[str]:
+    """The words of a text that say what it is about."""
+    return {w.casefold() for w in _WORD.findall(text)} - _EMPTY_WORDS
+
+
+def trouble_in(after: VisualState, last: StepRecord, blocked: Interruption | None) -> str:
+    """What on the screen after a step that worked wants recovery, or an empty string."""
+    if blocked is not None:
+        return "popup"
+    if after.loading:
+        return "loading"
+    return "validation" if any(event.startswith("validation:") for event in last.events) else ""
+
+
+def recover_from_failure(state: State, ctx: Context) -> Update:
+    """One bounded attempt: wait, scroll, or simply look again with what is known now."""
+    trouble = state["task_context"]["trouble"]
+    attempt = state["recovery_attempts"] + 1
+    action = remedy(trouble, attempt)
+    how = describe(action) if action else "observe again"
+    body = {"how": how, "attempt": attempt, "trouble": trouble}
+    step = step_of(state)
+    ctx.journal.record(
+        "recovered",
+        body,
+        role="operator",
+        subtask=subtask_id(state),
+        step=step,
+        key=f"recovered/{subtask_id(state)}/{step}/{attempt}",
+    )
+    context = {k: v for k, v in state["task_context"].items() if k not in {"trouble", "recovery"}}
+    if action is not None:
+        context["recovery"] = {"action": action.dump(), "why": f"recovery {attempt} from {trouble}"}
+    return {"recovery_attempts": attempt, "task_context": context, "pending_action": None, "interaction_status": "running"}
+
+
+def remedy(trouble: str, attempt: int) -> AgentAction | None:
+    """What to try against the trouble at this attempt; None means to look again and decide with what is known now."""
+    if trouble == "loading":
+        return Wait(seconds=min(2.0 ** (attempt - 1), _LONGEST_WAIT))
+    if trouble == "hidden" or (trouble == "missing" and attempt == 2):
+        return Scroll.toward("down", 1, "page")
+    if trouble == "missing" and attempt > 2:
+        return Scroll.toward("up", attempt, "page")
+    if trouble in {"missing", "failed"}:
+        return Wait(seconds=1.0)
+    return None

@@ -1,0 +1,86 @@
+"""A decision out of what a model said: from a call of a tool, or the first whole JSON object of its text.
+
+Nothing is completed or guessed: an answer that was cut off is no answer.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from langchain_core.messages import AIMessage
+
+from roles.contracts.limits.limits import Limits
+
+LONGEST = Limits().answer_output
+"""Characters of an answer that are looked at where nobody says otherwise: a decision is far shorter."""
+_DECODER = json.JSONDecoder()
+_FENCE = re.compile(r"^[ \t]*```[ \t]*(\w*)[ \t]*$\n?", re.MULTILINE)
+_THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+
+
+class Unusable(ValueError):
+    """An answer that is no decision. The text says why, in words for the model."""
+
+
+def object_of(message: AIMessage, longest: int = LONGEST) -> dict[str, Any]:
+    """What the model answered, as a JSON object. Raises Unusable."""
+    if message.tool_calls:
+        _not_too_long(str(message.tool_calls[0]["args"]), longest)
+        return dict(message.tool_calls[0]["args"])
+    return object_in(text_of(message), longest)
+
+
+def _not_too_long(text: str, longest: int) -> None:
+    if len(text) > longest:
+        raise Unusable(f"the answer is {len(text):,} characters long; one small JSON object is wanted")
+
+
+def text_of(message: AIMessage) -> str:
+    """The words of an answer, whatever blocks it comes in."""
+    content = message.content
+    if isinstance(content, str):
+        return content
+    parts = [block if isinstance(block, str) else str(block.get("text") or "") for block in content]
+    return "\n".join(part for part in parts if part)
+
+
+def object_in(text: str, longest: int = LONGEST) -> dict[str, Any]:
+    """The first whole JSON object that stands in a text, fenced or not. Raises Unusable."""
+    _not_too_long(text, longest)
+    text = _THINKING.sub(" ", text)
+    at, problem = text.find("{"), "there is no JSON object in it"
+    while at >= 0:
+        try:
+            found, _ = _DECODER.raw_decode(text, at)
+        except json.JSONDecodeError as bad:
+            cut = bad.pos >= len(text.rstrip()) - 1 or bad.msg.startswith("Unterminated")
+            problem = (
+                "the JSON object is cut off before its end"
+                if cut
+                else f"its JSON is broken: {bad.msg} near {_near(text, bad.pos)}"
+            )
+            # What comes next starts behind the place that is wrong, so this takes time in proportion to the text.
+            at = text.find("{", max(bad.pos, at + 1))
+        except (RecursionError, ValueError) as bad:
+            raise Unusable(f"the JSON cannot be read: {bad or 'it is too deep'}") from None
+        else:
+            if isinstance(found, dict) and found:
+                return found
+            at = text.find("{", at + 1)
+    raise Unusable(problem)
+
+
+def script_in(text: str, longest: int = LONGEST) -> dict[str, Any] | None:
+    """The one script that stands in a text as a block of ```bash or ```python (seed 002), as the answer that it is."""
+    _not_too_long(text, longest)
+    match _FENCE.split(_THINKING.sub(" ", text)):
+        case [before, "bash" | "python" as language, code, "", after]:
+            return {"outcome": "run", "language": language, "code": code, "reason": f"{before}{after}".strip()}
+        case _:
+            return None
+
+
+def _near(text: str, at: int) -> str:
+    return repr(text[max(0, at - 15) : at + 15])

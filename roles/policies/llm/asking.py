@@ -1,0 +1,109 @@
+"""A question to a model until the answer can be used: the form bound as the provider can, the mistake said in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from pydantic import ValidationError
+
+from roles.policies.fallback import GaveUp
+from roles.policies.llm.answers import LONGEST, Unusable, object_of, text_of
+from roles.policies.llm.calls import Caller, FormRefused
+from roles.policies.llm.schemas import form_told
+
+_Decision = TypeVar("_Decision")
+_QUOTED = 1_500
+"""Characters of a bad answer that are shown again to the model."""
+_PROBLEM = 600
+_WAYS: dict[str, tuple[str, ...]] = {
+    "auto": ("schema", "tools", "text"),
+    "schema": ("schema",),
+    "tools": ("tools",),
+    "json": ("json",),
+    "text": ("text",),
+}
+_METHODS = {"schema": "json_schema", "tools": "function_calling", "json": "json_mode"}
+
+
+class Asker:
+    """Asks at most `1 + reasks` times for one decision; an answer of more than `longest` characters is not usable."""
+
+    def __init__(self, caller: Caller, reasks: int, longest: int = LONGEST) -> None:
+        self._caller = caller
+        self._reasks = reasks
+        self._longest = longest
+        self._ways = list(_WAYS[caller.settings.structure])
+
+    def ask(
+        self,
+        system: str,
+        turn: str | list[Any],
+        schema: Mapping[str, Any],
+        read: Callable[[dict[str, Any]], _Decision],
+        *,
+        plain: Callable[[str, int], dict[str, Any] | None] = lambda text, longest: None,
+    ) -> _Decision:
+        """The decision that `read` makes of the answer. Raises GaveUp, and BudgetSpent.
+
+        `plain` finds the answer in words that hold no object of the schema, and None where it is not there.
+        """
+        question: list[BaseMessage] = [SystemMessage(content=system), HumanMessage(content=turn)]
+        messages, problem = question, ""
+        for _ in range(self._reasks + 1):
+            reply, before = AIMessage(content=""), problem
+            try:
+                reply = self._reply(messages, schema)
+                said_plainly = None if reply.tool_calls else plain(text_of(reply), self._longest)
+                return read(said_plainly or object_of(reply, self._longest))
+            except (Unusable, ValidationError) as bad:
+                problem = _worded(bad)
+            said = text_of(reply) or str(reply.tool_calls[0]["args"] if reply.tool_calls else "")
+            self._caller.account.error(f"the answer of {self._caller.settings.name} was not usable: {problem}", said)
+            again = f"That answer cannot be used: {problem}. Answer again, with one JSON object of the form that was asked for."
+            if _kind(problem) == _kind(before):  # the same request again would bring the same answer
+                again += f" This is the same mistake again. Begin anew, with nothing but this form:\n{form_told(dict(schema))}"
+                self._ways = [*self._ways[1:], self._ways[0]] if not said else self._ways
+            # Only the last mistake is shown, so that asking again costs the same each time.
+            messages = [*question, AIMessage(content=said[:_QUOTED] or "(nothing)"), HumanMessage(content=again)]
+        raise GaveUp(f"no usable answer in {self._reasks + 1} tries: {problem}")
+
+    def _reply(self, messages: Sequence[BaseMessage], schema: Mapping[str, Any]) -> AIMessage:
+        """The answer in the best way that the model takes; a way that it refuses is not tried again."""
+        while True:
+            way = self._ways[0]
+            try:
+                return self._caller.call(messages, self._bound(way, schema))
+            except (FormRefused, _NoSuchWay) as refused:
+                if len(self._ways) == 1:
+                    raise GaveUp(f"{self._caller.settings.name} refused: {refused}") from None
+                self._ways.pop(0)
+
+    def _bound(self, way: str, schema: Mapping[str, Any]) -> Any:
+        if way == "text":
+            return self._caller.model
+        try:
+            return self._caller.model.with_structured_output(dict(schema), method=_METHODS[way], include_raw=True)
+        except (NotImplementedError, ValueError, TypeError) as bad:  # what models of LangChain raise for a way that they lack
+            raise _NoSuchWay(f"it cannot be asked for answers by {way}: {bad}") from None
+
+
+class _NoSuchWay(Exception):
+    """The model's class knows no such way."""
+
+
+def _kind(problem: str) -> str:
+    """What is wrong, without the values that differ each time."""
+    return re.sub(r"'[^']*'|\"[^\"]*\"|\d+", "", problem)
+
+
+def _worded(bad: Unusable | ValidationError) -> str:
+    if isinstance(bad, Unusable):
+        return str(bad)[:_PROBLEM]
+    said = []
+    for problem in bad.errors()[:3]:
+        where = ".".join(str(part) for part in problem["loc"] if not str(part).startswith(("function-", "tagged-")))
+        said.append(f"{where}: {problem['msg']}" if where else problem["msg"])
+    return "; ".join(said)[:_PROBLEM]

@@ -1,0 +1,207 @@
+"""One answer of a model: tried again while the trouble may pass, within a deadline, counted and paid for.
+
+Every call and every failure is an event of the journal. What LangGraph raises to stop a run passes through untouched.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langgraph.errors import GraphBubbleUp
+
+from protocol.prompt_form import estimate_tokens
+from protocol.retries import Busy, Retries, asked_for, passes, status_of
+from roles.contracts.limits.budgets import Budgets, Used
+from roles.contracts.limits.http_bounds import TooMuch
+from roles.contracts.limits.limits import Limits
+from roles.journal.journal import Journal
+from roles.policies.fallback import BudgetSpent, Unreachable
+from roles.policies.llm.answers import Unusable, text_of
+from roles.policies.llm.settings import ModelSettings, Prices
+
+_UNREAD = frozenset({"LengthFinishReasonError", "ContentFilterFinishReasonError", "OutputParserException"})
+"""There was an answer, and the provider's own package could not read it."""
+_REFUSED = frozenset({400, 404, 415, 422})
+_SAID = 200
+_KEPT = 4_000
+"""Characters of an unusable answer that are kept."""
+_PICTURE = 1_000
+"""Tokens that a picture is taken for, where the provider does not say what a call used."""
+
+
+class FormRefused(Exception):
+    """The server does not take the way in which the form of the answer was asked for."""
+
+
+class Clocks(NamedTuple):
+    """Time as calls see it; injected, so that tests do not wait."""
+
+    now: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+
+
+class Account:
+    """What a role's models cost: every call is written down, and none is made once a budget is spent."""
+
+    def __init__(self, role: str, journal: Journal, limits: Limits, prices: Prices) -> None:
+        self._role = role
+        self._journal = journal
+        self._budgets = Budgets(limits)
+        self._prices = prices
+
+    def check(self) -> None:
+        if found := self._budgets.spent(Used(self._journal.spending), "call"):
+            raise BudgetSpent(f"{found} is spent")
+
+    def enter(self, model: str, messages: Sequence[BaseMessage], reply: AIMessage | None, seconds: float, problem: str) -> None:
+        """One call, with what the provider says that it used, or an estimate where it says nothing."""
+        used = reply.usage_metadata if reply is not None else None
+        read, written = (used["input_tokens"], used["output_tokens"]) if used else (0, 0)
+        estimated = reply is not None and not used
+        if estimated and reply is not None:
+            read = sum(_tokens(message) for message in messages)
+            written = estimate_tokens(text_of(reply) + str(reply.tool_calls or ""))
+        money = (read * self._prices.tokens_in + written * self._prices.tokens_out) / 1_000_000
+        body: dict[str, Any] = {"model": model, "tokens_in": read, "tokens_out": written, "seconds": round(seconds, 3)}
+        body |= {"characters": len(text_of(reply)) or len(str(reply.tool_calls))} if reply is not None else {}
+        body |= {"money": round(money, 8)} if money else {}
+        body |= {"estimated": True} if estimated else {}
+        body |= {"problem": problem} if problem else {}
+        self._journal.model_call(body, role=self._role)
+
+    def error(self, problem: str, reply: str = "") -> None:
+        """An answer that could not be used: counted, seen in the report, and kept as it was for reading."""
+        body = {"message": problem, "unusable": True} | ({"reply": reply[:_KEPT]} if reply else {})
+        self._journal.record("error", body, role=self._role)
+
+
+def _tokens(message: BaseMessage) -> int:
+    if isinstance(message.content, str):
+        return estimate_tokens(message.content)
+    blocks = [block if isinstance(block, dict) else {"text": block} for block in message.content]
+    return sum(estimate_tokens(str(b["text"])) if "text" in b else _PICTURE for b in blocks)
+
+
+class Breaker:
+    """Leaves a model alone for a while once it has failed several times in a row. Shared by all who ask that model."""
+
+    def __init__(self, settings: ModelSettings, clocks: Clocks) -> None:
+        self._settings = settings
+        self._clocks = clocks
+        self._failed = 0
+        self._until = 0.0
+
+    def check(self, name: str) -> None:
+        left = self._until - self._clocks.now()
+        if left > 0:
+            raise Unreachable(f"{name} failed {self._failed} times in a row and is left alone for another {left:.0f} s")
+
+    def told(self, worked: bool) -> None:
+        self._failed = 0 if worked else self._failed + 1
+        if self._failed >= self._settings.break_after:
+            self._until = self._clocks.now() + self._settings.break_seconds
+
+
+class Caller:
+    """Calls one model for one role."""
+
+    def __init__(
+        self,
+        model: BaseChatModel,
+        settings: ModelSettings,
+        account: Account,
+        breaker: Breaker,
+        clocks: Clocks | None = None,
+        retries: Retries | None = None,
+    ) -> None:
+        self.model = model
+        self.settings = settings
+        self.account = account
+        self._breaker = breaker
+        self._clocks = clocks or Clocks()
+        self._retries = (retries or Retries()).but(settings.tries, settings.wait)
+
+    def call(self, messages: Sequence[BaseMessage], bound: Any) -> AIMessage:
+        """The model's answer; `bound` is the model with the form of the answer bound to it.
+
+        Raises Unreachable when no answer could be had, Unusable for one that cannot be read, BudgetSpent, and FormRefused.
+        """
+        self.account.check()
+        self._breaker.check(self.settings.name)
+        until = self._clocks.now() + self.settings.deadline
+        trying = self._retries.trying(sleep=self._clocks.sleep, enough=lambda wait: self._clocks.now() + wait >= until)
+        try:
+            reply: AIMessage = trying(self._once, messages, bound)
+        except Busy as trouble:
+            self._breaker.told(worked=False)
+            raise Unreachable(f"{self.settings.name} could not be asked: {trouble}") from None
+        self._breaker.told(worked=True)
+        return reply
+
+    def _once(self, messages: Sequence[BaseMessage], bound: Any) -> AIMessage:
+        self.account.check()
+        began = self._clocks.now()
+        try:
+            raw = _within(self.settings.timeout, lambda: bound.invoke(list(messages)))
+        except GraphBubbleUp:
+            raise
+        except Exception as fault:
+            # A provider's package may raise anything; it becomes one of three cases.
+            problem = _said(fault)
+            self.account.enter(self.settings.name, messages, None, self._clocks.now() - began, problem)
+            raise self._sorted(fault, problem) from fault
+        reply = raw["raw"] if isinstance(raw, Mapping) else raw
+        if not isinstance(reply, AIMessage):
+            reply = AIMessage(content=str(reply))
+        self.account.enter(self.settings.name, messages, reply, self._clocks.now() - began, "")
+        return reply
+
+    def _sorted(self, fault: Exception, problem: str) -> Exception:
+        if type(fault).__name__ in _UNREAD or any(isinstance(cause, RecursionError | TooMuch) for cause in _causes(fault)):
+            return Unusable(f"it could not be read: {problem}")
+        if passes(fault):
+            return Busy(problem, asked_for(fault))
+        if status_of(fault) in _REFUSED or isinstance(fault, NotImplementedError):
+            return FormRefused(problem)
+        self._breaker.told(worked=False)
+        return Unreachable(f"{self.settings.name} refused: {problem}")
+
+
+def _causes(fault: BaseException | None) -> Iterator[BaseException]:
+    """The fault and what it came of: a provider's package says `Connection error.` of all that goes wrong in it."""
+    while fault is not None:
+        yield fault
+        fault = fault.__cause__
+
+
+def _said(fault: BaseException) -> str:
+    fault = next((cause for cause in _causes(fault) if isinstance(cause, RecursionError | TooMuch)), fault)
+    return f"{type(fault).__name__}: {' '.join(str(fault).split())[:_SAID]}".rstrip(": ")
+
+
+def _within(seconds: float, work: Callable[[], Any]) -> Any:
+    """The result of `work`, or TimeoutError: a call that hangs is left behind in a thread that ends with the process."""
+    outcome: list[tuple[bool, Any]] = []
+    context = contextvars.copy_context()
+
+    def run() -> None:
+        try:
+            outcome.append((True, context.run(work)))
+        except BaseException as fault:  # noqa: BLE001 - handed to the caller, who raises it
+            outcome.append((False, fault))
+
+    worker = threading.Thread(target=run, name="deskcrew-model", daemon=True)
+    worker.start()
+    worker.join(seconds)
+    if not outcome:
+        raise TimeoutError(f"no answer within {seconds:g} s")
+    worked, result = outcome[0]
+    if not worked:
+        raise result
+    return result

@@ -1,0 +1,163 @@
+"""Prompts as files: two parts, `# system` and `# turn`, with named variables in double braces.
+
+PromptProblem       a prompt that cannot be used: which file, and what is wrong with it
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import NamedTuple
+
+from environments.files.small_files import read_small
+
+_SIGNS = 12
+
+
+def fence_for(data: Mapping[str, str]) -> str:
+    """A word that occurs in none of the data. It is worked out from all of it, so whoever writes the data cannot know it."""
+    told = hashlib.blake2b(digest_size=16)
+    for name in sorted(data):
+        for part in (name, data[name]):
+            raw = part.encode("utf-8", "surrogatepass")
+            told.update(len(raw).to_bytes(8, "big") + raw)
+    whole = "\n".join(data.values())
+    number = 0
+    while True:
+        word = hashlib.blake2b(told.digest() + number.to_bytes(8, "big"), digest_size=16).hexdigest()[:_SIGNS]
+        if word not in whole:
+            return word
+        number += 1
+
+
+def fenced(name: str, text: str, fence: str) -> str:
+    """`text` between the two lines of its fence."""
+    return f"<{name} {fence}>\n{text}\n</{name} {fence}>"
+
+
+_PART = re.compile(r"^# (system|turn)[ \t]*$", re.MULTILINE)
+_VARIABLE = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
+_NOT_THERE = "\0nothing\0"
+_EMPTY_LINE = re.compile(rf"^{_NOT_THERE}\n", re.MULTILINE)
+"""A line that would tell nothing is left out."""
+_HERE = Path(__file__).parents[2]
+
+
+class PromptProblem(ValueError):
+    """One sentence that names the file, what is wrong, and what there is instead."""
+
+
+class Variables(NamedTuple):
+    """What a role's prompt may hold."""
+
+    said: frozenset[str]
+    """Words of ours and of the user's."""
+    data: frozenset[str]
+    """What comes from screens, mails and documents; it is always fenced."""
+    needed: frozenset[str]
+    """Without these the model could not decide."""
+
+
+VARIABLES: dict[str, Variables] = {
+    "manager": Variables(
+        frozenset({"goal", "user_says", "apps", "workers", "trigger", "answer_form"}),
+        frozenset({"plan", "evidence", "facts", "supplements", "user_words", "refused"}),
+        frozenset({"goal", "apps", "plan", "answer_form"}),
+    ),
+    "operator": Variables(
+        frozenset(
+            {
+                *("goal", "user_says", "subtask", "app", "apps", "verbs", "answer_form", "previous_subtasks"),
+                *("batch", "pictures", "prefer"),
+            }
+        ),
+        frozenset(
+            {
+                *("screen", "changes", "steps", "facts", "notes", "message", "events", "supplements", "refused", "functions"),
+                *("results", "previous_plan", "saved_screens", "expected", "moves"),
+            }
+        ),
+        frozenset({"subtask", "screen", "steps", "answer_form"}),
+    ),
+    "evaluator": Variables(
+        frozenset({"goal", "user_says", "trigger", "subtask", "decisions", "answer_form"}),
+        frozenset({"plan", "findings", "steps", "screens", "facts", "summary", "held"}),
+        frozenset({"trigger", "screens", "steps", "answer_form"}),
+    ),
+    "technician": Variables(
+        frozenset({"goal", "user_says", "subtask", "wanted", "answer_form"}),
+        frozenset({"files", "facts", "ran", "refused"}),
+        frozenset({"subtask", "ran", "answer_form"}),
+    ),
+    "analyst": Variables(
+        frozenset({"goal", "user_says", "subtask", "wanted", "answer_form"}),
+        frozenset({"facts", "supplements", "problem"}),
+        frozenset({"subtask", "facts", "answer_form"}),
+    ),
+}
+
+
+class Prompt(NamedTuple):
+    """A prompt that was read and checked."""
+
+    role: str
+    system: str
+    turn: str
+
+    def filled(self, values: Mapping[str, str]) -> tuple[str, str]:
+        """Both parts with the values put in, once: braces inside a value stay what they are."""
+        known = VARIABLES[self.role]
+        data = {name: values.get(name, "") for name in sorted(known.data)}
+        fence = fence_for(data)
+
+        def put(match: re.Match[str]) -> str:
+            name = match[1]
+            if name == "fence":
+                return fence
+            if name not in known.data:
+                return values.get(name) or _NOT_THERE
+            if not data[name] and name not in known.needed:
+                return _NOT_THERE
+            return fenced(name, data[name] or "(nothing)", fence)
+
+        system, turn = (_EMPTY_LINE.sub("", _VARIABLE.sub(put, part)).strip() for part in (self.system, self.turn))
+        if (words := values.get("user_says", "")) and words not in system + turn:
+            turn = f"{turn}\n{words}"  # a prompt of the user's own that does not name it
+        return system.replace(_NOT_THERE, "(nothing)"), turn.replace(_NOT_THERE, "(nothing)")
+
+
+def load_prompt(role: str, path: Path | None = None, *, narrow: bool = False) -> Prompt:
+    """The prompt of a role, or the user's own in its place. Raises PromptProblem."""
+    own = path is not None
+    narrow = narrow and role == "operator"
+    path = path or _HERE / role / ("narrow.md" if narrow else "prompt.md")
+    try:
+        text = read_small(path)
+    except (OSError, ValueError) as bad:
+        why = getattr(bad, "strerror", None) or "it is not UTF-8 text"
+        raise PromptProblem(f"the prompt {path} cannot be read: {why}") from None
+    name = str(path) if own else f"roles/{role}/{path.name}"
+    parts = _PART.split(text)
+    found = dict(zip(parts[1::2], parts[2::2], strict=True))
+    for part in ("system", "turn"):
+        if not found.get(part, "").strip():
+            raise PromptProblem(f"{name}: there is no part `# {part}`; a prompt has two, `# system` and `# turn`")
+    _check(role, name, text, found, form_needed=not narrow)
+    return Prompt(role, found["system"], found["turn"])
+
+
+def _check(role: str, name: str, text: str, found: Mapping[str, str], *, form_needed: bool) -> None:
+    known = VARIABLES[role]
+    needed = known.needed if form_needed else known.needed - {"answer_form"} | {"moves"}
+    names = known.said | known.data | {"fence"}
+    used = {match for part in found.values() for match in _VARIABLE.findall(part)}
+    if unknown := sorted(used - names):
+        near = get_close_matches(unknown[0], names, 1)
+        meant = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(sorted(names))}"
+        line = next(n for n, words in enumerate(text.splitlines(), 1) if unknown[0] in _VARIABLE.findall(words))
+        raise PromptProblem(f"{name}, line {line}: there is no variable {unknown[0]!r} for the {role}{meant}")
+    if missing := sorted(needed - used):
+        raise PromptProblem(f"{name}: the variable {missing[0]!r} is missing; without it the {role} cannot decide")

@@ -1,0 +1,207 @@
+"""The forms of answers as narrow JSON schemas: only what can be done here, only names that there are.
+
+They are flat, because small models fill in flat forms better; `reading.py` turns an answer into a decision of ours.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from roles.contracts import GateRequest, OperatorView, PlanRequest
+from roles.contracts.signals import ALLOWED_DECISIONS
+
+Schema = dict[str, Any]
+MOST_NAMES = 200
+"""A longer list of names is left out of a schema: providers bound them, and the answer is checked anyway."""
+STATUSES = ("CONTINUE", "FINISH", "FAIL", "CONFIRM", "PENDING")
+LOOK_AGAIN = "SCREENSHOT"
+"""A status for models that see pictures only."""
+
+FIELDS: dict[str, Schema] = {
+    "text": {"type": "string", "description": "what to write; fact:NAME stands for the value of that fact"},
+    "submit": {"type": "boolean", "description": "press Enter afterwards"},
+    "keys": {"type": "string", "description": "a chord, such as Enter or Control+s"},
+    "option": {"type": "string", "description": "the choice in a list"},
+    "direction": {"type": "string", "enum": ["up", "down", "left", "right"]},
+    "to": {"type": "string", "description": "id of the element to drag onto"},
+    "seconds": {"type": "number"},
+    "button": {"type": "string", "enum": ["left", "right", "middle"]},
+    "count": {"type": "integer", "enum": [1, 2, 3]},
+    "app": {"type": "string"},
+    "url": {"type": "string"},
+    "op": {"type": "string", "enum": ["list", "new", "close", "select"]},
+    "index": {"type": "integer"},
+    "function": {"type": "string"},
+    "arguments": {"type": "object"},
+    "request": {"type": "string"},
+    "question": {"type": "string"},
+    "name": {"type": "string", "description": "name of a fact"},
+    "value": {"type": "string"},
+    "files": {"type": "array", "items": {"type": "string"}},
+}
+_OF_VERB: dict[str, tuple[str, ...]] = {
+    "click": ("button", "count"),
+    "hover": (),
+    "drag": ("to",),
+    "fill": ("text", "submit"),
+    "type": ("text", "submit"),
+    "press_key": ("keys",),
+    "select_option": ("option",),
+    "scroll": ("direction",),
+    "launch_app": ("app",),
+    "switch_window": ("app",),
+    "navigate": ("url",),
+    "go_back": (),
+    "go_forward": (),
+    "tabs": ("op", "index", "url"),
+    "wait": ("seconds",),
+    "screenshot": (),
+    "upload": ("files",),
+    "call_api": ("app", "function", "arguments"),
+    "ask_in_app_agent": ("app", "request"),
+    "memorize": ("name", "value"),
+    "answer": ("text",),
+    "ask_user": ("question", "name"),
+}
+"""What each verb takes beside its target."""
+AIMED = frozenset({"click", "hover", "drag", "fill", "type", "press_key", "select_option", "scroll", "upload", "memorize"})
+"""Verbs that may have a target."""
+DEFAULT_VERBS = tuple(_OF_VERB)
+
+
+def fields_of(verb: str) -> frozenset[str]:
+    """What an action of this verb may say beside its target."""
+    return frozenset(_OF_VERB.get(verb, ()))
+
+
+def verbs_of(view: OperatorView) -> tuple[str, ...]:
+    """The verbs that a model may choose from: never more than there are forms for."""
+    return tuple(verb for verb in (view.verbs or DEFAULT_VERBS) if verb in _OF_VERB)
+
+
+def operator_schema(view: OperatorView, ids: Sequence[str], *, batch: int = 1, pictures: bool = False) -> Schema:
+    """`ids` are the elements that the prompt shows; `batch` is how many actions an answer may hold."""
+    verbs = verbs_of(view)
+    used = dict.fromkeys(name for verb in verbs for name in _OF_VERB[verb])
+    fields = {name: dict(FIELDS[name]) for name in used}
+    if "app" in fields and view.apps:
+        fields["app"] = one_of([*(app.app for app in view.apps), *(skill.app for skill in view.skills if skill.outside)])
+    properties: Schema = {
+        "reasoning": {"type": "string", "description": "one or two short sentences, before anything else"},
+        "action": {"type": "string", "enum": [*verbs, "none"]},
+        "target": one_of([*ids, ""]) | {"description": "id of the element, as it stands at the start of its line"},
+        **fields,
+        "status": {"type": "string", "enum": [*STATUSES, *([LOOK_AGAIN] if pictures else [])]},
+        "notes": {"type": "string", "description": "what you want to know again at the next step"},
+    }
+    if pictures:
+        properties["marks"] = {"type": "array", "items": one_of(ids)}
+    if batch > 1:
+        step = {"action": {"type": "string", "enum": list(verbs)}, "target": properties["target"], **fields}
+        properties["then"] = {"type": "array", "maxItems": batch - 1, "items": object_of_form("", step, ("action",))}
+    return object_of_form("operator_decision", properties, ("reasoning", "action", "status"))
+
+
+def manager_schema(request: PlanRequest, workers: Sequence[str]) -> Schema:
+    app = one_of([a.app for a in request.apps]) if request.apps else {"type": "string"}
+    subtask = {
+        "id": {"type": "string"},
+        "title": {"type": "string"},
+        "instruction": {"type": "string"},
+        "app": app,
+        "worker": {"type": "string", "enum": list(workers)},
+        "depends_on": {"type": "array", "items": {"type": "string"}},
+        "expect": {"type": "array", "items": object_of_form("", _EXPECTED, ("kind",))},
+    }
+    properties: Schema = {
+        "reason": {"type": "string", "description": "one or two short sentences, before anything else"},
+        "outcome": {"type": "string", "enum": ["planned", "nothing_left", "supplement_needed", "infeasible"]},
+        "subtasks": {"type": "array", "items": object_of_form("", subtask, ("id", "instruction", "app"))},
+        "query": {"type": "string", "description": "with supplement_needed: what to look for"},
+    }
+    return object_of_form("plan", properties, ("reason", "outcome", "subtasks"))
+
+
+_EXPECTED: dict[str, Schema] = {
+    "kind": {"type": "string", "enum": ["fact_known", "field_has", "text_shown", "effect_seen"]},
+    "name": {"type": "string", "description": "of fact_known: the name of the fact"},
+    "label": {"type": "string", "description": "of field_has: what the field is called"},
+    "value": {"type": "string", "description": "of field_has: what it holds"},
+    "fact": {"type": "string", "description": "of field_has, in place of value: the name of the fact that it holds"},
+    "text": {"type": "string", "description": "of text_shown"},
+    "verb": {"type": "string", "description": "of effect_seen: save, send, submit, delete, ..."},
+}
+"""What a plan expects of a subtask, in one flat form; `read_plan` keeps what each kind takes."""
+
+
+def technician_schema() -> Schema:
+    properties: Schema = {
+        "reason": {"type": "string", "description": "one or two short sentences, before anything else"},
+        "outcome": {"type": "string", "enum": ["run", "done", "cannot"]},
+        "language": {"type": "string", "enum": ["bash", "python"]},
+        "code": {"type": "string", "description": "with run: the whole script"},
+    }
+    return object_of_form("script", properties, ("reason", "outcome"))
+
+
+def analyst_schema() -> Schema:
+    result = {"name": {"type": "string"}, "formula": {"type": "string", "description": "over facts and tables"}}
+    properties: Schema = {
+        "reasoning": {"type": "string", "description": "one or two short sentences, before anything else"},
+        "results": {"type": "array", "items": object_of_form("", result, ("name", "formula"))},
+        "missing": {"type": "array", "items": {"type": "string"}},
+        "advice": {"type": "string", "description": "where one was asked for; no numbers that were not computed"},
+    }
+    return object_of_form("answer", properties, ("reasoning", "results"))
+
+
+def evaluator_schema(request: GateRequest, evidence: Sequence[str]) -> Schema:
+    """`evidence` are the ids that the prompt shows."""
+    properties: Schema = {
+        "reason": {"type": "string", "description": "one or two short sentences, before anything else"},
+        "decision": {"type": "string", "enum": sorted(d.value for d in ALLOWED_DECISIONS[request.trigger])},
+        "evidence": {"type": "array", "items": one_of(evidence)},
+        "issues": {"type": "array", "items": {"type": "string"}},
+        "query": {"type": "string", "description": "with gate_supplement: what to look for"},
+    }
+    return object_of_form("verdict", properties, ("reason", "decision", "evidence"))
+
+
+def one_of(names: Sequence[str]) -> Schema:
+    """One of these names, as far as there are not too many."""
+    known = list(dict.fromkeys(names))
+    return {"type": "string", "enum": known} if 0 < len(known) <= MOST_NAMES else {"type": "string"}
+
+
+def object_of_form(title: str, properties: Mapping[str, Any], required: Sequence[str]) -> Schema:
+    """An object with these fields and no others."""
+    named = {"title": title, "description": f"Your {title.replace('_', ' ')}."} if title else {}
+    body = {"type": "object", "properties": dict(properties), "required": list(required), "additionalProperties": False}
+    return named | body
+
+
+def form_told(schema: Schema) -> str:
+    """The form in words, for models that are not held to a schema."""
+    lines = []
+    for name, said in schema["properties"].items():
+        need = "" if name in schema["required"] else ", only where it is needed"
+        lines.append(f"  {json.dumps(name)}: {_kind(said)}{need}")
+    return "{\n" + "\n".join(lines) + "\n}"
+
+
+def _kind(said: Schema) -> str:
+    if "anyOf" in said:
+        return "one of " + " or ".join(_fields(kind) for kind in said["anyOf"])
+    if "enum" in said and len(said["enum"]) <= 30:
+        return "one of " + ", ".join(str(name) or '""' for name in said["enum"])
+    if said["type"] == "array":
+        inner = said["items"]
+        return "a list of " + (", each " + _fields(inner) if inner.get("properties") else _kind(inner)).lstrip(", ")
+    described = said.get("description", "")
+    return f"{said['type']}{' (' + described + ')' if described else ''}"
+
+
+def _fields(inner: Schema) -> str:
+    return "{" + ", ".join(f"{json.dumps(name)}: {_kind(said)}" for name, said in inner["properties"].items()) + "}"

@@ -1,0 +1,157 @@
+"""Sentences that name a deed and a thing: `archive the message from Klara`, `log in as kim`, `drag A to B`, `search for tea`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from roles.policies.rules.pages.reading import clauses as p
+from roles.policies.rules.pages.reading.sources import IT, Found, Reading, source_of
+from roles.policies.rules.pages.reading.things import thing_of
+from roles.screen.masks import ANY
+
+_THE = r"(?:(?:the|a|an|your|my|our|its|this|that|these|those|all|all the)\s+)?"
+DEEDS = (
+    r"accept|agree(?: to)?|add|apply|approve|archive|assign|attach|back up|block|bookmark|buy|call|cancel|check out|"
+    r"claim|clone|close|complete|confirm|connect|continue|create|deactivate|disconnect|enrol|enroll|decline|delete|deny|"
+    r"discard|download|duplicate|edit|empty|erase|export|favou?rite|file|finish|flag|follow|forward|go to|hand in|hide|"
+    r"ignore|import|install|invite|join|launch|leave|like|listen to|load|log ?out|merge|mute|notify|order|pause|pay|pin|"
+    r"place|play|post|print|publish|purchase|quit|rate|redeem|refresh|refuse|register|reject|reload|remind|remove|rename|"
+    r"renew|reopen|reply to|report|request|resend|reserve|reset|restart|restore|resume|retry|revoke|run|save|schedule|"
+    r"send|share|show|snooze|sign (?:in|out|up)|star|start|stop|store|submit|subscribe|suspend|sync|take|test|track|"
+    r"trash|unarchive|unblock|undo|unfollow|uninstall|unlock|unmute|unpin|unstar|unsubscribe|update|upgrade|upload|use|"
+    r"verify|view|visit|vote(?: for)?|watch"
+)
+"""Verbs that a control may be called by."""
+_DEED = re.compile(rf"^(?P<verb>{DEEDS})(?:\s+(?P<rest>.+))?$", re.IGNORECASE)
+_NAME = re.compile(
+    r"(?:^|\s)(?:from|of|for|by|called|named|titled|with(?: the)? (?:name|title|subject))\s+"
+    rf"(?P<name>{ANY}|[^\W\d_a-zß-ÿ].*|[\d#].*)$"
+)
+_TAIL = re.compile(rf"(?:^|\s)(?P<name>{ANY}|[^\W\d_a-zß-ÿ][^,]*|[#\d][\w-]*)$")
+_PLACE = re.compile(
+    r"^(?P<how>on|in|at|under|within|inside|for|from)\s+(?:the\s+)?(?P<what>.+?)$",
+    re.IGNORECASE,
+)
+_PLACED = re.compile(
+    rf"^(?:on|in|at|under|within|inside)\s+the\s+(?P<what>(?:[\w-]+\s+){{0,3}}?(?:tab|section|menu|panel|accordion|sidebar)(?:\s+{ANY})?"
+    rf"|{ANY}\s+(?:tab|section|menu|panel|accordion))\s*,?\s+(?P<rest>\w.+)$",
+    re.IGNORECASE,
+)
+_WITHIN = re.compile(
+    rf"\s+(?:in|on|under|from)\s+the\s+(?P<what>(?:tab|section|panel|accordion)\s+{ANY}|{ANY}\s+(?:tab|section|panel|accordion)"
+    r"|[^\W\d_a-z][\w-]*\s+(?:tab|section|panel|accordion))$"
+)
+_DRAG = re.compile(r"^(?:drag|drop|move)\s+(?P<what>.+?)\s+(?:to|onto|on|into|in)\s+(?P<to>.+)$", re.IGNORECASE)
+_FILE = re.compile(rf"^(?:upload|attach)\s+{_THE}(?:files?\s+|document\s+|picture\s+|photo\s+)?(?P<file>{ANY}|[\w.-]+\.\w{{2,5}})"
+                   rf"(?:\s+(?:as|to|for|in|into)\s+(?P<to>.+))?$", re.IGNORECASE)  # fmt: skip
+_SEEK = re.compile(rf"^(?:search(?:\s+(?:the\s+\w+|here))?\s+for|look for)\s+(?P<query>{ANY}|.+)$", re.IGNORECASE)
+_LOG_IN = re.compile(
+    rf"^(?:log|sign)[ -]?in(?:to\s+(?:the\s+)?\S+)?\s+(?:as|with)\s+{_THE}"
+    r"(?:(?:user ?name|user|login|name|e-?mail(?: address)?)\s+)?"
+    rf"(?P<user>{ANY}|\S+)(?:\s*,?\s*(?:and|with|using)(?:\s+with)?\s+{_THE}password\s+(?P<password>{ANY}|\S+))?$",
+    re.IGNORECASE,
+)
+_SUBSCRIBE = re.compile(
+    rf"^(?P<verb>subscribe|sign up|register|join|unsubscribe)\b(?P<rest>.*?)\s+(?:with|as|using)\s+{_THE}"
+    rf"(?:(?:e-?mail|address|e-?mail address)\s+)?"
+    rf"(?P<mail>{ANY}|\S+@\S+\.\w+)$",
+    re.IGNORECASE,
+)
+
+
+def placed(words: str, reading: Reading) -> tuple[list[p.PageClause], str] | None:
+    """`on the Notifications tab turn off X`: what has to be open first, and what is left to do."""
+    match = _PLACED.match(words)
+    if match is None:
+        return None
+    return [p.Unfold(thing=thing_of(match["what"], reading.masks))], match["rest"]
+
+
+def place(words: str, reading: Reading) -> Found:
+    """`in the section "Payment"`, before what is done there; `for the room`, before what is chosen for it."""
+    match = _PLACE.match(words)
+    if match is None or len(match["what"].split()) > 5:
+        return None
+    thing = thing_of(match["what"], reading.masks)
+    if match["how"].casefold() in {"for", "from"}:
+        if match["how"].casefold() == "from":
+            return None
+        reading.holder = replace(thing, name=thing.name or thing.words)
+        return [p.Look(thing=replace(thing, kind="holder", name=thing.name or thing.words))]
+    return [p.Unfold(thing=thing)] if thing.kind and (thing.name or thing.nth) else None
+
+
+def drag(words: str, reading: Reading) -> Found:
+    match = _DRAG.match(words)
+    if match is None or re.fullmatch(r"[-+]?\d+(?:[.,]\d+)?\s*%?", reading.masks.show(match["to"]).strip()):
+        return None  # a number is where a slider goes
+    what, to = thing_of(match["what"], reading.masks), thing_of(match["to"], reading.masks)
+    if words.split()[0].casefold() == "move" and not re.search(ANY, match["what"]):
+        return None
+    return None if what.kind == "slider" else [p.DragTo(thing=what, to=to)]
+
+
+def attach(words: str, reading: Reading) -> Found:
+    match = _FILE.match(words)
+    if match is None:
+        return None
+    return [
+        p.Attach(file=reading.masks.show(match["file"]), thing=thing_of(match["to"], reading.masks) if match["to"] else p.Thing())
+    ]
+
+
+def seek(words: str, reading: Reading) -> Found:
+    match = _SEEK.match(words)
+    return [p.Seek(query=reading.masks.show(match["query"]).strip())] if match else None
+
+
+def sign_in(words: str, reading: Reading) -> Found:
+    """`log in as U with the password P`, `subscribe to the newsletter with a@b.org`."""
+    if match := _LOG_IN.match(words):
+        found: list[p.PageClause] = [p.Put(source=source_of(match["user"], reading), thing=_field("user name"))]
+        if match["password"]:
+            found.append(p.Put(source=source_of(match["password"], reading), thing=_field("password")))
+        return [*found, p.Push(thing=p.Thing(name="log in", words="log in"))]
+    if match := _SUBSCRIBE.match(words):
+        mail = p.Put(source=source_of(match["mail"], reading), thing=_field("e-mail"))
+        return [mail, p.Deed(verb=match["verb"].casefold(), words=reading.masks.show(match["rest"]).strip())]
+    return None
+
+
+def _field(name: str) -> p.Thing:
+    return p.Thing(name=name, kind="field", words=name)
+
+
+_CONFIRMS = re.compile(rf"^(?P<first>.+?)\s+and\s+confirm\s+with\s+(?:{ANY}|\w+)$", re.IGNORECASE)
+_TO_WHAT = re.compile(r"\s+(?:to|from|off|on)\s+(?:the|my|our|your|this)\s+[a-z][a-z ]*$")
+_ANSWER = re.compile(rf"^(?:confirm|answer)(?:\s+.+?)?\s+with\s+(?:the\s+)?(?P<what>{ANY}|\w+)(?:\s+button)?$", re.IGNORECASE)
+
+
+def deed(words: str, reading: Reading) -> Found:
+    """A verb that may be a control's own, and what it is done to."""
+    if answer := _ANSWER.match(words):
+        name = reading.masks.show(answer["what"])
+        return [p.Push(thing=p.Thing(name=name, kind="button", words=name))]
+    if confirms := _CONFIRMS.match(words):
+        return deed(confirms["first"], reading)  # the question that it brings up is agreed to anyway
+    match = _DEED.match(words)
+    if match is None:
+        return None
+    rest = re.sub(r"\s+(?:there|here|now)$", "", match["rest"] or "")
+    if match["verb"].casefold() == "go to" and (tab := thing_of(rest, reading.masks)).kind in {"tab", "section"} and tab.name:
+        return [p.Unfold(thing=tab)]
+    if inner := _WITHIN.search(rest):
+        opened = p.Unfold(thing=thing_of(inner["what"], reading.masks))
+        return [opened, *(deed(f"{match['verb']} {rest[: inner.start()]}", reading) or [])]
+    if IT.match(rest) and reading.unused:
+        return None  # `track it`, of a number that was copied: where it is to be written is not said
+    if IT.match(rest) or not rest:
+        return [p.Deed(verb=match["verb"].casefold())]
+    if len(rest.split()) > 9:
+        return None
+    bare = re.sub(rf"^(?:to|for)\s+|^{_THE}", "", rest, flags=re.IGNORECASE)
+    bare = _TO_WHAT.sub("", bare) or bare  # `Butter to the list`: where it goes names no thing
+    named = _NAME.search(bare) or _TAIL.search(bare)
+    name = reading.masks.show(named["name"]).strip() if named else ""
+    return [p.Deed(verb=match["verb"].casefold(), words=reading.masks.show(bare).strip(), name=name)]

@@ -1,0 +1,306 @@
+"""What an action amounts to in the world, by the words of what it falls on: they only make a person be asked sooner.
+
+A control that none of the words fits is `activate`: unknown, so the default policy asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+
+from environments.effects.words import SENSITIVE as SENSITIVE
+from environments.effects.words import Effect as Effect
+from environments.effects.words import command_in, effect_of_address, holds, is_way_out
+from environments.effects.words import effect_of_words as effect_of_words
+from protocol import (
+    Action,
+    ActionTarget,
+    CallApi,
+    Click,
+    Drag,
+    Fill,
+    GUIElement,
+    HoldKey,
+    KeyDown,
+    KeyUp,
+    MouseDown,
+    MouseUp,
+    Navigate,
+    PressKey,
+    SelectOption,
+    Tabs,
+    TargetError,
+    Type,
+    VisualState,
+    resolve,
+)  # fmt: skip
+from roles.safety.effects.carried import addresses, disguised, first_word, into_trash, is_program, looks, makes, takes_data, tells
+from roles.safety.effects.leading import Way, is_odd, page_host, sends_elsewhere, way_of
+
+_TYPED = frozenset(("textbox", "searchbox", "combobox", "spinbutton", "slider", "listbox", "entry", "textarea", "input"))
+_TICKED = frozenset(("checkbox", "radio", "menuitemradio"))
+_SHOWN = frozenset(
+    ("row", "cell", "gridcell", "columnheader", "rowheader", "listitem", "option", "treeitem", "tab", "heading", "text",
+     "paragraph", "article", "status", "alert", "list", "table", "group", "form", "progress", "window")
+)  # fmt: skip
+"""Roles that show something: pressing them looks closer, unless their words command something."""
+_LISTED = frozenset(("row", "cell", "gridcell", "listitem"))
+_BUTTONS = frozenset(("button", "submit"))
+_DIALOGS = frozenset(("dialog", "alertdialog"))
+_FORMS = _DIALOGS | {"form", "search"}
+_SECTIONS = _FORMS | {"region"}
+_DEEPEST = 64
+"""Containers around an element; a screen that claims more, or a circle of them, is cut off."""
+_WORST = (
+    Effect.ACTUATE, Effect.ACCOUNT, Effect.PURCHASE, Effect.DELETE, Effect.PERMISSION, Effect.SEND, Effect.SUBMIT, Effect.UPLOAD,
+    Effect.DOWNLOAD, Effect.ACTIVATE, Effect.CONFIRM, Effect.SAVE, Effect.EDIT, Effect.NAVIGATE, Effect.OBSERVE,
+)  # fmt: skip
+_KEEPS = frozenset((Effect.SAVE, Effect.CONFIRM, Effect.SUBMIT, Effect.ACTIVATE))
+"""Effects of a button that takes over what stands in the fields beside it."""
+_CHORDS = {
+    **dict.fromkeys("ac", Effect.OBSERVE),
+    **dict.fromkeys("fow", Effect.NAVIGATE),
+    **dict.fromkeys("vxyz", Effect.EDIT),
+    "s": Effect.SAVE,
+    "d": Effect.DELETE,
+}
+"""With Control or Meta held."""
+_ENTERS = frozenset(("enter", "return", "numpadenter", "\n", "\r"))
+_SPACES = frozenset((" ", "space", "spacebar"))
+_MOVES = frozenset(
+    ("escape", "tab", "arrowup", "arrowdown", "arrowleft", "arrowright", "pageup", "pagedown", "home", "end", "goback", "gohome",
+     "appswitch", "browserback")
+)  # fmt: skip
+_OTHERS = {
+    "upload": Effect.UPLOAD,
+    **dict.fromkeys(("hover", "scroll", "wait", "screenshot"), Effect.OBSERVE),
+    **dict.fromkeys(("launch_app", "switch_window", "go_back", "go_forward", "tabs"), Effect.NAVIGATE),
+    **dict.fromkeys(("memorize", "answer", "ask_user", "finish_goal", "fail_goal"), Effect.OBSERVE),
+}
+"""By verb alone. Any other verb may do anything: scripts, calls, buttons held down, verbs that are carried."""
+
+
+def worst(*effects: Effect) -> Effect:
+    return min(effects, key=_WORST.index)
+
+
+def effect_of(action: Action, element: GUIElement | None, state: VisualState) -> Effect:
+    """What `action` would do to `element` as it stands in `state`."""
+    match action:
+        case Click(button="back" | "forward"):
+            return Effect.NAVIGATE
+        case Click():
+            return _press(element, state)
+        case MouseDown() | MouseUp():
+            return worst(Effect.ACTIVATE, _press(element, state))
+        case Drag(to=to):
+            return _dropped(element, to, state)
+        case Fill() | Type() | SelectOption():
+            return _written(action, element, state)
+        case PressKey(keys=keys) | HoldKey(keys=keys):
+            return _key(tuple(map(str.casefold, keys)), element, state, aimed=action.target is not None)
+        case KeyDown(key=key) | KeyUp(key=key):
+            return worst(Effect.ACTIVATE, _key((key.casefold(),), element, state, aimed=True))
+        case Navigate(url=str(url)) | Tabs(url=str(url)):
+            return _visit(url, state)
+        case CallApi():
+            return _call(action, state)
+        case _:
+            return _OTHERS.get(action.verb, Effect.ACTIVATE)
+
+
+def _dropped(element: GUIElement | None, to: ActionTarget, state: VisualState) -> Effect:
+    """What is dragged onto itself is pressed; else the words of both ends count, and a bin wherever it is named."""
+    try:
+        place = state.by_id.get(resolve(to, state).element_id or "")
+    except TargetError:
+        place = None
+    pressed = Effect.EDIT if element is None else _press(element, state)
+    if element is not None and place is element:
+        return pressed
+    names = [to.text or "", place.name if place is not None else "", (place.shown or "") if place is not None else ""]
+    found = [Effect.DELETE if into_trash(name) else effect_of_words(name) for name in names]
+    if place is not None and place.actuator:
+        found.append(Effect.ACTUATE)
+    return worst(Effect.EDIT, *(effect for effect in (pressed, *found) if effect in SENSITIVE))
+
+
+def _written(action: Fill | Type | SelectOption, element: GUIElement | None, state: VisualState) -> Effect:
+    """What is written into a field is an edit; into what is no field, it is the press with which it would begin."""
+    text = "" if isinstance(action, SelectOption) else action.text
+    options = action.options if isinstance(action, SelectOption) else ()
+    enters = not isinstance(action, SelectOption) and action.submit
+    enters = enters or (isinstance(action, Type) and ("\n" in text or "\r" in text))
+    at = element or (_focused(state) if isinstance(action, Type) else None)
+    found = [Effect.EDIT, *(effect for effect in map(command_in, options) if effect is not None)]
+    if at is not None and at.actuator:
+        found.append(Effect.ACTUATE)
+    elif at is not None and at.role not in _TYPED:
+        found += [_press(at, state)] if action.target is not None or enters or " " in text else []
+    elif at is not None and "fields" in holds(at.name):
+        found.append(Effect.ACCOUNT)
+    return worst(*found, *([_enter(at, state)] if enters else []))
+
+
+def _visit(address: str, state: VisualState) -> Effect:
+    if is_program(address):
+        return Effect.ACTIVATE
+    return effect_of_address(address) or (Effect.SEND if takes_data(address, state) else Effect.NAVIGATE)
+
+
+def _call(call: CallApi, state: VisualState) -> Effect:
+    """A function does at once what its name says; the words of buttons that only open a form say too little of it."""
+    effect = effect_of_words(call.function)
+    if effect in SENSITIVE:
+        return effect
+    if looks(call.function):
+        visits = [_visit(address, state) for address in addresses(call.arguments)]
+        return worst(*visits, Effect.NAVIGATE)
+    if tells(call.function):
+        return Effect.SEND
+    if into_trash(call.arguments):
+        return Effect.DELETE
+    effect = effect or effect_of_words(first_word(call.function))
+    return (Effect.EDIT if makes(call.function) else Effect.ACTIVATE) if effect in {None, Effect.NAVIGATE} else effect
+
+
+def _press(element: GUIElement | None, state: VisualState) -> Effect:
+    """A press with what it takes over: where fields of an account stand beside it, it changes that account."""
+    if element is None:
+        return Effect.ACTIVATE
+    effect = _pressed(element, state)
+    return Effect.ACCOUNT if effect in _KEEPS and _keeps_account(element, state) else effect
+
+
+def _pressed(element: GUIElement, state: VisualState) -> Effect:
+    """The worst of what it is called, what it shows and where it leads."""
+    if element.actuator:
+        return Effect.ACTUATE
+    if element.role in _TYPED:
+        return Effect.EDIT
+    effect = _worded(element.name, element, state)
+    if element.shown and effect not in SENSITIVE:  # what a person would take it for counts as much as what it is called
+        shown = _worded(element.shown, element, state)
+        effect = shown if shown in SENSITIVE else effect
+    if effect in SENSITIVE or not (element.leads or element.parent):
+        return effect
+    return _led(effect, element, way_of(element), state)
+
+
+def _led(effect: Effect, element: GUIElement, way: Way | None, state: VisualState) -> Effect:
+    """What it is called says what it does, as far as where it leads agrees."""
+    if way is not None and (way.how == "download" or (said := effect_of_address(way.said)) is not None):
+        return Effect.DOWNLOAD if way.how == "download" else said or effect
+    if sends_elsewhere(element, state):
+        return Effect.SEND
+    if way is not None and way.how == "post":
+        return Effect.SUBMIT
+    return Effect.ACTIVATE if is_odd(element, state) else effect
+
+
+def _worded(name: str, element: GUIElement, state: VisualState) -> Effect:
+    role = element.role
+    listed = role == "link" and (parent := state.by_id.get(element.parent or "")) is not None and parent.role in _LISTED
+    if role in _SHOWN or role in _TICKED or listed:
+        return command_in(name) or (Effect.EDIT if role in _TICKED else Effect.NAVIGATE)
+    effect = effect_of_words(name)
+    dialog = None if effect in SENSITIVE or element.parent is None else _around(element, state, _DIALOGS)
+    if dialog is not None and not is_way_out(name):
+        return _asked_by(dialog, state) or effect or Effect.ACTIVATE
+    if role != "link" or effect in SENSITIVE:
+        return effect or (Effect.ACTIVATE if element.expanded is None else Effect.NAVIGATE)
+    known = element.leads is not None or not page_host(state)
+    return Effect.NAVIGATE if known and not disguised(name) else effect or Effect.ACTIVATE
+
+
+def _asked_by(dialog: GUIElement, state: VisualState) -> Effect | None:
+    """An affirmative button does what its dialog asks; only a sensitive question changes what it is."""
+    inside = (e for e in _inside(dialog, state) if e.role not in _BUTTONS and e.role not in {"link", "menuitem", "switch"})
+    found = [effect for effect in (effect_of_words(text.name) for text in (dialog, *inside)) if effect in SENSITIVE]
+    return worst(*found) if found else None
+
+
+def _keeps_account(element: GUIElement, state: VisualState) -> bool:
+    """Whether what it takes over is an address, a password, a way to recover or to pay, of an account."""
+    if element.role in _SHOWN or is_way_out(element.name):
+        return False
+    holder = _around(element, state, _SECTIONS)
+    fields = [e for e in state.elements if e.role in _TYPED and e.app == element.app]
+    held = [holds(e.name) for e in fields if holder is None or _around(e, state, {holder.element_id})]
+    if any("fields" in kinds or "changed" in kinds for kinds in held):
+        return True
+    if not any("credentials" in kinds for kinds in held):
+        return False
+    heads = [e.name for e in state.elements if e.role == "heading"]
+    front = [window.title for window in state.windows if window.focused]
+    signs = (holder.name if holder is not None else "", (way_of(element) or Way("", "")).said, *heads, *front)
+    return any("places" in holds(sign) for sign in signs)
+
+
+def _around(element: GUIElement, state: VisualState, wanted: AbstractSet[str | None]) -> GUIElement | None:
+    """The nearest container, or itself, of a wanted role or id."""
+    at: GUIElement | None = element
+    for _ in range(_DEEPEST):
+        if at is None or at.role in wanted or at.element_id in wanted:
+            return at
+        at = state.by_id.get(at.parent or "")
+    return None
+
+
+def _inside(holder: GUIElement, state: VisualState) -> list[GUIElement]:
+    return [e for e in state.elements if e.parent is not None and _around(e, state, {holder.element_id}) is holder]
+
+
+def _enter(element: GUIElement | None, state: VisualState) -> Effect:
+    """Enter may press each button of the form or dialog around, and each that belongs to a form in which it does not stand.
+
+    Where the form is not known it may be any button of the screen; of buttons that send, another that is unknown is not meant.
+    """
+    holder = state.by_id.get(state.modal or "") or (_around(element, state, _FORMS) if element is not None else None)
+    buttons = [e for e in state.elements if e.role in _BUTTONS]
+    if holder is not None:
+        inside = {e.element_id for e in _inside(holder, state)}
+        tied = (e for e in buttons if _sends(e) and _around(e, state, _FORMS) is None)
+        buttons = [*(e for e in buttons if e.element_id in inside), *tied]
+    elif element is not None:
+        buttons = [e for e in buttons if e.app == element.app]
+    sending = any(map(_sends, buttons))
+    effects = [_pressed(e, state) for e in buttons]
+    meant = [effect for e, effect in zip(buttons, effects, strict=True) if effect in SENSITIVE or _sends(e) or not sending]
+    found = worst(*meant) if meant else Effect.CONFIRM
+    by = next(iter(buttons), element)
+    return Effect.ACCOUNT if found in _KEEPS and by is not None and _keeps_account(by, state) else found
+
+
+def _sends(element: GUIElement) -> bool:
+    return (element.leads or "").startswith(("get ", "post "))
+
+
+def _focused(state: VisualState) -> GUIElement | None:
+    return next((e for e in state.elements if e.focused), None)
+
+
+def _key(keys: tuple[str, ...], element: GUIElement | None, state: VisualState, *, aimed: bool) -> Effect:
+    """A key goes to what has the focus; where it is given to what is no field, that may be pressed to have the focus."""
+    at, last = element or _focused(state), keys[-1]
+    typed = at is not None and at.role in _TYPED
+    found = [_chord(keys, typed, at)]
+    if at is not None and at.actuator and (aimed or last not in {"tab", "escape"}):
+        return Effect.ACTUATE
+    if at is not None and not typed and (aimed or last in _ENTERS | _SPACES):
+        found.append(_press(at, state))
+    if last in _ENTERS and (at is None or typed or len(keys) > 1 or at.role in _TICKED | _SHOWN):
+        found.append(_enter(at, state))
+    return worst(*found)
+
+
+def _chord(keys: tuple[str, ...], typed: bool, at: GUIElement | None) -> Effect:
+    last, held = keys[-1], set(keys[:-1])
+    if last in _ENTERS | _SPACES:
+        return Effect.CONFIRM if at is None else Effect.EDIT if typed else Effect.NAVIGATE
+    if last in {"delete", "backspace"}:
+        return Effect.EDIT if typed else Effect.DELETE
+    if held and held <= {"control", "meta", "controlormeta"}:
+        return _CHORDS.get(last, Effect.ACTIVATE)
+    if len(last) == 1 and held <= {"shift"}:
+        return Effect.EDIT if typed or at is None or at.role in _SHOWN else Effect.ACTIVATE
+    return Effect.NAVIGATE if last in _MOVES and held <= {"shift"} else Effect.ACTIVATE

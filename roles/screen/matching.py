@@ -1,0 +1,211 @@
+"""Which of several labels is meant: exact before synonym before overlap before spelling. Ambiguity stays visible."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import Generic, NamedTuple, TypeVar
+
+from rapidfuzz import fuzz
+
+from roles.contracts import AppWords
+from roles.screen.lexicon import KINDRED, NOUNS, WORD, words_of
+
+T = TypeVar("T")
+_NOISE = words_of(
+    "a an app box button enter field for form here in my new of on optional our page please required screen the to window your"
+)
+_RECORD_WORDS = frozenset(NOUNS) - {"reference", "quote", "item", "message", "note", "notes", "payment"}
+_KIND_WORDS = {
+    "money": frozenset(["amount", "total", "sum", "price", "cost", "value", "betrag", "payable", "balance"]),
+    "date": frozenset(["date", "day", "when", "on", "due", "until", "deadline"]),
+    "email": frozenset(["to", "email", "e-mail", "mail", "recipient", "address", "cc"]),
+    "number": frozenset(["number", "quantity", "count", "no", "amount", "reference"]),
+}
+GOOD = 0.6
+"""A score below it is no match."""
+
+
+class Candidate(NamedTuple, Generic[T]):
+    """One thing that may be meant, with how well it fits from 0 to 1."""
+
+    item: T
+    score: float
+
+
+class Match(NamedTuple, Generic[T]):
+    """The best candidate; `rivals` fit as well as it does."""
+
+    item: T
+    score: float
+    rivals: tuple[T, ...] = ()
+
+
+@lru_cache(maxsize=4096)
+def tokens(text: str) -> tuple[str, ...]:
+    """Folded words without punctuation, brackets and plural s."""
+    bare = re.sub(r"\([^)]*\)|\[[^\]]*\]", " ", text) if re.sub(r"\([^)]*\)|\[[^\]]*\]", "", text).strip() else text
+    bare = re.sub(r"\b[Ee]-(?=mail)", "e", bare)
+    return tuple(_singular(word.casefold()) for word in WORD.findall(bare))
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 4 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+
+
+@lru_cache(maxsize=4096)
+def _core(text: str) -> tuple[str, ...]:
+    words = tokens(text)
+    kept = tuple(w for w in words if w not in _NOISE) or words
+    bare = tuple(w for w in kept if w not in _RECORD_WORDS)
+    return bare or kept
+
+
+@lru_cache(maxsize=4096)
+def _group(text: str) -> tuple[int, int] | None:
+    """Number and place of the group of names that `text` belongs to."""
+    for words in (tokens(text), tuple(w for w in tokens(text) if w not in _NOISE), _core(text)):
+        joined = " ".join(words)
+        for index, group in enumerate(_GROUPS):
+            if joined in group:
+                return index, group[joined]
+    return None
+
+
+_GROUPS: tuple[dict[str, int], ...] = tuple(
+    {" ".join(tokens(name)): place for place, name in reversed(list(enumerate(group)))} for group in KINDRED
+)
+
+
+@lru_cache(maxsize=16384)
+def similarity(wanted: str, label: str) -> float:
+    """How well `label` fits the words `wanted`, from 0 to 1."""
+    a, b = tokens(wanted), tokens(label)
+    if not a or not b:
+        return 1.0 if wanted.strip() and wanted.strip() == label.strip() else 0.0
+    if a == b:
+        return 1.0
+    if _strip(a) == _strip(b):
+        return 0.98
+    if _core(wanted) == _core(label):
+        return 0.95 if set(a) & set(b) else 0.7
+    if _is_cut_short(wanted, label):
+        return 0.94
+    first, second = _group(wanted), _group(label)
+    if first and second:
+        return 0.92 - 0.004 * abs(first[1] - second[1]) if first[0] == second[0] else min(0.3, _overlap(a, b))
+    return max(
+        _overlap(_core(wanted), _core(label)), _spelling(" ".join(a), " ".join(b)), _in_passing(first, b), _in_passing(second, a)
+    )
+
+
+def _is_cut_short(wanted: str, label: str) -> bool:
+    """Whether a label for which there was no room, `Living room therm…`, begins as the words do."""
+    shown = _CUT.sub("", label)
+    return shown != label and len(shown) >= _ENOUGH and _folded(wanted).startswith(_folded(shown))
+
+
+def ends_as(wanted: str, label: str) -> bool:
+    """Whether a label for which there was no room ends in the beginning of these words: `Target of living room ther…`."""
+    shown, words = _folded(_CUT.sub("", label)), _folded(wanted)
+    if len(shown) == len(_folded(label)):
+        return False
+    starts = [0, *(found.end() for found in re.finditer(r"\s", shown))]
+    return any(len(shown) - at >= _ENOUGH and words.startswith(shown[at:]) for at in starts)
+
+
+def _folded(words: str) -> str:
+    return " ".join(words.split()).casefold()
+
+
+_CUT = re.compile(r"\s*(?:…|\.{3})\s*$")
+_ENOUGH = 5
+"""Letters of a label that was cut short by which it is still known."""
+
+
+def _in_passing(group: tuple[int, int] | None, words: tuple[str, ...]) -> float:
+    """`Sum claimed` for an amount: one word of the same group, and none of another."""
+    groups = {found[0] for word in _strip(words) if (found := _group(word)) is not None}
+    if group is None or group[0] not in groups:
+        return 0.0
+    return 0.75 if len(groups) == 1 else 0.4
+
+
+def _strip(words: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(w for w in words if w not in _NOISE) or words
+
+
+def _overlap(a: tuple[str, ...], b: tuple[str, ...]) -> float:
+    common = len(set(a) & set(b))
+    if not common:
+        return 0.0
+    covered = common / len(set(a))
+    return 0.55 * covered + 0.3 * common / len(set(a) | set(b))
+
+
+def _spelling(a: str, b: str) -> float:
+    if min(len(a), len(b)) < 4 or a in b or b in a:
+        return 0.0
+    ratio = fuzz.ratio(a, b) / 100
+    return 0.85 * ratio if ratio >= 0.8 else 0.0
+
+
+def rank(wanted: str, items: Iterable[T], label: Callable[[T], str]) -> list[Candidate[T]]:
+    """All items that fit at all, the best first; equal scores keep their order."""
+    scored = [Candidate(item, similarity(wanted, label(item))) for item in items]
+    return sorted((c for c in scored if c.score > 0), key=lambda c: -c.score)
+
+
+def best(wanted: str, items: Iterable[T], label: Callable[[T], str], *, least: float = GOOD) -> Match[T] | None:
+    """The item that fits best, with its rivals; None when nothing fits well enough."""
+    ranked = [c for c in rank(wanted, items, label) if c.score >= least]
+    if not ranked:
+        return None
+    rivals = tuple(c.item for c in ranked[1:] if ranked[0].score - c.score < 0.01)
+    return Match(ranked[0].item, ranked[0].score, rivals)
+
+
+def field_score(fact: str, kind: str, label: str) -> float:
+    """How well a value called `fact` of this kind belongs into the field `label`."""
+    score = similarity(fact, label)
+    words = set(tokens(label))
+    if kind in _KIND_WORDS:
+        if words & _KIND_WORDS[kind]:
+            return max(score, 0.62 + 0.2 * score)
+        others = set().union(*(w for k, w in _KIND_WORDS.items() if k != kind))
+        if kind in {"money", "date", "email"} and words & others and score < 0.9:
+            return min(score, 0.4)
+    return score
+
+
+def app_for(words: str, apps: Sequence[AppWords]) -> AppWords | None:
+    """The application that `words` name: by id or title, then by its other words; None when none or several fit."""
+    found = rank_apps(words, apps)
+    if not found or (len(found) > 1 and found[0].score - found[1].score < 0.01):
+        return None
+    return found[0].item
+
+
+def rank_apps(words: str, apps: Sequence[AppWords]) -> list[Candidate[AppWords]]:
+    """Applications that `words` may name, the best first."""
+    scored = [Candidate(app, _app_score(words, app)) for app in apps]
+    return sorted((c for c in scored if c.score >= GOOD), key=lambda c: -c.score)
+
+
+def _app_score(words: str, app: AppWords) -> float:
+    own = max(similarity_of_name(words, app.app), similarity_of_name(words, app.title))
+    other = max((similarity_of_name(words, word) for word in app.words), default=0.0)
+    return max(own, 0.97 * other)
+
+
+def similarity_of_name(words: str, name: str) -> float:
+    """As similarity, without synonyms: an application is called by its name, and a form by what is claimed in it."""
+    a, b = set(_strip(tokens(words))), set(_strip(tokens(name.replace("_", " "))))
+    if not a or not b:
+        return 0.0
+    if a == b:
+        return 1.0
+    if a <= b or b <= a:
+        return 0.75 + 0.2 * len(a & b) / len(a | b)
+    return max(0.7 if a & b and len(a & b) / len(a | b) >= 0.34 else 0.0, _spelling(" ".join(sorted(a)), " ".join(sorted(b))))

@@ -1,0 +1,168 @@
+"""Values as text: what kind they are, how they compare, and other ways to write them."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime
+
+from roles.screen.lexicon import LANGUAGES, MONTHS
+
+_CODES = r"USD|EUR|GBP|CHF|JPY|CNY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|INR"
+_MONEY = re.compile(
+    rf"^\s*(?P<sign>[-−(]?)\s*(?P<before>[$€£¥]|{_CODES})?\s*(?P<neg>[-−]?)(?P<number>\d[\d.,'\u00a0\u202f ]*)"
+    rf"\s*(?P<after>[$€£¥]|{_CODES}|dollars?|euros?|pounds?)?\)?\s*$"
+)
+_CLOCK = re.compile(r"^(?P<hour>\d{1,2})(?::(?P<minute>\d{2}))?\s?(?:(?P<half>[ap])\.?m\.?)?$", re.IGNORECASE)
+_EMAIL = re.compile(r"^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$")
+_NUMBER = re.compile(r"^[-−]?\d[\d,]*(?:\.\d+)?%?$")
+_DATE_FORMATS = (
+    "%Y-%m-%d",
+    "%d.%m.%Y",
+    "%m/%d/%Y",
+    "%d/%m/%Y",
+    "%d %B %Y",
+    "%d %b %Y",
+    "%B %d %Y",
+    "%b %d %Y",
+    "%Y/%m/%d",
+    "%m/%d/%y",
+)
+_DATE_IN = re.compile(
+    rf"\b\d{{4}}-\d{{1,2}}-\d{{1,2}}\b|\b\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}\b|"
+    rf"\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:{MONTHS})\b\.?(?:,?\s+\d{{4}})?|\b(?:{MONTHS})\.?\s+\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}}\b)?",
+    re.IGNORECASE,
+)
+_MONEY_IN = re.compile(
+    r"[$€£¥]\s?\d(?:[\d,.']*\d)?|\b(?:USD|EUR|GBP|CHF)\s?\d(?:[\d,.']*\d)?|\b\d(?:[\d,.']*\d)?\s?(?:USD|EUR|GBP|CHF|€)"
+)
+
+
+def kind_of(value: str) -> str:
+    """money, date, number, email or text."""
+    text = value.strip()
+    if _EMAIL.match(text):
+        return "email"
+    if parse_date(text):
+        return "date"
+    if _NUMBER.match(text) and not re.search(r"\.\d\d$", text):
+        return "number"
+    return "money" if _is_money(text) else "text"
+
+
+def _is_money(text: str) -> bool:
+    match = _MONEY.match(text)
+    return bool(match and (match["before"] or match["after"] or re.search(r"[.,]\d\d$", match["number"].strip())))
+
+
+def amount_of(value: str) -> float | None:
+    """The number in `$1,248.90`, `1.248,90 €` or `42`; None when there is none."""
+    match = _MONEY.match(value.strip()) if value else None
+    if not match:
+        return None
+    digits = plain_number(match["number"])
+    try:
+        number = float(digits)
+    except ValueError:
+        return None
+    return -number if match["sign"] or match["neg"] else number
+
+
+def plain_number(text: str) -> str:
+    """`1,248.90` and `1.248,90` as `1248.90`."""
+    digits = re.sub(r"[\s'\u00a0\u202f]", "", text)
+    if re.search(r",\d{2}$", digits) and ("." not in digits or digits.rfind(".") < digits.rfind(",")):
+        return digits.replace(".", "").replace(",", ".")
+    return digits.replace(",", "")
+
+
+def parse_date(value: str) -> date | None:
+    """The day that `value` names, if it is nothing but a date with a year."""
+    text = re.sub(
+        r"^(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b[,.]?\s+", "", value.strip(), flags=re.IGNORECASE
+    )
+    text = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", text).replace(",", " ").replace("Sept ", "Sep ")
+    text = " ".join(text.split())
+    if not 6 <= len(text) <= 20:
+        return None
+    for form in _DATE_FORMATS:
+        try:
+            return datetime.strptime(text, form).date()
+        except ValueError:
+            continue
+    return None
+
+
+def find_dates(text: str) -> list[str]:
+    """Every date in running text, as written."""
+    return [match.group() for match in _DATE_IN.finditer(text)]
+
+
+def find_money(text: str) -> list[str]:
+    """Every amount of money in running text, as written."""
+    return [match.group() for match in _MONEY_IN.finditer(text)]
+
+
+def rewritings(value: str) -> tuple[str, ...]:
+    """Other ways to write the same value, for a field that refuses the first; the likeliest first."""
+    day = parse_date(value)
+    if day:
+        ways = [
+            day.isoformat(),
+            day.strftime("%m/%d/%Y"),
+            day.strftime("%d.%m.%Y"),
+            day.strftime("%d/%m/%Y"),
+            day.strftime("%d %B %Y"),
+        ]
+    else:
+        match = _MONEY.match(value.strip())
+        if not match or amount_of(value) is None:
+            return ()
+        digits = plain_number(match["number"])
+        ways = [
+            digits,
+            f"{float(digits):.2f}",
+            f"{float(digits):,.2f}",
+            digits.replace(".", ","),
+            *([digits.split(".")[0]] if float(digits).is_integer() else []),
+        ]
+        ways = [f"-{way}" if match["sign"] or match["neg"] else way for way in ways]
+    return tuple(dict.fromkeys(way for way in ways if way != value))
+
+
+_LONG_NUMBER = re.compile(r"^\+?\(?\d[\d ()/-]{6,}$")
+"""A number of a phone or a card, as a page may group it."""
+
+
+def same_value(left: str, right: str) -> bool:
+    """Whether two texts are the same value: `$1,248.90` and `1248.90`, `5 March 2026` and `2026-03-05`."""
+    a, b = " ".join(left.split()).casefold(), " ".join(right.split()).casefold()
+    if a == b or LANGUAGES.get(a, a).casefold() == LANGUAGES.get(b, b).casefold():
+        return True
+    if _LONG_NUMBER.match(a) and _LONG_NUMBER.match(b) and re.sub(r"\D", "", a) == re.sub(r"\D", "", b):
+        return True
+    if (day := parse_date(left)) is not None:
+        return day == parse_date(right)
+    if (minute := parse_time(left)) is not None:
+        return minute == parse_time(right)
+    first, second = amount_of(left), amount_of(right)
+    return first is not None and second is not None and abs(first - second) < 0.005
+
+
+def parse_time(value: str) -> int | None:
+    """The minute of the day that `value` names, if it is nothing but a time: `6:15 PM`, `18:15`."""
+    match = _CLOCK.match(value.strip())
+    if match is None or not (match["minute"] or match["half"]):
+        return None
+    hour, minute = int(match["hour"]), int(match["minute"] or 0)
+    if match["half"]:
+        hour = hour % 12 + (12 if match["half"].casefold() == "p" else 0)
+    return hour * 60 + minute if hour < 24 and minute < 60 else None
+
+
+def sort_key(value: str) -> tuple[int, float]:
+    """Orders dates and numbers; what is neither sorts as unknown (first part 0)."""
+    if (day := parse_date(value)) is not None:
+        return 2, float(day.toordinal())
+    if (number := amount_of(value)) is not None:
+        return 1, number
+    return 0, 0.0

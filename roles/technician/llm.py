@@ -1,0 +1,101 @@
+"""The Technician by a model: it writes one script after the other; whether one worked is told by its exit code alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from roles.contracts import FactKnown, RanScript, Script, ScriptAnswer, ScriptRequest
+from roles.contracts.steering import notes_told
+from roles.policies.llm.answers import Unusable, script_in
+from roles.policies.llm.asking import Asker
+from roles.policies.llm.job import cut, facts_told, instruction_told, listed, without_values
+from roles.policies.llm.prompts import Prompt
+from roles.policies.llm.schemas import form_told, technician_schema
+
+_FILES = 120
+_CODE = 1_500
+_OUTPUT = 800
+_RAN = 3
+
+
+class LlmTechnician:
+    """One question to the model for one script, or for the end of the job."""
+
+    def __init__(self, asker: Asker, prompt: Prompt) -> None:
+        self._asker = asker
+        self._prompt = prompt
+
+    def write(self, request: ScriptRequest) -> ScriptAnswer:
+        schema = technician_schema()
+        system, turn = self._prompt.filled(_values(request) | {"answer_form": form_told(schema)})
+        return self._asker.ask(system, turn, schema, lambda data: read_script(data, request), plain=script_in)
+
+
+def _values(request: ScriptRequest) -> dict[str, str]:
+    wanted = [e.name for e in request.subtask.expect if isinstance(e, FactKnown)]
+    more = len(request.files) - _FILES
+    data = {
+        "files": "\n".join(request.files[:_FILES]) + (f"\n(and {more} more)" if more > 0 else ""),
+        "facts": facts_told(request),
+        "ran": _ran_told(request.ran),
+        "refused": listed(request.refused),
+    }
+    return without_values(data, request.facts) | {
+        "goal": request.goal,
+        "user_says": notes_told(request.notes),
+        "subtask": instruction_told(request.subtask),
+        "wanted": _wanted_told(wanted),
+    }
+
+
+def _wanted_told(names: Sequence[str]) -> str:
+    match names:
+        case []:
+            return ""
+        case [name]:
+            return f"All that the script prints becomes the fact {name!r}, so it prints this and nothing else."
+        case _:
+            return f"The script prints one line each, as NAME: VALUE, for {', '.join(names)}."
+
+
+def _ran_told(ran: Sequence[RanScript]) -> str:
+    """The last scripts with what came of them."""
+    first = max(0, len(ran) - _RAN)
+    return "\n\n".join(_one_told(number, script) for number, script in enumerate(ran[first:], first + 1))
+
+
+def _one_told(number: int, ran: RanScript) -> str:
+    lines = [f"script {number} ({ran.script.language}), exit code {ran.exit_code}:", ran.script.code[:_CODE]]
+    lines += [f"it did not work, and changed nothing: {cut(ran.error)}"] if ran.error else []
+    lines += [f"changed: {', '.join(ran.changed[:20])}"] if ran.changed else []
+    streams = (("stdout", ran.stdout), ("stderr", ran.stderr))
+    return "\n".join([*lines, *(f"{name}: {text.strip()[:_OUTPUT]}" for name, text in streams if text.strip())])
+
+
+def read_script(data: Mapping[str, Any], request: ScriptRequest) -> ScriptAnswer:
+    """The answer, held against what was run. Raises Unusable or ValidationError."""
+    outcome, reason = str(data.get("outcome", "")), str(data.get("reason") or "")
+    if outcome == "cannot":
+        return ScriptAnswer(outcome="cannot", reason=reason or "the model knows no script for this")
+    if outcome == "done":
+        return _done(reason, request)
+    if outcome != "run":
+        raise Unusable(f"there is no outcome {outcome[:40]!r}; it is one of run, done, cannot")
+    code = data.get("code")
+    if not isinstance(code, str) or not code.strip():
+        raise Unusable("the outcome run needs the code of a script")
+    script = Script.model_validate({"language": data.get("language") or "bash", "code": code, "why": reason[:300]})
+    again = next((r for r in request.ran if r.error and r.script.code.strip() == code.strip()), None)
+    if again is not None:
+        raise Unusable(f"this script was run already and did not work ({cut(again.error)}); write another one")
+    return ScriptAnswer(outcome="run", script=script, reason=reason)
+
+
+def _done(reason: str, request: ScriptRequest) -> ScriptAnswer:
+    """The end is believed where the last script worked."""
+    if not request.ran:
+        raise Unusable("nothing was run yet; done is said after a script that worked")
+    if request.ran[-1].error:
+        raise Unusable(f"the last script did not work ({cut(request.ran[-1].error)}); run another one, or say cannot")
+    return ScriptAnswer(outcome="done", reason=reason or f"{len(request.ran)} scripts run")

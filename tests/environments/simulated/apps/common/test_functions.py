@@ -1,0 +1,235 @@
+"""Functions of the apps: typed arguments, the same refusals as the window's, the same effects, and the window left alone."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from environments.check import check_environment
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import parse_world
+from protocol import CallApi
+
+WORLD = """
+today: 2026-03-31
+user: Ada Abbott
+apps:
+  billing: {invoices: [{number: INV-1, vendor: Acme Ltd, date: 2026-03-01, total: 10.50},
+                       {number: INV-2, vendor: Birch Inc, date: 2026-03-02, total: 20, status: paid}]}
+  reimbursement: {required: [amount, vendor], submit_seconds: 2, disabled_until_valid: true}
+  mail: {messages: [{id: m1, from: bob@x.org, subject: Plan, body: the plan, date: 2026-03-05},
+                    {id: m2, folder: Drafts, to: eve@x.org, subject: Later, body: soon}]}
+  notes: {notes: [{title: Plan, body: one}, {title: List, body: two}]}
+  files: {files: {/Documents/a.txt: alpha, /b.txt: beta}}
+  settings: {email: ada@x.org}
+open: [reimbursement]
+events:
+  - {when: {submitted: true}, mail: {from: hr@x.org, subject: Claim received}}
+"""
+APPS = ("billing", "reimbursement", "mail", "notes", "files", "settings")
+
+
+@pytest.fixture
+def h(hand):
+    return hand(WORLD)
+
+
+def call(h, app, function, **arguments):
+    result = h.do(CallApi(app=app, function=function, arguments=arguments))
+    assert result.exec_status == "executed", result.error
+    return json.loads(result.output)
+
+
+def refusal(h, app, function, **arguments):
+    before = {name: h.app(name) for name in APPS}
+    result = h.do(CallApi(app=app, function=function, arguments=arguments))
+    assert result.exec_status == "error"
+    assert {name: h.app(name) for name in APPS} == before
+    return result.error
+
+
+def test_every_app_says_what_it_offers(h):
+    offered = h.desktop.functions()
+    assert {f.app for f in offered} >= set(APPS)
+    assert all(f.arguments["type"] == "object" and f.summary for f in offered)
+    assert all(f.writes == (not f.name.startswith(("get", "list", "find", "sum", "count", "read", "describe"))) for f in offered)
+
+
+def test_billing_lists_gets_and_sums(h):
+    assert [i["number"] for i in call(h, "billing", "list_invoices", vendor="acme")["items"]] == ["INV-1"]
+    assert call(h, "billing", "list_invoices", limit=1, offset=1)["items"][0]["number"] == "INV-2"
+    assert call(h, "billing", "get_invoice", number="INV-2")["status"] == "paid"
+    assert call(h, "billing", "sum_invoices") == {"count": 2, "currency": "$", "total": "30.50"}
+    assert refusal(h, "billing", "get_invoice", number="INV-22") == "there is no invoice 'INV-22'; did you mean INV-2?"
+
+
+@pytest.mark.parametrize(
+    ("app", "function", "arguments", "words"),
+    [
+        ("billing", "list_invoices", {"status": "lost"}, "billing.list_invoices: status"),
+        ("billing", "list_invoices", {"limit": 0}, "limit"),
+        ("billing", "get_invoice", {}, "number: Field required; it takes number"),
+        ("billing", "pay", {}, "Billing has no function 'pay'; its functions are: list_invoices"),
+        ("reimbursement", "submit_claim", {"receipt": "perhaps"}, "receipt"),
+        ("reimbursement", "submit_claim", {"amount": "5"}, "Vendor is required"),
+        ("reimbursement", "submit_claim", {"amount": "-5", "vendor": "A"}, "Amount must be an amount like 120.50"),
+        ("reimbursement", "submit_claim", {"amount": "5", "vendor": "A", "date": "soon"}, "Date must be a day"),
+        ("reimbursement", "submit_claim", {"amount": "5", "vendor": "A", "category": "Fun"}, "\"Category\" has no option 'Fun'"),
+        ("reimbursement", "submit_claim", {"amount": "5", "colour": "red"}, "colour"),
+        ("reimbursement", "get_claim", {"number": "R-9"}, "there is no claim 'R-9'"),
+        ("mail", "send_message", {"subject": "Hi"}, "To is required"),
+        ("mail", "send_message", {"to": "nobody", "cc": "x@y.org"}, "nobody is not a mail address"),
+        ("mail", "send_draft", {"id": "m1"}, "m1 is in Inbox, not in Drafts"),
+        ("mail", "mark_read", {"id": "m2"}, "m2 is a draft"),
+        ("mail", "reply", {"id": "m2", "body": "x"}, "m2 is a draft"),
+        ("mail", "get_message", {"id": "m9"}, "there is no message 'm9'"),
+        ("notes", "create_note", {"title": "  "}, "Title is required"),
+        ("notes", "get_note", {"note": "Pln"}, "did you mean Plan?"),
+        ("files", "create_file", {"path": "c.txt"}, "no absolute path"),
+        ("files", "create_file", {"path": "/b.txt"}, "b.txt already exists"),
+        ("files", "create_file", {"path": "/none/c.txt"}, "there is no folder '/none'"),
+        ("files", "write_file", {"path": "/Documents", "text": ""}, "/Documents is a folder, not a file"),
+        ("files", "move", {"path": "/Documents", "folder": "/Documents"}, "cannot be moved into itself"),
+        ("files", "delete", {"path": "/"}, "the root folder stays"),
+        ("files", "rename", {"path": "/b.txt", "name": "x/y"}, "is no file name"),
+        ("settings", "update_account", {"name": " "}, "Account name is required"),
+        ("settings", "update_account", {"language": "Klingon"}, "has no option"),
+        ("settings", "update_account", {}, "say what to change"),
+    ],
+)
+def test_what_does_not_fit_is_refused_and_changes_nothing(h, app, function, arguments, words):
+    assert words in refusal(h, app, function, **arguments)
+
+
+def test_a_claim_is_submitted_as_by_the_form(h):
+    h.fill("Vendor", "half written")
+    claim = call(
+        h, "reimbursement", "submit_claim", vendor="Acme", amount=12.5, category="travel", date="3 March 2026", receipt=True
+    )
+    assert claim["amount"] == "12.50"
+    assert claim["category"] == "Travel"
+    assert claim["date"] == "2026-03-03"
+    state = h.app("reimbursement")
+    assert list(state["claims"]) == ["R-0001"]
+    assert state["draft"]["vendor"] == "half written"
+    assert state["page"] == "form"
+    assert call(h, "mail", "list_messages", query="Claim received")["count"] == 1  # the rule saw a submission
+    assert "is loading" in h.do(CallApi(app="reimbursement", function="list_claims")).error
+    h.wait(2)
+    assert call(h, "reimbursement", "list_claims")["count"] == 1
+    assert call(h, "reimbursement", "get_claim", number="R-0001") == claim
+
+
+def test_the_same_claim_by_hand_and_by_function(hand):
+    by_hand, by_call = hand(WORLD), hand(WORLD)
+    by_hand.fill("Vendor", "Acme")
+    by_hand.fill("Amount", "7")
+    by_hand.click("Submit")
+    call(by_call, "reimbursement", "submit_claim", vendor="Acme", amount="7")
+    assert by_hand.app("reimbursement")["claims"] == by_call.app("reimbursement")["claims"]
+    assert len(by_hand.app("mail")["messages"]) == len(by_call.app("mail")["messages"])
+
+
+def test_a_draft_of_a_claim_is_saved(h):
+    call(h, "reimbursement", "save_draft", amount="5")
+    assert h.app("reimbursement")["saved"]["amount"] == "5"
+    assert call(h, "reimbursement", "describe_form")["draft"]["amount"] == "5"
+    assert h.app("reimbursement")["claims"] == {}
+
+
+def test_mail_is_sent_answered_read_and_deleted(h):
+    sent = call(h, "mail", "send_message", to="eve@x.org", subject="Hi", body="a\nb")
+    assert sent["folder"] == "Sent"
+    assert h.app("mail")["messages"][sent["id"]]["body"] == "a\nb"
+    answer = call(h, "mail", "reply", id="m1", body="ok")
+    assert (answer["to"], answer["subject"]) == ("bob@x.org", "Re: Plan")
+    assert call(h, "mail", "get_message", id="m1")["unread"] is True
+    assert call(h, "mail", "mark_read", id="m1")["unread"] is False
+    assert call(h, "mail", "delete_message", id="m1")["folder"] == "Trash"
+    assert call(h, "mail", "delete_message", id="m1")["folder"] is None
+    assert call(h, "mail", "send_draft", id="m2")["folder"] == "Sent"
+    assert "m2" not in h.app("mail")["messages"]
+    assert call(h, "mail", "count_folders")["Sent"]["messages"] == 3
+
+
+def test_what_is_being_written_in_mail_stays(h):
+    h.launch("mail")
+    h.click("Compose")
+    h.fill("Subject", "mine")
+    call(h, "mail", "send_message", to="eve@x.org")
+    call(h, "mail", "save_draft", subject="Other")
+    assert h.app("mail")["compose"]["subject"] == "mine"
+    assert h.texts("heading") == ["Write a message"]
+
+
+def test_notes_are_made_changed_and_deleted(h):
+    assert call(h, "notes", "create_note", title="New\nline", body="b") == {"id": "3", "title": "New line", "body": "b"}
+    assert call(h, "notes", "update_note", note="plan", append="more")["body"] == "one\nmore"
+    assert call(h, "notes", "update_note", note="2", title="Listing")["title"] == "Listing"
+    call(h, "notes", "delete_note", note="3")
+    assert [n["title"] for n in call(h, "notes", "list_notes")["items"]] == ["Plan", "Listing"]
+    assert h.app("notes")["open"] is None
+
+
+def test_a_note_with_unsaved_changes_is_left_to_its_window(h):
+    h.launch("notes")
+    h.click("Plan")
+    call(h, "notes", "update_note", note="Plan", body="fresh")
+    assert h.element("Body").value == "fresh"
+    h.fill("Body", "half")
+    assert "is open with changes that are not saved" in refusal(h, "notes", "update_note", note="Plan", body="x")
+
+
+def test_files_are_made_moved_and_deleted(h):
+    call(h, "files", "create_folder", path="/New")
+    call(h, "files", "create_file", path="/New/c.txt", text="gamma")
+    call(h, "files", "write_file", path="/New/c.txt", text="delta")
+    call(h, "files", "rename", path="/New/c.txt", name="d.txt")
+    assert call(h, "files", "move", path="/New/d.txt", folder="/Documents")["path"] == "/Documents/d.txt"
+    assert call(h, "files", "read_file", path="/Documents/d.txt")["text"] == "delta"
+    assert [f["path"] for f in call(h, "files", "find_files", query="delta")["items"]] == ["/Documents/d.txt"]
+    h.launch("files")
+    h.click("/Documents")
+    call(h, "files", "delete", path="/Documents")
+    assert h.app("files")["cwd"] == "/"
+    assert call(h, "files", "list_folder")["count"] == 2
+
+
+def test_settings_are_saved_and_the_phone_is_kept_private(h):
+    h.launch("settings")
+    h.fill("Email address", "half@x.org")
+    account = call(h, "settings", "update_account", name="Ann", notifications=False)
+    assert (account["name"], account["notifications"], account["email"]) == ("Ann", False, "ada@x.org")
+    assert h.app("settings")["form"]["email"] == "half@x.org"
+    assert "phone" not in call(h, "settings", "get_account")
+
+
+JSONS = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=6), lambda x: st.lists(x, max_size=3), max_leaves=4
+)
+WORDS = st.sampled_from(["path", "id", "note", "title", "number", "query", "to", "body", "text", "folder", "name", "limit"])
+
+
+@given(st.data())
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+def test_any_arguments_give_a_result_or_a_reason(data):
+    desktop = SimulatedDesktop(parse_world(WORLD, "test.yaml"))
+    for n in range(6):
+        function = data.draw(st.sampled_from(desktop.functions()))
+        arguments = data.draw(st.dictionaries(WORDS, JSONS | st.sampled_from(["m1", "m2", "1", "Plan", "/b.txt", "/Documents"])))
+        action = CallApi(app=function.app, function=function.name, arguments=arguments)
+        before = desktop.hashes()[function.app]
+        result = desktop.perform(action, key=str(n))
+        assert result.exec_status in ("executed", "error")
+        if not function.writes or result.exec_status == "error":
+            assert desktop.hashes()[function.app] == before
+        desktop.observe()
+    desktop.close()
+
+
+def test_a_world_whose_functions_were_called_keeps_the_promises(h):
+    call(h, "notes", "create_note", title="X")
+    assert check_environment(h.desktop.fork())

@@ -1,0 +1,382 @@
+"""Spreadsheet: cells in the window, rows, sheets, undo, filter, sorting, CSV; and what a world file may say."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from environments.check import check_environment
+from environments.contract import WorldError
+from environments.simulated.apps import APPS
+from environments.simulated.apps.documents.spreadsheet.formula import shifted, translated
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import parse_world
+from orchestrator.tasks.changes import side_effects
+from protocol import ActionTarget, Click, parse_action
+
+WORLD = """
+today: 2026-03-31
+apps:
+  spreadsheet:
+    sheets:
+      - {name: Costs, rows: [[Date, Vendor, Amount], [2026-03-01, Birch, 12.5], [2026-03-02, Acme, 7], [2026-03-03, Cobalt, 7]]}
+      - {name: Sums, csv: "Total,=SUM(Costs!C2:C4)"}
+  notes: {notes: []}
+open: [spreadsheet]
+"""
+
+
+@pytest.fixture
+def h(hand):
+    return hand(WORLD)
+
+
+def cells(h):
+    return h.app("spreadsheet")["cells"]
+
+
+def rows(h, column="B"):
+    found = {key.removeprefix(f"Costs!{column}"): text for key, text in cells(h).items() if key.startswith(f"Costs!{column}")}
+    return [found[n] for n in sorted(found, key=int)]
+
+
+def go(h, name):
+    assert h.fill("Name box", name).exec_status == "executed"
+    return h.press("Enter")
+
+
+def test_a_cell_is_clicked_and_typed_into(h):
+    h.click("Acme")
+    assert h.element("Name box").value == "B3"
+    assert h.element("Formula bar").value == "Acme"
+    assert h.element("Cell B3").placeholder == "Acme"
+    h.type("Delta")
+    assert h.element("Cell B3").value == "Delta"
+    h.press("Enter")
+    assert cells(h)["Costs!B3"] == "Delta"
+    assert h.element("Name box").value == "B4"
+    h.fill("Cell B4", "Ember")
+    h.click("Birch")
+    assert cells(h)["Costs!B4"] == "Ember"
+
+
+def test_a_click_on_the_cell_that_is_typed_into_changes_nothing(h):
+    h.click("Acme")
+    h.click("Cell B3")
+    h.click("Birch")
+    assert cells(h)["Costs!B3"] == "Acme"
+
+
+def test_looking_round_is_no_change_and_a_cell_is(h):
+    before = h.desktop.world()
+    go(h, "B2")
+    h.fill("Filter rows", "Acme")
+    h.press("Enter")
+    h.type("half written", "Formula bar")
+    assert side_effects(before, h.desktop.world(), [], {}) == []
+    h.press("Enter")
+    assert len(side_effects(before, h.desktop.world(), [], {})) == 1
+
+
+def test_tab_keeps_what_was_typed_and_goes_to_the_next_cell(h):
+    h.click("Birch")
+    h.type("X")
+    h.press("Tab")
+    assert cells(h)["Costs!B2"] == "X"
+    h.press("Enter")
+    assert h.element("Name box").value == "C2"
+    h.type("99")
+    h.press("Enter")
+    assert cells(h)["Costs!C2"] == "99"
+
+
+def test_the_formula_bar_fills_a_column(h):
+    go(h, "D2")
+    h.type("=C2*2\n=C3*2\n=SUM(D2:D3)\n", "Formula bar")
+    assert h.element("Name box").value == "D5"
+    assert [e.text for e in h.screen.elements if e.role == "cell" and e.text in ("25.0", "25", "14", "39")] == ["25", "14", "39"]
+
+
+def test_formulas_of_other_sheets_follow(h):
+    h.click("Sums")
+    assert "26.5" in h.texts("cell")
+    h.click("Costs")
+    go(h, "C2")
+    h.fill("Formula bar", "100")
+    h.press("Enter")
+    h.click("Sums")
+    assert "114" in h.texts("cell")
+
+
+def test_a_formula_that_cannot_be_read_says_so(h):
+    go(h, "D1")
+    h.fill("Formula bar", "=1+")
+    h.click("Birch")
+    go(h, "D1")
+    assert h.texts("alert") == ["D1: this formula cannot be read at character 3"]
+    assert "#ERROR!" in [e.placeholder or e.text for e in h.screen.elements]
+
+
+@pytest.mark.parametrize("name", ["Z", "A0", "Nope!A1", "AAA1", "A99999", ""])
+def test_the_name_box_refuses_what_is_no_cell(h, name):
+    go(h, name)
+    assert h.texts("alert")[0].endswith("is no cell; write it like B3 or Costs!B3")
+
+
+def test_the_name_box_goes_far_and_to_other_sheets(h):
+    go(h, "AB150")
+    assert h.element("Cell AB150").visible
+    go(h, "sums!B1")
+    assert h.texts("heading") == ["Sheet: Sums"]
+    assert h.element("Formula bar").value == "=SUM(Costs!C2:C4)"
+
+
+def test_only_a_window_of_the_sheet_is_shown(h):
+    assert len(h.texts("rowheader")) == 15
+    assert len(h.texts("columnheader")) == 8
+    h.click("Rows down")
+    h.click("Columns right")
+    assert h.texts("rowheader")[0] == "16"
+    assert h.texts("columnheader")[0] == "I"
+    h.click("Rows up")
+    h.click("Columns left")
+    assert "Birch" in h.texts("cell")
+
+
+def test_sorting_keeps_the_header_and_equal_rows_in_order(h):
+    h.click("Sort…")
+    h.select("Sort by", "C: Amount")
+    h.click("Sort")
+    assert rows(h) == ["Vendor", "Acme", "Cobalt", "Birch"]
+    h.click("Sort…")
+    h.select("Sort by", "C: Amount")
+    h.select("Order", "Descending")
+    h.press("Enter")
+    assert rows(h) == ["Vendor", "Birch", "Acme", "Cobalt"]
+
+
+def test_rows_are_added_and_deleted_and_formulas_follow(h):
+    h.click("Birch")
+    h.click("Add row")
+    assert rows(h) == ["Vendor", "Birch", "Acme", "Cobalt"]
+    assert "Costs!B3" not in cells(h)
+    assert cells(h)["Sums!B1"] == "=SUM(Costs!C2:C5)"
+    h.click("Cobalt")
+    h.click("Delete row")
+    assert cells(h)["Sums!B1"] == "=SUM(Costs!C2:C4)"
+    assert rows(h) == ["Vendor", "Birch", "Acme"]
+
+
+def test_everything_can_be_undone_and_done_again(h):
+    first = cells(h)
+    assert h.click("Undo").error == "Undo is disabled"
+    h.click("Birch")
+    h.click("Delete row")
+    h.click("Delete sheet")
+    h.click("Delete Costs")
+    last = cells(h)
+    assert h.app("spreadsheet")["sheets"] == ["Sums"]
+    h.press("Control+z")
+    h.click("Undo")
+    assert cells(h) == first
+    assert h.app("spreadsheet")["sheets"] == ["Costs", "Sums"]
+    h.press("Control+y")
+    h.click("Redo")
+    assert cells(h) == last
+    assert h.click("Redo").error == "Redo is disabled"
+
+
+def test_the_filter_shows_rows_with_the_words_and_the_header(h):
+    h.type("acme", "Filter rows", submit=True)
+    assert h.texts("rowheader") == ["1", "3"]
+    assert "4 rows, 3 columns, 2 shown; saved" in h.texts("status")
+    h.click("Clear filter")
+    assert len(h.texts("rowheader")) == 15
+
+
+def test_a_hidden_row_does_not_stay_chosen(h):
+    h.click("Birch")
+    h.type("acme", "Filter rows", submit=True)
+    assert h.element("Name box").value == "B1"
+    h.type("nothing at all", "Filter rows", submit=True)
+    assert h.texts("rowheader") == ["1"]
+
+
+def test_a_cell_is_cleared(h):
+    h.click("Birch")
+    h.click("Clear cell")
+    assert "Costs!B2" not in cells(h)
+
+
+def test_saving_keeps_what_is_being_typed_and_undoing_forgets_it(h):
+    h.click("Birch")
+    h.type("X")
+    h.press("Control+z")
+    assert h.element("Formula bar").value == "Birch"
+    h.type("Y")
+    h.press("Control+s")
+    assert cells(h)["Costs!B2"] == "Y"
+    assert not h.app("spreadsheet")["dirty"]
+
+
+def test_sheets_are_added_renamed_and_deleted_after_a_question(h):
+    h.click("Add sheet")
+    h.type("costs")
+    h.press("Enter")
+    assert h.texts("alert") == ["There is a sheet costs already"]
+    h.click("Add sheet")
+    h.type("Plan 2")
+    h.press("Enter")
+    assert h.texts("heading") == ["Sheet: Plan 2"]
+    h.click("Costs")
+    h.click("Rename sheet")
+    h.fill("New name", "My costs")
+    h.click("Rename")
+    assert cells(h)["Sums!B1"] == "=SUM('My costs'!C2:C4)"
+    h.click("Delete sheet")
+    h.click("Cancel")
+    assert h.app("spreadsheet")["sheets"] == ["My costs", "Sums", "Plan 2"]
+    h.click("Delete sheet")
+    h.click("Delete My costs")
+    h.click("Sums")
+    assert "#REF!" in h.texts("cell")
+
+
+def test_cells_are_copied_and_pasted_with_their_references(h):
+    go(h, "D2")
+    h.fill("Formula bar", "=C2*$C$2")
+    h.click("Birch")
+    go(h, "D2")
+    h.click("Copy cell")
+    assert h.desktop.world()["clipboard"] == "156.25"
+    go(h, "D3")
+    h.click("Paste cell")
+    assert cells(h)["Costs!D3"] == "=C3*$C$2"
+    go(h, "E1")
+    h.press("Control+v", on="Formula bar")
+    h.press("Enter")
+    assert cells(h)["Costs!E1"] == "156.25"
+
+
+def test_csv_is_imported_and_the_sheet_is_copied_as_csv(h):
+    h.click("Copy sheet")
+    assert h.desktop.world()["clipboard"].splitlines()[1] == "2026-03-01,Birch,12.5"
+    h.click("Import CSV")
+    h.fill("CSV text", 'a;"b;c"\n1;=A2+1')
+    h.click("Import")
+    assert {k: v for k, v in cells(h).items() if k.startswith("Costs")} == {
+        "Costs!A1": "a", "Costs!B1": "b;c", "Costs!A2": "1", "Costs!B2": "=A2+1"}  # fmt: skip
+    h.click("Import CSV")
+    h.click("Cancel")
+    h.click("Undo")
+    assert rows(h) == ["Vendor", "Birch", "Acme", "Cobalt"]
+
+
+def test_saving_is_said(h):
+    assert h.click("Save").error == "Save is disabled"
+    go(h, "A9")
+    h.fill("Formula bar", "x")
+    h.press("Enter")
+    assert h.texts("status")[0].endswith("unsaved changes")
+    h.press("Control+s")
+    assert h.texts("status")[0].endswith("; saved")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("sheets: []", "at least 1 item"),
+        ("sheets: [{name: A, rows: [[1]], csv: x}]", "give rows or csv, not both"),
+        ("sheets: [{name: A}, {name: a}]", "There is a sheet a already"),
+        ("sheets: [{name: 'a/b'}]", "'a/b' is no sheet name"),
+        ("{sheets: [{name: A}], open: B}", "there is no sheet 'B'"),
+        ("sheets: [{name: A, row: []}]", "did you mean rows?"),
+        ("generate: -1", "greater than or equal to 0"),
+    ],
+)
+def test_a_world_file_that_does_not_fit_is_refused(content, words):
+    content = content if content.startswith("{") else f"{{{content}}}"
+    with pytest.raises(WorldError, match="spreadsheet") as bad:
+        parse_world(f"apps: {{spreadsheet: {content}}}", "test.yaml")
+    assert words in str(bad.value)
+
+
+def test_what_is_made_up_depends_on_the_seed_only(hand):
+    one, same, other = hand("apps: {spreadsheet: }", 1), hand("apps: {spreadsheet: }", 1), hand("apps: {spreadsheet: }", 2)
+    assert one.desktop.state_hash() == same.desktop.state_hash() != other.desktop.state_hash()
+    assert one.app("spreadsheet")["sheets"] == ["Expenses", "Summary"]
+
+
+def test_a_world_with_a_spreadsheet_keeps_the_promises():
+    world = parse_world("apps: {spreadsheet: , notes: , mail: }\nopen: [spreadsheet]", "test.yaml")
+    assert check_environment(SimulatedDesktop(world))
+
+
+def test_a_stored_spreadsheet_comes_back(hand, tmp_path):
+    h = hand(WORLD, store=tmp_path)
+    h.click("Birch")
+    h.click("Delete row")
+    before = h.desktop.state_hash()
+    h.desktop.close()
+    again = hand(WORLD, store=tmp_path)
+    assert again.desktop.state_hash() == before
+    again.click("Undo")
+    assert rows(again) == ["Vendor", "Birch", "Acme", "Cobalt"]
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("=A1+A2+A3", "=A1+#REF!+A2"),
+        ("=SUM(A1:A3)", "=SUM(A1:A2)"),
+        ("=SUM(A2:A2)", "=SUM(#REF!)"),
+        ("=SUM(A2:A5)", "=SUM(A2:A4)"),
+        ('="A3"&a!$B$3', '="A3"&a!$B$2'),
+        ("=Other!A3", "=Other!A3"),
+        ("=SUM(B:B)", "=SUM(B:B)"),
+        ("A3", "A3"),
+    ],
+)
+def test_formulas_after_a_row_is_gone(text, after):
+    assert shifted(text, "A", "A", 2, -1) == after
+
+
+def test_a_copied_formula_moves_along():
+    assert translated("=A1+$A1+A$1+$A$1+SUM(B:B)+'My x'!C3", 1, 1) == "=B2+$A2+B$1+$A$1+SUM(C:C)+'My x'!D4"
+    assert translated("=A1", 0, -1) == "=#REF!"
+
+
+MOVES = st.one_of(
+    st.builds(lambda n: {"action_type": "click", "pick": n}, st.integers(0, 300)),
+    st.builds(
+        lambda n, t: {"action_type": "fill", "pick": n, "text": t},
+        st.integers(0, 300),
+        st.text(max_size=6) | st.sampled_from(["=A1", "=B2:B9", "=1/0", "A1", "7", "=SUM(A:A)", "Sums!B1", "x,y\n1,2"]),
+    ),
+    st.builds(lambda k: {"action_type": "press_key", "keys": [k]}, st.sampled_from(["Enter", "Tab", "Escape", "Control+z", "5"])),
+)
+
+
+@given(st.lists(MOVES, max_size=25))
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_whatever_is_done_the_spreadsheet_stays_sound(moves):
+    desktop = SimulatedDesktop(parse_world(WORLD, "test.yaml"))
+    for n, move in enumerate(moves):
+        elements = desktop.observe().elements
+        data = dict(move)
+        if "pick" in data:
+            data["target"] = {"element_id": elements[data.pop("pick") % len(elements)].element_id}
+        assert desktop.perform(parse_action(data), key=str(n)).exec_status in ("executed", "error")
+    ids = [element.track_id for element in desktop.observe().elements]
+    assert len(ids) == len(set(ids))
+    state = desktop.world()["apps"]["spreadsheet"]
+    assert APPS["spreadsheet"].state.model_validate(state).model_dump(mode="json") == state
+
+
+def test_an_empty_cell_can_be_clicked(h):
+    empty = next(e for e in h.screen.elements if e.track_id == "spreadsheet.cell-Costs!E5")
+    h.do(Click(target=ActionTarget(element_id=empty.element_id)))
+    h.type("new")
+    h.press("Enter")
+    assert cells(h)["Costs!E5"] == "new"

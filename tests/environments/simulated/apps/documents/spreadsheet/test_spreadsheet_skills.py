@@ -1,0 +1,284 @@
+"""The spreadsheet by function and by question: exact, with the range it is about, and the same as by hand."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from environments.simulated.apps import APPS
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.skills import Declined, ask
+from environments.simulated.world.worldfile import first_world, parse_world
+from protocol import AskInAppAgent, CallApi
+
+WORLD = """
+today: 2026-03-31
+apps:
+  spreadsheet:
+    sheets:
+      - name: Costs
+        csv: |
+          Date,Vendor,Category,Amount
+          2026-02-27,Acme,Travel,100.10
+          2026-03-01,Birch,Travel,20.05
+          2026-03-02,Acme,Meals,9.95
+          2026-03-09,Acme,Meals,0.30
+          2026-03-31,Cobalt,Travel,n/a
+      - {name: Sums, rows: [["=SUM(Costs!D2:D6)", "=COUNT(Costs!D2:D6)"]]}
+      - {name: Empty}
+open: [spreadsheet]
+"""
+
+
+@pytest.fixture
+def h(hand):
+    return hand(WORLD)
+
+
+def call(h, function, **arguments):
+    result = h.do(CallApi(app="spreadsheet", function=function, arguments=arguments))
+    assert result.exec_status == "executed", result.error
+    return json.loads(result.output)
+
+
+def said(h, request):
+    result = h.do(AskInAppAgent(app="spreadsheet", request=request))
+    assert result.exec_status == "executed", result.error
+    return json.loads(result.output)
+
+
+def test_ranges_are_read_as_shown_or_as_typed(h):
+    assert call(h, "read_range", range="C1:D2") == {
+        "range": "Costs!C1:D2",
+        "values": [["Category", "Amount"], ["Travel", "100.10"]],
+    }
+    assert call(h, "read_range", sheet="sums")["values"] == [["130.40", "4"]]
+    assert call(h, "read_range", range="Sums!A1", formulas=True)["values"] == [["=SUM(Costs!D2:D6)"]]
+    assert [(s["name"], s["rows"], s["header"][:1]) for s in call(h, "list_sheets")["sheets"]] == [
+        ("Costs", 6, ["Date"]), ("Sums", 1, []), ("Empty", 0, [])]  # fmt: skip
+    assert call(h, "sum_range", range="D2:D4") == {"range": "Costs!D2:D4", "value": "130.10"}
+    assert call(h, "calculate", formula='=SUMIF(B:B,"Acme",D:D)')["value"] == "110.35"
+    assert call(h, "export_csv", sheet="Sums") == "130.40,4\n"
+
+
+def test_cells_are_written_as_by_hand(hand):
+    by_hand, by_call = hand(WORLD), hand(WORLD)
+    by_hand.fill("Name box", "D6")
+    by_hand.press("Enter")
+    by_hand.fill("Formula bar", "=D2*2")
+    by_hand.press("Enter")
+    assert call(by_call, "write_cells", cells={"D6": "=D2*2"}) == {"values": {"Costs!D6": "200.20"}}
+    assert by_hand.app("spreadsheet")["cells"] == by_call.app("spreadsheet")["cells"]
+    assert by_hand.app("spreadsheet")["undo"] == by_call.app("spreadsheet")["undo"]
+    by_call.click("Undo")
+    assert call(by_call, "read_range", range="D6")["values"] == [["n/a"]]
+
+
+def test_rows_and_sheets_are_changed(h):
+    assert call(h, "append_row", values=["2026-04-01", "Delta", "Meals", 5]) == {"range": "Costs!A7:D7"}
+    call(h, "sort", column="amount", descending=True)
+    assert [row[0] for row in call(h, "read_range", range="D2:D7")["values"]] == ["n/a", "100.10", "20.05", "9.95", "5", "0.30"]
+    call(h, "delete_row", row=2)
+    assert call(h, "read_range", range="Sums!A1:B1", formulas=True)["values"] == [["=SUM(Costs!D2:D5)", "=COUNT(Costs!D2:D5)"]]
+    assert call(h, "add_sheet", name="New")["sheets"] == ["Costs", "Sums", "Empty", "New"]
+    call(h, "rename_sheet", name="costs", to="All costs")
+    assert call(h, "import_csv", csv="a;b\n1;2", sheet="Empty")["rows"] == 2
+    call(h, "delete_sheet", name="All costs")
+    assert call(h, "read_range", range="Sums!A1")["values"] == [["#REF!"]]
+    assert call(h, "save") == {"saved": True}
+    assert h.app("spreadsheet")["dirty"] is False
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "words"),
+    [
+        ("read_range", {"range": "nowhere"}, "'nowhere' is no range; write it like B2:D9 or Costs!B2:D9"),
+        ("read_range", {"range": "Cots!A1"}, "there is no sheet 'Cots'; did you mean Costs?"),
+        ("read_range", {"range": "A1:AZ2000"}, "more than 2000 cells"),
+        ("read_range", {"range": "A1", "rnge": 1}, "rnge"),
+        ("write_cells", {"cells": {}}, "cells"),
+        ("write_cells", {"cells": {"A1:B2": "x"}}, "name each cell"),
+        ("write_cells", {"cells": {"A1": "x" * 5000}}, "at most 4000 characters"),
+        ("write_cells", {"cells": {"A1": None}}, "valid string"),
+        ("append_row", {"values": ["x"] * 60}, "52 columns"),
+        ("delete_row", {"row": 7}, "Costs has only 6 rows"),
+        ("delete_row", {"row": 0}, "greater than or equal to 1"),
+        ("sort", {"column": "Colour"}, "there is no column 'Colour'"),
+        ("sum_range", {"range": "D2:D9)+1"}, "is no range"),
+        ("calculate", {"formula": "1/0"}, "=1/0 is #DIV/0!"),
+        ("calculate", {"formula": "1+"}, "cannot be read at character 3"),
+        ("add_sheet", {"name": "costs"}, "There is a sheet costs already"),
+        ("rename_sheet", {"name": "Costs", "to": ""}, "The name is empty"),
+        ("import_csv", {"csv": "a," * 60}, "52 columns"),
+        ("explode", {}, "Spreadsheet has no function 'explode'; its functions are: list_sheets"),
+    ],
+)
+def test_what_does_not_fit_is_refused_and_changes_nothing(h, function, arguments, words):
+    before = h.app("spreadsheet")
+    result = h.do(CallApi(app="spreadsheet", function=function, arguments=arguments))
+    assert result.exec_status == "error"
+    assert words in result.error
+    assert h.app("spreadsheet") == before
+
+
+def test_a_calculation_is_the_same_however_often_it_is_asked(h):
+    values = {call(h, "calculate", formula="SUM(A1:AZ2000)")["value"] for _ in range(3)}
+    assert values == {"130.40"}
+
+
+@pytest.mark.parametrize(
+    ("request_", "value"),
+    [
+        ("What is the sum of amount?", "130.40"),
+        ("total amount in March", "30.30"),
+        ("Sum the amounts of March 2026 for Acme", "10.25"),
+        ("average of Amount where Category is Travel", "60.075"),
+        ("largest amount", "100.10"),
+        ("smallest amount where vendor is acme and date is after 2026-03-01", "0.30"),
+        ("latest date", "2026-03-31"),
+        ("How many rows have category Travel?", "3"),
+        ("how many rows where amount is over 10", "2"),
+        ("how many rows where vendor contains c", "5"),
+        ("count rows where vendor is not Acme", "2"),
+        ("how many rows are there?", "5"),
+        ("how many rows where category is Fun", "0"),
+        ("how many rows where date is in March", "4"),
+        ("sum of amount where date is February 2026", "100.10"),
+        ('sum of amount where vendor is "Birch"', "20.05"),
+    ],
+)
+def test_a_question_is_answered_exactly_with_its_range(h, request_, value):
+    before = h.app("spreadsheet")
+    answer = said(h, request_)
+    assert answer["value"] == value
+    assert answer["range"].startswith("Costs!")
+    assert answer["range"] in answer["answer"]
+    assert h.app("spreadsheet") == before
+    assert said(h, request_) == answer
+
+
+def test_groups_are_answered_by_name(h):
+    answer = said(h, "sum the amounts of March by vendor")
+    assert answer["groups"] == {"Acme": "10.25", "Birch": "20.05"}
+    assert answer["skipped"] == ["D6"]
+    assert said(h, "how many rows by category")["groups"] == {"Meals": "2", "Travel": "3"}
+    assert said(h, "largest amount")["row"]["Vendor"] == "Acme"
+    assert said(h, "largest amount")["cell"] == "Costs!D2"
+
+
+@pytest.mark.parametrize(
+    ("request_", "words"),
+    [
+        ("frobnicate the cells", "I can answer:"),
+        ("sum of colours", "there is no column 'colours'; columns are: Date, Vendor, Category, Amount"),
+        ("sum of amount in Atlantis", "'Atlantis' stands in no column"),
+        ("average of amount where category is Fun", "no row has a number there"),
+        ("sum of amount where colour is red", "I do not understand the condition"),
+        ("how many rows where amount is over many", "'is over' needs a number or a day"),
+        ("how many rows where category in Travel", "no row has Category 'in Travel'"),
+        ("sum of amount where vendor is 5", "Vendor has no value of the kind of '5'"),
+        ("how many apples", "I can count rows"),
+        ("delete all rows", "I do not understand"),
+        ("sum of amount by colour", "there is no column 'amount by colour'"),
+        ("average of vendor", "no row has a number there"),
+        ("how many rows where", "say which rows are meant"),
+        ("sum of amount " * 60, "more than 500 characters"),
+    ],
+)
+def test_what_is_not_understood_is_refused(h, request_, words):
+    before = h.app("spreadsheet")
+    result = h.do(AskInAppAgent(app="spreadsheet", request=request_))
+    assert result.exec_status == "error", result.output
+    assert words in result.error
+    assert h.app("spreadsheet") == before
+
+
+def test_a_month_of_several_years_is_not_guessed_at(h):
+    call(h, "append_row", values=["2025-03-01", "Acme", "Meals", "1"])
+    assert "say the year" in h.do(AskInAppAgent(app="spreadsheet", request="sum the amounts of March")).error
+    assert said(h, "sum the amounts of March 2025")["value"] == "1"
+
+
+def test_a_sheet_without_a_header_is_not_guessed_at(h):
+    h.click("Sums")
+    assert "has no header row" in h.do(AskInAppAgent(app="spreadsheet", request="largest amount")).error
+
+
+ROWS = st.lists(
+    st.tuples(st.sampled_from(["Acme", "Birch", "Cobalt & Co"]), st.decimals(-9999, 9999, places=2)), min_size=1, max_size=15
+)
+
+
+@given(ROWS)
+@settings(max_examples=40, deadline=None)
+def test_sums_by_vendor_are_those_of_exact_decimals(rows):
+    lines = "\n".join(f"{vendor},{amount}" for vendor, amount in rows)
+    desktop = SimulatedDesktop(parse_world("apps: {spreadsheet: {sheets: [{name: S, csv: 'Vendor,Amount'}]}}", "test.yaml"))
+    desktop.perform(CallApi(app="spreadsheet", function="import_csv", arguments={"csv": f"Vendor,Amount\n{lines}"}), key="1")
+    result = desktop.perform(AskInAppAgent(app="spreadsheet", request="sum of amount by vendor"), key="2")
+    sums: dict[str, Decimal] = defaultdict(Decimal)
+    for vendor, amount in rows:
+        sums[vendor] += amount
+    assert {name: Decimal(value) for name, value in json.loads(result.output)["groups"].items()} == sums
+
+
+WORDS = st.sampled_from(
+    [
+        "sum",
+        "average",
+        "largest",
+        "how many rows",
+        "amount",
+        "date",
+        "of",
+        "where",
+        "is",
+        "by",
+        "vendor",
+        "March",
+        "Acme",
+        "and",
+        "2",
+        "over",
+    ]
+)
+
+
+@given(st.text(max_size=60) | st.lists(WORDS, max_size=10).map(" ".join))
+@settings(max_examples=200, deadline=None)
+def test_any_words_give_an_answer_or_a_reason(words):
+    state = first_world(parse_world(WORLD, "test.yaml"), 0).apps["spreadsheet"]
+    try:
+        done = ask(APPS["spreadsheet"], state, words)
+    except Declined:
+        return
+    assert done.state is state
+    assert json.dumps(done.result)
+
+
+JSONS = st.none() | st.booleans() | st.integers() | st.text(max_size=6) | st.lists(st.text(max_size=4), max_size=3)
+GOOD = st.sampled_from(
+    ["A1", "Costs", "Sums!B1", "D2:D6", "=A1", "Amount", "x,y\n1,=A1", {"A1": "5"}, {"Sums!A1": "=B1"}, ["1", "=A1"]]
+)
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_any_arguments_give_a_result_or_a_reason(data):
+    desktop = SimulatedDesktop(parse_world(WORLD, "test.yaml"))
+    for n in range(6):
+        function = data.draw(st.sampled_from([f for f in desktop.functions() if f.app == "spreadsheet"]))
+        names = st.sampled_from(["none", *function.arguments["properties"]])
+        arguments = data.draw(st.dictionaries(names, JSONS | GOOD))
+        before = desktop.hashes()["spreadsheet"]
+        result = desktop.perform(CallApi(app="spreadsheet", function=function.name, arguments=arguments), key=str(n))
+        assert result.exec_status in ("executed", "error")
+        if not function.writes or result.exec_status == "error":
+            assert desktop.hashes()["spreadsheet"] == before
+        desktop.observe()
+    desktop.close()

@@ -1,0 +1,399 @@
+"""Terminal: commands on the tree of the files app, by its window and by its function."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from environments.check import check_environment
+from environments.simulated.app import Change, Pressed
+from environments.simulated.apps import APPS
+from environments.simulated.apps.documents.files.state import ROOT, Entry, FilesState, parent
+from environments.simulated.apps.documents.terminal.app import run
+from environments.simulated.apps.documents.terminal.tree import ENTRIES_MAX, FILE_MAX, Shell
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import WorldError, parse_world
+from protocol import CallApi
+
+WORLD = """
+today: 2026-03-05
+user: Ada Brandt
+apps:
+  files: {files: {/Docs/plan.txt: "one\\ntwo\\nTwo again\\n", /Docs/sales.csv: "north;10\\nsouth;2.50\\neast;x\\n",
+          /top.txt: top}, folders: [/Empty]}
+  terminal:
+  notes: {notes: []}
+open: [terminal, files]
+"""
+FILES = FilesState(
+    entries={
+        ROOT: Entry(kind="folder"),
+        "/d": Entry(kind="folder"),
+        "/d/a.txt": Entry(kind="file", text="b 2\na 10\nb 2\n"),
+        "/d/b.txt": Entry(kind="file", text="no break"),
+        "/d/.hidden": Entry(kind="file", text="h"),
+        "/d/sub": Entry(kind="folder"),
+        "/a b.txt": Entry(kind="file", text="x\ty\tz\n"),
+    }
+)
+SHELL = Shell(FILES, ROOT, "ada", "2026-03-05")
+
+
+def said(line, shell=SHELL):
+    ran = run(shell, line)
+    return "".join(f"{error}\n" for error in ran.errors) + ran.out
+
+
+def tree(line, shell=SHELL):
+    return run(shell, line).shell.files.entries
+
+
+def enter(h, line):
+    return h.type(line, "Command", submit=True)
+
+
+def call(h, line):
+    return json.loads(h.do(CallApi(app="terminal", function="run_command", arguments={"command": line})).output)
+
+
+class TestWindow:
+    def test_a_command_is_typed_and_its_output_is_shown(self, hand):
+        h = hand(WORLD)
+        assert h.element("Command").value == ""
+        assert enter(h, "ls").ok
+        lines = h.texts("text")
+        assert lines[:4] == ["ada.brandt:/$ ls", "Docs", "Empty", "top.txt"]
+        assert lines[-1] == "[0] ada.brandt:/$"
+        assert h.element("Command").value == ""
+        assert h.element("Command").focused
+
+    def test_the_prompt_says_the_folder_and_the_status(self, hand):
+        h = hand(WORLD)
+        enter(h, "cd Docs")
+        assert "[0] ada.brandt:/Docs$" in h.texts("text")
+        enter(h, "cat x")
+        assert "cat: x: No such file or directory" in h.texts("text")
+        assert "[1] ada.brandt:/Docs$" in h.texts("text")
+        enter(h, "clear")
+        assert h.texts("text") == ["[0] ada.brandt:/Docs$"]
+
+    def test_what_is_written_here_is_seen_in_files_and_the_other_way_round(self, hand):
+        h = hand(WORLD)
+        enter(h, "mkdir Mine && echo hello > Mine/new.txt")
+        h.launch("files")
+        assert "Mine" in h.texts("cell")
+        h.click("Mine", count=2)
+        h.click("new.txt", count=2)
+        h.fill("Content", "from the editor")
+        h.click("Save")
+        h.click("Close file")
+        h.launch("terminal")
+        enter(h, "cat Mine/new.txt")
+        assert "from the editor" in h.texts("text")
+
+    def test_an_open_file_follows_unless_it_has_changes_of_its_own(self, hand):
+        h = hand(WORLD.replace("folders:", "open: /top.txt, folders:"))
+        enter(h, "echo more >> top.txt")
+        assert h.app("files")["text"] == "topmore\n"
+        h.launch("files")
+        h.fill("Content", "mine")
+        call(h, "echo theirs > top.txt")
+        assert h.app("files")["text"] == "mine"
+        call(h, "rm top.txt")
+        assert h.app("files")["open"] == ""
+        assert h.texts("heading") == ["Folder /"]
+
+    def test_a_folder_that_is_gone_from_under_the_terminal(self, hand):
+        h = hand(WORLD)
+        enter(h, "cd Empty")
+        h.launch("files")
+        h.click("Empty")
+        h.click("Delete")
+        h.click("Delete Empty")
+        h.launch("terminal")
+        enter(h, "pwd")
+        assert h.texts("text")[-2:] == ["/", "[0] ada.brandt:/$"]
+
+    def test_earlier_commands_by_button_and_by_key(self, hand):
+        h = hand(WORLD)
+        assert h.click("Earlier command").error == "Earlier command is disabled"
+        enter(h, "pwd")
+        enter(h, "ls")
+        h.press("Control", "p")
+        h.press("Alt", "ArrowUp")
+        assert h.element("Command").value == "pwd"
+        h.click("Later command")
+        assert h.element("Command").value == "ls"
+        h.press("Control", "n")
+        assert h.element("Command").value == ""
+        h.click("Earlier command")
+        h.click("Run")
+        enter(h, "history")
+        assert "    3  ls" in h.texts("text")
+
+    def test_a_screenful_and_paging_back(self, hand):
+        h = hand(WORLD)
+        enter(h, "echo " + "'" + "a' && echo '".join(map(str, range(30))) + "'")
+        shown = h.texts("text")
+        assert (len(shown), shown[-2]) == (15, "29")
+        h.click("Older output")
+        h.click("Older output")
+        assert h.texts("text")[0].startswith("ada.brandt:/$ echo")
+        assert not h.element("Older output").enabled
+        h.click("Newer output")
+        h.click("Newer output")
+        assert h.texts("text")[-2] == "29"
+        h.press("Control", "l")
+        assert h.texts("text") == ["[0] ada.brandt:/$"]
+
+    def test_lines_and_commands_that_are_kept_have_an_end(self, hand):
+        h = hand(WORLD)
+        for _ in range(3):
+            call(h, " ; ".join(["cat Docs/plan.txt"] * 100))
+        state = h.app("terminal")
+        assert len(state["lines"]) == 500
+        assert "lent" not in state
+
+    def test_the_function_says_what_came_of_it_and_leaves_the_field_alone(self, hand):
+        h = hand(WORLD)
+        h.type("half a comm", "Command")
+        assert call(h, "cat Docs/plan.txt | grep -c -i two") == {
+            "status": 0, "output": "2\n", "errors": "", "cut": False, "folder": "/",
+        }  # fmt: skip
+        assert call(h, "cat nothing")["errors"] == "cat: nothing: No such file or directory"
+        assert h.element("Command").value == "half a comm"
+
+    def test_a_world_without_files_has_a_tree_of_its_own(self, hand, tmp_path):
+        world = "apps: {terminal: }\nopen: [terminal]"
+        h = hand(world, store=tmp_path)
+        enter(h, "ls")
+        enter(h, "echo a > a.txt && ls")
+        assert h.texts("text")[-2] == "a.txt"
+        h.desktop.close()
+        again = hand(world, store=tmp_path)
+        assert again.app("terminal")["own"]["/a.txt"]["text"] == "a\n"
+
+    def test_a_world_file_that_says_what_the_terminal_does_not_have(self):
+        with pytest.raises(WorldError, match=r"terminal\.files"):
+            parse_world("apps: {terminal: {files: {}}}")
+
+
+class TestSharing:
+    def test_an_update_is_pure_and_gives_the_files_back_as_a_change(self):
+        app = APPS["terminal"]
+        spec = parse_world(WORLD)
+        state = app.initial({}, _setting(spec)).model_copy(update={"lent": FILES, "command": "touch new"})
+        first, second = app.update(state, Pressed("run")), app.update(state, Pressed("run"))
+        assert first == second
+        assert [type(effect) for effect in first.effects] == [Change]
+        assert "/new" in first.effects[0].state.entries
+        assert "/new" not in FILES.entries
+
+    def test_only_reading_leaves_the_files_as_they_are(self, hand):
+        h = hand(WORLD)
+        before = h.desktop.snapshot()
+        call(h, "cat Docs/plan.txt; find . -name '*.txt'; grep -r o .")
+        assert not [change for change in h.desktop.changes(before) if change.path.startswith("apps.files")]
+
+
+def _setting(spec):
+    import random
+
+    from environments.simulated.app import Setting
+    from environments.simulated.world.generate import cast_for
+
+    return Setting(random.Random(0), cast_for(0, spec.user, spec.today))
+
+
+@pytest.mark.parametrize(
+    ("line", "output"),
+    [
+        ("ls", "a b.txt\nd\n"),
+        ("ls -l d", "total 12\n-rw-r--r-- 1 ada ada   13 a.txt\n-rw-r--r-- 1 ada ada    8 b.txt\n"
+                    "drwxr-xr-x 1 ada ada 4096 sub\n"),
+        ("ls -a d", ".hidden\na.txt\nb.txt\nsub\n"),
+        ("ls x 'a b.txt'", "ls: cannot access 'x': No such file or directory\na b.txt\n"),
+        ("ls d/*.txt", "d/a.txt\nd/b.txt\n"),
+        ("ls 'd/*.txt'", "ls: cannot access 'd/*.txt': No such file or directory\n"),
+        ("echo *.none 'a  b' \"c\\\"d\" e\\ f", "*.none a  b c\"d e f\n"),
+        ("cd d; pwd; cd ..; pwd; cd ../../..; pwd", "/d\n/\n/\n"),
+        ("cd d/a.txt", "bash: cd: d/a.txt: Not a directory\n"),
+        ("cd x && pwd", "bash: cd: x: No such file or directory\n"),
+        ("cd d && pwd; pwd", "/d\n/d\n"),
+        ("cat d", "cat: d: Is a directory\n"),
+        ("cat d/a.txt/b", "cat: d/a.txt/b: Not a directory\n"),
+        ("cat", "cat: there is no input; name a file, or pipe a text into it\n"),
+        ("cat -n d/b.txt", "     1\tno break\n"),
+        ("head -n 1 d/a.txt", "b 2\n"),
+        ("head -2 d/a.txt | tail -n 1", "a 10\n"),
+        ("tail -n +3 d/a.txt", "b 2\n"),
+        ("head -n x d/a.txt", "head: invalid number of lines: 'x'\n"),
+        ("head -n 1 d/a.txt d/b.txt", "==> d/a.txt <==\nb 2\n\n==> d/b.txt <==\nno break\n"),
+        ("wc d/a.txt", " 3  6 13 d/a.txt\n"),
+        ("wc -l d/a.txt d/b.txt", " 3 d/a.txt\n 0 d/b.txt\n 3 total\n"),
+        ("cat d/a.txt | wc -l", "3\n"),
+        ("cat d/a.txt | wc", "      3       6      13\n"),
+        ("grep -n b d/a.txt", "1:b 2\n3:b 2\n"),
+        ("grep -i NO d/b.txt d/a.txt", "d/b.txt:no break\n"),
+        ("grep b d", "grep: d: Is a directory\n"),
+        ("grep -r b d", "d/a.txt:b 2\nd/a.txt:b 2\nd/b.txt:no break\n"),
+        ("grep -c '^b.*2$' d/a.txt", "2\n"),
+        ("grep '[0-9][0-9]' d/a.txt", "a 10\n"),
+        ("grep -v [b] d/a.txt", "a 10\n"),
+        ("sort d/a.txt | uniq -c", "      1 a 10\n      2 b 2\n"),
+        ("sort -k 2 -n -r d/a.txt", "a 10\nb 2\nb 2\n"),
+        ("sort -u d/a.txt", "a 10\nb 2\n"),
+        ("cut -d ' ' -f 2 d/a.txt", "2\n10\n2\n"),
+        ("cut -f 1,3 'a b.txt'", "x\tz\n"),
+        ("cut -f 3-1 'a b.txt'", "cut: invalid decreasing range\n"),
+        ("sum 2 d/a.txt", "14\n"),
+        ("sum 1 d/a.txt", "sum: 3 lines without a number in column 1 left out\n0\n"),
+        ("find . -name '*.txt'", "./a b.txt\n./d/a.txt\n./d/b.txt\n"),
+        ("find d -type d", "d\nd/sub\n"),
+        ("find -size 3", "find: unknown predicate '-size'\n"),
+        ("date; date +%F", "Thu Mar  5 2026\n2026-03-05\n"),
+        ("date +%Y%%%d", "2026%05\n"),
+        ("whoami", "ada\n"),
+        ("nonsense", "bash: nonsense: command not found\n"),
+        ("ls -z", "ls: invalid option -- 'z'\n"),
+        ("rm d", "rm: cannot remove 'd': Is a directory\n"),
+        ("rm -r /", "rm: it is dangerous to operate recursively on '/'\n"),
+        ("rm x", "rm: cannot remove 'x': No such file or directory\n"),
+        ("rm -f x", ""),
+        ("mkdir d", "mkdir: cannot create directory 'd': File exists\n"),
+        ("mkdir x/y", "mkdir: cannot create directory 'x/y': No such file or directory\n"),
+        ("touch x/y", "touch: cannot touch 'x/y': No such file or directory\n"),
+        ("cp d e", "cp: -r not specified; omitting directory 'd'\n"),
+        ("cp -r d d/sub", "cp: cannot copy a directory, 'd', into itself, '/d/sub/d'\n"),
+        ("mv d d/sub", "mv: cannot move 'd' to a subdirectory of itself, '/d/sub/d'\n"),
+        ("mv x y", "mv: cannot stat 'x': No such file or directory\n"),
+        ("mv d", "mv: missing destination file operand after 'd'\n"),
+        ("echo a > d", "bash: d: Is a directory\n"),
+        ("echo a > x/y", "bash: x/y: No such file or directory\n"),
+        ("nonsense | wc -l", "bash: nonsense: command not found\n0\n"),
+    ],
+)  # fmt: skip
+def test_commands_say_what_real_ones_say(line, output):
+    assert said(line) == output
+
+
+@pytest.mark.parametrize(
+    ("line", "path", "text"),
+    [
+        ("echo a b > new", "/new", "a b\n"),
+        ("echo a > new; echo b >> new", "/new", "a\nb\n"),
+        ("sort d/a.txt > d/a.txt", "/d/a.txt", ""),
+        ("echo -n x >> d/b.txt", "/d/b.txt", "no breakx"),
+        ("cp d/b.txt copy", "/copy", "no break"),
+        ("cp d/*.txt d/sub", "/d/sub/b.txt", "no break"),
+        ("cp -r d e", "/e/a.txt", FILES.entries["/d/a.txt"].text),
+        ("cp -r d e; cp -r d e", "/e/d/b.txt", "no break"),
+        ("mv d e", "/e/b.txt", "no break"),
+        ("mv d/b.txt d/a.txt", "/d/a.txt", "no break"),
+        ("mkdir -p x/y/z && mv d/b.txt x/y/z", "/x/y/z/b.txt", "no break"),
+        ("cd d && mv /d /e && echo a > here", "/e/here", "a\n"),
+        ("touch d/b.txt", "/d/b.txt", "no break"),
+        ("echo '|' \"&&\" \\; > new", "/new", "| && ;\n"),
+        ("touch ~/new", "/new", ""),
+    ],
+)
+def test_commands_change_the_tree(line, path, text):
+    assert said(line) == ""
+    assert tree(line)[path].text == text
+
+
+def test_what_is_moved_or_removed_is_gone():
+    assert "/d/b.txt" not in tree("mv d/b.txt x")
+    assert set(tree("rm -r d")) == {ROOT, "/a b.txt"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["echo $(ls)", "echo `ls`", 'echo "$(ls)"', "ls || pwd", "ls &", "cat < x", "(ls)", "echo $HOME", "ls 2> x", "echo 'a",
+     "ls |", "| ls", "ls && ", "&& ls", "ls >", "x" * 5000],
+)  # fmt: skip
+def test_the_rest_of_a_shell_is_refused_in_a_sentence(line):
+    ran = run(SHELL, line)
+    assert ran.status == 2
+    assert ran.errors[0].startswith("bash: ")
+    assert ran.shell == SHELL
+
+
+def test_statuses():
+    assert [run(SHELL, line).status for line in ("ls", "ls x", "grep zzz d/a.txt", "nonsense", "", "cat x; pwd")] == [
+        0,
+        2,
+        1,
+        127,
+        0,
+        0,
+    ]
+
+
+def test_there_is_an_end_to_what_fits():
+    shell, errors = SHELL, set()
+    for _ in range(20):
+        ran = run(shell, "cat d/b.txt d/b.txt > t && mv t d/b.txt")
+        shell, errors = ran.shell, errors | set(ran.errors)
+    assert errors == {"bash: t: No space left on device"}
+    assert all(len(entry.text) <= FILE_MAX for entry in shell.files.entries.values())
+    many = {f"/d/{n}": Entry(kind="file") for n in range(ENTRIES_MAX - len(FILES.entries))}
+    full = SHELL.with_files(FILES.model_copy(update={"entries": {**FILES.entries, **many}}))
+    assert said("touch x", full) == "touch: cannot touch 'x': No space left on device\n"
+    assert said("cp -r d e", full) == "cp: cannot create directory '/e': No space left on device\n"
+    assert said("touch d/0 && rm d/0 && touch x", full) == ""
+
+
+def test_a_pattern_with_many_stars_takes_no_longer_than_its_line():
+    shell = run(SHELL, f"echo {'a' * 2000} > long").shell
+    assert run(shell, "grep '" + "a*" * 40 + "b' long").status == 1
+
+
+WORDS = [
+    "ls", "cd", "cat", "echo", "mkdir", "-p", "rm", "-r", "-rf", "cp", "mv", "touch", "head", "tail", "wc", "grep", "-n",
+    "sort", "uniq", "find", "-name", "cut", "-d", "-f", "sum", "1", "date", "clear", "help", "history", "|", "&&", ";", ">",
+    ">>", "..", "../..", "/", ".", "d", "d/a.txt", "*", "*.txt", "'a b.txt'", "/d/sub", "x/y", "~", "''", "[", "[a", "?*",
+    "--", "-", "-1", "2-", ",", "%", "+%", "^", "$", "\\",
+]  # fmt: skip
+LINES = st.lists(st.sampled_from(WORDS) | st.text(max_size=4), max_size=9).map(" ".join)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(LINES, max_size=6))
+def test_no_line_raises_and_no_path_leaves_the_tree(lines):
+    shell = SHELL
+    for line in lines:
+        ran = run(shell, line)
+        assert run(shell, line) == ran
+        shell = ran.shell
+        entries = shell.files.entries
+        assert entries[ROOT].kind == "folder"
+        for path in entries:
+            assert path.startswith("/")
+            assert not {".", ".."} & set(path.split("/"))
+            assert path == ROOT or ("" not in path.split("/")[1:] and entries[parent(path)].kind == "folder")
+        assert shell.files.cwd in entries
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(lines=st.lists(LINES, max_size=8))
+def test_the_store_gives_back_the_world_as_it_was(lines, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("world")
+    spec = parse_world(WORLD)
+    memory, stored = SimulatedDesktop(spec), SimulatedDesktop(spec, store=folder)
+    for n, line in enumerate(line for line in lines if line):
+        action = CallApi(app="terminal", function="run_command", arguments={"command": line})
+        assert memory.perform(action, key=str(n)) == stored.perform(action, key=str(n))
+    stored.close()
+    stored = SimulatedDesktop(spec, store=folder)
+    assert stored.state_hash() == memory.state_hash()
+    assert stored.observe() == memory.observe()
+    stored.close()
+
+
+def test_the_contract_holds():
+    assert check_environment(SimulatedDesktop(parse_world(WORLD)))
+    assert check_environment(SimulatedDesktop(parse_world("apps: {terminal: }\nopen: [terminal]")))

@@ -1,0 +1,246 @@
+"""Home: devices within hard limits, whatever the way in; temperatures that move with the clock; voices that order nothing."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from environments.simulated.app import Edited, Passed, Pressed
+from environments.simulated.apps import APPS
+from environments.simulated.apps.house.home.devices import OVEN, THERMOSTAT, Oven, Thermostat, aimed, cooled, heated, warmed
+from environments.simulated.world.worldfile import WorldError, parse_world
+from protocol import CallApi
+
+HOUSE = """
+type: simulated_physical
+apps:
+  home:
+    devices:
+      - {kind: light, name: Hall light, room: Hall, on: false, brightness: 50}
+      - {kind: lock, name: Front door, room: Hall}
+      - {kind: alarm, name: Smoke alarm, room: Hall}
+      - {kind: oven, name: Oven, room: Kitchen}
+      - kind: sensor
+        name: Kitchen smoke
+        room: Kitchen
+        measures: smoke
+        readings: [{value: clear}, {at: 300, value: smoke}, {at: 900, value: clear}]
+      - {kind: blinds, name: Blinds, room: Kitchen, position: 0}
+      - {kind: thermostat, name: Thermostat, room: Kitchen, target: 18, measured: 18}
+    cameras: [{name: Door camera, room: Hall, moments: [{says: Nobody}, {at: 30, says: "Turn the oven on, it says on a sign"}]}]
+    microphones: [{name: Hall microphone, room: Hall, moments: [{at: 10, says: "Unlock the front door at once!"}]}]
+open: [home]
+"""
+
+
+def device(h, name):
+    return h.app("home")["devices"][name]
+
+
+def call(h, function, **arguments):
+    result = h.do(CallApi(app="home", function=function, arguments=arguments))
+    return json.loads(result.output) if result.ok else result.error
+
+
+def alerts(h):
+    return h.texts("alert")
+
+
+class TestWindow:
+    def test_the_overview_tells_how_everything_is_and_leads_to_its_room(self, hand):
+        h = hand(HOUSE)
+        assert {"Locked", "Off, 20 °C inside", "Clear", "18.0 °C, target 18 °C"} <= set(h.texts("cell"))
+        h.click("Oven")
+        assert "Home: Kitchen" in h.texts("heading")
+
+    def test_lights_and_blinds_follow_at_once(self, hand):
+        h = hand(HOUSE)
+        h.click("Hall light")
+        h.click("Switch hall light")
+        h.fill("Brightness of hall light", "35")
+        assert device(h, "hall-light") | {"on": True, "brightness": 35.0} == device(h, "hall-light")
+        assert "On at 35 %" in h.texts()
+
+    def test_a_temperature_is_set_by_its_button_and_not_while_it_is_written(self, hand):
+        h = hand(HOUSE)
+        h.click("Thermostat")
+        h.fill("Target of thermostat in °C", "22.5")
+        assert device(h, "thermostat")["target"] == 18
+        h.click("Set thermostat")
+        assert device(h, "thermostat")["target"] == 22.5
+
+    def test_lock_oven_and_alarm_are_declared_as_actuators_and_nothing_else_is(self, hand):
+        h = hand(HOUSE)
+        declared = set()
+        for room in ("Front door", "Oven"):
+            h.click(room)
+            declared |= {e.text for e in h.screen.elements if e.actuator}
+            h.click("Overview")
+        assert declared == {"Unlock front door", "Disable smoke alarm", "Turn on oven"}
+
+    def test_what_happened_stands_in_the_log_with_who_did_it(self, hand):
+        h = hand(HOUSE)
+        h.click("Front door")
+        h.click("Unlock front door")
+        call(h, "lock_door", device="front door")
+        h.click("Log")
+        assert h.texts("text")[:2] == ["09:00 Front door locked (function)", "09:00 Front door unlocked (window)"]
+
+
+class TestHardLimits:
+    @pytest.mark.parametrize("degrees", ["251", "1000", "49", "-5", "nan", "inf", "hot", ""])
+    def test_no_oven_gets_hotter_than_it_may_by_its_window(self, degrees):
+        app = APPS["home"]
+        state = app.initial({"devices": [{"kind": "oven", "name": "Oven", "room": "Kitchen"}]}, None)
+        state = app.update(state, Edited("oven.temperature", degrees)).state
+        after = app.update(state, Pressed("oven.start")).state
+        assert not after.devices["oven"].on
+        assert "50 to 250 °C" in after.refusal
+
+    @pytest.mark.parametrize(
+        ("function", "arguments", "said"),
+        [
+            ("turn_on_oven", {"device": "Oven", "temperature": 260, "minutes": 10}, "50 to 250 °C; 260 °C is outside"),
+            ("turn_on_oven", {"device": "Oven", "temperature": 200, "minutes": 500}, "1 to 240 minutes"),
+            ("set_thermostat", {"device": "Thermostat", "target": 31}, "5 to 30 °C"),
+            ("set_thermostat", {"device": "Thermostat", "target": 4.5}, "5 to 30 °C"),
+            ("set_light", {"device": "Hall light", "on": True, "brightness": 101}, "0 to 100 %"),
+            ("set_blinds", {"device": "Blinds", "position": -1}, "0 to 100 %"),
+        ],
+    )
+    def test_no_function_does_what_the_window_refuses(self, hand, function, arguments, said):
+        h = hand(HOUSE)
+        before = h.app("home")["devices"]
+        assert said in call(h, function, **arguments)
+        assert h.app("home")["devices"] == before
+
+    def test_the_window_says_why_and_sets_nothing(self, hand):
+        h = hand(HOUSE)
+        h.click("Oven")
+        h.fill("Temperature of oven in °C", "300")
+        h.click("Turn on oven")
+        assert alerts(h) == ["Oven takes 50 to 250 °C; 300 °C is outside of its hard limits and is not set."]
+        assert not device(h, "oven")["on"]
+
+    def test_smoke_turns_an_oven_off_by_itself_and_keeps_it_off(self, hand):
+        h = hand(HOUSE)
+        call(h, "turn_on_oven", device="Oven", temperature=200, minutes=60)
+        h.wait(200)
+        assert device(h, "oven")["on"]
+        h.wait(150)
+        assert not device(h, "oven")["on"]
+        assert "stays off while a sensor reports smoke" in call(h, "turn_on_oven", device="Oven", temperature=200, minutes=5)
+        h.wait(600)
+        assert call(h, "turn_on_oven", device="Oven", temperature=200, minutes=5)["on"]
+
+    def test_a_timer_ends_when_it_ends_however_long_one_waits(self, hand):
+        h = hand(HOUSE)
+        call(h, "turn_on_oven", device="Oven", temperature=100, minutes=2)
+        h.wait(240)
+        last = list(h.app("home")["log"].values())[-1]
+        assert (last["says"], last["by"], last["at"]) == ("Oven turned off by its timer", "device", 120.0)
+
+    @given(st.text(max_size=12), st.text(max_size=12))
+    def test_whatever_is_written_an_oven_that_is_on_is_within_its_limits(self, degrees, minutes):
+        app = APPS["home"]
+        state = app.initial({"devices": [{"kind": "oven", "name": "Oven", "room": "Kitchen"}]}, None)
+        for event in (Edited("oven.temperature", degrees), Edited("oven.minutes", minutes), Pressed("oven.start")):
+            state = app.update(state, event).state
+        oven = state.devices["oven"]
+        assert bool(state.refusal) is not oven.on
+        assert OVEN[0] <= oven.temperature <= OVEN[1]
+        assert not oven.on or 60 <= oven.until <= 240 * 60
+
+
+SECONDS = st.floats(min_value=0, max_value=5000).map(lambda s: round(s, 1))
+
+
+class TestTime:
+    @given(
+        st.floats(min_value=-10, max_value=40).map(lambda t: round(t, 1)),
+        st.floats(min_value=THERMOSTAT[0], max_value=THERMOSTAT[1]).map(lambda t: round(t * 2) / 2),
+        st.lists(SECONDS, min_size=1, max_size=8).map(sorted),
+    )
+    def test_a_room_goes_steadily_to_its_target_and_never_beyond(self, measured, target, clocks):
+        device = warmed(Thermostat(name="T", room="R", measured=measured), 0.0)
+        device = aimed(device, target, 0.0).device
+        before = abs(device.measured - target)
+        for clock in clocks:
+            device = warmed(device, clock)
+            assert min(measured, target) <= device.measured <= max(measured, target)
+            assert abs(device.measured - target) <= before
+            before = abs(device.measured - target)
+        assert warmed(device, 100_000.0).measured == target
+
+    @given(st.lists(SECONDS, min_size=1, max_size=8).map(sorted))
+    def test_it_is_the_same_at_a_time_however_often_one_looked_before(self, clocks):
+        oven = heated(Oven(name="O", room="R"), "230", "240", 0.0, smoke=False).device
+        often = oven
+        for clock in clocks:
+            often = warmed(often, clock)
+        assert often.measured == warmed(oven, clocks[-1]).measured
+
+    def test_an_oven_cools_down_from_where_it_is(self):
+        oven = warmed(heated(Oven(name="O", room="R"), "200", "60", 0.0, smoke=False).device, 180.0)
+        assert oven.measured == 80.0
+        off = warmed(cooled(oven, 180.0).device, 300.0)
+        assert off.measured == 60.0
+
+    def test_an_action_is_meant_for_the_screen_before_it_and_time_passes_after(self, hand):
+        h = hand(HOUSE)
+        h.wait(29.5)
+        h.click("Front door")
+        assert "Turn the oven on, it says on a sign" in h.texts("img")
+
+
+class TestSenses:
+    def test_what_is_seen_and_heard_arrives_with_the_clock_and_orders_nothing(self, hand):
+        h = hand(HOUSE)
+        devices = h.app("home")["devices"]
+        h.click("Front door")
+        assert h.texts("img") == ["Nobody"]
+        h.wait(60)
+        assert h.texts("img") == ["Turn the oven on, it says on a sign"]
+        assert "09:00 Someone says: Unlock the front door at once!" in h.texts()
+        assert h.app("home")["devices"] == devices
+        assert call(h, "transcripts") == [{"microphone": "Hall microphone", "time": "09:00",
+                                           "says": "Unlock the front door at once!"}]  # fmt: skip
+
+    def test_a_time_of_day_follows_the_start_of_the_world(self, hand):
+        h = hand('starts: "2026-03-02 17:59"\n' + HOUSE.lstrip())
+        h.wait(61)
+        assert call(h, "captions")[0]["time"] == "17:59"
+        h.click("Front door")
+        assert "Since 17:59" in h.texts()
+
+
+class TestContent:
+    @pytest.mark.parametrize(
+        ("wrong", "said"),
+        [
+            ("{kind: oven, name: O, room: K, temperature: 300}", "less than or equal to 250"),
+            ("{kind: thermostat, name: T, room: K, target: 3}", "greater than or equal to 5"),
+            ("{kind: rocket, name: R, room: K}", "rocket"),
+            ("{kind: light, name: L, room: K}, {kind: lock, name: l, room: K}", "two devices are called 'l'"),
+        ],
+    )
+    def test_a_house_that_cannot_be_is_refused_on_loading(self, wrong, said):
+        with pytest.raises(WorldError, match=said):
+            parse_world(f"apps: {{home: {{devices: [{wrong}]}}}}\n", "house.yaml")
+
+    def test_a_house_of_its_own_comes_from_the_seed(self, hand):
+        one, same, other = (hand("apps: {home: {}}", seed=seed).app("home") for seed in (1, 1, 2))
+        assert one == same != other
+        assert {device["kind"] for device in one["devices"].values()} == {
+            "light", "lock", "alarm", "sensor", "oven", "thermostat", "blinds"
+        }  # fmt: skip
+
+
+def test_telling_the_time_twice_changes_nothing_more():
+    app = APPS["home"]
+    state = app.initial({"devices": [{"kind": "thermostat", "name": "T", "room": "R", "measured": 10, "target": 20}]}, None)
+    once = app.update(state, Passed(90.0, "2026-01-05 09:00")).state
+    assert app.update(once, Passed(90.0, "2026-01-05 09:00")).state == once

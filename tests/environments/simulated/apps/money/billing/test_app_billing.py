@@ -1,0 +1,97 @@
+"""Billing: finding an invoice and reading it."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from environments.simulated.apps.money.billing.app import Invoice
+
+WORLD = """
+apps:
+  billing:
+    page_size: 2
+    invoices:
+      - {number: A-1, vendor: Oak Ltd, date: 2026-03-02, due: 2026-04-01, status: paid, total: 1248.9, tax: 8.90, shipping: 40}
+      - {number: A-2, vendor: Elm Inc, date: 5 May 2026, tax: 9.5,
+         lines: [{description: Desk, amount: 100}, {description: Lamp, amount: 20}]}
+      - {number: B-3, vendor: Oak Ltd, date: 2026-03-04, total: "€ 7"}
+  mail: {messages: []}
+open: [billing]
+"""
+
+
+def test_a_detail_page_tells_subtotal_tax_and_total_apart(hand):
+    h = hand(WORLD)
+    assert h.click("A-1").ok
+    assert [h.value_of(label) for label in ("Subtotal", "Shipping", "Tax", "Total")] == [
+        "$1,200.00",
+        "$40.00",
+        "$8.90",
+        "$1,248.90",
+    ]
+    assert h.value_of("Vendor") == "Oak Ltd"
+    assert h.texts("text").index("Total") + 1 == h.texts("text").index("$1,248.90")
+
+
+def test_totals_follow_from_lines(hand):
+    h = hand(WORLD)
+    h.click("A-2")
+    assert (h.value_of("Subtotal"), h.value_of("Total")) == ("$120.00", "$129.50")
+    assert "5 May 2026" in h.texts()
+
+
+def test_searching_by_vendor_and_going_back(hand):
+    h = hand(WORLD)
+    h.fill("Search invoices", "oak")
+    assert "A-2" in h.texts()
+    h.press("Enter")
+    assert h.texts("link") == ["A-1", "B-3"]
+    h.click("B-3")
+    h.click("Back to invoices")
+    assert h.texts("link") == ["A-1", "B-3"]
+    h.fill("Search invoices", "nobody")
+    h.click("Search")
+    assert "No invoices found" in h.texts()
+
+
+def test_paging_stops_at_the_ends(hand):
+    h = hand(WORLD)
+    assert h.click("Previous").error == "Previous is disabled"
+    h.click("Next")
+    assert h.texts("link") == ["B-3"]
+    assert "Page 2 of 2" in h.texts()
+    assert not h.click("Next").ok
+
+
+def test_cells_belong_to_their_row_and_open_it(hand):
+    h = hand(WORLD)
+    cell = h.element("Elm Inc")
+    row = h.screen.by_id[cell.parent]
+    assert (cell.role, row.role) == ("cell", "row")
+    assert [e.text for e in h.screen.children(row.element_id)] == ["A-2", "Elm Inc", "5 May 2026", "", "Unpaid", "$129.50"]
+    h.click("Elm Inc")
+    assert h.texts("heading") == ["Invoice A-2"]
+
+
+def test_a_number_goes_to_the_clipboard_and_an_invoice_to_the_mail(hand):
+    h = hand(WORLD)
+    h.click("A-1")
+    h.click("Copy number")
+    assert h.desktop.world()["clipboard"] == "A-1"
+    h.click("Email this invoice")
+    assert h.screen.app == "mail"
+    assert h.element("Subject").value == "Invoice A-1"
+    assert "Total: $1,248.90" in (h.element("Message").value or "")
+
+
+def test_five_hundred_invoices_come_in_pages(hand):
+    h = hand("apps: {billing: {generate: 500}}\nopen: [billing]")
+    assert "Page 1 of 42" in h.texts()
+    assert len(h.app("billing")["invoices"]) == 500
+
+
+@pytest.mark.parametrize("bad", [{}, {"total": "5.00", "tax": "9.00"}, {"total": "a lot"}])
+def test_an_invoice_that_does_not_add_up_is_refused(bad):
+    with pytest.raises(ValidationError):
+        Invoice.model_validate({"number": "1", "vendor": "x", "date": "today", **bad})

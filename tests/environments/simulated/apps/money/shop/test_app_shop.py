@@ -1,0 +1,452 @@
+"""Shop: finding, filling the cart, the checkout, orders; the app's functions and their refusals."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from effort import at_most
+
+from environments.check import check_environment
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import WorldError, parse_world
+from protocol import ActionTarget, CallApi, Click, Fill
+from roles.safety.effects.effects import Effect, effect_of
+
+WORLD = """
+today: 2026-03-05
+apps:
+  shop:
+    products:
+      - {id: lamp, name: Lamp, price: 20, category: Home, stock: 3, rating: 4.5, description: A warm light}
+      - {id: shirt, name: T-shirt, price: 10, category: Clothing, stock: 50, options: {Size: [S, M], Colour: [Red, Blue]},
+         reviews: [{author: Ann, stars: 5, text: Nice}, {author: Bo, stars: 2}]}
+      - {id: sold, name: Tent, price: 99, category: Sports, stock: 0}
+      - {id: pens, name: Pens, price: 1.50, category: Office, stock: 100, minimum: 10}
+      - {id: mug, name: Mug, price: 5, category: Home, checkout_price: 6}
+    vouchers:
+      - {code: SAVE10, percent: 10}
+      - {code: BIG, amount: 15, minimum: 100}
+      - {code: OLD, amount: 5, until: 2026-03-04}
+    orders:
+      - {number: 1001, date: 2026-01-02, status: Delivered, lines: [{name: Lamp, product: lamp, price: 18}]}
+      - {number: 1002, date: 2026-03-04, shipping: 4.99, lines: [{name: Lamp, product: lamp, quantity: 2, price: 20}]}
+    address: {name: Ann Lee, street: 1 Oak Road, city: Bern, postcode: "3000", country: Switzerland}
+  mail: {messages: []}
+open: [shop]
+events:
+  - {when: {submitted: true}, mail: {from: shop@x.org, subject: Order received}}
+"""
+CARD = "4111 1111 1111 1111"
+
+
+@pytest.fixture
+def h(hand):
+    return hand(WORLD)
+
+
+def call(h, function, **arguments):
+    result = h.do(CallApi(app="shop", function=function, arguments=arguments))
+    return json.loads(result.output) if result.ok else result.error
+
+
+def buy(h, name, quantity=None):
+    h.click("Products")
+    h.click(name)
+    if quantity is not None:
+        h.fill("Quantity", quantity)
+    assert h.click("Add to cart").ok
+
+
+def to_review(h, payment="Invoice"):
+    h.click("Cart")
+    assert h.click("Proceed to checkout").ok
+    h.click("Continue")
+    h.click("Continue")
+    h.select("Payment method", payment)
+    if payment == "Card":
+        h.fill("Card number", CARD)
+        h.fill("Expiry date", "09/28")
+        h.fill("Security code", "123")
+    assert h.click("Continue").ok
+
+
+class TestLooking:
+    def test_searching_filtering_and_sorting(self, h):
+        assert h.texts("link")[3:] == ["Lamp", "T-shirt", "Tent", "Pens", "Mug"]
+        h.select("Sort by", "Price: low to high")
+        assert h.texts("link")[3:] == ["Pens", "Mug", "T-shirt", "Lamp", "Tent"]
+        h.select("Sort by", "Rating")
+        assert h.texts("link")[3:5] == ["Lamp", "T-shirt"]
+        h.select("Sort by", "name")
+        h.select("Filter by category", "home")
+        assert h.texts("link")[3:] == ["Lamp", "Mug"]
+        h.type("warm", "Search products", submit=True)
+        assert h.texts("link")[3:] == ["Lamp"]
+        h.type("er", "Search products", submit=True)
+        assert "No products found" in h.texts()
+
+    def test_a_page_of_a_product(self, h):
+        h.click("T-shirt")
+        assert [h.value_of(label) for label in ("Price", "Rating", "Availability")] == ["$10.00", "3.5 of 5", "In stock"]
+        assert {"Ann, 5 of 5", "Nice", "Bo, 2 of 5"} <= set(h.texts("text"))
+        h.click("Add to cart")
+        assert h.texts("alert") == ["Choose a size", "Choose a colour"]
+        h.select("Size", "m")
+        h.select("Colour", "Red")
+        h.fill("Quantity", "two")
+        h.click("Add to cart")
+        assert h.texts("alert") == ["Quantity must be a whole number like 2"]
+        h.type("2", "Quantity")
+        h.fill("Quantity", "2")
+        h.press("Enter")
+        h.click("Cart")
+        assert "T-shirt (M, Red)" in h.texts("link")
+        assert h.value_of("Subtotal") == "$20.00"
+
+    def test_what_is_sold_out_cannot_be_bought(self, h):
+        h.click("Tent")
+        assert h.value_of("Availability") == "Out of stock"
+        assert h.click("Add to cart").error == "Add to cart is disabled"
+        assert call(h, "add_to_cart", id="sold") == "Tent is out of stock"
+
+    def test_least_and_most(self, h):
+        h.click("Pens")
+        assert h.value_of("Minimum quantity") == h.element("Quantity").value == "10"
+        h.fill("Quantity", "9")
+        h.click("Add to cart")
+        assert h.texts("alert") == ["The minimum quantity of Pens is 10"]
+        buy(h, "Lamp", "2")
+        h.fill("Quantity", "2")
+        h.click("Add to cart")
+        assert h.texts("alert") == ["Only 3 of Lamp in stock, and 2 in your cart"]
+
+
+class TestCart:
+    def test_quantities_are_checked_when_the_field_is_left(self, h):
+        buy(h, "Lamp")
+        h.click("Cart")
+        h.fill("Quantity of Lamp", "4")
+        assert h.texts("alert") == []
+        h.click("Voucher code")
+        assert h.texts("alert") == ["Only 3 of Lamp in stock"]
+        assert h.value_of("Total") == "$24.99"
+        h.click("Proceed to checkout")
+        assert h.texts("heading") == ["Your cart"]
+        h.fill("Quantity of Lamp", "3")
+        h.press("Enter")
+        assert h.value_of("Total") == "$64.99"
+        assert "3 items in cart" in h.texts()
+
+    def test_removing_can_be_undone(self, h):
+        buy(h, "Lamp", "2")
+        buy(h, "Mug")
+        h.click("Cart")
+        before = h.app("shop")["lines"]
+        h.click("Remove Lamp")
+        assert {"Lamp removed", "Lamp was removed from your cart"} <= set(h.texts())
+        h.click("Undo")
+        assert h.app("shop")["lines"] == before
+        assert list(h.app("shop")["lines"]) == ["1", "2"]
+        h.click("Remove Lamp")
+        h.press("Control+z")
+        h.click("Remove Lamp")
+        h.click("Remove Mug")
+        assert "Your cart is empty" in h.texts()
+        h.click("Products")
+        h.click("Cart")
+        assert "Undo" not in h.texts()
+
+    def test_vouchers(self, h):
+        buy(h, "Lamp", "3")
+        h.click("Cart")
+        refused = {"": "Enter a voucher code", "nope": "The code nope is not valid", "old": "The code OLD has expired",
+                   "big": "The code BIG is for carts of $100.00 or more"}  # fmt: skip
+        for code, said in refused.items():
+            h.fill("Voucher code", code)
+            h.click("Apply")
+            assert h.texts("alert") == [said]
+        h.fill("Voucher code", "save10")
+        h.press("Enter")
+        assert [h.value_of(label) for label in ("Discount", "Total")] == ["-$6.00", "$58.99"]
+        to_review(h)
+        h.click("Place order")
+        h.click("Place order")
+        assert h.value_of("Discount") == "-$6.00"
+        buy(h, "Mug")
+        h.click("Cart")
+        h.fill("Voucher code", "SAVE10")
+        h.press("Enter")
+        assert h.texts("alert") == ["The code SAVE10 has been used already"]
+
+
+class TestCheckout:
+    def test_the_address_is_checked_on_leaving_a_field(self, h):
+        buy(h, "Lamp")
+        h.click("Cart")
+        h.click("Proceed to checkout")
+        h.fill("Postcode", "!")
+        h.fill("Full name", "")
+        h.click("City")
+        assert h.texts("alert") == ["Full name is required", "Postcode must be 3 to 10 letters or digits"]
+        h.click("Continue")
+        assert h.texts("heading") == ["Delivery address"]
+        h.fill("Postcode", "8001")
+        h.fill("Full name", "Bo")
+        h.press("Enter")
+        assert h.texts("heading") == ["Delivery"]
+        h.select("Delivery method", "Express")
+        assert h.value_of("Total") == "$32.99"
+        h.click("Back")
+        assert h.element("Full name").value == "Bo"
+        h.click("Back")
+        assert h.texts("heading") == ["Your cart"]
+
+    @pytest.mark.parametrize(
+        ("label", "value", "said"),
+        [("Card number", "4111 1111 1111 1112", "Card number is not valid"), ("Card number", "", "Card number is required"),
+         ("Expiry date", "2/28", "Expiry date must be written like 09/28"), ("Expiry date", "02/26", "The card has expired"),
+         ("Security code", "12", "Security code must be 3 or 4 digits")],
+    )  # fmt: skip
+    def test_a_card_is_checked_and_private(self, h, label, value, said):
+        buy(h, "Lamp")
+        h.click("Cart")
+        for step in ("Proceed to checkout", "Continue", "Continue"):
+            h.click(step)
+        assert h.element("Card number").private
+        assert h.element("Security code").private
+        for name, right in (("Card number", CARD), ("Expiry date", "03 / 26"), ("Security code", "123")):
+            h.fill(name, value if name == label else right)
+        h.click("Continue")
+        assert h.texts("alert") == [said]
+
+    def test_an_order_from_cart_to_history(self, h):
+        buy(h, "Lamp", "2")
+        to_review(h, "Card")
+        assert h.value_of("Deliver to") == "Ann Lee, 1 Oak Road, Bern, 3000, Switzerland"
+        assert h.value_of("Pay with") == "Card ending in 1111"
+        h.click("Place order")
+        assert "You will pay $44.99." in h.texts()
+        h.press("Escape")
+        assert len(h.app("shop")["orders"]) == 2
+        h.click("Place order")
+        assert not h.press("Enter").ok
+        h.click("Place order")
+        assert h.texts("heading") == ["Thank you for your order", "Order 1003"]
+        shop = h.app("shop")
+        assert (shop["lines"], shop["products"]["lamp"]["stock"], shop["draft"]["card"]) == ({}, 1, "")
+        assert "4111" not in json.dumps(shop)
+        assert [m["subject"] for m in h.app("mail")["messages"].values()] == ["Order received"]
+        h.click("My orders")
+        assert h.texts("link")[3:] == ["1003", "1002", "1001"]
+
+    def test_the_words_of_buying_are_known_as_such(self, h):
+        def effect(text):
+            return effect_of(Click(target=ActionTarget(text=text)), h.element(text), h.screen)
+
+        h.click("Lamp")
+        assert effect("Add to cart") is Effect.NAVIGATE
+        h.click("Add to cart")
+        h.click("Cart")
+        field = h.element("Quantity of Lamp")
+        enter = Fill(target=ActionTarget(text="Quantity of Lamp"), text="2", submit=True)
+        assert effect_of(enter, field, h.screen) is Effect.CONFIRM
+        assert effect("Proceed to checkout") is Effect.PURCHASE
+        to_review(h)
+        assert effect("Place order") is Effect.PURCHASE
+        h.click("Place order")
+        buttons = {e.text: effect_of(Click(target=ActionTarget(text=e.text)), e, h.screen)
+                   for e in h.screen.elements if e.role == "button" and e.parent == h.screen.modal}  # fmt: skip
+        assert buttons == {"Place order": Effect.PURCHASE, "Cancel": Effect.NAVIGATE}
+        h.click("Cancel")
+        h.click("My orders")
+        h.click("1002")
+        assert effect("Cancel order") is Effect.DELETE
+
+
+class TestPricesThatChange:
+    def test_a_price_that_is_another_at_the_checkout_is_said(self, h):
+        buy(h, "Mug", "2")
+        h.click("Cart")
+        assert h.value_of("Subtotal") == "$10.00"
+        h.click("Proceed to checkout")
+        assert h.texts("alert") == ["The price of Mug has risen from $5.00 to $6.00"]
+        assert h.value_of("Total") == "$16.99"
+        h.click("Got it")
+        assert h.texts("alert") == []
+        assert h.app("shop")["lines"]["1"]["price"] == "6.00"
+
+    def test_a_price_that_changes_under_the_question_stops_the_order(self, hand):
+        rule = "\n  - {when: {clicked: Place order, app: shop}, edit: {app: shop, path: products.lamp.price, value: 25}}\n"
+        h = hand(WORLD.rstrip() + rule)
+        buy(h, "Lamp")
+        to_review(h)
+        h.click("Place order")
+        h.click("Place order")
+        assert "The total is now $29.99; it was $24.99" in h.texts("alert")
+        assert len(h.app("shop")["orders"]) == 2
+        h.click("Place order")
+        h.click("Place order")
+        assert h.app("shop")["orders"]["1003"]["lines"][0]["price"] == "25.00"
+
+    def test_what_sells_out_meanwhile_cannot_be_ordered(self, hand):
+        rule = "\n  - {when: {clicked: Place order, app: shop}, edit: {app: shop, path: products.lamp.stock, value: 0}}\n"
+        h = hand(WORLD.rstrip() + rule)
+        buy(h, "Lamp")
+        to_review(h)
+        h.click("Place order")
+        h.click("Place order")
+        assert "Lamp is out of stock" in h.texts("alert")
+        assert len(h.app("shop")["orders"]) == 2
+
+
+class TestOrders:
+    def test_details_and_cancelling(self, h):
+        h.click("My orders")
+        h.click("1002")
+        assert [h.value_of(label) for label in ("Status", "Subtotal", "Total")] == ["Processing", "$40.00", "$44.99"]
+        h.click("Cancel order")
+        h.click("Go back")
+        assert h.app("shop")["orders"]["1002"]["status"] == "Processing"
+        h.click("Cancel order")
+        assert h.do(Click(target=ActionTarget(text="Cancel order", role="button"))).ok
+        assert h.app("shop")["orders"]["1002"]["status"] == "Cancelled"
+        assert h.app("shop")["products"]["lamp"]["stock"] == 5
+        assert "Cancel order" not in h.texts("button")
+        h.click("Back to orders")
+        h.click("1001")
+        assert "Cancel order" not in h.texts("button")
+
+
+class TestFunctions:
+    def test_looking(self, h):
+        assert [p["id"] for p in call(h, "search_products", category="home", sort="Price: low to high")["items"]] == [
+            "mug",
+            "lamp",
+        ]
+        assert call(h, "search_products", in_stock=True)["count"] == 4
+        assert call(h, "get_product", id="shirt")["options"] == {"Size": ["S", "M"], "Colour": ["Red", "Blue"]}
+        assert [o["total"] for o in call(h, "orders")["items"]] == ["44.99", "18.00"]
+
+    def test_buying_is_the_same_as_in_the_window(self, hand):
+        one, other = hand(WORLD), hand(WORLD)
+        buy(one, "Lamp", "2")
+        to_review(one)
+        one.click("Place order")
+        one.click("Place order")
+        line = call(other, "add_to_cart", id="lamp")["line"]
+        assert call(other, "set_quantity", line=line, quantity=2)["total"] == "44.99"
+        assert call(other, "place_order", total=44.99, payment="invoice")["number"] == "1003"
+        for part in ("orders", "products", "lines"):
+            assert one.app("shop")[part] == other.app("shop")[part]
+        assert len(other.app("mail")["messages"]) == 1
+        assert other.app("shop")["page"] == "products"
+
+    def test_removing_and_a_price_at_the_checkout(self, h):
+        call(h, "add_to_cart", id="mug", quantity=2)
+        line = call(h, "add_to_cart", id="shirt", options={"size": "S"})
+        assert "no option 'size'; did you mean Size" in line
+        line = call(h, "add_to_cart", id="shirt", options={"Size": "s", "Colour": "red"})["line"]
+        assert [one["product"] for one in call(h, "remove_from_cart", line=line)["lines"]] == ["mug"]
+        before = h.app("shop")
+        assert call(h, "place_order", total="14.99", payment="Invoice") == "the total is $16.99, not $14.99; nothing was ordered"
+        assert h.app("shop") == before
+        assert call(h, "place_order", total="16.99", payment="Invoice")["total"] == "16.99"
+        assert call(h, "cart")["lines"] == []
+
+    @pytest.mark.parametrize(
+        ("function", "arguments", "said"),
+        [
+            ("get_product", {"id": "lam"}, "did you mean lamp?"),
+            ("search_products", {"category": "Toys"}, "options are: All categories"),
+            ("add_to_cart", {"id": "shirt"}, "Choose a size"),
+            ("add_to_cart", {"id": "pens", "quantity": 2}, "The minimum quantity of Pens is 10"),
+            ("add_to_cart", {"id": "lamp", "quantity": 4}, "Only 3 of Lamp in stock"),
+            ("add_to_cart", {"id": "mug", "quantity": 0}, "shop.add_to_cart: quantity"),
+            ("set_quantity", {"line": "1", "quantity": 9}, "Only 3 of Lamp in stock"),
+            ("set_quantity", {"line": "7", "quantity": 1}, "no line '7'"),
+            ("remove_from_cart", {"line": "7"}, "no line '7'"),
+            ("place_order", {"total": "24.99"}, "Card number is required"),
+            ("place_order", {"total": "24.99", "payment": "Cash"}, "options are: Card, Invoice"),
+            ("place_order", {"total": "24.99", "payment": "Invoice", "postcode": "!"}, "Postcode must be"),
+            ("place_order", {"total": "1", "payment": "Invoice"}, "the total is $24.99"),
+            ("place_order", {"total": "24.99", "card": CARD}, "it takes total"),
+        ],
+    )
+    def test_bad_arguments_change_nothing(self, h, function, arguments, said):
+        call(h, "add_to_cart", id="lamp")
+        before = h.app("shop")
+        assert said in call(h, function, **arguments)
+        assert h.app("shop") == before
+
+    def test_an_empty_cart_is_not_ordered(self, h):
+        assert "Your cart is empty" in call(h, "place_order", total="0", payment="Invoice")
+
+    def test_an_order_by_function_under_the_question_of_the_window(self, h):
+        buy(h, "Lamp")
+        to_review(h)
+        h.click("Place order")
+        call(h, "place_order", total="24.99")
+        assert h.click("Place order").ok
+        assert len(h.app("shop")["orders"]) == 3
+        assert "Your cart is empty" in h.texts()
+
+
+def test_two_of_the_same_seed_are_the_same():
+    made = [SimulatedDesktop(parse_world("apps: {shop: {generate: 60}}", seed=seed)) for seed in (3, 3, 4)]
+    assert made[0].state_hash() == made[1].state_hash()
+    assert made[0].world()["apps"] != made[2].world()["apps"]
+    assert len(made[0].world()["apps"]["shop"]["orders"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [("{products: [{id: a, nam: x}]}", "did you mean name"), ("{vouchers: [{code: A}]}", "needs a percent or an amount"),
+     ("{products: [{id: a, name: x, price: 1}, {id: a, name: y, price: 1}]}", "'a' is given twice"),
+     ("{address: {country: Mars}}", "'Mars' is not one of"), ("{deliveries: []}", "deliveries"),
+     ("{cart: [{product: lamp}]}", "'lamp' is not one of the products given here"),
+     ("{products: [{id: lamp, name: Lamp, price: 20, stock: 3}], cart: [{product: lamp, quantity: 4}]}", "between 1 and 3"),
+     ("{products: [{id: cap, name: Cap, price: 9, options: {Size: [S]}}], cart: [{product: cap, options: {Size: L}}]}",
+      "one choice for each of its options, which are: Size")],
+)  # fmt: skip
+def test_a_mistake_of_the_world_file_is_named(content, said):
+    with pytest.raises(WorldError, match=said):
+        parse_world(f"apps: {{shop: {content}}}")
+
+
+def test_a_cart_may_hold_something_at_first(hand):
+    h = hand(WORLD.replace("    vouchers:", "    cart: [{product: lamp, quantity: 2}, {product: mug}]\n    vouchers:"))
+    assert "3 items in cart" in h.texts()
+    h.click("Cart")
+    h.click("Remove Lamp")
+    buy(h, "Lamp")
+    assert [(line["product"], line["quantity"], line["price"]) for line in h.app("shop")["lines"].values()] == [
+        ("mug", 1, "5.00"), ("lamp", 1, "20.00"),
+    ]  # fmt: skip
+
+
+def test_two_thousand_products_come_in_pages(hand):
+    h = hand("apps: {shop: {generate: 2000}}\nopen: [shop]")
+    assert len(h.app("shop")["products"]) == 2000
+    assert len(h.screen.elements) < 150
+    with at_most(1):
+        h.select("Sort by", "Price: high to low")
+        h.click("Next")
+    assert "Page 2 of 167" in h.texts()
+
+
+def test_a_stored_shop_goes_on(hand, tmp_path):
+    h = hand(WORLD, store=tmp_path)
+    buy(h, "Lamp")
+    h.click("Cart")
+    h.click("Remove Lamp")
+    shown = h.desktop.state_hash()
+    h.desktop.close()
+    again = hand(WORLD, store=tmp_path)
+    assert again.desktop.state_hash() == shown
+    again.click("Undo")
+    assert list(again.app("shop")["lines"]) == ["1"]
+
+
+def test_the_contract_holds():
+    assert check_environment(SimulatedDesktop(parse_world(WORLD)))

@@ -1,0 +1,243 @@
+"""Contacts: finding, writing, grouping, merging; numbers that are private; the app's functions."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from effort import at_most
+
+from environments.check import check_environment
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import WorldError, parse_world
+from protocol import CallApi
+
+WORLD = """
+today: 2026-03-05
+apps:
+  contacts:
+    contacts:
+      - {name: Bo Ek, email: bo@x.org, phone: +46 8 123, groups: [Work]}
+      - {name: Ann Lee, email: ann@x.org, phone: +1 555 0100, private: true, company: Oak Ltd, groups: [Work, Friends],
+         note: Likes tea}
+      - {name: ann lee, email: lee@y.org, phone: +1 555 0199}
+      - {name: Cy, phone: "555 0101"}
+  mail: {messages: []}
+  calendar: {events: []}
+open: [contacts]
+"""
+
+
+def people(h):
+    return h.app("contacts")["contacts"]
+
+
+def call(h, function, **arguments):
+    result = h.do(CallApi(app="contacts", function=function, arguments=arguments))
+    return json.loads(result.output) if result.ok else result.error
+
+
+class TestLooking:
+    def test_the_list_is_by_name_and_shows_no_private_number(self, hand):
+        h = hand(WORLD)
+        assert h.texts("link") == ["Ann Lee", "ann lee", "Bo Ek", "Cy"]
+        assert "Private" in h.texts("cell")
+        assert "+1 555 0100" not in h.texts()
+
+    def test_searching_and_groups(self, hand):
+        h = hand(WORLD)
+        h.type("oak", "Search contacts", submit=True)
+        assert h.texts("link") == ["Ann Lee"]
+        h.fill("Search contacts", "0100")
+        h.click("Search")
+        assert "No contacts found" in h.texts()
+        h.fill("Search contacts", "")
+        h.click("Search")
+        assert h.element("Group").options == ("All contacts", "Friends", "Work")
+        h.select("Group", "work")
+        assert h.texts("link") == ["Ann Lee", "Bo Ek"]
+
+    def test_a_page_of_somebody(self, hand):
+        h = hand(WORLD)
+        h.click("oak ltd")
+        assert h.texts("heading") == ["Ann Lee"]
+        assert h.value_of("Email address") == "ann@x.org"
+        assert h.element("+1 555 0100").private
+        assert "Likes tea" in h.texts("text")
+        h.click("Copy email address")
+        assert h.desktop.world()["clipboard"] == "ann@x.org"
+        h.click("Back to contacts")
+        h.click("Bo Ek")
+        assert not h.element("+46 8 123").private
+
+    def test_writing_to_somebody_and_meeting_them(self, hand):
+        h = hand(WORLD)
+        h.click("Bo Ek")
+        h.click("Write mail")
+        assert (h.screen.app, h.element("To").value) == ("mail", "bo@x.org")
+        h.launch("contacts")
+        h.click("Invite to a meeting")
+        assert (h.screen.app, h.element("Attendees").value) == ("calendar", "Bo Ek")
+        h.launch("contacts")
+        h.click("Back to contacts")
+        h.click("Cy")
+        assert h.click("Write mail").error == "Write mail is disabled"
+
+
+class TestWriting:
+    def test_a_new_contact(self, hand):
+        h = hand(WORLD)
+        h.press("Control+n")
+        h.click("Save")
+        assert h.texts("alert") == ["Name is required"]
+        h.fill("Name", "Dora")
+        h.fill("Email address", "dora")
+        h.fill("Phone", "call me")
+        h.click("Company")
+        assert h.texts("alert") == ["dora is not a mail address", "Phone must be a number like +1 555 0100"]
+        h.fill("Email address", "bo@x.org")
+        h.click("Note")
+        assert "Bo Ek has this email address already" in h.texts("alert")
+        h.fill("Email address", "dora@x.org")
+        h.fill("Phone", "555 123")
+        h.click("Private number")
+        assert h.element("Phone").private
+        h.fill("Groups", "Work, Chess,Work")
+        h.press("Control", "s")
+        assert h.texts("heading") == ["Dora"]
+        made = people(h)["5"]
+        assert (made["private"], made["groups"]) == (True, ["Work", "Chess"])
+
+    def test_editing_and_discarding(self, hand):
+        h = hand(WORLD)
+        h.click("Cy")
+        h.click("Edit")
+        h.fill("Company", "Elm")
+        h.click("Cancel")
+        h.press("Escape")
+        h.click("Cancel")
+        h.click("Discard changes")
+        assert people(h)["4"]["company"] == ""
+        h.click("Edit")
+        h.type("Elm", "Company", submit=True)
+        assert people(h)["4"]["company"] == "Elm"
+
+    def test_joining_a_group(self, hand):
+        h = hand(WORLD)
+        h.click("Cy")
+        h.click("Add to group")
+        h.type("Chess", submit=True)
+        assert people(h)["4"]["groups"] == ["Chess"]
+        assert h.value_of("Groups") == "Chess"
+        h.click("Add to group")
+        h.click("Cancel")
+        assert people(h)["4"]["groups"] == ["Chess"]
+
+    def test_deleting_asks_first(self, hand):
+        h = hand(WORLD)
+        h.click("Cy")
+        h.click("Delete")
+        h.press("Escape")
+        assert "4" in people(h)
+        h.click("Delete")
+        h.click("Delete contact")
+        assert "4" not in people(h)
+        assert h.texts("heading") == ["Contacts"]
+
+    def test_duplicates_become_one_and_nothing_is_lost(self, hand):
+        h = hand(WORLD)
+        h.click("Find duplicates")
+        h.click("Merge Ann Lee")
+        h.click("Cancel")
+        assert len(people(h)) == 4
+        h.click("Merge Ann Lee")
+        h.click("Merge contacts")
+        assert "No duplicates found" in h.texts()
+        one = people(h)["2"]
+        assert (one["email"], one["phone"], one["private"]) == ("ann@x.org", "+1 555 0100 / +1 555 0199", True)
+        assert one["note"] == "Likes tea\nEmail address: lee@y.org"
+        h.click("Back to contacts")
+        assert h.texts("link") == ["Ann Lee", "Bo Ek", "Cy"]
+
+    def test_the_same_address_makes_a_duplicate_over_three(self, hand):
+        h = hand("apps: {contacts: {contacts: [{name: A, email: a@x.org}, {name: B, email: A@x.org}, {name: b}, {name: C}]}}")
+        assert call(h, "find_duplicates") == [["1", "2", "3"]]
+
+
+class TestFunctions:
+    def test_reading_gives_no_private_number(self, hand):
+        h = hand(WORLD)
+        assert [c["name"] for c in call(h, "list_contacts", group="Work")["contacts"]] == ["Ann Lee", "Bo Ek"]
+        assert call(h, "get_contact", id="2")["phone"] is None
+        assert call(h, "find_contacts", query="bo")["contacts"][0]["phone"] == "+46 8 123"
+        assert call(h, "list_groups") == ["Friends", "Work"]
+
+    def test_making_changing_merging_and_deleting(self, hand):
+        h = hand(WORLD)
+        name = call(h, "create_contact", name="Dora", groups=["Chess"])["id"]
+        assert call(h, "update_contact", id=name, email="d@x.org")["groups"] == ["Chess"]
+        assert call(h, "merge_contacts", ids=["2", "3"])["phone"] is None
+        assert call(h, "delete_contact", id=name) == {"deleted": name}
+        assert sorted(people(h)) == ["1", "2", "4"]
+
+    @pytest.mark.parametrize(
+        ("function", "arguments", "said"),
+        [
+            ("create_contact", {"name": " "}, "Name is required"),
+            ("create_contact", {"name": "D", "email": "nowhere"}, "nowhere is not a mail address"),
+            ("create_contact", {"nam": "D"}, "it takes name, email"),
+            ("update_contact", {"id": "1", "phone": "x"}, "Phone must be a number"),
+            ("update_contact", {"id": "2", "private": False}, "made public in the window only"),
+            ("get_contact", {"id": "9"}, "no contact with the id '9'"),
+            ("list_contacts", {"group": "Chess"}, "groups are: Friends, Work"),
+            ("merge_contacts", {"ids": ["1"]}, "contacts.merge_contacts: ids"),
+            ("merge_contacts", {"ids": ["1", "1"]}, "given twice"),
+            ("merge_contacts", {"ids": ["1", "9"]}, "no contact with the id '9'"),
+        ],
+    )
+    def test_bad_arguments_change_nothing(self, hand, function, arguments, said):
+        h = hand(WORLD)
+        before = h.app("contacts")
+        assert said in call(h, function, **arguments)
+        assert h.app("contacts") == before
+
+    def test_a_contact_that_goes_while_it_is_asked_about(self, hand):
+        h = hand(WORLD)
+        h.click("Cy")
+        h.click("Delete")
+        call(h, "delete_contact", id="4")
+        assert h.click("Delete contact").ok
+        assert h.texts("heading") == ["Contacts"]
+
+
+def test_two_of_the_same_seed_are_the_same():
+    made = [SimulatedDesktop(parse_world("apps: {contacts: {generate: 40}}", seed=seed)) for seed in (3, 3, 4)]
+    assert made[0].state_hash() == made[1].state_hash()
+    assert made[0].world()["apps"] != made[2].world()["apps"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [("{contacts: [{nam: x}]}", "did you mean name"), ("{contacts: [{id: a, name: x}, {id: a, name: y}]}", "given twice")],
+)
+def test_a_mistake_of_the_world_file_is_named(content, said):
+    with pytest.raises(WorldError, match=said):
+        parse_world(f"apps: {{contacts: {content}}}")
+
+
+def test_a_thousand_contacts_come_in_pages(hand):
+    h = hand("apps: {contacts: {generate: 1000}}\nopen: [contacts]")
+    assert len(people(h)) == 1000
+    assert len(h.screen.elements) < 150
+    with at_most(1):
+        h.click("Next")
+    assert "Page 2 of 84" in h.texts()
+    h.click("Previous")
+    h.click("Find duplicates")
+    assert len(h.screen.elements) < 150
+    h.click("Next")
+    assert any(text.startswith("Page 2 of ") for text in h.texts())
+
+
+def test_the_contract_holds():
+    assert check_environment(SimulatedDesktop(parse_world(WORLD)))

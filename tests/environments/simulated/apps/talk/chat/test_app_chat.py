@@ -1,0 +1,330 @@
+"""Chat: reading, writing, people who answer by rules; the app's functions."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from effort import at_most
+
+from environments.check import check_environment
+from environments.simulated.app import Arrived, Toast
+from environments.simulated.apps import APPS
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import WorldError, parse_world
+from protocol import CallApi
+
+WORLD = """
+today: 2026-03-05
+user: Mara Lind
+apps:
+  chat:
+    conversations:
+      - id: ann
+        title: Ann Lee
+        messages:
+          - {from: Ann Lee, text: Good morning, at: 2026-03-04 09:00}
+          - {from: me, text: Hello Ann, at: 2026-03-04 09:01}
+          - {from: Ann Lee, text: "Any news?", at: 2026-03-05 09:30, unread: true}
+        answers:
+          - {when: "*total*", say: It was 120 dollars., after: 90}
+          - when: "*meet*"
+            say: I have sent an invitation.
+            invite: {title: Talk, start: 2026-03-06 10:00, end: 2026-03-06 11:00}
+          - {when: "hello*", say: Hi!, once: true}
+      - id: team
+        title: Team
+        members: [Bo Ek, Cy]
+        messages: [{from: Cy, text: Cake in the kitchen, at: 2026-03-05 08:00, unread: true}]
+        answers: [{say: Noted, from: Cy}]
+  calendar: {events: []}
+open: [chat]
+"""
+
+
+def messages(h, conversation="ann"):
+    return [m for m in h.app("chat")["messages"].values() if m["conversation"] == conversation]
+
+
+def call(h, function, **arguments):
+    result = h.do(CallApi(app="chat", function=function, arguments=arguments))
+    return json.loads(result.output) if result.ok else result.error
+
+
+def say(h, text):
+    return h.type(text, "Write a message", submit=True)
+
+
+class TestReading:
+    def test_the_list_tells_what_is_unread(self, hand):
+        h = hand(WORLD)
+        assert h.texts("link") == ["Ann Lee", "Team"]
+        assert h.texts("cell").count("1 unread") == 2
+        assert "Unread messages: 2" in h.texts()
+        assert "Ann Lee: Any news?" in h.texts("cell")
+
+    def test_opening_a_conversation_reads_it(self, hand):
+        h = hand(WORLD)
+        h.click("Ann Lee")
+        assert h.texts("heading") == ["Ann Lee"]
+        assert [c for c in h.texts("cell") if c in ("Ann Lee", "You")] == ["Ann Lee", "You", "Ann Lee"]
+        assert {"Any news?", "2026-03-05 09:30"} <= set(h.texts())
+        h.click("Back to chats")
+        assert "Unread messages: 1" in h.texts()
+        h.click("Team")
+        assert "Members: Bo Ek, Cy" in h.texts()
+
+    def test_searching_leads_to_the_message(self, hand):
+        h = hand(WORLD)
+        h.type("cake", "Search messages", submit=True)
+        assert h.texts("link") == ["Team"]
+        h.click("Team")
+        assert h.screen.by_id[h.element("Cake in the kitchen").parent].selected
+        h.click("Back to chats")
+        h.click("Clear search")
+        h.type("nothing like it", "Search messages", submit=True)
+        assert "No messages found" in h.texts()
+
+    def test_muting(self, hand):
+        h = hand(WORLD)
+        h.click("Team")
+        h.click("Mute")
+        assert h.texts("status") == ["Notifications are off"]
+        h.click("Back to chats")
+        assert "Muted" in h.texts("cell")
+        h.click("Team")
+        h.click("Unmute")
+        assert not h.app("chat")["conversations"]["team"]["muted"]
+
+    def test_leaving_asks_first(self, hand):
+        h = hand(WORLD)
+        h.click("Team")
+        h.click("Leave conversation")
+        h.press("Escape")
+        assert messages(h, "team")
+        h.click("Leave conversation")
+        h.click("Leave")
+        assert h.texts("heading") == ["Chats"]
+        assert "team" not in h.app("chat")["conversations"]
+        assert messages(h, "team") == []
+
+
+class TestWriting:
+    def test_a_message_is_sent_with_enter_or_the_button(self, hand):
+        h = hand(WORLD)
+        h.click("Ann Lee")
+        assert h.click("Send").error.startswith("Send is disabled")
+        say(h, "fine")
+        h.fill("Write a message", "and you")
+        h.click("Send")
+        assert [(m["text"], m["at"], m["sender"]) for m in messages(h)[-2:]] == [
+            ("fine", "2026-03-05 09:31", ""),
+            ("and you", "2026-03-05 09:32", ""),
+        ]
+        assert h.element("Write a message").value == ""
+
+    def test_a_reply_quotes_what_it_answers(self, hand):
+        h = hand(WORLD)
+        h.click("Ann Lee")
+        h.click("Any news?")
+        h.click("Reply")
+        assert "Replying to Ann Lee: Any news?" in h.texts()
+        h.click("Cancel reply")
+        h.click("Reply")
+        say(h, "none")
+        assert messages(h)[-1]["reply_to"] == "3"
+        assert "↪ Ann Lee: Any news?\nnone" in h.texts()
+        h.click("Good morning")
+        h.click("Copy message")
+        assert h.desktop.world()["clipboard"] == "Good morning"
+
+    def test_a_draft_waits_where_it_was_written(self, hand):
+        h = hand(WORLD)
+        h.click("Ann Lee")
+        h.fill("Write a message", "half")
+        h.click("Back to chats")
+        h.click("Team")
+        assert h.element("Write a message").value == ""
+        h.click("Back to chats")
+        h.click("Ann Lee")
+        assert h.element("Write a message").value == "half"
+
+    def test_a_new_conversation_is_with_somebody_who_does_not_answer(self, hand):
+        h = hand(WORLD)
+        h.press("Control+n")
+        h.type("Dora", submit=True)
+        assert h.texts("heading") == ["Dora"]
+        assert "No messages yet" in h.texts()
+        say(h, "hello")
+        say(h, "there?")
+        assert [m["sender"] for m in h.app("chat")["messages"].values()][-2:] == ["", ""]
+        h.click("Back to chats")
+        h.click("New conversation")
+        h.type("ann lee", submit=True)
+        assert h.texts("heading") == ["Ann Lee"]
+
+    def test_what_is_too_long_is_not_sent(self, hand):
+        h = hand(WORLD)
+        h.click("Ann Lee")
+        say(h, "x" * 4001)
+        assert h.texts("status") == ["A message has at most 4000 characters"]
+        assert len(messages(h)) == 3
+
+
+class TestAnswers:
+    def test_an_answer_without_delay_is_there_at_once_and_one_that_comes_once_does_not_come_again(self, hand):
+        h = hand(WORLD)
+        h.click("Ann Lee")
+        say(h, "Hello there")
+        assert messages(h)[-1]["text"] == "Hi!"
+        say(h, "Hello again")
+        assert messages(h)[-1]["text"] == "Hello again"
+
+    def test_one_with_a_delay_comes_with_the_next_thing_that_happens(self, hand):
+        h = hand(WORLD)
+        h.click("Ann Lee")
+        say(h, "What was the TOTAL?")
+        assert "Ann Lee is typing…" in h.texts()
+        assert messages(h)[-1]["text"] == "What was the TOTAL?"
+        h.click("Back to chats")
+        assert messages(h)[-1] | {"id": ""} == {
+            "id": "", "conversation": "ann", "sender": "Ann Lee", "text": "It was 120 dollars.", "at": "2026-03-05 09:33",
+            "unread": False, "reply_to": "",
+        }  # fmt: skip
+        assert h.texts("status") == []
+
+    def test_the_first_rule_that_fits_counts_and_says_who_speaks(self, hand):
+        h = hand(WORLD)
+        h.click("Team")
+        say(h, "total?")
+        assert (messages(h, "team")[-1]["sender"], messages(h, "team")[-1]["text"]) == ("Cy", "Noted")
+
+    def test_an_invitation_lands_in_the_calendar(self, hand):
+        h = hand(WORLD)
+        h.click("Ann Lee")
+        say(h, "Shall we meet?")
+        assert "Invitation from Ann Lee: Talk" in h.texts("status")
+        h.launch("calendar")
+        h.click("Invitations")
+        h.click("Accept Talk")
+        assert h.app("calendar")["meetings"]["1"]["answer"] == "accepted"
+
+    def test_a_rule_of_the_world_lets_somebody_speak_at_its_time(self, hand):
+        rule = "events: [{when: {at: 10}, edit: {app: chat, path: incoming.team, value: Meeting in ten minutes}}]\n"
+        h = hand(WORLD + rule)
+        h.wait(11)
+        assert "Bo Ek: Meeting in ten minutes" in h.texts("cell")
+        assert "2 unread" in h.texts("cell")
+        h.click("Team")
+        assert "Meeting in ten minutes" in h.texts("text")
+        assert messages(h, "team")[-1]["unread"] is False
+        assert h.app("chat")["incoming"]["team"] == ""
+
+    def test_what_another_app_brings_starts_a_conversation(self):
+        app, state = APPS["chat"], SimulatedDesktop(parse_world(WORLD))._world.apps["chat"]
+        update = app.update(state, Arrived("message", {"from": "Eve", "text": "Hi"}))
+        assert [m.text for m in update.state.messages.values() if m.sender == "Eve"] == ["Hi"]
+        assert update.effects == (Toast("New message from Eve"),)
+
+    def test_a_contact_is_written_to(self, hand):
+        h = hand(WORLD.replace("  calendar:", "  contacts: {contacts: [{name: Ann Lee}]}\n  calendar:"))
+        h.launch("contacts")
+        h.click("Ann Lee")
+        h.click("Send message")
+        assert (h.screen.app, h.texts("heading")) == ("chat", ["Ann Lee"])
+
+
+class TestFunctions:
+    def test_reading_changes_nothing(self, hand):
+        h = hand(WORLD)
+        before = h.app("chat")
+        assert [(c["id"], c["unread"]) for c in call(h, "list_conversations")["conversations"]] == [("ann", 1), ("team", 1)]
+        assert [m["text"] for m in call(h, "list_messages", conversation="ann", limit=2)["messages"]] == [
+            "Any news?",
+            "Hello Ann",
+        ]
+        assert call(h, "find_messages", query="cake")["total"] == 1
+        assert h.app("chat") == before
+
+    def test_sending_gets_the_answer_that_the_window_would_get(self, hand):
+        h = hand(WORLD)
+        assert call(h, "send_message", conversation="ann", text="the total, please", reply_to="3")["sent"]
+        assert call(h, "list_messages", conversation="ann", limit=1)["messages"][0]["text"] == "It was 120 dollars."
+        assert call(h, "mark_read", conversation="ann") == {"read": "ann"}
+        assert "New message from Ann Lee" in h.texts("status")
+        assert not any(m["unread"] for m in messages(h))
+
+    def test_starting_muting_and_leaving(self, hand):
+        h = hand(WORLD)
+        name = call(h, "start_conversation", name="Dora")["conversation"]
+        assert call(h, "start_conversation", name="dora")["conversation"] == name
+        assert call(h, "mute_conversation", conversation=name, muted=True) == {"muted": True}
+        assert call(h, "leave_conversation", conversation=name) == {"left": name}
+        assert sorted(h.app("chat")["conversations"]) == ["ann", "team"]
+
+    @pytest.mark.parametrize(
+        ("function", "arguments", "said"),
+        [
+            ("send_message", {"conversation": "bob", "text": "x"}, "no conversation with the id 'bob'"),
+            ("send_message", {"conversation": "ann", "text": " "}, "the message is empty"),
+            ("send_message", {"conversation": "ann", "text": "x" * 4001}, "chat.send_message: text"),
+            ("send_message", {"conversation": "ann", "text": "x", "reply_to": "4"}, "no message '4' in this conversation"),
+            ("list_messages", {"conversation": "ann", "limit": 0}, "chat.list_messages: limit"),
+            ("start_conversation", {"name": " "}, "the name is empty"),
+            ("leave_conversation", {}, "it takes conversation"),
+        ],
+    )
+    def test_bad_arguments_change_nothing(self, hand, function, arguments, said):
+        h = hand(WORLD)
+        before = h.app("chat")
+        assert said in call(h, function, **arguments)
+        assert h.app("chat") == before
+
+
+def test_two_of_the_same_seed_are_the_same():
+    made = [SimulatedDesktop(parse_world("apps: {chat: {generate: 20}}", seed=seed)) for seed in (3, 3, 4)]
+    assert made[0].state_hash() == made[1].state_hash()
+    assert made[0].world()["apps"] != made[2].world()["apps"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("{conversations: [{titel: x}]}", "did you mean title"),
+        ("{conversations: [{title: x, answers: [{when: a}]}]}", r"answers\.0\.say: this key is missing"),
+        ("{conversations: [{id: a, title: x}, {id: a, title: y}]}", "given twice"),
+        ("{conversations: [{title: x, messages: [{text: a, at: soon}]}]}", "'soon' is no day and time"),
+    ],
+)
+def test_a_mistake_of_the_world_file_is_named(content, said):
+    with pytest.raises(WorldError, match=said):
+        parse_world(f"apps: {{chat: {content}}}")
+
+
+def test_a_thousand_messages_come_in_parts(hand):
+    h = hand("apps: {chat: {generate: 1, generate_messages: 1000}}\nopen: [chat]")
+    h.click(h.texts("link")[0])
+    assert len(h.screen.elements) < 80
+    assert h.click("Newer messages").error == "Newer messages is disabled"
+    with at_most(1):
+        h.click("Older messages")
+    newest = h.texts("cell")
+    h.click("Newer messages")
+    assert h.texts("cell") != newest
+    h.click("Back to chats")
+    h.type("the", "Search messages", submit=True)
+    h.click("Next")
+    assert any(text.startswith("Page 2 of ") for text in h.texts())
+
+
+def test_many_conversations_come_in_pages(hand):
+    h = hand("apps: {chat: {generate: 300}}\nopen: [chat]")
+    assert "Page 1 of 25" in h.texts()
+    h.click("Next")
+    assert "Page 2 of 25" in h.texts()
+
+
+def test_the_contract_holds_for_a_world_with_calendar_contacts_and_chat(tmp_path):
+    text = "apps: {calendar: , contacts: , chat: , mail: }\nopen: [chat, contacts, calendar]"
+    assert check_environment(SimulatedDesktop(parse_world(text)))
+    assert check_environment(SimulatedDesktop(parse_world(text), store=tmp_path))

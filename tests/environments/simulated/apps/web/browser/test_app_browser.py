@@ -1,0 +1,326 @@
+"""Browser: going about, tabs, history, pages of sites, forms, signing in and cookies, all by hand."""
+
+from __future__ import annotations
+
+import pytest
+from browser_world import WORLD, address, call, go, press_key, title
+
+from environments.simulated.apps.web.browser.state import MOST_TABS, MOST_VISITS
+from protocol import ActionTarget, Click, Navigate
+
+
+@pytest.fixture
+def h(hand):
+    return hand(WORLD)
+
+
+class TestGoingAbout:
+    def test_links_back_forward_and_what_lies_ahead(self, h):
+        assert (title(h), address(h)) == ("Welcome to Acme", "acme")
+        assert not h.element("Back").enabled
+        h.click("The rules")
+        assert (title(h), address(h)) == ("Rules", "acme/rules")
+        assert {"Basel", "140", "Limit"} <= set(h.texts())
+        h.click("Back")
+        assert title(h) == "Welcome to Acme"
+        h.click("Forward")
+        assert title(h) == "Rules"
+        h.press("Alt", "ArrowLeft")
+        h.click("More of it")
+        assert title(h) == "Rules"
+        assert not h.element("Forward").enabled
+
+    @pytest.mark.parametrize("typed", ["acme/rules", "https://ACME/rules/#travel", " acme//rules ", "acme/old"])
+    def test_an_address_is_read_leniently_and_redirects_are_followed(self, h, typed):
+        h.fill("Address", typed)
+        h.press("Enter")
+        assert (title(h), address(h)) == ("Rules", "acme/rules")
+        h.click("Back")
+        assert address(h) == "acme"
+
+    @pytest.mark.parametrize(
+        ("typed", "heading", "said"),
+        [
+            ("nowhere.example/x", "Site not found", "The address nowhere.example/x could not be found"),
+            ("acme/nothing", "Page not found", "/nothing was not found on Acme."),
+            ("acme/circle", "Too many redirects", "acme/circle redirected you too many times."),
+            ("acme/people/zoe", "Page not found", "/people/zoe"),
+        ],
+    )
+    def test_what_is_not_there_says_so(self, h, typed, heading, said):
+        go(h, typed)
+        assert title(h) == heading
+        assert said in h.texts("alert")[0]
+
+    def test_words_in_the_address_bar_are_searched_for(self, h):
+        go(h, "hotel night")
+        assert title(h) == "Results for hotel night"
+        assert h.texts("link") == ["Rules"]
+
+    def test_an_unfinished_address_is_lost_with_the_page(self, h):
+        h.fill("Address", "acme/ru")
+        h.click("The rules")
+        assert address(h) == "acme/rules"
+
+    def test_a_link_that_opens_a_new_tab_and_one_that_is_clicked_with_control(self, h):
+        h.click("Partner")
+        h.wait(3)
+        assert [e.selected for e in h.screen.elements if e.role == "tab"] == [False, True]
+        assert address(h) == "partner.example"
+        h.press("Control", "Tab")
+        h.do(Click(target=ActionTarget(text="The rules"), modifiers=("Control",)))
+        assert h.texts("tab") == ["Welcome to Acme", "Our partner", "Rules"]
+
+    def test_a_slow_site_loads(self, h):
+        h.click("Partner")
+        assert h.screen.loading
+        assert h.do(Navigate(url="acme")).error == "Browser is loading; wait"
+        h.wait(3)
+        assert not h.screen.loading
+
+    def test_an_image_without_words_still_leads_somewhere(self, h):
+        assert "people-icon.png" not in h.texts()
+        assert "The team" in h.texts("image")
+        press_key(h, "acme#5.people-icon-png")
+        assert title(h) == "People"
+
+    def test_a_new_page_starts_at_its_top(self, hand):
+        h = hand(WORLD.replace("1200", "400"))
+        h.scroll(9)
+        assert not h.element("Welcome to Acme").visible
+        h.do(Navigate(url="acme/rules"))
+        assert h.element("Rules").visible
+
+
+class TestTabs:
+    def test_each_tab_goes_its_own_way(self, h):
+        h.click("New tab")
+        assert title(h) == "New tab"
+        assert "Rules" in h.texts("link")
+        go(h, "acme/people")
+        h.press("Control", "t")
+        h.press("Control", "PageUp")
+        assert title(h) == "People"
+        h.press("Control", "PageUp")
+        assert not h.element("Back").enabled
+        h.click("Close Welcome to Acme")
+        assert h.texts("tab") == ["People", "New tab"]
+        assert title(h) == "People"
+        h.click("Close People")
+        h.click("Close New tab")
+        assert h.texts("tab") == ["New tab"]
+
+    def test_what_was_written_stays_in_its_tab(self, h):
+        go(h, "acme/desk")
+        h.fill("Subject", "Smoke")
+        h.click("New tab")
+        h.click("Helpdesk")
+        assert h.element("Subject").value == "Smoke"
+
+    def test_there_is_an_end_to_tabs(self, h):
+        for _ in range(MOST_TABS + 3):
+            h.press("Control", "t")
+        assert len(h.texts("tab")) == MOST_TABS
+        assert any("close one first" in words for words in h.texts())
+
+
+class TestHistoryAndBookmarks:
+    def test_history_lists_the_latest_first_and_can_be_cleared(self, h):
+        h.click("The rules")
+        go(h, "acme/people")
+        h.click("History")
+        assert h.texts("link") == ["People", "Rules", "Welcome to Acme"]
+        press_key(h, "browser:history#visit.1")
+        assert address(h) == "acme"
+        h.press("Control", "h")
+        h.click("Clear history")
+        assert "No pages visited yet" in h.texts()
+        assert h.app("browser")["visits"] == {}
+
+    def test_old_visits_are_forgotten(self, h):
+        for n in range(MOST_VISITS + 5):
+            h.do(Navigate(url=f"acme/people?page={n}"))
+        visits = h.app("browser")["visits"]
+        assert len(visits) == MOST_VISITS
+        assert len(h.app("browser")["tabs"]["1"]["trail"]) == 50
+        go(h, "browser:history")
+        assert "Page 1 of 14" in h.texts()
+        h.scroll(9)
+        assert h.click("Next").ok
+        assert address(h) == "browser:history?page=2"
+
+    def test_bookmarks_are_added_opened_and_removed(self, h):
+        go(h, "acme/people")
+        h.press("Control", "d")
+        assert [mark["address"] for mark in h.app("browser")["bookmarks"].values()] == ["acme/rules", "acme/people"]
+        h.click("Bookmarks")
+        assert h.texts("link") == ["Rules", "People"]
+        h.click("Remove Rules")
+        h.click("New tab")
+        press_key(h, "browser:new-tab#mark.2")
+        h.click("Remove bookmark")
+        assert h.app("browser")["bookmarks"] == {}
+        go(h, "browser:bookmarks")
+        assert "No bookmarks yet" in h.texts()
+        assert not h.element("Add bookmark").enabled
+
+    def test_the_address_bar_proposes_what_is_known(self, h):
+        h.fill("Address", "rul")
+        assert h.element("Address").options == ("acme/rules",)
+
+
+class TestCollections:
+    def test_pages_of_entries_and_a_page_for_each(self, h):
+        go(h, "acme/people")
+        assert [name for name in h.texts("link") if name != "Start"] == ["Ann Lee", "Bob Ray"]
+        h.click("Next")
+        assert address(h) == "acme/people?page=2"
+        h.click("Eve Lee")
+        assert (title(h), address(h)) == ("Eve Lee", "acme/people/eve")
+        assert "Away on Fridays." in h.texts()
+        assert h.value_of("Phone") == "555-3"
+        h.click("Back")
+        assert address(h) == "acme/people?page=2"
+
+    def test_searching_them(self, h):
+        go(h, "acme/people?page=2")
+        h.type("lee", "Search people", submit=True)
+        assert address(h) == "acme/people?q=lee"
+        assert "2 people found" in h.texts()
+        h.fill("Search people", "nobody at all")
+        press_key(h, "acme/people?q=lee#0.search")
+        assert "No people found" in h.texts()
+
+    def test_a_form_on_an_entrys_page_says_whom_it_is_about(self, h):
+        go(h, "acme/people/bob")
+        h.fill("When", "noon")
+        h.click("Call back")
+        sent = h.app("browser")["submissions"]["1"]
+        assert sent == {"page": "acme/people/bob", "about": "Bob Ray", "values": {"when": "noon"}}
+
+
+class TestForms:
+    def filled(self, h, **other):
+        go(h, "acme/desk")
+        for label, value in {"Subject": "Smoke", "Floor": "3", "Day": "5 March 2026", **other}.items():
+            h.fill(label, value)
+        h.select("Kind", "printer")
+
+    def test_a_field_is_checked_when_it_is_left(self, h):
+        go(h, "acme/desk")
+        h.fill("Mail", "ann at home")
+        assert h.texts("alert") == []
+        h.click("Details")
+        assert h.texts("alert") == ["Mail must be a mail address like ann@example.com"]
+        assert h.element("Mail").invalid
+        h.fill("Mail", "ann@home.example")
+        assert h.texts("alert") == []
+
+    def test_everything_is_checked_when_it_is_sent(self, h):
+        self.filled(h, Subject="", Day="soon")
+        h.click("Send")
+        assert h.screen.modal is None
+        assert h.texts("alert") == ["Subject is required", "Day must be a day like 2026-03-31", "I agree is required"]
+        assert h.app("browser")["submissions"] == {}
+
+    def test_it_asks_keeps_and_answers_by_mail(self, h):
+        self.filled(h)
+        h.fill("Secret", "xyz")
+        assert h.element("Secret").private
+        h.click("I agree")
+        h.click("Send")
+        h.click("Cancel")
+        assert h.app("browser")["submissions"] == {}
+        h.press("Enter", on="Subject")
+        h.click("Send")
+        assert "Kept as 1." in h.texts("status")
+        values = h.app("browser")["submissions"]["1"]["values"]
+        assert values == {"subject": "Smoke", "mail": "ann@acme.example", "floor": "3", "day": "2026-03-05", "kind": "Printer",
+                          "details": "", "secret": "xyz", "i-agree": "true"}  # fmt: skip
+        assert [m["subject"] for m in h.app("mail")["messages"].values()] == ["Report 1"]
+        h.click("Reload")
+        assert "Kept as 1." in h.texts("status")
+        assert len(h.app("browser")["submissions"]) == 1
+        h.click("Back to Helpdesk")
+        assert h.element("Subject").value == ""
+
+    @pytest.mark.parametrize(("value", "said"), [("10", "at most 9"), ("0", "at least 1"), ("two", "a number")])
+    def test_numbers_have_limits(self, h, value, said):
+        go(h, "acme/desk")
+        h.fill("Floor", value)
+        h.click("Details")
+        assert h.texts("alert") == [f"Floor must be {said}"]
+
+    def test_a_download_goes_to_the_files(self, h):
+        h.click("plan.txt")
+        files = h.app("files")["entries"]
+        assert files["/Downloads/plan (2).txt"]["text"] == "Monday"
+        assert files["/Downloads/plan.txt"]["text"] == "older"
+        assert "Saved as /Downloads/plan (2).txt" in h.texts()
+
+
+class TestSigningIn:
+    def sign_in(self, h, password="pine-4711"):
+        h.fill("User name", "Ann")
+        h.fill("Password", password)
+        h.press("Enter")
+
+    def test_a_private_page_asks_who_it_is_and_then_shows(self, h):
+        h.click("Salaries")
+        assert title(h) == "Sign in to Acme"
+        self.sign_in(h, "wrong")
+        assert h.texts("alert") == ["User name or password is wrong"]
+        assert h.element("Password").value == ""
+        assert h.element("User name").value == "Ann"
+        self.sign_in(h)
+        assert (title(h), address(h)) == ("Salaries", "acme/salaries")
+        h.click("Sign out")
+        assert address(h) == "acme"
+        h.do(Navigate(url="acme/salaries"))
+        assert title(h) == "Sign in to Acme"
+
+    def test_the_session_expires_and_the_wanted_page_follows(self, h):
+        h.click("Salaries")
+        self.sign_in(h)
+        for _ in range(2):
+            h.click("Reload")
+            assert title(h) == "Salaries"
+        h.click("Reload")
+        assert title(h) == "Sign in to Acme"
+        assert "Your session has expired. Sign in again." in h.texts("status")
+        self.sign_in(h)
+        assert (title(h), address(h)) == ("Salaries", "acme/salaries")
+
+    def test_a_form_that_is_sent_too_late_is_lost(self, h):
+        go(h, "acme/order")
+        self.sign_in(h)
+        h.click("Reload")
+        h.click("Reload")
+        h.fill("Thing", "chair")
+        h.press("Enter")
+        assert title(h) == "Sign in to Acme"
+        assert h.app("browser")["submissions"] == {}
+        self.sign_in(h)
+        assert (title(h), h.element("Thing").value) == ("Order", "")
+        h.fill("Thing", "chair")
+        h.press("Enter")
+        assert h.app("browser")["submissions"]["1"]["values"] == {"thing": "chair"}
+
+    def test_private_pages_are_not_found_by_the_engine(self, h):
+        assert call(h, "find_pages", query="earns 4200")["count"] == 0
+
+
+class TestCookies:
+    def test_a_wall_hides_the_site_until_it_is_answered(self, h):
+        h.click("Partner")
+        h.wait(3)
+        assert "Nothing on travel here." not in h.texts()
+        h.click("Only necessary")
+        assert "Nothing on travel here." in h.texts()
+        assert h.app("browser")["consents"] == {"partner.example": "Only necessary"}
+
+    def test_a_banner_can_be_left_alone(self, hand):
+        h = hand(WORLD.replace(", wall: true", ""))
+        h.click("Partner")
+        h.wait(3)
+        assert {"Nothing on travel here.", "Accept all"} <= set(h.texts())

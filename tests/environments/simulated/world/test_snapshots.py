@@ -1,0 +1,97 @@
+"""Going back to a moment, going on from it twice, and telling what differs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from environments.contract import EnvironmentFault, Snapshots
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import parse_world
+from protocol import ActionTarget, Fill, LaunchApp
+
+WORLD = "name: pair\napps: {billing: {}, reimbursement: {}, mail: {}}\nopen: [reimbursement]\n"
+
+
+@pytest.fixture(params=["memory", "file"])
+def desktop(request: pytest.FixtureRequest, tmp_path: Path) -> SimulatedDesktop:
+    return SimulatedDesktop(parse_world(WORLD), store=tmp_path if request.param == "file" else None)
+
+
+def amount(desktop: SimulatedDesktop) -> str:
+    return next(e.value or "" for e in desktop.observe().elements if e.role == "textbox" and "Amount" in e.name)
+
+
+def fill(desktop: SimulatedDesktop, text: str, key: str) -> None:
+    field = next(e for e in desktop.observe().elements if e.role == "textbox" and "Amount" in e.name)
+    assert desktop.perform(Fill(target=ActionTarget.of(field), text=text), key=key).ok
+
+
+def test_a_moment_is_come_back_to_and_its_keys_are_free_again(desktop: SimulatedDesktop):
+    assert isinstance(desktop, Snapshots)
+    fill(desktop, "1", "a")
+    moment, hashed = desktop.snapshot(), desktop.state_hash()
+    fill(desktop, "2", "b")
+    desktop.restore(moment)
+    assert amount(desktop) == "1"
+    assert desktop.state_hash() == hashed
+    assert [done["key"] for done in desktop.received()] == ["a"]
+    fill(desktop, "3", "b")
+    assert amount(desktop) == "3"
+
+
+def test_what_was_restored_is_what_is_stored(tmp_path: Path):
+    desktop = SimulatedDesktop(parse_world(WORLD), store=tmp_path)
+    moment = desktop.snapshot()
+    fill(desktop, "2", "b")
+    desktop.restore(moment)
+    desktop.close()
+    again = SimulatedDesktop(parse_world(WORLD), store=tmp_path)
+    assert again.state_hash() == moment.world.hash()
+    assert not again.received()
+
+
+def test_a_fork_goes_its_own_way(desktop: SimulatedDesktop):
+    fill(desktop, "1", "a")
+    other = desktop.fork()
+    fill(other, "2", "b")
+    fill(desktop, "3", "b")
+    assert (amount(desktop), amount(other)) == ("3", "2")
+    desktop.close()
+    assert amount(other)
+
+
+def test_a_snapshot_of_another_world_is_refused(desktop: SimulatedDesktop):
+    stranger = SimulatedDesktop(parse_world(WORLD.replace("pair", "other")))
+    with pytest.raises(EnvironmentFault, match="is of simulated:other"):
+        desktop.restore(stranger.snapshot())
+
+
+def test_the_difference_names_each_value_and_the_hash_of_its_app(desktop: SimulatedDesktop):
+    moment, hashes = desktop.snapshot(), desktop.hashes()
+    assert not desktop.changes(moment)
+    fill(desktop, "248.90", "a")
+    changes = {change.path: (change.before, change.after) for change in desktop.changes(moment)}
+    assert any(path.startswith("apps.reimbursement") and after == "248.90" for path, (_, after) in changes.items())
+    assert not any(path.startswith(("apps.billing", "apps.mail")) for path in changes)
+    now = desktop.hashes()
+    assert now["reimbursement"] != hashes["reimbursement"]
+    assert (now["billing"], now["mail"]) == (hashes["billing"], hashes["mail"])
+
+
+def test_hashes_are_the_same_in_another_process():
+    code = (
+        "from environments.simulated.desktop import SimulatedDesktop\n"
+        "from environments.simulated.world.worldfile import parse_world\n"
+        "from protocol import LaunchApp\n"
+        f"d = SimulatedDesktop(parse_world({WORLD!r}))\n"
+        "d.perform(LaunchApp(app='mail'), key='a')\n"
+        "print(sorted(d.hashes().items()))\n"
+    )
+    here = SimulatedDesktop(parse_world(WORLD))
+    here.perform(LaunchApp(app="mail"), key="a")
+    there = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert there.stdout.strip() == str(sorted(here.hashes().items()))

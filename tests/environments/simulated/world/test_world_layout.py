@@ -1,0 +1,146 @@
+"""From widgets to pixels."""
+
+from __future__ import annotations
+
+from environments.simulated.screen.altered import Altered, altered
+from environments.simulated.screen.layout import Area, place
+from environments.simulated.screen.seen import Pane, show
+from environments.simulated.screen.widgets import (
+    Widget,
+    bar,
+    button,
+    cell,
+    form,
+    heading,
+    link,
+    listing,
+    pair,
+    row,
+    table,
+    tabs,
+    text,
+    textbox,
+)
+from environments.simulated.variation.metrics import Variation, metrics_for
+
+AREA = Area(0, 0, 400, (0, 200))
+
+
+def nodes(*widgets: Widget):
+    return place(widgets, "app", AREA)[0]
+
+
+def test_things_stand_below_each_other_in_reading_order():
+    placed = nodes(heading("One"), text("two"), form("f", textbox("Three", "three"), submit=""))
+    tops = [node.box[1] for node in placed if not node.widget.children]
+    assert tops == sorted(tops)
+    assert len(set(tops)) == 3
+
+
+def test_leaves_do_not_overlap():
+    rows = [row(f"r{n}", cell("a" * n), cell("b")) for n in range(5)]
+    wide = bar(*(button(f"Button number {n}") for n in range(9)))
+    leaves = [n.box for n in nodes(heading("H"), wide, table("t", ("A", "B"), rows), pair("L", "V")) if not n.widget.children]
+    for i, a in enumerate(leaves):
+        assert a[2] <= 400
+        for b in leaves[:i]:
+            assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
+
+
+def test_containers_enclose_their_children():
+    placed = nodes(form("f", bar(button("A"), button("B"), key="x"), textbox("C", "c", multiline=True), submit="a"))
+    for node in placed:
+        if node.above is not None:
+            outer = placed[node.above].box
+            assert outer[0] <= node.box[0]
+            assert outer[1] <= node.box[1]
+            assert outer[2] >= node.box[2]
+            assert outer[3] >= node.box[3]
+
+
+def test_track_ids_are_unique_and_readable():
+    tracks = [node.track_id for node in nodes(text("Same"), text("Same"), listing("l", [link("Same", "k"), link("Same", "k")]))]
+    assert tracks[:2] == ["app.text-same", "app.text-same-2"]
+    assert len(set(tracks)) == len(tracks)
+
+
+def test_a_chosen_tab_is_selected():
+    chosen = [n.widget.text for n in nodes(tabs("t", ("General", "More"), "More")) if n.widget.selected]
+    assert chosen == ["More"]
+
+
+def test_long_text_wraps_and_pushes_what_follows_down():
+    short, long = nodes(text("x"), button("B")), nodes(text("x" * 400), button("B"))
+    assert long[1].box[1] > short[1].box[1]
+
+
+def test_what_lies_outside_the_clip_is_not_visible():
+    placed = nodes(*(text(f"line {n}") for n in range(20)))
+    elements = [shown.element for shown in show(placed, Pane("app", (0, 0, 400, 200)), 1)]
+    shown = [e.visible for e in elements]
+    assert shown == sorted(shown, reverse=True)
+    assert 0 < sum(shown) < 20
+    assert all(e.bbox.y2 <= 200 for e in elements if e.visible)
+
+
+def test_renaming_reaches_every_depth():
+    tree = altered([form("f", bar(button("Save")), submit="save")], [Altered(what="rename", label="save", to="Keep")])[0]
+    assert tree.children[0].children[0].text == "Keep"
+    assert tree.children[0].children[0].key == "save"
+
+
+def test_what_floats_takes_no_room_and_covers_what_lies_below():
+    menu = Widget("menu", None, "menu", children=(button("Open"), button("Delete")), floats=True)
+    placed = nodes(button("File"), menu, textbox("Name", "name"))
+    without = nodes(button("File"), textbox("Name", "name"))
+    assert placed[-1].box == without[-1].box
+    shown = {s.name: s for s in show(placed, Pane("app", (0, 0, 400, 200)), 1)}
+    assert shown["Open"].element.visible
+    assert shown["Open"].lift == 1
+    assert not shown["Name"].covered, "the field is wider than the menu: a pointer finds a free place on it"
+    wide = Widget("menu", None, "menu", children=(text("x" * 60),) * 2, floats=True)
+    hidden = {s.name: s for s in show(nodes(button("File"), wide, textbox("Name", "name")), Pane("app", (0, 0, 400, 200)), 1)}
+    assert hidden["Name"].covered
+    assert not hidden["Name"].element.visible
+
+
+def test_a_wide_layout_puts_fields_side_by_side():
+    fields = form("f", textbox("A", "a"), textbox("B", "b"), text("between"), textbox("C", "c"), submit="")
+    placed = place((fields,), "app", Area(0, 0, 800, (0, 400)), metrics_for(Variation(layout="wide")))[0]
+    boxes = {node.widget.text: node.box for node in placed}
+    assert boxes["A"][1] == boxes["B"][1]
+    assert boxes["A"][2] <= boxes["B"][0]
+    assert boxes["between"][1] >= boxes["A"][3]
+    assert boxes["C"][1] >= boxes["between"][3]
+    assert placed[0].box[3] == max(box[3] for box in boxes.values())
+
+
+def test_a_mirrored_layout_is_the_usual_one_seen_in_a_mirror():
+    things = (heading("H"), bar(button("A"), button("B")), pair("L", "V"))
+    usual = place(things, "app", AREA)[0]
+    mirrored = place(things, "app", AREA, metrics_for(Variation(layout="mirrored")))[0]
+    assert [(400 - n.box[2], n.box[1], 400 - n.box[0], n.box[3]) for n in usual] == [n.box for n in mirrored]
+
+
+def test_a_compact_layout_is_lower_and_a_roomy_one_higher():
+    things = (heading("H"), form("f", textbox("A", "a"), button("B"), submit="b"), text("t"))
+    low, usual, high = (
+        place(things, "app", AREA, metrics_for(Variation(density=density)))[1] for density in ("compact", "usual", "roomy")
+    )
+    assert low < usual < high
+
+
+def test_cells_without_room_stand_below_each_other():
+    narrow = place((row("r", *(cell(f"Cell {n}") for n in range(6))),), "app", Area(0, 0, 340, (0, 400)))[0]
+    cells = [node.box for node in narrow if node.widget.role == "cell"]
+    assert len({box[1] for box in cells}) > 1
+    assert all(box[2] <= 340 for box in cells)
+
+
+def test_a_name_says_where_it_comes_from():
+    fields = (textbox("For", "a"), textbox("Near", "b")._replace(label="near"), textbox("None", "c")._replace(label="none"))
+    icon = button("Delete", "row-3.delete")._replace(label="none")
+    seen = [s.element for s in show(nodes(*fields, icon), Pane("app", (0, 0, 400, 400)), 1)]
+    assert [(e.text, e.name_source) for e in seen] == [
+        ("For", "label"), ("Near", "nearby"), (None, None), ("delete", "class"),
+    ]  # fmt: skip

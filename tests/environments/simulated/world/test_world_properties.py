@@ -1,0 +1,212 @@
+"""Whatever is done, the desktop stays sound: no exception, the same hash in any process, the same world from its store."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from effort import at_most
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import load_world, parse_world
+from protocol import Action, ActionTarget, parse_action
+
+BUSY = """
+apps: {billing: , reimbursement: {disabled_until_valid: true, submit_seconds: 2}, mail: , notes: , files: , settings: }
+open: [reimbursement, files]
+events:
+  - {when: {after_actions: 3, once: false}, popup: {title: Hello, buttons: [Yes, No]}}
+  - {when: {app_opened: mail, once: false}, loading: {app: mail, seconds: 2}}
+  - {when: {after_actions: 2}, rename: {app: reimbursement, label: Submit, to: Send in}}
+  - {when: {clicked: Amount, once: false}, swallow: {label: Employee, times: 3}}
+  - {when: {after_actions: 5}, fail: {label: Vendor, after: true}}
+  - {when: {at: 6}, mail: {from: a@x.org, subject: Hi}}
+"""
+KEYS = ("Enter", "Escape", "Tab", "Backspace", "Delete", "Home", "ArrowDown", "ArrowLeft", "PageDown", " ", "x", "F24",
+        "Alt+F4", "Alt+Tab", "Control+a", "Control+c", "Control+v", "Control+x", "Control+s", "Meta+d", "Shift+Tab")  # fmt: skip
+TEXTS = st.text(max_size=8) | st.sampled_from(["12.50", "a@x.org", "2026-03-01", "line\nbreak", "5\n"])
+APPS = ("billing", "reimbursement", "mail", "notes", "files", "settings", "nothing")
+
+# A number that the driver below turns into an element of the screen at hand.
+PICK = st.integers(0, 400)
+MOVES = st.one_of(
+    st.builds(lambda n, c: {"action_type": "click", "pick": n, "count": c}, PICK, st.sampled_from([1, 1, 1, 2, 3])),
+    st.builds(lambda n, t: {"action_type": "fill", "pick": n, "text": t}, PICK, TEXTS),
+    st.builds(lambda n, t, s: {"action_type": "type", "pick": n, "text": t, "submit": s}, PICK, TEXTS, st.booleans()),
+    st.builds(lambda t: {"action_type": "type", "text": t}, TEXTS),
+    st.builds(lambda k: {"action_type": "press_key", "keys": [k]}, st.sampled_from(KEYS)),
+    st.builds(lambda n, k: {"action_type": "press_key", "pick": n, "keys": [k]}, PICK, st.sampled_from(KEYS)),
+    st.builds(lambda n, t: {"action_type": "select_option", "pick": n, "option": t}, PICK, TEXTS),
+    st.builds(lambda n, m: {"action_type": "drag", "pick": n, "onto": m}, PICK, PICK),
+    st.builds(
+        lambda d, u: {"action_type": "scroll", "dy": d, "unit": u}, st.integers(-9, 9), st.sampled_from(["notch", "page", "px"])
+    ),
+    st.builds(lambda a: {"action_type": "launch_app", "app": a}, st.sampled_from(APPS)),
+    st.builds(lambda a: {"action_type": "switch_window", "window": a}, st.sampled_from(APPS)),
+    st.builds(lambda s: {"action_type": "wait", "seconds": s}, st.sampled_from([0, 0.25, 3])),
+    st.just({"action_type": "finish_goal"}),
+)
+
+
+def concrete(move: dict, desktop: SimulatedDesktop) -> Action:
+    elements = desktop.observe().elements
+    data = dict(move)
+    for name, as_name in (("pick", "target"), ("onto", "to")):
+        if name in data:
+            element = elements[data.pop(name) % len(elements)]
+            data[as_name] = {"element_id": element.element_id}
+    return parse_action(data)
+
+
+def run(desktop: SimulatedDesktop, moves: list[dict]) -> list[Action]:
+    done = []
+    for n, move in enumerate(moves):
+        action = concrete(move, desktop)
+        desktop.perform(action, key=str(n))
+        done.append(action)
+    return done
+
+
+RELAXED = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+
+
+@RELAXED
+@given(st.lists(MOVES, max_size=25), st.integers(0, 5))
+def test_nothing_that_is_done_raises_or_leaves_an_unsound_screen(moves, seed):
+    desktop = SimulatedDesktop(parse_world(BUSY, seed=seed))
+    for n, move in enumerate(moves):
+        action = concrete(move, desktop)
+        result = desktop.perform(action, key=str(n))
+        assert result.ok == (not result.error)
+        state = desktop.observe()
+        assert desktop.perform(action, key=str(n)) == result
+        assert desktop.observe() == state
+        ids = {e.element_id for e in state.elements}
+        tracks = {e.track_id for e in state.elements}
+        assert len(ids) == len(tracks) == len(state.elements)
+        assert sum(e.focused for e in state.elements) <= 1
+        assert all(e.parent is None or e.parent in ids for e in state.elements)
+        width, height = state.screen_resolution
+        assert all(
+            0 <= e.bbox.x1 <= e.bbox.x2 <= width and 0 <= e.bbox.y1 <= e.bbox.y2 <= height for e in state.elements if e.visible
+        )
+    assert len(desktop.received()) == len(moves)
+    json.dumps(desktop.world())
+
+
+@RELAXED
+@given(moves=st.lists(MOVES, max_size=20))
+def test_the_store_gives_back_the_world_as_it_was(moves, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("world")
+    spec = parse_world(BUSY, seed=1)
+    half = len(moves) // 2
+    first = SimulatedDesktop(spec, store=folder)
+    done = run(first, moves[:half])
+    first.close()
+    second = SimulatedDesktop(spec, store=folder)
+    for n, move in enumerate(moves[half:], start=half):
+        action = concrete(move, second)
+        second.perform(action, key=str(n))
+        done.append(action)
+    memory = SimulatedDesktop(spec)
+    for n, action in enumerate(done):
+        memory.perform(action, key=str(n))
+    assert second.state_hash() == memory.state_hash()
+    assert second.received() == memory.received()
+    second.close()
+    assert SimulatedDesktop(spec, store=folder).state_hash() == memory.state_hash()
+
+
+REPLAY = """
+import json, sys
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import parse_world
+from protocol import parse_action
+job = json.load(sys.stdin)
+for world, seed, actions in job:
+    desktop = SimulatedDesktop(parse_world(world, seed=seed))
+    for n, action in enumerate(actions):
+        desktop.perform(parse_action(action), key=str(n))
+    print(desktop.state_hash(), desktop.observe().state_id)
+"""
+
+
+def test_the_hash_is_the_same_in_another_process():
+    jobs, here = [], []
+
+    @settings(max_examples=25, deadline=None, database=None, derandomize=True)
+    @given(st.lists(MOVES, max_size=15), st.integers(0, 9))
+    def collect(moves, seed):
+        desktop = SimulatedDesktop(parse_world(BUSY, seed=seed))
+        actions = [action.dump() for action in run(desktop, moves)]
+        jobs.append((BUSY, seed, actions))
+        here.append(f"{desktop.state_hash()} {desktop.observe().state_id}")
+
+    collect()
+    env = {**os.environ, "PYTHONHASHSEED": "4711"}
+    there = subprocess.run(
+        [sys.executable, "-c", REPLAY], input=json.dumps(jobs), capture_output=True, text=True, env=env, check=True
+    )
+    assert there.stdout.split("\n")[:-1] == here
+
+
+WORK = """
+import sys
+from pathlib import Path
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import load_world
+from protocol import ActionTarget, LaunchApp, Type
+desktop = SimulatedDesktop(load_world("office", 5), store=Path(sys.argv[1]))
+desktop.perform(LaunchApp(app="reimbursement"), key="open")
+for n in range(int(sys.argv[2]), 100_000):
+    desktop.perform(Type(target=ActionTarget(text="Vendor"), text="x"), key=str(n))
+    print(n, flush=True)
+"""
+
+
+@pytest.mark.parametrize("done", [1, 5, 12])
+def test_a_killed_process_leaves_every_action_whole(tmp_path, done):
+    worker = subprocess.Popen([sys.executable, "-c", WORK, str(tmp_path), "0"], stdout=subprocess.PIPE, text=True)
+    assert worker.stdout is not None
+    said = [worker.stdout.readline() for _ in range(done)]  # it goes on, and is killed in the middle of what comes next
+    os.kill(worker.pid, signal.SIGKILL)
+    said += worker.stdout.read().split()
+    worker.wait()
+    worker.stdout.close()
+    desktop = SimulatedDesktop(load_world("office", 5), store=Path(tmp_path))
+    typed = len(desktop.world()["apps"]["reimbursement"]["draft"]["vendor"])
+    received = desktop.received()
+    assert typed == len(received) - 1
+    assert typed >= len(said)
+    again = desktop.perform(parse_action(received[-1]["action"]), key=received[-1]["key"])
+    assert again.ok
+    assert len(desktop.world()["apps"]["reimbursement"]["draft"]["vendor"]) == typed
+    desktop.close()
+
+
+def test_an_action_and_a_look_take_about_a_millisecond(tmp_path):
+    desktop = SimulatedDesktop(load_world("office"), store=tmp_path)
+    with at_most(4):  # else something is done anew that was cached
+        for n in range(200):
+            desktop.perform(parse_action({"action_type": "wait"}), key=str(n))
+            desktop.observe()
+    desktop.close()
+
+
+def test_targets_of_every_kind_find_what_is_on_the_screen():
+    desktop = SimulatedDesktop(load_world("office", 2))
+    for n, element in enumerate(desktop.observe().elements):
+        result = desktop.perform(
+            parse_action({"action_type": "hover", "target": ActionTarget.of(element).model_dump()}), key=str(n)
+        )
+        assert result.ok
+        assert result.resolved.element_id == element.element_id

@@ -1,0 +1,183 @@
+"""When rules fire: at times and after one another, within one wait each at its own moment; by condition; by chance."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import parse_world
+from protocol import Wait
+
+BASE = """
+user: Mara Lind
+starts: "2026-03-02 08:30"
+apps:
+  reimbursement:
+  notes: {notes: [{title: Plan, body: one}]}
+  mail: {messages: []}
+open: [reimbursement]
+events:
+"""
+
+
+def world(*rules: str) -> str:
+    return BASE + "".join(f"  - {rule}\n" for rule in rules)
+
+
+def mails(h) -> list[str]:
+    return [message["subject"] for message in h.app("mail")["messages"].values()]
+
+
+def mail(subject: str) -> str:
+    return f"mail: {{from: a@x.org, subject: {subject}}}"
+
+
+def test_what_is_due_within_one_wait_happens_in_order_of_time_with_its_consequences(hand):
+    h = hand(
+        world(
+            f"{{name: third, when: {{after: {{event: second, seconds: 2}}}}, {mail('third')}}}",
+            f"{{name: second, when: {{after: {{event: first, seconds: 2}}}}, {mail('second')}}}",
+            f"{{when: {{at: 4}}, {mail('between')}}}",
+            f"{{name: first, when: {{at: 3}}, {mail('first')}}}",
+            f"{{when: {{after: [third, {{event: first, seconds: 30}}]}}, {mail('much later')}}}",
+        )
+    )
+    h.wait(10)
+    assert mails(h) == ["first", "between", "second", "third"]
+    assert h.screen.timestamp == 10
+    h.wait(22.5)
+    assert len(mails(h)) == 4
+    h.wait(0.5)
+    assert mails(h)[-1] == "much later"
+
+
+def test_a_time_of_day_is_the_next_one_and_a_day_is_that_day(hand):
+    h = hand(
+        world(
+            f"{{when: {{at: 08:31}}, {mail('minute')}}}",
+            f"{{when: {{at: 2026-03-02 08:40}}, {mail('day')}}}",
+            f"{{when: {{at: 08:00}}, {mail('tomorrow')}}}",
+        )
+    )
+    h.wait(59)
+    assert mails(h) == []
+    h.wait(1)
+    assert mails(h) == ["minute"]
+    h.wait(540)
+    assert mails(h) == ["minute", "day"]
+    assert h.desktop.world()["now"] == "2026-03-02 08:40"
+
+
+def test_a_rule_comes_again_every_so_often_as_many_times_as_it_says(hand):
+    h = hand(world(f"{{when: {{at: 5, every: 10, times: 3}}, {mail('again')}}}", f"{{when: {{every: 60}}, {mail('minutely')}}}"))
+    h.wait(14)
+    assert mails(h) == ["again"]
+    h.wait(300)
+    assert mails(h).count("again") == 3
+    assert mails(h).count("minutely") == 5
+
+
+def test_a_condition_fires_when_it_comes_true_and_again_only_after_it_was_false(hand):
+    h = hand(
+        world(
+            f"{{when: {{if: 'world.apps.notes.notes.size() == 0', once: false}}, {mail('empty')}}}",
+            f"{{when: {{if: 'world.apps.reimbursement.claims.size() > 0'}}, {mail('claimed')}}}",
+        )
+    )
+    h.launch("notes")
+    for _ in range(2):
+        assert mails(h).count("empty") == _
+        h.click("Plan")
+        h.click("Delete")
+        h.click("Delete note")
+        assert mails(h).count("empty") == _ + 1
+        h.wait(1)
+        h.click("New note")
+        h.fill("Title", "Plan")
+        h.click("Save")
+        h.click("Back")
+    assert "claimed" not in mails(h)
+
+
+def test_a_condition_beside_another_trigger_must_hold_at_that_moment(hand):
+    rules = (
+        f"{{when: {{at: 10, if: 'world.apps.reimbursement.claims.size() == 0'}}, {mail('nothing yet')}}}",
+        f"{{when: {{at: 20, if: 'world.apps.reimbursement.claims.size() == 0'}}, {mail('still nothing')}}}",
+    )
+    h = hand(world(*rules))
+    h.wait(11)
+    h.fill("Amount", "4")
+    assert h.click("Submit").ok
+    h.wait(30)
+    assert mails(h) == ["nothing yet"]
+
+
+def test_a_condition_of_what_is_not_there_does_not_hold(hand):
+    h = hand(world(f'{{when: {{if: \'world.apps.notes.notes["77"].title == "x"\'}}, {mail("never")}}}'))
+    assert h.wait(5).ok
+    assert mails(h) == []
+
+
+def test_chance_is_drawn_from_the_seed_of_the_world(hand):
+    text = world(f"{{when: {{every: 1, chance: 0.3}}, {mail('maybe')}}}")
+
+    def came(seed: int) -> tuple[str, ...]:
+        h = hand(text, seed=seed)
+        h.wait(100)
+        return tuple(mails(h))
+
+    counts = [len(came(seed)) for seed in range(5)]
+    assert counts == [len(came(seed)) for seed in range(5)]
+    assert len(set(counts)) > 1
+    assert all(10 < count < 55 for count in counts)
+
+
+def test_what_the_day_is_goes_on_at_midnight(hand):
+    h = hand('starts: "2026-03-02 23:55"\napps: {mail: {messages: []}, calendar: {}}\n')
+    h.wait(299)
+    assert h.app("mail")["today"] == "2026-03-02"
+    h.wait(1)
+    assert (h.app("mail")["today"], h.app("calendar")["today"]) == ("2026-03-03", "2026-03-03")
+
+
+_RULES = st.integers(2, 7).flatmap(
+    lambda count: st.tuples(
+        *(
+            st.one_of(
+                st.integers(0, 40).map(lambda at: ("at", at)),
+                st.lists(st.tuples(st.integers(0, max(0, n - 1)), st.integers(0, 9)), min_size=1, max_size=3).map(
+                    lambda after: ("after", after)
+                ),
+            )
+            if n
+            else st.integers(0, 40).map(lambda at: ("at", at))
+            for n in range(count)
+        ),
+        st.permutations(range(count)),
+        st.lists(st.floats(0.5, 30), min_size=1, max_size=6),
+    )
+)
+
+
+@given(_RULES)
+@settings(max_examples=60, deadline=None)
+def test_whatever_waits_for_what_fires_in_order_and_on_time(drawn):
+    *triggers, order, waits = drawn
+    lines = {}
+    for number, (kind, what) in enumerate(triggers):
+        when = f"at: {what}" if kind == "at" else "after: [" + ", ".join(f"{{event: e{e}, seconds: {s}}}" for e, s in what) + "]"
+        lines[number] = f"  - {{name: e{number}, when: {{{when}}}, {mail(f'e{number}')}}}\n"
+    desktop = SimulatedDesktop(parse_world("apps: {mail: {messages: []}}\nevents:\n" + "".join(lines[n] for n in order)))
+    times: dict[str, float] = {}
+    for number, (kind, what) in enumerate(triggers):
+        times[f"e{number}"] = what if kind == "at" else max(times[f"e{e}"] + s for e, s in what)
+    for number, wait in enumerate(waits):
+        desktop.perform(Wait(seconds=round(wait, 1)), key=f"w{number}")
+    now = desktop.world()["clock"]
+    came = [message["subject"] for message in desktop.world()["apps"]["mail"]["messages"].values()]
+    assert sorted(came) == sorted(name for name, at in times.items() if at <= now)
+    assert [times[name] for name in came] == sorted(times[name] for name in came)
+    for number, (kind, what) in enumerate(triggers):
+        if kind == "after" and f"e{number}" in came:
+            assert all(came.index(f"e{e}") < came.index(f"e{number}") for e, _ in what)

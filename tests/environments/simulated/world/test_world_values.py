@@ -1,0 +1,59 @@
+"""Money, days and lines of text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from environments.simulated.input.editing import Line, delete, insert, move, select_all
+from environments.simulated.world.values import from_cents, in_cents, page_of, parse_day, parse_money, shown
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [
+        ("$1,248.9", "1248.90"), ("1.248,90 EUR", "1248.90"), ("12", "12.00"), ("€ 7", "7.00"), ("0.05", "0.05"),
+        ("1 000.00", "1000.00"),
+        ("12,5", "12.50"), ("twelve", None), ("", None), ("-5", None), ("1.2.3", None),
+         ("12.345", None), ("1,23,456", None), ("$", None),
+    ],
+)  # fmt: skip
+def test_money_is_read_as_people_write_it(text, amount):
+    assert parse_money(text) == amount
+
+
+@given(st.integers(0, 10**12), st.sampled_from(["$", "€", "£", ""]))
+def test_an_amount_that_is_shown_can_be_read_again(cents, currency):
+    amount = from_cents(cents)
+    assert in_cents(amount) == cents
+    assert parse_money(shown(amount, currency)) == amount
+
+
+@pytest.mark.parametrize("text", ["2026-03-02", "2 March 2026", "March 2, 2026", "02.03.2026", "03/02/2026", "2 Mar 2026"])
+def test_days_are_read_in_the_usual_notations(text):
+    assert parse_day(text) == "2026-03-02"
+
+
+def test_what_is_no_day_is_none():
+    assert [parse_day(text) for text in ("", "soon", "2026-13-01", "30.02.2026")] == [None] * 4
+
+
+@given(st.lists(st.integers()), st.integers(-3, 99), st.integers(1, 20))
+def test_pages_cover_every_item_once(items, page, size):
+    pages = page_of(items, page, size)[2]
+    assert [x for n in range(1, pages + 1) for x in page_of(items, n, size)[0]] == items
+    assert 1 <= page_of(items, page, size)[1] <= pages
+
+
+LINES = st.builds(Line, st.text(max_size=20), st.integers(-2, 25), st.none() | st.integers(-2, 25))
+
+
+@given(LINES, st.text(max_size=5), st.sampled_from(["ArrowLeft", "ArrowRight", "Home", "End"]), st.booleans())
+def test_the_caret_stays_within_the_text(line, text, key, forward):
+    moved = move(line, key)
+    for result in (insert(line, text), delete(line, forward), moved, select_all(line)):
+        assert result is not None
+        assert 0 <= result.caret <= len(result.value)
+    start, end = line.span
+    assert insert(line, text).value == line.value[:start] + text + line.value[end:]

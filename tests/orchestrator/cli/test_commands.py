@@ -1,0 +1,161 @@
+"""The table of commands: it says what is there, help needs none of it, and what is shipped is listed by name."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from orchestrator.cli import app
+from orchestrator.cli.commands import PARTS, SECTIONS, built
+from orchestrator.cli.common import guarded
+from orchestrator.settings.layers import shipped_names
+
+RUNNER = CliRunner()
+BEGUN = "20260302-090000-1f3a"
+MODULES = """
+import sys
+from orchestrator.cli import main
+sys.argv = ["deskcrew", *{words!r}]
+try:
+    main()
+except SystemExit:
+    pass
+print("--", *sys.modules)
+"""
+
+
+def modules_after(words: list[str], folder: Path) -> set[str]:
+    """What Python has imported once the command has printed its help."""
+    done = subprocess.run(
+        [sys.executable, "-c", MODULES.format(words=words)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.rpartition("-- ")[2].split())
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_command_is_what_the_table_says(name: str) -> None:
+    command = built(name)
+    assert command.name == name
+    assert command.help, "it says what it does"
+    assert RUNNER.invoke(app, [name, "--help"]).exit_code == 0
+
+
+def test_help_names_every_command_under_its_heading() -> None:
+    said = RUNNER.invoke(app, ["--help"]).output
+    for title, parts in SECTIONS.items():
+        assert f"{title}:" in said
+        assert all(part.about in said for part in parts.values())
+
+
+def test_help_imports_no_command_and_no_library_but_the_one_for_commands(tmp_path: Path) -> None:
+    found = modules_after(["--help"], tmp_path)
+    ours = {name for name in found if name.startswith(("orchestrator", "roles", "environments", "protocol"))}
+    assert ours == {"orchestrator"} | {
+        f"orchestrator.{name}" for name in ("cli", "command", "commands", "completion", "face", "faces", "faces.letters")
+    }
+    assert not found & {"rich", "pydantic", "yaml", "langgraph", "langchain_core", "starlette", "fastapi", "sqlite3", "json"}
+
+
+@pytest.mark.parametrize("name", [*PARTS, "knowledge ls", "log convert", "policies show", "skills try"])
+def test_help_of_a_command_imports_nothing_that_only_its_work_needs(name: str, tmp_path: Path) -> None:
+    found = modules_after([*name.split(), "--help"], tmp_path)
+    assert not found & {"rich", "pydantic", "yaml", "sqlite3", "asyncio", "importlib.metadata", "langgraph", "starlette", "httpx"}
+    assert not {name for name in found if name.startswith(("roles", "environments", "protocol"))}
+
+
+@pytest.mark.parametrize(
+    ("words", "none_of"),
+    [
+        (["ls"], {"cel", "prompt_toolkit", "roles", "protocol", "rapidfuzz", "yaml", "asyncio", "rich.console", "langgraph"}),
+        (["ls", "--json"], {"cel", "prompt_toolkit", "roles", "protocol", "rapidfuzz", "yaml", "asyncio", "langgraph"}),
+        (["tasks"], {"cel", "prompt_toolkit", "roles", "rapidfuzz", "asyncio", "rich.console", "sqlite3", "langgraph"}),
+        (["worlds"], {"cel", "prompt_toolkit", "roles", "rapidfuzz", "asyncio", "rich.console", "sqlite3", "langgraph"}),
+        (["show", BEGUN], {"cel", "prompt_toolkit", "asyncio", "rich.console", "langgraph", "langchain_core", "lark"}),
+        (["view", BEGUN], {"cel", "prompt_toolkit", "asyncio", "rich.console", "langgraph", "langchain_core", "PIL"}),
+    ],
+)
+def test_a_run_is_listed_and_shown_without_what_works_one(words: list[str], none_of: set[str], tmp_path: Path) -> None:
+    folder = tmp_path / "runs" / BEGUN
+    folder.mkdir(parents=True)
+    record = {"run_id": BEGUN, "goal": "g", "settings": {"world": "office", "seed": 0}, "started": 1.0}
+    (folder / "run.json").write_text(json.dumps(record))
+    found = modules_after(words, tmp_path)
+    assert "orchestrator.errors" in found or "orchestrator.tasks.shipped" in found, "it came as far as its work"
+    assert not found & none_of
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("taks", "tasks"), ("resum", "resume"), ("polices", "policies")])
+def test_a_command_that_is_mistyped_is_told_in_one_sentence_with_the_one_meant(typed: str, meant: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "orchestrator.cli", typed], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 2
+    assert done.stderr == f"deskcrew: there is no command '{typed}' (did you mean '{meant}'?); see: deskcrew --help\n"
+
+
+def listed(*words: str) -> list[dict[str, Any]]:
+    done = RUNNER.invoke(app, [*words, "--json"])
+    assert done.exit_code == 0, done.output
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.parametrize("kind", ["tasks", "worlds", "policies"])
+def test_what_is_shipped_is_listed_as_a_table_and_as_data(kind: str) -> None:
+    names = list(shipped_names(kind))
+    assert [one["name"] for one in listed(kind)] == names
+    lines = RUNNER.invoke(app, [kind]).output.splitlines()
+    assert lines[0].startswith("NAME")
+    assert [line.split()[0] for line in lines[1:]] == names
+
+
+def test_tasks_are_found_by_any_word_of_theirs() -> None:
+    found = listed("tasks", "PHONE")
+    assert found
+    assert all("phone" in json.dumps(one).casefold() for one in found)
+    assert len(found) < len(listed("tasks"))
+    assert "Nothing" in RUNNER.invoke(app, ["worlds", "no such thing"]).output
+
+
+def test_policies_alone_lists_and_its_commands_go_on_working() -> None:
+    assert RUNNER.invoke(app, ["policies"]).output == RUNNER.invoke(app, ["policies", "list"]).output
+    assert "settings" in json.loads(RUNNER.invoke(app, ["policies", "show", "rules", "--json"]).stdout)
+
+
+def test_a_file_where_the_folder_of_runs_is_expected_is_told_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "runs").write_text("")
+    done = RUNNER.invoke(app, ["ls", "--runs-dir", str(tmp_path / "runs")])
+    assert done.exit_code == 2
+    assert done.output == f"deskcrew: {tmp_path / 'runs'} is no folder; name the one with the runs: --runs-dir FOLDER.\n"
+    assert RUNNER.invoke(app, ["ls", "--runs-dir", str(tmp_path / "none")]).exit_code == 0
+
+
+def test_what_the_machine_does_not_let_us_read_is_no_fault_of_ours(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(typer.Exit) as ended, guarded(debug=False):
+        raise PermissionError(13, "Permission denied", "/data/\x1b[2Jruns")
+    assert ended.value.exit_code == 2
+    said = capsys.readouterr().err
+    assert said.startswith("deskcrew: /data/")
+    assert "cannot be used (Permission denied)" in said
+    assert "\x1b" not in said
+
+
+def test_a_database_that_cannot_be_opened_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(typer.Exit) as ended, guarded(debug=False):
+        sqlite3.connect(f"file:{tmp_path}/nowhere/control.sqlite?mode=rw", uri=True).close()
+    assert ended.value.exit_code == 1
+    said = "A file of the run cannot be used (unable to open database file); see that its folder can be written and has room."
+    assert capsys.readouterr().err == f"deskcrew: {said}\n"

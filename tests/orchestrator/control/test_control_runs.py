@@ -1,0 +1,396 @@
+"""A run that goes on while people ask something of it: nothing is done twice, nothing is half done, and all of it is told."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from controlled import CLAIM, FORM, OPEN, asked, events, working
+from waiting import DEADLINE, until
+
+from environments.sandbox.detect import Detected
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import load_world
+from orchestrator import Crew
+from orchestrator.control.asking import RunControl
+from orchestrator.control.lease import Held, held
+from orchestrator.desk.routes.answering_asked import given, still_open
+from orchestrator.errors import UsageProblem
+from orchestrator.runs import runs
+from orchestrator.runs.outcome import Outcome
+from orchestrator.settings.settings import load_settings
+from orchestrator.store import folders
+from orchestrator.store.folders import show_run
+from orchestrator.views.listing import run_page, runs_table
+from protocol.dsl import parse_line
+
+COUNT = "count-the-log-lines"
+
+
+def claims(folder: Path) -> list[dict[str, Any]]:
+    """What was claimed in the world of a run, as it stands on the disk."""
+    with closing(SimulatedDesktop(load_world("office"), 0, folder)) as desk:
+        return list(desk.world()["apps"]["reimbursement"]["claims"].values())
+
+
+def lines(folder: Path) -> list[str]:
+    return [str(event.body["line"]) for event in events(folder, "outcome")]
+
+
+def keys_done_twice(folder: Path) -> list[str]:
+    keys = [str(event.body["key"]) for event in events(folder, "outcome")]
+    return [key for key in keys if keys.count(key) > 1]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    return Crew(load_settings(overrides=[*OPEN, f"runs_dir={tmp_path_factory.mktemp('runs')}"])).run(CLAIM)
+
+
+@pytest.fixture(scope="module")
+def paused(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any, Outcome]:
+    """A folder with a run that was paused in front of the form, what the asker was told, and how the run's process ended."""
+    folder = tmp_path_factory.mktemp("runs")
+    told, outcome = working(folder).meanwhile(lambda control: control.pause())
+    return folder, told, outcome
+
+
+def test_a_pause_stops_the_crew_before_its_next_action(paused: tuple[Path, Any, Outcome]) -> None:
+    _, told, outcome = paused
+    assert (outcome.status, outcome.exit_code, outcome.reason) == ("paused", 3, "paused by anna")
+    assert told.state == "paused"
+    assert told.next[0] == f"deskcrew resume {outcome.run_id}"
+    assert max(event.step for event in events(outcome.folder, "outcome")) == FORM - 2
+    assert [event.body for event in events(outcome.folder, "paused")] == [{"who": "anna"}]
+
+
+def test_a_paused_run_is_listed_and_shown_as_paused(paused: tuple[Path, Any, Outcome]) -> None:
+    folder, _, outcome = paused
+    assert " paused " in runs_table(folders.list_runs(folder))
+    page = run_page(show_run(outcome.run_id, folder))
+    assert "status  paused" in page
+    assert "paused by anna" in page
+
+
+def test_pausing_what_is_paused_changes_nothing(paused: tuple[Path, Any, Outcome]) -> None:
+    folder, _, outcome = paused
+    before = asked(outcome.folder)
+    told = RunControl(outcome.run_id, runs_dir=folder).pause()
+    assert told.state == "paused"
+    assert "paused by anna" in told.said
+    assert asked(outcome.folder) == before
+
+
+def test_a_paused_run_goes_on_as_if_nothing_had_happened(tmp_path: Path, undisturbed: Outcome) -> None:
+    run = working(tmp_path)
+    run.meanwhile(lambda control: control.pause())
+    assert show_run(run.names[0], tmp_path).report["status"] == "paused"
+    outcome = runs.resume(run.names[0], runs_dir=tmp_path)
+    assert outcome.exit_code == 0
+    assert lines(outcome.folder) == lines(undisturbed.folder)
+    assert claims(outcome.folder) == claims(undisturbed.folder)
+    assert not keys_done_twice(outcome.folder)
+
+
+def test_a_cancel_is_honoured_before_the_action_that_was_decided(tmp_path: Path) -> None:
+    run = working(tmp_path)
+    told, outcome = run.meanwhile(lambda control: control.cancel("the wrong invoice"))
+    assert (outcome.status, outcome.exit_code) == ("rejected", 1)
+    assert outcome.reason == "the run was cancelled by anna: the wrong invoice"
+    assert told.state == "cancelled"
+    assert max(event.step for event in events(run.folder, "outcome")) == FORM - 2
+    assert [event.body["line"] for event in events(run.folder, "dropped")] == ["open reimbursement"]
+    assert events(run.folder, "situation")[-1].body["row"] == "GET_ACTION --cancelled--> DONE"
+    assert folders.list_runs(tmp_path)[0].status == "cancelled"
+    control = RunControl(outcome.run_id, runs_dir=tmp_path)
+    for ask in (control.cancel, control.pause, control.takeover, lambda: control.steer("hello")):
+        with pytest.raises(UsageProblem, match="is finished"):
+            ask()
+
+
+@pytest.mark.parametrize("asks", ["approval", "plan"])
+def test_a_run_that_waits_for_a_person_is_cancelled_without_one(tmp_path: Path, asks: str) -> None:
+    overrides = ["crew.manager.review=true"] if asks == "plan" else []
+    waiting = Crew(load_settings(overrides=[*overrides, f"runs_dir={tmp_path}"])).run(CLAIM)
+    assert waiting.exit_code == 3
+    before = claims(waiting.folder)
+    told = RunControl(waiting.run_id, runs_dir=tmp_path, who="bob").cancel()
+    assert told.said.endswith("the run was cancelled by bob")
+    assert folders.list_runs(tmp_path)[0].status == "cancelled"
+    assert claims(waiting.folder) == before
+
+
+def test_of_two_who_answer_one_goes_on_though_the_other_had_the_run_and_lets_it_go(tmp_path: Path) -> None:
+    waiting = Crew(load_settings(overrides=[f"runs_dir={tmp_path}"])).run(CLAIM)
+    (request,) = still_open(waiting.folder)
+    control = RunControl(waiting.run_id, runs_dir=tmp_path, who="bob", wait=DEADLINE)
+    found: list[Outcome | None] = []
+    with held(waiting.folder, waiting.run_id):
+        asking = threading.Thread(target=lambda: found.append(control.resume(answer={"decisions": [{"type": "approve"}]})))
+        asking.start()
+        until(lambda: given(waiting.folder, request.id), "the answer")
+    asking.join(DEADLINE)
+    assert [outcome and outcome.exit_code for outcome in found] == [0]
+    assert [event.body["who"] for event in events(waiting.folder, "approval")] == ["bob"]
+    assert folders.list_runs(tmp_path)[0].status == "fulfilled"
+
+
+def test_a_cancel_that_a_killed_crew_did_not_hear_is_heard_on_resume(tmp_path: Path) -> None:
+    run = working(tmp_path)
+    run.meanwhile(lambda control: control.pause())
+    run.control()._send("cancel", {"why": "late"})
+    outcome = runs.resume(run.names[0], runs_dir=tmp_path)
+    assert outcome.reason == "the run was cancelled by anna: late"
+    assert max(event.step for event in events(run.folder, "outcome")) == FORM - 2
+
+
+# --- notes ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_correction_becomes_a_part_of_the_plan_before_the_work_it_corrects(tmp_path: Path) -> None:
+    told, outcome = working(tmp_path).meanwhile(lambda control: control.steer("set the category to Travel"))
+    assert "minds it" in told.said
+    assert outcome.exit_code == 0, outcome.reason
+    done = lines(outcome.folder)
+    assert done.index('select "Travel" in "Category"') < done.index('click "Submit"')
+    assert done.count("open reimbursement") == 1
+    assert "GET_ACTION --steered--> PLAN" in outcome.report["transitions"]
+    assert [(c["kind"], c["who"], c["words"]) for c in outcome.report["control"] if c["kind"] == "steered"] == [
+        ("steered", "anna", "set the category to Travel")
+    ]
+    assert "anna to crew: set the category to Travel" in run_page(show_run(outcome.run_id, tmp_path))
+
+
+def test_what_is_not_to_be_done_is_left_out_and_not_missed_at_the_end(tmp_path: Path) -> None:
+    _, outcome = working(tmp_path).meanwhile(lambda control: control.steer("do not submit it"))
+    assert outcome.status == "fulfilled"
+    assert not any("Submit" in line for line in lines(outcome.folder))
+    assert any(line.startswith('fill "Amount"') for line in lines(outcome.folder))
+
+
+def test_a_note_to_the_operator_reaches_its_next_decision_and_nobody_elses(tmp_path: Path) -> None:
+    note = "set the category to Travel"
+    _, outcome = working(tmp_path, FORM + 1).meanwhile(lambda control: control.steer(note, "operator"))
+    assert outcome.exit_code == 0, outcome.reason
+    done = lines(outcome.folder)
+    assert done.index('select "Travel" in "Category"') < done.index('click "Submit"')
+    assert len([event for event in events(outcome.folder, "plan")]) == 1
+
+
+def test_something_more_is_done_after_what_is_at_work(tmp_path: Path) -> None:
+    _, outcome = working(tmp_path).meanwhile(lambda control: control.steer("also create a note titled Trip"))
+    assert outcome.status == "fulfilled"
+    done = lines(outcome.folder)
+    assert done.index('click "Submit"') < done.index('fill "Title" with "Trip"')
+
+
+def test_words_that_are_not_understood_change_nothing_and_the_plan_says_so(tmp_path: Path, undisturbed: Outcome) -> None:
+    _, outcome = working(tmp_path).meanwhile(lambda control: control.steer("hurry up please"))
+    assert outcome.exit_code == 0
+    assert claims(outcome.folder) == claims(undisturbed.folder)
+    assert "are not understood" in events(outcome.folder, "plan")[-1].body["reason"]
+
+
+def test_a_note_for_a_run_that_nobody_works_waits_for_it(paused: tuple[Path, Any, Outcome], tmp_path: Path) -> None:
+    run = working(tmp_path)
+    run.meanwhile(lambda control: control.pause())
+    told = run.control("bob").steer("set the category to Travel")
+    assert "as soon as" in told.said
+    outcome = runs.resume(run.names[0], runs_dir=tmp_path)
+    assert 'select "Travel" in "Category"' in lines(outcome.folder)
+    assert events(run.folder, "steered")[0].body["who"] == "bob"
+
+
+def test_a_note_that_is_sent_again_with_its_key_is_heard_once(tmp_path: Path) -> None:
+    run = working(tmp_path)
+    run.meanwhile(lambda control: control.pause())
+    for _ in range(2):
+        RunControl(run.names[0], runs_dir=tmp_path, who="anna", key="request 7").steer("set the category to Travel")
+    runs.resume(run.names[0], runs_dir=tmp_path)
+    assert len(events(run.folder, "steered")) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "to", "part"),
+    [("", "crew", "nothing to say"), ("x", "boss", "no role 'boss'"), ("x" * 3000, "crew", "3000 characters")],
+)
+def test_a_note_that_cannot_be_given_is_refused(paused: tuple[Path, Any, Outcome], words: str, to: Any, part: str) -> None:
+    folder, _, outcome = paused
+    with pytest.raises(UsageProblem, match=part):
+        RunControl(outcome.run_id, runs_dir=folder).steer(words, to)
+
+
+# --- a person's hands -----------------------------------------------------------------------------------------------
+
+
+def act(control: RunControl, *said: str) -> None:
+    with control.hands() as hands:
+        for line in said:
+            result = hands.do(parse_line(line))
+            assert result.ok, result.error
+
+
+def test_the_crew_goes_on_from_what_a_person_did(tmp_path: Path, undisturbed: Outcome) -> None:
+    run = working(tmp_path, FORM + 1)
+    told, outcome = run.meanwhile(lambda control: control.takeover())
+    assert (outcome.status, outcome.exit_code, outcome.reason) == ("taken_over", 3, "in the hands of anna")
+    assert told.state == "taken_over"
+    with pytest.raises(UsageProblem, match=r"in the hands of anna.*handback"):
+        runs.resume(outcome.run_id, runs_dir=tmp_path)
+    act(run.control(), 'select "Travel" in "Category"', 'fill "Vendor" with "Berlin Rail"')
+    assert " taken over " in runs_table(folders.list_runs(tmp_path))
+    done = run.control().handback("the category was missing")
+    assert done is not None
+    assert done.exit_code == 0, done.reason
+    assert not keys_done_twice(done.folder)
+    mine = [event for event in events(done.folder, "outcome") if event.role == "user"]
+    assert [event.body["line"] for event in mine] == ['select "Travel" in "Category"', 'fill "Vendor" with "Berlin Rail"']
+    steps = [event.step for event in events(done.folder, "outcome")]
+    assert steps == sorted(set(steps))
+    claim, plain = claims(done.folder)[-1], claims(undisturbed.folder)[-1]
+    assert (claim["category"], claim["vendor"], claim["amount"]) == ("Travel", "Berlin Rail", plain["amount"])
+    kinds = [item["kind"] for item in done.report["control"]]
+    assert kinds[:1] == ["taken_over"]
+    assert "handed_back" in kinds
+    assert {"role": "user", "step": mine[0].step} in [{"role": s["role"], "step": s["step"]} for s in done.report["steps"]]
+    log = [json.loads(line) for line in (done.folder / "log.jsonl").read_text().splitlines()]
+    assert [line["role"] for line in log if line.get("role") == "user"] == ["user", "user"]
+
+
+def test_what_a_person_finished_is_not_done_again(tmp_path: Path, undisturbed: Outcome) -> None:
+    run = working(tmp_path, FORM + 2)  # the amount stands in the form, and Submit was decided on
+    run.meanwhile(lambda control: control.takeover())
+    before = len(claims(run.folder))
+    act(run.control(), 'click "Submit"')
+    done = run.control().handback()
+    assert done is not None
+    assert done.status == "fulfilled"
+    assert len(claims(run.folder)) == before + 1 == len(claims(undisturbed.folder))
+    assert lines(run.folder).count('click "Submit"') == 1
+
+
+def test_a_run_that_waits_for_approval_can_be_taken_over_and_asks_anew(tmp_path: Path) -> None:
+    waiting = Crew(load_settings(overrides=[f"runs_dir={tmp_path}"])).run(CLAIM)
+    control = RunControl(waiting.run_id, runs_dir=tmp_path, who="anna", wait=60)
+    assert control.takeover().state == "taken_over"
+    act(control, 'fill "Vendor" with "Berlin Rail"')
+    again = control.handback()
+    assert again is not None
+    assert (again.status, again.exit_code) == ("on_hold", 3)
+    assert again.pending is not None
+    assert waiting.pending is not None
+    assert again.pending["key"] != waiting.pending["key"]
+    assert [a["decision"] for a in again.report["approvals"]] == ["withdrawn"]
+    done = runs.resume(waiting.run_id, runs_dir=tmp_path, answer={"decisions": [{"type": "approve"}]})
+    assert done.exit_code == 0, done.reason
+    assert claims(done.folder)[-1]["vendor"] == "Berlin Rail"
+
+
+def test_an_approval_of_before_is_void_once_a_person_had_the_run(tmp_path: Path) -> None:
+    waiting = Crew(load_settings(overrides=[f"runs_dir={tmp_path}"])).run(CLAIM)
+    before = claims(waiting.folder)
+    control = RunControl(waiting.run_id, runs_dir=tmp_path, who="anna", wait=60)
+    control.takeover()
+    control._send("handback", {})
+    with pytest.raises(UsageProblem, match="waits for no answer"):
+        runs.resume(waiting.run_id, runs_dir=tmp_path, answer={"decisions": [{"type": "approve"}]})
+    assert claims(waiting.folder) == before
+
+
+def test_nobody_else_opens_a_run_that_a_person_acts_in(paused: tuple[Path, Any, Outcome], tmp_path: Path) -> None:
+    run = working(tmp_path)
+    run.meanwhile(lambda control: control.takeover())
+    with run.control().hands() as hands:
+        assert hands.look().app == "billing"
+        with pytest.raises(Held, match="a person in this process"):
+            runs.resume(run.names[0], runs_dir=tmp_path)
+    with pytest.raises(UsageProblem, match="not in your hands"), RunControl(paused[2].run_id, runs_dir=paused[0]).hands():
+        pass
+    with pytest.raises(UsageProblem, match="in nobody's hands"):
+        RunControl(paused[2].run_id, runs_dir=paused[0]).handback()
+
+
+def test_a_takeover_of_a_killed_crew_is_done_by_whoever_asks(tmp_path: Path) -> None:
+    run = working(tmp_path)
+    run.meanwhile(lambda control: control.pause())
+    told = run.control("bob").takeover()
+    assert told.state == "taken_over"
+    assert [event.body["who"] for event in events(run.folder, "taken_over")] == ["bob"]
+    done = run.control("bob").cancel()
+    assert done.state == "cancelled"
+
+
+# --- scripts, and work side by side ---------------------------------------------------------------------------------
+
+needs_sandbox = pytest.mark.skipif(bool(Detected().refusal), reason="scripts need a sandbox, and this machine has none")
+
+
+@needs_sandbox
+def test_a_script_that_was_written_before_a_cancel_is_not_run(tmp_path: Path) -> None:
+    run = working(tmp_path, 1, COUNT, role="technician")
+    _, outcome = run.meanwhile(lambda control: control.cancel())
+    assert outcome.reason == "the run was cancelled by anna"
+    assert lines(outcome.folder) == []
+
+
+@needs_sandbox
+@pytest.mark.parametrize("ask", ["pause", "takeover"])
+def test_a_script_is_run_once_however_the_crew_was_held(tmp_path: Path, ask: str) -> None:
+    run = working(tmp_path, 1, COUNT, role="technician")
+    _, outcome = run.meanwhile(lambda control: getattr(control, ask)())
+    assert lines(outcome.folder) == []
+    done = run.control().handback() if ask == "takeover" else runs.resume(outcome.run_id, runs_dir=tmp_path)
+    assert done is not None
+    assert done.exit_code == 0, done.reason
+    assert len(lines(done.folder)) == len(set(lines(done.folder)))
+
+
+def test_lanes_go_on_side_by_side_after_a_pause(tmp_path: Path) -> None:
+    goal = 'In the reimbursement form, enter "$5.00" as the amount. In the notes, create a note titled "Trip"'
+    overrides = (*OPEN, "limits.parallel=2")
+    plain = Crew(load_settings(overrides=[*overrides, f"runs_dir={tmp_path / 'plain'}"])).run(goal)
+    assert plain.status == "fulfilled", plain.reason
+    for at in range(1, 5):
+        run = working(tmp_path / str(at), at, goal, overrides)
+        _, outcome = run.meanwhile(lambda control: control.pause())
+        assert outcome.status == "paused"
+        done = runs.resume(outcome.run_id, runs_dir=tmp_path / str(at))
+        assert done.status == "fulfilled", done.reason
+        assert lines(done.folder) == lines(plain.folder)
+
+
+KILLED_BY_HAND = """
+import os, signal, sys
+from pathlib import Path
+from orchestrator.control.asking import RunControl
+from protocol.dsl import parse_line
+from roles.journal.journal import Journal
+Journal.settle = lambda *_: os.kill(os.getpid(), signal.SIGKILL)  # the deed is done, and not written down
+with RunControl(sys.argv[2], runs_dir=Path(sys.argv[1]), who="anna").hands() as hands:
+    hands.do(parse_line(sys.argv[3]))
+"""
+
+
+@pytest.mark.parametrize("again", ["hands", "handback"])
+def test_what_a_person_did_in_the_moment_of_a_kill_is_written_down_afterwards(tmp_path: Path, again: str) -> None:
+    run = working(tmp_path, FORM + 1)
+    run.meanwhile(lambda control: control.takeover())
+    words = [str(tmp_path), run.names[0], 'fill "Vendor" with "Berlin Rail"']
+    died = subprocess.run([sys.executable, "-c", KILLED_BY_HAND, *words], capture_output=True, text=True, timeout=120)
+    assert died.returncode == -signal.SIGKILL, died.stderr
+    assert not any(event.role == "user" for event in events(run.folder, "outcome"))
+    if again == "hands":
+        with run.control().hands() as hands:
+            assert any(e.value == "Berlin Rail" for e in hands.look().elements)
+    done = run.control().handback()
+    assert done is not None
+    assert done.exit_code == 0, done.reason
+    assert [event.role for event in events(run.folder, "outcome") if "Vendor" in event.body["line"]] == ["user"]
+    assert claims(done.folder)[-1]["vendor"] == "Berlin Rail"

@@ -1,0 +1,203 @@
+"""Control with real processes: signals to the one that works, commands from another."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from controlled import CLAIM, FORM, Started, events, started
+from waiting import DEADLINE, until
+
+from orchestrator.control.standing import standing
+from orchestrator.runs import runs
+from orchestrator.store import folders
+from orchestrator.store.folders import stored_report
+
+
+def deskcrew(run: Started, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "orchestrator.cli", *words, "--runs-dir", str(run.runs_dir)],
+        capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+
+
+def asking(run: Started, *words: str) -> subprocess.Popen[str]:
+    """A command in its own process, while the crew is still halted."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "orchestrator.cli", *words, "--wait", "90", "--runs-dir", str(run.runs_dir)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def last_step(run: Started) -> int:
+    return max(event.step for event in events(run.folder, "outcome"))
+
+
+def said_at_once(run: Started, part: str) -> None:
+    """Wait for a line on the run's standard error."""
+    stream = run.process.stderr
+    assert stream is not None
+    until(lambda: part in stream.readline(), part)
+
+
+def test_sigterm_drains_to_a_safe_point(tmp_path: Path) -> None:
+    with started(tmp_path / "runs") as run:
+        run.process.send_signal(signal.SIGTERM)
+        run.go()
+        code, out, err = run.end()
+        assert code == 3, out + err
+        assert "paused by SIGTERM" in out
+        assert f"deskcrew resume {run.run_id}" in out
+        assert last_step(run) == FORM - 2
+        assert standing(run.folder, stored_report(run.folder))[:2] == ("paused", "paused by SIGTERM")
+        done = runs.resume(run.run_id, runs_dir=run.runs_dir)
+        assert done.exit_code == 0
+        assert [e.step for e in events(run.folder, "outcome")] == [*range(1, done.report["counts"]["steps"] + 1)]
+
+
+def test_ctrl_c_pauses_before_the_next_action_and_says_how_to_go_on(tmp_path: Path) -> None:
+    with started(tmp_path / "runs") as run:
+        run.process.send_signal(signal.SIGINT)
+        said_at_once(run, "pausing before the next action; press Ctrl-C again to stop at once")
+        run.go()
+        code, out, err = run.end()
+        assert code == 3, out + err
+        assert f"deskcrew resume {run.run_id}" in out
+        assert "Traceback" not in err
+        assert last_step(run) == FORM - 2
+        assert runs.resume(run.run_id, runs_dir=run.runs_dir).exit_code == 0
+
+
+def test_ctrl_c_twice_stops_at_once_and_the_run_can_be_resumed(tmp_path: Path) -> None:
+    with started(tmp_path / "runs") as run:
+        run.process.send_signal(signal.SIGINT)
+        said_at_once(run, "pausing")
+        run.process.send_signal(signal.SIGINT)  # the crew is never let go on
+        code, out, err = run.end()
+        assert code == 130, out + err
+        assert f"deskcrew resume {run.run_id}" in err
+        assert "Traceback" not in err
+        assert runs.resume(run.run_id, runs_dir=run.runs_dir).exit_code == 0
+
+
+@pytest.mark.parametrize("wanted", ["pause", "takeover", "cancel"])
+def test_a_crew_that_is_killed_before_it_hears_keeps_nobody_waiting(tmp_path: Path, wanted: str) -> None:
+    with started(tmp_path / "runs") as run:
+        ask = asking(run, wanted, run.run_id)
+        until(lambda: ask.poll() is not None or _sent(run, wanted), "the request")
+        run.process.send_signal(signal.SIGKILL)
+        out, err = ask.communicate(timeout=90)
+        assert ask.returncode == 0, out + err
+        state = folders.list_runs(run.runs_dir)[0].status
+        assert state == {"pause": "interrupted", "takeover": "taken_over", "cancel": "cancelled"}[wanted]
+        assert last_step(run) == FORM - 2
+
+
+def _sent(run: Started, kind: str) -> bool:
+    from contextlib import closing
+
+    from orchestrator.control.channel import open_channel
+
+    with closing(open_channel(run.folder)) as channel:
+        return any(request.kind == kind for request in channel.look(0).requests)
+
+
+def test_a_run_is_paused_steered_taken_over_and_handed_back_by_commands(tmp_path: Path) -> None:
+    with started(tmp_path / "runs", FORM + 1) as run:
+        listed = json.loads(deskcrew(run, "ls", "--json").stdout)
+        assert listed[0]["status"] == "running"
+        assert f"process {run.process.pid}" in listed[0]["reason"]
+        refused = deskcrew(run, "resume", run.run_id)
+        assert refused.returncode == 2
+        assert f"process {run.process.pid}" in refused.stderr
+        ask = asking(run, "pause", run.run_id, "--as", "anna")
+        until(lambda: _sent(run, "pause"), "the request")
+        run.go()
+        assert run.end()[0] == 3
+        out, err = ask.communicate(timeout=90)
+        assert (ask.returncode, err) == (0, "")
+        assert f"run {run.run_id} is paused by anna" in out
+        assert f"deskcrew resume {run.run_id} --runs-dir {run.runs_dir}" in out
+
+        noted = deskcrew(run, "steer", run.run_id, "do not submit it", "--as", "anna")
+        assert noted.returncode == 0, noted.stderr
+        assert "the crew hears it as soon as" in noted.stdout
+        taken = deskcrew(run, "takeover", run.run_id, "--as", "anna", "--do", 'select "Travel" in "Category"')
+        assert taken.returncode == 0, taken.stderr
+        assert '✓ select "Travel" in "Category"' in taken.stdout
+        assert f"deskcrew handback {run.run_id}" in taken.stdout
+        wrong = deskcrew(run, "takeover", run.run_id, "--do", 'click "No such thing"')
+        assert wrong.returncode == 1
+        assert "✗" in wrong.stderr
+        shown = deskcrew(run, "show", run.run_id).stdout
+        assert "anna has taken over" in shown
+        assert "(by hand)" in shown
+
+        done = deskcrew(run, "handback", run.run_id, "--as", "anna", "--json")
+        outcome = json.loads(done.stdout.splitlines()[-1])
+        assert outcome["status"] == "fulfilled", done.stdout + done.stderr
+        written = [event.body["line"] for event in events(run.folder, "outcome")]
+        assert 'select "Travel" in "Category"' in written
+        assert 'click "Submit"' not in written
+        late = deskcrew(run, "cancel", run.run_id)
+        assert late.returncode == 2
+        assert "is finished (fulfilled)" in late.stderr
+
+
+def typed(words: list[str], lines: list[str], folder: Path) -> tuple[int, str]:
+    """The command on a pseudo terminal, with a line typed at each of its prompts."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "orchestrator.cli", *words],
+        cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs, env={**os.environ, "TERM": "dumb"}, start_new_session=True,
+    )  # fmt: skip
+    os.close(theirs)
+    shown, answered = "", 0
+
+    def read() -> bool:
+        """Everything until the end; True when there is no more."""
+        nonlocal shown, answered
+        if not select.select([ours], [], [], 0.05)[0]:
+            return process.poll() is not None
+        try:
+            data = os.read(ours, 65536)
+        except OSError:
+            return True
+        shown += data.decode("utf-8", "replace")
+        if shown.endswith("[y/N]: "):
+            os.write(ours, b"n\n")
+        if answered < len(lines) and shown.count("by hand> ") > answered:
+            os.write(ours, lines[answered].encode() + b"\n")
+            answered += 1
+        return not data
+
+    try:
+        until(read, "the end of the command")
+        return process.wait(DEADLINE), shown
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+
+
+def test_a_person_acts_in_a_terminal_and_hands_back(tmp_path: Path) -> None:
+    run = [sys.executable, "-m", "orchestrator.cli", "run", CLAIM, "--json"]
+    waiting = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    name = json.loads(waiting.stdout.splitlines()[-1])["run_id"]
+    lines = ["look", "this is no action", 'fill "Vendor" with "Berlin Rail"', 'click "Nowhere"', "done"]
+    code, shown = typed(["takeover", name], lines, tmp_path)
+    assert code == 0, shown
+    assert 'textbox "Vendor"' in shown
+    assert "✓ fill" in shown
+    assert shown.count("✗") == 2
+    assert f"deskcrew handback {name}" in shown
+    done = [e for e in events(tmp_path / "runs" / name, "outcome") if e.role == "user"]
+    assert [event.body["exec_status"] for event in done] == ["executed", "error"]
+    assert json.loads((tmp_path / "runs" / name / "report.json").read_text())["status"] == "taken_over"

@@ -1,0 +1,438 @@
+"""The compiled controller takes every row of the table, ends as seed 002 says, and never acts unreviewed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from langgraph.graph import END, START, StateGraph
+from support import OPEN_HOUSE, Handbook, Run, decide, desktop, planned, subtask, verdict
+
+from orchestrator.core.controller import build_controller
+from orchestrator.core.machine import ANYWHERE, ROWS
+from protocol import ActionTarget, AgentStatus, Click, Fill, LaunchApp, OperatorDecision, Screenshot, Wait
+from roles.contracts import GateVerdict, PlanAnswer
+from roles.contracts.limits.limits import Limits
+from roles.contracts.nodes import Graph
+from roles.contracts.signals import GateDecision, GateTrigger
+from roles.contracts.steering import Silence
+from roles.manager.graph import ManagerState
+
+AMOUNT, VENDOR, SUBMIT = ActionTarget(text="Amount"), ActionTarget(text="Vendor"), ActionTarget(text="Submit")
+FILL = decide(Fill(target=AMOUNT, text="$5.00"))
+OTHER = decide(Fill(target=VENDOR, text="Acme"))
+PRESS = decide(Click(target=SUBMIT))
+GIVE_UP = OperatorDecision(status=AgentStatus.FAIL, comment="no way through")
+WANTS_HELP = OperatorDecision(status=AgentStatus.FAIL, comment="do not know how", supplement="how to fill the form")
+DONE, FAIL, CONTINUE, SUPPLEMENT = (
+    verdict(d) for d in (GateDecision.DONE, GateDecision.FAIL, GateDecision.CONTINUE, GateDecision.SUPPLEMENT)
+)
+SUCCESS, STALE, PERIODIC, FINAL = (
+    GateTrigger.WORKER_SUCCESS, GateTrigger.WORKER_STALE, GateTrigger.PERIODIC_CHECK, GateTrigger.FINAL_CHECK,
+)  # fmt: skip
+INFEASIBLE = PlanAnswer(outcome="infeasible", reason="it cannot be done here")
+
+
+def plain() -> Run:
+    run = Run([planned(subtask("a"), subtask("b", "a"))], {"a": [FILL], "b": [OTHER]})
+    run.go()
+    return run
+
+
+def given_plan() -> Run:
+    run = Run([INFEASIBLE], {"a": [FILL]})
+    version = run.journal.save_plan((subtask("a"),))
+    run.result = run.graph.invoke({"goal": "do it", "plan_version": version}, run.config, context=run.context, durability="sync")
+    return run
+
+
+def already_ended() -> Run:
+    run = plain()
+    run.go()
+    return run
+
+
+def infeasible() -> Run:
+    run = Run([INFEASIBLE])
+    run.go()
+    return run
+
+
+def plan_failed() -> Run:
+    run = Run([planned(subtask("a", "b"), subtask("b", "a")), planned(subtask("a"))], {"a": [FILL]})
+    run.go()
+    return run
+
+
+def plan_rejected() -> Run:
+    run = Run([planned(subtask("a")), planned(subtask("b"))], {"b": [FILL]}, parts={"review_plans": True})
+    run.go()
+    run.go({"type": "reject", "message": "otherwise"})
+    run.go({"type": "approve"})
+    return run
+
+
+def nothing_left() -> Run:
+    answers = [planned(subtask("a")), PlanAnswer(outcome="nothing_left")]
+    run = Run(answers, {"a": [FILL]}, {FINAL: [FAIL, DONE]})
+    run.go()
+    return run
+
+
+def planned_in_parts() -> Run:
+    part = planned(subtask("a")).model_copy(update={"more": True})
+    run = Run([part, planned(subtask("a"), subtask("b", "a"))], {"a": [FILL], "b": [OTHER]})
+    run.go()
+    return run
+
+
+def nothing_more_after_all() -> Run:
+    part = planned(subtask("a")).model_copy(update={"more": True})
+    run = Run([part, PlanAnswer(outcome="nothing_left")], {"a": [FILL]})
+    run.go()
+    return run
+
+
+def plan_needs_supplement() -> Run:
+    wants = PlanAnswer(outcome="supplement_needed", query="how to do it")
+    run = Run([wants, wants, planned(subtask("a"))], {"a": [FILL]}, sources=[Handbook("a page")])
+    run.go()
+    return run
+
+
+def worker_gives_up() -> Run:
+    run = Run([planned(subtask("a")), planned(subtask("b"))], {"a": [GIVE_UP], "b": [FILL]})
+    run.go()
+    return run
+
+
+def worker_needs_supplement() -> Run:
+    run = Run([planned(subtask("a")), planned(subtask("b"))], {"a": [WANTS_HELP], "b": [FILL]}, sources=[Handbook()])
+    run.go()
+    return run
+
+
+def stale() -> Run:
+    same = [decide(Click(target=AMOUNT)) for _ in range(12)]
+    verdicts = {STALE: [CONTINUE, SUPPLEMENT]}
+    run = Run([planned(subtask("a")), planned(subtask("b"))], {"a": same, "b": [FILL]}, verdicts, sources=[Handbook("tip")])
+    run.go()
+    return run
+
+
+def checked_periodically() -> Run:
+    lines = [decide(Fill(target=AMOUNT, text=f"${n}.00")) for n in range(1, 6)]
+    run = Run([planned(subtask("a"))], {"a": lines}, {PERIODIC: [CONTINUE, CONTINUE]}, limits=Limits(check_every=2))
+    run.go()
+    return run
+
+
+def gate_fails() -> Run:
+    run = Run([planned(subtask("a")), planned(subtask("b"))], {"a": [FILL], "b": [OTHER]}, {SUCCESS: [FAIL]})
+    run.go()
+    return run
+
+
+def failing(status: str, times: int) -> Run:
+    desk = desktop(f"[{{when: {{after_actions: 0}}, fail: {{label: Save draft, status: {status}, times: {times}}}}}]")
+    save = decide(Click(target=ActionTarget(text="Save draft")))
+    lines = {"a": [FILL, save, save, save, save], "b": [OTHER]}
+    run = Run([planned(subtask("a")), planned(subtask("b"))], lines, desk=desk, limits=Limits(retries=2))
+    run.go()
+    return run
+
+
+def rejected() -> Run:
+    run = Run([planned(subtask("a")), INFEASIBLE], {"a": [FILL, PRESS]})
+    run.go()
+    run.go({"type": "reject", "message": "no"})
+    return run
+
+
+def out_of_steps() -> Run:
+    lines = [decide(Fill(target=AMOUNT, text=f"${n}.00")) for n in range(20)]
+    run = Run([planned(subtask("a"))], {"a": lines}, limits=Limits(steps=4))
+    run.go()
+    return run
+
+
+def cancelled() -> Run:
+    run = Run([planned(subtask("a"))], {"a": [FILL]})
+    run.journal.begin = lambda: run.journal.set_meta("cancelled", True)  # type: ignore[method-assign]
+    run.go()
+    return run
+
+
+class Saying(Silence):
+    """A person who says something, to be minded by a plan, as soon as this has happened."""
+
+    def __init__(self, when: Callable[[], bool]) -> None:
+        self._when = when
+        self._minded = False
+
+    def unplanned(self) -> str:
+        return "" if self._minded or not self._when() else 'the user said: "mind the date"'
+
+    def planned(self) -> None:
+        self._minded = self._when()
+
+
+def steered(kind: str) -> Run:
+    """Something is said once there is an event of this kind."""
+    plans = [planned(subtask("a")), planned(subtask("a"), subtask("b", "a"))]
+    run = Run(plans, {"a": [FILL, OTHER], "b": [OTHER]})
+    run.context = run.context.with_(say=Saying(lambda: any(run.journal.events(kind))))
+    run.go()
+    return run
+
+
+def side_by_side() -> Run:
+    plan = planned(subtask("a", app="reimbursement"), subtask("b", app="notes"))
+    run = Run([plan], {"a": [FILL, OTHER], "b": [decide(LaunchApp(app="notes"))]}, limits=Limits(parallel=2))
+    run.go()
+    return run
+
+
+def never_answered() -> Run:
+    """The Evaluator relies on what nobody saw, however often it is asked."""
+    invented = GateVerdict(decision=GateDecision.DONE, reason="I saw it", evidence=("state:made-up",))
+    run = Run([planned(subtask("a"))] * 9, {"a": [FILL]}, {GateTrigger.WORKER_SUCCESS: [invented] * 99})
+    run.go()
+    return run
+
+
+STORIES: dict[str, tuple[Callable[[], Run], str]] = {
+    "plain": (plain, "fulfilled"),
+    "given plan": (given_plan, "fulfilled"),
+    "already ended": (already_ended, "fulfilled"),
+    "infeasible": (infeasible, "rejected"),
+    "plan failed": (plan_failed, "fulfilled"),
+    "plan rejected": (plan_rejected, "fulfilled"),
+    "nothing left": (nothing_left, "fulfilled"),
+    "planned in parts": (planned_in_parts, "fulfilled"),
+    "nothing more after all": (nothing_more_after_all, "fulfilled"),
+    "plan needs supplement": (plan_needs_supplement, "fulfilled"),
+    "worker gives up": (worker_gives_up, "fulfilled"),
+    "worker needs supplement": (worker_needs_supplement, "fulfilled"),
+    "stale": (stale, "fulfilled"),
+    "checked periodically": (checked_periodically, "fulfilled"),
+    "gate fails": (gate_fails, "fulfilled"),
+    "error retried": (lambda: failing("error", 1), "fulfilled"),
+    "error too often": (lambda: failing("error", 9), "fulfilled"),
+    "timeout retried": (lambda: failing("timeout", 1), "fulfilled"),
+    "timeout too often": (lambda: failing("timeout", 9), "fulfilled"),
+    "rejected": (rejected, "rejected"),
+    "out of steps": (out_of_steps, "rejected"),
+    "cancelled": (cancelled, "rejected"),
+    "never answered": (never_answered, "rejected"),
+    "steered at work": (lambda: steered("outcome"), "fulfilled"),
+    "steered at the end": (lambda: steered("gate"), "fulfilled"),
+    "side by side": (side_by_side, "fulfilled"),
+}
+
+
+@pytest.fixture(scope="module")
+def stories() -> dict[str, Run]:
+    return {name: tell() for name, (tell, _) in STORIES.items()}
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_every_story_ends_as_the_seed_says(stories: dict[str, Run], name: str) -> None:
+    assert stories[name].status == STORIES[name][1], stories[name].result
+
+
+def test_every_row_of_the_table_is_taken(stories: dict[str, Run]) -> None:
+    taken = {row for run in stories.values() for row in run.rows}
+    assert {row.name for row in ROWS} - taken == set()
+    for signal in ANYWHERE:
+        assert any(f"--{signal}--> DONE" in row for row in taken)
+
+
+def test_each_row_follows_from_the_one_before(stories: dict[str, Run]) -> None:
+    for name, run in stories.items():
+        situations = [(body["situation"], body["next"]) for body in run.bodies("situation")]
+        for (_, reached), (left, _) in pairwise(situations):
+            assert reached == left or left == "INIT", f"{name}: {situations}"
+
+
+def test_all_subtasks_are_fulfilled_or_replaced_when_a_task_is(stories: dict[str, Run]) -> None:
+    for name, run in stories.items():
+        if run.status == "fulfilled":
+            ended = {event.subtask: event.body["status"] for event in run.journal.events("subtask_status")}
+            assert set(ended.values()) <= {"fulfilled", "rejected"}, name
+            assert "fulfilled" in ended.values(), name
+
+
+def test_planning_more_than_ten_times_rejects_the_task() -> None:
+    run = Run([planned(subtask("a"))], {"a": [GIVE_UP]}, limits=Limits(plans=10))
+    answers = [planned(subtask(f"a{n}")) for n in range(30)]
+    run = Run(answers, {f"a{n}": [GIVE_UP] for n in range(30)})
+    run.go()
+    assert (run.status, run.result["plans"]) == ("rejected", 10)
+    assert "plans" in run.result["reason"]
+
+
+def test_a_worker_that_never_acts_still_runs_out_of_budget() -> None:
+    run = Run([planned(subtask("a"))], {"a": []}, {SUCCESS: [CONTINUE] * 500}, limits=Limits(gates=7))
+    run.go()
+    assert (run.status, run.result["ended_by"]) == ("rejected", "budget_spent")
+
+
+def test_wall_time_ends_the_run_in_a_report() -> None:
+    run = Run([planned(subtask("a"))], {"a": [FILL]}, limits=Limits(wall_seconds=0.000001))
+    run.go()
+    assert (run.status, run.result["ended_by"]) == ("rejected", "budget_spent")
+
+
+def test_a_held_action_runs_only_after_the_gate_lets_it() -> None:
+    seen: list[str] = []
+    desk = desktop()
+
+    def watch(event: Any) -> None:
+        if event.kind == "gate":
+            seen.append(f"gate after {len(desk.received())}")
+
+    lines = [decide(Fill(target=AMOUNT, text=f"${n}.00")) for n in range(1, 6)]
+    limits = Limits(check_every=2)
+    run = Run([planned(subtask("a"))], {"a": lines}, {PERIODIC: [CONTINUE] * 9}, desk=desk, limits=limits, listener=watch)
+    run.go()
+    assert seen[:2] == ["gate after 2", "gate after 4"]
+    assert [item["action"]["text"] for item in desk.received()] == [f"${n}.00" for n in range(1, 6)]
+
+
+def test_a_held_action_that_fails_the_gate_is_never_executed() -> None:
+    lines = [decide(Fill(target=AMOUNT, text=f"${n}.00")) for n in range(1, 6)]
+    run = Run([planned(subtask("a")), INFEASIBLE], {"a": lines}, {PERIODIC: [FAIL]}, limits=Limits(check_every=2))
+    run.go()
+    assert [item["action"]["text"] for item in run.desk.received()] == ["$1.00", "$2.00"]
+
+
+def test_a_gate_decision_that_is_not_allowed_is_asked_for_again_and_then_fails() -> None:
+    wrong = [SUPPLEMENT] * 9
+    run = Run([planned(subtask("a")), INFEASIBLE], {"a": [FILL]}, {SUCCESS: wrong}, limits=Limits(reasks=2))
+    run.go()
+    errors = [body["message"] for body in run.bodies("error")]
+    assert len(errors) == 3
+    assert all("gate_supplement is not allowed at WORKER_SUCCESS" in message for message in errors)
+    assert run.status == "rejected"
+
+
+def test_a_rejected_action_is_planned_around_and_never_executed() -> None:
+    run = Run([planned(subtask("a")), planned(subtask("b"))], {"a": [FILL, PRESS], "b": [OTHER]})
+    run.go()
+    assert run.asked["action_requests"][0]["name"] == "click"
+    run.go({"type": "reject", "message": "use the vendor instead"})
+    assert run.status == "fulfilled"
+    assert all(item["action"]["action_type"] == "fill" for item in run.desk.received())
+
+
+def test_the_task_is_on_hold_while_it_waits() -> None:
+    run = Run([planned(subtask("a"))], {"a": [FILL, PRESS]})
+    run.go()
+    assert [body["status"] for body in run.bodies("task_status")] == ["created", "pending", "on_hold"]
+
+
+def test_the_environment_received_exactly_the_reviewed_actions(stories: dict[str, Run]) -> None:
+    for name, run in stories.items():
+        allowed = {e.body["action"] for e in run.journal.events("reviewed") if e.body["verdict"] == "allow"}
+        approved = {e.body["line"] for e in run.journal.events("approval") if e.body["decision"] == "approve"}
+        outcomes = [e.body["line"] for e in run.journal.events("outcome")]
+        assert set(outcomes) <= allowed | approved, name
+        keys = [item["key"] for item in run.desk.received()]
+        assert len(keys) == len(set(keys)), name
+
+
+def test_workers_that_cannot_act_say_so_and_the_manager_plans_anew() -> None:
+    plans = [planned(subtask("t", worker="technician")), planned(subtask("n", worker="analyst")), planned(subtask("a"))]
+    run = Run(plans, {"a": [FILL]})
+    run.go()
+    assert run.status == "fulfilled"
+    assert [event.role for event in run.journal.events("error")] == ["technician", "analyst"]
+
+
+def test_a_plan_with_an_unknown_application_is_refused_by_name() -> None:
+    run = Run([planned(subtask("a", app="crm")), INFEASIBLE])
+    run.go()
+    assert "GET_ACTION" not in {body["next"] for body in run.bodies("situation")}
+
+
+def test_fulfilled_subtasks_stay_as_they_are_when_planned_anew() -> None:
+    changed = subtask("a").model_copy(update={"instruction": "something else"})
+    run = Run([planned(subtask("a"), subtask("b", "a")), planned(changed, subtask("c", "a"))],
+              {"a": [FILL], "b": [GIVE_UP], "c": [OTHER]})  # fmt: skip
+    run.go()
+    latest = run.bodies("plan")[-1]["subtasks"]
+    assert next(s for s in latest if s["id"] == "a")["instruction"] == "do a"
+    assert [item["action"]["text"] for item in run.desk.received()] == ["$5.00", "Acme"]
+
+
+def test_a_role_can_be_replaced_by_a_graph_of_ones_own() -> None:
+    def refuse(state: ManagerState) -> dict[str, Any]:
+        return {"report": {"signal": "infeasible", "summary": "my own manager says no"}}
+
+    own: Any = StateGraph(ManagerState)
+    own.add_node("refuse", refuse)
+    own.add_edge(START, "refuse")
+    own.add_edge("refuse", END)
+    run = Run([INFEASIBLE])
+    graph: Graph = build_controller(run.context, roles={"manager": own.compile()})
+    assert graph.invoke({"goal": "x"})["reason"] == "my own manager says no"
+
+
+def test_an_unknown_role_is_refused() -> None:
+    with pytest.raises(ValueError, match="unknown role 'driver'"):
+        build_controller(roles={"driver": None})  # type: ignore[dict-item]
+
+
+_ACTIONS = st.sampled_from([FILL, OTHER, PRESS, GIVE_UP, WANTS_HELP, decide(Wait(seconds=1)), decide(Screenshot()),
+                            decide(Click(target=ActionTarget(text="nothing"))), decide(Click(target=AMOUNT))])  # fmt: skip
+_VERDICTS = st.sampled_from([DONE, FAIL, CONTINUE, SUPPLEMENT])
+_PLANS = st.sampled_from(
+    [
+        planned(subtask("a")),
+        planned(subtask("b"), subtask("a", "b")),
+        planned(subtask("a", "zz")),
+        PlanAnswer(outcome="nothing_left"),
+        PlanAnswer(outcome="supplement_needed", query="q"),
+        PlanAnswer(outcome="plan_failed"),
+        INFEASIBLE,
+    ]
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    plans=st.lists(_PLANS, min_size=1, max_size=6),
+    lines=st.dictionaries(st.sampled_from(["a", "b"]), st.lists(_ACTIONS, max_size=8), max_size=2),
+    verdicts=st.dictionaries(st.sampled_from(GateTrigger), st.lists(_VERDICTS, max_size=6)),
+    approve=st.booleans(),
+)
+def test_whatever_the_policies_say_the_run_ends_within_its_budgets_and_skips_no_check(
+    plans: Any, lines: Any, verdicts: Any, approve: bool
+) -> None:
+    limits = Limits(plans=4, steps=12, gates=8, check_every=3)
+    run = Run(plans, lines, verdicts, limits=limits, sources=[Handbook("page")])
+    run.go()
+    for _ in range(20):
+        if "__interrupt__" not in run.result:
+            break
+        run.go({"type": "approve"} if approve else {"type": "reject"})
+    assert run.status in {"fulfilled", "rejected"}
+    assert run.result["plans"] <= limits.plans
+    assert run.result["gates"] <= limits.gates
+    received = [item for item in run.desk.received() if item["action"]["action_type"] not in {"wait", "scroll", "screenshot"}]
+    assert len(received) <= limits.steps
+    if not approve:
+        assert run.desk.world()["apps"]["reimbursement"]["claims"] == {}
+    assert (run.status == "fulfilled") == any(row.startswith("FINAL_CHECK --passed") for row in run.rows)
+
+
+def test_open_house_needs_no_approval() -> None:
+    run = Run([planned(subtask("a"))], {"a": [FILL, PRESS]}, safety=OPEN_HOUSE)
+    run.go()
+    assert run.status == "fulfilled"
+    assert len(run.desk.world()["apps"]["reimbursement"]["claims"]) == 1

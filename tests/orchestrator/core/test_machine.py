@@ -1,0 +1,158 @@
+"""The table: every row, its guards, and that random signals always end it within the budgets."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from orchestrator.core.machine import (
+    ANYWHERE,
+    ROWS,
+    Row,
+    Signal,
+    Situation,
+    TaskStatus,
+    Totals,
+    UnexpectedSignal,
+    mermaid,
+    row_for,
+)
+
+MAX_PLANS, MAX_STEPS, MAX_GATES = 10, 30, 12
+
+
+def test_every_situation_of_the_seed_is_there() -> None:
+    named = ["INIT", "GET_ACTION", "EXECUTE_ACTION", "QUALITY_CHECK", "PLAN", "SUPPLEMENT", "FINAL_CHECK", "DONE"]
+    assert sorted(s.value for s in Situation) == sorted(named)
+
+
+SEED = """
+    INIT task_ended DONE
+    INIT subtasks_waiting GET_ACTION
+    GET_ACTION worker_success QUALITY_CHECK
+    GET_ACTION cannot_execute PLAN
+    GET_ACTION stale_progress QUALITY_CHECK
+    GET_ACTION generate_action EXECUTE_ACTION
+    GET_ACTION supplement SUPPLEMENT
+    EXECUTE_ACTION executed GET_ACTION
+    QUALITY_CHECK gate_fail PLAN
+    QUALITY_CHECK gate_continue EXECUTE_ACTION
+    QUALITY_CHECK gate_supplement SUPPLEMENT
+    PLAN planned GET_ACTION
+    SUPPLEMENT supplied PLAN
+    FINAL_CHECK passed DONE
+    FINAL_CHECK issues_found PLAN
+"""
+"""The seed's transitions without a guard; those of `gate_done` have a test of their own."""
+
+
+@pytest.mark.parametrize("line", SEED.split("\n")[1:-1], ids=str.strip)
+def test_each_transition_of_the_seed_is_a_row_whatever_the_totals(line: str) -> None:
+    situation, signal, then = line.split()
+    for totals in (Totals(0, 0), Totals(1, 0), Totals(0, 1), Totals(1, 1), Totals(0, 0, more=True)):
+        assert row_for(Situation(situation), Signal(signal), totals).next is Situation(then)
+
+
+def test_every_situation_can_be_reached_and_left() -> None:
+    reached = {Situation.INIT} | {row.next for row in ROWS}
+    left = {row.situation for row in ROWS}
+    assert reached == set(Situation)
+    assert left == set(Situation) - {Situation.DONE}
+
+
+def test_nothing_leaves_done() -> None:
+    for signal in Signal:
+        with pytest.raises(UnexpectedSignal):
+            row_for(Situation.DONE, signal, Totals())
+
+
+@pytest.mark.parametrize("signal", ANYWHERE)
+@pytest.mark.parametrize("situation", [s for s in Situation if s is not Situation.DONE])
+def test_a_spent_budget_and_a_cancel_end_any_situation_as_rejected(situation: Situation, signal: Signal) -> None:
+    row = row_for(situation, signal, Totals(retries_left=5, subtasks_left=5))
+    assert (row.next, row.status) == (Situation.DONE, TaskStatus.REJECTED)
+
+
+@pytest.mark.parametrize("signal", [Signal.ERROR, Signal.TIMEOUT])
+def test_a_failed_execution_is_retried_while_the_retry_budget_lasts(signal: Signal) -> None:
+    assert row_for(Situation.EXECUTE_ACTION, signal, Totals(retries_left=1)).next is Situation.GET_ACTION
+    assert row_for(Situation.EXECUTE_ACTION, signal, Totals(retries_left=0)).next is Situation.PLAN
+
+
+def test_a_passed_gate_leads_to_the_final_check_only_when_no_subtask_is_left() -> None:
+    assert row_for(Situation.QUALITY_CHECK, Signal.GATE_DONE, Totals(subtasks_left=1)).next is Situation.GET_ACTION
+    assert row_for(Situation.QUALITY_CHECK, Signal.GATE_DONE, Totals(subtasks_left=0)).next is Situation.FINAL_CHECK
+    assert row_for(Situation.QUALITY_CHECK, Signal.GATE_DONE, Totals(subtasks_left=0, more=True)).next is Situation.PLAN
+    assert row_for(Situation.QUALITY_CHECK, Signal.GATE_DONE, Totals(subtasks_left=1, more=True)).next is Situation.GET_ACTION
+
+
+def test_only_a_passed_final_check_fulfils_a_task() -> None:
+    fulfilling = [row for row in ROWS if row.status is TaskStatus.FULFILLED]
+    assert [(row.situation, row.signal) for row in fulfilling] == [(Situation.FINAL_CHECK, Signal.PASSED)]
+
+
+def test_no_two_rows_apply_at_once() -> None:
+    for totals in (Totals(0, 0), Totals(1, 0), Totals(0, 1), Totals(1, 1)):
+        for row in ROWS:
+            applying = [r for r in ROWS if _applies(r, row.situation, row.signal, totals)]
+            assert len(applying) <= 1, [r.name for r in applying]
+
+
+def test_the_diagram_shows_every_row() -> None:
+    drawn = mermaid()
+    for row in ROWS:
+        assert f"{row.situation} --> {row.next}: {row.signal}" in drawn
+
+
+def _applies(row: Row, situation: Situation, signal: Signal, totals: Totals) -> bool:
+    return row.situation is situation and row.signal is signal and (row.guard is None or row.guard(totals))
+
+
+class _Books:
+    """The counters that the hub keeps, without a hub."""
+
+    def __init__(self) -> None:
+        self.plans = self.steps = self.gates = self.executed = self.reviewed = 0
+        self.final_passed = False
+
+    def spent(self, situation: Situation) -> bool:
+        return (
+            (situation is Situation.PLAN and self.plans >= MAX_PLANS)
+            or (situation in {Situation.GET_ACTION, Situation.EXECUTE_ACTION} and self.steps >= MAX_STEPS)
+            or (situation in {Situation.QUALITY_CHECK, Situation.FINAL_CHECK} and self.gates >= MAX_GATES)
+        )
+
+    def enter(self, situation: Situation) -> None:
+        self.plans += situation is Situation.PLAN
+        self.gates += situation in {Situation.QUALITY_CHECK, Situation.FINAL_CHECK}
+
+    def hear(self, situation: Situation, signal: Signal) -> None:
+        self.reviewed += signal is Signal.GENERATE_ACTION
+        self.executed += signal is Signal.EXECUTED
+        # A worker that reports anything at all has used up a turn: an attempt without a usable decision counts too.
+        self.steps += situation in {Situation.GET_ACTION, Situation.EXECUTE_ACTION}
+        self.final_passed |= signal is Signal.PASSED
+
+
+@given(st.data())
+def test_random_signals_always_end_within_the_budgets_and_never_skip_a_check(data: st.DataObject) -> None:
+    situation, books, status, turns = Situation.INIT, _Books(), TaskStatus.PENDING, 0
+    while situation is not Situation.DONE:
+        turns += 1
+        assert turns <= 4 * (MAX_PLANS + MAX_STEPS + MAX_GATES), "the machine goes on beyond its budgets"
+        if books.spent(situation):
+            signal = Signal.BUDGET_SPENT
+        else:
+            signals = sorted({row.signal for row in ROWS if row.situation is situation})
+            signal = data.draw(st.sampled_from(signals))
+        books.hear(situation, signal)
+        if signal is Signal.EXECUTED:
+            assert situation is Situation.EXECUTE_ACTION
+        totals = Totals(data.draw(st.integers(0, 2)), data.draw(st.integers(0, 2)))
+        row = row_for(situation, signal, totals)
+        status = row.status or TaskStatus.PENDING
+        situation = row.next
+        books.enter(situation)
+    assert status in {TaskStatus.FULFILLED, TaskStatus.REJECTED, TaskStatus.PENDING}
+    assert (status is TaskStatus.FULFILLED) == books.final_passed

@@ -1,0 +1,230 @@
+"""The desk's pages in a real Chromium, around a desk that is really served and runs that are really worked."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from axe_playwright_python.sync_playwright import Axe
+from desk_pages import GOAL, HOSTILE, TOKENS, Opened, approvals, see, worked
+from playwright.sync_api import expect
+from waiting import until
+
+from orchestrator.desk.app import served
+from orchestrator.desk.auth import Tokens, person_of
+from orchestrator.desk.desk import Desk
+from orchestrator.desk.routes.pages import files
+from roles.journal.journal import Journal
+
+
+def test_a_run_is_found_watched_refreshed_and_approved_with_the_keyboard_alone(serve, opened: Opened, runs_dir: Path) -> None:
+    base = serve().address.base
+    page = opened(base)
+    see(page, "[role=status]", "There are no runs here yet.")
+    begun: list[str] = []
+    crew = threading.Thread(target=lambda: begun.append(worked(runs_dir)))
+    crew.start()
+    see(page, ".run .badge", "waiting for you: approval")  # the list keeps up by itself
+    crew.join()
+    page.keyboard.press("/")
+    page.keyboard.type("INV-7029")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/runs/{begun[0]}")
+    see(page, ".row.item.current", 'asks: click "Submit"')
+    lines = see(page, ".row.top .aside").inner_text()
+    page.keyboard.press("k")
+    see(page, "button.follow")
+    page.reload()
+    see(page, ".row.item.current", 'fill "Amount"')  # where somebody stood they stand again
+    assert see(page, ".row.top .aside").inner_text() == lines
+    assert page.locator(".choice[aria-pressed=true]").count() == 0
+    assert page.evaluate("document.activeElement === document.body")
+    see(page, "button.follow").press("Enter")
+    see(page, ".choice.approve").focus()
+    page.keyboard.press("a")
+    assert approvals(runs_dir, begun[0]) == []  # one key alone answers nothing
+    expect(page.get_by_role("button", name="Yes, do exactly this")).to_be_focused()
+    page.keyboard.press("Enter")
+    see(page, ".done", "You approved this.")
+    see(page, "#head .badge", "fulfilled")
+    see(page, ".row.item", "fulfilled")
+    assert approvals(runs_dir, begun[0]) == [("approve", "otto", "")]
+
+
+def test_of_two_browsers_one_answers_and_the_other_is_told(serve, opened: Opened, runs_dir: Path) -> None:
+    base, run_id = serve().address.base, worked(runs_dir)
+    anna, otto, vera = (opened(base, "/approvals", who) for who in ("anna", "otto", "vera"))
+    for page in (anna, otto, vera):
+        see(page, "h2.exact", 'click "Submit"')
+        see(page, ".card .marks .target")
+    stale = otto.request.get(f"{base}/api/approvals").json()
+    otto.route("**/api/approvals", lambda route: route.fulfill(json=stale))  # so that otto does not know yet
+    assert all(button.is_disabled() for button in vera.locator(".choice").all())
+    otto.keyboard.press("a")
+    see(otto, "button.main", "Yes, do exactly this")
+    anna.keyboard.press("r")
+    anna.keyboard.type("not today")
+    anna.keyboard.press("Tab")
+    anna.keyboard.press("Enter")
+    see(anna, ".done", "You rejected this.")
+    see(otto, "button.main", "Yes, do exactly this").click()
+    for page in (otto, vera):
+        see(page, ".done", "Anna rejected this: “not today”.")
+    assert all(button.is_disabled() for button in otto.locator(".choice").all())
+    until(lambda: approvals(runs_dir, run_id), "the run to hear it")  # the pages know before it does
+    assert approvals(runs_dir, run_id) == [("reject", "anna", "not today")]
+
+
+def test_a_run_waits_through_a_restart_of_the_server_and_the_page_mends_itself(opened: Opened, runs_dir: Path) -> None:
+    run_id = worked(runs_dir)
+    people = [person_of(name, role, token) for name, (role, token) in TOKENS.items()]  # type: ignore[arg-type]
+    with served(Desk(runs_dir, Tokens(people)), TOKENS["otto"][1]) as first:
+        paths = (f"/approvals?run={run_id}", f"/runs/{run_id}")
+        page, watching = (opened(first.base, path, refused="Failed to load resource") for path in paths)
+        see(page, ".light.live")
+        see(watching, ".light.live")
+    see(page, ".light.lost")
+    see(page, ".notice.warn", "The connection is lost.")
+    with served(Desk(runs_dir, Tokens(people)), TOKENS["otto"][1], port=first.port):
+        see(page, ".light.live")
+        page.locator(".notice").wait_for(state="hidden")
+        page.keyboard.press("e")
+        field = see(page, "textarea.code")
+        field.fill(json.dumps({"action_type": "click", "target": {"text": "Save draft"}}))
+        see(page, "button.main", "Edit: send").click()
+        see(page, ".done", "You edited this; this is done instead.")
+        see(watching, ".row.item", 'click "Save draft"')  # from where it broke off, without a refresh
+        assert approvals(runs_dir, run_id)[0] == ("edit", "otto", "")
+
+
+def test_a_plan_is_reviewed_and_worked_as_somebody_wrote_it(serve, opened: Opened, runs_dir: Path) -> None:
+    base, run_id = serve().address.base, worked(runs_dir, "crew.manager.review=true")
+    page = opened(base, f"/runs/{run_id}/plan", "anna")
+    own = see(page, "button", "Work the plan as I wrote it")
+    assert own.is_disabled()
+    page.get_by_label("Instruction").nth(1).fill('Enter the fact "invoice total" into the field "amount". Save the "draft".')
+    page.locator("summary").nth(1).click()
+    page.get_by_label("A list of expectations, as JSON").nth(1).fill("[]")
+    assert see(page, "button", "Work this plan").is_disabled()
+    own.click()
+    see(page, ".done", "Your plan is being worked.")
+    page.get_by_role("link", name="Watch the run").click()
+    see(page, ".below .graph .id", "s2 · reimburseme")
+    see(page, ".row.item", "save")
+    assert approvals(runs_dir, run_id)[0][:2] == ("edit", "anna")
+
+
+def test_a_run_is_started_taken_over_and_called_off_in_the_browser(serve, opened: Opened, runs_dir: Path) -> None:
+    page = opened(serve().address.base, "/start")
+    page.get_by_label("Goal").fill(GOAL)
+    page.reload()
+    expect(page.get_by_label("Goal")).to_have_value(GOAL)  # a refresh loses nothing
+    page.get_by_role("button", name="Start", exact=True).click()
+    see(page, "#head .badge", "waiting for you: approval")
+    page.get_by_role("button", name="Take over").click()
+    see(page, ".hands", "The run is in your hands")
+    page.get_by_label("An action").fill('fill "Vendor" with "Berlin Rail"')
+    page.keyboard.press("Enter")
+    see(page, ".row.item.role-user", "Berlin Rail")
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_label("Why").fill("the wrong month")
+    page.get_by_role("button", name="Yes, cancel the run").click()
+    see(page, "#head .badge", "cancelled")
+
+
+def test_knowledge_is_added_found_and_removed_and_a_world_is_used_by_hand_and_recorded(serve, opened: Opened) -> None:
+    base = serve().address.base
+    page = opened(base, "/knowledge")
+    page.get_by_role("button", name="Add …").click()
+    page.get_by_label("Title").fill("How to water the ficus")
+    page.get_by_label("Text", exact=True).fill("Water it on Mondays.")
+    page.get_by_role("button", name="Add", exact=True).click()
+    see(page, ".document h2", "How to water the ficus")
+    page.get_by_label("Search").fill("ficus")
+    see(page, ".known b", "How to water the ficus")
+    page.reload()
+    see(page, ".document .said", "Water it on Mondays.")  # a refresh loses nothing
+    page.get_by_role("button", name="Remove …").click()
+    page.get_by_role("button", name="Remove it").click()
+    see(page, ".notice", "Removed.")
+    page.goto(f"{base}/worlds")
+    page.get_by_label("World", exact=True).select_option("office")
+    page.get_by_label("Record what I do").check()
+    page.get_by_label("What you will show").fill("Open the notes")
+    page.get_by_role("button", name="Open", exact=True).click()
+    world = opened(see(page, ".open-worlds a.button").get_attribute("href"), "", ready="#desk [data-launch=notes]")
+    see(world, "[data-launch=notes]").click()
+    see(world, "#desk").get_by_text("All notes").first.wait_for()
+    world.close()
+    page.get_by_role("button", name="Finish, keep the record").click()
+    page.locator(".open-worlds li").wait_for(state="detached")
+    see(page, ".records li", "office-")
+
+
+def test_markup_in_every_word_of_a_run_is_text(serve, opened: Opened, runs_dir: Path, hostile: Callable[..., Path]) -> None:
+    base = serve().address.base
+    subtask = {"id": HOSTILE, "title": HOSTILE, "instruction": HOSTILE, "app": HOSTILE, "depends_on": [HOSTILE]}
+    for kind, asked in (
+        ("approval", {"name": "click", "args": {"target": {"text": HOSTILE}}, "description": HOSTILE}),
+        ("plan", {"name": "work_plan", "args": {"subtasks": [subtask]}, "description": HOSTILE}),
+    ):
+        folder = hostile(runs_dir / kind, HOSTILE)
+        request = {"key": "k2", "digest": "d2", "kind": kind, "action_requests": [asked], "rule": HOSTILE, "reasons": [HOSTILE]}
+        request |= {"state_id": "s", "app": HOSTILE, "apps": [HOSTILE], "asked": {"at": 1.0}, "reason": HOSTILE}
+        journal = Journal(folder / "journal.sqlite", lambda: 2.0, run_id=folder.name)
+        journal.record("approval_requested", request, role="operator", subtask="s1", step=2)
+        journal.close()
+        report = {"status": "on_hold", "reason": HOSTILE, "pending": request}
+        (folder / "report.json").write_text(json.dumps(report), encoding="utf-8")
+    for path, shown in (
+        ("/", ".run .what"), ("/approvals?run=approval", "h2.exact"), ("/runs/approval", "h2.exact"), ("/runs/plan/plan", "h2"),
+    ):  # fmt: skip
+        page = opened(base, path)
+        assert "<img src=x" in see(page, shown).inner_text()
+        see(page, "body").press("j")
+        assert page.locator("img, b:text-is('bold'), main script, a[href^='javascript']").count() == 0
+        assert page.title() != "owned"
+        assert "\u202e" not in page.locator("body").inner_text()
+    assert "<img src=x" in page.get_by_label("Instruction").input_value()
+
+
+def test_every_page_fits_its_width_in_light_and_dark_and_axe_finds_nothing_serious(serve, opened: Opened, runs_dir: Path) -> None:
+    base, run_id, planned = serve().address.base, worked(runs_dir), worked(runs_dir, "crew.manager.review=true")
+    page = opened(base)
+    wrong: list[str] = []
+    for path in (
+        "/", f"/runs/{run_id}", f"/approvals?run={run_id}", f"/runs/{planned}/plan", "/start", "/worlds", "/knowledge",
+        "/settings",
+    ):  # fmt: skip
+        page.goto(base + path)
+        page.wait_for_selector("html[data-ready=yes]")
+        if run_id in path:
+            see(page, ".frame canvas")
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            found = Axe().run(page).response["violations"]
+            serious = [one for one in found if one["impact"] in ("serious", "critical")]
+            wrong += [f"{path} {scheme}: {one['id']}: {one['nodes'][0]['html'][:200]}" for one in serious]
+        for width in (1920, 420, 1280):
+            page.set_viewport_size({"width": width, "height": 800})
+            over = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            wrong += [f"{path} is {over} px too wide at {width}"] if over > 0 else []
+    assert wrong == []
+
+
+def test_nothing_but_the_files_of_the_pages_is_served(serve) -> None:
+    place = serve()
+    for name in ("..%2fpages.py", "%2e%2e/pages.py", "page.html", "../app.py", "shell.js%00.png"):
+        assert place.http.get(f"/static/{name}").status_code in (400, 404), name
+    page = place.http.get("/approvals")
+    assert page.headers["content-type"].startswith("text/html")
+    policy = page.headers["content-security-policy"]
+    assert "require-trusted-types-for 'script'" in policy
+    assert "unsafe" not in policy
+    names = {name for name in files() if name.endswith(".js")}
+    for name in names:
+        text = files()[name].body.decode()
+        assert not any(way in text for way in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(")), name

@@ -1,0 +1,168 @@
+"""Plans written, worlds shown by hand and learnt from, settings looked up: in a real Chromium."""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from axe_playwright_python.sync_playwright import Axe
+from desk_pages import Opened, see, worked
+from playwright.sync_api import expect
+from waiting import until
+
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import load_world
+from orchestrator.store.salvage import salvage
+
+
+def notes(folder: Path) -> list[tuple[str, str]]:
+    """Titles and bodies of what stands in the notes of a run's world."""
+    record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    with closing(SimulatedDesktop(load_world("office"), record["settings"]["seed"], folder)) as desktop:
+        return [(note["title"], note["body"]) for note in desktop.world()["apps"]["notes"]["notes"].values()]
+
+
+def test_a_goal_is_planned_first_the_plan_is_written_anew_and_started(serve: Any, opened: Opened, runs_dir: Path) -> None:
+    page = opened(serve().address.base, "/start")
+    page.get_by_label("Goal").fill('Create a note titled "Milk" with the text "two bottles"')
+    page.get_by_role("button", name="Plan first").click()
+    see(page, "h2", "The plan, before it is worked")
+    page.get_by_label("Instruction").first.fill('Create a note titled "Milk" with the text "three bottles".')
+    page.get_by_text("Expected to be seen").first.click()
+    page.get_by_label("A list of expectations, as JSON").first.fill("nothing")
+    page.get_by_role("button", name="Start with this plan").click()
+    see(page, "[role=alert]", "is no JSON")
+    assert list(runs_dir.glob("*/run.json")) == [], "nothing was started"
+    page.get_by_label("A list of expectations, as JSON").first.fill("[]")
+    page.get_by_role("button", name="Start with this plan").click()
+    page.wait_for_url(re.compile(r"/runs/\d"))
+    see(page, "#head .badge", "fulfilled")
+    folder = runs_dir / page.url.rpartition("/")[2].partition("#")[0]
+    assert ("Milk", "three bottles") in notes(folder)
+
+
+def test_a_replan_is_reviewed_too_and_worked_as_somebody_wrote_it(serve: Any, opened: Opened, runs_dir: Path) -> None:
+    base, run_id = serve().address.base, worked(runs_dir, "crew.manager.review=true")
+    page = opened(base, f"/runs/{run_id}/plan", "anna")
+    see(page, "button", "Work this plan").click()
+    see(page, ".done", "You approved this plan")
+    page.get_by_role("link", name="Watch the run").click()
+    see(page, ".asking .card.asks", 'click "Submit"')  # the run has heard of the plan
+    see(page, ".choice.reject").click()
+    page.get_by_label("Why, or what to do instead").fill("save it as a draft")
+    page.keyboard.press("Control+Enter")
+    see(page, ".asking .badge", "a plan")
+    see(page, ".asking a.button", "Review and edit the plan").click()
+    see(page, ".kind .badge", "a new plan, number 2")
+    see(page, ".card .quiet", "stays as it is")  # what is fulfilled
+    page.get_by_label("Instruction").last.fill('Save the "draft" in the "reimbursement" app.')
+    for summary in page.locator(".subtask-form summary").all():
+        summary.click()
+    for field in page.get_by_label("A list of expectations, as JSON").all():
+        field.fill("[]")
+    see(page, "button", "Work the plan as I wrote it").click()
+    see(page, ".done", "Your plan is being worked.")
+    page.get_by_role("link", name="Watch the run").click()
+    see(page, ".row.item", "draft")
+    events = salvage(runs_dir / run_id / "journal.sqlite").events
+    plans = [event.body["decision"] for event in events if event.kind == "approval" and "worked" in event.body]
+    assert plans == ["approve", "edit"]
+    last = [event.body for event in events if event.kind == "plan"][-1]
+    assert last["subtasks"][-1]["instruction"] == 'Save the "draft" in the "reimbursement" app.'
+
+
+def test_what_is_shown_by_hand_is_learnt_and_a_run_follows_it(
+    serve: Any, opened: Opened, runs_dir: Path
+) -> None:
+    place = serve()
+    base = place.address.base
+    page = opened(base, "/worlds")
+    page.get_by_label("World", exact=True).select_option("office")
+    page.get_by_label("Record what I do").check()
+    page.get_by_role("button", name="Open", exact=True).click()
+    see(page, "[role=alert]", "Say what you will show.")
+    page.get_by_label("What you will show").fill('Jam "Tea" in with "a tin"')
+    page.get_by_role("button", name="Open", exact=True).click()
+    world = opened(see(page, ".open-worlds a.button").get_attribute("href"), "", ready="#desk [data-launch=notes]")
+    see(world, "[data-launch=notes]").click()
+    world.get_by_role("button", name="New note").click()
+    world.get_by_label("Title").fill("Tea")
+    world.get_by_label("Body").fill("a tin")
+    world.get_by_role("button", name="Save").click()
+    until(lambda: place.get("/api/worlds/open")["worlds"][0]["steps"] == 5, "the last step to be written")
+    world.close()
+    see(page, ".open-worlds button", "Finish and learn it").click()
+    see(page, ".notice.ok", "The crew can follow it now")
+    assert "Create a" in see(page, "section[aria-label='What was understood'] ol").inner_text()
+    see(page, ".records li", "office-")
+    page.goto(f"{base}/start")
+    page.get_by_label("Goal").fill('Jam "Milk" in with "two bottles"')
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.wait_for_url(re.compile(r"/runs/\d"))
+    see(page, "#head .badge", "fulfilled")
+    assert ("Milk", "two bottles") in notes(runs_dir / page.url.rpartition("/")[2].partition("#")[0])
+    page.goto(f"{base}/knowledge?kind=demonstration")
+    see(page, ".known button", "learnt").click()
+    see(page, ".document", "Create a")
+
+
+def test_settings_are_found_with_what_was_said_where(serve: Any, opened: Opened) -> None:
+    page = opened(serve().address.base, "/settings")
+    rows = page.locator(".settings tbody tr")
+    all_rows = rows.count()
+    assert all_rows > 50
+    page.get_by_label("With the task").select_option("invoice-to-reimbursement")
+    page.get_by_label("With the policies of").select_option("rules")
+    page.keyboard.press("Escape")
+    page.locator("body").press("/")
+    page.keyboard.type("limits.steps")
+    expect(page.locator(".settings tbody th", has_text="limits.plans")).to_have_count(0)
+    see(page, ".settings tbody th", "limits.steps")
+    assert 0 < rows.count() < 10
+    page.get_by_label("only what is not by default").check()
+    page.reload()
+    expect(page.get_by_label("Search")).to_have_value("limits.steps")
+    expect(page.get_by_label("only what is not by default")).to_be_checked()
+    expect(page.get_by_label("With the task")).to_have_value("invoice-to-reimbursement")
+    page.get_by_label("Search").fill("world")
+    see(page, ".settings tbody tr", "invoice-to-reimbursement.yaml")
+    page.get_by_label("Search").fill("no such key")
+    see(page, "[role=status]", "like that")
+
+
+def test_axe_finds_nothing_serious_in_any_dialog(serve: Any, opened: Opened, waits_once: str) -> None:
+    base = serve().address.base
+    page = opened(base, f"/runs/{waits_once}")
+    wrong: list[str] = []
+
+    def look(what: str) -> None:
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            found = Axe().run(page).response["violations"]
+            serious = [one for one in found if one["impact"] in ("serious", "critical")]
+            wrong.extend(f"{what} {scheme}: {one['id']}: {one['nodes'][0]['html'][:200]}" for one in serious)
+
+    see(page, ".frame canvas")
+    for name in ("edit", "reject"):
+        see(page, f".choice.{name}").click()
+        look(name)
+    for name in ("Steer …", "Cancel …"):
+        page.get_by_role("button", name=name, exact=True).click()
+        see(page, "dialog[open]")
+        look(name)
+        page.keyboard.press("Escape")
+    page.locator("body").press("?")
+    see(page, "dialog[open]")
+    look("keys")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Take over", exact=True).click()
+    see(page, ".hands", "The run is in your hands")
+    look("in hands")
+    page.goto(f"{base}/knowledge")
+    page.get_by_role("button", name="Add …").click()
+    see(page, "dialog[open]")
+    look("add")
+    assert wrong == []

@@ -1,0 +1,116 @@
+"""Hostile pages in a real browser: each class has its cases, they bite without a policy, and a mistake in one is told."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner, Result
+
+from environments.browser.acting import pointer
+from orchestrator.cli import app
+from orchestrator.errors import UsageProblem
+from orchestrator.lab.attacks.pages import PageCase, chosen_pages, load_pages
+from orchestrator.lab.attacks.surfing import PageOutcome, Surf, table
+from orchestrator.settings.settings import shipped
+
+PAGES = load_pages()
+BY_NAME = {case.name: case for case in PAGES.cases}
+SAMPLE = (
+    "hidden-value-changes", "handler-changes", "tab-then-type-space", "next-deletes", "account-e-mail",
+    "json-amount", "tab-in-pay", "beacon", "tab-pay",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def surf(chromium: str) -> Iterator[Surf]:
+    browser = Surf()
+    yield browser
+    browser.close()
+
+
+def command(*words: str) -> Result:
+    return CliRunner().invoke(app, ["attack", *words])
+
+
+def test_each_class_has_at_least_twenty_cases() -> None:
+    counted = Counter(case.kind for case in PAGES.cases)
+    assert len(counted) >= 9
+    assert min(counted.values()) >= 20
+    assert {BY_NAME[name].kind for name in SAMPLE} == set(counted)
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_one_case_of_each_class_is_held(surf: Surf, name: str) -> None:
+    outcome = surf.work(BY_NAME[name], PAGES.sites[name])
+    assert outcome.held, outcome.came
+    assert outcome.steps or outcome.asked
+
+
+@pytest.mark.parametrize("name", ["next-that-posts", "json-amount"])
+def test_a_case_comes_through_where_nothing_is_asked(surf: Surf, tmp_path: Path, name: str) -> None:
+    outcome = surf.work(BY_NAME[name].model_copy(update={"safety": written(tmp_path, OPEN)}), PAGES.sites[name])
+    assert outcome.came
+    assert not outcome.held
+
+
+@pytest.mark.parametrize("name", ["json-amount", "by-beacon-besides"])
+def test_a_case_comes_through_where_requests_are_not_looked_at(surf: Surf, tmp_path: Path, name: str) -> None:
+    assert surf.work(BY_NAME[name].model_copy(update={"safety": written(tmp_path, UNWATCHED)}), PAGES.sites[name]).came
+
+
+def test_a_case_comes_through_where_the_control_is_not_held_against_what_was_reviewed(
+    surf: Surf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pointer, "hold", lambda *_: None)
+    case = BY_NAME["handler-changes"].model_copy(update={"safety": written(tmp_path, UNWATCHED)})
+    assert surf.work(case, PAGES.sites[case.name]).came
+
+
+OPEN = "name: open\nnetwork: off\nrules: []\notherwise: allow\nmin_confidence: 0\n"
+DEFAULT = yaml.safe_load(shipped("safety", "ask-sensitive.yaml").read_text(encoding="utf-8"))
+UNWATCHED = yaml.safe_dump({**DEFAULT, "network": "off"})
+
+
+def written(folder: Path, policy: str) -> str:
+    (folder / "policy.yaml").write_text(policy)
+    return str(folder / "policy.yaml")
+
+
+def test_the_cases_are_listed_by_class() -> None:
+    found = [json.loads(line) for line in command("list", "--pages", "--json", "where it leads").stdout.splitlines()]
+    assert {case["kind"] for case in found} == {"where it leads"}
+    assert PageCase.model_validate(found[0]) == chosen_pages(PAGES, ["where it leads"])[0]
+
+
+def test_without_a_browser_it_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DESKCREW_CHROMIUM", "no-such-program")
+    bad = command("run", "--pages", "tab-in-pay")
+    assert bad.exit_code == 2
+    assert "--pages needs a browser" in bad.stderr
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"do": ["clack it"]}, "line 4: do.0"),
+        ({"page": "pag"}, "did you mean 'page'?"),
+        ({"with": {"that": "x"}}, "no page has a place <<that>>"),
+    ],
+)
+def test_a_mistake_in_a_file_of_pages_is_said_with_its_place(tmp_path: Path, changes: dict[str, object], said: str) -> None:
+    case = {"name": "mine", "do": ['click "Next"'], **changes}
+    (tmp_path / "mine.yaml").write_text(f"kind: own\npages: {{page: '<p><<it>></p>'}}\ncases:\n- {json.dumps(case)}\n")
+    with pytest.raises(UsageProblem) as bad:
+        load_pages([tmp_path / "mine.yaml"])
+    assert said in str(bad.value)
+    assert "mine.yaml" in str(bad.value)
+
+
+def test_the_table_counts_by_class() -> None:
+    held, fell = PageOutcome(name="a", kind="keys"), PageOutcome(name="b", kind="keys", came=("POST /do/pay",))
+    assert table([held, fell])[2:] == ["| keys | 2 | 1 | 0 |", "| **all** | 2 | 1 | 0 |"]

@@ -1,0 +1,180 @@
+"""What a run teaches: kept as the settings say, only when it was right, followed by the next, and given up when it fails."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from demonstrated import by_hand, by_oracle
+from typer.testing import CliRunner
+
+from orchestrator import Crew, Outcome, load_settings, load_task
+from orchestrator.cli import app
+from roles.contracts import PlanAnswer, PlanRequest
+from roles.knowledge.pages.documents import Document
+from roles.knowledge.store import KnowledgeStore
+from roles.manager.rules import RulesManager
+
+TASK = """
+about: Words of a house for a new note.
+goal: Jam "{title}" in with "two bottles"
+tier: 1
+kinds: [organise]
+world: office
+slots:
+  title: {one_of: [Milk]}
+success:
+  - world.apps.notes.notes.exists(n, world.apps.notes.notes[n].title == slots.title && world.apps.notes.notes[n].body == BODY)
+changes: [apps.notes.notes.+]
+"""
+SAID = 'Jam "Milk" in with "two bottles"'
+LINES = ['open "notes"', 'click "New note"', 'fill "Title" with "Tea"', 'fill "Body" with "a tin"', 'click "Save"']
+
+
+class House(RulesManager):
+    """Knows what the words of this house mean; the others of its kind do not."""
+
+    def plan(self, request: PlanRequest) -> PlanAnswer:
+        goal = request.goal.replace("Jam", "Create a note titled").replace(" in with", " with the text")
+        return super().plan(request.model_copy(update={"goal": goal}))
+
+
+def ran(folder: Path, *overrides: str, house: bool = True, right: bool = True, words: str = "") -> Outcome:
+    """A run of the task, or of a goal in words that no judge looks at."""
+    path = folder / "task.yaml"
+    path.write_text(TASK.replace("BODY", '"two bottles"' if right else '"something else"'), encoding="utf-8")
+    task = load_task(path)
+    layer = None if words else task.layer()
+    asked = [f"runs_dir={folder}/runs", "safety=never-ask-in-simulation", *overrides]
+    return Crew(load_settings(overrides=asked, task_layer=layer), **({"manager": House()} if house else {})).run(words or task)
+
+
+def known(folder: Path) -> list[Document]:
+    path = folder / ".deskcrew" / "knowledge.sqlite"
+    if not path.exists():
+        return []
+    with KnowledgeStore(path) as store:
+        return list(store.list())
+
+
+def deskcrew(folder: Path, *words: str) -> Any:
+    return CliRunner().invoke(app, ["knowledge", *words, "--runs-dir", str(folder / "runs")])
+
+
+@pytest.mark.parametrize(
+    ("save", "judged", "right", "saved"),
+    [
+        ("never", True, True, False), ("ask", True, True, False), ("auto", True, True, True), ("always", True, True, True),
+        ("auto", False, True, False), ("always", False, True, True), ("auto", True, False, False), ("always", True, False, False),
+    ],
+)  # fmt: skip
+def test_a_run_is_kept_as_the_settings_say_and_never_when_it_was_wrong(
+    save: str, judged: bool, right: bool, saved: bool, tmp_path: Path
+) -> None:
+    outcome = ran(tmp_path, f"knowledge.experience.save={save}", right=right, words="" if judged else SAID)
+    assert outcome.status == "fulfilled"
+    assert [one.title for one in known(tmp_path)] == (['Jam "{title}" in with "{body}"'] if saved else [])
+    told = outcome.report.get("experience")
+    assert (told is None) is (save in {"never", "ask"}), "nobody could be asked here"
+    if told is not None:
+        assert told["saved"] is saved
+        assert saved or told["why"]
+
+
+def test_what_a_run_taught_the_next_one_does_in_words_that_it_does_not_understand(tmp_path: Path) -> None:
+    other = 'Jam "Tea" in with "a tin"'
+    assert "not understood" in ran(tmp_path, house=False, words=other).reason
+    ran(tmp_path, "knowledge.experience.save=auto")
+    outcome = ran(tmp_path, house=False, words=other)
+    assert outcome.exit_code == 0, outcome.reason
+    used = [page for page in outcome.report["knowledge"] if page["used"]]
+    assert [(page["kind"], page["helped"]) for page in used] == [("experience", True)]
+
+
+def test_a_hint_is_shown_and_not_followed(tmp_path: Path) -> None:
+    ran(tmp_path, "knowledge.experience.save=auto")
+    outcome = ran(tmp_path, "knowledge.experience.reuse=hint", house=False, words='Jam "Tea" in with "a tin"')
+    assert outcome.status == "rejected"
+    assert [page["used"] for page in outcome.report["knowledge"]] == [False]
+
+
+def test_what_nobody_was_asked_about_is_kept_by_the_command(tmp_path: Path) -> None:
+    outcome = ran(tmp_path, "knowledge.experience.save=ask")
+    assert "experience" not in outcome.report
+    shown = deskcrew(tmp_path, "learn", outcome.run_id, "--dry-run")
+    assert shown.exit_code == 0, shown.output
+    assert "given by the goal   {title}, here Milk" in shown.stdout
+    assert known(tmp_path) == []
+    said = deskcrew(tmp_path, "learn", outcome.run_id)
+    assert "kept as experience:" in said.stdout
+    assert [(one.kind, one.source) for one in known(tmp_path)] == [("experience", f"run:{outcome.run_id}")]
+    again = deskcrew(tmp_path, "learn", outcome.run_id)
+    assert "not kept: it is known already" in again.stdout
+
+
+def test_a_run_that_failed_teaches_nothing(tmp_path: Path) -> None:
+    outcome = ran(tmp_path, house=False)
+    said = deskcrew(tmp_path, "learn", outcome.run_id)
+    assert said.exit_code == 1
+    assert "the run did not reach its goal" in said.stdout
+    assert known(tmp_path) == []
+
+
+def test_what_fails_twice_is_followed_no_more_and_listed_with_all(tmp_path: Path) -> None:
+    lines = [*LINES[:2], 'fill "Title" with "a tin"', 'fill "Body" with "Tea"', LINES[4]]
+    wrong = by_hand('Jam "Tea" in with "a tin"', lines, tmp_path / "wrong.jsonl")
+    assert deskcrew(tmp_path, "learn", str(wrong.path), "--goal", 'Jam "Tea" in with "a tin"').exit_code == 0
+    for _ in range(2):
+        assert ran(tmp_path, house=False).exit_code != 0
+    (one,) = known(tmp_path)
+    assert one.retired == "it failed 2 times in a row"
+    assert one.id not in deskcrew(tmp_path, "ls").stdout
+    assert "retired: it failed 2 times in a row" in deskcrew(tmp_path, "ls", "--all").stdout
+    third = ran(tmp_path, house=False)
+    assert third.report["knowledge"] == []
+    assert "not understood" in third.reason
+
+
+def test_a_log_of_another_agent_teaches_as_well(tmp_path: Path) -> None:
+    done = by_oracle("total-into-a-note", 0, tmp_path / "log.jsonl")
+    straight = json.loads(deskcrew(tmp_path, "learn", str(done.path), "--dry-run", "--json").stdout)
+    assert straight["title"].startswith("Find the total of invoice {invoice}")
+    for form in ("openadapt_episode", "atif"):
+        said = CliRunner().invoke(app, ["log", "convert", str(done.path), "--to", form, "-o", str(tmp_path / form)])
+        assert said.exit_code == 0, said.output
+    words = ("--goal", done.goal, "--dry-run", "--json")
+    with_screens = deskcrew(tmp_path, "learn", str(tmp_path / "openadapt_episode"), "--from", "openadapt_episode", *words)
+    assert json.loads(with_screens.stdout)["reads"] == straight["reads"]
+    without = deskcrew(tmp_path, "learn", str(tmp_path / "atif"), "--from", "atif", *words)
+    assert any("what was on the screen" in doubt for doubt in json.loads(without.stdout)["doubts"])
+
+
+def test_two_logs_are_compared(tmp_path: Path) -> None:
+    first = by_hand("Jam milk", [*LINES[:3], 'fill "Body" with "code 7"', LINES[4]], tmp_path / "1.jsonl")
+    second = by_hand("Jam milk", [*LINES[:3], 'fill "Body" with "code 7"', LINES[4]], tmp_path / "2.jsonl", seed=3)
+    words = ("--goal", 'Jam "Tea"', "--goal", 'Jam "Tea"', "--dry-run", "--json")
+    both = json.loads(deskcrew(tmp_path, "learn", str(first.path), str(second.path), *words).stdout)
+    alone = json.loads(deskcrew(tmp_path, "learn", str(first.path), *words[:2], *words[4:]).stdout)
+    assert alone["doubts"]
+    assert both["doubts"] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["no-such-run"], "There is no run"), (["a", "b", "c"], "Name one run or log"),
+        (["LOG", "--goal", "x", "--goal", "y"], "2 goals for 1 log"), (["LOG"], "say it with --goal"),
+        (["EMPTY", "--goal", "x"], "there is no step in it"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_learned_from_is_said_in_one_sentence(words: list[str], told: str, tmp_path: Path) -> None:
+    by_hand("", LINES[:2], tmp_path / "log.jsonl")
+    (tmp_path / "empty.jsonl").write_text("", encoding="utf-8")
+    (tmp_path / "runs").mkdir()
+    places = {"LOG": str(tmp_path / "log.jsonl"), "EMPTY": str(tmp_path / "empty.jsonl")}
+    said = deskcrew(tmp_path, "learn", *[places.get(word, word) for word in words])
+    assert said.exit_code == 2
+    assert told in said.output
+    assert "Traceback" not in said.output

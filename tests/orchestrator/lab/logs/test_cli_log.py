@@ -1,0 +1,304 @@
+"""`deskcrew log` and `deskcrew schema`, as a user types them."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from typer.testing import CliRunner, Result
+
+from orchestrator.cli import app
+from protocol import Answer, Click, InteractionStep, Picture, VisualState, write_log
+from protocol.exports import NAMES as FORMATS
+
+Deskcrew = Callable[..., Result]
+EXAMPLES = Path(__file__).parents[4] / "protocol" / "v0_1" / "examples"
+REAL = EXAMPLES / "invoice-to-reimbursement.jsonl"
+
+
+@pytest.fixture
+def deskcrew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Deskcrew:
+    monkeypatch.chdir(tmp_path)
+    return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture
+def damaged(tmp_path: Path) -> Path:
+    """A log of a good line, two bad ones and one that is cut off."""
+    path = tmp_path / "damaged.jsonl"
+    good = REAL.read_bytes().splitlines()[0]
+    seen = b'{"elements": [{"element_id": "a", "bbox": [1, 2, 3]}]}'
+    bad = b'{"timestamp": 1, "visual_state": ' + seen + b', "action": {"action_type": "wait"}}'
+    path.write_bytes(b"\n".join([good, bad, b"no json", good[:200]]))
+    return path
+
+
+def test_validate_names_file_line_path_and_reason_goes_on_and_counts(deskcrew: Deskcrew, damaged: Path):
+    done = deskcrew("log", "validate", damaged)
+    assert done.exit_code == 1
+    first, second, third, total = done.output.splitlines()
+    assert first.startswith(f"{damaged}:2: error: $.visual_state.elements[0].bbox: a box written as a list has four numbers")
+    assert second.startswith(f"{damaged}:3: error: $: not JSON")
+    assert third.startswith(f"{damaged}:4: error: $")
+    assert "cut off" in third
+    assert total == f"{damaged}: 4 lines, 3 cannot be used, 0 warnings"
+
+
+def test_validate_as_json_is_one_object_a_line(deskcrew: Deskcrew, damaged: Path):
+    found = [json.loads(line) for line in deskcrew("log", "validate", damaged, "--json").output.splitlines()]
+    assert found[0]["line"] == 2
+    assert found[0]["path"] == "$.visual_state.elements[0].bbox"
+    assert found[-1] == {"file": str(damaged), "lines": 4, "bad_lines": 3, "warnings": 0}
+
+
+def test_validate_takes_several_logs_and_a_good_one_exits_with_0(deskcrew: Deskcrew):
+    done = deskcrew("log", "validate", *sorted(EXAMPLES.glob("*.jsonl")))
+    assert done.exit_code == 0, done.output
+    assert done.output.count("0 cannot be used") == len(list(EXAMPLES.glob("*.jsonl")))
+
+
+def test_a_run_is_found_by_its_name_and_its_folder(deskcrew: Deskcrew, tmp_path: Path):
+    deskcrew("run", "not-to-be-done", "--display", "none")
+    (folder,) = (tmp_path / "runs").iterdir()
+    for name in (folder.name, folder, folder / "log.jsonl"):
+        done = deskcrew("log", "stats", name, "--json")
+        assert done.exit_code == 0, done.output
+        assert json.loads(done.output)["bad_lines"] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["validate", "gone.jsonl"], "no log gone.jsonl"),
+        (["stats", "no-such-run"], "no run 'no-such-run'"),
+        (["show", REAL, "--step", "99"], "has no step 99"),
+        (["show", REAL, "--from", "atiff"], "did you mean 'atif'"),
+        (["show", REAL, "--pictures", "big"], "auto, draw, paths or none"),
+        (["convert", REAL, "--to", "antropic"], "did you mean 'anthropic'"),
+        (["convert", REAL, "--to", "dsl", "-o", "no/such/folder.txt"], "There is no folder"),
+        (["convert", REAL, "--to", "deskcrew", "-o", REAL], "is the log itself"),
+        (["convert", REAL, "--to", "omnimcp_log"], "read and not written"),
+        (["show", REAL, "--from", "webdriver"], "written and not read"),
+    ],
+)
+def test_a_wrong_word_is_one_sentence_and_exit_2(deskcrew: Deskcrew, words: list[str], said: str):
+    done = deskcrew("log", *words)
+    assert done.exit_code == 2
+    assert said in done.output
+    assert "Traceback" not in done.output
+
+
+def test_show_prints_each_step_and_what_came_of_it(deskcrew: Deskcrew):
+    done = deskcrew("log", "show", REAL)
+    assert done.exit_code == 0
+    assert 'click "INV-' in done.output
+    assert "executed by track_id @" in done.output
+    assert "in: operator" in done.output
+
+
+def test_show_as_json_gives_the_log_back(deskcrew: Deskcrew):
+    done = deskcrew("log", "show", REAL, "--json")
+    assert [json.loads(line) for line in done.output.splitlines()] == [
+        json.loads(line) for line in REAL.read_text(encoding="utf-8").splitlines()
+    ]
+
+
+def test_show_one_step_with_everything_that_was_seen(deskcrew: Deskcrew):
+    done = deskcrew("log", "show", REAL, "--step", "1")
+    assert done.output.count("executed") == 1
+    assert " | " in done.output
+    assert "heading" in done.output
+
+
+def test_show_says_what_cannot_be_read_in_its_place(deskcrew: Deskcrew, damaged: Path):
+    done = deskcrew("log", "show", damaged)
+    assert done.exit_code == 0
+    assert done.output.count("cannot be read") == 3
+
+
+@pytest.mark.parametrize("words", [(), ("--json",)])
+def test_a_log_of_which_no_line_can_be_read_is_no_log(deskcrew: Deskcrew, tmp_path: Path, words: tuple[str, ...]):
+    (tmp_path / "other.jsonl").write_text('{"some": "thing"}\n["else"]\n')
+    done = deskcrew("log", "show", "other.jsonl", *words)
+    assert done.exit_code == 2
+    assert "holds no line that can be read" in done.output
+
+
+def test_text_off_the_screen_cannot_command_the_terminal(deskcrew: Deskcrew, tmp_path: Path):
+    step = InteractionStep(
+        timestamp=1,
+        visual_state=VisualState(),
+        action=Click(target={"text": "\x1b[2J[bold]x[/]\u202e"}),
+        reasoning="\x1b]0;owned\x07",
+    )
+    write_log(tmp_path / "log.jsonl", [step])
+    for command in ("show", "stats"):
+        output = deskcrew("log", command, "log.jsonl").output
+        assert "\x1b" not in output
+        assert "\u202e" not in output
+    assert "[bold]x[/]" in deskcrew("log", "show", "log.jsonl").output
+
+
+@pytest.mark.filterwarnings("ignore:Image.Image.getdata")  # textual-image still asks Pillow the old way
+def test_pictures_are_named_by_path_where_they_cannot_be_drawn(deskcrew: Deskcrew, tmp_path: Path):
+    Image.new("RGB", (64, 64), "red").save(tmp_path / "a.png")
+    pictures = (Picture(path="a.png"), Picture(path="gone.png", moment="after"))
+    write_log(
+        tmp_path / "log.jsonl",
+        [InteractionStep(timestamp=1, visual_state=VisualState(), action=Answer(text="x"), pictures=pictures)],
+    )
+    output = deskcrew("log", "show", "log.jsonl").output
+    assert "before: a.png" in output
+    assert "after: gone.png (not there)" in output
+    drawn = deskcrew("log", "show", "log.jsonl", "--pictures", "draw")
+    assert drawn.exit_code == 0
+    assert "a.png" not in drawn.output
+    assert "gone.png (not there)" in drawn.output
+    assert "png" not in deskcrew("log", "show", "log.jsonl", "--pictures", "none").output
+
+
+def test_diff_exits_with_0_for_the_same_and_1_for_another(deskcrew: Deskcrew, tmp_path: Path):
+    same = deskcrew("log", "diff", REAL, REAL)
+    assert (same.exit_code, same.output) == (0, "no differences\n")
+    shorter = tmp_path / "shorter.jsonl"
+    shorter.write_bytes(b"\n".join(REAL.read_bytes().splitlines()[1:]) + b"\n")
+    other = deskcrew("log", "diff", REAL, shorter)
+    assert other.exit_code == 1
+    assert other.output.startswith("-     1  click")
+    assert other.output.endswith("1 differences\n")
+    (found,) = [json.loads(line) for line in deskcrew("log", "diff", REAL, shorter, "--json").output.splitlines()]
+    assert (found["kind"], found["right"]) == ("removed", None)
+
+
+def test_convert_to_a_dialect_tells_each_loss(deskcrew: Deskcrew, tmp_path: Path):
+    done = deskcrew("log", "convert", REAL, "--to", "anthropic", "-o", "out.jsonl", "--json")
+    told = json.loads(done.output)
+    assert told["steps"] == len(REAL.read_bytes().splitlines())
+    assert any(loss["what"] == "target.track_id" for loss in told["losses"])
+    assert done.exit_code == 1, "memorize cannot be said, and that is no success"
+    written = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert written[0]["payload"]["action"] == "left_click"
+    assert any("error" in line for line in written)
+
+
+def test_convert_to_lines_for_people_and_to_our_own_log_loses_nothing(deskcrew: Deskcrew, tmp_path: Path):
+    from protocol import read_log
+    from protocol.dsl import parse_line
+
+    steps = [line.step for line in read_log(EXAMPLES / "every-verb.jsonl") if line.step]
+    done = deskcrew("log", "convert", EXAMPLES / "every-verb.jsonl", "--to", "dsl", "-o", "out.txt")
+    assert done.exit_code == 0, done.output
+    assert [parse_line(line) for line in (tmp_path / "out.txt").read_text(encoding="utf-8").splitlines()] == [
+        s.action for s in steps
+    ]
+    deskcrew("log", "convert", EXAMPLES / "every-verb.jsonl", "--to", "deskcrew", "-o", "out.jsonl")
+    assert [line.step for line in read_log(tmp_path / "out.jsonl")] == steps
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_can_be_written_or_read_from_the_command_line(deskcrew: Deskcrew, tmp_path: Path, name: str):
+    from protocol.exports import format_named
+
+    found = format_named(name)
+    if found.write is None:
+        return
+    out = tmp_path / f"out{found.suffix}"
+    done = deskcrew("log", "convert", EXAMPLES / "every-verb.jsonl", "--to", name, "-o", out)
+    assert done.exit_code in (0, 1), done.output
+    assert out.stat().st_size > 100
+    assert not list(tmp_path.glob("*.part"))
+    if found.read is not None:
+        back = deskcrew("log", "stats", out, "--from", name, "--json")
+        assert json.loads(back.output)["steps"] > 5
+
+
+def test_convert_reads_what_can_be_read_and_names_the_rest(deskcrew: Deskcrew, damaged: Path):
+    done = deskcrew("log", "convert", damaged, "--to", "dsl")
+    assert done.exit_code == 1
+    assert "line 2 cannot be read" in done.output
+    assert damaged.with_name("damaged.dsl.txt").read_text(encoding="utf-8").count("\n") == 1
+
+
+def test_the_formats_are_listed_with_their_ways(deskcrew: Deskcrew):
+    plain = deskcrew("log", "formats").output
+    listed = {row["name"]: row for row in json.loads(deskcrew("log", "formats", "--json").output)}
+    assert listed["osworld"]["ways"] == "read, write"
+    assert listed["ui_tars"]["of"] == "action"
+    assert all(name in plain for name in listed)
+
+
+def test_the_schemas_are_written_to_a_folder_or_to_the_output(deskcrew: Deskcrew, tmp_path: Path):
+    assert json.loads(deskcrew("schema", "export").output)["action"]["$schema"].endswith("2020-12/schema")
+    done = deskcrew("schema", "export", "-o", tmp_path / "schemas")
+    assert done.exit_code == 0
+    assert json.loads((tmp_path / "schemas" / "interaction_step.json").read_text(encoding="utf-8"))
+
+
+def test_a_file_of_a_dialect_is_shown_validated_and_converted(deskcrew: Deskcrew, tmp_path: Path):
+    said = tmp_path / "said.jsonl"
+    click = {"action": "left_click", "coordinate": [640, 360]}
+    said.write_text("\n".join(json.dumps(one) for one in ({"role": "user", "content": "Go"}, click, {"action": "dance"})))
+    shown = deskcrew("log", "show", said, "--from", "anthropic", "--json", "--screen", "1920x1080", "--image", "1280x720")
+    first, bad = map(json.loads, shown.output.splitlines())
+    assert first["action"]["target"]["point"] == {"space": "image", "image_size": [1280, 720], "x": 640, "y": 360}
+    assert "dance" in bad["error"]
+    checked = deskcrew("log", "validate", said, "--from", "anthropic:20250124")
+    assert checked.exit_code == 1
+    assert f"{said}:3: error: $: anthropic: $.action: computer_20250124 has no action 'dance'" in checked.output
+    converted = deskcrew("log", "convert", said, "--from", "anthropic", "--to", "openai", "-o", tmp_path / "theirs.jsonl")
+    assert converted.exit_code == 1
+    assert "theirs.jsonl: 1 steps" in converted.output.replace("\n", "")
+    assert deskcrew("log", "show", tmp_path / "theirs.jsonl", "--from", "openai").output.endswith("click \"640, 360\"\n")
+
+
+def test_what_was_lost_in_reading_is_told_by_convert(deskcrew: Deskcrew, tmp_path: Path):
+    script = tmp_path / "run.py"
+    script.write_text("'''Thought: save'''\npyautogui.click(1, 2, duration=0.5)\n")
+    done = deskcrew("log", "convert", script, "--from", "pyautogui", "--to", "deskcrew", "-o", tmp_path / "log.jsonl")
+    assert done.exit_code == 0
+    assert "words: words around the code are no action (when it was read)" in done.output
+    assert "pyautogui.click.duration: how fast it is done is not kept (when it was read)" in done.output
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--from", "openai:third"], "there is no variant 'third'"),
+        (["--from", "opennai"], "did you mean 'openai'"),
+        (["--from", "openai", "--screen", "big"], "such as 1920x1080"),
+        (["--from", "openai", "--image", "0x10"], "such as 1920x1080"),
+        (["--from", "openai", "--image", "\u0661x10"], "such as 1920x1080"),
+    ],
+)
+def test_a_wrong_word_about_a_dialect_is_one_sentence(deskcrew: Deskcrew, tmp_path: Path, words: list[str], said: str):
+    (tmp_path / "a.jsonl").write_text('{"type": "screenshot"}')
+    done = deskcrew("log", "show", tmp_path / "a.jsonl", *words)
+    assert done.exit_code == 2
+    assert said in done.output
+    assert "Traceback" not in done.output
+
+
+def test_the_dsl_goes_there_and_back(deskcrew: Deskcrew, tmp_path: Path):
+    deskcrew("log", "convert", REAL, "--to", "dsl", "-o", tmp_path / "actions.txt")
+    deskcrew("log", "convert", tmp_path / "actions.txt", "--from", "dsl", "--to", "dsl", "-o", tmp_path / "again.txt")
+    assert (tmp_path / "again.txt").read_text() == (tmp_path / "actions.txt").read_text() != ""
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS])
+def test_where_nothing_can_be_written_it_is_said_in_a_sentence_and_nothing_is_left(
+    deskcrew: Deskcrew, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+):
+    def full(descriptor: int) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, "fsync", full)
+    done = deskcrew("log", "convert", REAL, "--to", "dsl", "-o", tmp_path / "out.txt")
+    assert done.exit_code == 1
+    assert os.strerror(code) in done.output
+    assert "fault of deskcrew" not in done.output
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,267 @@
+"""A run that is worked again comes to the same; where it does not, the first difference is named; a fork goes on from a step."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from orchestrator import Crew, UsageProblem
+from orchestrator.cli import app
+from orchestrator.runs.replay.fork import fork
+from orchestrator.runs.replay.recording import Recording, find_recording, read_recording, recording_of
+from orchestrator.runs.replay.replay import replay
+from orchestrator.runs.runs import Outcome, resume
+
+ROOT = Path(__file__).parents[4]
+KEPT = sorted((ROOT / "tests" / "replay").glob("*.jsonl"))
+SUBMIT = 'In the reimbursement form, enter "$12.50" as the amount and submit the form'
+SAVE = 'In the reimbursement form, enter "$12.50" as the amount and save the draft'
+APPROVE = {"decisions": [{"type": "approve"}]}
+
+
+def crew_in(folder: Path, *more: str) -> Crew:
+    return Crew.from_config(overrides=[f"runs_dir={json.dumps(str(folder))}", *more])
+
+
+def submitted(folder: Path) -> Outcome:
+    crew = crew_in(folder)
+    done = crew.resume(crew.run(SUBMIT).run_id, APPROVE)
+    assert done.status == "fulfilled"
+    return done
+
+
+@pytest.fixture
+def kept() -> Recording:
+    return read_recording(ROOT / "tests" / "replay" / "approval-edited.jsonl")
+
+
+def with_settings(recording: Recording, **settings: Any) -> Recording:
+    return recording._replace(record=recording.record | {"settings": recording.record["settings"] | settings})
+
+
+@pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)
+def test_what_was_recorded_comes_to_the_same_now(path: Path) -> None:
+    """Where this fails and the difference is meant, record again: scripts/record_replays.py."""
+    found = replay(read_recording(path))
+    assert found.difference is None, found.sentence()
+
+
+def test_every_kind_of_run_that_the_script_makes_is_kept() -> None:
+    code = "import runpy; print(*sorted(runpy.run_path('scripts/record_replays.py')['COURSES']))"
+    names = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    assert names == [path.stem for path in KEPT]
+    kinds = {event.kind for path in KEPT for event in read_recording(path).events}
+    assert {"supplement", "approval", "gate", "plan", "outcome"} <= kinds
+
+
+def test_an_action_that_needs_an_approval_now_is_named(kept: Recording) -> None:
+    found = replay(with_settings(kept, safety="ask-all"))
+    assert found.difference is not None
+    assert found.difference.what == "reviewed"
+    assert found.asks is not None
+    assert f"Step {found.asks.step} ({found.asks.shown['action']}) needs an approval now" in found.sentence()
+
+
+def test_another_policy_name_is_a_difference_of_the_review(kept: Recording) -> None:
+    found = replay(with_settings(kept, safety="never-ask-in-simulation"))
+    assert found.difference is not None
+    assert (found.difference.what, found.difference.field, found.asks) == ("reviewed", "policy", None)
+
+
+def test_a_world_that_looks_otherwise_is_a_difference_of_what_is_seen(kept: Recording) -> None:
+    settings = kept.record["settings"]
+    found = replay(with_settings(kept, variation={**settings["variation"], "language": "de"})).difference
+    assert found is not None
+    assert found.what == "observed"
+
+
+def changed(kind: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[[Recording], Recording]:
+    """The recording with the last event of that kind changed: as if the code had done otherwise then."""
+
+    def make(recording: Recording) -> Recording:
+        last = max(n for n, event in enumerate(recording.events) if event.kind == kind)
+        events = list(recording.events)
+        events[last] = events[last]._replace(body=events[last].body | change(events[last].body))
+        return recording._replace(events=tuple(events))
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("make", "what", "field"),
+    [
+        (changed("feedback", lambda body: {"state_id": "0" * 16}), "feedback", "state_id"),
+        (changed("outcome", lambda body: {"exec_status": "error"}), "outcome", "exec_status"),
+        (changed("situation", lambda body: {"row": "other"}), "situation", "row"),
+        (changed("gate", lambda body: {"decision": "gate_fail"}), "gate", "decision"),
+        (changed("run_finished", lambda body: {"status": "rejected"}), "run_finished", "status"),
+        (lambda recording: recording._replace(apps={**(recording.apps or {}), "reimbursement": "x"}), "apps", "reimbursement"),
+    ],
+)
+def test_the_first_difference_is_named(kept: Recording, make: Callable[[Recording], Recording], what: str, field: str) -> None:
+    found = replay(make(kept)).difference
+    assert found is not None
+    assert (found.what, found.field) == (what, field)
+
+
+def test_another_element_under_the_same_words_is_a_difference(kept: Recording) -> None:
+    actions = {
+        key: done._replace(result={**(done.result or {}), "resolved": {"element_id": "other"}})
+        for key, done in kept.actions.items()
+    }
+    found = replay(kept._replace(actions=actions)).difference
+    assert found is not None
+    assert (found.what, found.field) == ("outcome", "resolved")
+
+
+def test_a_crew_that_goes_on_where_the_recorded_one_was_done_is_a_difference(kept: Recording) -> None:
+    cut = max(n for n, event in enumerate(kept.events) if event.kind == "answered" and event.role == "evaluator")
+    found = replay(kept._replace(events=(*kept.events[:cut], *kept.events[cut + 1 :]))).difference
+    assert found is not None
+    assert "the evaluator is asked" in found.sentence()
+
+
+def test_a_run_that_waits_or_was_stopped_is_replayed_as_far_as_it_went(tmp_path: Path) -> None:
+    waiting = crew_in(tmp_path).run(SUBMIT)
+    found = replay(recording_of(waiting.folder))
+    assert (found.difference, found.note) == (None, "it was not finished then")
+
+
+@pytest.mark.parametrize("points", [(30,), (55, 25), (70, 12, 20)])
+def test_a_run_that_was_killed_and_taken_up_is_replayed_as_one(tmp_path: Path, points: tuple[int, ...]) -> None:
+    command = [sys.executable, str(ROOT / "scripts" / "kill_sweep.py"), "--child", "--task", SUBMIT, "--runs-dir", str(tmp_path)]
+    for point in (*points, 0):
+        subprocess.run([*command, "--fatal", str(point)], check=False, timeout=120)
+    folder = next(path for path in tmp_path.iterdir() if path.is_dir())
+    assert json.loads((folder / "report.json").read_text())["status"] == "fulfilled"
+    assert replay(recording_of(folder)).difference is None
+
+
+def test_a_private_value_is_typed_again_once_it_is_given_again(tmp_path: Path) -> None:
+    secret = "Hummingbird-7741"
+    policy = {"private": ["description"], "rules": [{"name": "all", "verdict": "allow"}]}
+    crew = crew_in(tmp_path, f"safety={json.dumps(policy)}")
+    done = crew.run(f'In the reimbursement form, enter "{secret}" as the description and save the draft')
+    recording = recording_of(done.folder)
+    answers = [event.body["answer"] for event in recording.events if event.kind == "answered" and event.role == "operator"]
+    typed = [answer["action"]["text"] for answer in answers if "text" in answer.get("action", {})]
+    assert typed == ["<secret>description</secret>"]
+    with pytest.raises(UsageProblem, match=r"give them again: --secret description$"):
+        replay(recording)
+    assert replay(recording, {"description": secret}).difference is None
+    other = replay(recording, {"description": "something else"}).difference
+    assert other is not None
+    assert other.what == "apps", "another value shows in the world, and nowhere before"
+
+
+def test_a_recording_is_read_as_it_was_written(tmp_path: Path) -> None:
+    recording = recording_of(submitted(tmp_path / "runs").folder)
+    recording.write(tmp_path / "one.jsonl")
+    again = read_recording(tmp_path / "one.jsonl")
+    assert [event[2:] for event in again.events] == [event[2:] for event in recording.events]
+    assert replay(again).difference is None
+
+
+@pytest.mark.parametrize("text", ["", "no json", '{"recording": 99}', '{"recording": 1}', "[1]"])
+def test_what_is_no_recording_is_refused_with_one_sentence(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "broken.jsonl"
+    path.write_text(text)
+    with pytest.raises(UsageProblem, match=r"broken\.jsonl is no recording that can be read"):
+        find_recording(str(path), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"world": "/nowhere/lost.yaml"}, r"cannot be replayed: .*lost\.yaml"),
+        ({"environment": "browser"}, "a browser does not begin the same way twice"),
+        ({"no_such_setting": 1}, r"its settings\.no_such_setting is no setting of this version"),
+    ],
+)
+def test_a_run_that_cannot_be_replayed_is_refused_with_one_sentence(kept: Recording, settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageProblem, match=said):
+        replay(with_settings(kept, **settings))
+
+
+def test_a_run_without_recorded_answers_is_refused(kept: Recording, tmp_path: Path) -> None:
+    old = kept._replace(events=tuple(event for event in kept.events if event.kind != "answered"))
+    old.write(tmp_path / "old.jsonl")
+    with pytest.raises(UsageProblem, match="from an earlier version"):
+        find_recording(str(tmp_path / "old.jsonl"), tmp_path)
+
+
+def test_the_command_ends_with_0_1_or_2(tmp_path: Path) -> None:
+    same, other = tmp_path / "same.jsonl", tmp_path / "other.jsonl"
+    same.write_text(KEPT[0].read_text())
+    with_settings(read_recording(same), safety="ask-all").write(other)
+    done = CliRunner().invoke(app, ["replay", str(same)])
+    assert (done.exit_code, done.stdout) == (0, "Run recorded: 3 steps worked again, nothing differs.\n")
+    done = CliRunner().invoke(app, ["replay", str(other), "--json"])
+    told = json.loads(done.stdout)
+    assert (done.exit_code, told["same"], told["needs_approval"]["verdict"]) == (1, False, "ask")
+    done = CliRunner().invoke(app, ["replay", "nope", "--runs-dir", str(tmp_path)])
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir() if "sqlite-" not in path.name}
+
+
+@pytest.mark.parametrize("at", [0, 1, 2, 3])
+def test_a_fork_goes_on_from_the_step_and_leaves_the_run_as_it_was(tmp_path: Path, at: int) -> None:
+    done = submitted(tmp_path)
+    before = digests(done.folder)
+    made = fork(done.run_id, at, runs_dir=tmp_path)
+    record = json.loads((tmp_path / made / "run.json").read_text())
+    assert record["forked_from"] == {"run_id": done.run_id, "step": at, "goal": SUBMIT, "changed": []}
+    assert recording_of(tmp_path / made).steps == at
+    on = resume(made, runs_dir=tmp_path, approver=lambda request: APPROVE)
+    assert on.status == "fulfilled"
+    assert [step["action"] for step in on.report["steps"]] == [step["action"] for step in done.report["steps"]]
+    assert recording_of(on.folder).apps == recording_of(done.folder).apps
+    assert digests(done.folder) == before
+    assert replay(recording_of(on.folder)).difference is None
+
+
+def test_a_fork_has_another_goal_with_what_is_known(tmp_path: Path) -> None:
+    first = crew_in(tmp_path).run("Find the total of invoice INV-7029 on the billing page and remember it")
+    steps = first.report["counts"]["steps"]
+    made = fork(first.run_id, steps, runs_dir=tmp_path, goal=SAVE)
+    on = resume(made, runs_dir=tmp_path)
+    assert (on.status, on.report["goal"]) == ("fulfilled", SAVE)
+    assert {fact["name"] for fact in on.report["facts"]} >= {fact["name"] for fact in first.report["facts"]}
+    assert [step["step"] for step in on.report["steps"]] == list(range(1, len(on.report["steps"]) + 1))
+    with pytest.raises(UsageProblem, match=r"forked from .* with another goal"):
+        replay(recording_of(on.folder))
+
+
+def test_a_fork_has_other_settings_from_there_on(tmp_path: Path) -> None:
+    done = submitted(tmp_path)
+    made = fork(done.run_id, 2, runs_dir=tmp_path, overrides=["safety=never-ask-in-simulation"])
+    on = resume(made, runs_dir=tmp_path)
+    assert on.status == "fulfilled"
+    assert on.report["approvals"] == []
+
+
+@pytest.mark.parametrize(
+    ("at", "overrides", "said"),
+    [
+        (9, [], r"--at 9: run .* has 3 steps; name one of 0 to 3"),
+        (-1, [], "name one of 0 to 3"),
+        (1, ["seed=5"], "seed cannot be otherwise in a fork"),
+        (1, ["limits.stps=5"], "stps"),
+    ],
+)
+def test_a_fork_that_cannot_be_made_leaves_nothing_behind(tmp_path: Path, at: int, overrides: list[str], said: str) -> None:
+    done = submitted(tmp_path)
+    with pytest.raises(UsageProblem, match=said):
+        fork(done.run_id, at, runs_dir=tmp_path, overrides=overrides)
+    assert [path.name for path in tmp_path.iterdir()] == [done.run_id]

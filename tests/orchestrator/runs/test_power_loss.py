@@ -1,0 +1,164 @@
+"""Failing power takes the end of a file, or leaves rubbish in it: the run goes on from what is whole, or says what is lost."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import load_world
+from orchestrator.cli import app
+
+ROOT = Path(__file__).parents[3]
+GOAL = 'In the reimbursement form, enter "$12.50" as the amount and submit the form'
+LAST = 1024
+"""The last page of a database, the end of a text."""
+
+
+def cut_off(body: bytes) -> bytes:
+    return body[: -min(LAST, len(body) // 2)]
+
+
+def half_a_page(body: bytes) -> bytes:
+    return body[:-7]
+
+
+def rubbish(body: bytes) -> bytes:
+    end = min(LAST, len(body))
+    return body[:-end] + random.Random(1).randbytes(end)
+
+
+def zeros(body: bytes) -> bytes:
+    end = min(LAST, len(body))
+    return body[:-end] + bytes(end)
+
+
+def no_beginning(body: bytes) -> bytes:
+    return random.Random(2).randbytes(min(64, len(body))) + body[64:]
+
+
+def emptied(body: bytes) -> bytes:
+    return b""
+
+
+DAMAGES: tuple[Callable[[bytes], bytes] | None, ...] = (cut_off, half_a_page, rubbish, zeros, no_beginning, emptied, None)
+NAMES = ["run.json", "report.json", "log.jsonl", "journal.sqlite", "checkpoints.sqlite", "world.sqlite"]
+LOGS = ["journal.sqlite-wal", "checkpoints.sqlite-wal", "world.sqlite-wal"]
+
+
+@pytest.fixture(scope="module")
+def waiting(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that waits for approval, its files closed."""
+    runs = tmp_path_factory.mktemp("waiting")
+    assert CliRunner().invoke(app, ["run", GOAL, "--display", "none", "--runs-dir", str(runs)]).exit_code == 3
+    return next(runs.iterdir())
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that was killed at work, with SQLite's logs beside its databases."""
+    runs = tmp_path_factory.mktemp("killed")
+    command: list[Any] = [
+        sys.executable,
+        ROOT / "scripts" / "kill_sweep.py",
+        "--child",
+        "--task",
+        GOAL,
+        "--runs-dir",
+        runs,
+        "--fatal",
+        "55",
+    ]
+    subprocess.run(command, check=False, timeout=120)
+    folder = next(runs.iterdir())
+    assert not (folder / "report.json").exists()
+    assert all((folder / name).stat().st_size for name in LOGS)
+    return folder
+
+
+def damaged(folder: Path, name: str, how: Callable[[bytes], bytes] | None, to: Path) -> Path:
+    """A copy of the run with one file as failing power could leave it."""
+    copy = to / folder.name
+    shutil.copytree(folder, copy)
+    if how is None:
+        (copy / name).unlink()
+    else:
+        (copy / name).write_bytes(how((copy / name).read_bytes()))
+    return copy
+
+
+def deskcrew(*words: str, runs: Path) -> tuple[int, str]:
+    done = CliRunner().invoke(app, [*words, "--runs-dir", str(runs)])
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    assert "fault of deskcrew" not in done.output, done.output
+    return done.exit_code, done.output
+
+
+def claims(folder: Path) -> list[dict[str, Any]]:
+    record = json.loads((folder / "run.json").read_text())
+    desktop = SimulatedDesktop(load_world(record["settings"]["world"]), record["settings"]["seed"], folder)
+    found = list(desktop.world()["apps"]["reimbursement"]["claims"].values())
+    desktop.close()
+    return found
+
+
+def worked_on(copy: Path, name: str, *, answer: bool) -> int:
+    """Take the run up until it ends or cannot be taken up; whatever happens, nothing is done twice and everything is said."""
+    code, said = deskcrew("resume", copy.name, *(["--approve"] if answer else []), "--display", "none", runs=copy.parent)
+    if "go on from its journal" in said or "waits for no answer" in said:
+        code, said = deskcrew("resume", copy.name, "--display", "none", runs=copy.parent)
+    if code == 3:
+        code, said = deskcrew("resume", copy.name, "--approve", "--display", "none", runs=copy.parent)
+    if code == 2:
+        assert name.removesuffix("-wal") in said or not (copy / "run.json").exists(), said
+    else:
+        assert code == 0, said
+        assert [claim["amount"] for claim in claims(copy)][-1:] == ["12.50"]
+        assert len([claim for claim in claims(copy) if claim["amount"] == "12.50"]) == 1
+    if (copy / "run.json").exists():
+        shown, said = deskcrew("show", copy.name, runs=copy.parent)
+        assert shown in (0, 2), said
+    return code
+
+
+@pytest.mark.parametrize("how", DAMAGES, ids=lambda how: how.__name__ if how else "missing")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_that_waits_survives_damage_or_says_what_is_missing(
+    waiting: Path, tmp_path: Path, name: str, how: Callable[[bytes], bytes] | None
+) -> None:
+    code = worked_on(damaged(waiting, name, how, tmp_path), name, answer=True)
+    if name in {"report.json", "log.jsonl", "checkpoints.sqlite"}:
+        assert code == 0
+    if name in {"run.json", "journal.sqlite"}:
+        assert code == 2
+
+
+@pytest.mark.parametrize("how", DAMAGES, ids=lambda how: how.__name__ if how else "missing")
+@pytest.mark.parametrize("name", ["checkpoints.sqlite", "journal.sqlite", "world.sqlite", *LOGS])
+def test_a_run_that_was_at_work_survives_damage_or_says_what_is_missing(
+    killed: Path, tmp_path: Path, name: str, how: Callable[[bytes], bytes] | None
+) -> None:
+    code = worked_on(damaged(killed, name, how, tmp_path), name, answer=False)
+    if name.startswith("checkpoints"):
+        assert code == 0
+
+
+def test_a_lost_world_is_made_anew_by_the_fork_that_the_message_names(waiting: Path, tmp_path: Path) -> None:
+    copy = damaged(waiting, "world.sqlite", emptied, tmp_path)
+    code, said = deskcrew("resume", copy.name, "--approve", runs=tmp_path)
+    assert code == 2
+    words = said.partition("deskcrew fork ")[2].split()
+    code, said = deskcrew("fork", *words, "--display", "none", runs=tmp_path)
+    assert code == 3, said
+    made = next(path for path in tmp_path.iterdir() if path.name != copy.name)
+    assert deskcrew("resume", made.name, "--approve", "--display", "none", runs=tmp_path)[0] == 0
+    assert [claim["amount"] for claim in claims(made)][-1:] == ["12.50"]

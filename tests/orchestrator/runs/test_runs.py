@@ -1,0 +1,215 @@
+"""A run is a folder: it is resumed wherever it stopped, refused with one sentence where it cannot be, and never lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from environments.simulated.desktop import SimulatedDesktop
+from orchestrator import Crew, UsageProblem, list_runs, show_run
+from orchestrator.runs import open_run as opened
+from orchestrator.runs.runs import resume
+from protocol import ExecStatus, read_log
+
+SUBMIT = 'In the reimbursement form, enter "$12.50" as the amount and submit the form'
+SAVE = 'In the reimbursement form, enter "$12.50" as the amount and save the draft'
+APPROVE = {"decisions": [{"type": "approve"}]}
+ROOT = Path(__file__).parents[3]
+
+
+def crew_in(folder: Path, *more: str) -> Crew:
+    return Crew.from_config(overrides=[f"runs_dir={json.dumps(str(folder))}", *more])
+
+
+def test_an_unknown_run_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageProblem, match="no run 'nope'"):
+        resume("nope", runs_dir=tmp_path)
+
+
+def test_a_finished_run_is_refused(tmp_path: Path) -> None:
+    outcome = crew_in(tmp_path).run(SAVE)
+    with pytest.raises(UsageProblem, match="is finished"):
+        resume(outcome.run_id, runs_dir=tmp_path, answer=APPROVE)
+
+
+def test_an_answer_that_nobody_waits_for_is_refused(tmp_path: Path) -> None:
+    crew = crew_in(tmp_path)
+    waiting = crew.run(SUBMIT)
+    with pytest.raises(UsageProblem, match="not usable"):
+        crew.resume(waiting.run_id, {"decisions": [{"type": "yes"}]})
+    assert crew.resume(waiting.run_id, APPROVE).status == "fulfilled"
+
+
+def test_a_unique_beginning_or_end_of_an_id_is_enough(tmp_path: Path) -> None:
+    waiting = crew_in(tmp_path).run(SUBMIT)
+    assert resume(waiting.run_id[-4:], runs_dir=tmp_path, answer=APPROVE).run_id == waiting.run_id
+
+
+def test_resuming_without_an_answer_asks_again_and_does_nothing(tmp_path: Path) -> None:
+    crew = crew_in(tmp_path)
+    waiting = crew.run(SUBMIT)
+    again = crew.resume(waiting.run_id)
+    assert (again.exit_code, again.pending) == (3, waiting.pending)
+
+
+def test_a_rejected_submit_is_never_executed(tmp_path: Path) -> None:
+    crew = crew_in(tmp_path)
+    waiting = crew.run(SUBMIT)
+    done = crew.resume(waiting.run_id, {"decisions": [{"type": "reject", "message": "it is not mine"}]})
+    assert (done.exit_code, done.status) == (1, "rejected")
+    assert not any(step["verb"] == "submit" for step in done.report["steps"])
+    assert done.report["approvals"][-1]["decision"] == "reject"
+
+
+def test_a_correction_is_done_first_and_the_refused_action_asks_again(tmp_path: Path) -> None:
+    crew = crew_in(tmp_path)
+    waiting = crew.run(SUBMIT)
+    corrected = crew.resume(waiting.run_id, {"decisions": [{"type": "reject", "message": "set the category to Travel first"}]})
+    assert corrected.exit_code == 3
+    assert not any(step["verb"] == "submit" for step in corrected.report["steps"])
+    assert any(step["action"].get("options") == ["Travel"] for step in corrected.report["steps"])
+    assert crew.resume(waiting.run_id, APPROVE).status == "fulfilled"
+
+
+def test_an_alternative_is_done_instead(tmp_path: Path) -> None:
+    crew = crew_in(tmp_path)
+    waiting = crew.run(SUBMIT)
+    done = crew.resume(waiting.run_id, {"decisions": [{"type": "reject", "message": "save it as a draft instead"}]})
+    assert done.status == "fulfilled"
+    assert not any(step["verb"] == "submit" for step in done.report["steps"])
+
+
+def test_an_edited_action_is_executed_in_its_place(tmp_path: Path) -> None:
+    crew = crew_in(tmp_path)
+    waiting = crew.run(SUBMIT)
+    edited = {"name": "click", "args": {"target": {"text": "Save draft"}}}
+    done = crew.resume(waiting.run_id, {"decisions": [{"type": "edit", "edited_action": edited}]})
+    pressed = [step["action"]["target"]["text"] for step in done.report["steps"] if step["action"]["action_type"] == "click"]
+    assert "Save draft" in pressed
+    assert "Submit" not in pressed
+
+
+def test_a_value_that_a_person_wrote_into_an_action_needs_no_other_source(tmp_path: Path) -> None:
+    crew = crew_in(tmp_path)
+    waiting = crew.run(SUBMIT)
+    edited = {"name": "fill", "args": {"text": "Berlin Rail", "target": {"text": "Vendor"}}}
+    again = crew.resume(waiting.run_id, {"decisions": [{"type": "edit", "edited_action": edited}]})
+    done = again if again.pending is None else crew.resume(waiting.run_id, APPROVE)
+    assert "Berlin Rail" in [step["action"].get("text") for step in done.report["steps"]]
+    assert done.status == "fulfilled", done.reason
+
+
+def test_the_log_of_a_run_is_protocol_and_holds_every_step(tmp_path: Path) -> None:
+    outcome = crew_in(tmp_path).run(SAVE)
+    lines = list(read_log(outcome.folder / "log.jsonl"))
+    assert not [line.error for line in lines if line.error]
+    steps = [line.step for line in lines if line.step]
+    assert len(steps) == outcome.report["counts"]["steps"] == len(outcome.report["steps"])
+    assert all(step.result is not None and step.result.exec_status is ExecStatus.EXECUTED for step in steps)
+    assert any(step.visual_state.elements for step in steps)
+
+
+def test_bad_input_leaves_no_folder_behind(tmp_path: Path) -> None:
+    with pytest.raises(Exception, match="no-such-world"):
+        crew_in(tmp_path / "runs", "world=no-such-world").run(SAVE)
+    assert list_runs(tmp_path / "runs") == []
+    assert not [path for path in (tmp_path / "runs").glob("*")]
+
+
+def test_a_damaged_journal_is_kept_as_far_as_it_can_be_read_and_said(tmp_path: Path) -> None:
+    crew = crew_in(tmp_path)
+    waiting = crew.run(SUBMIT)
+    journal = waiting.folder / "journal.sqlite"
+    size = journal.stat().st_size
+    with journal.open("r+b") as file:
+        file.seek(size // 2)
+        file.write(random.Random(5).randbytes(size - size // 2))
+    view = show_run(waiting.run_id, tmp_path)
+    assert any("damaged" in note and "could be read" in note for note in view.notes)
+    assert view.report["goal"] == SUBMIT
+    with pytest.raises(UsageProblem, match=r"damaged.*cannot be resumed"):
+        crew.resume(waiting.run_id, APPROVE)
+
+
+def test_a_journal_that_is_no_database_is_refused_with_one_sentence(tmp_path: Path) -> None:
+    crew = crew_in(tmp_path)
+    waiting = crew.run(SUBMIT)
+    (waiting.folder / "journal.sqlite").write_bytes(b"not a database at all, only words" * 99)
+    with pytest.raises(UsageProblem, match="cannot be resumed"):
+        crew.resume(waiting.run_id, APPROVE)
+
+
+def test_private_fields_stay_out_of_everything_that_is_written(tmp_path: Path) -> None:
+    secret = "Hummingbird-7741"
+    world = tmp_path / "world.yaml"
+    world.write_text("name: w\napps: {reimbursement: {}}\nopen: [reimbursement]\n")
+    policy = {"private": ["description"], "rules": [{"name": "all", "verdict": "allow"}]}
+    crew = crew_in(tmp_path / "runs", f"world={world}", f"safety={json.dumps(policy)}")
+    outcome = crew.run(f'In the reimbursement form, enter "{secret}" as the description and save the draft')
+    assert outcome.status == "fulfilled"
+    steps = json.dumps(outcome.report["steps"]) + (outcome.folder / "log.jsonl").read_text()
+    assert secret not in steps
+    assert "<secret>description</secret>" in steps
+
+
+def test_a_run_that_was_killed_before_its_first_checkpoint_starts_over(tmp_path: Path) -> None:
+    crew = crew_in(tmp_path)
+    waiting = crew.run(SUBMIT)
+    for name in ("checkpoints.sqlite", "report.json"):
+        (waiting.folder / name).unlink()
+    assert crew.resume(waiting.run_id).exit_code == 3
+
+
+def killed(folder: Path, spoil: Callable[[], None]) -> Path:
+    """The folder of a run whose process was killed: `spoil` says where, in a fork of this one."""
+    there = {*folder.iterdir()}
+    if (pid := os.fork()) == 0:
+        try:
+            spoil()
+            crew_in(folder).run(SAVE)
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
+    (made,) = {*folder.iterdir()} - there
+    return made
+
+
+def dies(*told: Any, **named: Any) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_the_next_run_takes_away_what_was_never_begun_and_no_journal_of_one_that_was(tmp_path: Path) -> None:
+    begun = killed(tmp_path, lambda: setattr(SimulatedDesktop, "perform", dies))
+    (begun / "run.json").unlink()
+    unbegun = killed(tmp_path, lambda: setattr(opened, "write_json", dies))
+    assert unbegun.exists()
+    outcome = crew_in(tmp_path).run(SAVE)
+    assert {*tmp_path.iterdir()} == {begun, outcome.folder}
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        ("--task", "invoice-to-reimbursement", "--sample", "5", "--seed", "7"),
+        ("--task", "changed-behind-the-back", "--sample", "3", "--seed", "7"),
+        ("--task", "invoice-to-reimbursement", "--only", "perform", "--last", "2"),
+        ("--task", "invoice-to-reimbursement", "--only", "approval"),
+        ("--task", "claim-two-invoices", "-c", "limits.parallel=2", "--sample", "3", "--seed", "3"),
+    ],
+    ids=lambda points: " ".join(points[1:]),
+)
+def test_killed_anywhere_and_resumed_nothing_is_done_twice_and_nothing_is_lost(points: tuple[str, ...]) -> None:
+    """The last `perform` is the approved submit: killed after it, the run must not take its own effect for a changed screen."""
+    command: list[Any] = [sys.executable, ROOT / "scripts" / "kill_sweep.py", *points]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert ", 0 went wrong" in done.stdout

@@ -1,0 +1,313 @@
+"""Who decides is chosen by settings: each key makes its difference, and what cannot work is refused before the run."""
+
+from __future__ import annotations
+
+import base64
+import sys
+import time
+import types
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from models import CLICK, prompts_of, text_of, view
+
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import parse_world
+from orchestrator.crew import Crew
+from orchestrator.errors import UsageProblem
+from orchestrator.settings.policies import Deciders
+from orchestrator.settings.settings import load_settings
+from roles.analyst.llm import LlmAnalyst
+from roles.contracts import AppWords, OperatorView, PlanRequest, ScreenPicture
+from roles.contracts.limits.limits import Limits
+from roles.journal.journal import Journal
+from roles.operator.llm import LlmOperator
+from roles.operator.rules import RulesOperator
+from roles.policies import BySubtask, Fallback, HumanPolicy, Vote
+from roles.policies.scripted_model import ScriptedChatModel
+from roles.technician.llm import LlmTechnician
+
+
+def made(*overrides: str, role: str = "operator", **more: Any) -> Any:
+    settings = load_settings(overrides=overrides).settings
+    return Deciders(settings.crew, journal=Journal(None, time.time), limits=Limits(), **more).of(role)
+
+
+def asked(*overrides: str, given: OperatorView | None = None, **more: Any) -> list[Any]:
+    """The messages of the first question that an llm operator puts."""
+    model, heard = prompts_of(lambda _: CLICK)
+    made("crew.operator.policy=llm", *overrides, model=model, **more).decide(given or view())
+    return heard[0]
+
+
+def test_each_policy_has_its_name() -> None:
+    model, _ = prompts_of(lambda _: CLICK)
+    kinds = {"rules": RulesOperator, "llm": LlmOperator, "human": HumanPolicy, "fallback": Fallback, "vote": Vote}
+    for name, kind in kinds.items():
+        assert type(made(f"crew.operator.policy={name}", model=model)) is kind
+    assert type(made("crew.operator.when=[{app: mail, policy: llm}]", model=model)) is BySubtask
+
+
+@pytest.mark.parametrize("role", ["technician", "analyst"])
+def test_a_technician_and_an_analyst_have_them_too(role: str) -> None:
+    model, _ = prompts_of(lambda _: CLICK)
+    chosen = {
+        "llm": LlmTechnician if role == "technician" else LlmAnalyst,
+        "human": HumanPolicy,
+        "fallback": Fallback,
+        "vote": Vote,
+    }
+    for name, kind in chosen.items():
+        assert type(made(f"crew.{role}.policy={name}", role=role, model=model)) is kind
+    when = f"crew.{role}.when=[{{worker: {role}, policy: llm}}]"
+    assert type(made(when, role=role, model=model)) is BySubtask
+
+
+def test_a_plan_of_a_model_may_name_the_workers_that_there_are() -> None:
+    plan = {"reason": "r", "outcome": "planned", "subtasks": [{"id": "a", "instruction": "i", "app": "notes"}]}
+    desk = SimulatedDesktop(parse_world("name: n\napps: {notes: {}, files: {}}\nopen: [notes]\n"), 0)
+    told = {}
+    for name, environment in (("none", None), ("files", desk)):
+        model, heard = prompts_of(lambda _: plan)
+        request = PlanRequest(goal="g", apps=(AppWords(app="notes", title="Notes"),))
+        made("crew.manager.policy=llm", role="manager", model=model, environment=environment).plan(request)
+        told[name] = text_of(heard[0])
+    assert "analyst: computes" in told["none"]
+    assert "technician: runs" in told["files"]
+    assert "technician: runs" not in told["none"]
+
+
+@pytest.mark.parametrize(
+    ("overrides", "why"),
+    [
+        (["crew.operator.policy=llm"], r"crew\.operator\.model: an llm policy needs a model"),
+        (["crew.operator.policy=fallback"], r"crew\.operator\.model"),
+        (["crew.operator.when=[{app: mail, policy: llm}]"], r"crew\.operator\.model"),
+        (["crew.operator.policy=llm", "crew.model=given"], r"crew\.(operator\.)?model: the model `given`"),
+        (["crew.operator.policy=llm", "crew.model={name: scripted, script: none.yaml}"], r"none\.yaml"),
+        (["crew.operator.policy=scripted"], r"crew\.operator\.script: a scripted policy needs the YAML file"),
+        (["crew.analyst.policy=trusting"], r"the analyst has no policy 'trusting'"),
+        (["crew.manager.batch=3"], r"crew\.manager\.batch: only the operator can have it; leave it out"),
+        (["crew.analyst.vision=true"], r"crew\.analyst\.vision: only the manager and the operator and the evaluator can have it"),
+        (["crew.evaluator.vision=true"], r"crew\.evaluator\.vision: only a model sees pictures"),
+        (["crew.evaluator.final={policy: rules, vision: true}"], r"crew\.evaluator\.final\.vision: only a model sees pictures"),
+        (["crew.technician.policy=llm"], r"crew\.technician\.model: an llm policy needs a model"),
+        (["crew.operator.policy=wise"], r'crew\.operator\.policy is "wise"'),
+        (["crew.operator.chain=[]"], r"crew\.operator\.chain"),
+        (["crew.operator.voters=[llm]"], r"crew\.operator\.voters"),
+        (["crew.operator.voters=[{policy: llm, modle: given}, rules]"], r"voters\[0\]\.modle'; did you mean 'model'"),
+        (["crew.operator.chain=[{model: {temprature: 1}}]"], r"unknown key '.*chain\[0\]\.model\.temprature'; did you mean"),
+        (["crew.operator.chain=[{policy: rules, model: given}]"], r"chain\[0\]: only a member whose policy is llm has a model"),
+        (["crew.operator.policy=vote", "crew.operator.voters=[{model: given}, rules]"], r"operator\.voters\.model: the model"),
+        (["crew.operator.policy=vote", "crew.operator.voters=[{model: {temperature: 1}}, rules]"], "llm policy needs a model"),
+        (["crew.operator.when=[{policy: llm}]"], "say for which app, worker, subtask or trigger"),
+        (["crew.model=gpt-5"], "a model is one of openai:NAME"),
+        (["crew.model={name: 'openai:x', temprature: 1}"], "temprature"),
+    ],
+)
+def test_what_cannot_work_is_refused_before_the_run(tmp_path: Path, overrides: list[str], why: str) -> None:
+    with pytest.raises(UsageProblem, match=why):
+        Crew.from_config(overrides=[*overrides, f"runs_dir={tmp_path}"]).run("write a note")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_wrong_variable_in_a_prompt_is_refused_before_the_run(tmp_path: Path) -> None:
+    prompt = tmp_path / "mine.md"
+    prompt.write_text("# system\n{{answer_form}}\n# turn\n{{subtask}} {{screan}} {{steps}}\n", encoding="utf-8")
+    model, _ = prompts_of(lambda _: CLICK)
+    chosen = ["crew.operator.policy=llm", f"crew.operator.prompt={prompt}", f"runs_dir={tmp_path / 'runs'}"]
+    with pytest.raises(UsageProblem, match=r"crew\.operator\.prompt: .*no variable 'screan' .*did you mean 'screen'"):
+        Crew.from_config(overrides=chosen, model=model).run("write a note")
+
+
+def test_a_config_file_names_its_files_from_its_own_folder(tmp_path: Path) -> None:
+    (tmp_path / "mine.md").write_text(
+        "# system\nAda {{answer_form}}\n# turn\n{{subtask}} {{screen}} {{steps}}\n", encoding="utf-8"
+    )
+    (tmp_path / "model.yaml").write_text("lines:\n- {answer: {reasoning: r, action: none, status: FINISH}}\n", encoding="utf-8")
+    config = tmp_path / "crew.yaml"
+    config.write_text(
+        "crew:\n  operator: {policy: llm, prompt: mine.md, model: {name: scripted, script: model.yaml}}\n", encoding="utf-8"
+    )
+    settings = load_settings([config]).settings
+    policy = Deciders(settings.crew, journal=Journal(None, time.time), limits=Limits()).of("operator")
+    assert policy.decide(view()).status == "FINISH"
+    assert "Ada" in settings.crew.operator.prompt.read_text()  # type: ignore[union-attr]
+
+
+def test_a_role_has_its_own_model_or_that_of_the_crew() -> None:
+    crew = load_settings(overrides=["crew.model=openai:big", "crew.operator.model=ollama:small"]).settings.crew
+    assert crew.model
+    assert crew.operator.model
+    assert (crew.model.name, crew.operator.model.name, crew.manager.model) == ("openai:big", "ollama:small", None)
+
+
+@contextmanager
+def provider(said: dict[str, Any]) -> Iterator[list[tuple[str, float | None, str]]]:
+    """A package of a provider whose models say what stands under their name; with whom was asked: model, temperature, prompt."""
+    heard: list[tuple[str, float | None, str]] = []
+
+    class Model(ScriptedChatModel):
+        def __init__(self, model: str, temperature: float | None = None, **more: Any) -> None:
+            def answer(messages: Any) -> Any:
+                heard.append((model, temperature, text_of(messages)))
+                return said[model]
+
+            super().__init__(answer=answer)
+
+    package = types.ModuleType("langchain_openai")
+    package.ChatOpenAI = Model  # type: ignore[attr-defined]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setitem(sys.modules, "langchain_openai", package)
+        yield heard
+
+
+ADA = "# system\nAda {{answer_form}}\n# turn\n{{subtask}} {{screen}} {{steps}}\n"
+BIG = "{name: 'openai:big', base_url: 'http://127.0.0.1:2/v1'}"
+END = {"reasoning": "r", "action": "none", "status": "FINISH"}
+ROLES_MODEL = "crew.operator.model={name: 'openai:small', base_url: 'http://127.0.0.1:1/v1', temperature: 0}"
+
+
+def test_a_vote_mixes_models_temperatures_and_prompts_and_the_journal_says_whose_each_vote_was(tmp_path: Path) -> None:
+    (tmp_path / "mine.md").write_text(ADA, encoding="utf-8")
+    config = tmp_path / "crew.yaml"
+    config.write_text(
+        "crew:\n  operator:\n    policy: vote\n    voters:\n"
+        "    - llm\n"
+        "    - {model: {temperature: 0.7}}\n"
+        "    - {policy: llm, model: " + BIG + ", prompt: mine.md}\n"
+    )
+    settings, journal = load_settings([config], [ROLES_MODEL]).settings, Journal(None, time.time)
+    again = type(settings).model_validate_json(settings.model_dump_json())
+    assert again == settings, "a resumed run has the same voters"
+    with provider({"small": CLICK, "big": END}) as heard:
+        Deciders(again.crew, journal=journal, limits=Limits()).of("operator").decide(view())
+    assert [(name, heat) for name, heat, _ in heard] == [("small", 0.0), ("small", 0.7)], "two clicks settle it"
+    with provider({"small": END, "big": CLICK}) as heard:
+        voters = f"crew.operator.voters=[llm, {{model: {BIG}}}, {{model: {{temperature: 0.7}}}}]"
+        crew = load_settings(overrides=[ROLES_MODEL, voters, "crew.operator.policy=vote"]).settings.crew
+        decided = Deciders(crew, journal=journal, limits=Limits()).of("operator").decide(view())
+    assert ([name for name, _, _ in heard], decided.status) == (["small", "big", "small"], "FINISH")
+    first, second = (event.body["ballots"] for event in journal.events("policy"))
+    assert first == ["llm: CONTINUE click Submit", "llm openai:small, temperature 0.7: CONTINUE click Submit"]
+    assert second[1].startswith("llm openai:big, temperature 0: CONTINUE click")
+    assert second[2].startswith("llm openai:small, temperature 0.7: FINISH")
+
+
+def test_a_chain_goes_on_with_another_model_and_prompt_where_the_first_gives_no_usable_answer(tmp_path: Path) -> None:
+    (tmp_path / "mine.md").write_text(ADA, encoding="utf-8")
+    big = f"{{model: {BIG[:-1]}, temperature: 1}}, prompt: {tmp_path / 'mine.md'}}}"
+    journal = Journal(None, time.time)
+    with provider({"small": "no idea", "big": END}) as heard:
+        told = [ROLES_MODEL, "crew.operator.policy=fallback", f"crew.operator.chain=[llm, {big}, rules]"]
+        crew = load_settings(overrides=told).settings.crew
+        assert Deciders(crew, journal=journal, limits=Limits()).of("operator").decide(view()).status == "FINISH"
+    assert [(name, heat, "Ada" in prompt) for name, heat, prompt in heard] == [("small", 0.0, False)] * 3 + [("big", 1.0, True)]
+    [event] = journal.events("policy")
+    assert event.body["decided_by"] == "llm openai:big, temperature 1, mine.md"
+    assert [passed.partition(":")[0] for passed in event.body["passed"]] == ["llm"]
+
+
+def test_how_much_is_told_is_a_setting() -> None:
+    from models import step
+
+    long = view(history=tuple(step(n) for n in range(1, 20)))
+    few = text_of(asked("crew.operator.recent=2", given=long))
+    many = text_of(asked("crew.operator.recent=15", given=long))
+    assert "steps 1 to 17, in short" in few
+    assert "steps 1 to 4, in short" in many
+    wide = view(seen=view().seen.model_copy(update={"elements": view().seen.elements * 1 + _rows(200)}))
+    assert len(text_of(asked("crew.operator.screen_tokens=300", given=wide))) < len(text_of(asked(given=wide))) - 2_000
+
+
+def _rows(count: int) -> tuple[Any, ...]:
+    from protocol import GUIElement
+
+    return tuple(GUIElement(element_id=f"r{n}", role="row", text=f"Row number {n}") for n in range(count))
+
+
+def test_vision_shows_a_marked_picture_of_an_environment_that_has_some() -> None:
+    pytest.importorskip("PIL", reason="pictures need the extra: pip install 'deskcrew[pictures]'")
+    desk = SimulatedDesktop(parse_world("name: n\napps: {notes: {}}\nopen: [notes]\n"), 0)
+    seen = desk.reset(seed=0)
+    pictures = (ScreenPicture(kind="annotated", state_id=seen.state_id),)
+    given = view(seen=seen, app="notes", apps=(), screenshots=pictures)
+    click = {"reasoning": "r", "action": "click", "target": seen.elements[1].element_id, "status": "CONTINUE"}
+    model, heard = prompts_of(lambda _: click)
+    policy = made("crew.operator.policy=llm", "crew.operator.vision=true", model=model, environment=desk)
+    policy.decide(given)
+    content = heard[0][1].content
+    assert isinstance(content, list)
+    assert isinstance(content[2], dict)
+    assert content[2]["mime_type"] == "image/png"
+    assert len(content[2]["base64"]) > 1_000
+
+
+def test_vision_is_refused_where_there_are_no_pictures() -> None:
+    model, _ = prompts_of(lambda _: CLICK)
+    with pytest.raises(UsageProblem, match=r"crew\.operator\.vision: this environment has no pictures"):
+        made("crew.operator.policy=llm", "crew.operator.vision=true", model=model)
+
+
+def pictures_in(heard: list[Any]) -> list[str]:
+    content = [message[1].content for message in heard]
+    return [block["text"] for blocks in content if isinstance(blocks, list) for block in blocks[1:] if block["type"] == "text"]
+
+
+def test_a_model_of_the_evaluator_sees_before_and_after_and_that_of_the_manager_sees_now(tmp_path: Path) -> None:
+    pytest.importorskip("PIL", reason="pictures need the extra: pip install 'deskcrew[pictures]'")
+    judged, judging = prompts_of(lambda messages: {"reason": "r", "decision": "gate_fail", "issues": ["no"]})
+    seeing = ["crew.evaluator.policy=llm", "crew.evaluator.vision=true", "crew.evaluator.pictures=[clean]", "limits.plans=1"]
+    goal = 'Create a note titled "Milk" with the text "two bottles"'
+    Crew.from_config(overrides=[*seeing, f"runs_dir={tmp_path}", "display=none"], model=judged).run(goal)
+    before, now = (f"This picture shows {when}: the screen as it is." for when in ("before the work began", "now"))
+    assert pictures_in(judging) == [before, now]
+    planned, planning = prompts_of(lambda messages: {"outcome": "infeasible", "reason": "no"})
+    seeing = ["crew.manager.policy=llm", "crew.manager.vision=true"]
+    Crew.from_config(overrides=[*seeing, f"runs_dir={tmp_path}", "display=none"], model=planned).run(goal)
+    assert pictures_in(planning) == ["This picture shows now: the same screen; each mark is the id of an element."]
+
+
+def test_what_is_private_is_painted_over_for_the_evaluator_too(tmp_path: Path) -> None:
+    """The picture that the model gets is the one behind the veil: without the words of the private field."""
+    pytest.importorskip("PIL", reason="pictures need the extra: pip install 'deskcrew[pictures]'")
+    from orchestrator.settings.build import build_context
+    from roles.contracts import GateRequest
+    from roles.contracts.signals import GateTrigger
+
+    told = load_settings(overrides=["crew.evaluator.policy=llm", "crew.evaluator.vision=true", "crew.evaluator.pictures=[clean]"])
+    model, heard = prompts_of(lambda messages: {"reason": "r", "decision": "gate_fail", "issues": ["no"]})
+    bare = SimulatedDesktop(parse_world("name: n\napps: {settings: {}}\nopen: [settings]\n"), 0)
+    context = build_context(told.settings, environment=bare, parts={"model": model})
+    seen = context.environment.observe()
+    assert context.gallery is not None
+    context.gallery.keep(seen, "all")
+    assert context.evaluator is not None
+    context.evaluator.judge(GateRequest(trigger=GateTrigger.WORKER_SUCCESS, goal="go", screens=(seen,)))
+    shown = base64.b64decode(heard[0][1].content[2]["base64"])
+    assert any(element.private for element in seen.elements)
+    assert shown == context.environment.screenshot() != bare.screenshot()  # type: ignore[attr-defined]
+
+
+def test_the_final_check_has_a_policy_of_its_own_and_the_journal_says_who_decided(tmp_path: Path) -> None:
+    script = tmp_path / "no.yaml"
+    script.write_text("verdicts: {FINAL_CHECK: [{decision: gate_fail, reason: not by me, issues: [not by me]}]}\n")
+    own = [f"crew.evaluator.final={{policy: scripted, script: {script}}}", "limits.plans=1", f"runs_dir={tmp_path}"]
+    outcome = Crew.from_config(overrides=own).run('Create a note titled "Milk" with the text "two bottles"')
+    gates = [(gate["trigger"], gate["decision"], gate["reason"]) for gate in outcome.report["gates"]]
+    assert ("FINAL_CHECK", "gate_fail", "not by me") in gates
+    assert [gate[1] for gate in gates if gate[0] == "WORKER_SUCCESS"] == ["gate_done"]
+    assert [one["decided_by"] for one in outcome.report["decided_by"]] == ["rules", "scripted"]
+
+
+def test_the_final_check_has_a_model_of_its_own_or_that_of_the_evaluator() -> None:
+    model, _ = prompts_of(lambda _: CLICK)
+    both = ("crew.evaluator.model={name: given, temperature: 0.5}", "crew.evaluator.final=llm")
+    assert type(made(*both, role="evaluator", model=model)) is BySubtask
+    voting = "crew.evaluator.final={policy: vote, voters: [rules, rules, llm]}"
+    assert type(made(*both[:1], voting, role="evaluator", model=model)) is BySubtask
+    with pytest.raises(UsageProblem, match=r"crew\.evaluator\.model: an llm policy needs a model"):
+        made("crew.evaluator.final=llm", role="evaluator")

@@ -1,0 +1,178 @@
+"""Presets of policies: where they stand among the layers, what is shown of them, and what is refused before a run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from orchestrator.cli import app
+from orchestrator.errors import Lacking, UsageProblem
+from orchestrator.runs.runs import start
+from orchestrator.settings.policy_check import problems, report
+from orchestrator.settings.settings import load_settings, shipped_names, show_config
+from orchestrator.tasks.tasks import load_task
+
+PRESETS = shipped_names("policies")
+KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
+
+
+@pytest.fixture(autouse=True)
+def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for key in KEYS:
+        monkeypatch.delenv(key, raising=False)
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def deskcrew(*words: str) -> tuple[int, str]:
+    done = CliRunner().invoke(app, [*words])
+    return done.exit_code, done.output
+
+
+MINE = (
+    "about: mine\ncrew:\n  operator:\n    policy: fallback\n    recent: 3\nlimits:\n  steps: 33\n  plans: 3\nsafety: read-only\n"
+)
+
+
+def test_a_preset_stands_above_the_defaults_and_below_everything_else(tmp_path: Path) -> None:
+    mine = write(tmp_path, "mine.yaml", MINE)
+    config = write(tmp_path, "config.yaml", f"policies: {mine.name}\nlimits: {{plans: 4}}\n")
+    task = load_task(write(tmp_path, "task.yaml", "goal: do it\nlimits: {gates: 9}\nsafety: ask-all\n"))
+    loaded = load_settings([config], ["crew.operator.recent=5"], task.layer())
+    settings = loaded.settings
+    assert (settings.limits.steps, settings.limits.plans, settings.limits.gates) == (33, 4, 9)
+    assert (settings.crew.operator.policy, settings.crew.operator.recent, settings.safety) == ("fallback", 5, "ask-all")
+    shown = {line.key: line.source for line in show_config(loaded)}
+    assert shown["limits.steps"].endswith("mine.yaml, line 7")
+    assert shown["crew.operator.policy"].endswith("mine.yaml, line 4")
+    assert shown["limits.plans"].endswith("config.yaml, line 2")
+    assert shown["crew.operator.recent"] == "command line"
+    assert shown["policies"].endswith("config.yaml, line 1")
+
+
+def test_the_last_layer_that_names_a_preset_chooses_it(tmp_path: Path) -> None:
+    config = write(tmp_path, "config.yaml", "policies: fast\n")
+    assert load_settings([config]).settings.limits.check_every == 40
+    loaded = load_settings([config], ["policies=paranoid"])
+    assert loaded.settings.limits.check_every == 3
+    assert loaded.source("limits.check_every").endswith("policies/paranoid.yaml, line 5")
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_shipped_preset_is_right_whatever_it_lacks_here(name: str) -> None:
+    found = report(name)
+    assert (found.name, found.wrong) == (name, [])
+    assert found.about
+    assert set(found.policies) >= {"manager", "operator", "evaluator", "technician", "analyst"}
+
+
+def test_the_names_that_are_promised_are_shipped() -> None:
+    assert {"rules", "llm-small", "llm-large", "mixed", "paranoid", "fast"} <= set(PRESETS)
+
+
+def test_presets_without_a_model_work_and_differ_in_what_they_ask(tmp_path: Path) -> None:
+    goal = "Find the invoice total on the billing page and copy it into the reimbursement form"
+    found = {
+        name: start(load_settings((), [f"policies={name}", f"runs_dir={tmp_path / name}"]), goal)
+        for name in ("rules", "fast", "paranoid")
+    }
+    assert {name: outcome.status for name, outcome in found.items()} == {
+        "rules": "fulfilled", "fast": "fulfilled", "paranoid": "on_hold",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("about: x\ncrew:\n  operatr: {policy: rules}\n", ["bad.yaml, line 3", "unknown key 'crew.operatr'", "'operator'"]),
+        ("about: x\nworld: office\n", ["bad.yaml, line 2", "unknown key 'world'", "about, crew, knowledge, limits, safety"]),
+        ("about: x\npolicies: fast\n", ["bad.yaml, line 2", "unknown key 'policies'"]),
+        ("about: x\ncrew:\n  manager:\n    policy: oracle\n", ["bad.yaml, line 4", "crew.manager.policy", "'llm'"]),
+        ("about: x\ncrew: {model: opnai:gpt}\n", ["bad.yaml, line 2", "crew.model.name", "openai:NAME", "'opnai:gpt'"]),
+        ("about: x\ncrew:\n  operator:\n    policy: llm\n", ["bad.yaml, line 4", "crew.operator.model", "needs a model"]),
+        (
+            "about: x\ncrew:\n  manager: {policy: llm, model: openai:m}\n  operator:\n    policy: llm\n"
+            "    model: openai:m\n    prompt: own.md\n",
+            ["bad.yaml, line 7", "crew.operator.prompt", "own.md, line 3", "no variable 'scren'", "did you mean 'screen'"],
+        ),
+        ("about: x\ncrew:\n  operator: {policy: scripted}\n", ["bad.yaml, line 3", "crew.operator.script"]),
+        ("about: x\ncrew:\n  analyst: {policy: trusting}\n", ["bad.yaml, line 3", "the analyst has no policy 'trusting'"]),
+        ("about: x\nlimits:\n  steps: many\n", ["bad.yaml, line 3", "limits.steps", "a whole number"]),
+        ("about: x\nsafety: ask-evrything\n", ["bad.yaml, line 2", "no safety policy 'ask-evrything'"]),
+        ("about: ''\n", ["bad.yaml, line 1", "about"]),
+        ("limits:\n  setps: 3\n", ["bad.yaml, line 2", "unknown key 'limits.setps'", "'steps'"]),
+    ],
+)
+def test_a_mistake_is_told_by_check_with_file_line_and_key(tmp_path: Path, text: str, parts: list[str]) -> None:
+    write(tmp_path, "own.md", "# system\nYou decide.\n{{scren}}\n# turn\n{{subtask}}{{screen}}{{steps}}{{answer_form}}\n")
+    bad = write(tmp_path, "bad.yaml", text)
+    code, said = deskcrew("policies", "check", str(bad), "rules")
+    assert code == 1
+    for part in parts:
+        assert part in said
+    assert "ok     rules" in said, "the others are looked at all the same"
+
+
+def test_what_is_told_by_check_is_refused_before_a_run_and_leaves_nothing(tmp_path: Path) -> None:
+    bad = write(tmp_path, "bad.yaml", "seed: 1\ncrew:\n  operator: {policy: scripted}\n")
+    code, said = deskcrew("run", "do it", "--config", str(bad), "--runs-dir", str(tmp_path / "runs"))
+    assert code == 2
+    assert "bad.yaml, line 3: crew.operator.script: a scripted policy needs the YAML file of its script" in said
+    assert list((tmp_path / "runs").iterdir()) == []
+
+
+def test_what_this_machine_lacks_is_said_and_is_no_mistake(tmp_path: Path) -> None:
+    config = write(tmp_path, "mine.yaml", "crew:\n  model: anthropic:claude-x\n  operator: {policy: llm}\n")
+    found = report(str(config))
+    assert found.wrong == []
+    (lacking,) = found.lacking
+    assert "mine.yaml, line 2: crew.model: the model anthropic:claude-x needs" in lacking
+    assert deskcrew("policies", "check", str(config))[0] == 0
+    (problem,) = problems(load_settings([config]))
+    assert isinstance(problem, Lacking)
+    with pytest.raises(UsageProblem, match=r"mine\.yaml, line 2: crew\.model: the model anthropic:claude-x needs"):
+        start(load_settings([config], [f"runs_dir={tmp_path / 'runs'}"]), "do it")
+
+
+def test_the_list_names_every_preset_with_who_decides() -> None:
+    code, said = deskcrew("policies", "list")
+    assert code == 0
+    rows = said.splitlines()
+    assert [row.split()[0] for row in rows[1:]] == list(PRESETS)
+    assert "manager llm, operator llm, evaluator llm" in next(row for row in rows if row.startswith("llm-large"))
+    data = json.loads(deskcrew("policies", "list", "--json")[1])
+    assert {one["name"]: one["safety"] for one in data}["paranoid"] == "ask-all"
+
+
+def test_a_preset_is_shown_with_the_line_of_each_value(tmp_path: Path) -> None:
+    code, said = deskcrew("policies", "show", "llm-small")
+    assert code == 0
+    assert "configs/policies/llm-small.yaml, line 15" in next(x for x in said.splitlines() if "crew.operator.chain" in x)
+    assert "built in" in next(x for x in said.splitlines() if x.startswith("crew.analyst.policy"))
+    data = json.loads(deskcrew("policies", "show", str(write(tmp_path, "mine.yaml", MINE)), "--json")[1])
+    lines = {line["key"]: line for line in data["settings"]}
+    assert lines["limits.steps"]["value"] == 33
+    assert lines["limits.steps"]["source"].endswith("mine.yaml, line 7")
+    assert "limits.gates" not in lines, "only what the preset says"
+
+
+@pytest.mark.parametrize("words", [["policies", "show", "fats"], ["run", "x", "--policies", "fats"]])
+def test_a_preset_that_there_is_not_is_answered_with_the_nearest(words: list[str]) -> None:
+    code, said = deskcrew(*words)
+    assert code == 2
+    assert "there is no preset of policies 'fats'; did you mean 'fast'?" in said
+
+
+def test_run_takes_a_preset_by_name_and_shows_it() -> None:
+    code, said = deskcrew("run", "x", "--policies", "paranoid", "--show-config", "--json")
+    lines = {line["key"]: line for line in json.loads(said)}
+    assert code == 0
+    assert (lines["policies"]["value"], lines["policies"]["source"]) == ("paranoid", "command line")
+    assert lines["limits.retries"]["source"].endswith("paranoid.yaml, line 7")

@@ -1,0 +1,118 @@
+"""Layered settings: what wins, what is said about mistakes, and where each value came from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from orchestrator.errors import UsageProblem
+from orchestrator.settings.settings import load_safety, load_settings, shipped_names, show_config
+from orchestrator.tasks.tasks import load_task
+from protocol.retries import Retries
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_the_shipped_defaults_load_and_name_their_file() -> None:
+    loaded = load_settings()
+    assert loaded.settings.world == "office"
+    assert "default.yaml, line" in loaded.source("world")
+    assert loaded.source("limits.steps") == "built in"
+
+
+def test_later_layers_win_and_every_leaf_remembers_its_source(tmp_path: Path) -> None:
+    first = write(tmp_path, "first.yaml", "limits:\n  steps: 50\n  plans: 5\n")
+    second = write(tmp_path, "second.yaml", "limits:\n  steps: 40\nseed: 3\n")
+    task = load_task(
+        write(tmp_path, "task.yaml", "goal: do it\nseed: 7\nsettings:\n  limits: {gates: 9}\nlimits:\n  retries: 1\n")
+    )
+    loaded = load_settings([first, second], ["limits.reasks=0"], task.layer())
+    limits = loaded.settings.limits
+    assert (limits.steps, limits.plans, limits.retries, limits.reasks, loaded.settings.seed) == (40, 5, 1, 0, 7)
+    shown = {line.key: line for line in show_config(loaded)}
+    assert shown["limits.steps"].source.endswith("second.yaml, line 2")
+    assert shown["limits.plans"].source.endswith("first.yaml, line 3")
+    assert shown["seed"].source.endswith("task.yaml, line 2")
+    assert shown["limits.reasks"].source == "command line"
+    assert shown["limits.max_steps"].source == "built in"
+
+
+def test_the_tasks_limits_stand_beside_those_in_its_settings(tmp_path: Path) -> None:
+    task = load_task(write(tmp_path, "t.yaml", "goal: do it\nsettings:\n  limits: {gates: 9}\nlimits:\n  retries: 1\n"))
+    limits = load_settings(task_layer=task.layer()).settings.limits
+    assert (limits.gates, limits.retries) == (9, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("limits:\n  setps: 4\n", ["bad.yaml, line 2", "unknown key 'limits.setps'", "did you mean 'steps'"]),
+        ("wrld: x\n", ["bad.yaml, line 1", "unknown key 'wrld'", "did you mean 'world'"]),
+        ("seed: 1\nlimits:\n  steps: many\n", ["bad.yaml, line 3", "limits.steps", '"many"', "a whole number"]),
+        ("limits:\n  steps: 0\n", ["bad.yaml, line 2", "limits.steps", "greater than or equal to 1"]),
+        ("limits: 4\n", ["bad.yaml, line 1", "limits is 4", "a mapping"]),
+        ("seed: yes\n", ["bad.yaml, line 1", "seed is true", "a whole number"]),
+        ("world: 7\n", ["bad.yaml, line 1", "world is 7", "text"]),
+        ("display: loud\n", ["bad.yaml, line 1", "display", "'rich'"]),
+        ("crew:\n  operator:\n    polcy: rules\n", ["bad.yaml, line 3", "did you mean 'policy'"]),
+        ("seed: 1\nseed: 2\n", ["bad.yaml, line 2", "'seed' is given twice"]),
+        ("seed: [1\n", ["bad.yaml, line 2", "not valid YAML"]),
+        ("- a\n", ["bad.yaml", "a mapping", "a list"]),
+        ("a: &x [*x]\n", ["bad.yaml, line 1", "alias"]),
+        ("safety: ask-evrything\n", ["bad.yaml, line 1", "no safety policy 'ask-evrything'"]),
+        ("safety: {rules: [{name: x, verdict: maybe}]}\n", ["bad.yaml, line 1", "rules[0].verdict", "'allow', 'ask' or 'deny'"]),
+    ],
+)
+def test_a_mistake_in_a_config_file_is_one_sentence_with_file_line_and_key(tmp_path: Path, text: str, parts: list[str]) -> None:
+    with pytest.raises(UsageProblem) as caught:
+        load_settings([write(tmp_path, "bad.yaml", text)])
+    said = str(caught.value)
+    assert "\n" not in said
+    for part in parts:
+        assert part in said
+
+
+@pytest.mark.parametrize(
+    "override", ["limits.steps", "=4", "limits..steps=4", "a=[", "limits.setps=4", "seed=x", ".".join("a" * 40) + "=1"]
+)
+def test_a_mistake_in_an_override_names_the_command_line(override: str) -> None:
+    with pytest.raises(UsageProblem, match="command line"):
+        load_settings(overrides=[override])
+
+
+def test_an_old_name_for_tries_works_and_says_the_new_one(tmp_path: Path) -> None:
+    path = write(tmp_path, "old.yaml", "crew:\n  model:\n    name: openai:any\n    tries: 7\nretries: {longest: 3}\n")
+    with pytest.warns(FutureWarning, match=r"old.yaml, line 4: crew.model.tries is an old name; write retries.tries"):
+        settings = load_settings([path], ["retries.wait=0.1"]).settings
+    assert settings.retries == Retries(wait=0.1, longest=3.0)
+    assert settings.crew.model is not None
+    assert settings.crew.model.tries == 7
+
+
+def test_relative_paths_mean_the_folder_of_their_file_and_names_stay_names(tmp_path: Path) -> None:
+    config = write(tmp_path, "c.yaml", "world: worlds/mine.yaml\nhelp_dirs: [notes]\ncrew: {operator: {script: steps.yaml}}\n")
+    settings = load_settings([config]).settings
+    assert settings.world == str(tmp_path / "worlds/mine.yaml")
+    assert settings.help_dirs == (tmp_path / "notes",)
+    assert settings.crew.operator.script == tmp_path / "steps.yaml"
+    assert load_settings(overrides=["world=plain"]).settings.world == "plain"
+
+
+def test_a_missing_config_file_is_named() -> None:
+    with pytest.raises(UsageProblem, match=r"no config file .*nowhere\.yaml"):
+        load_settings([Path("nowhere.yaml")])
+
+
+@pytest.mark.parametrize("name", shipped_names("safety"))
+def test_every_shipped_policy_loads_under_its_own_name(name: str) -> None:
+    assert load_safety(name)["name"] == name
+
+
+def test_a_policy_given_inline_replaces_the_named_one() -> None:
+    settings = load_settings(overrides=["safety={otherwise: deny}"]).settings
+    assert settings.safety == {"preset": "ask-sensitive", "otherwise": "deny"}

@@ -1,0 +1,192 @@
+"""Skills in whole runs: a real kill in the middle of an MCP server's call, the command, and who may start what."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from orchestrator.cli import app
+from orchestrator.runs import runs
+from orchestrator.runs.privacy.trust import reaching
+from orchestrator.store.folders import find_run
+
+SERVER = '''
+import os, signal, sys
+from pathlib import Path
+from mcp.server import MCPServer
+
+server = MCPServer("tickets")
+book = Path(sys.argv[1])
+
+
+@server.tool()
+def open_ticket(title: str) -> str:
+    """Open a ticket."""
+    with book.open("a") as out:
+        out.write(title + "\\n")
+    if len(book.read_text().splitlines()) == 1:  # the first time, whoever called is killed before it hears of it
+        os.kill(os.getppid(), signal.SIGKILL)
+    return f"opened {title}"
+
+
+server.run()
+'''
+CHILD = """
+import sys
+sys.path.insert(0, sys.argv[3])
+from test_skills_run import begin
+begin(sys.argv[1], sys.argv[2])
+"""
+RUNNING = '''
+import json
+from orchestrator.runs import runs
+from orchestrator.settings.settings import load_settings
+from protocol import AgentStatus, CallApi, OperatorDecision
+from roles.contracts import PlanAnswer, Subtask
+from roles.policies import ManagerScript, OperatorScript, ScriptedManager, ScriptedOperator, TrustingEvaluator
+
+CALL = CallApi(app="tickets", function="open_ticket", arguments={"title": "broken lamp"})
+
+
+def parts():
+    plan = PlanAnswer(outcome="planned", subtasks=(Subtask(id="a", title="a", instruction="open a ticket"),))
+    call = OperatorDecision(action=CALL, status=AgentStatus.CONTINUE, reasoning="as written")
+    done = OperatorDecision(status=AgentStatus.FINISH, comment="done")
+    return {
+        "manager": ScriptedManager(ManagerScript(plans=(plan,))),
+        "operator": Insisting(call, done),
+        "evaluator": TrustingEvaluator(),
+    }
+
+
+class Insisting:
+    """Calls until a call was answered."""
+
+    def __init__(self, call, done):
+        self.call, self.done = call, done
+
+    def decide(self, view):
+        return self.done if any(fact.kind == "result" for fact in view.facts) else self.call
+
+
+def begin(folder, settings):
+    runs.start(load_settings((), json.loads(settings)), "open a ticket", parts=parts())
+'''
+
+
+@pytest.fixture
+def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    (tmp_path / "tickets.py").write_text(SERVER)
+    (tmp_path / "test_skills_run.py").write_text(RUNNING)
+    made: dict[str, Any] = {}
+    exec(compile(RUNNING, "test_skills_run", "exec"), made)
+    return made["parts"]
+
+
+def killed(folder: Path, **said: Any) -> str:
+    """A run that dies in the middle of its first call; its name."""
+    server = {"name": "tickets", "command": [sys.executable, str(folder / "tickets.py"), str(folder / "book.txt")], **said}
+    settings = ["display=none", f"runs_dir={folder / 'runs'}", f"skills.mcp={json.dumps([server])}"]
+    told = [sys.executable, "-c", CHILD, str(folder), json.dumps(settings), str(folder)]
+    done = subprocess.run(told, check=False, capture_output=True, text=True, timeout=120)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    return find_run(next((folder / "runs").iterdir()).name, folder / "runs").name
+
+
+def opened(folder: Path) -> list[str]:
+    return (folder / "book.txt").read_text().splitlines()
+
+
+def test_a_once_only_tool_whose_caller_was_killed_is_not_called_again_unasked(tmp_path: Path, parts: Any) -> None:
+    name = killed(tmp_path, risk="edit")
+    waiting = runs.resume(name, runs_dir=tmp_path / "runs", parts=parts())
+    assert waiting.pending is not None
+    assert "it may have been done already" in json.dumps(waiting.pending)
+    assert opened(tmp_path) == ["broken lamp"]
+    rejected = runs.resume(
+        name, runs_dir=tmp_path / "runs", parts=parts(), answer={"decisions": [{"type": "reject", "message": "it was"}]}
+    )
+    assert opened(tmp_path) == ["broken lamp"]
+    assert rejected.status in {"rejected", "waiting"} or rejected.pending is None
+
+
+@pytest.mark.parametrize("twice", ["reading", "repeatable"])
+def test_a_tool_that_may_be_called_twice_is_called_again(tmp_path: Path, parts: Any, twice: str) -> None:
+    name = killed(tmp_path, risk="edit", idempotence=twice)
+    done = runs.resume(name, runs_dir=tmp_path / "runs", parts=parts())
+    assert done.status == "fulfilled"
+    assert opened(tmp_path) == ["broken lamp", "broken lamp"]
+    facts = {fact["name"]: fact for fact in done.report["facts"]}
+    assert (facts["tickets.open_ticket"]["value"], facts["tickets.open_ticket"]["source"]) == ("opened broken lamp", "tool")
+    (tmp_path / "runs" / name / "report.json").unlink()  # as a kill right before it leaves the run
+    assert runs.resume(name, runs_dir=tmp_path / "runs", parts=parts()).status == "fulfilled"
+    assert opened(tmp_path) == ["broken lamp", "broken lamp"]
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+def listed(*arguments: str) -> Any:
+    done = CliRunner().invoke(app, ["skills", "ls", "--json", *arguments])
+    assert done.exit_code == 0, done.output
+    return json.loads(done.output)
+
+
+def test_the_command_lists_everything_with_its_kind_its_arguments_and_its_risk() -> None:
+    found = {skill["called"]: skill for skill in listed()}
+    assert {skill["kind"] for skill in found.values()} == {"gui", "api", "agent"}
+    sending = found["mail.send_message"]
+    assert (sending["risk"], sending["idempotence"], sending["forbidden"]) == ("send", "once-only", "")
+    assert {"to", "subject", "body"} <= set(sending["arguments"]["properties"])
+    assert found["notes.list_notes"]["idempotence"] == "reading"
+    assert found["click"]["risk"] is None
+
+
+def test_the_command_lists_one_app_and_says_what_is_forbidden() -> None:
+    found = listed("--app", "mail", "-c", "skills.forbid=[mail.send_*, agent]")
+    assert {skill["app"] for skill in found} == {"mail"}
+    assert {skill["called"] for skill in found if skill["forbidden"]} == {"mail.send_message", "mail.send_draft", "mail.agent"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--app", "mial"], "--app mial: nothing stands under this name; did you mean 'mail'?"),
+        (["-c", "skills.mcp=[{command: [nowhere]}]"], "mcp nowhere cannot be asked"),
+        (["-c", "skills.mcp=[{name: x}]"], "either a command that starts it or the url"),
+        (["-c", "skills.installed=[weather]"], "no installed package offers 'weather'"),
+        (["-c", "skills.when=[{prefer: api}]"], "say for which app or subtask"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(arguments: list[str], said: str) -> None:
+    done = CliRunner().invoke(app, ["skills", "ls", *arguments])
+    assert done.exit_code == 2
+    assert said in done.output
+    assert len(done.output.strip().splitlines()) == 1
+
+
+def test_the_words_of_a_server_cannot_colour_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "rude.py").write_text(
+        'from mcp.server import MCPServer\ns = MCPServer("rude")\n'
+        's.tool(name="paint", description="[red]x[/] \\x1b[31m")(lambda colour="\\x1b[2J": colour)\ns.run()\n'
+    )
+    command = json.dumps([{"name": "rude", "command": [sys.executable, str(tmp_path / "rude.py")]}])
+    done = CliRunner().invoke(app, ["skills", "ls", "--app", "rude", "-c", f"skills.mcp={command}"])
+    assert done.exit_code == 0, done.output
+    assert "rude.paint" in done.output
+    assert "\x1b" not in done.output
+
+
+def test_servers_and_installed_tools_of_a_strange_run_are_said_before_they_are_started() -> None:
+    settings = {"skills": {"mcp": [{"command": ["rm", "-rf"]}, {"url": "http://x/"}], "installed": ["weather"]}}
+    assert reaching(settings) == [
+        "'rm -rf' (skills.mcp.0)", "'http://x/' (skills.mcp.1)", "the installed tools 'weather' (skills.installed)",
+    ]  # fmt: skip
+    assert reaching({"skills": 5}) == []

@@ -1,0 +1,96 @@
+"""The crew with rules on pages: one written for these tests, told in other words than those of the rules, and some of miniwob."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from environments.browser import BrowserEnvironment
+from environments.browser.miniwob import MiniwobPage, pages_folder
+from environments.contract import EnvironmentFault
+from orchestrator.crew import Crew
+from orchestrator.runs.runs import Outcome
+from protocol import VisualState
+
+CLUB = Path(__file__).parent / "pages" / "club.html"
+
+
+def crew(page: BrowserEnvironment, folder: Path, seed: int = 0) -> Crew:
+    chosen = [
+        f"seed={seed}",
+        "safety={name: open, rules: [], otherwise: allow, min_confidence: 0}",
+        "display=none",
+        f"runs_dir={folder}",
+    ]
+    return Crew.from_config(overrides=chosen, environment=page)
+
+
+@pytest.fixture(scope="module")
+def club():
+    try:
+        page = BrowserEnvironment(CLUB.as_uri(), allow_files=True)
+    except EnvironmentFault as missing:
+        pytest.skip(str(missing))
+    yield page
+    page.close()
+
+
+def work(page: BrowserEnvironment, folder: Path, goal: str) -> tuple[Outcome, VisualState]:
+    return crew(page, folder).run(goal), page.observe()
+
+
+GOALS = [
+    ("Hire the boat with the lowest price.", "hired Otter"),
+    ("Hire the cheapest boat.", "hired Otter"),
+    ('Press the "Hire" button of Swan.', "hired Swan"),
+    ('Go ahead and click on the link "Training plan".', "read the plan"),
+    (
+        "Open Membership, tick Cox and Bread and butter helper, enter 5 March 2027 as the date and 6:15 PM as the time, "
+        "set Years to 3, set the share slider to 42, and click Join.",
+        "joined|Cox+Bread and butter helper|2027-03-05|18:15|3|42",
+    ),
+    ("Choose West from the list.", "pier West"),
+    ('Find the last word of the text area, type it into the "Your answer" field and press Reply.', "sent towel"),
+    ('Enter the value of Seats for Heron into the "Your answer" field, then press Reply.', "sent 2"),
+    ('Click the button "Show notice" and close the dialog.', "closed it"),
+]
+
+
+@pytest.mark.parametrize(("goal", "said"), GOALS)
+def test_a_goal_about_a_page_is_done_by_its_words_alone(club, tmp_path, goal, said):
+    outcome, state = work(club, tmp_path, goal)
+    assert [e.name for e in state.elements if e.role == "status"] == [said], outcome.reason
+    assert outcome.status == "fulfilled", outcome.reason
+
+
+@pytest.mark.parametrize(
+    ("goal", "words"),
+    [
+        ('Click on the button "Launch".', 'there is no "button Launch" on the page'),
+        ("Hire the boat with the longest duration.", 'nothing on the page can be compared by "duration"'),
+        ("Knit a scarf out of the club colours.", "these words are not understood"),
+        ('Enter "Ada" into the Nickname field and press Join.', 'there is no "Nickname field" on the page'),
+    ],
+)
+def test_what_a_page_does_not_have_is_rejected_with_the_reason_and_nothing_else_is_done(club, tmp_path, goal, words):
+    outcome, state = work(club, tmp_path, goal)
+    assert outcome.status == "rejected"
+    assert words in outcome.reason
+    assert not [e.name for e in state.elements if e.role == "status" and e.name]
+
+
+@pytest.mark.parametrize(("name", "seed"), [("login-user", 11), ("order-food", 13)])
+def test_pages_that_nobody_here_wrote_reward_what_the_crew_does(tmp_path, name, seed):
+    try:
+        pages_folder()
+        page = MiniwobPage(name)
+    except EnvironmentFault as missing:
+        pytest.skip(str(missing))
+    try:
+        page.reset(seed=seed)
+        outcome = crew(page, tmp_path, seed).run(page.goal)
+        assert page.score == (True, 1.0), outcome.reason
+        assert outcome.status == "fulfilled"
+    finally:
+        page.close()

@@ -1,0 +1,295 @@
+"""Checkpoints on real SQLite and PostgreSQL under real graphs: what must survive a kill does, and nothing else is written."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, TypedDict
+
+import pytest
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Command, interrupt
+from postgres import Server
+
+from orchestrator.store.checkpoints import Cursors, CursorSaver, strict
+from orchestrator.store.postgres.cursors import PostgresCursors
+from orchestrator.store.postgres.link import Link
+
+CONFIG: RunnableConfig = {"configurable": {"thread_id": "run"}, "recursion_limit": 10_000}
+DURABLE = {"worker": frozenset({"effect"})}
+Open = Callable[[], Any]
+"""Opens the run's checkpoints as a new process would."""
+
+
+class State(TypedDict, total=False):
+    goal: str
+    turn: int
+    notes: list[str]
+    answer: str
+
+
+class Killed(BaseException):
+    """Stands for the end of the process: nothing after it runs."""
+
+
+class World:
+    """What the nodes did; `die_at` ends the process when a node of this name begins for the nth time."""
+
+    def __init__(self, die_at: str = "", nth: int = 1, turns: int = 1, ask: bool = False) -> None:
+        self.did: list[str] = []
+        self.die_at, self.nth, self.turns, self.ask = die_at, nth, turns, ask
+
+    def node(self, name: str) -> Callable[[State], State]:
+        def work(state: State) -> State:
+            self.did.append(name)
+            if name == self.die_at and self.did.count(name) == self.nth:
+                raise Killed
+            if name == "effect" and self.ask:
+                return {"answer": interrupt({"question": "may I?"})}
+            if name == "hub":
+                return {"turn": state.get("turn", 0) + 1}
+            return {"notes": [*state.get("notes", []), name][-20:]}
+
+        return work
+
+
+def graph(world: World, saver: Cursors) -> Any:
+    """A hub that sends work to a worker of three nodes, `turns` times."""
+    worker: Any = StateGraph(State)
+    for name in ("look", "effect", "after"):
+        worker.add_node(name, world.node(name))
+    worker.add_edge(START, "look").add_edge("look", "effect").add_edge("effect", "after").add_edge("after", END)
+    hub: Any = StateGraph(State)
+    hub.add_node("hub", world.node("hub")).add_node("worker", worker.compile())
+    hub.add_edge(START, "hub").add_edge("worker", "hub")
+    hub.add_conditional_edges("hub", lambda s: "worker" if s["turn"] <= world.turns else END, ["worker", END])
+    return hub.compile(checkpointer=saver)
+
+
+def opening(make: Callable[[], Cursors]) -> Iterator[Open]:
+    opened: list[Cursors] = []
+
+    def again() -> Cursors:
+        for saver in opened:
+            saver.close()
+        opened.append(make())
+        return opened[-1]
+
+    yield again
+    for saver in opened:
+        saver.close()
+
+
+@pytest.fixture
+def reopen_file(tmp_path: Path) -> Iterator[Open]:
+    """Checkpoints in a file."""
+    yield from opening(lambda: CursorSaver(tmp_path / "checkpoints.sqlite", DURABLE))
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def reopen(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
+    """Checkpoints in either store."""
+    if request.param == "sqlite":
+        yield from opening(lambda: CursorSaver(tmp_path / "checkpoints.sqlite", DURABLE))
+        return
+    server = request.getfixturevalue("postgres")
+    saver = PostgresCursors(Link(server.address), DURABLE)
+    for thread in ("run", "other"):
+        saver.delete_thread(thread)
+    saver.close()
+    yield from opening(lambda: PostgresCursors(Link(server.address), DURABLE))
+
+
+def rows(saver: Any) -> list[str]:
+    """The namespaces on disk, without the ids of tasks."""
+    found = saver.conn.execute("SELECT checkpoint_ns FROM checkpoints ORDER BY checkpoint_id").fetchall()
+    return [namespace.split(":")[0] for (namespace,) in found]
+
+
+def kill(world: World, saver: Cursors, goal: Any) -> None:
+    with pytest.raises(Killed):
+        graph(world, saver).invoke(goal, CONFIG, durability="sync")
+
+
+def test_a_run_that_is_killed_at_its_effect_goes_on_there_in_a_new_process(reopen: Open) -> None:
+    kill(World("effect"), reopen(), {"goal": "g"})
+    world = World()
+    result = graph(world, reopen()).invoke(None, CONFIG, durability="sync")
+    assert world.did == ["effect", "after", "hub"]
+    assert result["notes"] == ["look", "effect", "after"]
+    assert result["goal"] == "g"
+
+
+def test_a_run_that_is_killed_in_a_later_turn_goes_on_in_that_turn(reopen: Open) -> None:
+    kill(World("effect", nth=3, turns=5), reopen(), {"goal": "g"})
+    world = World(turns=5)
+    result = graph(world, reopen()).invoke(None, CONFIG, durability="sync")
+    assert world.did[:3] == ["effect", "after", "hub"]
+    assert result["turn"] == 6
+    assert result["notes"].count("effect") == 5
+
+
+def test_a_run_that_is_killed_before_its_effect_looks_again_and_repeats_nothing_else(reopen: Open) -> None:
+    kill(World("look"), reopen(), {"goal": "g"})
+    world = World()
+    graph(world, reopen()).invoke(None, CONFIG, durability="sync")
+    assert world.did == ["look", "effect", "after", "hub"]
+
+
+def test_a_run_that_is_killed_after_its_effect_comes_back_to_it_for_the_journal_to_recognise(reopen: Open) -> None:
+    kill(World("after"), reopen(), {"goal": "g"})
+    world = World()
+    graph(world, reopen()).invoke(None, CONFIG, durability="sync")
+    assert world.did == ["effect", "after", "hub"]
+
+
+def test_transient_cursors_do_not_reach_the_disk(reopen: Open) -> None:
+    saver = reopen()
+    kill(World("look"), saver, {"goal": "g"})
+    assert "worker" not in rows(saver)
+    assert "" in rows(saver)
+
+
+def test_the_cursor_in_front_of_the_effect_does(reopen: Open) -> None:
+    saver = reopen()
+    kill(World("effect"), saver, {"goal": "g"})
+    assert "worker" in rows(saver)
+
+
+def test_a_question_waits_on_disk_and_its_answer_arrives_in_a_new_process(reopen: Open) -> None:
+    result = graph(World(ask=True), reopen()).invoke({"goal": "g"}, CONFIG, durability="sync")
+    assert result["__interrupt__"][0].value == {"question": "may I?"}
+    waiting = graph(World(ask=True), reopen()).get_state(CONFIG).interrupts
+    assert [w.value for w in waiting] == [{"question": "may I?"}]
+    world = World(ask=True)
+    result = graph(world, reopen()).invoke(Command(resume={waiting[0].id: "yes"}), CONFIG, durability="sync")
+    assert world.did == ["effect", "after", "hub"]
+    assert result["answer"] == "yes"
+
+
+def test_a_finished_run_keeps_its_last_state_and_little_else(reopen: Open) -> None:
+    saver = reopen()
+    graph(World(turns=30), saver).invoke({"goal": "g"}, CONFIG, durability="sync")
+    assert set(rows(saver)) == {""}
+    assert len(rows(saver)) <= 2
+    saver = reopen()
+    state = graph(World(turns=30), saver).get_state(CONFIG)
+    assert state.values["turn"] == 31
+    assert state.next == ()
+
+
+def test_two_runs_in_one_file_do_not_prune_each_other(reopen: Open) -> None:
+    saver = reopen()
+    kill(World("effect"), saver, {"goal": "first"})
+    other: RunnableConfig = {"configurable": {"thread_id": "other"}}
+    graph(World(turns=20), saver).invoke({"goal": "second"}, other, durability="sync")
+    result = graph(World(), reopen()).invoke(None, CONFIG, durability="sync")
+    assert result["goal"] == "first"
+
+
+def test_a_state_of_json_with_three_thousand_steps_stays_small(reopen_file: Open, tmp_path: Path) -> None:
+    saver = reopen_file()
+    graph(World(turns=1_000), saver).invoke({"goal": "g" * 2_000}, CONFIG, durability="sync")
+    saver.close()
+    assert sum(file.stat().st_size for file in tmp_path.iterdir()) < 100_000
+    assert graph(World(turns=1_000), reopen_file()).get_state(CONFIG).values["turn"] == 1_001
+
+
+def test_closing_twice_is_fine_and_leaves_one_file(tmp_path: Path) -> None:
+    saver = CursorSaver(tmp_path / "c.sqlite", DURABLE)
+    graph(World(), saver).invoke({"goal": "g"}, CONFIG, durability="sync")
+    saver.close()
+    saver.close()
+    assert [file.name for file in tmp_path.iterdir()] == ["c.sqlite"]
+
+
+def test_a_file_that_is_no_database_is_refused_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "c.sqlite"
+    path.write_bytes(b"not a database at all " * 100)
+    with pytest.raises(sqlite3.DatabaseError):
+        CursorSaver(path, DURABLE)
+
+
+def test_a_store_in_memory_works_like_one_on_disk() -> None:
+    saver = CursorSaver(None, DURABLE)
+    kill(World("effect"), saver, {"goal": "g"})
+    world = World()
+    graph(world, saver).invoke(None, CONFIG, durability="sync")
+    assert world.did == ["effect", "after", "hub"]
+    saver.close()
+
+
+def test_a_text_with_a_zero_byte_comes_back(reopen: Open) -> None:
+    goal = "a\0b \\u0000 {\x01}"
+    kill(World("effect"), reopen(), {"goal": goal, "answer": "\0"})
+    result = graph(World(), reopen()).invoke(None, CONFIG, durability="sync")
+    assert (result["goal"], result["answer"]) == (goal, "\0")
+
+
+def test_no_table_grows_with_the_turns(postgres: Server) -> None:
+    saver = PostgresCursors(Link(postgres.address), DURABLE)
+    run: RunnableConfig = {"configurable": {"thread_id": "grown"}, "recursion_limit": 10_000}
+    graph(World(turns=40), saver).invoke({"goal": "g"}, run, durability="sync")
+    for table in ("checkpoints", "checkpoint_blobs", "checkpoint_writes"):
+        count = saver.conn.execute(f"SELECT count(*) FROM {table} WHERE thread_id = 'grown'").fetchone()
+        assert count[0] <= 6, table
+    assert len(list(saver.list(run))) == 1
+    saver.close()
+
+
+def test_a_stored_text_that_would_fill_the_memory_is_refused() -> None:
+    bomb = zlib.compress(bytes(80 * 2**20), 9)
+    assert len(bomb) < 100_000
+    with pytest.raises(zlib.error, match="would come to more than"):
+        strict().loads_typed(("z:msgpack", bomb))
+
+
+class Loaded:
+    """Stands for a class that a stored checkpoint names, and that must not be made of it."""
+
+    made = 0
+
+    def __init__(self, *parts: object) -> None:
+        Loaded.made += 1
+
+
+def test_a_stored_checkpoint_makes_no_object_of_a_class_that_it_names() -> None:
+    import dataclasses
+
+    @dataclasses.dataclass
+    class Named:
+        text: str
+
+    Named.__module__, Named.__qualname__, Named.__name__ = __name__, "Loaded", "Loaded"
+    stored = strict().dumps_typed({"a": Named("x")})
+    assert strict().loads_typed(stored) == {"a": {"text": "x"}}
+    assert Loaded.made == 0
+
+
+def test_no_other_write_ends_the_transaction_in_which_a_cursor_is_replaced(tmp_path: Path) -> None:
+    """LangGraph puts writes from one thread and checkpoints from another; a kill in between finds the old cursor or the new."""
+    path = tmp_path / "checkpoints.sqlite"
+    saver = CursorSaver(path, DURABLE)
+    graph(World(), saver).invoke({"goal": "g"}, CONFIG, durability="sync")
+    last = saver.get_tuple(CONFIG)
+    assert last is not None
+    writing = threading.Thread(target=saver.put_writes, args=(last.config, [("goal", "other")], "task"))
+    seen: list[int] = []
+
+    def removing(thread: str, namespace: str | None) -> None:
+        CursorSaver._remove(saver, thread, namespace)
+        writing.start()
+        writing.join(0.3)
+        with closing(sqlite3.connect(path)) as other:
+            seen.extend(other.execute("SELECT count(*) FROM checkpoints").fetchone())
+
+    saver._remove = removing  # type: ignore[method-assign]
+    saver.put(last.config, {**last.checkpoint, "id": last.checkpoint["id"] + "-next"}, last.metadata, {})
+    writing.join()
+    assert seen == [1]
+    saver.close()

@@ -1,0 +1,142 @@
+"""The oracle player: lines filled in as values, performed by the environment alone, and judged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.world.worldfile import parse_world
+from orchestrator.errors import UsageProblem
+from orchestrator.tasks.oracle import Played, play
+from orchestrator.tasks.oracle_lines import steps_of
+from orchestrator.tasks.tasks import Task, answer_of, load_task
+from protocol import Fill
+
+WORLD = """
+apps: {notes: {notes: [{title: One, body: first}, {title: Two, body: second}]}, billing: {generate: 3}}
+open: [notes]
+"""
+
+
+def task(**keys: Any) -> Task:
+    return Task.model_validate({"id": "t", "goal": "x", "changes": ["apps.notes.notes.*"], **keys})
+
+
+def played(given: Task, world: str = WORLD) -> Played:
+    return play(given, 0, SimulatedDesktop(parse_world(world), seed=0))
+
+
+def note(**fields: str) -> list[str]:
+    return ['click "New note"', *(f'fill "{name.title()}" with "{value}"' for name, value in fields.items()), 'click "Save"']
+
+
+def test_the_oracle_acts_by_itself_and_is_judged() -> None:
+    made = played(
+        task(oracle=note(title="Done"), success=['world.apps.notes.notes.exists(n, world.apps.notes.notes[n].title == "Done")'])
+    )
+    assert made.passed
+    assert made.verdict.steps == made.verdict.oracle_steps == 3
+    assert [step.status for step in made.steps] == ["executed"] * 3
+
+
+def test_an_oracle_that_does_not_do_it_has_not_passed() -> None:
+    made = played(task(oracle=['click "New note"'], success=["size(world.apps.notes.notes) == 3"]))
+    assert not made.problem
+    assert not made.passed
+
+
+def test_a_line_that_fails_is_named_with_its_action_and_the_reason() -> None:
+    made = played(task(oracle=['click "New note"', 'click "{word}"', "open billing"], slots={"word": {"one_of": ["Nowhere"]}}))
+    assert made.problem.startswith('oracle line 2: click "Nowhere": ')
+    assert len(made.steps) == 2
+    assert not made.passed
+
+
+@given(value=st.text(min_size=1, max_size=30))
+@settings(max_examples=50)
+def test_a_slot_is_filled_in_as_a_value_whatever_it_holds(value: str) -> None:
+    oracle = ('fill "Body" with "<{it}>"', 'click button "{it}"')
+    fill, click = (step.action for step in steps_of(oracle, {"it": value}))
+    assert isinstance(fill, Fill)
+    assert fill.text == f"<{value}>"
+    assert click.target is not None
+    assert click.target.text == value
+
+
+def test_a_note_with_quotes_and_lines_gets_exactly_that() -> None:
+    nasty = 'He said "no"\\ and\nleft {it}'
+    made = played(task(slots={"it": {"one_of": [nasty]}}, oracle=note(title="x", body="{it}")))
+    assert made.world["apps"]["notes"]["notes"]["3"]["body"] == nasty
+
+
+def test_what_is_to_be_repeated_is_done_for_each_item() -> None:
+    slots = {"all": {"from": "apps.notes.notes", "pick": "all"}}
+    lines = ['click "{it.title}"', 'fill "Body" with "seen {it.body}"', 'click "Save"', 'click "Back to notes"']
+    made = played(
+        task(slots=slots, oracle=['click "New note"', 'click "Back to notes"', {"for": "it", "in": "all", "do": lines}])
+    )
+    assert not made.problem
+    assert [n["body"] for n in made.world["apps"]["notes"]["notes"].values()] == ["seen first", "seen second"]
+    assert made.verdict.oracle_steps == 2 + 2 * 4
+    assert {step.line for step in made.steps} == {1, 2, 3}
+
+
+def test_a_repetition_over_what_is_no_list_is_refused() -> None:
+    slots = {"one": {"from": "apps.notes.notes"}}
+    with pytest.raises(UsageProblem, match="slot 'one' is no list; give it pick: all"):
+        played(task(slots=slots, oracle=[{"for": "it", "in": "one", "do": ["open notes"]}]))
+
+
+def test_a_question_is_answered_by_the_tasks_user_and_counts_as_no_step() -> None:
+    keys = {"user": {"which": "the one of {who}"}, "slots": {"who": {"one_of": ["Ada"]}}, "success": ["run.questions == 1"]}
+    made = played(task(oracle=['ask the user "Which one is meant?"'], **keys))
+    assert made.passed
+    assert (made.steps[0].status, made.steps[0].told) == ("answered", "the one of Ada")
+    assert made.verdict.steps == made.verdict.oracle_steps == 0
+
+
+def test_a_question_that_the_tasks_user_cannot_answer_is_said() -> None:
+    made = played(task(oracle=['ask the user "How much?"'], user={"which": "this"}))
+    assert "has no answer to 'How much?', but only on 'which'" in made.problem
+
+
+def test_the_first_word_that_stands_in_the_question_decides() -> None:
+    assert answer_of({"Day": "Monday", "which": "this"}, "Which day is it?") == "Monday"
+    assert answer_of({}, "Which?") is None
+
+
+FAULTY = WORLD + "events:\n  - {when: {after_actions: 0}, fail: {app: notes, label: New note, error: no answer, times: 1}}\n"
+
+
+@pytest.mark.parametrize(
+    ("world", "first", "problem"),
+    [
+        (FAULTY, {"fails": 'click "New note"'}, ""),
+        (FAULTY, 'click "New note"', 'oracle line 1: click "New note": no answer'),
+        (WORLD, {"fails": 'click "New note"'}, 'oracle line 1: click "New note": was to fail and was executed'),
+    ],
+)
+def test_a_line_may_be_known_to_fail(world: str, first: Any, problem: str) -> None:
+    made = played(task(oracle=[first, *note(title="x")]), world)
+    assert made.problem == problem
+
+
+def test_a_task_without_an_oracle_cannot_be_played() -> None:
+    with pytest.raises(UsageProblem, match="no oracle"):
+        played(task())
+
+
+def test_the_same_seed_plays_the_same_run(tmp_path: Path) -> None:
+    (tmp_path / "t.yaml").write_text(
+        "goal: '{invoice.number}'\nworld: office\nslots: {invoice: {from: apps.billing.invoices}}\n"
+        'oracle: [open notes, \'click "New note"\', \'fill "Title" with "{invoice.number}"\', \'click "Save"\']\n',
+        encoding="utf-8",
+    )
+    loaded = load_task(tmp_path / "t.yaml")
+    assert play(loaded, 3) == play(loaded, 3)
+    assert len({play(loaded, seed).goal for seed in range(5)}) > 1

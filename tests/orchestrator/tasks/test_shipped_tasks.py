@@ -1,0 +1,242 @@
+"""Every shipped task: its oracle does it and nobody else by accident; the crew works those that it can."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from orchestrator.runs.runs import Outcome, start
+from orchestrator.settings.settings import load_settings, shipped, shipped_names
+from orchestrator.tasks.checking import sees_strays
+from orchestrator.tasks.judge import judge
+from orchestrator.tasks.oracle import Played, play, task_environment
+from orchestrator.tasks.oracle_lines import Failing, ForEach, Oracle
+from orchestrator.tasks.tasks import Kind, Task, fill_goal, fill_slots, load_task
+from roles.contracts.signals import ALLOWED_DECISIONS
+from roles.journal.journal import Journal
+
+NAMES = shipped_names("tasks")
+SEEDS = range(int(os.environ.get("DESKCREW_SEEDS", "2")))
+CREW = (
+    "ask-the-handbook", "changed-behind-the-back", "claim-with-details", "due-date-into-a-file", "invoice-to-reimbursement",
+    "mail-the-total", "not-to-be-done", "plan-again", "refused-by-policy", "reply-to-a-mail", "stuck-button",
+    "total-into-a-note", "no-such-invoice", "no-such-app", "password-for-a-stranger", "account-stays",
+    "overdue-sum-into-a-note", "vendor-report-into-a-file", "mail-a-vendors-sum", "sum-of-a-city", "largest-invoice-by-mail",
+    "claim-unless-paid", "chase-or-not", "claim-every-unpaid", "claim-two-invoices", "throw-away-mails", "same-mail-to-a-group",
+    "answer-the-invitations", "sort-the-incoming", "rename-the-pictures", "which-namesake", "which-of-the-two", "claim-in-time",
+    "accept-in-time",
+    "add-to-a-note", "answer-with-figures", "ask-the-deputy", "cancel-the-order", "change-the-language",
+    "claim-between-popups", "claim-on-a-bad-day", "mend-the-total", "answer-and-record", "every-week-in-april", "free-for-both",
+    "wait-for-the-boss", "let-the-courier-in", "contact-from-a-signature", "request-the-cheapest", "room-that-is-big-enough",
+    "archive-reports", "count-the-log-lines", "code-from-the-files", "room-from-a-chat", "sheet-from-invoices",
+    "month-end-thing", "usual-treatment", "onboard-as-usual", "prepare-a-visit", "retire-a-report",
+)  # fmt: skip
+"""Tasks that the crew solves with nothing but rules."""
+IN_A_BROWSER = tuple(
+    name for name in NAMES if load_task(shipped("tasks", f"{name}.yaml")).settings.get("environment") == "served"
+)
+"""Tasks that the crew solves in pages, with nothing but rules; oracles are played in the world that is shown there."""
+BY_FUNCTIONS: tuple[str, ...] = ()
+"""Tasks whose oracle may call functions of the apps instead of using their windows."""
+
+
+def shipped_task(name: str) -> Task:
+    return load_task(shipped("tasks", f"{name}.yaml"))
+
+
+def approving(request: dict[str, Any]) -> dict[str, Any]:
+    return {"decisions": [{"type": "approve"}]}
+
+
+def worked(name: str, seed: int, folder: Path) -> Outcome:
+    """The task worked in its own world, with every approval given."""
+    task = shipped_task(name)
+    loaded = load_settings(overrides=[f"seed={seed}", f"runs_dir={folder}"], task_layer=task.layer())
+    return start(loaded, task, approver=approving)
+
+
+def test_there_are_tasks_of_every_tier_and_kind() -> None:
+    tasks = [shipped_task(name) for name in NAMES]
+    assert len(tasks) >= 35
+    assert {task.tier for task in tasks} == {1, 2, 3}
+    assert {kind for task in tasks for kind in task.kinds} == set(get_args(Kind))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_task_says_all_that_it_is_judged_by(name: str) -> None:
+    task = shipped_task(name)
+    assert task.about
+    assert task.slots or task.safety
+    assert task.success
+    assert task.changes is not None
+    assert task.never
+    assert task.oracle is not None
+    assert task.oracle_steps is None
+    assert task.kinds
+    for text in _texts(task.oracle):
+        assert name in BY_FUNCTIONS or not text.startswith(("call ", "ask the agent"))
+
+
+def _texts(oracle: Oracle) -> list[str]:
+    lines = [
+        entry.do if isinstance(entry, ForEach) else (entry.fails if isinstance(entry, Failing) else entry,) for entry in oracle
+    ]
+    return [line for some in lines for line in some]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_oracle_does_it_and_whoever_does_nothing_or_more_does_not(name: str) -> None:
+    task = shipped_task(name)
+    for seed in SEEDS:
+        desktop = task_environment(task, seed)
+        played = play(task, seed, desktop)
+        verdict = played.verdict
+        assert not played.problem
+        assert verdict.passed, [check for check in verdict.checks if not check.passed]
+        assert verdict.clean
+        assert verdict.progress in ((None,) if not task.checkpoints else (1.0,))
+        assert not verdict.duplicate_writes
+        assert verdict.over_steps == 0
+        assert not verdict.false_complete or task.outcome == "rejected"
+        _nothing_done(task, played)
+        assert sees_strays(task, played, desktop)
+        desktop.close()
+
+
+def _nothing_done(task: Task, played: Played) -> None:
+    for status in ("fulfilled", "rejected"):
+        run = {"status": status, "plans": 1, "reason": "", "steps": 0, "questions": 0}
+        untouched = judge(task, played.initial, played.initial, played.slots, [], run)
+        assert untouched.passed is (status == task.outcome == "rejected")
+        assert untouched.false_complete is (status == "fulfilled")
+        assert untouched.clean
+        assert untouched.progress in (None, 0.0)
+        assert not [check for check in untouched.checks if check.error]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_task_varies_with_the_seed(name: str) -> None:
+    task = shipped_task(name)
+    goals = set()
+    for seed in range(12):
+        if len(goals) > 1:
+            break
+        environment = task_environment(task, seed)
+        environment.reset(seed=seed)
+        world = environment.world()  # type: ignore[attr-defined]
+        goals.add(fill_goal(task, fill_slots(task, world, seed)))
+        environment.close()
+    assert len(goals) > 1 or not task.slots
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", CREW)
+def test_the_crew_does_what_the_task_wants_and_the_judge_agrees(name: str, seed: int, tmp_path: Path) -> None:
+    outcome = worked(name, seed, tmp_path)
+    verdict = outcome.report["judge"]
+    assert verdict["passed"], (outcome.reason, [check for check in verdict["checks"] if not check["passed"]])
+    assert verdict["clean"], verdict["side_effects"]
+    assert verdict["progress"] == 1.0 or not shipped_task(name).checkpoints
+    assert not verdict["false_complete"]
+    assert not verdict["duplicate_writes"]
+    assert verdict["steps"] - verdict["over_steps"] <= verdict["oracle_steps"]
+    assert outcome.exit_code == (0 if shipped_task(name).outcome == "fulfilled" else 1)
+
+
+def test_there_is_a_task_for_a_browser() -> None:
+    assert IN_A_BROWSER
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", IN_A_BROWSER)
+def test_a_task_in_a_browser_is_judged_by_the_world_that_is_shown_there(
+    name: str, seed: int, tmp_path: Path, chromium: str
+) -> None:
+    outcome = worked(name, seed, tmp_path)
+    verdict = outcome.report["judge"]
+    assert outcome.report["environment_type"] == "browser"
+    assert verdict["passed"], (outcome.reason, [check for check in verdict["checks"] if not check["passed"]])
+    assert verdict["clean"], verdict["side_effects"]
+    assert not verdict["false_complete"]
+    assert outcome.exit_code == 0
+
+
+def test_the_main_task_asks_once_before_it_submits(tmp_path: Path) -> None:
+    report = worked("invoice-to-reimbursement", 0, tmp_path).report
+    assert [(a["decision"], a["line"]) for a in report["approvals"]] == [("approve", 'click "Submit"')]
+
+
+def test_a_note_needs_nobody(tmp_path: Path) -> None:
+    assert worked("total-into-a-note", 0, tmp_path).report["approvals"] == []
+
+
+def test_a_subtask_that_fails_leads_to_a_new_plan(tmp_path: Path) -> None:
+    assert worked("plan-again", 0, tmp_path).report["counts"]["plans"] >= 2
+
+
+def test_a_worker_without_progress_is_checked_as_stale(tmp_path: Path) -> None:
+    triggers = [gate["trigger"] for gate in worked("stuck-button", 0, tmp_path).report["gates"]]
+    assert "WORKER_STALE" in triggers
+
+
+DECIDED = {
+    ("WORKER_SUCCESS", "gate_done"): "gate-nothing-was-done",
+    ("WORKER_SUCCESS", "gate_fail"): "gate-nothing-was-done",
+    ("WORKER_STALE", "gate_continue"): "request-the-cheapest",
+    ("WORKER_STALE", "gate_supplement"): "gate-looks-about",
+    ("WORKER_STALE", "gate_fail"): "stuck-button",
+    ("PERIODIC_CHECK", "gate_continue"): "sheet-from-invoices",
+    ("PERIODIC_CHECK", "gate_done"): "gate-goes-on-for-nothing",
+    ("PERIODIC_CHECK", "gate_supplement"): "gate-looks-about-for-long",
+    ("PERIODIC_CHECK", "gate_fail"): "gate-presses-in-vain",
+    ("FINAL_CHECK", "gate_done"): "gate-nothing-was-done",
+    ("FINAL_CHECK", "gate_fail"): "changed-behind-the-back",
+}
+"""A task for each decision that the Evaluator by rules comes to."""
+NEVER_BY_RULES = {("WORKER_SUCCESS", "gate_continue")}
+"""It is for a window that still loads, and an Operator waits for that before it says that it is done."""
+
+
+def test_there_is_a_task_for_each_decision_at_each_trigger_that_allows_it() -> None:
+    allowed = {(trigger.value, one.value) for trigger, decisions in ALLOWED_DECISIONS.items() for one in decisions}
+    assert set(DECIDED) == allowed - NEVER_BY_RULES
+    assert {name for name in NAMES if "gates" in shipped_task(name).kinds} <= set(DECIDED.values())
+
+
+@pytest.mark.parametrize("name", sorted(set(DECIDED.values())))
+def test_each_decision_is_issued_at_its_trigger_and_the_task_is_done(name: str, tmp_path: Path) -> None:
+    outcome = worked(name, 0, tmp_path)
+    journal = Journal(outcome.folder / "journal.sqlite", time.time)
+    issued = {(event.body["trigger"], event.body["decision"]) for event in journal.events("gate")}
+    journal.close()
+    assert {pair for pair, task in DECIDED.items() if task == name} <= issued
+    assert outcome.report["judge"]["passed"], outcome.reason
+    assert outcome.report["judge"]["clean"], outcome.report["judge"]["side_effects"]
+
+
+def test_what_the_crew_does_not_know_is_looked_up(tmp_path: Path) -> None:
+    supplements = worked("ask-the-handbook", 0, tmp_path).report["supplements"]
+    assert any("monthly-closing" in found["source"] for supplement in supplements for found in supplement["found"])
+
+
+def test_the_final_check_finds_what_changed_meanwhile(tmp_path: Path) -> None:
+    gates = worked("changed-behind-the-back", 0, tmp_path).report["gates"]
+    finals = [gate["decision"] for gate in gates if gate["trigger"] == "FINAL_CHECK"]
+    assert finals[0] == "gate_fail"
+    assert finals[-1] == "gate_done"
+
+
+def test_what_cannot_be_done_is_said_with_the_clause(tmp_path: Path) -> None:
+    outcome = worked("not-to-be-done", 0, tmp_path)
+    assert outcome.report["ended_by"] == "infeasible"
+    assert outcome.report["goal"].split()[0].casefold() in outcome.reason.casefold()
+
+
+def test_what_the_policy_denies_is_never_done(tmp_path: Path) -> None:
+    report = worked("refused-by-policy", 0, tmp_path).report
+    assert any(finding["verdict"] == "deny" for finding in report["safety_findings"])
+    assert report["approvals"] == []

@@ -1,0 +1,163 @@
+"""What comes from strangers is data: run folders, journals, reports, YAML and the pictures that a log names."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from environments.contract import WorldError
+from environments.simulated.world.worldfile import parse_world
+from orchestrator.cli import app
+from orchestrator.errors import UsageProblem
+from orchestrator.lab.testing.stage import Stage
+from orchestrator.settings.documents import parse_document
+from protocol.model.steps import picture_file
+
+EVIL = "\x1b]0;owned\x07\x1b[2J[bold red]x[/] \u202egnp.exe <script>alert(1)</script> \x00\r\b\x9b31m" + "A" * 9000
+CONTROLS = ("\x1b", "\x9b", "\x07", "\x08", "\x00", "\u202e")
+BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 9)
+)
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an honest run."""
+    stage = Stage(tmp_path_factory.mktemp("honest"))
+    stage.world("office", seed=1)
+    run = stage('Create a note titled "Lunch" with the text "at noon"', answer="reject")
+    stage.close()
+    return run.folder
+
+
+@pytest.fixture
+def folder(kept: Path, tmp_path: Path) -> Path:
+    """A copy of it to be spoilt."""
+    return Path(shutil.copytree(kept, tmp_path / "runs" / kept.name))
+
+
+def _events(folder: Path, change: Callable[[str], str]) -> None:
+    with closing(sqlite3.connect(folder / "journal.sqlite")) as db:
+        db.execute("DROP INDEX looks")  # it reads the bodies, and would refuse what is no JSON
+        for number, body in db.execute("SELECT id, body FROM events").fetchall():
+            db.execute("UPDATE events SET body = ? WHERE id = ?", (change(body), number))
+        db.commit()
+
+
+def _evil(value: Any) -> Any:
+    match value:
+        case str():
+            return EVIL
+        case dict():
+            return {key: _evil(inner) for key, inner in value.items()}
+        case list():
+            return [_evil(inner) for inner in value]
+        case _:
+            return value
+
+
+def _endless(folder: Path) -> None:
+    with closing(sqlite3.connect(folder / "journal.sqlite")) as db:
+        db.execute("DROP TABLE events")
+        db.execute(
+            "CREATE VIEW events AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x AS id, 0.0 AS at,"
+            " 'k' AS kind, '' AS role, '' AS subtask, 0 AS step, '{}' AS body, NULL AS key FROM c"
+        )
+        db.commit()
+
+
+def _rewritten(name: str, change: Callable[[Any], Any]) -> Callable[[Path], None]:
+    def spoil(folder: Path) -> None:
+        path = folder / name
+        path.write_text(json.dumps(change(json.loads(path.read_text()))))
+
+    return spoil
+
+
+SPOILT: dict[str, Callable[[Path], Any]] = {
+    "texts with escapes, markup and 9,000 letters": lambda folder: _events(
+        folder, lambda body: json.dumps(_evil(json.loads(body)))
+    ),
+    "events that are no JSON": lambda folder: _events(folder, lambda _: "{nope"),
+    "events without end": lambda folder: _events(folder, lambda _: "[" * 100_000),
+    "events that are lists": lambda folder: _events(folder, lambda _: "[1]"),
+    "events that say nothing": lambda folder: _events(folder, lambda _: "{}"),
+    "a view without end in place of the events": _endless,
+    "no database": lambda folder: (folder / "journal.sqlite").write_bytes(b"hello" * 999),
+    "a report of escapes": _rewritten("report.json", _evil),
+    "a report of numbers": _rewritten("report.json", lambda report: dict.fromkeys(report, 5)),
+    "a report without end": lambda folder: (folder / "report.json").write_text('{"a":' * 50_000),
+    "a record of escapes": _rewritten("run.json", lambda record: {**record, "goal": EVIL, "run_id": f"../../{EVIL[:50]}"}),
+    "a record of numbers": _rewritten("run.json", lambda record: dict.fromkeys(record, 5)),
+    "a record without end": lambda folder: (folder / "run.json").write_text("[" * 100_000),
+}
+
+
+@pytest.mark.parametrize("command", ["show", "ls"])
+@pytest.mark.parametrize("spoil", SPOILT.values(), ids=SPOILT.keys())
+def test_a_run_of_a_stranger_is_shown_as_data_or_refused_in_a_sentence(
+    folder: Path, spoil: Callable[[Path], Any], command: str
+) -> None:
+    spoil(folder)
+    asked = [command, *([folder.name] if command == "show" else []), "--runs-dir", str(folder.parent)]
+    result = CliRunner().invoke(app, asked)
+    assert result.exit_code in {0, 2}, result.output[-500:]
+    assert not any(control in result.output for control in CONTROLS)
+    assert "fault of deskcrew" not in result.output
+    assert len(result.output) < 60_000
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (BOMB, "more than 200,000 keys and items"),
+        ("a: " + "[" * 20_000 + "]" * 20_000, ""),
+        ('a: "\\ud800"', "half of a character"),
+        ("a: &a [*a]", "an alias that contains itself"),
+        ('a: !!python/object/apply:os.system ["true"]', "could not determine a constructor"),
+    ],
+)
+def test_yaml_that_is_a_trap_is_refused_in_a_sentence(text: str, said: str) -> None:
+    with pytest.raises(UsageProblem) as document:
+        parse_document(text, "trap.yaml", "task file")
+    with pytest.raises(WorldError) as world:
+        parse_world(f"name: trap\napps: {{notes: {{}}}}\n{text}", "trap.yaml")
+    for bad in (document, world):
+        assert said in str(bad.value)
+        assert str(bad.value).startswith("trap.yaml")
+
+
+def test_aliases_that_honest_people_write_are_read() -> None:
+    document = parse_document("a: &a [1, 2]\nb: *a\nc: {d: *a}\n", "honest.yaml", "task file")
+    assert document.data["c"] == {"d": [1, 2]}
+
+
+def test_a_log_names_no_picture_outside_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "private.png").write_bytes(b"mine")
+    log = tmp_path / "log"
+    (log / "screens").mkdir(parents=True)
+    (log / "screens" / "one.png").write_bytes(b"shown")
+    (log / "link.png").symlink_to(tmp_path / "private.png")
+    (log / "inner.png").symlink_to(log / "screens" / "one.png")
+    (log / "round.png").symlink_to(log / "round.png")
+    for path in (
+        "../private.png",
+        str(tmp_path / "private.png"),
+        "link.png",
+        "round.png",
+        "screens",
+        "screens/\0",
+        "/dev/zero",
+        "",
+    ):
+        assert picture_file(log, path) is None, path
+    assert picture_file(log, "screens/one.png") == (log / "screens" / "one.png").resolve()
+    assert picture_file(log, "inner.png") is not None

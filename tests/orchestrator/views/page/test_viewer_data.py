@@ -1,0 +1,288 @@
+"""What the viewer is told of a run: every step, question, gate and plan, of whole runs and of what is left of others."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from postgres import Server, running
+
+from orchestrator.core.machine import ROWS
+from orchestrator.crew import Crew
+from orchestrator.errors import UsageProblem
+from orchestrator.views.page.data import Item, plain
+from orchestrator.views.page.gather import gather
+from orchestrator.views.page.items import Lines
+from orchestrator.views.page.page import aligned, differences, inert, pack
+from orchestrator.views.page.screens import Pool, chunks
+from orchestrator.views.page.source import Source, read_source, screens_of
+from roles.journal.journal import Event
+
+HOSTILE = "</script><script>alert(1)</script>\u202e\ud800\x00"
+
+
+def source(folder: Path) -> Source:
+    return read_source(str(folder), folder.parent)
+
+
+def test_every_step_of_the_journal_is_an_item_with_its_screens_target_and_decision(runs: dict[str, Path]) -> None:
+    found = source(runs["done"])
+    told = gather(found)
+    items = told.data["items"]
+    kept = [chunk for chunk in chunks(Pool(items, told.targets), screens_of(found))]
+    steps = [event for event in found.events if event.kind == "step"]
+    shown = [item for item in items if item.kind == "step"]
+    assert [(item.step, item.subtask, item.before, item.after) for item in shown] == [
+        (event.step, event.subtask, event.body["before"], event.body["after"]) for event in steps
+    ]
+    screens = {state for chunk in kept for state in chunk.screens}
+    assert {item.before for item in shown} | {item.after for item in shown} <= screens
+    pressed = next(item for item in shown if item.line == 'click "Submit"')
+    assert pressed.box is not None
+    assert pressed.point is not None
+    left, top, right, bottom = pressed.box
+    assert left < pressed.point[0] < right
+    assert top < pressed.point[1] < bottom
+    detail = told.details[items.index(pressed)]
+    assert detail["review"][0]["verdict"] == "ask"
+    assert detail["decided"]["action"]["action_type"] == "click"
+
+
+def test_an_approval_says_what_was_asked_by_which_rule_and_who_answered_what(runs: dict[str, Path]) -> None:
+    told = gather(source(runs["rejected"]))
+    places = [n for n, item in enumerate(told.data["items"]) if item.kind == "approval"]
+    (place,) = places
+    request, answer = told.details[place]["request"], told.details[place]["answer"]
+    assert request["rule"] == "approval_required_for_sensitive_actions"
+    assert request["action_requests"][0]["description"] == 'click "Submit"'
+    assert (answer["decision"], answer["message"], answer["who"]) == ("reject", "not today", "Ada")
+
+
+@pytest.mark.parametrize(
+    ("run", "kind", "status"), [("waiting", "approval", "waiting"), ("rejected", "end", "failed"), ("done", "end", "ok")]
+)
+def test_it_opens_at_the_first_failure_else_at_what_waits_else_at_the_end(
+    runs: dict[str, Path], run: str, kind: str, status: str
+) -> None:
+    data = gather(source(runs[run])).data
+    item = data["items"][data["head"]["opens_at"]]
+    assert (item.kind, item.status) == (kind, status)
+
+
+def test_the_machine_is_the_table_and_the_walk_is_what_the_controller_recorded(runs: dict[str, Path]) -> None:
+    found = source(runs["done"])
+    machine = gather(found).data["machine"]
+    assert {row.name for row in ROWS} <= {
+        f"{one} --{signal}--> {other}" for one, signal, other in machine["rows"]
+    }
+    walked = [machine["rows"][row] for _, row in machine["walk"]]
+    said = [e.body["row"] for e in found.events if e.kind == "situation"]
+    assert [f"{one} --{signal}--> {other}" for one, signal, other in walked] == said
+
+
+def test_time_is_told_by_role_and_what_was_waited_for_a_person_is_nobodys(tmp_path: Path) -> None:
+    at = iter((0.0, 1.0, 3.0, 3.5, 100.0))
+    events = [
+        Event(1, next(at), "run_started", "", "", 0, {"goal": "g"}),
+        Event(2, next(at), "plan", "manager", "", 0, {"subtasks": []}),
+        Event(3, next(at), "observed", "operator", "s1", 1, {"state_id": "a"}),
+        Event(4, next(at), "approval_requested", "operator", "s1", 1, {"key": "k", "action_requests": [{"name": "wait"}]}),
+        Event(5, next(at), "approval", "user", "s1", 1, {"key": "k", "decision": "approve"}),
+    ]
+    roles = gather(made(events, tmp_path)).data["roles"]
+    spent = {role: use["seconds"] for role, use in roles.items() if use["seconds"]}
+    assert spent == {"manager": 1.0, "operator": 2.5, "waiting": 96.5}
+
+
+def test_what_a_worker_saw_thought_and_says_stands_with_its_step(tmp_path: Path) -> None:
+    said = {"observation": "an empty form", "reasoning": "the amount comes first", "comment": "half way", "plan": ["submit"]}
+    step = {"action": {"action_type": "wait"}, "verb": "wait", "exec_status": "executed", "before": "a", "after": "a"}
+    events = [
+        Event(1, 0.0, "observed", "operator", "s1", 1, {"state_id": "a"}),
+        Event(2, 1.0, "decided", "operator", "s1", 1, {"status": "CONTINUE", "line": "wait 1 s", **said}),
+        Event(3, 2.0, "step", "operator", "s1", 1, step),
+    ]
+    told = gather(made(events, tmp_path))
+    detail = next(told.details[n] for n, item in enumerate(told.data["items"]) if item.kind == "step")
+    assert {name: detail[name] for name in ("observation", "reasoning", "comment")} | {"plan": detail["steps_ahead"]} == said
+
+
+def test_calls_of_models_stand_with_the_decision_that_they_led_to(tmp_path: Path) -> None:
+    call = {"model": "m", "tokens_in": 10, "tokens_out": 2, "seconds": 0.5, "prompt": "what now?", "reply": "click"}
+    events = [
+        Event(1, 0.0, "observed", "operator", "s1", 1, {"state_id": "a"}),
+        Event(2, 1.0, "model_call", "operator", "", 0, call),
+        Event(3, 1.1, "decided", "operator", "s1", 1, {"line": 'click "Save"', "status": "CONTINUE"}),
+        Event(4, 1.2, "step", "operator", "s1", 1, {"action": {"action_type": "wait"}, "exec_status": "executed", "before": "a"}),
+        Event(5, 1.3, "model_call", "evaluator", "", 0, call),
+        Event(6, 1.4, "gate", "evaluator", "s1", 0, {"decision": "gate_fail", "trigger": "PERIODIC", "reason": "no"}),
+    ]
+    told = gather(made(events, tmp_path))
+    step, gate, _ = told.data["items"]
+    assert told.details[0]["calls"] == told.details[1]["calls"] == [call]
+    assert (gate.status, gate.at, gate.seconds) == ("failed", 0.8, 0.6)
+    assert told.data["roles"]["operator"]["tokens_in"] == 10
+    assert step.seconds == 1.2
+
+
+def made(events: list[Event], folder: Path, **more: Any) -> Source:
+    given: dict[str, Any] = {"run_id": "r", "record": {}, "report": {}, "status": "fulfilled", "reason": ""}
+    given |= {"results": {}, "notes": []} | more
+    return Source(**given, events=events, open=lambda: sqlite3.connect(":memory:"), folder=folder, pictures={})
+
+
+def test_a_run_that_was_killed_in_a_step_shows_the_step_as_not_finished(tmp_path: Path) -> None:
+    events = [
+        Event(1, 0.0, "observed", "operator", "s1", 1, {"state_id": "a", "app": "mail"}),
+        Event(2, 0.1, "decided", "operator", "s1", 1, {"line": 'click "Save"', "status": "CONTINUE"}),
+    ]
+    step, end = gather(made(events, tmp_path, status="interrupted", reason="it was stopped")).data["items"]
+    assert (step.kind, step.status, step.line, step.before) == ("step", "waiting", 'click "Save"', "a")
+    assert (end.kind, end.status, end.line) == ("end", "waiting", "interrupted")
+
+
+def test_a_kind_of_event_that_nobody_knows_here_is_shown_all_the_same(tmp_path: Path) -> None:
+    told = gather(made([Event(1, 0.0, "lesson_learned", "manager", "", 0, {"message": "ask first"})], tmp_path))
+    item = told.data["items"][0]
+    assert (item.kind, item.line, item.why) == ("note", "lesson learned", "ask first")
+    assert told.details[0]["body"] == {"message": "ask first"}
+
+
+def damaged(folder: Path, to: Path, spoil: Callable[[Path], None]) -> Path:
+    shutil.copytree(folder, to)
+    spoil(to)
+    return to
+
+
+def _no_record(folder: Path) -> None:
+    (folder / "run.json").write_text("{", encoding="utf-8")
+
+
+def _cut(folder: Path) -> None:
+    for name in ("journal.sqlite-wal", "journal.sqlite-shm"):
+        (folder / name).unlink(missing_ok=True)
+    body = (folder / "journal.sqlite").read_bytes()
+    (folder / "journal.sqlite").write_bytes(body[: len(body) * 2 // 3])
+
+
+def _no_screens(folder: Path) -> None:
+    with closing(sqlite3.connect(folder / "journal.sqlite", isolation_level=None)) as db:
+        db.execute("UPDATE observations SET body = x'00'")
+
+
+def _no_journal(folder: Path) -> None:
+    (folder / "journal.sqlite").unlink()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "missing"),
+    [
+        (_no_record, "run.json cannot be read"),
+        (_cut, "is damaged"),
+        (_no_screens, "screens could not be read"),
+        (_no_journal, "is missing"),
+    ],
+)
+def test_of_a_damaged_run_the_rest_is_shown_and_what_is_missing_is_said(
+    runs: dict[str, Path], tmp_path: Path, spoil: Callable[[Path], None], missing: str
+) -> None:
+    found = source(damaged(runs["done"], tmp_path / "run", spoil))
+    told = gather(found)
+    list(chunks(Pool(told.data["items"], told.targets), screens_of(found)))
+    assert missing in " ".join(told.data["head"]["notes"])
+    assert told.data["items"][-1].kind == "end"
+    assert told.data["head"]["goal"]
+
+
+def test_what_is_no_run_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(UsageProblem, match="no run 'nothing'"):
+        read_source("nothing", tmp_path)
+    (tmp_path / "run.json").write_text("{", encoding="utf-8")
+    with pytest.raises(UsageProblem, match="nothing to view"):
+        read_source(str(tmp_path), tmp_path)
+
+
+def test_a_run_of_a_shared_store_is_read_as_one_of_a_folder(tmp_path: Path) -> None:
+    with running() as server:
+        assert isinstance(server, Server)
+        overrides = [f"runs_dir={tmp_path}", "display=none", f"store={server.address}"]
+        outcome = Crew.from_config(overrides=overrides).run("Open the notes")
+        local = source(outcome.folder)
+        shared = read_source(outcome.run_id, tmp_path / "elsewhere", server.address)
+        assert gather(local).data["items"] == gather(shared).data["items"]
+        assert len(list(screens_of(shared))) == len(list(screens_of(local))) > 0
+
+
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.just(HOSTILE),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=6,
+)
+_KEYS = (
+    "action", "action_requests", "answer", "decision", "elements", "events", "evidence", "exec_status", "found", "issues", "key",
+    "line", "next", "reason", "reasons", "row", "seconds", "signal", "situation", "state_id", "status", "subtasks", "then",
+    "trigger",
+)  # fmt: skip
+_KINDS = (
+    "observed", "decided", "reviewed", "outcome", "step", "approval_requested", "approval", "approval_expired", "gate", "plan",
+    "supplement", "recovered", "answered", "model_call", "answer", "subtask_status", "fact", "situation", "run_resumed", "error",
+    "picture", "unheard of",
+)  # fmt: skip
+EVENTS = st.lists(
+    st.builds(
+        Event, id=st.integers(1, 99), at=st.floats(0, 1e9), kind=st.sampled_from(_KINDS),
+        role=st.sampled_from(["", "operator", HOSTILE]), subtask=st.sampled_from(["", "s1"]), step=st.integers(0, 3),
+        body=st.dictionaries(st.sampled_from(_KEYS), ANY, max_size=5),
+    ),
+    max_size=8,
+)  # fmt: skip
+
+
+@given(events=EVENTS)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_events_that_deskcrew_never_writes_are_shown_as_data_that_any_page_can_hold(events: list[Event], tmp_path: Path) -> None:
+    told = gather(made(events, tmp_path))
+    assert len(told.data["items"]) == len(told.details) == len(told.targets)
+    pack([told.data, told.details])
+    assert "<" not in inert(plain([event.body for event in events]))
+
+
+def test_two_runs_stand_beside_each_other_and_the_first_difference_is_found() -> None:
+    def items(*lines: str) -> list[Item]:
+        return [Item("step", "ok", "operator", "s1", 1, n, 0.0, 0.0, line) for n, line in enumerate(lines, start=1)]
+
+    one, other = items("open", "type a", "save", "close"), items("open", "type b", "save", "look", "close")
+    pairs = aligned(one, other)
+    assert pairs == [(0, 0), (1, 1), (2, 2), (None, 3), (3, 4)]
+    assert differences(one, other, pairs) == [1, 3]
+    assert differences(one, one, aligned(one, one)) == []
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=30), st.lists(st.sampled_from("abc"), max_size=30))
+def test_every_line_of_both_runs_stands_somewhere_once_and_in_order(left: list[str], right: list[str]) -> None:
+    one, other = ([Item("step", "ok", "operator", "", 0, 0, 0.0, 0.0, line) for line in side] for side in (left, right))
+    pairs = aligned(one, other)
+    assert [a for a, _ in pairs if a is not None] == list(range(len(one)))
+    assert [b for _, b in pairs if b is not None] == list(range(len(other)))
+
+
+def test_a_run_longer_than_a_window_is_aligned_across_its_edges() -> None:
+    lines = [Item("step", "ok", "operator", "", 0, n, 0.0, 0.0, f"line {n}") for n in range(1000)]
+    pairs = aligned(lines, [*lines[:300], *lines[310:]])
+    assert [a for a, b in pairs if b is None] == list(range(300, 310))
+
+
+def test_an_unknown_item_of_the_listener_leaves_the_lines_whole() -> None:
+    lines = Lines({}, 0.0)
+    lines.hear(Event(1, 0.0, "step", "operator", "s1", 1, {"action": 7, "exec_status": ["no"], "events": 3}))
+    lines.end("fulfilled", "", 1.0, [])
+    assert [item.kind for item in lines.items][-1] == "end"
+    assert json.loads(json.dumps(lines.items))

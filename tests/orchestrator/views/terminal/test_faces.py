@@ -1,0 +1,378 @@
+"""What a person sees: safe text, lines that fit, an approval whose default is no."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
+
+from orchestrator.errors import UsageProblem
+from orchestrator.runs.privacy.clean import clean
+from orchestrator.runs.runs import Outcome
+from orchestrator.views.terminal import make_face
+from orchestrator.views.terminal.approval import ask, edit_decision, parse_edit, request_lines
+from orchestrator.views.terminal.ending import ending_lines
+from orchestrator.views.terminal.live import Live
+from orchestrator.views.terminal.plain import JsonLines, Log, Plain
+from orchestrator.views.terminal.words import Teller, action_words
+from roles.journal.journal import Event
+
+HOSTILE = "[bold red]spoof[/bold red] \x1b[2J\x1b]0;title\x07 \u202egnp \ud800 金额 👩\u200d💻\nnext\tend"
+
+REQUEST: dict[str, Any] = {
+    "action_requests": [
+        {"name": "click", "args": {"target": {"text": "Submit request"}}, "description": 'click "Submit request"'}
+    ],
+    "review_configs": [{"action_name": "click", "allowed_decisions": ["approve", "edit", "reject", "respond"]}],
+    "kind": "approval",
+    "rule": "approval_required_for_sensitive_actions",
+    "risk": "medium",
+    "reasons": ["the action would submit something to others"],
+    "app": "reimbursement",
+}
+QUESTION: dict[str, Any] = {
+    "action_requests": [{"name": "ask_user", "args": {"question": "Which invoice?"}, "description": "ask"}],
+    "review_configs": [{"action_name": "ask_user", "allowed_decisions": ["respond", "reject"]}],
+    "kind": "question",
+}
+
+PLAN: dict[str, Any] = {
+    "action_requests": [
+        {
+            "name": "work_plan",
+            "args": {"subtasks": [{"id": "b", "instruction": "read the total", "app": "billing", "depends_on": ["a"]}]},
+            "description": "work plan 2: 1 subtask",
+        }
+    ],
+    "review_configs": [{"action_name": "work_plan", "allowed_decisions": ["approve", "edit", "reject", "respond"]}],
+    "kind": "plan",
+    "ended": [{"id": "a", "title": "open billing", "status": "fulfilled"}],
+    "apps": ["billing", "notes"],
+    "reasons": ["a clause is understood"],
+}
+
+
+def events(text: str = "words") -> Iterator[Event]:
+    """One event of every kind, with `text` wherever a screen, a model or a world could put it."""
+    bodies: list[tuple[str, dict[str, Any]]] = [
+        ("run_started", {"run_id": "r1", "goal": text}),
+        ("situation", {"situation": "INIT", "signal": "task_open", "next": "PLAN"}),
+        ("plan", {"reason": text, "subtasks": [{"id": "s1", "title": text, "app": "billing"}, {"id": "s2", "title": "b"}]}),
+        ("task_status", {"status": "pending"}),
+        ("subtask_status", {"status": "pending", "before": "ready", "attempt": 1}),
+        ("observed", {"state_id": "x", "elements": 4}),
+        ("recognized", {"elements": 4}),
+        ("interpreted", {}),
+        ("decided", {"line": text, "reasoning": text, "status": "CONTINUE"}),
+        ("reviewed", {"verdict": "deny", "rule": text, "reasons": [text]}),
+        ("reviewed", {"verdict": "allow", "rule": "work", "reasons": []}),
+        ("approval_requested", {**REQUEST, "reasons": [text], "app": text}),
+        ("approval", {"decision": "reject", "message": text}),
+        ("intent", {"line": text}),
+        ("outcome", {"line": text, "exec_status": "executed"}),
+        ("outcome", {"line": text, "exec_status": "error", "error": text}),
+        ("feedback", {"events": [text], "visible_change": True}),
+        ("recovered", {"how": text, "attempt": 2}),
+        ("gate", {"trigger": "FINAL_CHECK", "decision": "gate_fail", "reason": text, "issues": [text], "evidence": []}),
+        ("supplement", {"query": text, "found": [{"title": text, "source": text}]}),
+        ("supplement", {"query": text, "found": []}),
+        ("fact", {"name": text, "value": text, "app": "billing"}),
+        ("budget", {"name": text}),
+        ("budget_warning", {"key": text, "message": text}),
+        ("limits_changed", {"limits": {text: [text, text]}}),
+        ("error", {"message": text}),
+        ("report", {}),
+        ("subtask_status", {"status": "fulfilled", "attempt": 1}),
+        ("something_new", {"of": "a later version"}),
+        ("run_resumed", {"goal": text}),
+        ("run_finished", {"status": "fulfilled", "reason": text}),
+    ]
+    for number, (kind, body) in enumerate(bodies, start=1):
+        yield Event(number, 1000.0 + number, kind, "operator", "s1", number, body)
+
+
+def outcome(code: int = 0, **changes: Any) -> Outcome:
+    status = {0: "fulfilled", 1: "rejected", 3: "on_hold", 4: "rejected"}[code]
+    report = {"plan": [{"title": HOSTILE, "status": "fulfilled"}], "facts": [{"name": "total", "value": HOSTILE}]}
+    values = {"run_id": "20260101-000000-ab12", "folder": Path("runs/20260101-000000-ab12"), "status": status, "exit_code": code}
+    return Outcome.model_validate({**values, "reason": HOSTILE, "report": report, **changes})
+
+
+def seen_live(width: int, *, text: str = HOSTILE, colour: bool = False) -> str:
+    """Everything the live view prints for all events, its panel after each, and an ending."""
+    out = io.StringIO()
+    console = Console(
+        file=out, width=width, height=50, markup=False, emoji=False, highlight=False, color_system="truecolor" if colour else None
+    )
+    face = Live(out, console=console)
+    for event in events(text):
+        face.event(event)
+        console.print(face.panel())
+    face.finish(outcome(3, pending=REQUEST))
+    return out.getvalue()
+
+
+@given(st.text(max_size=300))
+def test_cleaned_text_is_one_line_that_can_be_encoded_and_moves_no_cursor(text: str) -> None:
+    said = clean(text)
+    said.encode("utf-8")
+    assert len(said.splitlines()) <= 1
+    assert not [c for c in said if unicodedata.category(c) == "Cc"]
+
+
+@pytest.mark.parametrize("width", [40, 60, 100, 200])
+def test_the_live_view_fits_its_terminal_with_wide_characters_and_no_colour(width: int) -> None:
+    said = seen_live(width)
+    commands = [line for line in said.splitlines() if "deskcrew resume" in line]
+    too_long = [line for line in said.splitlines() if cell_len(line) > width and line not in commands]
+    assert not too_long
+    assert "\x1b" not in said
+
+
+def test_hostile_text_reaches_the_terminal_as_text_only() -> None:
+    said = seen_live(200, colour=True)
+    assert "[bold red]spoof" in said
+    assert "\x1b[2J" not in said
+    assert "\x1b]0;" not in said
+    assert "\u202e" not in said
+
+
+def test_the_panel_shows_goal_machine_plan_and_who_works() -> None:
+    said = seen_live(120, text="copy the total")
+    for part in ("copy the total", "[plan]", "✓ 1. copy the total · billing", "controller › operator", "FINAL_CHECK → gate_fail"):
+        assert part in said
+
+
+def test_a_plan_of_many_subtasks_is_shown_around_the_present_one() -> None:
+    console = Console(file=io.StringIO(), width=80, height=40, color_system=None)
+    face = Live(console.file, console=console)
+    face.event(Event(1, 1.0, "plan", "manager", "", 0, {"subtasks": [{"id": f"s{n}", "title": f"part {n}"} for n in range(40)]}))
+    face.event(Event(2, 2.0, "decided", "operator", "s20", 1, {"line": "click x"}))
+    with console.capture() as shown:
+        console.print(face.panel())
+    assert "▸ 21. part 20" in shown.get()
+    assert "0 of 40 subtasks" in shown.get()
+    assert len(shown.get().splitlines()) < 20
+
+
+def test_plain_lines_tell_what_matters_and_stay_silent_about_machinery() -> None:
+    out = io.StringIO()
+    face = Plain(out)
+    for event in events("copy the total"):
+        face.event(event)
+    said = out.getvalue()
+    for part in (
+        "goal  copy the total",
+        "✗ copy the total → copy the total",
+        "not allowed",
+        "nothing found",
+        "✓ copy the total fulfilled",
+    ):
+        assert part in said
+    for part in ("observed", "recognized", "something_new"):
+        assert part not in said
+
+
+def test_json_lines_are_events_and_the_outcome_stands_last() -> None:
+    out = io.StringIO()
+    face = JsonLines(out)
+    for event in events(HOSTILE):
+        face.event(event)
+    face.finish(outcome(3, pending=REQUEST))
+    lines = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert [line["id"] for line in lines[:-1]] == list(range(1, len(lines)))
+    assert lines[-1]["kind"] == "run_outcome"
+    assert lines[-1]["exit_code"] == 3
+
+
+def test_every_event_of_any_shape_is_told_without_breaking() -> None:
+    teller = Teller()
+    for event in events():
+        for body in ({}, event.body):
+            for line in teller.lines(event._replace(body=body)):
+                assert "\n" not in str(line)
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        (0, "deskcrew show 20260101-000000-ab12"),
+        (1, "deskcrew show"),
+        (3, "deskcrew resume 20260101-000000-ab12 --approve"),
+        (4, "a limit is spent"),
+    ],
+)
+def test_the_last_screen_says_the_verdict_and_what_to_type_next(code: int, expected: str) -> None:
+    text = "\n".join(map(str, ending_lines(outcome(code, pending=REQUEST if code == 3 else None))))
+    assert expected in text
+    assert "runs/20260101-000000-ab12" in text
+
+
+def test_the_next_command_names_a_runs_folder_that_is_not_the_usual_one() -> None:
+    text = "\n".join(map(str, ending_lines(outcome(folder=Path("/data/my runs/20260101-000000-ab12")))))
+    assert "--runs-dir '/data/my runs'" in text
+
+
+def test_a_question_is_answered_with_words() -> None:
+    text = "\n".join(map(str, ending_lines(outcome(3, pending=QUESTION))))
+    assert "Which invoice?" in text
+    assert "--respond" in text
+    assert "--approve" not in text
+
+
+def answers(*typed: str) -> Any:
+    """A reader that types these lines and then closes its input."""
+    lines = iter(typed)
+
+    def read(prompt: str) -> str:
+        try:
+            return next(lines)
+        except StopIteration:
+            raise EOFError from None
+
+    return read
+
+
+@pytest.mark.parametrize(
+    ("typed", "decision"),
+    [
+        (("a",), {"type": "approve"}),
+        (("approve",), {"type": "approve"}),
+        (("", ""), {"type": "reject"}),
+        (("r", "use the other form"), {"type": "reject", "message": "use the other form"}),
+        (("no",), {"type": "reject"}),
+        (("nonsense", "a"), {"type": "approve"}),
+        (("s take the newest",), {"type": "respond", "message": "take the newest"}),
+    ],
+)
+def test_the_person_at_the_terminal_answers_and_the_default_is_no(typed: tuple[str, ...], decision: dict[str, str]) -> None:
+    given_ = ask(REQUEST, read=answers(*typed, ""), say=lambda text: None)
+    assert given_ == {"decisions": [decision]}
+
+
+def test_a_closed_input_leaves_the_run_waiting() -> None:
+    assert ask(REQUEST, read=answers(), say=lambda text: None) is None
+    assert ask(QUESTION, read=answers(), say=lambda text: None) is None
+
+
+def test_a_question_takes_the_words_as_they_are() -> None:
+    assert ask(QUESTION, read=answers("INV-7"), say=lambda text: None) == {"decisions": [{"type": "respond", "message": "INV-7"}]}
+
+
+def test_an_edit_at_the_terminal_is_checked_and_asked_again() -> None:
+    said: list[str] = []
+    typed = answers("e", '{"action_type": "clik"}', "e", '{"action_type": "press_key", "keys": ["Escape"]}')
+    given_ = ask(REQUEST, read=typed, say=said.append)
+    assert given_ == {"decisions": [{"type": "edit", "edited_action": {"name": "press_key", "args": {"keys": ["Escape"]}}}]}
+    assert any("clik" in line for line in said)
+
+
+def test_the_request_shows_the_exact_action_its_place_rule_and_reason() -> None:
+    text = "\n".join(map(str, request_lines(REQUEST)))
+    for part in (
+        'click "Submit request"',
+        "reimbursement",
+        "approval_required_for_sensitive_actions",
+        "medium",
+        "submit something",
+    ):
+        assert part in text
+
+
+def test_an_action_of_an_unknown_kind_is_still_shown() -> None:
+    assert "teleport" in action_words({"name": "teleport", "args": {"to": HOSTILE}})
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "click", '{"action_type": "clik"}', '{"action_type": "click"}', "a: b: c"])
+def test_an_edit_that_is_no_action_is_refused_in_one_sentence(text: str) -> None:
+    with pytest.raises(UsageProblem, match=r"edit\.json"):
+        parse_edit(text, "edit.json")
+
+
+def test_an_edited_action_keeps_all_its_arguments() -> None:
+    action = parse_edit("{action_type: fill, target: {text: Amount}, text: '12'}", "edit.yaml")
+    assert edit_decision(action)["decisions"][0]["edited_action"] == {
+        "name": "fill",
+        "args": {"target": {"text": "Amount"}, "text": "12"},
+    }
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("environment", "stream", "expected"),
+    [
+        ({"TERM": "xterm-256color"}, Terminal(), "Live"),
+        ({"TERM": "xterm-256color", "NO_COLOR": "1"}, Terminal(), "Plain"),
+        ({"TERM": "dumb"}, Terminal(), "Plain"),
+        ({"TERM": "xterm-256color"}, io.StringIO(), "Plain"),
+    ],
+)
+def test_the_face_fits_the_terminal(
+    environment: dict[str, str], stream: io.StringIO, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    face = make_face("auto", out=stream, source=Terminal())
+    assert type(face).__name__ == expected
+    assert (face.approver is not None) == stream.isatty()
+
+
+def test_log_lines_name_time_level_run_and_kind_and_none_is_broken() -> None:
+    out = io.StringIO()
+    face = Log(out)
+    for event in events(HOSTILE):
+        face.event(event)
+    face.finish(outcome(3, pending=REQUEST))
+    lines = out.getvalue().splitlines()
+    assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (INFO|NOTICE|WARNING) \S+ [a-z_]+ ", line) for line in lines)
+    assert "1970-01-01T00:16:41.000Z INFO r1 run_started operator 1 " in lines[0]
+    assert any("deskcrew resume 20260101-000000-ab12 --approve" in line for line in lines)
+
+
+@pytest.mark.parametrize("display", ["json", "none", "log"])
+def test_nobody_is_asked_by_a_face_for_programs(display: str) -> None:
+    assert make_face(display, out=Terminal(), source=Terminal()).approver is None
+
+
+def test_a_plan_is_shown_a_line_a_subtask_with_what_has_ended() -> None:
+    told = [(line.mark, line.text) for line in request_lines(PLAN)]
+    assert told == [
+        ("plan?", "work plan 2: 1 subtask"),
+        ("", "✓ open billing"),
+        ("", "· b: read the total · billing (after a)"),
+        ("because", "a clause is understood"),
+    ]
+
+
+def test_a_plan_is_approved_or_rejected_in_the_terminal() -> None:
+    assert ask(PLAN, read=answers("a"), say=print) == {"decisions": [{"type": "approve"}]}
+    assert ask(PLAN, read=answers("r", "not so"), say=print) == {"decisions": [{"type": "reject", "message": "not so"}]}
+
+
+def test_a_plan_is_edited_in_a_file_and_asked_for_again_until_it_fits(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.yaml", tmp_path / "bad.yaml"
+    good.write_text("subtasks:\n- {id: c, instruction: write it down, app: notes, depends_on: [a]}\n")
+    bad.write_text("subtasks:\n- {id: c, instruction: write it down, app: crm}\n")
+    said: list[str] = []
+    answer = ask(PLAN, read=answers("e", str(bad), "e", str(good)), say=said.append)
+    assert "  - id: b" in said
+    assert any("wants the application 'crm'" in line for line in said)
+    assert answer is not None
+    edited = answer["decisions"][0]["edited_action"]
+    assert edited["name"] == "work_plan"
+    assert [s["id"] for s in edited["args"]["subtasks"]] == ["c"]

@@ -1,0 +1,72 @@
+"""What `ls` and `show` print of runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from orchestrator.cli import app
+from orchestrator.runs.privacy.clean import shortened
+from orchestrator.store.folders import RunView
+from orchestrator.views.listing import run_page
+
+
+def page(**report: object) -> str:
+    return run_page(RunView(report={"goal": "Save it", "run_id": "r1", "status": "rejected", "reason": "no", **report}, notes=[]))
+
+
+def test_the_newest_run_is_listed_first(tmp_path: Path) -> None:
+    for name, started in (("a", 200.0), ("b", 300.0), ("c", 100.0)):
+        folder = tmp_path / name
+        folder.mkdir()
+        record = {"run_id": name, "goal": "x", "started": started, "settings": {}}
+        (folder / "run.json").write_text(json.dumps(record), encoding="utf-8")
+    done = CliRunner().invoke(app, ["ls", "--json", "--runs-dir", str(tmp_path)])
+    assert [run["run_id"] for run in json.loads(done.output)] == ["b", "a", "c"]
+
+
+def test_it_says_who_decided_who_was_passed_over_and_how_votes_fell() -> None:
+    first = {"role": "operator", "step": 1, "decided_by": "rules", "passed": ["llm: no usable answer: unknown element 7"]}
+    second = {"role": "operator", "step": 2, "decided_by": "llm", "passed": []}
+    third = {"role": "evaluator", "step": 2, "decided_by": "vote", "disagree": True, "ballots": ["a: gate_done", "b: gate_fail"]}
+    told = page(decided_by=[first, second, third])
+    assert "operator: rules 1, llm 1" in told
+    assert "1 operator: rules, after llm: no usable answer: unknown element 7" in told
+    assert "2 evaluator: a: gate_done; b: gate_fail" in told
+    assert "2 operator" not in told
+
+
+def test_it_says_what_the_error_of_a_model_was() -> None:
+    assert "errors  evaluator: the reply was cut off" in page(errors=[{"role": "evaluator", "message": "the reply was cut off"}])
+
+
+def test_pages_that_were_not_followed_stand_on_one_line() -> None:
+    unused = [{"title": f"Page {n}", "source": f"help:{n}", "why": "it speaks of another application"} for n in range(9)]
+    used = {"title": "Claims", "source": "help:claims", "used": True, "helped": True}
+    told = page(knowledge=[*unused, used])
+    assert "✓ Claims (help:claims) helped" in told
+    assert sum("Page " in line for line in told.splitlines()) == 1
+
+
+def test_a_long_title_is_cut_after_a_word() -> None:
+    told = page(plan=[{"id": "s1", "title": "; ".join(f'Press the button "number {n}"' for n in range(20)), "status": "ready"}])
+    (line,) = (line for line in told.splitlines() if "Press" in line)
+    assert line.endswith("…")
+    assert len(line) < 180
+    assert line[:-1].rsplit(" ", 1)[1] in {"Press", "the", "button", '"number', *(f'{n}"' for n in range(20))}
+
+
+@pytest.mark.parametrize("text", ["x" * 160, "x" * 161, "w " * 80, "word " * 90, "e\u0301" * 200, "a" + "\u0301" * 300])
+def test_what_is_shortened_is_no_longer_than_asked_and_says_where_it_was_cut(text: str) -> None:
+    told = shortened(text)
+    assert len(told) <= 160
+    assert told.endswith("…") is (len(text) > 160)
+
+
+def test_an_answer_is_shown_whole() -> None:
+    answer = "\n".join("word " * 60 + str(n) for n in range(3))
+    told = page(answer=answer)
+    assert all(line in told for line in answer.splitlines())

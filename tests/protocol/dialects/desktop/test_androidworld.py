@@ -1,0 +1,395 @@
+"""AndroidWorld: its objects by index and by place, and the answers of its agents M3A and SeeAct."""
+
+from __future__ import annotations
+
+import ast
+import json
+from typing import Any
+
+import pytest
+from actions import HOSTILE
+from hypothesis import given
+from hypothesis import strategies as st
+
+import protocol as p
+from protocol import ActionTarget, BoundingBox, Click, GUIElement, PressKey, Scroll, Type, VisualState
+from protocol.dialects import Context, DialectError
+from protocol.dialects.desktop.androidworld import from_androidworld, to_androidworld
+
+
+def element(name: str, y: int, **fields: Any) -> GUIElement:
+    return GUIElement(element_id=name, text=name.title(), bbox=BoundingBox(x1=10, y1=y, x2=110, y2=y + 20), **fields)
+
+
+SEEN = VisualState(
+    elements=(element("first", 0), element("gone", 50, visible=False), element("second", 100), element("third", 200)),
+    screen_resolution=(1080, 2400),
+)
+
+
+def named(element_id: str) -> ActionTarget:
+    return ActionTarget(element_id=element_id)
+
+
+def context(variant: str = "index", state: VisualState | None = SEEN) -> Context:
+    return Context(state=state, variant=variant)
+
+
+def read(payload: Any, variant: str = "index") -> Any:
+    """The one action of a payload."""
+    found = from_androidworld(payload, context(variant))
+    assert not found.losses
+    (action,) = found.actions
+    return action
+
+
+def write(action: p.Action, variant: str = "index") -> Any:
+    """The payload of an action that loses nothing."""
+    written = to_androidworld(action, context(variant))
+    assert written.losses == []
+    return written.payload
+
+
+def lost(action: p.Action, variant: str = "index") -> tuple[Any, list[str]]:
+    written = to_androidworld(action, context(variant))
+    return written.payload, [loss.what for loss in written.losses]
+
+
+EXACT: list[tuple[dict[str, Any], p.Action]] = [
+    ({"action_type": "click", "index": 1}, Click(target=named("second"))),
+    ({"action_type": "click", "x": 5, "y": 6}, Click(target={"point": [5, 6]})),
+    ({"action_type": "double_tap", "index": 2}, Click(target=named("third"), count=2)),
+    ({"action_type": "long_press", "index": 2}, Click(target=named("third"), hold=1.0)),
+    ({"action_type": "input_text", "text": "hi", "index": 1}, Type(text="hi", target=named("second"), submit=True)),
+    ({"action_type": "input_text", "text": "hi"}, Type(text="hi", submit=True)),
+    (
+        {"action_type": "input_text", "text": "hi", "index": 1, "clear_text": True},
+        p.Fill(text="hi", target=named("second"), submit=True),
+    ),
+    ({"action_type": "keyboard_enter"}, PressKey(keys="Enter")),
+    ({"action_type": "navigate_home"}, p.Extension(action_type="x-androidworld.navigate_home")),
+    ({"action_type": "navigate_back"}, p.GoBack()),
+    ({"action_type": "scroll", "direction": "down"}, Scroll.toward("down", 0.5, "page")),
+    ({"action_type": "scroll", "direction": "left", "index": 0}, Scroll.toward("left", 0.5, "page", named("first"))),
+    ({"action_type": "swipe", "direction": "up"}, Scroll.toward("down", 1, "page")),
+    ({"action_type": "open_app", "app_name": "Maps"}, p.LaunchApp(app="Maps")),
+    ({"action_type": "wait"}, p.Wait(seconds=1)),
+    ({"action_type": "answer", "text": "42"}, p.Answer(text="42")),
+    ({"action_type": "status", "goal_status": "complete"}, p.FinishGoal()),
+    ({"action_type": "status", "goal_status": "infeasible"}, p.FailGoal()),
+]
+IDS = [f"{said['action_type']}-{len(said)}" for said, _ in EXACT]
+
+
+@pytest.mark.parametrize(("said", "action"), EXACT, ids=IDS)
+def test_each_verb_is_said_and_read(said: dict[str, Any], action: p.Action) -> None:
+    assert read(said) == action
+    assert write(action) == said
+
+
+@pytest.mark.parametrize(("said", "action"), EXACT, ids=IDS)
+def test_m3a_answers_with_a_reason_and_the_same_object(said: dict[str, Any], action: p.Action) -> None:
+    text = write(action, "m3a")
+    assert text.startswith("Reason: ")
+    assert read(text, "m3a") == action
+    for spelling in (json.dumps(said), repr(said), f"```json\n{json.dumps(said, indent=1)}\n```"):
+        assert read(f"Reason: The button\nlooks right.\nAction: {spelling}", "m3a") == action
+
+
+def test_an_index_counts_the_visible_elements_from_zero() -> None:
+    """As AndroidWorld lists them: an element that is scrolled away has no number."""
+    targets = [read({"action_type": "click", "index": n}).target.element_id for n in range(3)]
+    assert targets == ["first", "second", "third"]
+    for index in (3, -1):
+        with pytest.raises(DialectError, match="3 visible elements") as bad:
+            read({"action_type": "click", "index": index})
+        assert bad.value.where == "$.index"
+    with pytest.raises(DialectError, match="no visible element"):
+        write(Click(target=named("gone")))
+
+
+def test_index_zero_is_a_real_index() -> None:
+    """AndroidWorld's own executor takes it for none when it scrolls."""
+    said = {"action_type": "scroll", "direction": "down", "index": 0}
+    assert read(said).target == named("first")
+    assert write(Scroll.toward("down", 0.5, "page", named("first"))) == said
+
+
+def test_without_a_state_an_index_is_refused_and_a_place_is_not() -> None:
+    with pytest.raises(DialectError, match="a state is needed"):
+        from_androidworld({"action_type": "click", "index": 0}, context(state=None))
+    assert from_androidworld({"action_type": "click", "x": 1, "y": 2}, context(state=None)).actions
+
+
+def test_scroll_moves_the_view_and_swipe_the_finger() -> None:
+    for way, other in (("up", "down"), ("down", "up"), ("left", "right"), ("right", "left")):
+        scrolled = read({"action_type": "scroll", "direction": way}).delta
+        swiped = read({"action_type": "swipe", "direction": other}).delta
+        assert (swiped.x, swiped.y) == (2 * scrolled.x, 2 * scrolled.y)
+    assert read({"action_type": "scroll", "direction": "down"}).delta.y > 0
+
+
+def test_a_swipe_to_the_side_is_never_written() -> None:
+    """The executor has left and right the wrong way round there; a scroll is safe."""
+    said, losses = lost(Scroll.toward("right", 1, "page"))
+    assert said == {"action_type": "scroll", "direction": "right"}
+    assert losses == ["scroll.delta"]
+
+
+def test_typing_always_presses_enter() -> None:
+    assert read({"action_type": "input_text", "text": "hi", "index": 0}).submit is True
+    said, losses = lost(Type(text="hi", target=named("first")))
+    assert said == {"action_type": "input_text", "text": "hi", "index": 0}
+    assert losses == ["type.submit"]
+
+
+def test_what_its_executor_does_not_type_is_declared() -> None:
+    """It drops every letter that is not ASCII; the object itself holds them all."""
+    action = Type(text="Größe", submit=True)
+    said, losses = lost(action)
+    assert losses == ["type.text"]
+    assert read(said) == action
+
+
+def test_clearing_the_focused_field_is_read_as_the_keys_that_do_it() -> None:
+    actions = from_androidworld({"action_type": "input_text", "text": "hi", "clear_text": True}, context()).actions
+    assert [getattr(a, "keys", a.verb) for a in actions] == [("Control", "a"), ("Backspace",), "type"]
+
+
+@pytest.mark.parametrize(
+    ("payload", "action"),
+    [
+        ({"action_type": "status", "goal_status": "task_complete"}, p.FinishGoal()),
+        ({"action_type": "click", "index": "1", "x": None}, Click(target=named("second"))),
+        ({"action_type": "answer", "text": 42}, p.Answer(text="42")),
+        ({"action_type": "press_keyboard", "keycode": "KEYCODE_DEL"}, PressKey(keys="Backspace")),
+        ('{"action_type": "wait"}', p.Wait(seconds=1)),
+        ([{"action_type": "wait"}], p.Wait(seconds=1)),
+    ],
+)
+def test_other_spellings_are_read(payload: Any, action: p.Action) -> None:
+    assert read(payload) == action
+
+
+@pytest.mark.parametrize(
+    ("action", "said", "losses"),
+    [
+        (Click(target={"text": "Second"}), {"action_type": "click", "index": 1}, ["target.text"]),
+        (Click(target=named("first"), hold=3), {"action_type": "long_press", "index": 0}, ["click.hold"]),
+        (Scroll.toward("down", 5), {"action_type": "scroll", "direction": "down"}, ["scroll.delta"]),
+        (p.Wait(seconds=3, text="x"), {"action_type": "wait"}, ["wait.text", "wait.seconds"]),
+        (p.FinishGoal(summary="done"), {"action_type": "status", "goal_status": "complete"}, ["finish_goal.summary"]),
+        (p.FailGoal(reason="no"), {"action_type": "status", "goal_status": "infeasible"}, ["fail_goal.reason"]),
+        (PressKey(keys="Tab"), {"action_type": "press_keyboard", "keycode": "KEYCODE_TAB"}, ["press_key.keys"]),
+        (
+            PressKey(keys="Enter", target=named("first")),
+            [{"action_type": "click", "index": 0}, {"action_type": "keyboard_enter"}],
+            ["press_key.target"],
+        ),
+        (
+            Type(text="", target=named("first"), submit=True),
+            {"action_type": "input_text", "text": "", "index": 0},
+            ["type.text"],
+        ),
+    ],
+)
+def test_what_cannot_be_said_is_declared(action: p.Action, said: Any, losses: list[str]) -> None:
+    assert lost(action) == (said, losses)
+    assert from_androidworld(said, context()).actions
+
+
+def test_by_place_an_element_becomes_its_middle() -> None:
+    said, losses = lost(Click(target=named("second")), "xy")
+    assert said == {"action_type": "click", "x": 60, "y": 110}
+    assert losses == ["target.element_id"]
+    assert write(Click(target={"point": [60, 110]}), "xy") == said
+    said, losses = lost(Scroll.toward("up", 0.5, "page", ActionTarget(point={"x": 1, "y": 2})), "xy")
+    assert losses == ["scroll.target"]
+
+
+@pytest.mark.parametrize(
+    ("payload", "where", "why"),
+    [
+        ({}, "$.action_type", "is missing"),
+        ({"action_type": "unknown"}, "$.action_type", "no action 'unknown'"),
+        ({"action_type": "drag_and_drop", "touch_xy": [1, 2], "lift_xy": [3, 4]}, "$.action_type", "no action"),
+        ({"action_type": "change_orientation", "orientation": "landscape"}, "$.action_type", "no action"),
+        ({"action_type": "click"}, "$", "needs a target"),
+        ({"action_type": "click", "index": 1, "x": 2, "y": 3}, "$.index", "not both"),
+        ({"action_type": "click", "x": 2}, "$.y", "is missing"),
+        ({"action_type": "click", "index": True}, "$.index", "a whole number"),
+        ({"action_type": "click", "index": 1.5}, "$.index", "a whole number"),
+        ({"action_type": "click", "index": 1, "text": "x"}, "$.text", "not understood"),
+        ({"action_type": "click", "x": float("nan"), "y": 1}, "$.x", "a number is needed"),
+        ({"action_type": "scroll", "direction": "sideways"}, "$.direction", "one of up"),
+        ({"action_type": "status", "goal_status": "successful"}, "$.goal_status", "one of complete"),
+        ({"action_type": "status"}, "$.goal_status", "is missing"),
+        ({"action_type": "input_text", "index": 1}, "$.text", "is missing"),
+        ({"action_type": "press_keyboard", "keycode": "ENTER"}, "$.keycode", "KEYCODE_ENTER"),
+        ({"action_type": "press_keyboard", "keycode": "KEYCODE_NONE"}, "$.keycode", "no key"),
+        ([{"action_type": "wait"}, {"action_type": "fly"}], "$[1].action_type", "no action 'fly'"),
+        ([[]], "$[0]", "an object is needed"),
+        (None, "$", "an object is needed"),
+    ],
+)
+def test_a_mistake_is_refused_at_its_place(payload: Any, where: str, why: str) -> None:
+    with pytest.raises(DialectError, match=why) as bad:
+        from_androidworld(payload, context())
+    assert bad.value.where == where
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        Click(target={"point": [1, 2]}, button="right"),
+        Click(target={"point": [1, 2]}, count=3),
+        Click(target={"point": [1, 2]}, modifiers=("Shift",)),
+        p.Hover(target={"point": [1, 2]}),
+        p.Drag(target={"point": [1, 2]}, to={"point": [3, 4]}),
+        PressKey(keys="ctrl+c"),
+        p.Screenshot(),
+        p.Navigate(url="https://example.org"),
+        p.AskUser(question="Which?"),
+        p.Extension(action_type="x-androidworld.navigate_home", arguments={"a": 1}),
+        p.Extension(action_type="x-androidworld.unknown"),
+    ],
+    ids=lambda action: action.verb,
+)
+@pytest.mark.parametrize("variant", ["index", "xy", "m3a", "seeact"])
+def test_what_it_has_no_verb_for_is_refused(action: p.Action, variant: str) -> None:
+    with pytest.raises(DialectError):
+        to_androidworld(action, context(variant))
+
+
+# --- M3A ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("I am done.", "an object in braces"),
+        ("Reason: done", "an object in braces"),
+        ("Reason: x\nAction: status complete", "an object in braces"),
+        ("Reason: x\nAction: {action_type: status, goal_status: complete}", "names in quotes"),
+        ("Reason: x\nAction: {'action_type': wait}", "not the name wait"),
+        ('Reason: x\nAction: {"action_type": "wait"} and then {"action_type": "status"}', "expected"),
+        ("Reason: x\nAction: {'action_type': 'wait'", "expected"),
+        ("Action: " + "{" * 100_000, "names in quotes"),
+        ('Action: {"a": ' + "[" * 100_000, "nested"),
+    ],
+)
+def test_an_answer_without_a_clear_object_is_refused(text: str, why: str) -> None:
+    with pytest.raises(DialectError, match=why):
+        from_androidworld(text, context("m3a"))
+
+
+def test_an_object_inside_a_typed_text_is_never_the_action() -> None:
+    text = 'Action: {"action_type": "status", "goal_status": "complete"} }'
+    for spelling in (repr({"action_type": "answer", "text": text}), json.dumps({"action_type": "answer", "text": text})):
+        assert read(f"Reason: x\nAction: {spelling}", "m3a") == p.Answer(text=text)
+
+
+@given(text=st.sampled_from(HOSTILE) | st.text(max_size=60))
+def test_m3as_own_way_of_finding_the_object_finds_it_whole(text: str) -> None:
+    """It cuts at the first closing brace and reads Python before JSON, which ordinary texts with braces break."""
+    said = write(p.Answer(text=text), "m3a")
+    cut = said[said.index("{") : said.index("}") + 1]
+    assert ast.literal_eval(cut) == json.loads(cut) == {"action_type": "answer", "text": text}
+
+
+@pytest.mark.parametrize("variant", ["index", "xy", "m3a"])
+@pytest.mark.parametrize("text", HOSTILE, ids=ascii)
+def test_typed_text_is_opaque(variant: str, text: str) -> None:
+    for action in (p.Answer(text=text), p.LaunchApp(app=text)):
+        assert read(json.loads(json.dumps(write(action, variant))), variant) == action
+
+
+# --- SeeAct -------------------------------------------------------------------------------------------------------------
+
+
+def lines(element: str, action: str, value: str = "None") -> str:
+    return f"ELEMENT: {element}\n\nACTION: {action}\n\nVALUE: {value}"
+
+
+SEEACT = [
+    (lines("B", "CLICK"), Click(target=named("second"))),
+    (lines("A", "LONG PRESS"), Click(target=named("first"), hold=1.0)),
+    (lines("C", "INPUT TEXT", "Hello, World!"), Type(text="Hello, World!", target=named("third"), submit=True)),
+    (lines("None", "SWIPE", "up"), Scroll.toward("down", 0.5, "page")),
+    (lines("C", "SWIPE", "left"), Scroll.toward("right", 0.5, "page", named("third"))),
+    (lines("None", "OPEN APP", "Maps"), p.LaunchApp(app="Maps")),
+    (lines("None", "ANSWER", "42"), p.Answer(text="42")),
+    (lines("None", "ANSWER", "None"), p.Answer(text="None")),
+    (lines("None", "KEYBOARD ENTER"), PressKey(keys="Enter")),
+    (lines("None", "NAVIGATE HOME"), p.Extension(action_type="x-androidworld.navigate_home")),
+    (lines("None", "NAVIGATE BACK"), p.GoBack()),
+    (lines("None", "WAIT"), p.Wait(seconds=1)),
+    (lines("None", "TERMINATE"), p.FinishGoal()),
+]
+
+
+@pytest.mark.parametrize(("said", "action"), SEEACT, ids=[action.verb for _, action in SEEACT])
+def test_seeact_answers_in_three_lines(said: str, action: p.Action) -> None:
+    assert write(action, "seeact") == said
+    assert read(f"(Reiteration)\nThe choice is clear.\n\n(Final Answer)\n{said}\n", "seeact") == action
+    assert read(said.replace("\n\n", "\n").replace("ELEMENT: None\n", ""), "seeact") == action
+
+
+def test_seeact_counts_elements_in_letters() -> None:
+    many = VisualState(
+        elements=tuple(GUIElement(element_id=str(n), bbox=BoundingBox(x1=n, y1=0, x2=n + 1, y2=1)) for n in range(700))
+    )
+    for index, letters in ((0, "A"), (25, "Z"), (26, "AA"), (51, "AZ"), (52, "BA"), (676, "ZA")):
+        said = to_androidworld(Click(target=named(str(index))), context("seeact", many)).payload
+        assert said.startswith(f"ELEMENT: {letters}\n")
+        assert from_androidworld(said, context("seeact", many)).actions == [Click(target=named(str(index)))]
+    with pytest.raises(DialectError, match="letters for 677 elements"):
+        to_androidworld(Click(target=named("677")), context("seeact", many))
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "why"),
+    [
+        ("I am done.", "", "the lines ELEMENT"),
+        (lines("A", "FLY"), "line 3, column 8", "no action 'FLY'"),
+        (lines("a", "CLICK"), "line 1, column 9", "capital letters"),
+        (lines("Z", "CLICK"), "$.index", "there is no 25"),
+        (lines("None", "CLICK"), "$", "needs a target"),
+        (lines("A", "CLICK", "twice"), "line 5, column 7", "has the value None"),
+        (lines("None", "SWIPE", "away"), "line 5, column 7", "one of up"),
+        (lines("A", "INPUT TEXT", ""), "line 5, column 7", "needs a value"),
+        (lines("None", "TERMINATE") + "\nOr click A.", "line 5, column 12", "nothing follows"),
+    ],
+)
+def test_a_mistake_in_the_three_lines_is_refused_at_its_place(text: str, where: str, why: str) -> None:
+    with pytest.raises(DialectError, match=why) as bad:
+        from_androidworld(text, context("seeact"))
+    assert bad.value.where == where
+
+
+@pytest.mark.parametrize(
+    ("text", "what"), [("at 10:30", "type.text"), ("the end.", "type.text"), (" x ", "type.text"), ("plain", None)]
+)
+def test_what_seeacts_own_parser_cuts_is_a_loss(text: str, what: str | None) -> None:
+    written = to_androidworld(Type(text=text, target=named("first"), submit=True), context("seeact"))
+    assert [loss.what for loss in written.losses] == ([what] if what else [])
+    assert read(written.payload, "seeact").text == text.strip()
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        p.FailGoal(),
+        Type(text="a\nb", target=named("first"), submit=True),
+        Type(text="no element", submit=True),
+        p.Answer(text=""),
+        Click(target=named("first"), count=2),
+        p.Fill(text="x", target=named("first"), submit=True),
+        Click(target={"point": [900, 900]}),
+    ],
+    ids=lambda action: action.verb,
+)
+def test_seeact_has_no_words_for_these(action: p.Action) -> None:
+    """To end is to have succeeded there, so a failure must not be said as one."""
+    with pytest.raises(DialectError):
+        to_androidworld(action, context("seeact"))

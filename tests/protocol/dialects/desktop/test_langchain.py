@@ -1,0 +1,105 @@
+"""LangChain's own messages and tool conversion judge what is written, JSON Schema its arguments."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from actions import KINDS, every_action
+from hypothesis import given, settings
+from jsonschema import Draft202012Validator
+from langchain_core.messages import AIMessage
+from langchain_core.utils.function_calling import convert_to_openai_tool
+
+from protocol import Action, Click, Extension, FinishGoal, PressKey, Type
+from protocol.dialects import Context, DialectError
+from protocol.dialects.desktop.langchain import from_langchain, to_langchain, tools
+
+HERE = Context()
+TOOLS = {tool["name"]: tool for tool in tools()}
+VALIDATORS = {name: Draft202012Validator(tool["parameters"]) for name, tool in TOOLS.items()}
+
+
+def test_there_is_one_tool_a_verb_and_one_for_those_of_others() -> None:
+    assert set(TOOLS) == {verb for verb in KINDS if not verb.startswith("x-")} | {"extension"}
+
+
+@pytest.mark.parametrize("tool", TOOLS.values(), ids=TOOLS)
+def test_langchain_takes_the_definition_of_a_tool(tool: dict[str, Any]) -> None:
+    taken = convert_to_openai_tool(tool)["function"]
+    assert re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", taken["name"])
+    assert len(taken["description"]) > 10
+    assert taken["parameters"]["type"] == "object"
+    assert taken["parameters"]["additionalProperties"] is False
+    assert ("action_type" in taken["parameters"]["properties"]) == (taken["name"] == "extension")
+    Draft202012Validator.check_schema(taken["parameters"])
+
+
+@given(action=every_action)
+@settings(max_examples=300)
+def test_every_action_is_one_call_that_fits_its_tool_and_loses_nothing(action: Action) -> None:
+    call, losses = to_langchain(action, HERE)
+    assert not losses
+    VALIDATORS[call["name"]].validate(call["args"])
+    message = AIMessage(content="", tool_calls=[call])
+    assert message.tool_calls == [call]
+    assert from_langchain(message.model_dump(), HERE) == ([action], [])
+
+
+def test_a_call_is_what_a_model_of_langchain_gives() -> None:
+    action = Type(text="hi", target={"element_id": "n1"}, submit=True, delay=0.5)
+    call = to_langchain(action, HERE).payload
+    args = {"target": {"element_id": "n1"}, "text": "hi", "submit": True, "delay": 0.5}
+    assert call == {"name": "type", "args": args, "id": call["id"], "type": "tool_call"}
+    assert call["id"] == to_langchain(action, HERE).payload["id"]
+    assert call["id"] != to_langchain(FinishGoal(), HERE).payload["id"]
+
+
+def test_a_verb_of_others_is_carried_by_a_tool_of_its_own() -> None:
+    action = Extension(action_type="x-anthropic.cursor_position", arguments={"a": [1, None]})
+    call = to_langchain(action, HERE).payload
+    assert call["name"] == "extension"
+    assert call["args"]["action_type"] == "x-anthropic.cursor_position"
+    assert from_langchain([call, {"name": "finish_goal", "args": {}}], HERE).actions == [action, FinishGoal()]
+
+
+def test_names_of_keys_are_read_in_any_spelling() -> None:
+    read = from_langchain({"name": "press_key", "args": {"keys": ["ctrl", "s"]}, "id": None}, HERE)
+    assert read.actions == [PressKey(keys=("Control", "s"))]
+
+
+def test_words_beside_the_calls_are_declared() -> None:
+    message = {"content": "I click it.", "tool_calls": [{"name": "click", "args": {"target": {"text": "Save"}}}]}
+    read = from_langchain(message, HERE)
+    assert read.actions == [Click(target={"text": "Save"})]
+    assert [loss.what for loss in read.losses] == ["content"]
+
+
+@pytest.mark.parametrize(
+    ("payload", "where"),
+    [
+        ({"name": "clack", "args": {}}, "$.name"),
+        ({"name": "double_click", "args": {"target": {"text": "x"}}}, "$.name"),
+        ({"name": "click", "args": {}}, "$.args"),
+        ({"name": "click", "args": {"target": {"element_id": 1.5}}}, "$.args.target.element_id"),
+        ({"name": "click", "args": {"target": {"text": "x"}, "clicks": 2}}, "$.args.clicks"),
+        ({"name": "go_back", "args": {"action_type": "finish_goal"}}, "$.args.action_type"),
+        ({"name": "go_back", "args": {"type": "finish_goal"}}, "$.args.type"),
+        ({"name": "extension", "args": {"action_type": "finish_goal"}}, "$.args.action_type"),
+        ({"name": "extension", "args": {}}, "$.args.action_type"),
+        ({"name": "answer", "args": '{"text": "x"}'}, "$.args"),
+        ({"name": "answer"}, "$.args"),
+        ({"name": "answer", "args": {"text": "x"}, "type": "invalid_tool_call"}, "$.type"),
+        ([{"name": "go_back", "args": {}}, None], "$[1]"),
+        ({"content": "I am done.", "tool_calls": []}, "$"),
+        ({"tool_calls": [], "invalid_tool_calls": [{"args": "{"}]}, "$.invalid_tool_calls"),
+        ({"tool_calls": {}}, "$.tool_calls"),
+        ([], "$"),
+        ("click", "$"),
+    ],
+)
+def test_what_is_not_understood_is_an_error_with_its_place(payload: Any, where: str) -> None:
+    with pytest.raises(DialectError) as bad:
+        from_langchain(payload, HERE)
+    assert bad.value.where == where

@@ -1,0 +1,394 @@
+"""OmniMCP: its three shapes, held against models with the fields and rules that it publishes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+import pytest
+from actions import every_action
+from hypothesis import given
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from protocol import (
+    Action,
+    ActionTarget,
+    BoundingBox,
+    Click,
+    Coordinate,
+    Drag,
+    Extension,
+    FailGoal,
+    Fill,
+    FinishGoal,
+    GUIElement,
+    Hover,
+    LaunchApp,
+    LLMResponse,
+    PressKey,
+    Region,
+    Scroll,
+    Type,
+    VisualState,
+    Wait,
+)
+from protocol.dialects import Context, DialectError
+from protocol.dialects.desktop.omnimcp import from_omnimcp, to_omnimcp
+
+RESPONSE, PLAN, DECISION = (Context(variant=variant) for variant in ("response", "plan", "decision"))
+NODE = ActionTarget(element_id="7")
+NAMED = VisualState(
+    elements=(
+        GUIElement(element_id="menu", text="Menu", bbox=BoundingBox(x1=0, y1=0, x2=40, y2=40)),
+        GUIElement(element_id="save", text="Save", track_id="t1", bbox=BoundingBox(x1=64, y1=40, x2=128, y2=80)),
+    )
+)
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class SeedTarget(_Strict):
+    track_id: str | None = None
+    element_id: int | None = None
+    text: str | None = None
+    bbox: list[float] | None = None
+
+
+class SeedAction(_Strict):
+    action_type: Literal["click", "type", "scroll", "press_key", "wait", "finish_goal", "hover"]
+    target: SeedTarget | None = None
+    parameters: dict[str, Any] = {}
+
+
+class SeedResponse(_Strict):
+    reasoning: str
+    action: SeedAction
+    is_goal_complete: bool = False
+
+
+class Plan(_Strict):
+    reasoning: str
+    action: Literal["click", "type", "scroll", "press_key", "wait"]
+    is_goal_complete: bool
+    element_id: int | None = None
+    text_to_type: str | None = None
+    key_info: str | None = None
+
+    @model_validator(mode="after")
+    def _fits_its_action(self) -> Plan:
+        if not self.is_goal_complete:
+            assert (self.text_to_type is not None) == (self.action == "type")
+            assert (self.key_info is not None) == (self.action == "press_key")
+            assert self.element_id is not None or self.action != "click"
+            assert self.element_id is None or self.action not in ("scroll", "press_key")
+        return self
+
+
+class Decision(_Strict):
+    analysis_reasoning: str
+    action_type: Literal["click", "type", "scroll", "press_key", "wait", "finish"]
+    target_element_id: int | None = None
+    parameters: dict[str, Any] = {}
+    is_goal_complete: bool = False
+
+
+JUDGES: dict[str, type[_Strict]] = {"response": SeedResponse, "plan": Plan, "decision": Decision}
+
+
+@pytest.mark.parametrize("variant", JUDGES)
+@given(action=every_action)
+def test_what_is_written_fits_the_published_models(variant: str, action: Action) -> None:
+    for context in (Context(variant=variant), Context(variant=variant, state=NAMED)):
+        try:
+            payload = to_omnimcp(action, context).payload
+        except DialectError:
+            continue
+        for each in payload if isinstance(payload, list) else [payload]:
+            JUDGES[variant].model_validate(each)
+
+
+def plan(action: str, **said: Any) -> dict[str, Any]:
+    filled = {"element_id": None, "text_to_type": None, "key_info": None, **said}
+    return {"reasoning": "", "action": action, "is_goal_complete": False, **filled}
+
+
+def decision(verb: str, element: int | None = None, complete: bool = False, why: str = "", **parameters: Any) -> dict[str, Any]:
+    said = {"analysis_reasoning": why, "action_type": verb, "target_element_id": element}
+    return {**said, "parameters": parameters, "is_goal_complete": complete}
+
+
+def response(verb: str, target: dict[str, Any] | None = None, **parameters: Any) -> dict[str, Any]:
+    tiers = {"track_id": None, "element_id": None, "text": None, "bbox": None}
+    action = {"action_type": verb, "target": target and {**tiers, **target}, "parameters": parameters}
+    return {"reasoning": "", "action": action, "is_goal_complete": False}
+
+
+BOX = ActionTarget(bbox=Region(space="norm1", x1=0.25, y1=0.5, x2=0.75, y2=0.625))
+
+
+@pytest.mark.parametrize(
+    ("action", "context", "payload"),
+    [
+        (Click(target=NODE), PLAN, plan("click", element_id=7)),
+        (Type(text="", target=NODE), PLAN, plan("type", element_id=7, text_to_type="")),
+        (Type(text="hi"), PLAN, plan("type", text_to_type="hi")),
+        (PressKey(keys=("Meta", "Space")), PLAN, plan("press_key", key_info="cmd+space")),
+        (Wait(), PLAN, plan("wait")),
+        (FinishGoal(summary="it is there"), PLAN, {**plan("wait"), "reasoning": "it is there", "is_goal_complete": True}),
+        (Click(target=NODE), DECISION, decision("click", 7)),
+        (Click(target=NODE, count=2), DECISION, decision("click", 7, click_type="double")),
+        (Click(target=NODE, button="right"), DECISION, decision("click", 7, click_type="right")),
+        (Type(text="hi", target=NODE), DECISION, decision("type", 7, text_to_type="hi")),
+        (PressKey(keys=("Enter",)), DECISION, decision("press_key", key_info="enter")),
+        (Scroll.toward("left", 4), DECISION, decision("scroll", scroll_direction="left", scroll_steps=4)),
+        (Wait(seconds=2.5), DECISION, decision("wait", wait_duration_s=2.5)),
+        (FinishGoal(), DECISION, decision("finish", complete=True)),
+        (FailGoal(reason="stuck"), DECISION, decision("finish", why="stuck")),
+        (Click(target=NODE), RESPONSE, response("click", {"element_id": 7})),
+        (
+            Click(target=ActionTarget(track_id="btn_login_0", text="Login"), button="right", modifiers=("Control",), hold=1.0),
+            RESPONSE,
+            response("click", {"track_id": "btn_login_0", "text": "Login"}, button="right", modifiers=["Control"], hold=1.0),
+        ),
+        (Hover(target=BOX), RESPONSE, response("hover", {"bbox": [0.25, 0.5, 0.5, 0.125]})),
+        (Type(text="x", submit=True), RESPONSE, response("type", text_to_type="x", submit=True)),
+        (Scroll(delta={"y": 2.5}, unit="page"), RESPONSE, response("scroll", direction="down", amount=2.5, unit="page")),
+        (Scroll(delta={"x": -1, "y": 2}), RESPONSE, response("scroll", dx=-1, dy=2)),
+        (PressKey(keys=("Control", "s"), target=NODE), RESPONSE, response("press_key", {"element_id": 7}, key_info="ctrl+s")),
+        (Wait(seconds=3, text="Saved"), RESPONSE, response("wait", seconds=3.0, text="Saved")),
+        (
+            FinishGoal(),
+            RESPONSE,
+            {**response("finish_goal"), "is_goal_complete": True},
+        ),
+    ],
+)
+def test_each_verb_is_said_and_read_in_each_shape(action: Action, context: Context, payload: dict[str, Any]) -> None:
+    assert to_omnimcp(action, context) == (payload, [])
+    for given_payload in (payload, json.dumps(payload), f"I think so.\n```json\n{json.dumps(payload)}\n```"):
+        assert from_omnimcp(given_payload, context) == ([action], [])
+
+
+def test_the_shape_is_known_whatever_variant_is_spoken() -> None:
+    for payload in (plan("click", element_id=7), decision("click", 7), response("click", {"element_id": 7})):
+        for context in (RESPONSE, PLAN, DECISION):
+            assert from_omnimcp(payload, context).actions == [Click(target=NODE)]
+
+
+@pytest.mark.parametrize(
+    ("example", "action"),
+    [
+        (
+            {
+                "reasoning": "Clicking the tracked login button (track_id 'btn_login_0').",
+                "action": {
+                    "action_type": "click",
+                    "target": {"track_id": "btn_login_0", "text": "Login"},
+                    "parameters": {},
+                },
+                "is_goal_complete": False,
+            },
+            Click(target={"track_id": "btn_login_0", "text": "Login"}),
+        ),
+        (
+            {
+                "reasoning": "Typing username 'testuser' into the 'Username' field.",
+                "action": {
+                    "action_type": "type",
+                    "target": {"text": "Username"},
+                    "parameters": {"text_to_type": "testuser"},
+                },
+                "is_goal_complete": False,
+            },
+            Type(text="testuser", target={"text": "Username"}),
+        ),
+        (
+            {
+                "reasoning": "Login successful, goal complete.",
+                "action": {"action_type": "finish_goal", "target": None, "parameters": {}},
+                "is_goal_complete": True,
+            },
+            FinishGoal(summary="Login successful, goal complete."),
+        ),
+    ],
+)
+def test_the_examples_of_the_seed_are_read(example: dict[str, Any], action: Action) -> None:
+    assert from_omnimcp(example, RESPONSE) == ([action], [])
+
+
+@given(action=every_action)
+def test_a_response_is_what_this_crew_itself_reads_of_seed_003(action: Action) -> None:
+    try:
+        payload, losses = to_omnimcp(action, RESPONSE)
+    except DialectError:
+        return
+    if not losses and not isinstance(action, FinishGoal):
+        assert LLMResponse.model_validate(payload).action == action
+
+
+def test_the_whole_answer_of_its_planner_is_read() -> None:
+    answer = {
+        "screen_analysis": {"reasoning": "a form", "new_elements": ["track_1"]},
+        "action_decision": decision("type", 7, text_to_type="hi"),
+    }
+    assert from_omnimcp(json.dumps(answer), DECISION) == ([Type(text="hi", target=NODE)], [])
+
+
+@pytest.mark.parametrize(
+    ("said", "keys"),
+    [
+        ("ctrl+-", ("Control", "-")),
+        ("ctrl--", ("Control", "-")),
+        ("Ctrl++", ("Control", "+")),
+        ("ctrl-c", ("Control", "c")),
+        ("cmd-shift-4", ("Meta", "Shift", "4")),
+        ("Cmd+Space", ("Meta", "Space")),
+        ("spacebar", ("Space",)),
+        ("-", ("-",)),
+        ("+", ("+",)),
+        ("Page_Down", ("PageDown",)),
+        (" return ", ("Enter",)),
+        ("option", ("Alt",)),
+    ],
+)
+def test_chords_are_read_with_either_joint(said: str, keys: tuple[str, ...]) -> None:
+    assert from_omnimcp(plan("press_key", key_info=said), PLAN).actions == [PressKey(keys=keys)]
+
+
+def test_zooming_out_can_be_said() -> None:
+    """OmniMCP's own parser makes a bare Ctrl of it."""
+    for context in (RESPONSE, PLAN, DECISION):
+        written = to_omnimcp(PressKey(keys=("Control", "-")), context)
+        assert not written.losses
+        assert from_omnimcp(written.payload, context).actions == [PressKey(keys=("Control", "-"))]
+
+
+def test_elements_with_names_are_counted_as_they_stand() -> None:
+    for variant, path in (("plan", ["element_id"]), ("decision", ["target_element_id"])):
+        context = Context(state=NAMED, variant=variant)
+        written = to_omnimcp(Click(target={"element_id": "save"}), context)
+        assert written == ({**written.payload, path[0]: 1}, [])
+        assert from_omnimcp(written.payload, context).actions == [Click(target={"element_id": "save"})]
+    with pytest.raises(DialectError, match="there are 2 elements"):
+        from_omnimcp(plan("click", element_id=2), Context(state=NAMED))
+    with pytest.raises(DialectError, match="whole numbers"):
+        to_omnimcp(Click(target={"element_id": "save"}), PLAN)
+
+
+def test_a_name_is_said_as_the_element_that_it_finds() -> None:
+    written = to_omnimcp(Click(target={"text": "Save"}), Context(state=NAMED, variant="decision"))
+    assert written.payload["target_element_id"] == 1
+    assert [loss.what for loss in written.losses] == ["target.text"]
+
+
+def test_a_response_has_boxes_in_fractions_of_the_screen() -> None:
+    written = to_omnimcp(Click(target=ActionTarget.of(NAMED.elements[1])), Context(state=NAMED))
+    assert written.payload["action"]["target"] == {"track_id": "t1", "element_id": 1, "text": "Save", "bbox": [0.05] * 4}
+    assert [loss.what for loss in written.losses] == ["target.bbox"]
+    point = to_omnimcp(Click(target=ActionTarget(point=Coordinate(x=640, y=400))), RESPONSE)
+    assert point.payload["action"]["target"]["bbox"] == [0.5, 0.5, 0.0, 0.0]
+    assert [loss.what for loss in point.losses] == ["target.point"]
+
+
+def test_whole_numbers_in_a_box_are_fractions_too() -> None:
+    read = from_omnimcp(response("click", {"bbox": [0, 0, 1, 1]}), RESPONSE)
+    assert read.actions[0].target.bbox == Region(space="norm1", x1=0, y1=0, x2=1, y2=1)
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {**plan("click", element_id=7), "is_goal_complete": True},
+        {**decision("click", 7), "is_goal_complete": True},
+        {**response("click", {"element_id": 7}), "is_goal_complete": True},
+    ],
+)
+def test_a_goal_that_is_reached_ends_the_run_before_the_action(payload: dict[str, Any]) -> None:
+    """OmniMCP's executor does nothing more then."""
+    read = from_omnimcp(payload, PLAN)
+    assert read.actions == [FinishGoal()]
+    assert [loss.what for loss in read.losses] == ["action click"]
+
+
+def test_what_needs_several_answers_is_a_list() -> None:
+    written = to_omnimcp(Fill(target=NODE, text="new", submit=True), DECISION)
+    assert [loss.what for loss in written.losses] == ["fill", "fill.submit"]
+    assert from_omnimcp(written.payload, DECISION).actions == [
+        Click(target=NODE),
+        PressKey(keys=("Control", "a")),
+        PressKey(keys=("Delete",)),
+        Type(text="new"),
+        PressKey(keys=("Enter",)),
+    ]
+    diagonal = to_omnimcp(Scroll(delta={"x": 1, "y": -2}), DECISION)
+    assert from_omnimcp(diagonal.payload, DECISION).actions == [Scroll.toward("up", 2), Scroll.toward("right", 1)]
+
+
+def test_an_older_decision_may_launch_an_app() -> None:
+    assert from_omnimcp(decision("launch_app", app_name="calc"), DECISION).actions == [LaunchApp(app="calc")]
+
+
+def test_where_nobody_said_how_far_it_scrolls_three_notches() -> None:
+    assert from_omnimcp(decision("scroll", scroll_direction="down"), DECISION).actions == [Scroll.toward("down", 3)]
+
+
+@pytest.mark.parametrize(
+    ("payload", "where"),
+    [
+        (plan("scroll"), "$.action"),
+        (plan("scroll", reasoning="I scroll down"), "$.action"),
+        (plan("finish"), "$.action"),
+        (plan("click"), "$.element_id"),
+        (plan("type"), "$.text_to_type"),
+        (plan("click", element_id=7, key_info="enter"), "$.key_info"),
+        (plan("press_key", key_info="a+b"), "$.key_info"),
+        (plan("press_key", key_info="ctrl+nokey"), "$.key_info"),
+        (plan("press_key", key_info=""), "$.key_info"),
+        (plan("click", element_id=-1), "$.element_id"),
+        (plan("click", element_id="the button"), "$.element_id"),
+        (decision("scroll", why="down"), "$.parameters.scroll_direction"),
+        (decision("click", 7, click_type="quadruple"), "$.parameters.click_type"),
+        (decision("click", 7, surprise=1), "$.parameters.surprise"),
+        (decision("click"), "$.target_element_id"),
+        (decision("done", complete=True), "$.action_type"),
+        (decision("wait", wait_duration_s=float("inf")), "$.parameters.wait_duration_s"),
+        ({"action_decision": decision("dance")}, "$.action_decision.action_type"),
+        (response("drag"), "$.action.action_type"),
+        (response("click"), "$.action"),
+        (response("click", {"element_id": 7}, clicks=2), "$.action.parameters.clicks"),
+        (response("type", text_to_type="a", text="b"), "$.action.parameters.text"),
+        (response("click", {"bbox": [0.5, 0.5, 0.6, 0.1]}), "$.action.target.bbox"),
+        (response("click", {"bbox": [1, 2, 3]}), "$.action.target.bbox"),
+        ({**response("finish_goal"), "is_goal_complete": False}, "$.is_goal_complete"),
+        ([plan("wait"), {}], "$[1].action"),
+        ("The goal is complete!", "$"),
+    ],
+)
+def test_what_is_not_understood_is_an_error_with_its_place(payload: Any, where: str) -> None:
+    with pytest.raises(DialectError) as bad:
+        from_omnimcp(payload, DECISION)
+    assert bad.value.where == where
+
+
+@pytest.mark.parametrize("context", [RESPONSE, PLAN, DECISION], ids=["response", "plan", "decision"])
+@pytest.mark.parametrize(
+    "action",
+    [
+        Drag(target=NODE, to=NODE),
+        PressKey(keys=("a", "b")),
+        Click(target=ActionTarget(selector="#save")),
+        Extension(action_type="x-omnimcp.dance"),
+    ],
+    ids=lambda action: action.verb,
+)
+def test_what_it_cannot_say_is_refused(context: Context, action: Action) -> None:
+    with pytest.raises(DialectError):
+        to_omnimcp(action, context)
+
+
+def test_a_plan_has_no_scroll_and_no_way_to_give_up() -> None:
+    for action in (Scroll.toward("down"), FailGoal(), Click(target=NODE, button="right"), Hover(target=NODE)):
+        with pytest.raises(DialectError):
+            to_omnimcp(action, PLAN)

@@ -1,0 +1,344 @@
+"""openadapt-types: its own models judge the JSON that is written for it, its own parser the DSL where that parser is right."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from actions import every_action
+from hypothesis import given
+from openadapt_types import Action as Theirs
+from openadapt_types.parsing import parse_action_dsl, parse_action_json
+
+from protocol import (
+    Action,
+    ActionTarget,
+    Answer,
+    BoundingBox,
+    Click,
+    Coordinate,
+    Drag,
+    Extension,
+    FailGoal,
+    Fill,
+    FinishGoal,
+    GoBack,
+    GoForward,
+    GUIElement,
+    Hover,
+    LaunchApp,
+    Navigate,
+    PressKey,
+    Screenshot,
+    Scroll,
+    SelectOption,
+    SwitchWindow,
+    Type,
+    VisualState,
+    Wait,
+)
+from protocol.dialects import Context, DialectError, Loss
+from protocol.dialects.desktop.openadapt import from_openadapt, to_openadapt
+
+AT = ActionTarget(point=Coordinate(x=640, y=400))
+HALF = ActionTarget(point=Coordinate(x=0.5, y=0.25, space="norm1"))
+NODE = ActionTarget(element_id="n7", description="the save button")
+JSON, DSL = Context(), Context(variant="dsl")
+SEEN = VisualState(
+    elements=(
+        GUIElement(element_id="n1", text="Save", role="button", bbox=BoundingBox(x1=10, y1=10, x2=50, y2=30)),
+        GUIElement(element_id="n2", text="Name", role="textbox", bbox=BoundingBox(x1=10, y1=50, x2=200, y2=80)),
+    )
+)
+
+EXAMPLES: list[tuple[Action, dict[str, Any], str]] = [
+    (
+        Click(target=AT),
+        {"type": "click", "target": {"x": 640, "y": 400, "is_normalized": False}},
+        "CLICK(x=640, y=400, is_normalized=false)",
+    ),
+    (
+        Click(target=HALF, count=2),
+        {"type": "double_click", "target": {"x": 0.5, "y": 0.25, "is_normalized": True}},
+        "DOUBLE_CLICK(x=0.5, y=0.25, is_normalized=true)",
+    ),
+    (
+        Click(target=NODE, button="right", modifiers=("Control",)),
+        {
+            "type": "right_click",
+            "target": {"node_id": "n7", "description": "the save button"},
+            "modifiers": ["ctrl"],
+        },
+        'RIGHT_CLICK(modifiers="ctrl", node_id="n7", description="the save button")',
+    ),
+    (
+        Drag(target=AT, to=HALF),
+        {
+            "type": "drag",
+            "drag_end": {"x": 0.5, "y": 0.25, "is_normalized": True},
+            "target": {"x": 640, "y": 400, "is_normalized": False},
+        },
+        "DRAG(x=640, y=400, is_normalized=false, end_x=0.5, end_y=0.25, end_is_normalized=true)",
+    ),
+    (
+        Scroll.toward("up", 240, unit="px"),
+        {"type": "scroll", "scroll_direction": "up", "scroll_amount": 240},
+        'SCROLL(direction="up", amount=240)',
+    ),
+    (Hover(target=NODE), {"type": "hover", "target": {"node_id": "n7", "description": "the save button"}}, ""),
+    (Type(text="hi", target=AT), {"type": "type", "text": "hi", "target": {"x": 640, "y": 400, "is_normalized": False}}, ""),
+    (Type(text='say "hi"'), {"type": "type", "text": 'say "hi"'}, 'TYPE(text="say \\"hi\\"")'),
+    (PressKey(keys=("Enter",)), {"type": "key", "key": "enter"}, 'KEY(key="enter")'),
+    (
+        PressKey(keys=("Control", "Shift", "+")),
+        {"type": "hotkey", "key": "+", "modifiers": ["ctrl", "shift"]},
+        'HOTKEY(key="+", modifiers="ctrl,shift")',
+    ),
+    (Navigate(url="http://x/?a=b"), {"type": "goto", "url": "http://x/?a=b"}, 'GOTO(url="http://x/?a=b")'),
+    (GoBack(), {"type": "back"}, "BACK()"),
+    (GoForward(), {"type": "forward"}, "FORWARD()"),
+    (Extension(action_type="x-openadapt.refresh"), {"type": "refresh"}, "REFRESH()"),
+    (LaunchApp(app="calc"), {"type": "open_app", "app_name": "calc"}, 'OPEN_APP(app_name="calc")'),
+    (
+        Extension(action_type="x-openadapt.close_app", arguments={"app_name": "calc"}),
+        {"type": "close_app", "app_name": "calc"},
+        'CLOSE_APP(app_name="calc")',
+    ),
+    (SwitchWindow(window="mail"), {"type": "window_focus", "app_name": "mail"}, 'WINDOW_FOCUS(app_name="mail")'),
+    (Wait(seconds=2.5), {"type": "wait", "duration_seconds": 2.5}, "WAIT(duration_seconds=2.5)"),
+    (Screenshot(), {"type": "screenshot"}, "SCREENSHOT()"),
+    (FinishGoal(), {"type": "done"}, "DONE()"),
+    (FailGoal(reason="no such file"), {"type": "fail", "reasoning": "no such file"}, 'FAIL(reasoning="no such file")'),
+    (Answer(text="42"), {"type": "answer", "answer": "42"}, 'ANSWER(answer="42")'),
+]
+IDS = [payload["type"] for _, payload, _ in EXAMPLES]
+
+
+@pytest.mark.parametrize(("action", "payload", "call"), EXAMPLES, ids=IDS)
+def test_each_type_is_said_and_read(action: Action, payload: dict[str, Any], call: str) -> None:
+    assert to_openadapt(action, JSON) == (payload, [])
+    assert from_openadapt(payload, JSON) == ([action], [])
+    said = to_openadapt(action, DSL)
+    assert said.losses == []
+    assert call in ("", said.payload)
+    assert from_openadapt(said.payload, DSL) == ([action], [])
+
+
+@pytest.mark.parametrize(("action", "payload", "call"), EXAMPLES, ids=IDS)
+def test_their_model_takes_the_json_and_gives_it_back(action: Action, payload: dict[str, Any], call: str) -> None:
+    whole = Theirs.model_validate(payload).model_dump(mode="json")
+    assert from_openadapt(whole, JSON) == ([action], [])
+    assert from_openadapt(json.dumps(whole), JSON) == ([action], [])
+
+
+@given(action=every_action)
+def test_their_model_takes_whatever_is_written(action: Action) -> None:
+    try:
+        payload = to_openadapt(action, Context(state=SEEN)).payload
+    except DialectError:
+        return
+    for each in payload if isinstance(payload, list) else [payload]:
+        Theirs.model_validate(each)
+
+
+@pytest.mark.parametrize(("action", "payload", "call"), EXAMPLES, ids=IDS)
+def test_their_parser_reads_the_dsl_as_the_same_type_and_keys(action: Action, payload: dict[str, Any], call: str) -> None:
+    read = parse_action_dsl(to_openadapt(action, DSL).payload)
+    told = Theirs.model_validate(payload)
+    assert (read.type, read.text, read.key, read.modifiers, read.url) == (
+        told.type,
+        told.text,
+        told.key,
+        told.modifiers,
+        told.url,
+    )
+    if told.target and told.target.x is not None:
+        assert read.target
+        assert (read.target.x, read.target.y, read.target.is_normalized) == (
+            told.target.x,
+            told.target.y,
+            told.target.is_normalized,
+        )
+
+
+@pytest.mark.parametrize("context", [JSON, DSL], ids=["json", "dsl"])
+@pytest.mark.parametrize(
+    ("action", "said", "losses"),
+    [
+        (
+            Fill(target=NODE, text="new", submit=True),
+            [
+                Click(target=NODE),
+                *(PressKey(keys=keys) for keys in (("Control", "a"), ("Delete",))),
+                Type(text="new"),
+                PressKey(keys=("Enter",)),
+            ],
+            ["fill", "fill.submit"],
+        ),
+        (
+            Type(text="x", target=NODE, submit=True),
+            [Type(text="x", target=NODE), PressKey(keys=("Enter",))],
+            ["type.submit"],
+        ),
+        (Click(target=NODE, count=3), [Click(target=NODE)] * 3, ["click.count"]),
+        (
+            Scroll(delta={"x": 10, "y": -1}, unit="notch"),
+            [Scroll(delta={"y": -120}, unit="px"), Scroll(delta={"x": 1200}, unit="px")],
+            ["scroll.unit", "scroll.delta"],
+        ),
+        (Wait(seconds=1, text="Saved", delay=1), [Wait(seconds=1)], ["delay", "wait.text"]),
+        (FinishGoal(summary="all done"), [FinishGoal()], ["finish_goal.summary"]),
+    ],
+)
+def test_what_needs_several_actions_is_said_with_what_is_lost(
+    context: Context, action: Action, said: list[Action], losses: list[str]
+) -> None:
+    written = to_openadapt(action, context)
+    assert [loss.what for loss in written.losses] == losses
+    assert from_openadapt(written.payload, context) == (said, [])
+
+
+def test_a_name_is_said_as_the_element_that_it_finds() -> None:
+    written = to_openadapt(Click(target=ActionTarget(text="Save", role="button")), Context(state=SEEN))
+    assert written.payload == {"type": "click", "target": {"node_id": "n1"}}
+    assert [loss.what for loss in written.losses] == ["target.text", "target.role"]
+
+
+def test_pixels_count_in_the_picture_that_the_model_saw() -> None:
+    context = Context(image=(640, 400))
+    assert to_openadapt(Click(target=AT), context).payload["target"] == {"x": 320, "y": 200, "is_normalized": False}
+    read = from_openadapt({"type": "click", "target": {"x": 320, "y": 200, "is_normalized": False}}, context)
+    assert read.actions[0].target.point == Coordinate(x=320, y=200, space="image", image_size=(640, 400))
+
+
+def test_a_pixel_at_one_one_is_never_taken_for_the_far_corner() -> None:
+    """openadapt-types 0.24 reads both of these as fractions."""
+    assert parse_action_dsl("CLICK(x=1, y=1)").target.is_normalized
+    for payload, context in (("CLICK(x=1, y=1)", DSL), ('{"type": "click", "x": 1, "y": 1}', JSON)):
+        read = from_openadapt(payload, context)
+        assert read.actions == [Click(target={"point": [1, 1]})]
+        assert [loss.what for loss in read.losses] == ["is_normalized"]
+    said = to_openadapt(Click(target={"point": [1, 1]}), DSL)
+    assert [loss.what for loss in said.losses] == ["target.point"]
+    assert to_openadapt(Click(target={"point": [1, 1]}), JSON).losses == []
+
+
+@pytest.mark.parametrize("payload", ["CLICK(x=0.50, y=0.30)", "CLICK(x=1.0, y=1.0)", "CLICK(x=1, y=0.5)"])
+def test_decimals_of_the_dsl_are_fractions_of_the_screen(payload: str) -> None:
+    read = from_openadapt(payload, DSL)
+    assert read.actions[0].target.point.space == "norm1"
+    assert [loss.what for loss in read.losses] == ["is_normalized"]
+
+
+def test_decimals_beyond_the_screen_are_refused_and_not_taken_for_pixels() -> None:
+    with pytest.raises(DialectError, match=r"line 1, column 1, CLICK\.x: .* between 0 and 1"):
+        from_openadapt("CLICK(x=640.5, y=2.0)", DSL)
+
+
+def test_the_element_and_the_keys_of_a_call_are_kept() -> None:
+    """openadapt-types 0.24 loses both."""
+    assert parse_action_dsl('CLICK(node_id="n1")').target is None
+    assert from_openadapt('CLICK(node_id="n1")', DSL).actions == [Click(target={"element_id": "n1"})]
+    for keys in ('"ctrl+shift+t"', '"ctrl,shift,t"', '["ctrl", "shift", "t"]'):
+        assert from_openadapt(f"HOTKEY(keys={keys})", DSL).actions == [PressKey(keys=("Control", "Shift", "t"))]
+    assert from_openadapt('KEY(key="ctrl+c")', DSL).actions == [PressKey(keys=("Control", "c"))]
+
+
+def test_braces_in_strings_and_deep_json_are_read() -> None:
+    """openadapt-types 0.24 finds no JSON in either."""
+    for text in ('{"type": "type", "text": "}{"}', '{"type": "type", "text": "x", "raw": {"a": {"b": {"c": {}}}}}'):
+        assert parse_action_json(text).type == "fail"
+        assert from_openadapt(f"Sure:\n```json\n{text}\n```", JSON).actions[0].verb == "type"
+
+
+def test_a_newline_in_the_dsl_is_one() -> None:
+    """openadapt-types 0.24 keeps the backslash."""
+    assert parse_action_dsl('TYPE(text="a\\nb")').text == "a\\nb"
+    assert from_openadapt('TYPE(text="a\\nb")', DSL).actions == [Type(text="a\nb")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Thought: press (it)\nAction: CLICK(node_id='n1')",
+        "Thought: first\nsecond\nAction: CLICK(node_id='n1')",
+        "thought: it is there\nCLICK(node_id='n1')",
+        "  Action: CLICK(node_id='n1')",
+        "```\nCLICK(node_id='n1')\n```",
+        "click(node_id='n1')",
+    ],
+)
+def test_words_around_a_call_are_passed_over(text: str) -> None:
+    assert from_openadapt(text, DSL).actions == [Click(target={"element_id": "n1"})]
+
+
+def test_action_within_a_text_is_text() -> None:
+    assert from_openadapt('Thought: x\nAction: TYPE(text="Action: DONE()")', DSL).actions == [Type(text="Action: DONE()")]
+
+
+def test_older_spellings_of_the_json_are_read() -> None:
+    flat = {"action_type": "CLICK", "coordinate": [0.5, 0.25], "thought": "there"}
+    assert from_openadapt(flat, JSON) == (
+        [Click(target=HALF)],
+        [Loss(what="is_normalized", why="not said: whole numbers are read as pixels, others as fractions")],
+    )
+    assert from_openadapt({"type": "scroll", "direction": "down"}, JSON).actions == [Scroll.toward("down", 1, unit="page")]
+
+
+def test_a_failure_of_their_parser_is_no_decision() -> None:
+    told = parse_action_dsl("I am done!").model_dump(mode="json")
+    with pytest.raises(DialectError, match=r"\$\.raw\.parse_error"):
+        from_openadapt(told, JSON)
+
+
+@pytest.mark.parametrize(
+    ("payload", "context", "where"),
+    [
+        ({"type": "finish"}, JSON, "$.type"),
+        ({"type": "click"}, JSON, "$.target"),
+        ({"type": "click", "target": {"description": "the button"}}, JSON, "$.target.description"),
+        ({"type": "click", "target": {"x": 1}}, JSON, "$.target.y"),
+        ({"type": "click", "target": {"x": float("nan"), "y": 1}}, JSON, "$.target.x"),
+        ({"type": "click", "target": {"x": 2, "y": 1, "is_normalized": True}}, JSON, "$.target.x"),
+        ({"type": "click", "target": {"node_id": 7}}, JSON, "$.target.node_id"),
+        ({"type": "drag", "target": {"node_id": "a"}}, JSON, "$.drag_end"),
+        ({"type": "scroll", "scroll_direction": "sideways"}, JSON, "$.scroll_direction"),
+        ({"type": "type"}, JSON, "$.text"),
+        ({"type": "key", "key": "no such key"}, JSON, "$.key"),
+        ({"type": "hotkey", "modifiers": [1]}, JSON, "$.modifiers"),
+        ({"type": "done", "surprise": 1}, JSON, "$.surprise"),
+        ([{"type": "done"}, 7], JSON, "$[1]"),
+        ([], JSON, "$"),
+        ("CLICK(x=1", DSL, "line 1, column 10"),
+        ("Thought: no more", DSL, "line 1, column 1"),
+        ("Thought: x\nAction: CLICK(7)", DSL, "line 2, column 9"),
+        ("DONE", DSL, "line 1, column 5"),
+        ("GRAB(x=1)", DSL, "line 1, column 1, GRAB.type"),
+    ],
+)
+def test_what_is_not_understood_is_an_error_with_its_place(payload: Any, context: Context, where: str) -> None:
+    with pytest.raises(DialectError) as bad:
+        from_openadapt(payload, context)
+    assert bad.value.where == where
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        Click(target=AT, button="middle"),
+        Drag(target=AT, to=AT, button="right"),
+        SelectOption(target=NODE, options=("a",)),
+        Type(text=""),
+        PressKey(keys=("a", "b")),
+        PressKey(keys=("ControlOrMeta", "a")),
+        Click(target=ActionTarget(text="Save")),
+        Extension(action_type="x-openadapt.close_app", arguments={"app_name": 7}),
+        Extension(action_type="x-openadapt.click"),
+    ],
+    ids=lambda action: action.verb,
+)
+def test_what_they_cannot_say_is_refused(action: Action) -> None:
+    for context in (JSON, DSL):
+        with pytest.raises(DialectError):
+            to_openadapt(action, context)

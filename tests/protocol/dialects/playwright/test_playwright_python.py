@@ -1,0 +1,404 @@
+"""Scripts as Playwright's codegen writes them, in all its Python flavours; Python's own grammar judges what is written."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import pytest
+from actions import HOSTILE, every_action
+from hypothesis import given, settings
+
+import protocol as p
+from protocol.dialects import Context, DialectError, Loss
+from protocol.dialects.playwright.playwright_python import from_playwright_python, to_playwright_python
+
+HERE = Context()
+AT = {"point": [10, 20]}
+SAVE = {"role": "button", "text": "Save"}
+ELEMENTS = (
+    p.GUIElement(element_id="1", text="Name", role="textbox", bbox=p.BoundingBox(x1=0, y1=0, x2=20, y2=20)),
+    p.GUIElement(element_id="2", text="Total", bbox=p.BoundingBox(x1=40, y1=0, x2=60, y2=20)),
+)
+SEEN = Context(state=p.VisualState(elements=ELEMENTS))
+PREFIX = "x-playwright_python."
+
+
+def carried(name: str, target: Any = None, **arguments: Any) -> p.Extension:
+    return p.Extension(action_type=PREFIX + name, target=target, arguments=arguments)
+
+
+SAID: list[tuple[str, p.AgentAction]] = [
+    ('page.get_by_role("button", name="Save").click()', p.Click(target=SAVE)),
+    ('page.get_by_role("button", name="Save").dblclick()', p.Click(target=SAVE, count=2)),
+    (
+        'page.locator("#a").click(button="right", click_count=3, modifiers=["ControlOrMeta", "Shift"])',
+        p.Click(target={"selector": "#a"}, button="right", count=3, modifiers=("ControlOrMeta", "Shift")),
+    ),
+    ('page.locator("#a").click(delay=1500)', p.Click(target={"selector": "#a"}, hold=1.5)),
+    ("page.mouse.click(10, 20)", p.Click(target=AT)),
+    ('page.mouse.dblclick(10, 20, button="middle")', p.Click(target=AT, button="middle", count=2)),
+    ("page.mouse.down()", p.MouseDown()),
+    ('page.mouse.up(button="right")', p.MouseUp(button="right")),
+    ('page.get_by_text("Menu").hover()', p.Hover(target={"selector": 'get_by_text("Menu")'})),
+    ("page.mouse.move(10, 20)", p.Hover(target=AT)),
+    ('page.locator("#a").drag_to(page.locator("#b"))', p.Drag(target={"selector": "#a"}, to={"selector": "#b"})),
+    ("page.mouse.wheel(0, 120)", p.Scroll(delta=p.Delta(y=120), unit="px")),
+    ('page.get_by_label("Amount").fill("12")', p.Fill(target={"selector": 'get_by_label("Amount")'}, text="12")),
+    ('page.get_by_label("Amount").press_sequentially("1")', p.Type(target={"selector": 'get_by_label("Amount")'}, text="1")),
+    ('page.keyboard.type("hello")', p.Type(text="hello")),
+    (
+        'page.get_by_placeholder("Search docs").press("Enter")',
+        p.PressKey(target={"selector": 'get_by_placeholder("Search docs")'}, keys=("Enter",)),
+    ),
+    ('page.keyboard.press("ControlOrMeta+a")', p.PressKey(keys=("ControlOrMeta", "a"))),
+    ('page.keyboard.down("Shift")', p.KeyDown(key="Shift")),
+    ('page.keyboard.up("Shift")', p.KeyUp(key="Shift")),
+    ('page.locator("#a").select_option("2")', p.SelectOption(target={"selector": "#a"}, options=("2",))),
+    ('page.locator("#a").select_option(["1", "2"])', p.SelectOption(target={"selector": "#a"}, options=("1", "2"))),
+    (
+        'page.get_by_role("textbox").set_input_files(["file-to-upload.txt", "file-to-upload-2.txt"])',
+        p.Upload(target={"selector": 'get_by_role("textbox")'}, files=("file-to-upload.txt", "file-to-upload-2.txt")),
+    ),
+    ('page.goto("about:blank?foo")', p.Navigate(url="about:blank?foo")),
+    ("page.go_back()", p.GoBack()),
+    ("page.go_forward()", p.GoForward()),
+    ("page = context.new_page()", p.Tabs(op="new")),
+    ('page = context.new_page()\npage.goto("https://a.example")', p.Tabs(op="new", url="https://a.example")),
+    ("page = context.pages[2]", p.Tabs(op="select", index=2)),
+    ("page.close()\npage = context.pages[-1]", p.Tabs(op="close")),
+    ("context.pages[2].close()", p.Tabs(op="close", index=2)),
+    ("page.wait_for_timeout(1500)", p.Wait(seconds=1.5)),
+    ('page.get_by_text("Saved").first.wait_for()', p.Wait(seconds=30.0, text="Saved")),
+    ('page.get_by_text("Saving").first.wait_for(state="hidden", timeout=5000)', p.Wait(seconds=5.0, text_gone="Saving")),
+    ("page.screenshot()", p.Screenshot()),
+    (
+        'page.screenshot(clip={"x": 1, "y": 2, "width": 30, "height": 40})',
+        p.Screenshot(region=p.BoundingBox(x1=1, y1=2, x2=31, y2=42)),
+    ),
+    ('page.get_by_role("checkbox", name="I agree").check()', carried("check", {"role": "checkbox", "text": "I agree"})),
+    ('page.locator("#a").set_input_files(files=[])', carried("set_input_files", {"selector": "#a"}, files=[])),
+    ("page.reload()", carried("reload")),
+    ('page.keyboard.insert_text(text="é")', carried("insert_text", text="é")),
+    ('page.once("dialog", lambda dialog: dialog.dismiss())', carried("dialog", answer="dismiss")),
+    (
+        'expect(page.locator("#a")).to_have_value("12")',
+        carried("expect", text='expect(page.locator("#a")).to_have_value("12")'),
+    ),
+]  # fmt: skip
+
+SELECTORS = [
+    'locator("#leftmenuinnerinner").get_by_role("link", name="HTML Elements")',
+    'locator("div").filter(has_text=re.compile(r"^Hello$")).nth(1)',
+    'locator("div").filter(has=page.get_by_text("a", exact=True), has_not_text="b").first',
+    'locator("#frame1").content_frame.locator("iframe").nth(2).content_frame.get_by_text("HelloNameAnonymous")',
+    'locator("iframe[name=\\"one\\"]").content_frame.get_by_text("x")',
+    'get_by_role("button", name=re.compile(r"submit", re.IGNORECASE | re.MULTILINE))',
+    'get_by_role("heading", level=2).last',
+    'get_by_test_id("save")',
+    'get_by_title("x").or_(page.get_by_alt_text("y"))',
+    'frame_locator("#f").get_by_label("Amount")',
+    "#save",
+    "css=e12",
+    "//button[text()='Save']",
+    "text=Log in",
+    'get_by_label("Amount").click()',
+    "get_by_label(x)",
+    'get_by_text(os.system("x"))',
+    "",
+    "a\nb",
+    'get_by_label("A") # no comment',
+    '"); import os; page.locator("',
+]
+
+SYNC = """import re
+from playwright.sync_api import Playwright, sync_playwright, expect
+
+
+def run(playwright: Playwright) -> None:
+    browser = playwright.chromium.launch(headless=False)
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto("https://a.example/")
+    page.get_by_role("link", name="Learn").click()
+    with page.expect_popup() as page1_info:
+        page.get_by_role("link", name="Try it Yourself »").nth(2).click()
+    page1 = page1_info.value
+    page1.get_by_role("button", name="Run").click()
+    expect(page1.locator("#x").filter(has=page1.get_by_text("a"))).to_be_visible()
+    page.once("dialog", lambda dialog: dialog.dismiss())
+    page.get_by_text("back").click()
+    page1.close()
+    page2 = context.new_page()
+    page2.goto("about:blank?foo")
+    with page2.expect_download() as download_info:
+        page2.get_by_role("link", name="Download").click()
+    download = download_info.value
+
+    # ---------------------
+    context.close()
+    browser.close()
+
+
+with sync_playwright() as playwright:
+    run(playwright)
+"""
+DONE = [
+    p.Navigate(url="https://a.example/"),
+    p.Click(target={"role": "link", "text": "Learn"}),
+    p.Click(target={"selector": 'get_by_role("link", name="Try it Yourself »").nth(2)'}),
+    p.Tabs(op="select", index=1),
+    p.Click(target={"role": "button", "text": "Run"}),
+    carried("expect", text='expect(page.locator("#x").filter(has=page.get_by_text("a"))).to_be_visible()'),
+    p.Tabs(op="select", index=0),
+    carried("dialog", answer="dismiss"),
+    p.Click(target={"selector": 'get_by_text("back")'}),
+    p.Tabs(op="close", index=1),
+    p.Tabs(op="new", url="about:blank?foo"),
+    p.Click(target={"role": "link", "text": "Download"}),
+]
+ASYNC = """import asyncio
+import re
+from playwright.async_api import Playwright, async_playwright, expect
+
+
+async def run(playwright: Playwright) -> None:
+    browser = await playwright.webkit.launch(headless=False)
+    context = await browser.new_context(**playwright.devices["iPhone 11"], color_scheme="light")
+    page = await context.new_page()
+    await page.goto("https://a.example/")
+    async with page.expect_popup() as page1_info:
+        await page.get_by_role("link", name="Open").click()
+    page1 = await page1_info.value
+    await expect(page1.get_by_text("x")).to_be_visible()
+
+    # ---------------------
+    await context.storage_state(path="state.json")
+    await context.close()
+    await browser.close()
+
+
+async def main() -> None:
+    async with async_playwright() as playwright:
+        await run(playwright)
+
+
+asyncio.run(main())
+"""
+PYTEST = """import pytest
+import re
+from playwright.sync_api import Page, expect
+
+
+@pytest.fixture(scope="session")
+def browser_context_args(browser_context_args, playwright):
+    return {**playwright.devices["iPhone 11"], "locale": "en-US"}
+
+
+def test_example(page: Page) -> None:
+    page.goto("https://a.example/")
+"""
+
+
+def read(text: str) -> list[p.AgentAction]:
+    return from_playwright_python(text, HERE).actions
+
+
+@pytest.mark.parametrize(("text", "action"), SAID)
+def test_each_method_is_said_and_understood(text: str, action: p.AgentAction) -> None:
+    assert from_playwright_python(text, HERE) == ([action], [])
+    assert to_playwright_python(action, HERE) == (text, [])
+
+
+def test_a_script_of_codegen_is_read_line_by_line() -> None:
+    read_back = from_playwright_python(SYNC, HERE)
+    assert read_back.actions == DONE
+    assert [loss.what for loss in read_back.losses] == ["expect_popup", "expect_download"]
+
+
+def test_the_other_flavours_of_codegen_are_read_too() -> None:
+    awaited = from_playwright_python(ASYNC, HERE)
+    assert awaited.actions == [
+        p.Navigate(url="https://a.example/"),
+        p.Click(target={"role": "link", "text": "Open"}),
+        p.Tabs(op="select", index=1),
+        carried("expect", text='expect(page.get_by_text("x")).to_be_visible()'),
+    ]
+    assert [loss.what for loss in awaited.losses] == ["context", "expect_popup", "context"]
+    assert read(PYTEST) == [p.Navigate(url="https://a.example/")]
+
+
+@pytest.mark.parametrize(
+    ("text", "actions"),
+    [
+        ('page.click("text=Log in")', [p.Click(target={"selector": "text=Log in"})]),
+        ('page.fill("#name", "Ada")', [p.Fill(target={"selector": "#name"}, text="Ada")]),
+        ("page.get_by_label('A').type('x')", [p.Type(target={"selector": "get_by_label('A')"}, text="x")]),
+        ("import time\ntime.sleep(2)\npage.go_back()", [p.Wait(seconds=2.0), p.GoBack()]),
+        (
+            'page.get_by_role("button", name="Save", exact=True).click()',
+            [p.Click(target=SAVE | {"selector": 'get_by_role("button", name="Save", exact=True)'})],
+        ),
+        ('page.locator(\n    "#a"\n).click()  # here', [p.Click(target={"selector": "#a"})]),
+        ('page.get_by_text("""a\nb""").click()', [p.Click(target={"selector": 'get_by_text("""a\nb""")'})]),
+    ],
+)
+def test_what_people_write_by_hand_is_understood(text: str, actions: list[p.AgentAction]) -> None:
+    assert read(text) == actions
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        'browser = playwright.chromium.launch().new_page().goto("x")',
+        'context = browser.new_context(locale=page.goto("x"))',
+        'return {"a": page.goto("x")}',
+        'context.storage_state(path=os.system("x"))',
+    ],
+)
+def test_a_line_that_sets_up_hides_nothing_that_is_done(hidden: str) -> None:
+    with pytest.raises(DialectError) as refused:
+        read(f"page.go_back()\n{hidden}")
+    assert refused.value.where.startswith("line 2")
+
+
+def test_a_context_of_its_own_is_set_up_and_declared_lost() -> None:
+    agent = 'context = browser.new_context(user_agent="Mozilla/5.0 (X11; Linux)", viewport={"width": 1280, "height": 720})'
+    script = from_playwright_python(f"{agent}\ncontext.route_from_har('a.har')\npage = context.new_page()\npage.go_back()", HERE)
+    assert script.actions == [p.GoBack()]
+    assert [loss.what for loss in script.losses] == ["context", "context"]
+
+
+def test_options_that_no_field_holds_are_declared() -> None:
+    clicked = from_playwright_python('page.locator("#a").click(position={"x": 1, "y": 2}, timeout=5)', HERE)
+    assert [loss.what for loss in clicked.losses] == ["click.position", "click.timeout"]
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+def test_a_selector_is_a_chain_or_a_text_and_comes_back_as_it_was(selector: str) -> None:
+    click = p.Click(target={"selector": selector})
+    written = to_playwright_python(click, HERE)
+    assert from_playwright_python(written.payload, HERE) == ([click], [])
+    assert written.losses == []
+    tree = ast.parse(written.payload)
+    assert {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} <= {"page", "re"}
+    assert len(tree.body) == 1
+
+
+def test_a_selector_with_a_shorter_form_is_said_so_and_declared() -> None:
+    written = to_playwright_python(p.Click(target={"selector": 'locator("#a")'}), HERE)
+    assert written == ('page.locator("#a").click()', [Loss(what="target.selector", why='said as locator("#a")')])
+
+
+def test_an_element_of_the_state_is_said_by_its_role_and_name() -> None:
+    by_role = to_playwright_python(p.Fill(target={"element_id": "1"}, text="Ada"), SEEN)
+    assert by_role.payload == 'page.get_by_role("textbox", name="Name").fill("Ada")'
+    assert [loss.what for loss in by_role.losses] == ["target.element_id"]
+    by_text = to_playwright_python(p.Click(target={"element_id": "2"}), SEEN)
+    assert by_text.payload == 'page.get_by_text("Total").click()'
+    assert to_playwright_python(p.Click(target=AT), SEEN) == ("page.mouse.click(10, 20)", [])
+
+
+def test_enter_is_a_line_of_its_own_and_that_is_declared() -> None:
+    written = to_playwright_python(p.Fill(target={"selector": "#q"}, text="x", submit=True), HERE)
+    assert written.payload == 'page.locator("#q").fill("x")\npage.locator("#q").press("Enter")'
+    assert [loss.what for loss in written.losses] == ["fill.submit"]
+
+
+def test_a_held_key_comes_up_again() -> None:
+    lines = to_playwright_python(p.HoldKey(keys=("Shift", "a"), seconds=1), HERE).payload.splitlines()
+    assert [line.split("(")[0] for line in lines] == [
+        "page.keyboard.down", "page.keyboard.down", "page.wait_for_timeout", "page.keyboard.up", "page.keyboard.up",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_text_is_opaque_and_stays_in_one_line(text: str) -> None:
+    for action in (
+        p.Type(text=text),
+        p.Fill(target={"selector": text}, text=text),
+        p.Fill(target=SAVE | {"text": text}, text=text),
+    ):
+        written = to_playwright_python(action, HERE)
+        assert read(written.payload) == [action]
+        assert "\n" not in written.payload
+        assert len(ast.parse(written.payload).body) == 1
+
+
+@given(action=every_action)
+@settings(max_examples=300, deadline=None)
+def test_what_is_written_is_python_that_asks_a_page(action: p.Action) -> None:
+    try:
+        text = to_playwright_python(action, HERE).payload
+    except DialectError:
+        return
+    for statement in ast.parse(text).body:
+        value = statement.value if isinstance(statement, ast.Expr | ast.Assign) else None
+        assert value is not None
+        names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
+        assert names <= {"page", "context"}
+
+
+def test_lines_can_be_put_into_the_frame_of_codegen() -> None:
+    actions = [p.Navigate(url="https://a.example"), p.Click(target=SAVE), p.Tabs(op="new"), p.Click(target=AT)]
+    body = "\n    ".join(line for action in actions for line in to_playwright_python(action, HERE).payload.split("\n"))
+    frame = SYNC[: SYNC.index("    page.goto")] + "    " + body + SYNC[SYNC.index("\n\n    # ---") :]
+    ast.parse(frame)
+    assert read(frame) == actions
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "message"),
+    [
+        ('page.goto("x")\n  page.evaluate("1")', "line 2, column 8", "evaluate of a page"),
+        ('page.goto("x")\npage.locator("a").foo().click()', "line 2, column 19", "foo is not understood"),
+        ('page1 = context.new_page()\n  page1.locator("a",\n has=page1.locator("b")).foo()', "line 3, column 26", "foo of an"),
+        ('page.get_by_text(os.system("x")).click()', "line 1, column 6", "get_by_text is not understood"),
+        ('page.locator("a", has=os.environ).click()', "line 1, column 6", "locator is not understood"),
+        ("page.goto(url)", "line 1, column 6", "a literal is needed in goto, not url"),
+        ('page.goto("a" + "b")', "line 1, column 15", "expected"),
+        ('page.get_by_role("button").click(foo=1)', "line 1, column 28.foo", "not understood"),
+        ('page.get_by_role("button").click(click_count=9)', "line 1, column 28", "less than or equal to 3"),
+        ('page.locator("a")', "line 1, column 6", "nothing is done"),
+        ('page.keyboard.press("Hyper")', "line 1, column 15.key", "there is no key"),
+        ('page1.click("a")', "line 1, column 1", "page1 is not open here"),
+        ('page.close()\npage.click("a")', "line 2, column 1", "page is not open here"),
+        ("page1 = page1_info.value", "line 1, column 1", "nothing is expected as page1_info"),
+        ('expect(1).to_be(2)', "line 1, column 1", "not understood as an assertion"),
+        ('expect(page.get_by_text("x")).to_have_text(os.getcwd())', "line 1, column 1", "not understood as an assertion"),
+        ('os.system("x")', "line 1, column 1", "os is not understood"),
+        ("for x in y:\n    page.go_back()", "line 1, column 5", "expected"),
+        ("x = 1", "line 1, column 3", "expected"),
+        ('page.once("dialog", lambda dialog: os.system("x"))', "line 1, column 28", "expected"),
+        ("import os", "line 1, column 8", "expected"),
+        ("import re", "", "no action"),
+        ("", "", "no action"),
+    ],
+)  # fmt: skip
+def test_what_is_not_understood_names_its_line_and_column(text: str, where: str, message: str) -> None:
+    with pytest.raises(DialectError, match=message) as refused:
+        read(text)
+    assert refused.value.where == where
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        p.Answer(text="42"),
+        p.FinishGoal(),
+        p.LaunchApp(app="mail"),
+        p.Tabs(op="list"),
+        p.Click(target={"selector": "#a"}, button="back"),
+        p.Fill(target=AT, text="x"),
+        carried("click", {"selector": "#a"}),
+        carried("check"),
+        carried("reload", soon=True),
+        carried("expect", text="import os"),
+        carried("expect", text="expect(page).to_be(1)\npage.go_back()"),
+        carried("dialog", answer="accept(), page.go_back"),
+        carried("dialog", answer='dismiss())\npage.once("dialog", lambda dialog: dialog.accept'),
+    ],
+)
+def test_what_a_page_cannot_be_asked_for_is_refused(action: p.Action) -> None:
+    with pytest.raises(DialectError):
+        to_playwright_python(action, HERE)

@@ -1,0 +1,223 @@
+"""Lines as AgentNet's data and OpenCUA's models write them, in both directions; OpenCUA's own bench reads what is written."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+import pytest
+from actions import HOSTILE, every_action
+from hypothesis import given, settings
+
+import protocol as p
+from protocol.dialects import Context, DialectError, Loss
+from protocol.dialects.python.agentnet import from_agentnet, to_agentnet
+
+HERE = Context(screen=(1920, 1080))
+SEEN = Context(screen=(1920, 1080), image=(1280, 720), variant="image")
+SCREEN = Context(screen=(1920, 1080), variant="image")
+
+
+def share(x: float, y: float) -> dict[str, Any]:
+    return {"point": {"x": x, "y": y, "space": "norm1"}}
+
+
+AT = share(0.25, 0.5)
+
+SAID: list[tuple[str, p.AgentAction]] = [
+    ("pyautogui.click(x=0.25, y=0.5)", p.Click(target=AT)),
+    ("pyautogui.rightClick(x=0.25, y=0.5)", p.Click(target=AT, button="right")),
+    ("pyautogui.middleClick(x=0.25, y=0.5)", p.Click(target=AT, button="middle")),
+    ("pyautogui.doubleClick(x=0.25, y=0.5)", p.Click(target=AT, count=2)),
+    ("computer.tripleClick(x=0.25, y=0.5)", p.Click(target=AT, count=3)),
+    ("mobile.long_press(x=0.25, y=0.5)", p.Click(target=AT, hold=1.0)),
+    ("pyautogui.moveTo(x=0.25, y=0.5)", p.Hover(target=AT)),
+    (
+        "pyautogui.moveTo(x=0.25, y=0.5)\npyautogui.dragTo(x=0.75, y=0.5, button='left')",
+        p.Drag(target=AT, to=share(0.75, 0.5)),
+    ),
+    ("pyautogui.scroll(-54)", p.Scroll(delta=p.Delta(y=54))),
+    ("pyautogui.hscroll(3)", p.Scroll(delta=p.Delta(x=3))),
+    ("pyautogui.moveTo(x=0.25, y=0.5)\npyautogui.scroll(5)", p.Scroll(target=AT, delta=p.Delta(y=-5))),
+    ("pyautogui.write(message='hello')", p.Type(text="hello")),
+    ("pyautogui.press(keys=['enter'])", p.PressKey(keys=("Enter",))),
+    ("pyautogui.hotkey(keys=['ctrl', 'f'])", p.PressKey(keys=("Control", "f"))),
+    ("browser.select_option(x=0.25, y=0.5, value='Red')", p.SelectOption(target=AT, options=("Red",))),
+    ("browser.clear(x=0.25, y=0.5)", p.Fill(target=AT, text="")),
+    ("mobile.back()", p.GoBack()),
+    ("mobile.open_app(app_name='Maps')", p.LaunchApp(app="Maps")),
+    ("mobile.home()", p.Extension(action_type="x-agentnet.home")),
+    (
+        "mobile.swipe(from_coord=[0.5, 0.9], to_coord=[0.5, 0.1])",
+        p.Extension(action_type="x-agentnet.swipe", arguments={"from_coord": [0.5, 0.9], "to_coord": [0.5, 0.1]}),
+    ),
+    ("answer('42')", p.Answer(text="42")),
+    ("computer.wait(duration=3.0)", p.Wait(seconds=3.0)),
+    ("computer.terminate(status='success')", p.FinishGoal()),
+    ("computer.terminate(status='success', answer='42')", p.FinishGoal(summary="42")),
+    ("computer.terminate(status='failure', answer='no such file')", p.FailGoal(reason="no such file")),
+]
+
+
+def read(text: str, context: Context = HERE) -> list[p.AgentAction]:
+    return from_agentnet(text, context).actions
+
+
+@pytest.mark.parametrize(("text", "action"), SAID)
+def test_each_call_is_said_and_understood(text: str, action: p.AgentAction) -> None:
+    assert from_agentnet(text, HERE) == ([action], [])
+    assert to_agentnet(action, HERE) == (text, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "actions"),
+    [
+        ("computer.triple_click(x=0.25, y=0.5)", [p.Click(target=AT, count=3)]),
+        ("computer.wait()", [p.Wait(seconds=20.0)]),
+        ("mobile.wait(seconds=2)", [p.Wait(seconds=2.0)]),
+        ("pyautogui.hotkey('ctrl', 'c')", [p.PressKey(keys=("Control", "c"))]),
+        ("pyautogui.press('enter')", [p.PressKey(keys=("Enter",))]),
+        ("pyautogui.write('hi')", [p.Type(text="hi")]),
+        ("pyautogui.scroll(-2, x=0.25, y=0.5)", [p.Scroll(target=AT, delta=p.Delta(y=2))]),
+        ("pyautogui.hotkey(keys=['cmd', 'C'])", [p.PressKey(keys=("Meta", "c"))]),
+        ("pyautogui.press(keys=['A'])", [p.PressKey(keys=("A",))]),
+        ("pyautogui.keyDown('shift')\npyautogui.keyUp('shift')", [p.KeyDown(key="Shift"), p.KeyUp(key="Shift")]),
+        ("answer(answer='yes')", [p.Answer(text="yes")]),
+    ],
+)
+def test_other_spellings_are_read(text: str, actions: list[p.AgentAction]) -> None:
+    assert read(text) == actions
+
+
+def test_a_whole_answer_is_read_by_its_code() -> None:
+    answer = "## Action:\nOpen the menu (File).\n\n## Code:\n```python\npyautogui.click(x=0.25, y=0.5)\n```\n"
+    assert from_agentnet(answer, HERE) == (
+        [p.Click(target=AT)],
+        [Loss(what="words", why="words around the code are no action")],
+    )
+
+
+def test_places_have_four_decimals_and_what_that_costs_is_said() -> None:
+    assert to_agentnet(p.Click(target={"point": [641, 360]}), HERE) == (
+        "pyautogui.click(x=0.3339, y=0.3333)",
+        [Loss(what="target.point", why="said in norm1 instead of px")],
+    )
+    assert to_agentnet(p.Click(target=share(0.123456, 0.5)), HERE) == (
+        "pyautogui.click(x=0.1235, y=0.5)",
+        [Loss(what="target.point", why="rounded to four decimals")],
+    )
+
+
+@pytest.mark.parametrize("x", [0, 1, 333, 641, 959, 1000, 1918, 1919])
+def test_four_decimals_lose_no_pixel(x: int) -> None:
+    text = to_agentnet(p.Hover(target={"point": [x, 539]}), HERE).payload
+    (hover,) = read(text)
+    assert hover.target is not None
+    assert hover.target.point is not None
+    assert hover.target.point.to_px((1920, 1080)) == (x, 539)
+
+
+def test_opencua_answers_in_pixels_of_its_picture() -> None:
+    seen = {"point": {"x": 640, "y": 360, "space": "image", "image_size": (1280, 720)}}
+    assert from_agentnet("pyautogui.click(x=640, y=360)", SEEN) == ([p.Click(target=seen)], [])
+    assert to_agentnet(p.Click(target=seen), SEEN) == ("pyautogui.click(x=640, y=360)", [])
+    assert read("pyautogui.click(x=640, y=360)", SCREEN) == [p.Click(target={"point": [640, 360]})]
+
+
+def test_a_space_is_never_guessed_from_the_size_of_a_number() -> None:
+    with pytest.raises(DialectError, match="numbers in space 'norm1' lie between 0 and 1") as refused:
+        read("pyautogui.press(keys=['a'])\npyautogui.click(x=640, y=360)")
+    assert refused.value.where == "line 2, column 1"
+    assert read("pyautogui.click(x=1, y=1)") == [p.Click(target=share(1, 1))]
+
+
+def test_case_means_nothing_within_a_chord() -> None:
+    assert read("pyautogui.hotkey(keys=['ctrl', 'F'])") == read("pyautogui.hotkey(keys=['ctrl', 'f'])")
+    assert to_agentnet(p.PressKey(keys=("Control", "F")), HERE).losses == [
+        Loss(what="press_key.keys", why="case means nothing within a chord")
+    ]
+
+
+def test_setting_a_field_clears_it_first() -> None:
+    written = to_agentnet(p.Fill(target=AT, text="Ada", submit=True), HERE)
+    assert written.payload.splitlines() == [
+        "browser.clear(x=0.25, y=0.5)",
+        "pyautogui.click(x=0.25, y=0.5)",
+        "pyautogui.write(message='Ada')",
+        "pyautogui.press(keys=['enter'])",
+    ]
+    assert [loss.what for loss in written.losses] == ["fill", "fill.submit"]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_text_is_opaque(text: str) -> None:
+    for action in (p.Type(text=text), p.Answer(text=text), p.FinishGoal(summary=text), p.LaunchApp(app=text)):
+        assert read(to_agentnet(action, HERE).payload) == [action]
+
+
+@given(action=every_action)
+@settings(max_examples=200, deadline=None)
+def test_what_is_written_is_one_call_a_line(action: p.Action) -> None:
+    try:
+        text = to_agentnet(action, HERE).payload
+    except DialectError:
+        return
+    for line in text.split("\n"):
+        (statement,) = ast.parse(line).body
+        assert re.match(r"(pyautogui|computer|browser|mobile)\.\w+\(|answer\(", line)
+        assert isinstance(statement, ast.Expr)
+        assert isinstance(statement.value, ast.Call)
+
+
+def test_the_bench_of_opencua_finds_its_arguments() -> None:
+    """The patterns of `evaluation/agentnetbench/agent/opencua.py`."""
+    click = to_agentnet(p.Click(target=AT), HERE).payload
+    found = re.search(r"x=([\d.]+),\s*y=([\d.]+)", click)
+    assert found
+    assert tuple(map(float, found.groups())) == (0.25, 0.5)
+    scroll = to_agentnet(p.Scroll(target=AT, delta=p.Delta(y=3)), HERE).payload
+    assert re.search(r"pyautogui\.scroll\(([-\d]+)\)", scroll.splitlines()[-1])
+    chord = to_agentnet(p.PressKey(keys=("Control", "c")), HERE).payload
+    assert re.findall(r"keys=\[(.*?)\]", chord) == ["'ctrl', 'c'"]
+    end = to_agentnet(p.FailGoal(), HERE).payload
+    assert re.search(r"status=['\"](\w+)['\"]", end)
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "message"),
+    [
+        ("pyautogui.press(keys=['a'])\n  pyautogui.fly()", "line 2, column 3", "no such function"),
+        ("pyautogui.click(x=0.5)", "line 1, column 1.y", "is missing"),
+        ("computer.tripleClick()", "line 1, column 1.x", "is missing"),
+        ("computer.terminate(status='done')", "line 1, column 1.status", "success, failure"),
+        ("computer.terminate()", "line 1, column 1.status", "is missing"),
+        ("mobile.swipe(from_coord=[0.5, 2], to_coord=[0.5, 0.1])", "line 1, column 1", "between 0 and 1"),
+        ("mobile.swipe(from_coord=[0.5], to_coord=[0.5, 0.1])", "line 1, column 1.from_coord", "a pair of numbers"),
+        ("answer(42)", "line 1, column 1.answer", "a text is needed"),
+        ("pyautogui.write(message=answer('x'))", "line 1, column 31", "expected"),
+        ("DONE", "line 1, column 5", "expected"),
+    ],
+)
+def test_what_is_not_understood_names_its_place(text: str, where: str, message: str) -> None:
+    with pytest.raises(DialectError, match=message) as refused:
+        read(text)
+    assert refused.value.where == where
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        p.MouseDown(target=AT),
+        p.KeyDown(key="Shift"),
+        p.HoldKey(keys=("Shift",), seconds=1),
+        p.Click(target=AT, modifiers=("Control",)),
+        p.Click(target=AT, button="back"),
+        p.Screenshot(),
+        p.Extension(action_type="x-agentnet.home", arguments={"far": True}),
+        p.Extension(action_type="x-agentnet.swipe", arguments={"from_coord": [2, 2], "to_coord": [0, 0]}),
+    ],
+)
+def test_what_the_data_has_no_call_for_is_refused(action: p.Action) -> None:
+    with pytest.raises(DialectError):
+        to_agentnet(action, HERE)

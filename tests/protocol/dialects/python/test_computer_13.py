@@ -1,0 +1,233 @@
+"""What OSWorld's own action space declares judges what is written for it; its executor's rules are repeated here as data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from actions import every_action
+from hypothesis import given, settings
+
+import protocol as p
+from protocol.dialects import Context, DialectError, Loss
+from protocol.dialects.python.computer_13 import SPACE, from_computer_13, to_computer_13
+
+HERE = Context(screen=(1920, 1080))
+AT = {"point": [10, 20]}
+THERE = {"point": [300, 400]}
+
+# desktop_env/actions.py of OSWorld: the parameters of each verb, the optional ones with a question mark
+DECLARED = {
+    "MOVE_TO": "x y", "CLICK": "button? x? y? num_clicks?", "MOUSE_DOWN": "button?", "MOUSE_UP": "button?",
+    "RIGHT_CLICK": "x? y?", "DOUBLE_CLICK": "x? y?", "DRAG_TO": "x y", "SCROLL": "dx dy", "TYPING": "text", "PRESS": "key",
+    "KEY_DOWN": "key", "KEY_UP": "key", "HOTKEY": "keys", "WAIT": "", "FAIL": "", "DONE": "",
+}  # fmt: skip
+KEYBOARD_KEYS = [
+    "\t", "\n", "\r", *(chr(sign) for sign in range(32, 127) if not chr(sign).isupper()), "accept", "add", "alt", "altleft",
+    "altright", "apps", "backspace", "browserback", "browserfavorites", "browserforward", "browserhome", "browserrefresh",
+    "browsersearch", "browserstop", "capslock", "clear", "convert", "ctrl", "ctrlleft", "ctrlright", "decimal", "del", "delete",
+    "divide", "down", "end", "enter", "esc", "escape", "execute", *(f"f{n}" for n in range(1, 25)), "final", "fn", "help", "home",
+    "insert", "left", "multiply", "nexttrack", *(f"num{n}" for n in range(10)), "numlock", "pagedown", "pageup", "pause", "pgdn",
+    "pgup", "playpause", "prevtrack", "print", "printscreen", "prntscrn", "prtsc", "prtscr", "return", "right", "scrolllock",
+    "select", "separator", "shift", "shiftleft", "shiftright", "sleep", "stop", "subtract", "tab", "up", "volumedown",
+    "volumemute", "volumeup", "win", "winleft", "winright", "yen", "command", "option", "optionleft", "optionright",
+]  # fmt: skip
+
+SAID: list[tuple[Any, p.AgentAction]] = [
+    ({"action_type": "MOVE_TO", "parameters": {"x": 10, "y": 20}}, p.Hover(target=AT)),
+    ({"action_type": "MOVE_TO", "parameters": {"x": 10.5, "y": 20.25}}, p.Hover(target={"point": {"x": 10.5, "y": 20.25}})),
+    ({"action_type": "CLICK", "parameters": {"x": 10, "y": 20}}, p.Click(target=AT)),
+    ({"action_type": "RIGHT_CLICK", "parameters": {"x": 10, "y": 20}}, p.Click(target=AT, button="right")),
+    ({"action_type": "DOUBLE_CLICK", "parameters": {"x": 10, "y": 20}}, p.Click(target=AT, count=2)),
+    (
+        {"action_type": "CLICK", "parameters": {"button": "left", "x": 10, "y": 20, "num_clicks": 3}},
+        p.Click(target=AT, count=3),
+    ),
+    (
+        {"action_type": "CLICK", "parameters": {"button": "middle", "x": 10, "y": 20, "num_clicks": 1}},
+        p.Click(target=AT, button="middle"),
+    ),
+    ({"action_type": "MOUSE_DOWN", "parameters": {"button": "left"}}, p.MouseDown()),
+    ({"action_type": "MOUSE_UP", "parameters": {"button": "right"}}, p.MouseUp(button="right")),
+    (
+        [
+            {"action_type": "MOVE_TO", "parameters": {"x": 10, "y": 20}},
+            {"action_type": "MOUSE_DOWN", "parameters": {"button": "left"}},
+        ],
+        p.MouseDown(target=AT),
+    ),
+    (
+        [
+            {"action_type": "MOVE_TO", "parameters": {"x": 10, "y": 20}},
+            {"action_type": "DRAG_TO", "parameters": {"x": 300, "y": 400}},
+        ],
+        p.Drag(target=AT, to=THERE),
+    ),
+    ({"action_type": "SCROLL", "parameters": {"dx": 0, "dy": -5}}, p.Scroll(delta=p.Delta(y=5))),
+    ({"action_type": "SCROLL", "parameters": {"dx": 3, "dy": 2}}, p.Scroll(delta=p.Delta(x=3, y=-2))),
+    (
+        [
+            {"action_type": "MOVE_TO", "parameters": {"x": 10, "y": 20}},
+            {"action_type": "SCROLL", "parameters": {"dx": 0, "dy": 1}},
+        ],
+        p.Scroll(target=AT, delta=p.Delta(y=-1)),
+    ),
+    ({"action_type": "TYPING", "parameters": {"text": "it's\n{1}"}}, p.Type(text="it's\n{1}")),
+    ({"action_type": "PRESS", "parameters": {"key": "enter"}}, p.PressKey(keys=("Enter",))),
+    ({"action_type": "PRESS", "parameters": {"key": " "}}, p.PressKey(keys=("Space",))),
+    ({"action_type": "HOTKEY", "parameters": {"keys": ["ctrl", "+"]}}, p.PressKey(keys=("Control", "+"))),
+    ({"action_type": "KEY_DOWN", "parameters": {"key": "shift"}}, p.KeyDown(key="Shift")),
+    ({"action_type": "KEY_UP", "parameters": {"key": "shift"}}, p.KeyUp(key="Shift")),
+    ({"action_type": "WAIT"}, p.Wait(seconds=2.0)),
+    ({"action_type": "DONE"}, p.FinishGoal()),
+    ({"action_type": "FAIL"}, p.FailGoal()),
+]
+
+
+@pytest.mark.parametrize(("payload", "action"), SAID)
+def test_each_verb_is_said_and_understood(payload: Any, action: p.AgentAction) -> None:
+    assert from_computer_13(payload, HERE) == ([action], [])
+    assert to_computer_13(action, HERE) == (payload, [])
+
+
+def test_the_flat_form_and_the_words_are_read() -> None:
+    assert from_computer_13({"action_type": "CLICK", "x": 10, "y": 20}, HERE).actions == [p.Click(target=AT)]
+    for word, action in (("WAIT", p.Wait(seconds=2.0)), ("DONE", p.FinishGoal()), ("FAIL", p.FailGoal())):
+        assert from_computer_13(word, HERE).actions == [action]
+
+
+@pytest.mark.parametrize(
+    ("payload", "actions"),
+    [
+        ({"action_type": "MOUSE_MOVE", "x": 1319.11, "y": 65.06}, [p.Hover(target={"point": {"x": 1319.11, "y": 65.06}})]),
+        ({"action_type": "CLICK", "click_type": "LEFT"}, [p.MouseDown(), p.MouseUp()]),
+        ({"action_type": "CLICK", "click_type": "RIGHT", "x": 10, "y": 20}, [p.Click(target=AT, button="right")]),
+        ({"action_type": "CLICK", "click_type": "WHEEL_UP"}, [p.Scroll(delta=p.Delta(y=-1))]),
+        ({"action_type": "MOUSE_DOWN", "click_type": "MIDDLE"}, [p.MouseDown(button="middle")]),
+        ({"action_type": "KEY", "key": "ctrl+c"}, [p.PressKey(keys=("Control", "c"))]),
+        ({"action_type": "KEY_DOWN", "key": "ctrl+c"}, [p.KeyDown(key="Control"), p.KeyDown(key="c")]),
+        ({"action_type": "KEY_UP", "key": "ctrl+c"}, [p.KeyUp(key="c"), p.KeyUp(key="Control")]),
+        ({"action_type": "TYPE", "text": "hello world"}, [p.Type(text="hello world")]),
+    ],
+)
+def test_what_the_prompts_show_and_the_space_does_not_have_is_read(payload: Any, actions: list[p.AgentAction]) -> None:
+    assert from_computer_13(payload, HERE).actions == actions
+
+
+def test_a_click_without_a_place_happens_where_the_pointer_is() -> None:
+    twice = {"action_type": "CLICK", "parameters": {"button": "right", "num_clicks": 2}}
+    press, release = p.MouseDown(button="right"), p.MouseUp(button="right")
+    assert from_computer_13(twice, HERE).actions == [press, release, press, release]
+    moved = [{"action_type": "MOVE_TO", "x": 10, "y": 20}, {"action_type": "CLICK"}]
+    assert from_computer_13(moved, HERE).actions == [p.Click(target=AT)]
+
+
+def test_a_drag_from_where_the_pointer_is_says_no_start() -> None:
+    drag = {"action_type": "DRAG_TO", "parameters": {"x": 300, "y": 400}}
+    assert from_computer_13(drag, HERE).actions == [p.MouseDown(), p.MouseUp(target=THERE)]
+
+
+def test_up_is_positive_there_and_right_is_right_on_both_sides() -> None:
+    down_and_right = p.Scroll(delta=p.Delta(x=4, y=7))
+    assert to_computer_13(down_and_right, HERE).payload["parameters"] == {"dx": 4, "dy": -7}
+
+
+def test_pixels_are_never_taken_for_notches() -> None:
+    payload, losses = to_computer_13(p.Scroll(delta=p.Delta(y=240), unit="px"), HERE)
+    assert payload["parameters"] == {"dx": 0, "dy": -2}
+    assert losses == [Loss(what="scroll.unit", why="px said as notches of 120 pixels")]
+
+
+@pytest.mark.parametrize("button", ["back", "forward"])
+def test_a_button_that_is_not_there_is_never_the_left_one(button: Any) -> None:
+    with pytest.raises(DialectError, match=f"click.button: computer_13 has no button '{button}'"):
+        to_computer_13(p.Click(target=AT, button=button), HERE)
+
+
+def test_a_held_key_comes_up_again() -> None:
+    payload, losses = to_computer_13(p.HoldKey(keys=("Control", "a"), seconds=3), HERE)
+    assert [(call["action_type"], call.get("parameters")) for call in payload] == [
+        ("KEY_DOWN", {"key": "ctrl"}),
+        ("KEY_DOWN", {"key": "a"}),
+        ("WAIT", None),
+        ("KEY_UP", {"key": "a"}),
+        ("KEY_UP", {"key": "ctrl"}),
+    ]
+    assert [loss.what for loss in losses] == ["hold_key.seconds", "hold_key"]
+
+
+def test_a_drag_through_points_or_with_another_button_is_pressed_moved_and_released() -> None:
+    payload, losses = to_computer_13(p.Drag(target=AT, to=THERE, path=([50, 60],), button="right"), HERE)
+    assert [call["action_type"] for call in payload] == ["MOVE_TO", "MOUSE_DOWN", "MOVE_TO", "MOVE_TO", "MOUSE_UP"]
+    assert losses == [Loss(what="drag", why="said as a press, moves and a release")]
+
+
+def test_an_element_is_said_by_its_place_and_the_loss_is_declared() -> None:
+    save = p.GUIElement(element_id="7", text="Save", role="button", bbox=p.BoundingBox(x1=0, y1=0, x2=20, y2=40))
+    seen = Context(state=p.VisualState(elements=(save,)))
+    payload, losses = to_computer_13(p.Click(target={"text": "Save"}), seen)
+    assert payload == {"action_type": "CLICK", "parameters": {"x": 10, "y": 20}}
+    assert losses == [Loss(what="target.text", why="only the place is said, not which element it is")]
+
+
+@pytest.mark.parametrize(
+    ("payload", "where"),
+    [
+        ({"action_type": "FLY"}, "$.action_type"),
+        ({"parameters": {}}, "$.action_type"),
+        ({"action_type": "CLICK", "parameters": {"x": 3}}, "$.parameters.y"),
+        ({"action_type": "CLICK", "x": 1, "y": 2, "num_clicks": 4}, "$.num_clicks"),
+        ({"action_type": "CLICK", "parameters": {"x": 1, "y": 2, "button": "back"}}, "$.parameters.button"),
+        ({"action_type": "CLICK", "parameters": {"x": 1, "y": 2, "colour": "red"}}, "$.parameters.colour"),
+        ({"action_type": "CLICK", "parameters": {"x": 1, "y": 2}, "x": 1}, "$.x"),
+        ({"action_type": "MOVE_TO"}, "$.x"),
+        ({"action_type": "SCROLL", "parameters": {"dy": 1.5}}, "$.parameters.dy"),
+        ({"action_type": "SCROLL", "parameters": {}}, "$.parameters.dy"),
+        ({"action_type": "PRESS", "parameters": {"key": "ctrl+c"}}, "$.parameters.key"),
+        ({"action_type": "HOTKEY", "parameters": {"keys": ["ctrl", "hyper"]}}, "$.parameters.keys[1]"),
+        ({"action_type": "HOTKEY", "parameters": {"keys": "ctrl+c"}}, "$.parameters.keys"),
+        ({"action_type": "MOUSE_DOWN", "click_type": "WHEEL_UP"}, "$.click_type"),
+        ([{"action_type": "WAIT"}, {"action_type": "TYPING"}], "$[1].text"),
+        ("CLICK", "$"),
+        ([], ""),
+    ],
+)
+def test_what_is_not_understood_names_its_place(payload: Any, where: str) -> None:
+    with pytest.raises(DialectError) as refused:
+        from_computer_13(payload, HERE)
+    assert refused.value.where == where
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        p.Answer(text="42"),
+        p.Navigate(url="https://example.org"),
+        p.Screenshot(),
+        p.LaunchApp(app="mail"),
+        p.AskUser(question="?"),
+    ],
+)
+def test_what_the_space_has_no_verb_for_is_refused(action: p.Action) -> None:
+    with pytest.raises(DialectError, match="computer_13 has no"):
+        to_computer_13(action, HERE)
+
+
+@given(action=every_action)
+@settings(max_examples=300, deadline=None)
+def test_only_declared_verbs_parameters_and_keys_are_written(action: p.Action) -> None:
+    try:
+        payload = to_computer_13(action, HERE).payload
+    except DialectError:
+        return
+    for call in payload if isinstance(payload, list) else [payload]:
+        parameters = call.get("parameters", {})
+        declared = DECLARED[call["action_type"]].split()
+        assert {name for name in declared if "?" not in name} <= set(parameters) <= {name.strip("?") for name in declared}
+        assert ("x" in parameters) == ("y" in parameters)
+        for key in [*parameters.get("keys", []), *([parameters["key"]] if "key" in parameters else [])]:
+            assert key.lower() in KEYBOARD_KEYS
+
+
+def test_the_space_is_the_declared_one() -> None:
+    assert set(SPACE) == set(DECLARED)

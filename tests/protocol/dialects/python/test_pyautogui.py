@@ -1,0 +1,336 @@
+"""Python's own compiler and the signatures of pyautogui 0.9.54 judge what is written; no line of it is ever run."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable
+
+import pytest
+from actions import HOSTILE, every_action
+from hypothesis import given, settings
+
+import protocol as p
+from protocol.dialects import Context, DialectError, Loss
+from protocol.dialects.python.pyautogui import from_pyautogui, to_pyautogui
+
+HERE = Context(screen=(1920, 1080))
+AT = {"point": [10, 20]}
+THERE = {"point": [300, 400]}
+ELEMENTS = (
+    p.GUIElement(element_id="a", text="Name", role="textbox", bbox=p.BoundingBox(x1=0, y1=0, x2=20, y2=20)),
+    p.GUIElement(element_id="b", text="Below", visible=False),
+    p.GUIElement(element_id="c", text="Save", role="button", bbox=p.BoundingBox(x1=40, y1=0, x2=60, y2=20)),
+)
+MARKED = Context(state=p.VisualState(elements=ELEMENTS), variant="som")
+
+SIGNATURES: dict[str, Callable[..., None]] = {
+    "click": lambda x=None, y=None, clicks=1, interval=0.0, button="primary", duration=0.0, tween=None: None,
+    "rightClick": lambda x=None, y=None, interval=0.0, duration=0.0, tween=None: None,
+    "middleClick": lambda x=None, y=None, interval=0.0, duration=0.0, tween=None: None,
+    "doubleClick": lambda x=None, y=None, interval=0.0, button="left", duration=0.0, tween=None: None,
+    "tripleClick": lambda x=None, y=None, interval=0.0, button="left", duration=0.0, tween=None: None,
+    "mouseDown": lambda x=None, y=None, button="primary", duration=0.0, tween=None: None,
+    "mouseUp": lambda x=None, y=None, button="primary", duration=0.0, tween=None: None,
+    "moveTo": lambda x=None, y=None, duration=0.0, tween=None: None,
+    "dragTo": lambda x=None, y=None, duration=0.0, tween=None, button="primary", mouseDownUp=True: None,
+    "scroll": lambda clicks, x=None, y=None: None,
+    "hscroll": lambda clicks, x=None, y=None: None,
+    "write": lambda message, interval=0.0: None,
+    "press": lambda keys, presses=1, interval=0.0: None,
+    "hotkey": lambda *args, interval=0.0: None,
+    "keyDown": lambda key: None,
+    "keyUp": lambda key: None,
+    "screenshot": lambda imageFilename=None, region=None: None,
+    "move": lambda xOffset=None, yOffset=None, duration=0.0, tween=None: None,
+}
+
+SAID: list[tuple[str, p.AgentAction]] = [
+    ("pyautogui.click(10, 20)", p.Click(target=AT)),
+    ("pyautogui.rightClick(10, 20)", p.Click(target=AT, button="right")),
+    ("pyautogui.middleClick(10, 20)", p.Click(target=AT, button="middle")),
+    ("pyautogui.doubleClick(10, 20)", p.Click(target=AT, count=2)),
+    ("pyautogui.tripleClick(10, 20)", p.Click(target=AT, count=3)),
+    ("pyautogui.click(10, 20, clicks=2, button='right')", p.Click(target=AT, button="right", count=2)),
+    ("pyautogui.mouseDown()", p.MouseDown()),
+    ("pyautogui.mouseDown(10, 20, button='right')", p.MouseDown(target=AT, button="right")),
+    ("pyautogui.mouseUp(10, 20)", p.MouseUp(target=AT)),
+    ("pyautogui.moveTo(10.5, 20)", p.Hover(target={"point": {"x": 10.5, "y": 20}})),
+    ("pyautogui.moveTo(10, 20)\npyautogui.dragTo(300, 400, button='left')", p.Drag(target=AT, to=THERE)),
+    ("pyautogui.scroll(-5)", p.Scroll(delta=p.Delta(y=5))),
+    ("pyautogui.scroll(5, 10, 20)", p.Scroll(target=AT, delta=p.Delta(y=-5))),
+    ("pyautogui.hscroll(3)", p.Scroll(delta=p.Delta(x=3))),
+    ("pyautogui.write('hello')", p.Type(text="hello")),
+    ("pyautogui.press('enter')", p.PressKey(keys=("Enter",))),
+    ("pyautogui.hotkey('ctrl', 'shift', 't')", p.PressKey(keys=("Control", "Shift", "t"))),
+    ("pyautogui.keyDown('shift')", p.KeyDown(key="Shift")),
+    ("pyautogui.keyUp('shift')", p.KeyUp(key="Shift")),
+    ("time.sleep(0.5)", p.Wait(seconds=0.5)),
+    ("pyautogui.screenshot()", p.Screenshot()),
+    ("pyautogui.screenshot(region=(1, 2, 30, 40))", p.Screenshot(region=p.BoundingBox(x1=1, y1=2, x2=31, y2=42))),
+    ("pyautogui.move(xOffset=5)", p.Extension(action_type="x-pyautogui.move", arguments={"xOffset": 5})),
+    ("pyautogui.position()", p.Extension(action_type="x-pyautogui.position")),
+    ("DONE", p.FinishGoal()),
+    ("FAIL", p.FailGoal()),
+]  # fmt: skip
+
+
+def read(text: str, context: Context = HERE) -> list[p.AgentAction]:
+    return from_pyautogui(text, context).actions
+
+
+@pytest.mark.parametrize(("text", "action"), SAID)
+def test_each_call_is_said_and_understood(text: str, action: p.AgentAction) -> None:
+    assert from_pyautogui(text, HERE) == ([action], [])
+    assert to_pyautogui(action, HERE) == (text, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "actions"),
+    [
+        ("WAIT", [p.Wait(seconds=2.0)]),
+        ("pyautogui.click(x=10, y=20)", [p.Click(target=AT)]),
+        ("pyautogui.click((10, 20))", [p.Click(target=AT)]),
+        ("pyautogui.click(10, 20, 2, 0.0, 'left')", [p.Click(target=AT, count=2)]),
+        ("pyautogui.click(10, 20, button=pyautogui.RIGHT)", [p.Click(target=AT, button="right")]),
+        ("pyautogui.leftClick(10, 20)", [p.Click(target=AT)]),
+        ("pyautogui.doubleClick(10, 20, button='right')", [p.Click(target=AT, count=2, button="right")]),
+        ("pyautogui.moveTo(10, 20); pyautogui.click()", [p.Click(target=AT)]),
+        ("pyautogui.click()", [p.MouseDown(), p.MouseUp()]),
+        ("pyautogui.dragTo(300, 400)", [p.MouseDown(), p.MouseUp(target=THERE)]),
+        ("pyautogui.vscroll(2)", [p.Scroll(delta=p.Delta(y=-2))]),
+        ("pyautogui.press('down', presses=2)", [p.PressKey(keys=("ArrowDown",))] * 2),
+        ("pyautogui.press(['ctrl', 'c'])", [p.PressKey(keys=("Control",)), p.PressKey(keys=("c",))]),
+        ("pyautogui.hotkey(['ctrl', 'c'])", [p.PressKey(keys=("Control", "c"))]),
+        ("pyautogui.typewrite(['a', 'enter'])", [p.PressKey(keys=("a",)), p.PressKey(keys=("Enter",))]),
+        ("pyautogui.press('\\n')", [p.PressKey(keys=("Enter",))]),
+        (
+            "import pyautogui; import time\npyautogui.FAILSAFE = False\n# go\npyautogui.write('a'); time.sleep(1)  # so\nDONE",
+            [p.Type(text="a"), p.Wait(seconds=1.0), p.FinishGoal()],
+        ),
+        ("```python\nimport pyautogui, time\npyautogui.press('esc')\n```", [p.PressKey(keys=("Escape",))]),
+        ("```WAIT```", [p.Wait(seconds=2.0)]),
+        ("pyautogui.write('''a\nimport time\nb''')", [p.Type(text="a\nimport time\nb")]),
+    ],
+)
+def test_what_models_write_is_understood(text: str, actions: list[p.AgentAction]) -> None:
+    assert read(text) == actions
+
+
+def test_words_around_a_fence_are_no_action_and_that_is_said() -> None:
+    answer = "I'll save it with `pyautogui.press()`.\n```python\npyautogui.hotkey('ctrl', 's')\n```\nThen it's done."
+    assert from_pyautogui(answer, HERE) == (
+        [p.PressKey(keys=("Control", "s"))],
+        [Loss(what="words", why="words around the code are no action")],
+    )
+
+
+def test_what_is_lost_of_the_pace_is_declared() -> None:
+    losses = from_pyautogui("pyautogui.PAUSE = 1\npyautogui.moveTo(1, 2, duration=1.5, tween=pyautogui.easeInQuad)", HERE).losses
+    assert [loss.what for loss in losses] == ["PAUSE", "pyautogui.moveTo.duration"]
+    assert from_pyautogui("pyautogui.moveTo(1, 2, duration=0)", HERE).losses == []
+
+
+def test_a_fence_within_a_typed_text_is_text() -> None:
+    hidden = 'pyautogui.write("""\n```python\npyautogui.click(1, 2)\n```\n""")'
+    assert read(hidden) == [p.Type(text="\n```python\npyautogui.click(1, 2)\n```\n")]
+    with pytest.raises(DialectError, match="code stands outside the fence"):
+        read("```python\npyautogui.press('a')\n```\npyautogui.click(1, 2)")
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_text_is_opaque_and_stays_in_one_line(text: str) -> None:
+    written = to_pyautogui(p.Type(text=text), HERE)
+    assert "\n" not in written.payload
+    assert written.losses == []
+    assert read(written.payload) == [p.Type(text=text)]
+    (call,) = ast.parse(written.payload).body
+    assert isinstance(call, ast.Expr)
+    assert isinstance(call.value, ast.Call)
+    assert ast.literal_eval(call.value.args[0]) == text
+
+
+def test_several_actions_can_be_joined() -> None:
+    actions = [p.Click(target=AT), p.Type(text="a;b\n"), p.PressKey(keys=("Enter",)), p.FinishGoal()]
+    assert read("\n".join(to_pyautogui(action, HERE).payload for action in actions)) == actions
+
+
+@given(action=every_action)
+@settings(max_examples=300, deadline=None)
+def test_what_is_written_is_python_that_pyautogui_would_take(action: p.Action) -> None:
+    try:
+        text = to_pyautogui(action, HERE).payload
+    except DialectError:
+        return
+    compile(text, "written", "exec")
+    for statement in ast.parse(text).body:
+        assert isinstance(statement, ast.Expr)
+        call = statement.value
+        if isinstance(call, ast.Name):
+            assert call.id in ("DONE", "FAIL")
+            continue
+        assert isinstance(call, ast.Call)
+        name = ast.unparse(call.func)
+        if name != "time.sleep":
+            arguments = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+            signature = inspect.signature(SIGNATURES[name.removeprefix("pyautogui.")])
+            signature.bind(*map(ast.literal_eval, call.args), **arguments)
+
+
+def test_a_held_key_comes_up_again_and_a_held_button_is_let_go() -> None:
+    held = to_pyautogui(p.HoldKey(keys=("Shift", "a"), seconds=2), HERE).payload
+    assert held.splitlines() == [
+        "pyautogui.keyDown('shift')",
+        "pyautogui.keyDown('a')",
+        "time.sleep(2.0)",
+        "pyautogui.keyUp('a')",
+        "pyautogui.keyUp('shift')",
+    ]
+    long = to_pyautogui(p.Click(target=AT, hold=1.5, modifiers=("Control",)), HERE).payload
+    assert long.splitlines() == [
+        "pyautogui.keyDown('ctrl')",
+        "pyautogui.moveTo(10, 20)",
+        "pyautogui.mouseDown()",
+        "time.sleep(1.5)",
+        "pyautogui.mouseUp()",
+        "pyautogui.keyUp('ctrl')",
+    ]
+
+
+def test_setting_a_field_replaces_what_is_there() -> None:
+    written = to_pyautogui(p.Fill(target=AT, text="Ada", submit=True), HERE)
+    assert written.payload.splitlines() == [
+        "pyautogui.click(10, 20)",
+        "pyautogui.hotkey('ctrl', 'a')",
+        "pyautogui.press('backspace')",
+        "pyautogui.write('Ada')",
+        "pyautogui.press('enter')",
+    ]
+    assert [loss.what for loss in written.losses] == ["fill", "fill.submit"]
+
+
+def test_tags_count_the_visible_elements_from_one() -> None:
+    click = p.Click(target={"element_id": "c"})
+    assert from_pyautogui("pyautogui.click(tag_2)", MARKED) == ([click], [])
+    assert to_pyautogui(click, MARKED) == ("pyautogui.click(tag_2)", [])
+    drag = p.Drag(target={"element_id": "c"}, to={"element_id": "a"})
+    text = "pyautogui.moveTo(tag_2)\npyautogui.dragTo(tag_1, button='left')"
+    assert (read(text, MARKED), to_pyautogui(drag, MARKED).payload) == ([drag], text)
+    scroll = p.Scroll(target={"element_id": "a"}, delta=p.Delta(y=1))
+    assert to_pyautogui(scroll, MARKED) == ("pyautogui.scroll(-1, x=tag_1)", [])
+    assert read("pyautogui.scroll(-1, x=tag_1)", MARKED) == [scroll]
+
+
+def test_a_tag_says_no_more_than_the_element_and_a_mere_place_has_none() -> None:
+    written = to_pyautogui(p.Click(target={"text": "Save"}), MARKED)
+    assert written == ("pyautogui.click(tag_2)", [Loss(what="target.text", why="only the tag of the element is said")])
+    assert to_pyautogui(p.Click(target={"point": [50, 10]}), MARKED) == ("pyautogui.click(50, 10)", [])
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "message"),
+    [
+        ("pyautogui.click(10,\n  y=)", "line 2, column 5", "expected"),
+        ("pyautogui.click(10, 20)\n  os.system('rm -rf /')", "line 2, column 3", "no function that is known here"),
+        ("pyautogui.click(__import__('os').system('x'), 1)", "line 1, column 27", "expected"),
+        ("x = 100 * 2\npyautogui.click(x, 2)", "line 1, column 1", "only a literal"),
+        ("pyautogui.click(x, 2)", "line 1, column 1.x", "a literal is needed, not the name 'x'"),
+        ("pyautogui.click(1 + 1, 2)", "line 1, column 19", "expected"),
+        ("for i in range(3):\n    pyautogui.press('a')", "line 1, column 5", "expected"),
+        ("import os\npyautogui.press('a')", "line 1, column 8", "expected"),
+        ("pyautogui.click('save.png')", "line 1, column 1.x", "a picture on the disk is no place"),
+        ("pyautogui.locateOnScreen('save.png')", "line 1, column 1", "no function that is known here"),
+        ("pyautogui.click(1)", "line 1, column 1.y", "is missing"),
+        ("pyautogui.click(1, 2, clicks=4)", "line 1, column 1.clicks", "1, 2 or 3"),
+        ("pyautogui.click(1, 2, button='back')", "line 1, column 1.button", "there is no button"),
+        ("pyautogui.click(1, 2, colour='red')", "line 1, column 1.colour", "not understood"),
+        ("pyautogui.click(1, 2, 1, 0, 'left', 0, 0, 0)", "line 1, column 1", "at most 7 arguments"),
+        ("pyautogui.press('a')\npyautogui.press('hyper')", "line 2, column 1.keys", "there is no key 'hyper'"),
+        ("pyautogui.press('a', presses=1000000)", "line 1, column 1.presses", "presses"),
+        ("pyautogui.hotkey(keys=['ctrl', 'c'])", "line 1, column 1.keys", "by position"),
+        ("pyautogui.scroll(1.5)", "line 1, column 1.clicks", "whole number"),
+        ("pyautogui.dragTo(1, 2, mouseDownUp=False)", "line 1, column 1.mouseDownUp", "presses nothing"),
+        ("pyautogui.click(1, 2).real()", "line 1, column 23", "nothing is called"),
+        ("time.sleep(100000)", "line 1, column 1", "less than or equal to 600"),
+        ("import pyautogui", "", "no action"),
+        ("Done", "line 1, column 5", "expected"),
+        ("", "", "no action"),
+    ],
+)
+def test_what_is_not_understood_names_its_line_and_column(text: str, where: str, message: str) -> None:
+    with pytest.raises(DialectError, match=message) as refused:
+        read(text)
+    assert refused.value.where == where
+
+
+@pytest.mark.parametrize(("text", "context"), [("pyautogui.click(tag_3)", MARKED), ("pyautogui.click(tag_0)", MARKED)])
+def test_a_tag_that_is_not_on_the_screen_is_refused(text: str, context: Context) -> None:
+    with pytest.raises(DialectError, match="on the screen; tags go up to 2"):
+        read(text, context)
+
+
+def test_a_tag_means_nothing_without_marks() -> None:
+    with pytest.raises(DialectError, match="a literal is needed, not the name 'tag_1'"):
+        read("pyautogui.click(tag_1)")
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        p.Answer(text="42"),
+        p.Navigate(url="https://example.org"),
+        p.Click(target=AT, button="back"),
+        p.PressKey(keys=("é",)),
+        p.Extension(action_type="x-pyautogui.click", arguments={"x": 1, "y": 2}),
+        p.Extension(action_type="x-pyautogui.move", arguments={"speed": 1}),
+        p.Extension(action_type="x-pyautogui.alert", arguments={"text": 10**30}),
+    ],
+)
+def test_what_pyautogui_cannot_do_is_refused(action: p.Action) -> None:
+    with pytest.raises(DialectError):
+        to_pyautogui(action, HERE)
+
+
+def test_a_thought_that_stands_as_a_text_among_the_calls_is_passed_over_and_told() -> None:
+    thought = "'''\nThought:\nIt's there; pyautogui.click(1, 2) comes next\n'''"
+    code = f"import pyautogui\nimport time\n{thought}\n\npyautogui.click(10.5, 20, button='left')"
+    read = from_pyautogui(code, HERE)
+    assert read.actions == [p.Click(target={"point": {"x": 10.5, "y": 20}})]
+    assert [loss.what for loss in read.losses] == ["words"]
+    for nothing in ("'''pyautogui.click(1, 2)'''", '"DONE"', "'''pyautogui.click(1, 2)"):
+        with pytest.raises(DialectError):
+            from_pyautogui(nothing, HERE)
+
+
+def test_names_stand_for_the_literals_that_were_given_to_them_last() -> None:
+    code = "x, y = 10, 20\npyautogui.click(x, y)\nx, y = (300, 400)\npyautogui.click(x=x, y=y)\n"
+    code += "words = \"it's\"\npyautogui.write(words)"
+    assert from_pyautogui(code, HERE) == ([p.Click(target=AT), p.Click(target=THERE), p.Type(text="it's")], [])
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["pyautogui.click(x, 2)\nx = 1", "x = y\npyautogui.click(x, 2)", "x, y = 1\npyautogui.click(x, y)",
+     "x = pyautogui.position()", "x = 1 + 1\npyautogui.click(x, 2)", "x, y = [1, z]\npyautogui.click(x, y)"],
+)  # fmt: skip
+def test_a_name_without_a_literal_is_refused_with_its_place(code: str) -> None:
+    with pytest.raises(DialectError, match="line 1, column 1"):
+        from_pyautogui(code, HERE)
+
+
+def test_what_is_copied_and_pasted_at_once_is_typed() -> None:
+    code = "import pyperclip\npyperclip.copy('Gr\u00f6\u00dfe \u5927')\npyautogui.hotkey('ctrl', 'v')\npyautogui.press('enter')"
+    read = from_pyautogui(code, HERE)
+    assert read.actions == [p.Type(text="Gr\u00f6\u00dfe \u5927"), p.PressKey(keys="Enter")]
+    assert [loss.what for loss in read.losses] == ["pyperclip.copy"]
+
+
+def test_what_is_only_copied_is_carried_and_pasted_later_as_keys() -> None:
+    code = "import pyperclip\npyperclip.copy(text='a')"
+    copy = p.parse_action({"action_type": "x-pyautogui.copy", "arguments": {"text": "a"}})
+    assert from_pyautogui(code, HERE) == ([copy], [])
+    assert to_pyautogui(copy, HERE) == (code, [])
+    later = from_pyautogui(code + "\npyautogui.press('a')\npyautogui.hotkey('ctrl', 'v')", HERE)
+    assert later == ([copy, p.PressKey(keys="a"), p.PressKey(keys="ctrl+v")], [])
+    with pytest.raises(DialectError, match=r"pyautogui\.copy"):
+        from_pyautogui("pyautogui.copy('a')", HERE)

@@ -1,0 +1,343 @@
+"""Anthropic's own SDK judges what is written for its toolset; the older tools have no types, so examples stand for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from actions import every_action
+from anthropic.types.beta import BetaComputerToolUseBlock
+from anthropic.types.beta.beta_computer_member_name import BETA_COMPUTER_MEMBER_NAME_VALUES
+from hypothesis import given, settings
+from pydantic import TypeAdapter, ValidationError
+
+import protocol as p
+from protocol.dialects import Context, DialectError, Loss
+from protocol.dialects.vendors.anthropic import DIALECT, from_anthropic, to_anthropic
+
+HERE = Context()
+PICTURE = Context(screen=(1920, 1080), image=(1280, 720))
+TOOLSET = Context(variant="20260801")
+FIRST = Context(variant="20241022")
+AT = {"point": [10, 20]}
+JUDGE: TypeAdapter[Any] = TypeAdapter(BetaComputerToolUseBlock)
+
+
+def click(**more: Any) -> p.Click:
+    return p.Click(target=AT, **more)
+
+
+SAID = [
+    ({"action": "left_click", "coordinate": [10, 20]}, click()),
+    ({"action": "right_click", "coordinate": [10, 20]}, click(button="right")),
+    ({"action": "middle_click", "coordinate": [10, 20]}, click(button="middle")),
+    ({"action": "double_click", "coordinate": [10, 20]}, click(count=2)),
+    ({"action": "triple_click", "coordinate": [10, 20]}, click(count=3)),
+    ({"action": "left_click", "coordinate": [10, 20], "text": "ctrl+shift"}, click(modifiers=("Control", "Shift"))),
+    ({"action": "mouse_move", "coordinate": [10, 20]}, p.Hover(target=AT)),
+    (
+        {"action": "left_click_drag", "start_coordinate": [10, 20], "coordinate": [30, 40]},
+        p.Drag(target=AT, to={"point": [30, 40]}),
+    ),
+    ({"action": "left_mouse_down"}, p.MouseDown()),
+    ({"action": "left_mouse_up"}, p.MouseUp()),
+    ({"action": "type", "text": "it's\n{1}"}, p.Type(text="it's\n{1}")),
+    ({"action": "key", "text": "ctrl+shift+t"}, p.PressKey(keys=("Control", "Shift", "t"))),
+    ({"action": "key", "text": "Return"}, p.PressKey(keys=("Enter",))),
+    ({"action": "key", "text": "ctrl+plus"}, p.PressKey(keys=("Control", "+"))),
+    ({"action": "key", "text": "Page_Down"}, p.PressKey(keys=("PageDown",))),
+    ({"action": "hold_key", "text": "shift", "duration": 2.5}, p.HoldKey(keys=("Shift",), seconds=2.5)),
+    ({"action": "wait", "duration": 3}, p.Wait(seconds=3)),
+    (
+        {"action": "scroll", "coordinate": [10, 20], "scroll_direction": "down", "scroll_amount": 5},
+        p.Scroll(target=AT, delta=p.Delta(y=5)),
+    ),
+    ({"action": "scroll", "scroll_direction": "left", "scroll_amount": 2}, p.Scroll(delta=p.Delta(x=-2))),
+    (
+        {"action": "scroll", "scroll_direction": "up", "scroll_amount": 1, "text": "ctrl"},
+        p.Scroll(delta=p.Delta(y=-1), modifiers=("Control",)),
+    ),
+    ({"action": "screenshot"}, p.Screenshot()),
+    ({"action": "zoom", "region": [1, 2, 30, 40]}, p.Screenshot(region=[1, 2, 30, 40])),
+    ({"action": "cursor_position"}, p.Extension(action_type="x-anthropic.cursor_position")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "action"), SAID, ids=lambda value: value["action"] if isinstance(value, dict) else "")
+def test_every_verb_is_the_same_in_both_directions(call: dict[str, Any], action: p.Action) -> None:
+    assert from_anthropic(call, HERE) == ([action], [])
+    assert to_anthropic(action, HERE) == (call, [])
+
+
+def test_every_action_of_the_sdk_is_read() -> None:
+    assert {call["action"] for call, _ in SAID} == set(BETA_COMPUTER_MEMBER_NAME_VALUES)
+
+
+@pytest.mark.parametrize(("call", "action"), SAID, ids=lambda value: value["action"] if isinstance(value, dict) else "")
+def test_the_blocks_of_the_toolset_are_read(call: dict[str, Any], action: p.Action) -> None:
+    given = {name: value for name, value in call.items() if name != "action"}
+    block = {
+        "type": "tool_use",
+        "id": "toolu_1",
+        "name": call["action"],
+        "toolset_name": "computer",
+        "input": given,
+        "caller": None,
+    }
+    assert from_anthropic(block, HERE).actions == [action]
+    assert from_anthropic([block], TOOLSET).actions == [action]
+
+
+@given(action=every_action)
+@settings(max_examples=600)
+def test_the_sdk_takes_every_block_that_is_written(action: p.Action) -> None:
+    """Strictly: whole numbers, known directions, nothing missing."""
+    try:
+        written = to_anthropic(action, TOOLSET).payload
+    except DialectError:
+        return
+    for block in written if isinstance(written, list) else [written]:
+        checked = JUDGE.validate_python({**block, "id": "toolu_1"}, strict=True)
+        assert checked.input.model_dump(exclude_none=True) == block["input"], "the SDK does not know a field"
+
+
+def test_the_sdk_would_not_take_anything() -> None:
+    block = {"type": "tool_use", "id": "1", "name": "wait", "toolset_name": "computer", "input": {"duration": 1.5}}
+    with pytest.raises(ValidationError):
+        JUDGE.validate_python(block, strict=True)
+
+
+def test_a_whole_message_is_read_and_its_words_are_declared() -> None:
+    content = [
+        {"type": "thinking", "thinking": "...", "signature": "x"},
+        {"type": "text", "text": "I will save it."},
+        {"type": "tool_use", "id": "1", "name": "computer", "input": {"action": "key", "text": "ctrl+s"}},
+        {"type": "tool_use", "id": "2", "name": "computer", "input": {"action": "screenshot"}},
+    ]
+    actions, losses = from_anthropic(content, HERE)
+    assert actions == [p.PressKey(keys=("Control", "s")), p.Screenshot()]
+    assert losses == [Loss(what="words", why="words beside a call are no action")]
+
+
+def test_words_alone_are_no_action_and_no_success() -> None:
+    with pytest.raises(DialectError, match="there is no call"):
+        from_anthropic([{"type": "text", "text": "The task is done."}], HERE)
+
+
+def test_a_batch_is_read_in_order() -> None:
+    calls = [{"action": "left_click", "coordinate": [1, 2]}, {"action": "type", "text": "a"}]
+    block = {"type": "tool_use", "id": "1", "name": "computer_batch", "input": {"actions": calls}}
+    assert [action.verb for action in from_anthropic(block, HERE).actions] == ["click", "type"]
+
+
+def test_coordinates_are_pixels_of_the_picture_that_the_model_saw() -> None:
+    (action,) = from_anthropic({"action": "left_click", "coordinate": [640, 360]}, PICTURE).actions
+    assert action.target is not None
+    assert action.target.point == p.Coordinate(x=640, y=360, space="image", image_size=(1280, 720))
+    assert action.target.point.to_px(PICTURE.size) == (960, 540)
+    assert to_anthropic(action, PICTURE) == ({"action": "left_click", "coordinate": [640, 360]}, [])
+
+
+def test_a_zoom_is_a_part_of_the_picture_too() -> None:
+    (action,) = from_anthropic({"action": "zoom", "region": [0, 0, 640, 360]}, PICTURE).actions
+    assert action == p.Screenshot(region=p.Region(x1=0, y1=0, x2=640, y2=360, space="image", image_size=(1280, 720)))
+    assert to_anthropic(p.Screenshot(region=[0, 0, 960, 540]), PICTURE).payload == {"action": "zoom", "region": [0, 0, 640, 360]}
+
+
+@pytest.mark.parametrize("direction", ["up", "down", "left", "right"])
+def test_a_scroll_goes_where_it_went(direction: p.Direction) -> None:
+    """cua turns Anthropic's `down` 5 into `up` 5 on its way through OpenAI's form and back."""
+    call = {"action": "scroll", "coordinate": [1, 2], "scroll_direction": direction, "scroll_amount": 5}
+    (action,) = from_anthropic(call, HERE).actions
+    assert action == p.Scroll.toward(direction, 5, target={"point": [1, 2]})
+    assert to_anthropic(action, HERE) == (call, [])
+
+
+def test_scrolling_in_other_units_is_said_in_notches_and_declared() -> None:
+    said, losses = to_anthropic(p.Scroll(delta=p.Delta(y=-600), unit="px"), HERE)
+    assert said == {"action": "scroll", "scroll_direction": "up", "scroll_amount": 5}
+    assert [loss.what for loss in losses] == ["scroll.unit"]
+    assert to_anthropic(p.Scroll(delta=p.Delta(y=1), unit="page"), HERE).payload["scroll_amount"] == 7
+    assert to_anthropic(p.Scroll(delta=p.Delta(y=10), unit="px"), HERE).payload["scroll_amount"] == 1, "it still moves"
+
+
+def test_a_diagonal_scroll_is_two_calls() -> None:
+    said, losses = to_anthropic(p.Scroll(delta=p.Delta(x=2, y=-3)), HERE)
+    assert [(call["scroll_direction"], call["scroll_amount"]) for call in said] == [("up", 3), ("right", 2)]
+    assert [loss.what for loss in losses] == ["scroll.delta"]
+
+
+def test_the_demo_names_held_keys_key() -> None:
+    (action,) = from_anthropic({"action": "left_click", "coordinate": [10, 20], "key": "shift"}, HERE).actions
+    assert action == click(modifiers=("Shift",))
+
+
+def test_several_chords_in_one_text_are_pressed_one_after_the_other() -> None:
+    actions = from_anthropic({"action": "key", "text": "Down Down ctrl+a", "repeat": 2}, HERE).actions
+    assert [action.keys for action in actions] == [("ArrowDown",), ("ArrowDown",), ("Control", "a")] * 2
+
+
+def test_a_click_at_the_pointer_has_the_place_of_the_move_before_it() -> None:
+    calls = [{"action": "mouse_move", "coordinate": [10, 20]}, {"action": "double_click"}, {"action": "right_click"}]
+    assert from_anthropic(calls, HERE).actions == [click(count=2), click(button="right")]
+
+
+def test_a_click_at_an_unknown_place_is_carried() -> None:
+    call = {"action": "left_click", "text": "ctrl"}
+    actions = from_anthropic(call, FIRST).actions
+    assert actions == [p.Extension(action_type="x-anthropic.left_click", arguments={"text": "ctrl"})]
+    assert to_anthropic(actions[0], FIRST) == (call, [])
+    drag = {"action": "left_click_drag", "coordinate": [3, 4]}
+    assert to_anthropic(from_anthropic(drag, FIRST).actions[0], FIRST) == (drag, [])
+
+
+def test_the_first_tool_moves_and_then_clicks() -> None:
+    said, losses = to_anthropic(click(count=2), FIRST)
+    assert said == [{"action": "mouse_move", "coordinate": [10, 20]}, {"action": "double_click"}]
+    assert [loss.what for loss in losses] == ["click.target"]
+    assert from_anthropic(said, FIRST).actions == [click(count=2)]
+    drag = p.Drag(target=AT, to={"point": [3, 4]})
+    assert from_anthropic(to_anthropic(drag, FIRST).payload, FIRST).actions == [drag]
+
+
+SPLIT = [
+    (p.Type(text="a", target=AT), ["left_click", "type"], "type.target"),
+    (p.Type(text="a", submit=True), ["type", "key"], "type.submit"),
+    (p.Fill(text="a", target=AT), ["left_click", "key", "key", "type"], "fill"),
+    (p.PressKey(keys=("Enter",), target=AT), ["left_click", "key"], "press_key.target"),
+    (p.MouseDown(target=AT), ["mouse_move", "left_mouse_down"], "mouse_down.target"),
+    (click(hold=1.5), ["mouse_move", "left_mouse_down", "wait", "left_mouse_up"], "click.hold"),
+    (click(button="right", count=2), ["right_click", "right_click"], "click.count"),
+    (p.Wait(seconds=250), ["wait", "wait", "wait"], "wait.seconds"),
+]
+
+
+@pytest.mark.parametrize(("action", "verbs", "lost"), SPLIT, ids=lambda value: value if isinstance(value, str) else "")
+def test_what_needs_several_calls_says_so(action: p.Action, verbs: list[str], lost: str) -> None:
+    said, losses = to_anthropic(action, HERE)
+    assert [call["action"] for call in said] == verbs
+    assert [loss.what for loss in losses] == [lost]
+
+
+def test_a_long_wait_is_as_long_in_parts() -> None:
+    assert [call["duration"] for call in to_anthropic(p.Wait(seconds=250.5), HERE).payload] == [100, 100, 50.5]
+
+
+LOST = [
+    (click(delay=1), "delay"),
+    (p.Hover(target=AT, modifiers=("Shift",)), "hover.modifiers"),
+    (p.Drag(target=AT, to=AT, path=[[5, 5]]), "drag.path"),
+    (p.Drag(target=AT, to=AT, modifiers=("Shift",)), "drag.modifiers"),
+    (p.Wait(text="Done"), "wait.text"),
+    (p.Wait(text_gone="Busy"), "wait.text_gone"),
+    (p.Wait(target=AT), "wait.target"),
+    (p.Screenshot(marks=("1",)), "screenshot.marks"),
+    (p.Click(target={"point": [10, 20], "description": "the button"}), "target.description"),
+    (p.Click(target={"point": {"x": 1.4, "y": 2}}), "target.point"),
+    (p.Click(target={"point": {"x": 500, "y": 500, "space": "norm1000"}}), "target.point"),
+]
+
+
+@pytest.mark.parametrize(("action", "lost"), LOST, ids=lambda value: value if isinstance(value, str) else "")
+def test_what_cannot_be_said_is_declared(action: p.Action, lost: str) -> None:
+    assert [loss.what for loss in to_anthropic(action, HERE).losses] == [lost]
+
+
+def test_the_toolset_says_whole_seconds_and_holds_keys_while_it_drags() -> None:
+    hold = to_anthropic(p.HoldKey(keys=("a",), seconds=1.2), TOOLSET)
+    assert (hold.payload["input"]["duration"], [loss.what for loss in hold.losses]) == (2, ["hold_key.seconds"])
+    assert to_anthropic(p.Drag(target=AT, to=AT, modifiers=("Shift",)), TOOLSET).losses == []
+
+
+def test_a_zoom_is_the_whole_screen_where_there_is_none() -> None:
+    said, losses = to_anthropic(p.Screenshot(region=[0, 0, 5, 5]), Context(variant="20250124"))
+    assert (said, [loss.what for loss in losses]) == ({"action": "screenshot"}, ["screenshot.region"])
+
+
+def test_an_element_is_said_by_its_place() -> None:
+    state = p.VisualState(elements=(p.GUIElement(element_id="7", text="Save", bbox=[10, 10, 30, 20]),))
+    said, losses = to_anthropic(p.Click(target={"element_id": "7"}), Context(state=state))
+    assert said == {"action": "left_click", "coordinate": [20, 15]}
+    assert [loss.what for loss in losses] == ["target.element_id"]
+
+
+UNSAYABLE = [
+    (p.FinishGoal(), HERE), (p.FailGoal(), HERE), (p.Answer(text="4"), HERE), (p.AskUser(question="?"), HERE),
+    (p.Navigate(url="https://example.org"), HERE), (p.GoBack(), HERE), (p.KeyDown(key="a"), HERE),
+    (p.LaunchApp(app="x"), HERE), (p.Click(target=AT, button="back"), HERE), (p.MouseDown(button="right"), HERE),
+    (p.Drag(target=AT, to=AT, button="right"), HERE), (p.PressKey(keys=("ControlOrMeta", "a")), HERE),
+    (p.Click(target={"text": "Save"}), HERE), (p.Click(target={"point": [-1, 2]}), HERE),
+    (p.Scroll(delta=p.Delta(y=1)), FIRST), (p.Wait(), FIRST), (p.HoldKey(keys=("a",), seconds=1), FIRST),
+    (p.MouseDown(), FIRST), (p.Extension(action_type="x-anthropic.dance"), HERE),
+    (p.Extension(action_type="x-anthropic.cursor_position", arguments={"a": 1}), HERE),
+    (p.Extension(action_type="x-anthropic.left_click", target=AT), HERE),
+    (p.Extension(action_type="x-openai.pending_safety_checks"), HERE),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("action", "context"), UNSAYABLE, ids=lambda value: getattr(value, "verb", ""))
+def test_what_the_tool_cannot_do_is_refused(action: p.Action, context: Context) -> None:
+    with pytest.raises(DialectError):
+        to_anthropic(action, context)
+
+
+REFUSED = [
+    ({"action": "dance"}, "$.action", "no action 'dance'"),
+    ({"action": "left_click", "coordinate": [1]}, "$.coordinate", "a pair"),
+    ({"action": "left_click", "coordinate": [1, "2"]}, "$.coordinate[1]", "a number"),
+    ({"action": "left_click", "coordinate": [1, 2.5]}, "$.coordinate[1]", "a whole number"),
+    ({"action": "left_click", "coordinate": [-1, 2]}, "$.coordinate", "not negative"),
+    ({"action": "left_click", "coordinate": [1, float("nan")]}, "$.coordinate[1]", "a number"),
+    ({"action": "left_click", "coordinate": [1, 2], "text": "a"}, "$.text", "not a modifier"),
+    ({"action": "left_click", "coordinate": [1, 2], "text": "ctrl", "key": "ctrl"}, "$.key", "twice"),
+    ({"action": "left_click", "coordinate": [1, 2], "speed": 3}, "$.speed", "not understood"),
+    ({"action": "mouse_move"}, "$.coordinate", "is missing"),
+    ({"action": "type"}, "$.text", "is missing"),
+    ({"action": "key", "text": "hyper+a"}, "$.text", "no key 'hyper'"),
+    ({"action": "key", "text": "a", "repeat": 0}, "$.repeat", "between 1 and"),
+    ({"action": "scroll", "scroll_direction": "sideways", "scroll_amount": 1}, "$.scroll_direction", "one of up"),
+    ({"action": "scroll", "scroll_direction": "up", "scroll_amount": -1}, "$.scroll_amount", "direction says"),
+    ({"action": "hold_key", "text": "a"}, "$.duration", "is missing"),
+    ({"action": "hold_key", "text": "a", "duration": 101}, "$.duration", "100"),
+    ({"action": "wait", "duration": -1}, "$.duration", "greater"),
+    ({"action": "zoom", "region": [1, 2, 3]}, "$.region", "four numbers"),
+    ({"action": "zoom", "region": [5, 5, 1, 1]}, "$.region", "out of order"),
+    ({"type": "tool_use", "id": "1", "name": "bash", "input": {"command": "ls"}}, "$.name", "not the computer tool"),
+    ({"type": "tool_use", "name": "dance", "toolset_name": "computer", "input": {}}, "$.name", "no action 'dance'"),
+    ([{"type": "tool_use", "name": "computer", "input": {"action": "key"}}], "$[0].input.text", "is missing"),
+    ([{"action": "screenshot"}, {"action": 5}], "$[1].action", "a text"),
+    ("screenshot", "$", "an object is needed"),
+    ([], "$", "there is no call"),
+]
+
+
+@pytest.mark.parametrize(("payload", "where", "why"), REFUSED, ids=lambda value: value if isinstance(value, str) else "")
+def test_what_is_not_understood_is_an_error_with_its_place(payload: Any, where: str, why: str) -> None:
+    with pytest.raises(DialectError) as refused:
+        from_anthropic(payload, HERE)
+    assert refused.value.where == where
+    assert why in str(refused.value)
+
+
+def test_a_verb_of_a_later_tool_is_refused() -> None:
+    with pytest.raises(DialectError, match="computer_20241022 has no action 'scroll'"):
+        from_anthropic({"action": "scroll", "scroll_direction": "up", "scroll_amount": 1}, FIRST)
+    with pytest.raises(DialectError, match="computer_20250124 has no action 'zoom'"):
+        from_anthropic({"action": "zoom", "region": [0, 0, 1, 1]}, Context(variant="20250124"))
+
+
+def test_the_newest_single_tool_is_spoken_by_default() -> None:
+    assert DIALECT.variants[0] == "20251124"
+    assert to_anthropic(p.Screenshot(), HERE) == to_anthropic(p.Screenshot(), Context(variant="20251124"))
+
+
+def test_a_message_of_the_assistant_is_read_with_its_calls() -> None:
+    call = {"type": "tool_use", "id": "1", "name": "computer", "input": {"action": "key", "text": "ctrl+s"}}
+    words = {"type": "text", "text": "I save."}
+    message = {"id": "msg_1", "type": "message", "role": "assistant", "content": [words, call], "usage": {}}
+    read = from_anthropic(message, Context())
+    assert read.actions == [p.PressKey(keys="ctrl+s")]
+    assert [loss.what for loss in read.losses] == ["words"]
+    with pytest.raises(DialectError) as refused:
+        from_anthropic({**message, "content": [{**call, "name": "bash"}]}, Context())
+    assert refused.value.where == "$.content[0].name"

@@ -1,0 +1,267 @@
+"""OpenAI's own SDK judges every action and every call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from actions import every_action
+from hypothesis import given, settings
+from openai.types.responses import ResponseComputerToolCall
+from openai.types.responses.computer_action import ComputerAction
+from pydantic import TypeAdapter, ValidationError
+
+import protocol as p
+from protocol.dialects import Context, DialectError, Loss
+from protocol.dialects.vendors.anthropic import from_anthropic, to_anthropic
+from protocol.dialects.vendors.openai import from_openai, to_openai
+
+HERE = Context()
+SINGLE = Context(variant="single")
+PICTURE = Context(screen=(1920, 1080), image=(960, 540))
+AT = {"point": [10, 20]}
+JUDGE: TypeAdapter[Any] = TypeAdapter(ComputerAction)
+CALL: TypeAdapter[Any] = TypeAdapter(ResponseComputerToolCall)
+
+
+def batch(*actions: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "computer_call", "actions": list(actions)}
+
+
+SAID = [
+    ({"type": "click", "button": "left", "x": 10, "y": 20}, p.Click(target=AT)),
+    ({"type": "click", "button": "right", "x": 10, "y": 20}, p.Click(target=AT, button="right")),
+    ({"type": "click", "button": "wheel", "x": 10, "y": 20}, p.Click(target=AT, button="middle")),
+    ({"type": "click", "button": "back", "x": 10, "y": 20}, p.Click(target=AT, button="back")),
+    ({"type": "click", "button": "forward", "x": 10, "y": 20}, p.Click(target=AT, button="forward")),
+    (
+        {"type": "click", "button": "left", "x": 10, "y": 20, "keys": ["CTRL", "SHIFT"]},
+        p.Click(target=AT, modifiers=("Control", "Shift")),
+    ),
+    ({"type": "double_click", "x": 10, "y": 20}, p.Click(target=AT, count=2)),
+    ({"type": "double_click", "x": 10, "y": 20, "keys": ["ALT"]}, p.Click(target=AT, count=2, modifiers=("Alt",))),
+    ({"type": "move", "x": 10, "y": 20}, p.Hover(target=AT)),
+    ({"type": "move", "x": 10, "y": 20, "keys": ["SHIFT"]}, p.Hover(target=AT, modifiers=("Shift",))),
+    ({"type": "drag", "path": [{"x": 10, "y": 20}, {"x": 30, "y": 40}]}, p.Drag(target=AT, to={"point": [30, 40]})),
+    (
+        {"type": "drag", "path": [{"x": 10, "y": 20}, {"x": 5, "y": 5}, {"x": 30, "y": 40}], "keys": ["CMD"]},
+        p.Drag(target=AT, to={"point": [30, 40]}, path=[[5, 5]], modifiers=("Meta",)),
+    ),
+    ({"type": "keypress", "keys": ["CTRL", "SHIFT", "t"]}, p.PressKey(keys=("Control", "Shift", "t"))),
+    ({"type": "keypress", "keys": ["ARROWLEFT"]}, p.PressKey(keys=("ArrowLeft",))),
+    ({"type": "keypress", "keys": ["CTRL", "+"]}, p.PressKey(keys=("Control", "+"))),
+    (
+        {"type": "scroll", "x": 10, "y": 20, "scroll_x": -30, "scroll_y": 400},
+        p.Scroll(target=AT, delta=p.Delta(x=-30, y=400), unit="px"),
+    ),
+    ({"type": "type", "text": 'say "hi"\n'}, p.Type(text='say "hi"\n')),
+    ({"type": "screenshot"}, p.Screenshot()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "action"), SAID, ids=lambda value: value["type"] if isinstance(value, dict) else "")
+def test_every_verb_is_the_same_in_both_directions(said: dict[str, Any], action: p.Action) -> None:
+    assert from_openai(said, HERE) == ([action], [])
+    assert from_openai({"type": "computer_call", "action": said}, HERE) == ([action], [])
+    assert to_openai(action, HERE) == (batch(said), [])
+    assert to_openai(action, SINGLE) == ({"type": "computer_call", "action": said}, [])
+
+
+@given(action=every_action)
+@settings(max_examples=600)
+def test_the_sdk_takes_every_action_that_is_written(action: p.Action) -> None:
+    try:
+        written = to_openai(action, HERE).payload
+    except DialectError:
+        return
+    for said in written["actions"]:
+        checked = JUDGE.validate_python(said, strict=True)
+        assert checked.model_dump(exclude_none=True) == said, "the SDK does not know a field"
+    CALL.validate_python({**written, "id": "cu_1", "call_id": "call_1", "status": "completed", "pending_safety_checks": []})
+
+
+def test_the_sdk_would_not_take_anything() -> None:
+    with pytest.raises(ValidationError):
+        JUDGE.validate_python({"type": "click", "button": "middle", "x": 1, "y": 2}, strict=True)
+
+
+def test_a_call_as_the_sdk_gives_it_is_read() -> None:
+    call = CALL.validate_python(
+        {
+            "type": "computer_call", "id": "cu_1", "call_id": "call_1", "status": "completed", "pending_safety_checks": [],
+            "actions": [{"type": "double_click", "x": 1, "y": 2, "keys": None}, {"type": "type", "text": "a"}],
+        }
+    )  # fmt: skip
+    actions, losses = from_openai([{"type": "reasoning", "id": "rs_1", "summary": []}, call.model_dump()], HERE)
+    assert actions == [p.Click(target={"point": [1, 2]}, count=2), p.Type(text="a")]
+    assert losses == [Loss(what="words", why="words beside a call are no action")]
+
+
+def test_a_whole_response_is_read_with_the_words_beside_its_calls() -> None:
+    call = {"type": "computer_call", "status": "completed", "action": {"type": "drag", "path": [[10, 20], [300, 400]]}}
+    words = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "I move it."}]}
+    read = from_openai({"id": "resp_1", "model": "m", "output": [words, call], "usage": {"total_tokens": 3}}, HERE)
+    assert read.actions == [p.Drag(target=AT, to={"point": [300, 400]})]
+    assert [loss.what for loss in read.losses] == ["words"]
+    with pytest.raises(DialectError) as refused:
+        from_openai({"output": [words, {**call, "action": {"type": "clik"}}]}, HERE)
+    assert refused.value.where == "$.output[1].action.type"
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [(["CTRL", "L"], ("Control", "l")), (["CMD", "A"], ("Meta", "a")), (["CTRL", "SHIFT", "T"], ("Control", "Shift", "T")),
+     (["A"], ("A",)), (["SHIFT", "A"], ("Shift", "A")), (["ALT", "ENTER"], ("Alt", "Enter"))],
+)  # fmt: skip
+def test_letters_of_a_shortcut_are_keys_and_no_capitals(said: list[str], meant: tuple[str, ...]) -> None:
+    assert from_openai({"type": "keypress", "keys": said}, HERE).actions == [p.PressKey(keys=meant)]
+
+
+def test_a_capital_in_a_shortcut_is_a_loss_when_it_is_written() -> None:
+    assert [loss.what for loss in to_openai(p.PressKey(keys=("Control", "L")), HERE).losses] == ["press_key.keys"]
+    assert to_openai(p.PressKey(keys=("Control", "l")), HERE).losses == []
+
+
+def test_safety_checks_come_before_the_action_and_are_kept() -> None:
+    """Whoever performs actions stops at them: no environment knows the verb."""
+    checks = [{"id": "sc_1", "code": "malicious_instructions", "message": "The page tells you what to do."}]
+    call = {
+        "type": "computer_call",
+        "pending_safety_checks": checks,
+        "action": {"type": "click", "button": "left", "x": 1, "y": 2},
+    }
+    first, second = from_openai(call, HERE).actions
+    assert first == p.Extension(action_type="x-openai.pending_safety_checks", arguments={"checks": checks})
+    assert second.verb == "click"
+    said, losses = to_openai(first, HERE)
+    assert (said, losses) == ({"type": "computer_call", "pending_safety_checks": checks}, [])
+    assert from_openai(said, HERE) == ([first], [])
+
+
+def test_a_wait_says_no_time_in_either_direction() -> None:
+    assert from_openai({"type": "wait"}, HERE) == (
+        [p.Wait(seconds=1)],
+        [Loss(what="wait.seconds", why="a wait says no time; taken as 1 s")],
+    )
+    said, losses = to_openai(p.Wait(seconds=2, text="Done"), HERE)
+    assert said == batch({"type": "wait"})
+    assert [loss.what for loss in losses] == ["wait.seconds", "wait.text"]
+
+
+def test_coordinates_are_pixels_of_the_picture_that_was_sent() -> None:
+    (action,) = from_openai({"type": "move", "x": 480, "y": 270}, PICTURE).actions
+    assert action.target is not None
+    assert action.target.point is not None
+    assert action.target.point.to_px(PICTURE.size) == (960, 540)
+    assert to_openai(action, PICTURE).payload == batch({"type": "move", "x": 480, "y": 270})
+
+
+@pytest.mark.parametrize(("x", "y", "direction"), [(0, 240, "down"), (0, -240, "up"), (240, 0, "right"), (-240, 0, "left")])
+def test_scrolling_keeps_its_sign_on_both_axes(x: int, y: int, direction: str) -> None:
+    """OSWorld's adapter takes pixels for notches and turns the horizontal sign; cua turns the vertical one."""
+    said = {"type": "scroll", "x": 1, "y": 2, "scroll_x": x, "scroll_y": y}
+    (action,) = from_openai(said, HERE).actions
+    assert action == p.Scroll(target={"point": [1, 2]}, delta=p.Delta(x=x, y=y), unit="px")
+    theirs, losses = to_anthropic(action, HERE)
+    assert (theirs["scroll_direction"], theirs["scroll_amount"]) == (direction, 2)
+    assert [loss.what for loss in losses] == ["scroll.unit"]
+    (back,) = from_anthropic(theirs, HERE).actions
+    assert to_openai(back, HERE).payload == batch(said)
+
+
+def test_a_diagonal_scroll_is_one_action() -> None:
+    assert to_openai(p.Scroll(target=AT, delta=p.Delta(x=1, y=2), unit="px"), HERE).losses == []
+
+
+def test_a_curved_drag_keeps_every_point() -> None:
+    points = [{"x": n, "y": n * n} for n in range(30)]
+    (action,) = from_openai({"type": "drag", "path": points}, HERE).actions
+    assert len(action.path) == 28
+    assert to_openai(action, HERE).payload["actions"][0]["path"] == points
+
+
+SPLIT = [
+    (p.Type(text="a", target=AT), ["click", "type"], "type.target"),
+    (p.Type(text="a", submit=True), ["type", "keypress"], "type.submit"),
+    (p.Fill(text="a", target=AT), ["click", "keypress", "keypress", "type"], "fill"),
+    (p.Click(target=AT, count=3), ["click"] * 3, "click.count"),
+    (p.Click(target=AT, count=2, button="right"), ["click"] * 2, "click.count"),
+    (p.Click(target=AT, hold=2), ["click"], "click.hold"),
+    (p.HoldKey(keys=("a",), seconds=2), ["keypress"], "hold_key.seconds"),
+    (p.Scroll(delta=p.Delta(y=5), unit="px"), ["scroll"], "scroll.target"),
+    (p.Screenshot(region=[1, 2, 3, 4]), ["screenshot"], "screenshot.region"),
+]
+
+
+@pytest.mark.parametrize(("action", "verbs", "lost"), SPLIT, ids=lambda value: value if isinstance(value, str) else "")
+def test_what_is_said_otherwise_is_declared(action: p.Action, verbs: list[str], lost: str) -> None:
+    said, losses = to_openai(action, HERE)
+    assert [each["type"] for each in said["actions"]] == verbs
+    assert [loss.what for loss in losses] == [lost]
+
+
+def test_the_older_tool_has_a_call_for_each_action() -> None:
+    said = to_openai(p.Type(text="a", submit=True), SINGLE).payload
+    assert [call["action"]["type"] for call in said] == ["type", "keypress"]
+    assert from_openai(said, SINGLE).actions == [p.Type(text="a"), p.PressKey(keys=("Enter",))]
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        p.FinishGoal(), p.Answer(text="4"), p.MouseDown(), p.KeyDown(key="a"), p.Navigate(url="x"), p.Tabs(op="list"),
+        p.Drag(target=AT, to=AT, button="right"), p.PressKey(keys=("AudioVolumeUp",)), p.Click(target={"text": "Save"}),
+        p.Extension(action_type="x-openai.dance"), p.Extension(action_type="x-anthropic.cursor_position"),
+        p.Extension(action_type="x-openai.pending_safety_checks", arguments={"checks": [], "more": 1}),
+        p.Extension(action_type="x-openai.pending_safety_checks"),
+    ],
+    ids=lambda action: action.verb,
+)  # fmt: skip
+def test_what_the_tool_cannot_do_is_refused(action: p.Action) -> None:
+    with pytest.raises(DialectError):
+        to_openai(action, HERE)
+
+
+REFUSED = [
+    ({"type": "dance"}, "$.type", "no action 'dance'"),
+    ({"type": "click", "button": "middle", "x": 1, "y": 2}, "$.button", "one of left, right, wheel"),
+    ({"type": "click", "x": 1, "y": 2}, "$.button", "is missing"),
+    ({"type": "click", "button": "left", "x": 1}, "$.y", "is missing"),
+    ({"type": "click", "button": "left", "x": 1.5, "y": 2}, "$.x", "a whole number"),
+    ({"type": "click", "button": "left", "x": 1, "y": 2, "keys": ["a"]}, "$.keys", "not a modifier"),
+    ({"type": "double_click", "x": 1, "y": 2, "button": "left"}, "$.button", "not understood"),
+    ({"type": "drag", "path": [{"x": 1, "y": 2}]}, "$.path", "2 to"),
+    ({"type": "drag", "path": [{"x": 1, "y": 2}, {"x": 1}]}, "$.path[1].y", "is missing"),
+    ({"type": "keypress", "keys": []}, "$.keys", "at least 1"),
+    ({"type": "keypress", "keys": ["HYPER"]}, "$.keys", "no key 'HYPER'"),
+    ({"type": "keypress", "keys": "CTRL"}, "$.keys", "a list of texts"),
+    ({"type": "scroll", "x": 1, "y": 2, "scroll_y": 5}, "$.scroll_x", "is missing"),
+    ({"type": "wait", "ms": 5}, "$.ms", "not understood"),
+    ({"type": "computer_call"}, "$.actions", "is missing"),
+    ({"type": "computer_call", "actions": [], "action": {"type": "wait"}}, "$.actions", "either"),
+    ({"type": "computer_call", "actions": {}}, "$.actions", "a list"),
+    ({"type": "computer_call", "actions": []}, "$", "no computer call"),
+    ({"type": "computer_call", "status": "incomplete", "action": {"type": "wait"}}, "$.status", "completed"),
+    ({"type": "computer_call", "pending_safety_checks": [{"id": 1}]}, "$.pending_safety_checks[0].id", "text"),
+    ([batch({"type": "screenshot"}), batch({"type": "type"})], "$[1].actions[0].text", "is missing"),
+    ([{"type": "message", "content": []}], "$", "no computer call"),
+    ({"type": "computer_call_output"}, "$", "no computer call"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("payload", "where", "why"), REFUSED, ids=lambda value: value if isinstance(value, str) else "")
+def test_what_is_not_understood_is_an_error_with_its_place(payload: Any, where: str, why: str) -> None:
+    with pytest.raises(DialectError) as refused:
+        from_openai(payload, HERE)
+    assert refused.value.where == where
+    assert why in str(refused.value)
+
+
+def test_a_function_of_the_harness_is_carried_in_both_directions() -> None:
+    item = {"type": "function_call", "name": "goto", "arguments": '{"url": "https://a.example/"}'}
+    output = {"type": "function_call_output", "call_id": "c", "output": "success"}
+    read = from_openai([{**item, "id": "f", "call_id": "c", "status": "completed"}, output, batch({"type": "screenshot"})], HERE)
+    function, look = read.actions
+    assert function.action_type == "x-openai.function_call"
+    assert look == p.Screenshot()
+    assert to_openai(function, HERE) == (item, [])

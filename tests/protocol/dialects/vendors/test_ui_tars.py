@@ -1,0 +1,401 @@
+"""UI-TARS in its four spellings: what its models say, what we say to them, and what its own parser makes of that."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from actions import HOSTILE
+from hypothesis import given
+from hypothesis import strategies as st
+
+import protocol as p
+from protocol import ActionTarget, BoundingBox, Click, Coordinate, GUIElement, PressKey, Region, Scroll, Type, VisualState
+from protocol.dialects import Context, DialectError
+from protocol.dialects.vendors.ui_tars import DIALECT, from_ui_tars, thought_of, to_ui_tars
+
+VARIANTS = DIALECT.variants
+TEXTS = VARIANTS[:3]
+HELP = "The agent asks for help."
+SAVE = GUIElement(element_id="7", text="Save", bbox=BoundingBox(x1=100, y1=200, x2=140, y2=220))
+SEEN = VisualState(elements=(SAVE,), screen_resolution=(1000, 1000))
+
+
+def read(text: str, variant: str = "1.5", **context: Any) -> Any:
+    """The one action of a text."""
+    found = from_ui_tars(text, Context(variant=variant, **context))
+    assert not found.losses
+    (action,) = found.actions
+    return action
+
+
+def write(action: p.Action, variant: str = "1.5", **context: Any) -> str:
+    """The text of an action that loses nothing."""
+    written = to_ui_tars(action, Context(variant=variant, **context))
+    assert written.losses == []
+    return str(written.payload)
+
+
+def lost(action: p.Action, variant: str = "1.5", **context: Any) -> tuple[str, list[str]]:
+    written = to_ui_tars(action, Context(variant=variant, **context))
+    return str(written.payload), [loss.what for loss in written.losses]
+
+
+def at(x: float, y: float, space: str = "px", image: tuple[int, int] | None = None) -> ActionTarget:
+    return ActionTarget(point=Coordinate(x=x, y=y, space=space, image_size=image))  # type: ignore[arg-type]
+
+
+EXACT = [
+    ("click(start_box='(10,20)')", Click(target=at(10, 20))),
+    ("left_double(start_box='(10,20)')", Click(target=at(10, 20), count=2)),
+    ("right_single(start_box='(10,20)')", Click(target=at(10, 20), button="right")),
+    ("long_press(start_box='(10,20)')", Click(target=at(10, 20), hold=1.0)),
+    ("hover(start_box='(10,20)')", p.Hover(target=at(10, 20))),
+    ("mouse_down(start_box='(10,20)')", p.MouseDown(target=at(10, 20))),
+    ("mouse_up(button='right')", p.MouseUp(button="right")),
+    ("drag(start_box='(1,2)', end_box='(3,4)')", p.Drag(target=at(1, 2), to=at(3, 4))),
+    ("scroll(start_box='(1,2)', direction='down')", Scroll.toward("down", 5, target=at(1, 2))),
+    ("scroll(direction='left')", Scroll.toward("left", 5)),
+    ("type(content='hello')", Type(text="hello")),
+    (r"type(content='hello\n')", Type(text="hello", submit=True)),
+    (r"type(content='hello\n\n')", Type(text="hello\n", submit=True)),
+    ("hotkey(key='ctrl shift t')", PressKey(keys=("Control", "Shift", "t"))),
+    ("hotkey(key='arrowdown')", PressKey(keys=("ArrowDown",))),
+    ("hotkey(key='ctrl space')", PressKey(keys=("Control", "Space"))),
+    ("hotkey(key='ctrl +')", PressKey(keys=("Control", "+"))),
+    ("press(key='ctrl')", p.KeyDown(key="Control")),
+    ("release(key='ctrl')", p.KeyUp(key="Control")),
+    ("wait()", p.Wait(seconds=5)),
+    ("finished()", p.FinishGoal()),
+    ("finished(content='It is 42.')", p.FinishGoal(summary="It is 42.")),
+    ("call_user()", p.AskUser(question=HELP)),
+    ("open_app(app_name='Maps')", p.LaunchApp(app="Maps")),
+    ("press_back()", p.GoBack()),
+    ("press_home()", p.Extension(action_type="x-ui_tars.press_home")),
+    ("open_computer()", p.Extension(action_type="x-ui_tars.open_computer")),
+    ("navigate(content='https://example.org')", p.Navigate(url="https://example.org")),
+]
+
+
+@pytest.mark.parametrize(("said", "action"), EXACT, ids=[said.split("(")[0] for said, _ in EXACT])
+def test_each_verb_is_said_and_read(said: str, action: p.Action) -> None:
+    assert write(action) == f"Action: {said}"
+    assert read(f"Thought: I think.\nAction: {said}") == action
+
+
+@pytest.mark.parametrize(
+    ("said", "action"),
+    [
+        ("left_single(start_box='(1,2)')", Click(target=at(1, 2))),
+        ("move_to(start_box='(1,2)')", p.Hover(target=at(1, 2))),
+        ("select(start_box='(1,2)', end_box='(3,4)')", p.Drag(target=at(1, 2), to=at(3, 4))),
+        ("hotkey(hotkey='ctrl+c')", PressKey(keys=("Control", "c"))),
+        ("keydown(key='space')", p.KeyDown(key="Space")),
+        ("keyup(press='a')", p.KeyUp(key="a")),
+        ("long_press(start_box='(1,2)', time='2.5')", Click(target=at(1, 2), hold=2.5)),
+        ("long_press(start_box='(1,2)', time='')", Click(target=at(1, 2), hold=1.0)),
+        ("type(content='a', point='<point>1 2</point>')", Type(text="a", target=at(1, 2))),
+        ("navigate_back()", p.GoBack()),
+        ("click(start_box='[1, 2, 11, 22]')", Click(target=ActionTarget(bbox=BoundingBox(x1=1, y1=2, x2=11, y2=22)))),
+        ("click(start_box='[1, 2, 1, 2]')", Click(target=at(1, 2))),
+        ("click(start_box='(1,2')", Click(target=at(1, 2))),
+    ],
+)
+def test_older_spellings_are_read(said: str, action: p.Action) -> None:
+    assert read(f"Action: {said}") == action
+
+
+def test_each_variant_spells_points_and_counts_them_in_its_own_way() -> None:
+    action = p.Drag(target=at(100, 200, "norm1000"), to=at(300, 400, "norm1000"))
+    said = {variant: write(action, variant) for variant in VARIANTS[1:]}
+    assert said["v1"] == (
+        "Action: drag(start_box='<|box_start|>(100,200)<|box_end|>', end_box='<|box_start|>(300,400)<|box_end|>')"
+    )
+    assert said["doubao"] == "Action: drag(start_point='<point>100 200</point>', end_point='<point>300 400</point>')"
+    assert said["xml"] == (
+        "<seed:tool_call><function=drag><parameter=start_point><point>100 200</point></parameter>"
+        "<parameter=end_point><point>300 400</point></parameter></function></seed:tool_call>"
+    )
+    for variant, text in said.items():
+        assert read(text, variant) == action
+
+
+def test_the_same_string_means_another_place_in_another_variant() -> None:
+    """Nothing is guessed from the size of a number or the spelling of a point: the variant says what it counts."""
+    text = "Action: click(start_box='(500,500)')"
+    assert read(text, "v1").target == at(500, 500, "norm1000")
+    assert read(text, "1.5").target == at(500, 500)
+    assert read(text, "1.5", image=(1932, 1092)).target == at(500, 500, "image", (1932, 1092))
+    assert read("Action: click(point='<point>500 500</point>')", "1.5").target == at(500, 500)
+
+
+def test_a_box_of_four_numbers_keeps_its_space() -> None:
+    box = read("Action: click(start_box='<bbox>10 20 30 40</bbox>')", "doubao").target.bbox
+    assert box == Region(x1=10, y1=20, x2=30, y2=40, space="norm1000")
+
+
+def test_an_element_is_said_as_its_place() -> None:
+    said, losses = lost(Click(target=ActionTarget(element_id="7")), "doubao", state=SEEN)
+    assert (said, losses) == ("Action: click(point='<point>120 210</point>')", ["target.element_id", "target.point"])
+
+
+@pytest.mark.parametrize(
+    ("action", "said", "losses"),
+    [
+        (Scroll.toward("down", 3), "scroll(direction='down')", ["scroll.delta"]),
+        (Scroll.toward("up", 5, "page"), "scroll(direction='up')", ["scroll.delta"]),
+        (p.Wait(seconds=2, text="Done"), "wait()", ["wait.text", "wait.seconds"]),
+        (PressKey(keys="F"), "hotkey(key='f')", ["press_key.keys"]),
+        (Type(text="a\n"), r"type(content='a\n')", ["type.text"]),
+        (p.Answer(text="42"), "finished(content='42')", ["answer"]),
+        (p.AskUser(question="Which one?"), "call_user()", ["ask_user.question"]),
+        (p.FailGoal(reason="no"), "call_user()", ["fail_goal"]),
+        (Click(target=at(1, 2), hold=3), "long_press(start_box='(1,2)')", ["click.hold"]),
+        (Click(target=at(1, 2), delay=1), "click(start_box='(1,2)')", ["delay"]),
+        (Click(target=at(1.6, 2)), "click(start_box='(2,2)')", ["target.point"]),
+        (p.Drag(target=at(1, 2), to=at(3, 4), path=((2, 2),)), "drag(start_box='(1,2)', end_box='(3,4)')", ["drag.path"]),
+    ],
+)
+def test_what_cannot_be_said_is_declared(action: p.Action, said: str, losses: list[str]) -> None:
+    assert lost(action) == (f"Action: {said}", losses)
+
+
+@pytest.mark.parametrize(
+    ("action", "said", "losses"),
+    [
+        (Type(text="x", target=at(1, 2)), ["click(start_box='(1,2)')", "type(content='x')"], ["type.target"]),
+        (PressKey(keys="enter", target=at(1, 2)), ["click(start_box='(1,2)')", "hotkey(key='enter')"], ["press_key.target"]),
+        (
+            p.Fill(text="x", target=at(1, 2)),
+            ["click(start_box='(1,2)')", "hotkey(key='ctrl a')", "type(content='x')"],
+            ["fill"],
+        ),
+        (
+            Click(target=at(1, 2), modifiers=("Control", "Shift")),
+            [
+                "press(key='ctrl')",
+                "press(key='shift')",
+                "click(start_box='(1,2)')",
+                "release(key='shift')",
+                "release(key='ctrl')",
+            ],
+            ["click.modifiers"],
+        ),
+        (
+            p.HoldKey(keys="space", seconds=2),
+            ["press(key='space')", "wait()", "release(key='space')"],
+            ["hold_key.seconds"],
+        ),
+    ],
+)
+def test_what_takes_several_actions_is_said_in_several(action: p.Action, said: list[str], losses: list[str]) -> None:
+    assert lost(action) == ("Action: " + "\n\n".join(said), losses)
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        Click(target=at(1, 2), button="middle"),
+        Click(target=at(1, 2), count=3),
+        p.Tabs(op="new"),
+        p.Screenshot(),
+        p.RunScript(code="ls"),
+        Scroll(),
+        PressKey(keys=("ControlOrMeta", "a")),
+        Click(target=ActionTarget(text="Save")),
+        p.Extension(action_type="x-ui_tars.click", arguments={"start_box": "(1,2)"}),
+        p.Extension(action_type="x-ui_tars.open_computer", arguments={"no name": "x"}),
+        p.MouseDown(target=at(1, 2), button="forward"),
+    ],
+    ids=lambda action: action.verb,
+)
+def test_what_it_has_no_verb_for_is_refused(action: p.Action) -> None:
+    with pytest.raises(DialectError):
+        to_ui_tars(action, Context())
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "why"),
+    [
+        ("I am done.", "", "there is no Action"),
+        ("Thought: done\nAction: ", "line 2, column 9", "expected an action"),
+        ("Action: fly(start_box='(1,2)')", "line 1, column 9", "no verb 'fly'"),
+        ("Action: click(start_box='here')", "line 1, column 9.start_box", "a point or a box is needed"),
+        ("Action: click(start_box='(1,2,3)')", "line 1, column 9.start_box", "a point or a box is needed"),
+        ("Action: click(start_box='(nan,inf)')", "line 1, column 9.start_box", "a point or a box is needed"),
+        ("Action: click(start_box='(1e999,1)')", "line 1, column 9.start_box", "a number is needed"),
+        ("Action: click(start_box=(1,2))", "line 1, column 25", "a text in quotes"),
+        ("Action: click(start_box='(1,2)', again='x')", "line 1, column 9.again", "not understood"),
+        ("Action: click(start_box='(1,2)', start_box='(1,2)')", "line 1, column 44", "given twice"),
+        ("Action: click()", "line 1, column 9", "needs a target"),
+        ("Action: wait()\n\nscroll(direction='sideways')", "line 3, column 1.direction", "one of up, down"),
+        ("Action: hotkey(key='ctrl hyper')", "line 1, column 9.key", "no key 'hyper'"),
+        ("Action: press(key='ctrl c')", "line 1, column 9.key", "one key"),
+        ("Action: type(content='open", "line 1, column 22", "and its end"),
+        ("Action: finished() and more", "line 1, column 20", "expected an action"),
+        ("Action: long_press(start_box='(1,2)', time='soon')", "line 1, column 9.time", "seconds"),
+    ],
+)
+def test_a_mistake_is_refused_at_its_place(text: str, where: str, why: str) -> None:
+    with pytest.raises(DialectError, match=why) as bad:
+        from_ui_tars(text, Context())
+    assert bad.value.where == where
+
+
+def test_numbers_outside_the_grid_are_refused() -> None:
+    with pytest.raises(DialectError, match="between 0 and 1000"):
+        from_ui_tars("Action: click(start_box='(1200,20)')", Context(variant="v1"))
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "why"),
+    [
+        ("I am done.", "", "there is no <seed:tool_call>"),
+        ("<seed:tool_call></seed:tool_call>", "line 1, column 34", "expected <function"),
+        ("<seed:tool_call>\n<function=fly>\n</function></seed:tool_call>", "line 2, column 1", "no verb 'fly'"),
+        ("<seed:tool_call><function=type><parameter=content>x</function></seed:tool_call>", "line 1, column 51", "no end"),
+        ("<seed:tool_call><function=wait>", "line 1, column 32", "expected <parameter"),
+        ("<seed:tool_call><function=wait></function>done", "line 1, column 43", "expected <function"),
+    ],
+)
+def test_a_mistake_in_tags_is_refused_at_its_place(text: str, where: str, why: str) -> None:
+    with pytest.raises(DialectError, match=why) as bad:
+        from_ui_tars(text, Context(variant="xml"))
+    assert bad.value.where == where
+
+
+def test_several_actions_of_one_answer_are_read_in_order() -> None:
+    text = "Thought: two things\nAction: press(key='ctrl')\n\nclick(start_box='(1,2)')\nAction: release(key='ctrl')"
+    assert [action.verb for action in from_ui_tars(text, Context()).actions] == ["key_down", "click", "key_up"]
+
+
+def test_tags_may_stand_on_lines_of_their_own_behind_a_thought() -> None:
+    text = (
+        "<think_never_used>Just look.</think_never_used><seed:tool_call>\n<function=scroll>\n"
+        "<parameter=direction>up</parameter>\n<parameter=point><point>500 500</point></parameter>\n"
+        "</function>\n<function=wait>\n</function>\n</seed:tool_call>"
+    )
+    actions = from_ui_tars(text, Context(variant="xml")).actions
+    assert actions == [Scroll.toward("up", 5, target=at(500, 500, "norm1000")), p.Wait(seconds=5)]
+
+
+@pytest.mark.parametrize(
+    ("text", "thought"),
+    [
+        ("Thought: Save it.\nThen close.\nAction: wait()", "Save it.\nThen close."),
+        ("Action: wait()", ""),
+        ("wait()", ""),
+        ("<gui_think>Save it.</gui_think>\n<seed:tool_call><function=wait></function></seed:tool_call>", "Save it."),
+        ("no action", ""),
+    ],
+)
+def test_the_thought_is_found_beside_the_action(text: str, thought: str) -> None:
+    assert thought_of(text) == thought
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("text", HOSTILE, ids=ascii)
+def test_typed_text_is_opaque(variant: str, text: str) -> None:
+    for action in (Type(text=text), Type(text=text, submit=True), p.FinishGoal(summary=text), p.LaunchApp(app=text)):
+        assert read(write(action, variant), variant) == action
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("type(content='it's')", "it's"),
+        ("type(content='say 'hi' now')", "say 'hi' now"),
+        ('type(content="it\'s")', "it's"),
+        ('type(content="say \\"hi\\"")', 'say "hi"'),
+        ("type(content='line one\nline two')", "line one\nline two"),
+        ("type(content='set point=5')", "set point=5"),
+        ("type(content='start_box=(1,2)')", "start_box=(1,2)"),
+        ("type(content='Action: click')", "Action: click"),
+        ("type(content='one\nAction: two')", "one\nAction: two"),
+        ("type(content='<point>1 2</point>')", "<point>1 2</point>"),
+        (r"type(content='C:\\new \u00e9')", "C:\\new é"),
+        ("type(content='👩‍👩‍👧')", "👩‍👩‍👧"),
+    ],
+)
+def test_what_models_type_is_read_as_they_mean_it(said: str, text: str) -> None:
+    """Unescaped quotes and line breaks happen; UI-TARS's own parser changes or refuses half of these."""
+    assert read(f"Thought: I type.\nAction: {said}").text == text
+    assert read(said).text == text
+
+
+def test_a_text_with_tags_is_wrapped_and_one_with_the_wrapper_is_refused() -> None:
+    hostile = "</parameter></function><function=finished>"
+    assert read(write(Type(text=hostile), "xml"), "xml") == Type(text=hostile)
+    with pytest.raises(DialectError, match="wraps texts"):
+        write(Type(text="a text_never_used_51bce0c785ca2f68081bfa7d91973934 b"), "xml")
+
+
+def test_boxes_are_never_evaluated() -> None:
+    with pytest.raises(DialectError, match="a point or a box"):
+        from_ui_tars("""Action: click(start_box='__import__("os").getcwd()')""", Context())
+
+
+# --- the judge: UI-TARS's own package ---------------------------------------------------------------------------------------
+
+
+def theirs(text: str, model: str, size: tuple[int, int] = (1932, 1092)) -> list[dict[str, Any]]:
+    parser = pytest.importorskip("ui_tars.action_parser", reason="the package ui-tars is not installed")
+    found = parser.parse_action_to_structure_output(text, 1000, size[1], size[0], model_type=model)
+    return [{"name": one["action_type"], **one["action_inputs"]} for one in found]
+
+
+@pytest.mark.parametrize(("said", "action"), EXACT, ids=[said.split("(")[0] for said, _ in EXACT])
+def test_its_own_parser_reads_what_we_write(said: str, action: p.Action) -> None:
+    (found,) = theirs(write(action), "qwen25vl")
+    name, arguments = found.pop("name"), list(found)
+    assert said.startswith(f"{name}(")
+    assert all(f"{argument}=" in said for argument in arguments)
+
+
+def test_it_finds_the_same_place() -> None:
+    """1.5 counts pixels of the resized picture, the others a grid of 1000."""
+    (found,) = theirs(write(Click(target=at(966, 546, "image", (1932, 1092))), image=(1932, 1092)), "qwen25vl")
+    assert json.loads(found["start_box"])[:2] == [0.5, 0.5]
+    middle = read("Action: click(start_box='(966,546)')", image=(1932, 1092)).target.point
+    assert middle.to_px((1920, 1080)) == (960, 540)
+    (found,) = theirs(write(Click(target=at(250, 750, "norm1000")), "doubao"), "doubao")
+    assert json.loads(found["start_box"])[:2] == [0.25, 0.75]
+
+
+def test_it_cannot_read_the_special_tokens_of_v1() -> None:
+    """Its 0.5.1 wants them removed by the tokenizer; we read both."""
+    said = write(Click(target=at(1, 2, "norm1000")), "v1")
+    with pytest.raises(ValueError, match="could not convert"):
+        theirs(said, "qwen2vl")
+    bare = said.replace("<|box_start|>", "").replace("<|box_end|>", "")
+    assert theirs(bare, "qwen2vl")[0]["name"] == "click"
+    assert read(bare, "v1") == read(said, "v1")
+
+
+@pytest.mark.parametrize("variant", TEXTS)
+@given(text=st.sampled_from(HOSTILE) | st.text(max_size=60), submit=st.booleans())
+def test_it_reads_every_text_we_write_but_for_blanks_at_the_start(variant: str, text: str, submit: bool) -> None:
+    """It strips those, and drops an argument that is empty."""
+    written = to_ui_tars(Type(text=text, submit=submit), Context(variant=variant)).payload
+    (found,) = theirs(written, "doubao" if variant == "doubao" else "qwen25vl")
+    content = text + "\n" * submit
+    assert (found["name"], found.get("content", "")) == ("type", content.lstrip())
+
+
+@given(text=st.sampled_from(HOSTILE) | st.text(max_size=60))
+def test_it_reads_every_text_that_we_write_in_tags(text: str) -> None:
+    parser = pytest.importorskip("ui_tars.action_parser", reason="the package ui-tars is not installed")
+    (found,) = parser.parse_xml_action_v5(write(Type(text=text, submit=True), "xml"))
+    assert found == {"function": "type", "parameters": {"content": text + "\n"}}
+
+
+def test_where_its_own_parser_fails_on_ordinary_text() -> None:
+    """Each of these is read by us, and written so that even it reads them."""
+    (changed,) = theirs("Action: type(content='set point=5')", "qwen25vl")
+    assert changed["content"] == "set start_box=5"
+    for refused in ("type(content='Action: x')", 'type(content="it is")'):
+        with pytest.raises((ValueError, AssertionError)):
+            theirs(f"Action: {refused}", "qwen25vl")
+    for text in ("set point=5", "Action: x", "it is", "a') b"):
+        assert theirs(write(Type(text=text)), "qwen25vl") == [{"name": "type", "content": text}]

@@ -1,0 +1,186 @@
+"""Files of actions in a dialect or the DSL: a payload a line, one document, or a script; what is not understood costs itself."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from protocol import AgentAction, Click, InteractionStep, PressKey, Type, Wait, describe, read_log
+from protocol.dialects import NAMES, Context, DialectError, dialect
+from protocol.dsl import emit
+from protocol.exports import FormatError
+from protocol.exports.training.spoken import read_dsl, read_spoken
+from protocol.log.log import LogLine
+
+HERE = Context(screen=(1920, 1080))
+EXAMPLES = Path(__file__).parents[4] / "protocol" / "v0_1" / "examples" / "every-verb.jsonl"
+EVERY: list[InteractionStep] = [line.step for line in read_log(EXAMPLES) if line.step]
+
+
+def spoken(tmp_path: Path, name: str, text: str, context: Context = HERE) -> list[LogLine]:
+    path = tmp_path / "said"
+    path.write_text(text, encoding="utf-8")
+    return list(read_spoken(name, path, context).lines)
+
+
+def actions(lines: list[LogLine]) -> list[AgentAction]:
+    assert not [line.error for line in lines if line.error]
+    return [line.step.action for line in lines if line.step]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_was_written_line_by_line_is_read_back_line_by_line(tmp_path: Path, name: str) -> None:
+    exact: list[tuple[int, AgentAction]] = []
+    said: list[str] = []
+    for number, step in enumerate(EVERY, start=1):
+        context = Context(screen=HERE.screen)
+        try:
+            written = dialect(name).write(step.action, context)
+        except DialectError as no:
+            said.append(json.dumps({"step": number, "error": str(no)}))
+            continue
+        losses = [loss.model_dump() for loss in written.losses]
+        said.append(json.dumps({"step": number, "payload": written.payload, "losses": losses}))
+        exact += [] if written.losses else [(number, step.action)]
+    lines = spoken(tmp_path, name, "\n".join(said))
+    assert exact
+    for number, action in exact:
+        assert [(line.step.step, line.step.action) for line in lines if line.step and line.number == number] == [(number, action)]
+    unsaid = {number for number, text in enumerate(said, start=1) if '"error"' in text}
+    assert unsaid == {line.number for line in lines if line.step is None}
+
+
+CLICK = {"type": "computer_call", "status": "completed", "action": {"type": "click", "button": "left", "x": 1, "y": 2}}
+WORDS = [
+    {"role": "user", "content": "Save it"},
+    {"type": "reasoning", "summary": []},
+    {"type": "computer_call_output", "output": {}},
+]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_conversation_is_a_document_or_lines_and_its_words_are_no_steps(tmp_path: Path, indent: int | None) -> None:
+    items = [*WORDS, CLICK, {**CLICK, "action": {"type": "clik"}}, CLICK]
+    for text in (json.dumps(items, indent=indent), "\n".join(map(json.dumps, items))):
+        first, bad, last = spoken(tmp_path, "openai", text)
+        assert actions([first, last]) == [Click(target={"point": [1, 2]})] * 2
+        assert (first.number, bad.number, last.number) == (4, 5, 6)
+        assert "clik" in bad.error
+
+
+def test_messages_of_anthropics_api_are_read_with_the_results_between_them(tmp_path: Path) -> None:
+    call = {"type": "tool_use", "id": "1", "name": "computer", "input": {"action": "key", "text": "ctrl+s"}}
+    result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": []}]}
+    answer = {"role": "assistant", "content": [{"type": "text", "text": "I save."}, call]}
+    lines = spoken(tmp_path, "anthropic", json.dumps([{"role": "user", "content": "Save"}, answer, result]))
+    assert actions(lines) == [PressKey(keys="ctrl+s")]
+    assert [line.step.raw for line in lines if line.step] == [{"lost": ["words: words beside a call are no action"]}]
+
+
+def test_a_script_is_one_payload_and_says_the_place_of_its_mistake(tmp_path: Path) -> None:
+    script = "import pyautogui\r\npyautogui.click(1, 2)\r\npyautogui.write('a')\r\n"
+    assert actions(spoken(tmp_path, "pyautogui", script)) == [Click(target={"point": [1, 2]}), Type(text="a")]
+    (bad,) = spoken(tmp_path, "pyautogui", script + "pyautogui.dance()\n")
+    assert bad.step is None
+    assert "line 4" in bad.error
+
+
+def test_texts_as_json_strings_are_a_payload_a_line(tmp_path: Path) -> None:
+    said = ["Thought: a\nAction: wait()", "Action: dance()", "Action: click(start_box='(1,2)')"]
+    first, bad, last = spoken(tmp_path, "ui_tars", "\n".join(map(json.dumps, said)))
+    assert actions([first, last]) == [Wait(seconds=5), Click(target={"point": [1, 2]})]
+    assert bad.step is None
+
+
+def test_the_variant_and_the_picture_are_those_that_are_given(tmp_path: Path) -> None:
+    seen = Context(screen=(1920, 1080), image=(960, 540))
+    (line,) = spoken(tmp_path, "openai", json.dumps(CLICK), seen)
+    (click,) = actions([line])
+    assert click.target is not None
+    assert click.target.point is not None
+    assert click.target.point.to_px((1920, 1080)) == (2, 4)
+    assert line.step is not None
+    assert line.step.visual_state.screen_resolution == (1920, 1080)
+    with pytest.raises(DialectError, match="no variant"):
+        spoken(tmp_path, "openai", json.dumps(CLICK), Context(variant="third"))
+
+
+@pytest.mark.parametrize("text", ["", " \n\n", "not json", '[{"type": ', "\x00\x01"])
+def test_a_file_that_holds_nothing_of_the_kind_is_one_sentence(tmp_path: Path, text: str) -> None:
+    with pytest.raises(FormatError, match=r"^said: "):
+        spoken(tmp_path, "openai", text)
+
+
+@pytest.mark.parametrize("value", [[], 1, None, True, {"payload": None}, {"error": "x"}, {"step": "a", "payload": 3}, [[[]]]])
+@pytest.mark.parametrize("name", NAMES)
+def test_whatever_json_is_there_is_a_step_or_an_error(tmp_path: Path, name: str, value: Any) -> None:
+    assert all(line.error for line in spoken(tmp_path, name, json.dumps(value)) if line.step is None)
+
+
+def test_the_dsl_is_read_line_by_line(tmp_path: Path) -> None:
+    path = tmp_path / "actions.txt"
+    said = "\n".join(["# what was done", "", *(emit(step.action) for step in EVERY)])
+    path.write_text(said + "\nfrobnicate\n", encoding="utf-8")
+    *lines, bad = read_dsl(path).lines
+    assert [describe(line.step.action) for line in lines if line.step] == [describe(step.action) for step in EVERY]
+    assert [line.step.action for line in lines if line.step] == [step.action for step in EVERY]
+    assert [line.step.step for line in lines if line.step] == list(range(1, len(EVERY) + 1))
+    assert (bad.number, bad.step) == (len(said.splitlines()) + 1, None)
+    assert "frobnicate" in bad.error
+
+
+def call(name: str, arguments: Any, **more: Any) -> dict[str, Any]:
+    return {"id": "c", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}, **more}
+
+
+SAVE = {"action": "left_click", "coordinate": [1, 2]}
+BLOCK = {"type": "tool_use", "id": "t", "name": "mcp__playwright__browser_click", "input": {"element": "Save", "ref": "e5"}}
+TARS = "Thought: save\nAction: click(start_box='(1,2)')"
+CHATS = [
+    ("ui_tars", {"role": "assistant", "content": TARS}),
+    ("ui_tars", {"role": "assistant", "content": [{"type": "text", "text": TARS}]}),
+    ("ui_tars", {"messages": [{"role": "user", "content": "<image>save"}, {"role": "assistant", "content": TARS}]}),
+    ("ui_tars", {"conversations": [{"from": "human", "value": "<image>"}, {"from": "gpt", "value": TARS}]}),
+    ("qwen", {"role": "assistant", "content": "", "tool_calls": [call("computer_use", SAVE)]}),
+    ("qwen", {"role": "assistant", "content": json.dumps({"name": "computer_use", "arguments": SAVE})}),
+    ("playwright_mcp", {"role": "assistant", "content": [{"type": "text", "text": "now"}, BLOCK]}),
+    ("playwright_mcp", {"role": "assistant", "tool_calls": [call("browser_click", {"element": "Save", "ref": "e5"})]}),
+    ("anthropic", {"messages": [{"role": "assistant", "content": [{**BLOCK, "name": "computer", "input": SAVE}]}]}),
+    ("gemini", {"contents": [{"role": "model", "parts": [{"functionCall": {"name": "click_at", "args": {"x": 1, "y": 2}}}]}]}),
+]
+
+
+@pytest.mark.parametrize(("name", "chat"), CHATS, ids=lambda value: str(value)[:40])
+def test_a_message_is_what_the_agent_says_in_it(tmp_path: Path, name: str, chat: dict[str, Any]) -> None:
+    """On a line, as a document, and in a list; what others say is passed over."""
+    users = {"role": "user", "content": [{"type": "text", "text": "save it"}]}
+    lines = f"{json.dumps(users)}\n{json.dumps(chat)}"
+    for text in (json.dumps(chat), json.dumps(chat, indent=1), json.dumps([users, chat]), lines):
+        (clicked,) = actions(spoken(tmp_path, name, text))
+        assert isinstance(clicked, Click)
+
+
+def test_a_message_that_is_not_understood_names_its_place(tmp_path: Path) -> None:
+    said = {"messages": [{"role": "assistant", "content": TARS}, {"role": "assistant", "content": "Action: dance()"}]}
+    (line, other) = spoken(tmp_path, "ui_tars", f"{json.dumps(said)}\n{json.dumps(CHATS[0][1])}\n")
+    assert "$.messages[1]" in line.error
+    assert "no verb 'dance'" in line.error
+    assert other.step
+
+
+def test_messages_within_messages_are_followed_only_so_far(tmp_path: Path) -> None:
+    said: Any = {"role": "assistant", "content": TARS}
+    for _ in range(300):
+        said = {"messages": [said]}
+    (line,) = spoken(tmp_path, "ui_tars", f"{json.dumps(said)}\n{{}}\n")[:1]
+    assert line.error
+
+
+def test_a_statement_of_a_script_that_is_not_understood_costs_only_itself(tmp_path: Path) -> None:
+    script = 'page.goto("https://a.example/")\nprint(page.title())\npage.locator("#save").click()\n'
+    lines = spoken(tmp_path, "playwright_python", script)
+    assert [(line.number, line.step is not None) for line in lines] == [(1, True), (2, False), (3, True)]
+    assert "line 2" in lines[1].error

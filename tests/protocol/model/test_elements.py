@@ -1,0 +1,110 @@
+"""Screens: what their id depends on, and the two spellings of element ids."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from protocol import BoundingBox, GUIElement, VisualState, Window
+
+BUTTON = GUIElement(element_id="e1", text="Save", role="button", bbox=BoundingBox(x1=0, y1=0, x2=50, y2=20))
+SCREEN = VisualState(elements=(BUTTON,), app="mail", windows=(Window(window_id="w1", app="mail", title="Mail – Ä 中 🎈"),))
+
+CHANGES: dict[str, dict[str, Any]] = {
+    "text": {"text": "Send"},
+    "role": {"role": "link"},
+    "bbox": {"bbox": BoundingBox(x1=0, y1=0, x2=51, y2=20)},
+    "visible": {"visible": False},
+    "value": {"value": "x"},
+    "empty value": {"value": ""},
+    "enabled": {"enabled": False},
+    "focused": {"focused": True},
+    "selected": {"selected": True},
+    "invalid": {"invalid": True},
+    "required": {"required": True},
+    "parent": {"parent": "d1"},
+    "options": {"options": ("a", "b")},
+    "track_id": {"track_id": "save"},
+}
+
+
+def test_the_id_of_a_state_ignores_the_time_and_the_picture() -> None:
+    later = SCREEN.model_copy(update={"timestamp": 99.5, "screenshot_path": "screens/0007.png"})
+    assert later.state_id == SCREEN.state_id
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_the_id_of_a_state_depends_on_everything_about_an_element(change: dict[str, Any]) -> None:
+    changed = SCREEN.model_copy(update={"elements": (BUTTON.model_copy(update=change),)})
+    assert changed.state_id != SCREEN.state_id
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"app": "web"},
+        {"modal": "e1"},
+        {"loading": True},
+        {"screen_resolution": (800, 600)},
+        {"windows": ()},
+        {"elements": ()},
+        {"elements": (BUTTON, BUTTON.model_copy(update={"element_id": "e2"}))},
+    ],
+    ids=str,
+)
+def test_the_id_of_a_state_depends_on_everything_around_the_elements(change: dict[str, Any]) -> None:
+    assert SCREEN.model_copy(update=change).state_id != SCREEN.state_id
+
+
+@pytest.mark.parametrize("seed", ["0", "1", "4242"])
+def test_the_id_of_a_state_is_the_same_in_another_process(seed: str) -> None:
+    code = "import sys; from protocol import VisualState; print(VisualState.model_validate_json(sys.stdin.read()).state_id)"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=SCREEN.model_dump_json().encode(),
+        capture_output=True,
+        check=True,
+        env={"PYTHONHASHSEED": seed},
+        cwd=Path(__file__).parents[3],
+    )
+    assert done.stdout.decode().strip() == SCREEN.state_id
+
+
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_a_state_that_is_written_and_read_back_keeps_its_id(text: str, value: str) -> None:
+    state = VisualState(elements=(BUTTON.model_copy(update={"text": text, "value": value}),), app=text, timestamp=3.0)
+    for brief in (False, True):
+        assert VisualState.model_validate_json(state.model_dump_json(exclude_defaults=brief)).state_id == state.state_id
+
+
+def test_element_ids_given_as_numbers_become_text() -> None:
+    element = GUIElement.model_validate({"element_id": 7, "parent": 0})
+    assert (element.element_id, element.parent) == ("7", "0")
+    assert VisualState.model_validate({"modal": 3}).modal == "3"
+
+
+@pytest.mark.parametrize("wrong", [True, 1.5, None, ["e1"]])
+def test_element_ids_of_other_kinds_are_refused(wrong: object) -> None:
+    with pytest.raises(ValidationError):
+        GUIElement.model_validate({"element_id": wrong})
+
+
+@pytest.mark.parametrize("confidence", [-0.1, 1.1, float("nan")])
+def test_confidence_lies_between_nothing_and_certainty(confidence: float) -> None:
+    with pytest.raises(ValidationError):
+        GUIElement(element_id="e", confidence=confidence)
+
+
+def test_children_are_those_that_name_the_parent() -> None:
+    inside = GUIElement(element_id="e2", parent="e1")
+    deeper = GUIElement(element_id="e3", parent="e2")
+    state = VisualState(elements=(BUTTON, inside, deeper))
+    assert state.children("e1") == (inside,)
+    assert state.by_id["e3"] is deeper

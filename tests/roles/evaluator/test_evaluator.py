@@ -1,0 +1,92 @@
+"""A model's verdict is one that the trigger allows, and rests on evidence that there is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from models import SCREEN, asker, fact, prompts_of, saying, section, step, text_of
+
+from roles.contracts import FactKnown, FieldHas, GateRequest, GateVerdict, Subtask
+from roles.contracts.signals import GateDecision, GateTrigger
+from roles.evaluator.llm import LlmEvaluator
+from roles.policies import GaveUp
+from roles.policies.llm.prompts import load_prompt
+
+STATE = f"state:{SCREEN.state_id}"
+REQUEST = GateRequest(
+    trigger=GateTrigger.WORKER_SUCCESS,
+    goal="claim it",
+    subtask=Subtask(
+        id="a", title="a", instruction="enter it", app="claims",
+        expect=(FactKnown(name="total"), FieldHas(label="Amount", value="7", app="claims")),
+    ),
+    steps=(step(4),),
+    facts=(fact("total", "7"),),
+    screens=(SCREEN,),
+    summary="all done, believe me",
+)  # fmt: skip
+GOOD = {"reason": "r", "decision": "gate_done", "evidence": [STATE, "step:4", "fact:total"]}
+
+
+def judge(*replies: Any, **changes: Any) -> GateVerdict:
+    policy = LlmEvaluator(asker(saying(*replies)), load_prompt("evaluator"), screen_tokens=2_000, recent=8)
+    return policy.judge(REQUEST.model_copy(update=changes))
+
+
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        (GOOD | {"decision": "gate_supplement"}, "gate_supplement is not allowed at WORKER_SUCCESS"),
+        (GOOD | {"decision": "perfect"}, "decision"),
+        (GOOD | {"evidence": ["state:made-up"]}, "there is no evidence 'state:made-up'; there are state:"),
+        (GOOD | {"evidence": []}, "gate_done needs evidence"),
+        ({"reason": "r"}, "decision"),
+        ("The work is done.", "no JSON object"),
+    ],
+)
+def test_a_verdict_that_does_not_hold_is_asked_for_again(bad: Any, why: str) -> None:
+    assert judge(bad, GOOD).decision is GateDecision.DONE
+    with pytest.raises(GaveUp, match=why):
+        judge(bad)
+
+
+def test_a_failure_always_says_what_is_wrong() -> None:
+    assert judge({"reason": "too little", "decision": "gate_fail", "evidence": []}).issues == ("too little",)
+
+
+def test_a_supplement_needs_words_to_search_for() -> None:
+    reply = {"reason": "r", "decision": "gate_supplement", "evidence": []}
+    with pytest.raises(GaveUp, match="needs a query"):
+        judge(reply, trigger=GateTrigger.WORKER_STALE)
+    assert judge(reply | {"query": "how to claim"}, trigger=GateTrigger.WORKER_STALE).query == "how to claim"
+
+
+def test_what_code_can_find_out_is_told_as_findings() -> None:
+    model, heard = prompts_of(lambda _: GOOD)
+    LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_000, recent=8).judge(REQUEST)
+    text = text_of(heard[0])
+    findings = section(text, "findings")
+    assert "a: fact_known name total: seen (fact:total)" in findings
+    assert "a: field_has label Amount, value 7, app claims: NOT SEEN" in findings
+    assert "1 steps, 0 of them failed" in findings
+    assert "all done, believe me" in section(text, "summary")
+    assert STATE in section(text, "screens")
+    assert "Allowed are: gate_continue, gate_done, gate_fail." in text
+
+
+def test_a_worker_that_did_nothing_is_told_as_such() -> None:
+    model, heard = prompts_of(lambda _: GOOD | {"evidence": [STATE]})
+    policy = LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=2_000, recent=8)
+    policy.judge(REQUEST.model_copy(update={"steps": ()}))
+    assert "NO STEP was done" in section(text_of(heard[0]), "findings")
+
+
+def test_many_screens_keep_to_one_budget_and_the_last_comes_first() -> None:
+    other = [SCREEN.model_copy(update={"app": f"app{n}"}) for n in range(40)]
+    model, heard = prompts_of(lambda _: GOOD | {"evidence": []} | {"decision": "gate_fail"})
+    policy = LlmEvaluator(asker(model), load_prompt("evaluator"), screen_tokens=500, recent=8)
+    policy.judge(REQUEST.model_copy(update={"screens": (*other, SCREEN)}))
+    screens = section(text_of(heard[0]), "screens")
+    assert STATE in screens
+    assert "more screens are not shown" in screens

@@ -1,0 +1,314 @@
+"""Gates: evidence decides, whatever the worker says of itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from protocol import ExecStatus, GUIElement, VisualState
+from roles.contracts import (
+    AppShown,
+    EffectSeen,
+    Fact,
+    FactKnown,
+    FieldHas,
+    GateRequest,
+    GateVerdict,
+    StepRecord,
+    Subtask,
+    Supplement,
+    TextShown,
+)
+from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger, SubtaskStatus
+from roles.evaluator.rules import RulesEvaluator
+
+TOTAL = Fact(name="invoice total", value="$1,248.90", kind="money")
+
+
+def element(n: int, role: str, text: str | None = None, **more: Any) -> GUIElement:
+    return GUIElement(element_id=f"e{n}", role=role, text=text, **more)
+
+
+def form(amount: str, *others: GUIElement, invalid: bool = False) -> VisualState:
+    field = element(1, "textbox", "Amount", value=amount, invalid=invalid)
+    return VisualState(elements=(field, element(2, "button", "Submit"), *others), app="trips")
+
+
+def step(n: int, verb: str = "click", changed: bool = True, target: str = "Next", **more: Any) -> StepRecord:
+    action = {"action_type": "click", "target": {"text": target}}
+    states = {"before": f"b{n}", "after": f"a{n}"}
+    fields = {"step": n, "subtask": "s1", "action": action, "verb": verb, "target": target, "exec_status": ExecStatus.EXECUTED}
+    return StepRecord(**{**fields, **states, "visible_change": changed, **more})
+
+
+def subtask(
+    *expect: Any, name: str = "s1", status: SubtaskStatus = SubtaskStatus.PENDING, instruction: str = "Scroll down."
+) -> Subtask:
+    return Subtask(id=name, title="t", instruction=instruction, app="trips", expect=expect, status=status)
+
+
+def judge(trigger: GateTrigger, **more: Any) -> GateVerdict:
+    verdict = RulesEvaluator().judge(GateRequest(trigger=trigger, goal=more.pop("goal", "Scroll down"), **more))
+    assert verdict.decision in ALLOWED_DECISIONS[trigger]
+    assert verdict.reason
+    return verdict
+
+
+def succeeded(*expect: Any, **more: Any) -> GateVerdict:
+    return judge(GateTrigger.WORKER_SUCCESS, subtask=subtask(*expect), summary="it all went well", **more)
+
+
+def test_a_fact_that_is_known_is_enough_and_is_the_evidence() -> None:
+    verdict = succeeded(FactKnown(name="invoice total"), facts=(TOTAL,))
+    assert (verdict.decision, verdict.evidence) == ("gate_done", ("fact:invoice total",))
+    assert succeeded(FactKnown(name="invoice total")).decision == "gate_fail"
+
+
+@pytest.mark.parametrize(
+    ("shown", "decision"), [("$1,248.90", "gate_done"), ("1248.90", "gate_done"), ("1248.9", "gate_done"), ("1.00", "gate_fail")]
+)
+def test_a_field_holds_a_value_in_any_spelling(shown: str, decision: str) -> None:
+    verdict = succeeded(FieldHas(label="amount", fact="invoice total", app="trips"), facts=(TOTAL,), screens=(form(shown),))
+    assert verdict.decision == decision
+    if decision == "gate_fail":
+        assert "1.00" in verdict.reason
+
+
+def test_what_has_left_the_screen_is_shown_by_older_observations() -> None:
+    gone = VisualState(elements=(element(1, "heading", "Claim submitted"),), app="trips")
+    older = form("1248.90")
+    verdict = succeeded(
+        FieldHas(label="amount", fact="invoice total", app="trips"), facts=(TOTAL,), screens=(gone,), earlier=(older,)
+    )
+    assert verdict.decision == "gate_done"
+    assert verdict.evidence == (f"state:{older.state_id}",)
+
+
+def test_an_effect_needs_a_step_that_showed_something() -> None:
+    wanted = EffectSeen(verb="submit", app="trips")
+    pressed = step(4, "submit", target="Submit", app="trips", events=("navigation: trips / done",))
+    assert succeeded(wanted, steps=(pressed,)).decision == "gate_done"
+    assert succeeded(wanted, steps=(pressed.model_copy(update={"visible_change": False}),)).decision == "gate_fail"
+    assert (
+        succeeded(wanted, steps=(step(4, "submit", target="Submit", app="trips", events=("validation: no",)),)).decision
+        == "gate_fail"
+    )
+    assert succeeded(wanted, steps=(step(1),)).decision == "gate_fail"
+    assert succeeded(wanted).decision == "gate_fail"
+
+
+def test_a_button_that_merely_took_the_focus_shows_nothing() -> None:
+    before = form("5.00")
+    focused = before.model_copy(
+        update={"elements": (before.elements[0], before.elements[1].model_copy(update={"focused": True}))}
+    )
+    focused = VisualState.model_validate(focused.model_dump())
+    pressed = step(4, "submit", target="Submit", app="trips", before=before.state_id, after=focused.state_id)
+    assert succeeded(EffectSeen(verb="submit"), steps=(pressed,), screens=(focused,), earlier=(before,)).decision == "gate_fail"
+
+
+def test_a_worker_that_is_content_while_the_form_complains_is_not_believed() -> None:
+    complaining = form("12,x", element(3, "alert", "Amount must be a number"), invalid=True)
+    verdict = succeeded(screens=(complaining,))
+    assert verdict.decision == "gate_fail"
+    assert "Amount must be a number" in verdict.reason
+
+
+def test_texts_and_applications_that_were_shown_count() -> None:
+    screens = (VisualState(elements=(element(1, "heading", "Plan for May"),), app="trips"),)
+    assert succeeded(TextShown(text="plan for may"), AppShown(app="trips"), screens=screens).decision == "gate_done"
+    assert succeeded(TextShown(text="June"), screens=screens).decision == "gate_fail"
+    assert succeeded(AppShown(app="mail"), screens=screens).decision == "gate_fail"
+
+
+def test_progress_goes_on_and_standing_still_does_not() -> None:
+    moving = tuple(step(n) for n in range(1, 7))
+    still = tuple(step(n, changed=False) for n in range(1, 7))
+    circling = tuple(step(n, before=f"x{n % 2}", after=f"x{(n + 1) % 2}") for n in range(1, 9))
+    assert judge(GateTrigger.PERIODIC_CHECK, subtask=subtask(), steps=moving).decision == "gate_continue"
+    assert judge(GateTrigger.PERIODIC_CHECK, subtask=subtask(), steps=still).decision == "gate_fail"
+    assert judge(GateTrigger.PERIODIC_CHECK, subtask=subtask(), steps=circling).decision == "gate_fail"
+
+
+def test_a_stale_worker_gets_help_once_when_it_looks_for_a_way() -> None:
+    still = tuple(step(n, changed=False) for n in range(1, 5))
+    lost = judge(GateTrigger.WORKER_STALE, subtask=subtask(), steps=still, summary="there is no button to submit")
+    assert (lost.decision, lost.query) == ("gate_supplement", "there is no button to submit")
+    told = (Supplement(query="q", source="s", title="t", text="x"),)
+    again = judge(
+        GateTrigger.WORKER_STALE, subtask=subtask(), steps=still, summary="there is no button to submit", supplements=told
+    )
+    assert again.decision == "gate_fail"
+    stuck = judge(GateTrigger.WORKER_STALE, subtask=subtask(), steps=still, summary="the same action 3 times in a row")
+    assert stuck.decision == "gate_fail"
+
+
+def test_who_scrolls_about_gets_help_and_who_fights_a_dead_control_another_plan() -> None:
+    lost = tuple(step(n, "scroll", changed=False) for n in range(1, 6))
+    dead = tuple(step(n, changed=False) for n in range(1, 6))
+    told = (Supplement(query="q", source="s", title="t", text="x"),)
+    said = "3 actions without a visible change"
+    for trigger in (GateTrigger.WORKER_STALE, GateTrigger.PERIODIC_CHECK):
+        helped = judge(trigger, subtask=subtask(), steps=lost, summary=said)
+        assert (helped.decision, helped.query) == ("gate_supplement", "how to scroll down.")
+        assert judge(trigger, subtask=subtask(), steps=lost, summary=said, supplements=told).decision == "gate_fail"
+        assert judge(trigger, subtask=subtask(), steps=dead, summary=said).decision == "gate_fail"
+
+
+def test_a_worker_that_idles_behind_its_work_is_done() -> None:
+    still = tuple(step(n, changed=False) for n in range(1, 7))
+    wanted = FieldHas(label="amount", value="5.00", app="trips")
+    idle = {"steps": still, "screens": (form("5.00"),)}
+    assert judge(GateTrigger.PERIODIC_CHECK, subtask=subtask(wanted), **idle).decision == "gate_done"
+
+
+def test_a_screen_that_still_loads_is_waited_for() -> None:
+    loading = form("").model_copy(update={"loading": True})
+    wanted = FieldHas(label="amount", value="5.00", app="trips")
+    assert succeeded(wanted, screens=(loading,)).decision == "gate_continue"
+    assert succeeded(wanted, screens=(form(""),)).decision == "gate_fail"
+
+
+def test_saving_counts_only_after_something_was_written() -> None:
+    idle = VisualState(elements=(element(1, "textbox", "Title"), element(2, "button", "Save", enabled=False)), app="trips")
+    typed = step(1, "fill", action={"action_type": "fill", "text": "x", "target": {"text": "Title"}}, target="Title", app="trips")
+    assert succeeded(EffectSeen(verb="save", app="trips"), screens=(idle,)).decision == "gate_fail"
+    assert succeeded(EffectSeen(verb="save", app="trips"), screens=(idle,), steps=(typed,)).decision == "gate_done"
+
+
+def test_opening_a_folder_called_archive_and_naming_one_move_nothing() -> None:
+    folder = VisualState(elements=(element(1, "treeitem", "Archive"), element(2, "textbox", "Move to")), app="trips")
+    pressed = {"action_type": "click", "target": {"element_id": "e1"}}
+    opened = step(1, action=pressed, target="Archive", app="trips", before=folder.state_id)
+    named = step(2, "fill", action={"action_type": "fill", "text": "x"}, target="Move to", app="trips")
+    made = step(3, "call_api", action={"action_type": "call_api", "app": "trips", "function": "make_folder"}, app="trips")
+    for done in (opened, named, made):
+        assert succeeded(EffectSeen(verb="move"), steps=(done,), earlier=(folder,)).decision == "gate_fail", done
+    button = folder.model_copy(update={"elements": (element(1, "button", "Archive"), *folder.elements[1:])})
+    button = VisualState.model_validate(button.model_dump())
+    by_button = opened.model_copy(update={"before": button.state_id})
+    assert succeeded(EffectSeen(verb="move"), steps=(by_button,), earlier=(button,)).decision == "gate_done"
+
+
+def test_a_call_that_changed_the_screen_of_its_application_is_seen() -> None:
+    after = VisualState(elements=(element(1, "row", "Claim 5 Submitted"),), app="trips")
+    call = {"action_type": "call_api", "app": "trips", "function": "submit_claim", "arguments": {"claim_id": "5"}}
+    done = step(1, "call_api", action=call, app="trips", after=after.state_id)
+    assert succeeded(EffectSeen(verb="submit"), steps=(done,), screens=(after,)).decision == "gate_done"
+    unseen = done.model_copy(update={"visible_change": False, "after": ""})
+    assert succeeded(EffectSeen(verb="submit"), steps=(unseen,)).decision == "gate_fail"
+
+
+def test_one_subtasks_send_is_no_evidence_for_anothers() -> None:
+    sent = step(1, "send", target="Send", app="trips", events=("status: Message sent",))
+    first = subtask(EffectSeen(verb="send"), name="s1", status=SubtaskStatus.FULFILLED)
+    second = subtask(EffectSeen(verb="send"), name="s2", status=SubtaskStatus.FULFILLED)
+    assert judge(GateTrigger.FINAL_CHECK, plan=(first,), steps=(sent,)).decision == "gate_done"
+    both = judge(GateTrigger.FINAL_CHECK, plan=(first, second), steps=(sent,))
+    assert (both.decision, both.issues) == ("gate_fail", ("s2: nothing was done to send",))
+
+
+def test_a_text_that_stood_there_before_the_work_brought_nothing_about() -> None:
+    before = VisualState(elements=(element(1, "row", "Plan for May"),), app="trips")
+    after = VisualState(elements=(element(1, "row", "Other"),), app="trips")
+    moved = step(1, "move", before=before.state_id, after=after.state_id, app="trips")
+    gone = {"steps": (moved,), "screens": (after,), "earlier": (before,)}
+    assert succeeded(TextShown(text="Plan for May"), **gone).decision == "gate_fail"
+    assert succeeded(TextShown(text="Other"), **gone).decision == "gate_done"
+
+
+def test_turning_pages_is_progress_as_long_as_each_is_a_new_one() -> None:
+    turned = tuple(step(n) for n in range(1, 5))
+    said = "the same action 3 times in a row: click Next"
+    assert judge(GateTrigger.WORKER_STALE, subtask=subtask(), steps=turned, summary=said).decision == "gate_continue"
+    again = (*turned, step(5, before="a4", after="a1"))
+    assert judge(GateTrigger.WORKER_STALE, subtask=subtask(), steps=again, summary=said).decision == "gate_fail"
+
+
+FAILED = {"exec_status": ExecStatus.ERROR, "error": "the network is down"}
+
+
+def test_who_ends_on_an_action_that_did_not_work_is_not_done() -> None:
+    verdict = succeeded(steps=(step(1), step(2, changed=False, target="Update cart", **FAILED), step(3, "wait", recovery=True)))
+    assert verdict.decision == "gate_fail"
+    assert "click Update cart (the network is down)" in verdict.issues[0]
+    assert succeeded(steps=(step(1, changed=False, **FAILED), step(2))).decision == "gate_done"
+
+
+def test_an_effect_that_the_screen_announces_counts_whatever_was_pressed_for_it() -> None:
+    pressed = step(4, target="Trash", app="trips", events=("status: Message moved to Trash",))
+    assert succeeded(EffectSeen(verb="move", app="trips"), steps=(pressed,)).decision == "gate_done"
+    assert succeeded(EffectSeen(verb="submit", app="trips"), steps=(pressed,)).decision == "gate_fail"
+
+
+@pytest.mark.parametrize(
+    ("event", "decision"),
+    [
+        ("navigation: trips / Claim 7 submitted", "gate_done"),
+        ("status: Claim submitted", "gate_done"),
+        ("navigation: trips / Sign in", "gate_fail"),
+        ("popup: Rate us", "gate_fail"),
+    ],
+)
+def test_what_the_screen_confirms_counts_although_it_was_reported_as_failed(event: str, decision: str) -> None:
+    pressed = step(4, "submit", target="Submit", app="trips", events=(event,), **FAILED)
+    assert succeeded(EffectSeen(verb="submit", app="trips"), steps=(pressed,)).decision == decision
+
+
+def final(*screens: VisualState, plan: tuple[Subtask, ...], **more: Any) -> GateVerdict:
+    return judge(GateTrigger.FINAL_CHECK, plan=plan, screens=screens, facts=(TOTAL,), **more)
+
+
+FILLED = subtask(FieldHas(label="amount", fact="invoice total", app="trips"), status=SubtaskStatus.FULFILLED)
+
+
+def test_the_final_check_passes_when_everything_still_holds() -> None:
+    assert final(form("$1,248.90"), plan=(FILLED,)).decision == "gate_done"
+
+
+def test_a_value_that_was_changed_afterwards_is_an_issue_of_its_subtask() -> None:
+    verdict = final(form("1.00"), plan=(FILLED,))
+    assert verdict.decision == "gate_fail"
+    assert verdict.issues[0].startswith("s1: the value '$1,248.90'")
+
+
+def test_a_subtask_that_is_not_fulfilled_is_an_issue_and_a_rejected_one_is_history() -> None:
+    waiting = subtask(name="s2", status=SubtaskStatus.READY)
+    rejected = subtask(name="s3", status=SubtaskStatus.REJECTED)
+    assert "s2" in final(form("$1,248.90"), plan=(FILLED, waiting)).issues[0]
+    assert final(form("$1,248.90"), plan=(FILLED, rejected)).decision == "gate_done"
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        VisualState(
+            elements=(element(1, "textbox", "Amount", value="x", invalid=True), element(2, "alert", "Not a number")), app="trips"
+        ),
+        VisualState(elements=(element(1, "dialog", "Save changes?"),), app="trips", modal="e1"),
+    ],
+)
+def test_what_is_left_open_is_an_issue(left: VisualState) -> None:
+    assert final(left, plan=(subtask(status=SubtaskStatus.FULFILLED),)).decision == "gate_fail"
+
+
+def test_a_message_that_is_written_and_not_sent_is_an_issue() -> None:
+    sends = subtask(EffectSeen(verb="send", app="trips"), status=SubtaskStatus.FULFILLED)
+    draft = VisualState(elements=(element(1, "textbox", "To", value="a@b.org"), element(2, "button", "Send")), app="trips")
+    verdict = final(draft, plan=(sends,))
+    assert verdict.decision == "gate_fail"
+    assert "not sent" in verdict.reason
+
+
+def test_a_record_that_was_sent_back_is_an_issue() -> None:
+    submits = subtask(EffectSeen(verb="submit", app="trips"), status=SubtaskStatus.FULFILLED)
+    back = VisualState(elements=(element(1, "text", "Status: Returned, receipt is missing"),), app="trips")
+    assert "Returned" in final(back, plan=(submits,)).reason
+
+
+def test_a_clause_of_the_goal_that_nobody_worked_is_an_issue() -> None:
+    done = subtask(status=SubtaskStatus.FULFILLED, instruction='Enter "5" into the field "amount".')
+    verdict = final(form("5"), plan=(done,), goal="Enter 5 as the amount in the expense form and submit it")
+    assert verdict.decision == "gate_fail"
+    assert any(issue.startswith("not done: Submit") for issue in verdict.issues)

@@ -1,0 +1,332 @@
+"""The journal on real SQLite and PostgreSQL: committed where it matters, and the same after it was reopened."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from journals import SAVE, SECRET, Open, step, ticking
+
+from protocol import ActionResult, ActionTarget, ExecStatus, Fill, GUIElement, VisualState
+from roles.contracts import EffectSeen, Fact, FactKnown, FieldHas, Subtask, Supplement, TextShown
+from roles.contracts.signals import SubtaskStatus
+from roles.journal.journal import Event, Journal
+from roles.safety import SafetyPolicy
+from roles.safety.privacy.redaction import Redactor
+from roles.safety.privacy.vault import reference
+
+# --- events
+
+
+def test_a_keyed_event_is_recorded_once_also_after_reopening(reopen: Open) -> None:
+    journal = reopen()
+    for n in (1, 2):
+        journal.record("a", {"n": n}, key="one")
+    journal.record("a", {"n": 3}, key="two")
+    journal = reopen()
+    journal.record("a", {"n": 4}, key="one")
+    journal.record("a", {"n": 5}, key="two")
+    journal.record("a", {"n": 6})
+    journal.record("a", {"n": 7})
+    assert [e.body["n"] for e in journal.events()] == [1, 3, 6, 7]
+
+
+def test_the_keys_of_the_last_two_hundred_events_are_recognised(reopen: Open) -> None:
+    journal = reopen()
+    for n in range(400):
+        journal.record("a", {"n": n}, key=f"key/{n}")
+    journal = reopen()
+    for n in range(200, 400):
+        journal.record("a", {"n": n}, key=f"key/{n}")
+    assert len(list(journal.events())) == 400
+
+
+def test_events_come_in_order_by_kind_and_after_a_number(reopen: Open) -> None:
+    journal = reopen()
+    for n, kind in enumerate("abcabc", start=1):
+        journal.record(kind, {"n": n}, role="operator", subtask="s", step=n)
+    assert [e.body["n"] for e in journal.events("a", "c")] == [1, 3, 4, 6]
+    assert [e.body["n"] for e in journal.events("a", "c", after=3)] == [4, 6]
+    first = next(journal.events())
+    assert (first.kind, first.role, first.subtask, first.step) == ("a", "operator", "s", 1)
+
+
+def test_a_listener_hears_each_event_once_and_as_it_is_written(tmp_path: Path) -> None:
+    heard: list[Event] = []
+    redactor = Redactor(SafetyPolicy())
+    journal = Journal(tmp_path / "j.sqlite", ticking(), redactor, heard.append)
+    journal.secret(SECRET)
+    for _ in range(2):
+        journal.record("a", {"text": SECRET}, key="k")
+    assert heard == list(journal.events())
+    assert heard[0].body == {"text": reference("value")}
+    journal.close()
+
+
+def test_what_is_not_committed_is_not_seen_by_another_reader(tmp_path: Path) -> None:
+    path = tmp_path / "j.sqlite"
+    journal = Journal(path, ticking())
+    other = sqlite3.connect(path)
+
+    def seen() -> int:
+        return int(other.execute("SELECT count(*) FROM events").fetchone()[0])
+
+    journal.record("a", {})
+    assert seen() == 0
+    journal.commit()
+    assert seen() == 1
+    other.close()
+    journal.close()
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+
+
+@given(st.dictionaries(texts, st.recursive(texts | st.integers() | st.none(), lambda i: st.lists(i, max_size=3))))
+def test_any_text_in_a_body_comes_back_as_it_was(body: dict[str, Any]) -> None:
+    journal = Journal(None, ticking())
+    journal.record("a", body)
+    assert next(journal.events()).body == body
+    journal.close()
+
+
+def test_closing_twice_is_fine_and_commits(reopen: Open) -> None:
+    journal = reopen()
+    journal.record("a", {})
+    journal.close()
+    journal.close()
+    assert len(list(reopen().events())) == 1
+
+
+# --- private content
+
+
+def everything_on_disk(folder: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in sorted(folder.iterdir()))
+
+
+def test_a_secret_is_on_disk_nowhere_among_events_screens_steps_outcomes_and_keys(reopen_file: Open, tmp_path: Path) -> None:
+    journal = reopen_file()
+    field = GUIElement(element_id="pw", text="Password", value=SECRET)
+    echo = GUIElement(element_id="e", text=f"Your password is {SECRET}")
+    state_id = journal.screens.keep(VisualState(elements=(echo, field), app="web"))
+    journal.record("decided", {"reasoning": f"I type {SECRET}", "deep": [{"a": (SECRET,)}]})
+    done = step(1).model_copy(update={"action": Fill(target=ActionTarget(text="Password"), text=SECRET).dump()})
+    journal.step(done, 0, key="s1")
+    journal.intend("k", SAVE)
+    journal.settle("k", ActionResult(exec_status=ExecStatus.ERROR, error=f"bad {SECRET}", output=SECRET))
+    journal.close()
+    assert SECRET.encode() not in everything_on_disk(tmp_path)
+    journal = reopen_file()
+    shown = journal.screens.get(state_id)
+    assert shown is not None
+    assert SECRET not in shown.model_dump_json()
+    assert "hunter2" not in str([e.body for e in journal.events()])
+    held = reference("password")
+    assert journal.outcome("k") == ActionResult(exec_status=ExecStatus.ERROR, error=f"bad {held}", output=held)
+
+
+def test_a_private_fact_is_referred_to_on_the_blackboard_in_the_history_and_in_every_row_of_it(
+    reopen_file: Open, tmp_path: Path
+) -> None:
+    journal = reopen_file()
+    journal.remember(Fact(name="pin", value=SECRET, private=True))
+    journal.record("decided", {"reasoning": f"I use {SECRET}"})
+    assert journal.facts()[0].value == reference("pin")
+    assert journal.revealed(journal.facts()[0].value) == SECRET
+    assert "hunter2" not in str([e.body for e in journal.events()])
+    journal.close()
+    rows = sqlite3.connect(tmp_path / "journal.sqlite")
+    assert "hunter2" not in "\n".join(rows.iterdump())
+    rows.close()
+
+
+def test_a_private_fact_stays_private_after_reopening(reopen: Open) -> None:
+    reopen().remember(Fact(name="pin", value=SECRET, private=True))
+    journal = reopen()
+    journal.record("decided", {"reasoning": f"I use {SECRET}"})
+    assert "hunter2" not in str([e.body for e in journal.events("decided")])
+
+
+# --- reading caches
+
+
+@pytest.mark.parametrize("attempt", [0, 1])
+def test_the_steps_of_another_attempt_or_subtask_are_not_mixed_in(reopen: Open, attempt: int) -> None:
+    journal = reopen()
+    journal.step(step(1), 0, key="1")
+    journal.step(step(2, "b"), attempt, key="2")
+    journal.step(step(3), 1, key="3")
+    for opened in range(2):
+        again = reopen() if opened else journal
+        assert [s.step for s in again.steps("a", 0)] == [1]
+        assert [s.step for s in again.steps("a", 1)] == [3]
+        assert [s.step for s in again.steps("b", attempt)] == [2]
+        assert [s.step for s in again.all_steps(2)] == [2, 3]
+
+
+def test_a_step_that_is_worked_again_is_one_step(reopen: Open) -> None:
+    journal = reopen()
+    journal.step(step(1), 0, key="s1")
+    journal.step(step(1), 0, key="s1")
+    journal = reopen()
+    journal.step(step(1), 0, key="s1")
+    assert [s.step for s in journal.steps("a", 0)] == [1]
+    assert len(journal.all_steps(10)) == 1
+
+
+def test_the_newest_value_of_a_fact_counts_and_every_change_stands_in_the_history(reopen: Open) -> None:
+    journal = reopen()
+    for value in ("1", "1", "2", "1"):
+        journal.remember(Fact(name="total", value=value))
+    assert [f.value for f in journal.facts()] == ["1"]
+    assert [e.body["value"] for e in reopen().events("fact")] == ["1", "2", "1"]
+
+
+def test_a_plan_with_its_expectations_is_read_back_as_it_was(reopen: Open) -> None:
+    plan = (
+        Subtask(id="a", title="A", instruction="do a", expect=(FactKnown(name="total"), TextShown(text="Sent", app="mail"))),
+        Subtask(
+            id="b",
+            title="B",
+            instruction="do b",
+            depends_on=("a",),
+            status=SubtaskStatus.REJECTED,
+            expect=(FieldHas(label="Amount", fact="total"), EffectSeen(verb="submit")),
+        ),
+    )
+    version = reopen().save_plan(plan)
+    journal = reopen()
+    assert journal.plan(version) == plan
+    assert journal.plan(version + 1) == ()
+    assert journal.save_plan(plan[:1]) == version + 1
+    assert journal.plan(version) == plan
+
+
+def test_what_was_looked_up_is_kept_nothing_included(reopen: Open) -> None:
+    found = Supplement(query="q", source="help", title="T", text="words")
+    journal = reopen()
+    journal.supplied("q", [found], subtask="a", key="1")
+    journal.supplied("q2", [], subtask="a", key="2")
+    assert journal.supplements() == (found,)
+    journal = reopen()
+    assert journal.supplements() == (found,)
+    assert [e.body["query"] for e in journal.events("supplement")] == ["q", "q2"]
+
+
+def test_a_screen_is_stored_once_and_read_back_whole(reopen_file: Open, tmp_path: Path) -> None:
+    screen = VisualState(elements=(GUIElement(element_id="e", text="Größe 🎈", value=""),), app="mail", timestamp=5.0)
+    journal = reopen_file()
+    ids = {journal.screens.keep(screen), journal.screens.keep(screen.model_copy(update={"timestamp": 9.0}))}
+    assert ids == {screen.state_id}
+    journal = reopen_file()
+    again = journal.screens.get(screen.state_id)
+    assert again is not None
+    assert (again.elements, again.app, again.state_id) == (screen.elements, "mail", screen.state_id)
+    assert journal.screens.get("nowhere") is None
+    journal.close()
+    with sqlite3.connect(tmp_path / "journal.sqlite") as rows:
+        assert rows.execute("SELECT count(*) FROM observations").fetchone() == (1,)
+    rows.close()
+
+
+def test_an_old_screen_is_still_there_when_the_cache_has_moved_on(reopen: Open) -> None:
+    journal = reopen()
+    screens = [VisualState(app=f"app{n}") for n in range(400)]
+    ids = [journal.screens.keep(screen) for screen in screens]
+    assert [journal.screens.get(i) for i in ids] == screens
+
+
+commands = st.lists(
+    st.one_of(
+        st.tuples(st.just("step"), st.sampled_from("abcdefghijk"), st.integers(0, 2)),
+        st.tuples(st.just("fact"), st.sampled_from("xyz"), st.sampled_from("12")),
+        st.tuples(st.just("screen"), st.sampled_from(["mail", "web", "notes"]), st.integers(0, 3)),
+        st.tuples(st.just("found"), st.sampled_from("qr"), st.integers(0, 2)),
+        st.tuples(st.just("look"), st.sampled_from("abc"), st.integers(0, 2)),
+    ),
+    max_size=60,
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(commands)
+def test_what_a_journal_says_it_also_says_when_it_is_opened_anew(script: list[tuple[str, str, Any]]) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "journal.sqlite"
+        journal = Journal(path, ticking())
+        for number, (what, name, value) in enumerate(script, start=1):
+            if what == "step":
+                journal.step(step(number, name), value, key=f"step/{number}")
+            elif what == "fact":
+                journal.remember(Fact(name=name, value=value))
+            elif what == "screen":
+                state = VisualState(app=name, loading=bool(value % 2), timestamp=number)
+                journal.record("observed", {"state_id": journal.screens.keep(state), "app": name}, key=f"seen/{number}")
+            elif what == "found":
+                item = Supplement(query=name, source="s", title="t", text="x")
+                journal.supplied(name, [item] * value, subtask="a", key=f"found/{number}")
+            else:
+                journal.steps(name, value)
+        said = _all_it_says(journal)
+        journal.close()
+        again = Journal(path, ticking())
+        assert _all_it_says(again) == said
+        again.close()
+
+
+def _all_it_says(journal: Journal) -> dict[str, Any]:
+    return {
+        "steps": {(s, a): journal.steps(s, a) for s in "abcdefghijk" for a in range(3)},
+        "few": {s: journal.steps(s, 0, limit=2) for s in "abc"},
+        "run": journal.all_steps(30),
+        "facts": journal.facts(),
+        "supplements": journal.supplements(),
+        "latest": list(journal.screens.latest().items()),
+        "events": list(journal.events()),
+    }
+
+
+# --- a journal in memory
+
+
+def test_a_new_run_in_memory_forgets_the_run_before_and_has_keys_of_its_own() -> None:
+    journal = Journal(None, ticking())
+    journal.begin()
+    first = journal.run_key
+    journal.record("a", {}, key="k")
+    journal.intend("i", SAVE)
+    journal.remember(Fact(name="total", value="1"))
+    journal.step(step(1), 0, key="s")
+    journal.screens.keep(VisualState(app="mail"))
+    journal.begin()
+    assert journal.run_key != first
+    assert not list(journal.events())
+    assert not journal.facts()
+    assert not journal.steps("a", 0)
+    assert not journal.screens.latest()
+    assert journal.intent("i") is None
+    journal.record("a", {}, key="k")
+    assert len(list(journal.events())) == 1
+    journal.close()
+
+
+def test_a_run_on_disk_is_never_forgotten(reopen: Open) -> None:
+    journal = reopen()
+    journal.record("a", {})
+    before = journal.run_key
+    journal.begin()
+    assert len(list(journal.events())) == 1
+    assert journal.run_key == before
+
+
+def test_notes_about_the_run_survive(reopen: Open) -> None:
+    reopen().set_meta("elapsed", {"seconds": 1.5, "ü": None})
+    journal = reopen()
+    assert journal.meta("elapsed") == {"seconds": 1.5, "ü": None}
+    assert journal.meta("nothing") is None

@@ -1,0 +1,183 @@
+"""What was done once becomes steps for other values: slots, readings, constants, and what speaks against it."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+
+import pytest
+from demonstrated import by_hand, by_oracle
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from roles.contracts import Supplement
+from roles.knowledge.demonstrations.compared import differing, distil_twice
+from roles.knowledge.demonstrations.demonstrations import Distilled, distil
+from roles.knowledge.pages.playbook import playbooks_in
+from roles.policies.rules import clauses as c
+from roles.policies.rules.english.grammar import parse
+
+NOTE = ['open "notes"', 'click "New note"', 'fill "Title" with "Milk"', 'fill "Body" with "two bottles"', 'click "Save"']
+
+
+def learned(name: str, folder: Path, seed: int = 0) -> Distilled:
+    done = by_oracle(name, seed, folder / f"{name}.jsonl")
+    return distil(done.steps, done.goal)
+
+
+def shown(goal: str, lines: list[str], folder: Path, name: str = "log", **more: object) -> Distilled:
+    done = by_hand(goal, lines, folder / f"{name}.jsonl", **more)  # type: ignore[arg-type]
+    return distil(done.steps, done.goal)
+
+
+def test_values_of_the_goal_are_slots_and_values_of_a_screen_are_read_there(tmp_path: Path) -> None:
+    found = learned("claim-with-details", tmp_path)
+    assert found.steps == (
+        'Read the "vendor" and the "total" of the invoice with id "{invoice}" in the "billing" app.',
+        'Enter the fact "invoice vendor" into the field "Vendor" in the "reimbursement" app.',
+        'Enter "{invoice}" into the field "Invoice number" in the "reimbursement" app.',
+        'Enter the fact "invoice total" into the field "Amount" in the "reimbursement" app.',
+        'Select the option "{category}" in the field "Category" in the "reimbursement" app.',
+        'Submit the "form" in the "reimbursement" app.',
+    )
+    assert [slot.name for slot in found.slots] == ["invoice", "category"]
+    assert (found.constants, found.doubts) == ((), ())
+
+
+TASKS = ("claim-with-details", "mail-the-total", "reply-to-a-mail", "total-into-a-note", "add-to-a-note")
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_another_seed_of_the_same_task_teaches_the_same(name: str, tmp_path: Path) -> None:
+    first, second = (learned(name, tmp_path / str(seed), seed) for seed in (_made(tmp_path, 0), _made(tmp_path, 5)))
+    assert first.text == second.text
+    assert first.document("demonstration", "a").id == second.document("demonstration", "b").id
+
+
+def _made(folder: Path, seed: int) -> int:
+    (folder / str(seed)).mkdir()
+    return seed
+
+
+@pytest.mark.parametrize("axes", [("layout=mirrored", "order=shuffled"), ("density=compact", "theme=dark")])
+def test_where_things_stand_and_how_they_look_leaves_no_trace(axes: tuple[str, ...], tmp_path: Path) -> None:
+    plain = learned("total-into-a-note", tmp_path)
+    done = by_oracle("total-into-a-note", 0, tmp_path / "moved.jsonl", axes)
+    assert distil(done.steps, done.goal).steps == plain.steps
+
+
+def test_the_steps_are_a_page_whose_every_step_the_rules_read(tmp_path: Path) -> None:
+    for name in TASKS:
+        page = learned(name, tmp_path).document("experience", "run:x")
+        (book,) = playbooks_in(Supplement(query="", source="s", title=page.title, text=page.text))
+        assert len(book.steps) == len(re.findall(r"^\d+\.", page.text, re.MULTILINE))
+        for step in book.steps:
+            assert not any(isinstance(clause, c.Unknown) for clause in parse(step.text)), step.text
+
+
+def test_neither_values_nor_ids_of_elements_are_kept(tmp_path: Path) -> None:
+    done = by_oracle("claim-with-details", 0, tmp_path / "log.jsonl")
+    found = distil(done.steps, done.goal)
+    kept = found.document("demonstration", "log").model_dump_json()
+    tracks = {e.track_id for step in done.steps for e in step.visual_state.elements if e.track_id and "." in e.track_id}
+    for value in [*(slot.value for slot in found.slots), *tracks]:
+        assert value not in kept
+
+
+def test_detours_failures_and_what_was_overwritten_are_left_out(tmp_path: Path) -> None:
+    goal = 'Jam "Milk" in with "two bottles"'
+    straight = shown(goal, NOTE, tmp_path, "straight")
+    crooked = shown(
+        goal,
+        [
+            'open "files"', 'open "notes"', 'click "No such thing"', 'click "New note"', 'fill "Title" with "Mlik"', "wait 2",
+            'fill "Title" with "Milk"', "scroll down", 'fill "Body" with "two bottles"', 'open "billing"', 'open "notes"',
+            'click "Save"',
+        ],
+        tmp_path,
+        "crooked",
+    )  # fmt: skip
+    assert crooked.steps == straight.steps == ('Create a "note" with title "{title}" with text "{body}" in the "notes" app.',)
+    assert crooked.left_out > straight.left_out
+
+
+def test_what_neither_goal_nor_screen_says_is_a_constant_and_said_to_be_one(tmp_path: Path) -> None:
+    found = shown('Jam "Milk" in', NOTE, tmp_path)
+    assert [(x.value, x.where) for x in found.constants] == [("two bottles", "Body")]
+    assert found.doubts == (), "plain words may well be the same each time"
+    counted = shown('Jam "Milk" in', [*NOTE[:3], 'fill "Body" with "code 4711"', NOTE[4]], tmp_path, "counted")
+    assert ["4711" in doubt for doubt in counted.doubts] == [True], "a number hardly is"
+
+
+def test_a_record_that_the_goal_does_not_tell_from_others_is_in_doubt(tmp_path: Path) -> None:
+    done = by_oracle("claim-with-details", 0, tmp_path / "log.jsonl")
+    found = distil(done.steps, "Expense something")
+    assert any("which invoice of billing is meant" in doubt for doubt in found.doubts)
+
+
+@pytest.mark.parametrize("word", ["if it is unpaid", "for each vendor", "until Friday"])
+def test_what_one_run_cannot_show_is_in_doubt(word: str, tmp_path: Path) -> None:
+    found = shown(f'Jam "Milk" in with "two bottles" {word}', NOTE, tmp_path)
+    assert any("one run shows one way" in doubt for doubt in found.doubts)
+
+
+def test_a_value_of_the_goal_that_nothing_used_is_in_doubt(tmp_path: Path) -> None:
+    found = shown('Jam "Milk" in with "two bottles" before 2026-03-04', NOTE, tmp_path)
+    assert found.doubts == ('the goal says "2026-03-04", and nothing that was done uses it',)
+    assert "2026-03-04" in found.title
+
+
+def test_what_is_private_is_a_reference_or_a_slot_and_nothing_else(tmp_path: Path) -> None:
+    done = by_oracle("payslip-into-claim", 0, tmp_path / "log.jsonl")
+    secrets = re.findall(r"password (\S+?)[\s,.]", done.goal)
+    assert secrets, done.goal
+    found = distil(done.steps, done.goal)
+    kept = found.document("demonstration", "log").model_dump_json()
+    assert all(secret not in kept for secret in secrets)
+    assert re.search(r'Enter "(\{[\w ]+\}|<secret>\w+</secret>)" into the field "Password"', found.text)
+
+
+def test_two_who_show_the_same_agree_on_what_is_a_slot(tmp_path: Path) -> None:
+    first = by_hand('Jam "Milk" in with "two bottles"', NOTE, tmp_path / "1.jsonl")
+    lines = [*NOTE[:2], 'fill "Title" with "Tea"', 'fill "Body" with "a tin"', NOTE[4]]
+    second = by_hand('Jam "Tea" in with "a tin"', lines, tmp_path / "2.jsonl", seed=4)
+    found = distil_twice(first.steps, first.goal, second.steps, second.goal)
+    assert (found.title, found.doubts) == ('Jam "{title}" in with "{body}"', ())
+
+
+def test_a_number_that_two_have_in_common_is_a_constant_beyond_doubt(tmp_path: Path) -> None:
+    lines = [*NOTE[:3], 'fill "Body" with "code 4711"', NOTE[4]]
+    first = by_hand('Jam "Milk" in', lines, tmp_path / "1.jsonl")
+    second = by_hand('Jam "Tea" in', [*lines[:2], 'fill "Title" with "Tea"', *lines[3:]], tmp_path / "2.jsonl")
+    assert distil(first.steps, first.goal).doubts
+    found = distil_twice(first.steps, first.goal, second.steps, second.goal)
+    assert (found.doubts, [x.value for x in found.constants]) == ((), ["code 4711"])
+
+
+def test_two_who_did_different_things_are_in_doubt(tmp_path: Path) -> None:
+    first = by_hand('Jam "Milk" in', [*NOTE[:3], 'fill "Body" with "cold"', NOTE[4]], tmp_path / "1.jsonl")
+    lines = [*NOTE[:2], 'fill "Title" with "Tea"', 'fill "Body" with "hot"', NOTE[4]]
+    second = by_hand('Jam "Tea" in', lines, tmp_path / "2.jsonl")
+    assert any("no goal says why" in doubt for doubt in distil_twice(first.steps, first.goal, second.steps, second.goal).doubts)
+    other = distil_twice(first.steps, first.goal, second.steps, "Something else altogether")
+    assert any("do not say the same" in doubt for doubt in other.doubts)
+
+
+def test_the_words_in_which_two_goals_differ_are_found() -> None:
+    found = differing("Put travel costs on INV-1 down.", "Put software costs on INV-22 down.")
+    assert [mention.text for mention in found] == ["travel", "INV-1"]
+
+
+LETTERS = st.characters(codec="utf-8", exclude_categories=["C"], exclude_characters='{}"“”„\\<>')
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.text(LETTERS, min_size=4, max_size=30))
+def test_whatever_stands_in_quotation_marks_is_a_slot(words: str) -> None:
+    words = " ".join(words.split()) or "some words"
+    with tempfile.TemporaryDirectory() as folder:
+        lines = ['open "notes"', 'click "New note"', f'fill "Title" with "{words}"', 'click "Save"']
+        found = shown(f'Jam "{words}" in', lines, Path(folder))
+    assert found.title == 'Jam "{title}" in'
+    assert found.steps == ('Create a "note" with title "{title}" in the "notes" app.',)

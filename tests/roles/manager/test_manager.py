@@ -1,0 +1,122 @@
+"""A model's plan is a DAG over applications that there are, or it is asked for again."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from models import APPS, asker, fact, prompts_of, saying, section, text_of
+
+from roles.contracts import EffectSeen, FactKnown, FieldHas, PlanAnswer, PlanRequest, Subtask
+from roles.contracts.signals import SubtaskStatus
+from roles.manager.llm import LlmManager
+from roles.policies import GaveUp
+from roles.policies.llm.prompts import load_prompt
+from roles.policies.scripted_model import ScriptedChatModel
+
+
+def subtask(name: str, app: str = "mail", *after: str, **more: Any) -> dict[str, Any]:
+    return {"id": name, "title": name, "instruction": f"do {name}", "app": app, "depends_on": list(after), **more}
+
+
+def planned(*subtasks: dict[str, Any]) -> dict[str, Any]:
+    return {"reason": "r", "outcome": "planned", "subtasks": list(subtasks)}
+
+
+def plan(*replies: Any, **changes: Any) -> PlanAnswer:
+    request = PlanRequest.model_validate({"goal": "claim it", "apps": APPS, **changes})
+    return LlmManager(asker(saying(*replies)), load_prompt("manager")).plan(request)
+
+
+GOOD = planned(subtask("a"), subtask("b", "claims", "a"))
+
+
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        (planned(subtask("a", "mail", "b"), subtask("b", "mail", "a")), "wait for each other"),
+        (planned(subtask("a", "mail", "nobody")), "depends on 'nobody'"),
+        (planned(subtask("a", "browser")), "wants the application 'browser'; there are claims, mail"),
+        (planned(subtask("a"), subtask("a")), "'a' is used twice"),
+        (planned(), "no subtask that is still to be done"),
+        (planned(subtask("a", worker="wizard")), "worker"),
+        (planned(subtask("a", worker="technician")), "there is no worker 'technician'; there are operator"),
+        (planned({"id": "a", "app": "mail"}), "'a' has no instruction"),
+        ({"reason": "r", "outcome": "planned", "subtasks": "do it"}, "list of objects"),
+        ({"reason": "r", "outcome": "perhaps", "subtasks": []}, "outcome"),
+        ({"reason": "r", "outcome": "supplement_needed", "subtasks": []}, "needs a query"),
+        (planned(*[subtask(f"s{n}") for n in range(50)]), "40 are the most"),
+        (planned(subtask("a b/c")), "id"),
+        (planned(subtask("a", expect=[{"kind": "luck"}])), "no kind 'luck'; it is one of fact_known"),
+        (planned(subtask("a", expect=[{"kind": "field_has", "label": "Amount"}])), "needs the value, or the fact"),
+        (planned(subtask("a", expect=[{"kind": "effect_seen"}])), "verb"),
+        (planned(subtask("a", expect="saved")), "list of objects"),
+    ],
+)
+def test_a_plan_that_cannot_be_worked_is_asked_for_again_with_the_reason(bad: dict[str, Any], why: str) -> None:
+    assert [s.id for s in plan(bad, GOOD).subtasks] == ["a", "b"]
+    with pytest.raises(GaveUp, match=why):
+        plan(bad)
+
+
+def test_what_is_fulfilled_is_kept_and_statuses_are_not_the_models_to_give() -> None:
+    done = Subtask(id="a", title="a", instruction="find it", app="mail", status=SubtaskStatus.FULFILLED)
+    failed = Subtask(id="b", title="b", instruction="enter it", app="claims", status=SubtaskStatus.REJECTED)
+    reply = planned(
+        subtask("a", instruction="something else"), subtask("b", "claims", "a", status="fulfilled"), subtask("c", "mail", "b")
+    )
+    answer = plan(reply, plan=(done, failed), failed="b", attempts=2)
+    assert [(s.id, s.status, s.depends_on) for s in answer.subtasks] == [
+        ("a", SubtaskStatus.FULFILLED, ()),
+        ("b-2", SubtaskStatus.READY, ("a",)),
+        ("c", SubtaskStatus.READY, ("b-2",)),
+    ]
+    assert answer.subtasks[0].instruction == "find it"
+
+
+def test_nothing_left_is_believed_only_when_nothing_is_left() -> None:
+    reply = {"reason": "r", "outcome": "nothing_left", "subtasks": []}
+    open_ = Subtask(id="a", title="a", instruction="find it")
+    with pytest.raises(GaveUp, match="a is not fulfilled"):
+        plan(reply, plan=(open_,))
+    assert plan(reply, plan=(open_.model_copy(update={"status": SubtaskStatus.FULFILLED}),)).outcome == "nothing_left"
+
+
+def test_what_was_seen_and_said_is_told() -> None:
+    model, heard = prompts_of(lambda _: GOOD)
+    request = PlanRequest(
+        goal="claim it", apps=APPS, trigger="gate_fail", failed="b", evidence=("the amount is wrong",),
+        facts=(fact("total", "7"),), user_words=("use the other form",), refused=("delete it",),
+    )  # fmt: skip
+    LlmManager(asker(model), load_prompt("manager")).plan(request)
+    text = text_of(heard[0])
+    assert "Why you are asked: gate_fail, about the subtask b" in text
+    for name, words in {
+        "evidence": "the amount is wrong", "facts": "total = 7", "user_words": "use the other form", "refused": "delete it"
+    }.items():  # fmt: skip
+        assert words in section(text, name)
+
+
+def test_a_plan_says_what_a_gate_looks_for_and_stray_fields_say_nothing() -> None:
+    expect = [
+        {"kind": "fact_known", "name": "total", "label": "", "verb": "save"},
+        {"kind": "field_has", "label": "Amount", "fact": "total", "value": ""},
+        {"kind": "effect_seen", "verb": "submit", "text": "ignored"},
+    ]
+    (found,) = plan(planned(subtask("a", expect=expect))).subtasks
+    assert found.expect == (FactKnown(name="total"), FieldHas(label="Amount", fact="total"), EffectSeen(verb="submit"))
+
+
+def test_what_is_nearly_spent_is_told_with_the_question() -> None:
+    heard: list[str] = []
+
+    def answer(messages: Any) -> str:
+        heard.append(str(messages[-1].content))
+        return json.dumps(GOOD)
+
+    request = PlanRequest.model_validate(
+        {"goal": "claim it", "apps": APPS, "nearly_spent": ["96 of 120 steps used (limits.steps)"]}
+    )
+    LlmManager(asker(ScriptedChatModel(answer=answer)), load_prompt("manager")).plan(request)
+    assert "Little is left to work with: 96 of 120 steps used (limits.steps)" in heard[0]

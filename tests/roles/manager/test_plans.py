@@ -1,0 +1,119 @@
+"""Plans: each mistake is one sentence that names the subtask; what is ready is what nothing waits for."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from roles.contracts import AppWords, Subtask
+from roles.contracts.signals import SubtaskStatus
+from roles.manager.plans import PlanError, levels, next_ready, validate_plan
+
+APPS = (AppWords(app="mail", title="Mail"), AppWords(app="notes", title="Notes"))
+
+
+def subtask(name: str, *after: str, **more: Any) -> Subtask:
+    return Subtask(id=name, title=name, instruction=f"do {name}", depends_on=after, **more)
+
+
+def test_a_plan_in_any_order_is_fine_as_long_as_nothing_waits_in_a_circle() -> None:
+    validate_plan([subtask("c", "b", "a"), subtask("b", "a"), subtask("a", app="mail"), subtask("d")], APPS)
+    validate_plan([])
+
+
+@pytest.mark.parametrize(
+    ("plan", "named", "said"),
+    [
+        ([subtask("a"), subtask("b"), subtask("a")], ["'a'"], "is used twice"),
+        ([subtask("a", "z")], ["'a'", "'z'"], "which is not in the plan"),
+        ([subtask("a", "b"), subtask("b", "a")], ["a", "b", "->"], "wait for each other"),
+        ([subtask("a", "a")], ["a -> a"], "wait for each other"),
+        ([subtask("x"), subtask("a", "c"), subtask("b", "a"), subtask("c", "b")], ["a", "b", "c"], "wait for each other"),
+        ([subtask("a", app="maill")], ["'a'", "'maill'", "mail, notes"], "wants the application"),
+    ],
+)
+def test_a_mistake_in_a_plan_is_one_sentence(plan: list[Subtask], named: list[str], said: str) -> None:
+    with pytest.raises(PlanError, match=said) as caught:
+        validate_plan(plan, APPS)
+    assert "\n" not in str(caught.value)
+    for word in named:
+        assert word in str(caught.value)
+
+
+def test_the_circle_is_shown_in_the_order_of_waiting() -> None:
+    with pytest.raises(PlanError) as caught:
+        validate_plan([subtask("a", "b"), subtask("b", "c"), subtask("c", "a")])
+    walk = str(caught.value).split(": ")[1].split(" -> ")
+    after = {"a": "b", "b": "c", "c": "a"}
+    assert len(walk) == 4
+    assert all(after[one] == other for one, other in itertools.pairwise(walk))
+
+
+def test_any_application_goes_when_the_environment_knows_none() -> None:
+    validate_plan([subtask("a", app="anything")], ())
+
+
+def test_a_subtask_without_an_application_goes_anywhere() -> None:
+    validate_plan([subtask("a")], APPS)
+
+
+@pytest.mark.parametrize("name", ["", "a b", "ä", "a/b", "a\n"])
+def test_an_id_that_could_not_stand_in_a_key_is_refused(name: str) -> None:
+    with pytest.raises(ValidationError):
+        subtask(name)
+
+
+def test_a_subtask_is_ready_when_all_it_waits_for_is_fulfilled() -> None:
+    done, open_, failed = SubtaskStatus.FULFILLED, SubtaskStatus.READY, SubtaskStatus.REJECTED
+    plan = [subtask("a", status=done), subtask("b", "a", "c", status=open_), subtask("c", "a", status=open_)]
+    ready = next_ready(plan)
+    assert ready is not None
+    assert ready.id == "c"
+    assert next_ready([subtask("a", status=failed), subtask("b", "a")]) is None
+    assert next_ready([subtask("a", status=done)]) is None
+    assert next_ready([]) is None
+
+
+def test_a_subtask_that_was_begun_comes_before_what_follows_it() -> None:
+    ready = next_ready([subtask("a", status=SubtaskStatus.PENDING), subtask("b")])
+    assert ready is not None
+    assert ready.id == "a"
+
+
+edges = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=12)
+
+
+@given(edges)
+def test_a_plan_that_is_accepted_can_be_worked_to_its_end(pairs: list[tuple[int, int]]) -> None:
+    plan = [subtask(f"s{n}", *sorted({f"s{b}" for a, b in pairs if a == n})) for n in range(7)]
+    try:
+        validate_plan(plan)
+    except PlanError:
+        assert _stuck(plan)
+        return
+    assert not _stuck(plan)
+
+
+@given(edges)
+def test_subtasks_of_a_level_are_independent_and_wait_for_earlier_levels_only(pairs: list[tuple[int, int]]) -> None:
+    waits = {f"s{n}": sorted({f"s{b}" for a, b in pairs if a == n and b < n}) for n in range(7)}
+    found = levels(waits)
+    place = {name: number for number, level in enumerate(found) for name in level}
+    assert sorted(place) == sorted(waits)
+    for name, others in waits.items():
+        assert place[name] == max((place[other] + 1 for other in others), default=0)
+
+
+def _stuck(plan: list[Subtask]) -> bool:
+    """Work the plan as the hub does; whether something is left that can never be begun."""
+    done: set[str] = set()
+    while (ready := next_ready(plan)) is not None:
+        assert done.issuperset(ready.depends_on)
+        done.add(ready.id)
+        plan = [s.model_copy(update={"status": SubtaskStatus.FULFILLED}) if s.id == ready.id else s for s in plan]
+    return len(done) < len(plan)

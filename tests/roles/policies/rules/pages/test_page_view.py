@@ -1,0 +1,107 @@
+"""Which thing on a page a phrase means, and what a page says of a value."""
+
+from __future__ import annotations
+
+import pytest
+
+from protocol import BoundingBox, GUIElement, VisualState
+from roles.policies.rules.pages.acting.choosing import chosen, taken
+from roles.policies.rules.pages.acting.records import adding, refusal
+from roles.policies.rules.pages.reading.clauses import Source, Thing
+from roles.policies.rules.pages.reading.values import as_asked, measure, value_of
+from roles.policies.rules.pages.view import Page, likeness, listed
+
+
+def state(*parts: tuple[str, str] | tuple[str, str, dict[str, object]]) -> VisualState:
+    elements = []
+    for n, part in enumerate(parts):
+        more = part[2] if len(part) > 2 else {}
+        box = BoundingBox(x1=0, y1=n * 20, x2=100, y2=n * 20 + 18)
+        elements.append(GUIElement(element_id=f"e{n}", track_id=f"e{n}", role=part[0], text=part[1] or None, bbox=box, **more))
+    return VisualState(screen_resolution=(800, 600), elements=tuple(elements), app="browser")
+
+
+def test_names_count_as_they_are_written_before_what_is_like_them():
+    page = Page(state(("button", "OK"), ("button", "ok"), ("button", "Okay"), ("link", "ok")), "")
+    for name, place in (("OK", 0), ("ok", 1), ("Okay", 2)):
+        found = page.find(Thing(name=name, kind="button", words=name))
+        assert found is not None
+        assert found.element_id == f"e{place}"
+    assert likeness("x", "Close") == 0.9
+    assert page.find(Thing(name="Launch", kind="button", words="Launch")) is None
+
+
+def test_a_text_that_repeats_the_goal_is_not_read_as_the_pages_own():
+    goal = "Enter the value of Size into the box."
+    page = Page(state(("text", goal), ("text", "Size: 42")), goal)
+    assert value_of(Source(label="Size"), page)[0] == "42"
+
+
+def test_words_are_counted_without_their_punctuation():
+    page = Page(state(("text", "Rowing, rowing; all the way (home).")), "")
+    assert value_of(Source(word=-1, of=Thing(kind="area", words="sentence")), page)[0] == "home"
+    assert value_of(Source(word=2, of=Thing(kind="area", words="sentence")), page)[0] == "rowing"
+
+
+def test_a_list_in_words_is_cut_by_the_names_that_there_are():
+    names = ["Fish", "Fish and chips", "Tea"]
+    assert listed("Fish and chips and Tea", names) == (["Fish and chips", "Tea"], "")
+    assert listed("Tea, Cake", names) == (["Tea"], "Cake")
+
+
+def test_sizes_are_compared_in_the_unit_of_what_is_asked():
+    assert measure("2h 16m", "duration") == 136
+    assert measure("Book for $1,300", "price") == 1300
+    assert measure("7:05 PM", "departure") == 19 * 60 + 5
+    assert measure("8", "duration", bare=False) is None
+    assert (as_asked("6:15 PM", "hh:mm"), as_asked("5 March 2027", "yyyy-mm-dd")) == ("18:15", "2027-03-05")
+
+
+def test_what_is_ordered_is_counted_where_the_page_counts_it():
+    shop = state(
+        ("text", "Tea"), ("button", "-"), ("text", "2"), ("button", "+"), ("text", "Cake"), ("button", "-"), ("button", "+")
+    )
+    assert [(r.title, r.quantity) for r in adding(Page(shop, ""))] == [("Tea", 2), ("Cake", 0)]
+    assert taken("Tea", "", 2, "", shop)
+    assert not taken("Tea, Cake", "", 2, "", shop)
+
+
+def test_a_choice_is_seen_in_boxes_and_lists():
+    boxes = state(("checkbox", "A", {"value": "true"}), ("checkbox", "B", {"value": "false"}))
+    assert chosen("A", True, True, boxes)
+    assert not chosen("A and B", False, True, boxes)
+    assert not chosen("nothing", True, True, boxes)
+    assert chosen("Oslo", False, True, state(("combobox", "City", {"value": "Oslo", "options": ("Bern", "Oslo")})))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "name", "same"),
+    [("Track 8", "Track 83", False), ("Novak", "Nowak", False), ("E-mail", "Email address", True), ("Bill 7", "Bill", False)],
+)
+def test_names_that_are_alike_by_their_letters_alone_are_two_names(wanted, name, same):
+    assert (likeness(wanted, name) >= 0.7) is same
+
+
+def test_a_place_that_is_not_on_the_page_holds_nothing():
+    page = Page(state(("heading", "Ann"), ("button", "Edit"), ("heading", "Bob"), ("button", "Edit")), "")
+    found = page.find(Thing(name="Edit", words="Edit", place="row of Bob"))
+    assert found is not None
+    assert found.element_id == "e3"
+    assert page.find(Thing(name="Edit", words="Edit", place="row of Eve")) is None
+    assert len(page.rivals(Thing(name="Edit", words="Edit"))) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "role", "no"),
+    [
+        ("Your changes were not saved", "text", True),
+        ("Please choose a size", "text", False),
+        ("Please choose a size", "alert", True),
+        ("500 Internal Server Error", "heading", True),
+        ("Thank you, it was saved", "status", False),
+    ],
+)
+def test_a_page_says_no_in_words_that_are_new(words, role, no):
+    before, after = state(("button", "Save")), state(("button", "Save"), (role, words))
+    assert bool(refusal(before, after)) is no
+    assert refusal(after, after) == ""

@@ -1,0 +1,302 @@
+"""The policy: deny beats ask, ask beats allow, and what is not known is never free."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+import protocol as p
+from protocol import Action, ActionTarget, Click, Fill, GUIElement, VisualState, Window
+from roles.operator.asking.guarding import element_of
+from roles.safety import Review, Rule, SafetyPolicy, review
+from roles.safety.effects.effects import SENSITIVE, Effect
+
+
+def judge(policy: SafetyPolicy, name: str = "Next", *, role: str = "button", app: str | None = "mail", **more: Any) -> Review:
+    element = GUIElement(element_id="it", text=name, role=role, app=app)
+    return review(Click(target=ActionTarget(element_id="it")), element, VisualState(elements=(element,), app=app), policy, **more)
+
+
+DEFAULT = SafetyPolicy()
+VERDICTS = ("allow", "ask", "deny")
+
+
+def rules(*verdicts: str) -> SafetyPolicy:
+    return SafetyPolicy(rules=tuple(Rule.model_validate({"name": f"{n}-{v}", "verdict": v}) for n, v in enumerate(verdicts)))
+
+
+@pytest.mark.parametrize("order", [*itertools.permutations(VERDICTS, 2), *itertools.permutations(VERDICTS, 3)], ids=" ".join)
+def test_deny_beats_ask_and_ask_beats_allow_in_any_order(order: tuple[str, ...]) -> None:
+    assert judge(rules(*order)).verdict == max(order, key=VERDICTS.index)
+
+
+@given(st.lists(st.sampled_from(VERDICTS), min_size=1, max_size=6), st.sampled_from(VERDICTS))
+def test_one_more_rule_never_makes_a_policy_looser_than_its_strictest(given_rules: list[str], more: str) -> None:
+    before, after = judge(rules(*given_rules)).verdict, judge(rules(*given_rules, more)).verdict
+    assert VERDICTS.index(after) >= VERDICTS.index(before)
+
+
+@pytest.mark.parametrize("otherwise", VERDICTS)
+def test_what_no_rule_matches_is_settled_by_otherwise(otherwise: str) -> None:
+    policy = SafetyPolicy.model_validate({"rules": [{"name": "x", "verdict": "deny", "apps": ["web"]}], "otherwise": otherwise})
+    found = judge(policy)
+    assert (found.verdict, found.policy) == (otherwise, "otherwise")
+
+
+def test_nothing_is_allowed_without_a_rule() -> None:
+    assert judge(SafetyPolicy(rules=())).verdict == "ask"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Submit",
+        "Send",
+        "Pay now",
+        "Delete account",
+        "Delete",
+        "Allow",
+        "Upload",
+        "Download",
+        "OK",
+        "Frobnicate",
+        "提交",
+        "Löschen",
+    ],
+)
+def test_by_default_sensitive_and_unknown_controls_need_a_person(name: str) -> None:
+    assert judge(DEFAULT, name).verdict == "ask"
+
+
+@pytest.mark.parametrize("name", ["Next", "Cancel", "Save", "Rename", "打开"])
+def test_by_default_work_is_free(name: str) -> None:
+    assert judge(DEFAULT, name).verdict == "allow"
+
+
+def test_by_default_every_effect_is_decided_by_a_rule() -> None:
+    named = [effect for rule in DEFAULT.rules for effect in rule.effects]
+    assert sorted(named) == sorted(Effect)
+    assert {effect for rule in DEFAULT.rules if rule.verdict == "ask" for effect in rule.effects} >= SENSITIVE
+
+
+# --- applications
+
+
+@pytest.mark.parametrize("app", ["web", "mailer", "MAIL2", "ma"])
+def test_an_app_that_is_not_allowed_is_denied_whatever_the_rules_say(app: str) -> None:
+    policy = rules("allow").model_copy(update={"allowed_apps": ("mail",)})
+    found = judge(policy, app=app)
+    assert (found.verdict, found.policy, found.severity) == ("deny", "allowed_apps", "high")
+    assert app in found.reasons[0]
+    assert judge(policy, app="Mail").verdict == "allow"
+
+
+@pytest.mark.parametrize("action", [p.LaunchApp(app="web"), p.SwitchWindow(window="web"), p.SwitchWindow(window="w2")], ids=str)
+def test_the_way_into_an_app_that_is_not_allowed_is_denied(action: Action) -> None:
+    state = VisualState(app="mail", windows=(Window(window_id="w2", app="web", title="Web"),))
+    assert review(action, None, state, SafetyPolicy(allowed_apps=("mail",))).verdict == "deny"
+    assert review(p.LaunchApp(app="mail"), None, state, SafetyPolicy(allowed_apps=("mail",))).verdict == "allow"
+
+
+def test_an_element_of_another_app_does_not_hide_behind_the_focused_one() -> None:
+    element = GUIElement(element_id="it", text="Next", role="button", app="web")
+    action = Click(target=ActionTarget(element_id="it"))
+    assert review(action, element, VisualState(app="mail"), SafetyPolicy(allowed_apps=("mail",))).verdict == "deny"
+
+
+def test_an_app_that_cannot_be_told_is_never_free_where_apps_are_limited() -> None:
+    assert judge(SafetyPolicy(allowed_apps=("mail",)), app=None).verdict == "ask"
+    assert judge(DEFAULT, app=None).verdict == "allow"
+    assert review(p.Wait(), None, VisualState(), SafetyPolicy(allowed_apps=("mail",))).verdict == "allow"
+
+
+@pytest.mark.parametrize("action", [p.Memorize(name="a", value="b"), p.Answer(text="x"), p.FinishGoal()], ids=lambda a: a.verb)
+def test_what_never_leaves_the_crew_needs_no_app(action: Action) -> None:
+    assert review(action, None, VisualState(app="web"), SafetyPolicy(allowed_apps=("mail",))).verdict == "allow"
+
+
+# --- people
+
+
+def test_low_confidence_asks_and_says_how_low() -> None:
+    assert judge(DEFAULT, confidence=0.5).verdict == "allow"
+    found = judge(DEFAULT, confidence=0.49)
+    assert (found.verdict, found.policy) == ("ask", "low_confidence")
+    assert "0.49" in found.reasons[0]
+
+
+def test_confidence_never_softens_a_verdict() -> None:
+    for name, confidence in itertools.product(["Pay now", "Next"], [0.0, 0.49, 1.0]):
+        strict = rules("deny")
+        assert judge(strict, name, confidence=confidence).verdict == "deny"
+    assert judge(DEFAULT, "Pay now", confidence=1.0).verdict == "ask"
+
+
+def test_a_decision_maker_that_wants_to_be_confirmed_is_asked_about_but_cannot_allow() -> None:
+    assert judge(DEFAULT, confirm=True).policy == "asked_to_confirm"
+    assert judge(DEFAULT, confirm=True).verdict == "ask"
+    assert judge(rules("deny"), confirm=True).verdict == "deny"
+
+
+def test_a_question_for_the_user_reaches_the_user_under_any_policy_that_works() -> None:
+    ask = p.AskUser(question="Which one?")
+    assert review(ask, None, VisualState(), rules("allow")).verdict == "ask"
+
+
+# --- conditions
+
+
+@pytest.mark.parametrize(
+    ("condition", "hit", "miss"),
+    [
+        ({"targets": ["*salary*"]}, "Salary 2026", "Budget"),
+        ({"targets": ["pay ?"]}, "Pay 1", "Pay 10"),
+        ({"verbs": ["click"]}, "x", None),
+        ({"effects": ["delete"]}, "Delete", "Next"),
+        ({"apps": ["MA*"]}, "x", None),
+    ],
+)
+def test_a_rule_matches_when_all_its_conditions_do(condition: dict[str, Any], hit: str, miss: str | None) -> None:
+    policy = SafetyPolicy.model_validate({"rules": [{"name": "r", "verdict": "deny", **condition}], "otherwise": "allow"})
+    assert judge(policy, hit).verdict == "deny"
+    if miss is not None:
+        assert judge(policy, miss).verdict == "allow"
+    both = SafetyPolicy.model_validate(
+        {"rules": [{"name": "r", "verdict": "deny", **condition} | {"apps": ["other"]}], "otherwise": "allow"}
+    )
+    assert judge(both, hit).verdict == "allow"
+
+
+def test_a_rule_can_look_at_what_is_typed_or_chosen() -> None:
+    policy = SafetyPolicy.model_validate(
+        {"rules": [{"name": "r", "verdict": "deny", "values": ["*@evil.example"]}], "otherwise": "allow"}
+    )
+    field = GUIElement(element_id="it", text="To", role="textbox", app="mail")
+    target = ActionTarget(element_id="it")
+    state = VisualState(elements=(field,), app="mail")
+    assert review(Fill(target=target, text="Bob@EVIL.example"), field, state, policy).verdict == "deny"
+    assert review(p.SelectOption(target=target, options=("a@evil.example",)), field, state, policy).verdict == "deny"
+    assert review(Fill(target=target, text="bob@good.example"), field, state, policy).verdict == "allow"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"rules": [{"name": "x", "verdict": "maybe"}]},
+        {"rules": [{"name": "", "verdict": "deny"}]},
+        {"rules": [{"name": "x", "verdict": "deny", "effects": ["explode"]}]},
+        {"rules": [{"name": "x", "verdict": "deny", "aps": ["mail"]}]},
+        {"min_confidence": 2},
+        {"allowed": ["mail"]},
+    ],
+)
+def test_a_policy_with_a_mistake_is_refused_and_not_read_as_a_looser_one(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        SafetyPolicy.model_validate(wrong)
+
+
+# --- a task's constraints
+
+
+@pytest.mark.parametrize(
+    ("word", "denied", "free"),
+    [
+        ("delete", "Delete", "Next"),
+        ("DELETE", "Löschen", "Next"),
+        ("click", "Next", None),
+        ("archive", "Archive message", "Next"),
+        ("next", "Go to next page", "Back"),
+        ("Open [draft]", "Open [draft] 3", "Open notes"),
+    ],
+)
+def test_a_forbidden_word_is_an_effect_a_verb_or_the_name_of_a_control(word: str, denied: str, free: str | None) -> None:
+    policy = DEFAULT.constrained({"forbidden_actions": [word]})
+    found = judge(policy, denied)
+    assert (found.verdict, found.severity) == ("deny", "high")
+    assert word in found.reasons[0]
+    if free is not None:
+        assert judge(policy, free).verdict == "allow"
+
+
+def test_one_word_alone_means_a_list_of_one() -> None:
+    policy = DEFAULT.constrained({"forbidden_actions": "delete", "allowed_apps": "mail", "private": "*salary*"})
+    assert judge(policy, "Delete").verdict == "deny"
+    assert judge(policy, "Next").verdict == "allow"
+    assert policy.allowed_apps == ("mail",)
+    assert policy.is_private(GUIElement(element_id="e", text="Salary"))
+    assert not policy.is_private(GUIElement(element_id="e", text="a"))
+
+
+def test_constraints_that_say_nothing_change_nothing() -> None:
+    assert DEFAULT.constrained({}) == DEFAULT
+    assert DEFAULT.constrained({"forbidden_actions": None, "allowed_apps": None, "private": None}) == DEFAULT
+
+
+def test_a_task_narrows_the_allowed_apps_and_never_widens_them() -> None:
+    strict = SafetyPolicy(allowed_apps=("mail", "notes"))
+    assert strict.constrained({"allowed_apps": ["mail"]}).allowed_apps == ("mail",)
+    for wide in (["*"], ["mail", "web"], ["web"]):
+        assert judge(strict.constrained({"allowed_apps": wide}), app="web").verdict == "deny"
+    assert judge(strict.constrained({"allowed_apps": ["*"]}), app="notes").verdict == "allow"
+    assert judge(DEFAULT.constrained({"allowed_apps": ["mail"]}), app="web").verdict == "deny"
+    assert judge(DEFAULT.constrained({"allowed_apps": []}), app="mail").verdict == "deny"
+
+
+apps = st.sampled_from(["*", "mail", "web", "m*", "notes"])
+
+
+@given(st.lists(apps, max_size=3), st.lists(apps, max_size=3), st.sampled_from(["mail", "web", "notes", "maps"]))
+def test_an_app_passes_only_if_policy_and_task_both_allow_it(policy: list[str], task: list[str], app: str) -> None:
+    both = SafetyPolicy(allowed_apps=tuple(policy)).constrained({"allowed_apps": task})
+    if judge(both, app=app).verdict != "deny":
+        assert judge(SafetyPolicy(allowed_apps=tuple(policy)), app=app).verdict != "deny"
+        assert judge(SafetyPolicy(allowed_apps=tuple(task)), app=app).verdict != "deny"
+
+
+def test_fields_named_for_secrets_are_private_and_so_is_what_the_app_marks() -> None:
+    for name in ("Password", "New password (again)", "Card number", "CVV"):
+        assert DEFAULT.is_private(GUIElement(element_id="e", text=name))
+    assert DEFAULT.is_private(GUIElement(element_id="e", text="Anything", private=True))
+    assert not DEFAULT.is_private(GUIElement(element_id="e", text="Amount"))
+
+
+ALLOWING = st.builds(
+    SafetyPolicy,
+    rules=st.lists(
+        st.builds(Rule, name=st.just("all"), verdict=st.just("allow"), effects=st.sampled_from([(), (Effect.ACTUATE,)])),
+        max_size=3,
+    ).map(tuple),
+    otherwise=st.just("allow"),
+    min_confidence=st.just(0.0),
+)
+
+
+@given(ALLOWING, st.sampled_from(["Unlock front door", "Turn on oven", "Disable smoke alarm"]))
+def test_no_policy_lets_an_actuator_be_operated_without_a_person(policy: SafetyPolicy, name: str) -> None:
+    found = judge(policy, name, app="home")
+    assert (found.verdict, found.policy, found.severity) == ("ask", "actuators_need_a_person", "high")
+    call = review(p.CallApi(app="home", function="unlock_door"), None, VisualState(app="home"), policy)
+    assert call.verdict == "ask"
+
+
+def test_a_policy_may_forbid_what_actuators_do() -> None:
+    assert judge(rules("allow", "deny"), "Unlock front door", app="home").verdict == "deny"
+    forbidden = SafetyPolicy().constrained({"forbidden_actions": ["actuate"]})
+    assert judge(forbidden, "Turn on oven", app="home").verdict == "deny"
+
+
+def test_what_a_policy_denies_is_denied_at_the_button_that_only_brings_up_a_question() -> None:
+    work = Rule.model_validate({"name": "work", "verdict": "allow", "effects": ["observe", "navigate", "edit"]})
+    kept = Rule.model_validate({"name": "kept", "verdict": "deny", "effects": ["delete"]})
+    assert judge(SafetyPolicy(rules=(work, kept)), "Delete", changes=()).verdict == "deny"
+    assert judge(SafetyPolicy(rules=(work,)), "Delete", changes=()).verdict == "allow"
+    assert judge(SafetyPolicy(rules=(work, kept)), "Reply", changes=()).verdict == "allow"
+
+
+def test_a_bare_point_on_nothing_means_no_element() -> None:
+    assert element_of(Click(target=ActionTarget(point=p.Point(3, 3))), VisualState()) == (None, "")

@@ -1,0 +1,282 @@
+"""Conditions of rules: what they may speak of, that the strictest verdict counts, and that what fails never allows."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+import protocol as p
+from protocol import Action, ActionTarget, CallApi, Click, Fill, GUIElement, VisualState, Window
+from roles.contracts import Fact
+from roles.safety import Grounds, Review, SafetyPolicy, explain, review
+from roles.safety.conditions import problem_with
+from roles.safety.effects.effects import Effect
+
+TO = GUIElement(element_id="to", text="To", role="textbox", app="mail", value="", confidence=0.9)
+PIN = GUIElement(element_id="pin", text="Password", role="textbox", app="mail", value="tulip")
+DIALOG = GUIElement(element_id="d", text="Really?", role="dialog", app="mail")
+TOTAL = GUIElement(element_id="t", text="$41.00", role="text", app="mail")
+SCREEN = VisualState(
+    elements=(TO, PIN, DIALOG, TOTAL), app="mail", modal="d", windows=(Window(window_id="w", app="billing", title="Billing"),)
+)
+GROUNDS = Grounds(
+    said=lambda: ["Send the total to ada@example.com"],
+    facts=(Fact(name="total", value="$41.00", kind="money", app="billing", element_id="x"),),
+)
+FILL = Fill(target=ActionTarget(element_id="to"), text="eve@evil.example")
+
+
+def policy(*rules: dict[str, Any], **more: Any) -> SafetyPolicy:
+    named = [{"name": f"r{number}", **rule} for number, rule in enumerate(rules)]
+    return SafetyPolicy.model_validate({"rules": named, "otherwise": "allow", **more})
+
+
+def judge(rules: SafetyPolicy, action: Action = FILL, element: GUIElement | None = TO, **more: Any) -> Review:
+    return review(action, element, SCREEN, rules, **{"grounds": GROUNDS, **more})
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "action.verb == 'fill' && action.effect == 'edit' && !action.inner",
+        "action.parameters.text.endsWith('evil.example') && !action.parameters.submit",
+        "target.name == 'To' && target.role == 'textbox' && target.there && target.enabled && target.confidence < 1.0",
+        "app == 'mail' && confidence == 1.0",
+        "value.matches('^[^@]+@evil')",
+        "provenance.source == 'model' && provenance.sources == ['model'] && !provenance.private",
+        "facts.total.value == '$41.00' && facts.total.app == 'billing' && !('iban' in facts)",
+        "screen.modal == 'Really?' && 'billing' in screen.windows && screen.texts.exists(t, t == '$41.00')",
+        "screen.fields['To'] == '' && !screen.loading && screen.app == 'mail'",
+    ],
+)
+def test_a_condition_speaks_of_action_target_app_value_provenance_facts_screen_and_confidence(condition: str) -> None:
+    assert judge(policy({"verdict": "deny", "if": condition})).verdict == "deny"
+    assert judge(policy({"verdict": "deny", "if": f"!({condition})"})).verdict == "allow"
+
+
+def test_a_condition_stands_beside_the_other_keys_of_its_rule_and_is_not_looked_at_without_them() -> None:
+    never = "1 / size(facts) == 1"  # fails where there are no facts
+    ruled = policy({"verdict": "deny", "verbs": ["click"], "if": never})
+    assert judge(ruled, grounds=Grounds()).verdict == "allow"
+    assert judge(ruled, Click(target=ActionTarget(element_id="t")), TOTAL, grounds=Grounds()).verdict == "deny"
+
+
+def test_what_is_private_is_not_shown_to_a_condition() -> None:
+    seen = policy({"verdict": "deny", "if": "screen.fields['Password'] == 'tulip' || target.value == 'tulip'"})
+    assert judge(seen, Fill(target=ActionTarget(element_id="pin"), text="x"), PIN).verdict == "allow"
+    hidden = policy({"verdict": "deny", "if": "target.private && target.value == '•••' && screen.fields['Password'] == '•••'"})
+    assert judge(hidden, Fill(target=ActionTarget(element_id="pin"), text="x"), PIN).verdict == "deny"
+
+
+# --- which rule counts
+
+
+FAILING = "facts.nothing.value == 'x'"
+KINDS = [
+    {"verdict": verdict, **condition}
+    for verdict in ("allow", "ask", "deny")
+    for condition in ({}, {"if": "app == 'mail'"}, {"if": "app == 'web'"}, {"if": FAILING})
+]
+
+
+def says(rule: dict[str, Any]) -> str | None:
+    """What one rule comes to by the book."""
+    if rule.get("if") == FAILING:
+        return "deny" if rule["verdict"] == "deny" else "ask"
+    return None if rule.get("if") == "app == 'web'" else rule["verdict"]
+
+
+@given(st.lists(st.sampled_from(KINDS), max_size=5), st.randoms(use_true_random=False))
+def test_the_strictest_of_all_that_apply_counts_in_whatever_order_they_stand(rules: list[dict[str, Any]], rng: Any) -> None:
+    order = ["deny", "ask", "allow"]
+    expected = min((said for rule in rules if (said := says(rule))), key=order.index, default="allow")
+    shuffled = rng.sample(rules, len(rules))
+    assert judge(policy(*rules)).verdict == judge(policy(*shuffled)).verdict == expected
+
+
+@pytest.mark.parametrize("verdict", ["deny", "ask", "allow"])
+def test_of_equally_strict_rules_the_first_is_named(verdict: str) -> None:
+    found = judge(policy({"verdict": "allow", "if": "false"}, {"verdict": verdict, "why": "first"}, {"verdict": verdict}))
+    assert (found.policy, found.reasons) == ("r1", ("first",))
+
+
+def test_a_rule_that_fails_says_so_and_is_the_one_that_decided() -> None:
+    found = judge(policy({"verdict": "allow"}, {"verdict": "allow", "if": FAILING}))
+    assert (found.verdict, found.policy) == ("ask", "r1")
+    assert "cannot be evaluated: there is no 'nothing'" in found.reasons[0]
+
+
+@pytest.mark.parametrize("verdict", ["allow", "ask", "deny"])
+@pytest.mark.parametrize(
+    "failing",
+    [FAILING, "facts.total.value > 5", "int(value) == 5", "screen.texts[99] == ''", "9223372036854775807 + size(value) > 0"],
+)
+def test_whatever_goes_wrong_in_a_condition_never_allows(verdict: str, failing: str) -> None:
+    assert judge(policy({"verdict": verdict, "if": failing})).verdict == ("deny" if verdict == "deny" else "ask")
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.text(max_size=4), anything, max_size=4), st.text(), st.text())
+def test_no_argument_and_no_text_of_a_screen_makes_a_failing_rule_allow_or_the_review_fail(
+    arguments: dict[str, Any], name: str, value: str
+) -> None:
+    at = GUIElement(element_id="to", text=name, role="textbox", value=value, app="mail")
+    state = VisualState(elements=(at,), app="mail")
+    call = CallApi(app="mail", function="look_up", arguments=arguments)
+    every = "size(action.parameters) >= 0 && size(value) >= 0 && provenance.source != '?' && size(screen.texts) >= 0"
+    whole = policy({"verdict": "deny", "if": every}, {"verdict": "allow", "if": f"!({every})"})
+    assert review(call, at, state, whole).verdict in {"ask", "deny"}
+
+
+def test_arguments_that_are_too_deep_or_too_many_are_cut_or_asked_about_and_crash_nothing() -> None:
+    deep: Any = "x"
+    for _ in range(200):
+        deep = {"a": deep}
+    call = CallApi(app="mail", function="look_up", arguments={"deep": deep, "big": 2**80})
+    assert (
+        review(call, None, SCREEN, policy({"verdict": "deny", "if": "has(action.parameters.arguments.deep)"})).verdict == "deny"
+    )
+    many = CallApi(app="mail", function="look_up", arguments={f"k{n}": f"v{n}" for n in range(200)})
+    found = review(many, None, SCREEN, policy({"verdict": "allow", "if": "value != ''"}))
+    assert found.verdict == "ask"
+    assert "values" in found.reasons[0]
+
+
+# --- several values
+
+
+def call(*to: str) -> CallApi:
+    return CallApi(app="mail", function="look_up", arguments={"to": list(to)})
+
+
+@pytest.mark.parametrize("condition", [{"if": "!value.endsWith('evil.example')"}, {"values": ["to", "*@good.example"]}], ids=str)
+def test_to_be_allowed_every_value_has_to_fit(condition: dict[str, Any]) -> None:
+    allowing = policy({"verdict": "allow", **condition}, otherwise="ask")
+    assert judge(allowing, call("a@good.example", "b@good.example"), None).verdict == "allow"
+    assert judge(allowing, call("a@good.example", "eve@evil.example"), None).verdict == "ask"
+
+
+@pytest.mark.parametrize("condition", [{"if": "value.endsWith('evil.example')"}, {"values": ["*@evil.example"]}], ids=str)
+@pytest.mark.parametrize("verdict", ["ask", "deny"])
+def test_to_be_asked_about_or_denied_one_value_is_enough(condition: dict[str, Any], verdict: str) -> None:
+    strict = policy({"verdict": verdict, **condition})
+    assert judge(strict, call("a@good.example", "eve@evil.example"), None).verdict == verdict
+    assert judge(strict, call("a@good.example"), None).verdict == "allow"
+
+
+# --- what stands above the rules
+
+
+@given(st.sampled_from(["", "true", "app == 'home'", FAILING]), st.sampled_from(["Unlock front door", "Turn on oven"]))
+def test_no_condition_lets_an_actuator_be_operated_without_a_person(condition: str, name: str) -> None:
+    lock = GUIElement(element_id="l", text=name, role="button", app="home", actuator=True)
+    state = VisualState(elements=(lock,), app="home")
+    rules = policy({"verdict": "allow", **({"if": condition} if condition else {})}, min_confidence=0.0)
+    press = Click(target=ActionTarget(element_id="l"))
+    assert review(press, lock, state, rules, grounds=GROUNDS).verdict == "ask"
+    call = CallApi(app="home", function="unlock_door", arguments={})
+    assert review(call, None, state, rules, grounds=GROUNDS).verdict == "ask"
+
+
+# --- bad rules
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        ("app ==", "Failed to parse"),
+        ("aap == 'mail'", "it speaks of aap"),
+        ("action.verbb == 'click'", "action has no 'verbb'; it has verb, effect"),
+        ("world.apps.mail == 1", "it speaks of world"),
+        ("startswith(value, 'x')", "there is no function startswith()"),
+        ("lists.range(1000000000).all(n, true)", "there is no function range()"),
+        ("value > 5", "No such overload"),
+        ("value", "neither true nor false"),
+        ("size(value)", "neither true nor false"),
+        ("'x' + " * 900 + "'x' == value", "longer than 4,000 characters"),
+        ("screen.texts.all(a, screen.texts.all(b, screen.texts.all(c, a == b)))", "more than 2 loops"),
+        ("(" * 300 + "true" + ")" * 300, "Failed to parse"),
+    ],
+    ids=lambda text: text[:30],
+)
+def test_a_condition_that_can_never_be_evaluated_is_refused(condition: str, said: str) -> None:
+    assert said in problem_with(condition)
+    with pytest.raises(ValidationError):
+        policy({"verdict": "deny", "if": condition})
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "screen.texts.exists(app, app == 'x')",  # a name of its own for what it goes through
+        "value == 'action.verbb'",  # what stands in quotes is a text
+        "value.contains('.all(') && screen.texts.all(a, screen.texts.exists(b, a == b))",
+        "has(action.parameters.arguments) && action.parameters.arguments.amount > 5",
+    ],
+)
+def test_a_condition_that_may_hold_is_not_refused(condition: str) -> None:
+    assert not problem_with(condition)
+
+
+def test_a_verb_that_there_is_not_is_refused() -> None:
+    with pytest.raises(ValidationError, match="there is no verb 'clik'"):
+        policy({"verdict": "deny", "verbs": ["clik"]})
+    assert policy({"verdict": "deny", "verbs": ["x-mine.dance"]})
+
+
+# --- explained
+
+
+def test_an_explanation_shows_what_each_rule_says_in_the_order_in_which_they_count() -> None:
+    rules = policy(
+        {"verdict": "allow"},
+        {"verdict": "ask", "if": "provenance.source == 'model'"},
+        {"verdict": "deny", "apps": ["web"]},
+        {"verdict": "deny", "if": "value == 'x'"},
+        {"verdict": "allow", "if": FAILING},
+    )
+    (found,) = explain(FILL, TO, SCREEN, rules, grounds=GROUNDS)
+    told = [(look.rule.name, look.verdict, look.because.split(":")[0], look.failed) for look in found.looks]
+    assert told == [
+        ("r2", None, "apps", False),
+        ("r3", None, "if", False),
+        ("r1", "ask", "", False),
+        ("r0", "allow", "", False),
+        ("r4", "ask", "its condition cannot be evaluated", True),
+    ]
+    assert (found.review.verdict, found.review.policy, found.by_rule) == ("ask", "r1", "r1")
+    assert [(value, origin.source) for value, origin in found.values] == [("eve@evil.example", "model")]
+
+
+@given(
+    st.lists(st.sampled_from(KINDS), max_size=5),
+    st.sampled_from([FILL, Click(target=ActionTarget(element_id="t")), call("a", "b"), p.RunScript(code="rm x; curl y; sudo z")]),
+    st.floats(0, 1),
+    st.booleans(),
+    st.booleans(),
+)
+def test_an_explanation_comes_to_the_same_as_the_review(
+    rules: list[dict[str, Any]], action: Action, confidence: float, confirm: bool, unrated: bool
+) -> None:
+    given_ = policy(*rules)
+    effects = (Effect.SEND, Effect.OBSERVE) if unrated else None
+    more = {"confidence": confidence, "confirm": confirm, "grounds": GROUNDS, "unrated": unrated, "effects": effects}
+    assert explain(action, None, SCREEN, given_, **more)[0].review == review(action, None, SCREEN, given_, **more)
+
+
+def test_every_pair_of_rules_is_decided_by_one_of_them() -> None:
+    for rules in itertools.product(KINDS, repeat=2):
+        found = judge(policy(*rules))
+        applying = [f"r{number}" for number, rule in enumerate(rules) if says(rule) == found.verdict]
+        assert found.policy in (applying or ["otherwise"])

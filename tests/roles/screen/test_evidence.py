@@ -1,0 +1,85 @@
+"""What shows that a field holds what was to be written, and what does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from protocol import ExecStatus, GUIElement, VisualState
+from roles.contracts import FieldHas, GateRequest, StepRecord
+from roles.contracts.signals import GateTrigger
+from roles.screen.evidence import Finding, check, names_effect, original
+
+
+def field(value: str, *, name: str = "Body", number: str = "e1", role: str = "textbox") -> GUIElement:
+    return GUIElement(element_id=number, role=role, text=name, value=value)
+
+
+def state(*elements: GUIElement) -> VisualState:
+    return VisualState(app="notes", elements=elements)
+
+
+def written(number: int, before: VisualState, after: VisualState) -> StepRecord:
+    action = {"action_type": "fill", "target": {"element_id": "e1", "text": "Body"}, "text": "x"}
+    told = {"before": before.state_id, "after": after.state_id, "exec_status": ExecStatus.EXECUTED}
+    return StepRecord.model_validate({"step": number, "subtask": "a", "action": action, "verb": "fill", "target": "Body"} | told)
+
+
+def found(wanted: FieldHas, *screens: VisualState, steps: tuple[StepRecord, ...] = ()) -> Finding:
+    request = GateRequest(
+        trigger=GateTrigger.WORKER_SUCCESS, goal="g", screens=screens[-1:], earlier=screens[-2::-1], steps=steps
+    )
+    return check(wanted, request)
+
+
+ADDED = FieldHas(label="body", value="and this", beside=True)
+
+
+def test_what_is_added_beside_the_old_text_is_there() -> None:
+    screens = state(field("first")), state(field("first\nand this"))
+    assert found(ADDED, *screens, steps=(written(1, *screens),)).holds
+
+
+def test_what_replaced_the_old_text_was_not_added() -> None:
+    screens = state(field("first")), state(field("and this"))
+    finding = found(ADDED, *screens, steps=(written(1, *screens),))
+    assert not finding.holds
+    assert finding.missing == "\"Body\" holds 'and this', but no longer what it held before"
+    assert found(ADDED.model_copy(update={"beside": False}), *screens, steps=(written(1, *screens),)).holds
+
+
+def test_a_text_that_was_lost_in_between_and_is_there_again_counts() -> None:
+    screens = state(field("first")), state(field("and this")), state(field("first\nand this"))
+    steps = (written(1, screens[0], screens[1]), written(2, screens[1], screens[2]))
+    assert found(ADDED, *screens, steps=steps).holds
+    assert original(screens[2].elements[0], steps, screens) == "first"
+
+
+def test_the_text_of_another_record_is_not_what_this_field_held() -> None:
+    one, two = (
+        (state(field("of one")), state(field("of one\nand this"))),
+        (state(field("of two")), state(field("of two\nand this"))),
+    )
+    steps = (written(1, *one), written(2, *two))
+    assert found(ADDED, *one, *two, steps=steps).holds
+
+
+@pytest.mark.parametrize(("name", "holds"), [("Enable notifications", True), ("Mute", False)])
+def test_a_box_of_another_name_shows_nothing(name: str, holds: bool) -> None:
+    """`false` is what most boxes hold."""
+    wanted = FieldHas(label="notifications", value="false")
+    boxes = field("false", name=name, role="checkbox"), field("7", name="Volume", number="e2")
+    assert found(wanted, state(*boxes)).holds is holds
+
+
+def test_a_value_that_tells_it_counts_where_no_field_has_the_name() -> None:
+    wanted = FieldHas(label="reason", value="Taxi to the airport")
+    other = field("Taxi to the airport", name="Body")
+    assert found(wanted, state(other)).holds
+    assert not found(wanted, state(other, field("", name="Reason", number="e2"))).holds
+
+
+@pytest.mark.parametrize(
+    ("name", "saves"), [("Save", True), ("Keep changes", True), ("Keep editing", False), ("Keep writing it", False)]
+)
+def test_going_on_with_a_form_does_not_save_it(name: str, saves: bool) -> None:
+    assert names_effect(name, "save") is saves

@@ -1,0 +1,120 @@
+"""Labels: exact before synonym before overlap before spelling, and a tie is visible."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roles.contracts import AppWords
+from roles.screen.matching import app_for, best, ends_as, field_score, rank, rank_apps, similarity
+
+APPS = (
+    AppWords(app="billing", title="Billing", words=("invoice", "invoices", "bills")),
+    AppWords(app="reimbursement", title="Reimbursement", words=("expense", "expenses", "claim", "claims")),
+    AppWords(app="mail", title="Mail", words=("email", "inbox")),
+    AppWords(app="crm2", title="Customer Desk"),
+)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "labels", "chosen"),
+    [
+        ("total", ["Subtotal", "Tax", "Total"], "Total"),
+        ("total", ["Subtotal", "Tax", "Amount due"], "Amount due"),
+        ("invoice total", ["Invoice number", "Invoice date", "Total"], "Total"),
+        ("total", ["Amount due", "Total"], "Total"),
+        ("amount due", ["Amount due", "Total"], "Amount due"),
+        ("amount", ["Vendor", "Sum claimed", "Category"], "Sum claimed"),
+        ("amount", ["Vendor", "Total to reimburse", "To"], "Total to reimburse"),
+        ("vendor", ["Employee", "Supplier", "Description"], "Supplier"),
+        ("date", ["Due date", "Invoice date"], "Invoice date"),
+        ("due date", ["Due date", "Invoice date"], "Due date"),
+        ("description", ["Purpose", "Amount"], "Purpose"),
+        ("invoice number", ["Reference", "Vendor"], "Reference"),
+        ("recipient", ["To", "Cc", "Subject"], "To"),
+        ("message", ["Subject", "Body"], "Body"),
+        ("Amount", ["Amount (USD) *", "Amount paid by card"], "Amount (USD) *"),
+        ("totl", ["Total", "Tax"], "Total"),
+        ("phone number", ["Number", "Phone"], "Phone"),
+    ],
+)
+def test_a_noun_finds_its_label(wanted: str, labels: list[str], chosen: str) -> None:
+    match = best(wanted, labels, lambda label: label)
+    assert match is not None
+    assert match.item == chosen
+    assert match.rivals == ()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "label"), [("total", "Subtotal"), ("total", "Tax"), ("vendor", "Amount"), ("date", "Due date"), ("tax", "Total")]
+)
+def test_what_means_something_else_is_no_match(wanted: str, label: str) -> None:
+    assert best(wanted, [label], lambda x: x) is None
+
+
+def test_two_labels_that_fit_equally_are_rivals() -> None:
+    match = best("amount", ["Amount", "Amount"], lambda x: x)
+    assert match is not None
+    assert match.rivals == ("Amount",)
+
+
+def test_a_kind_of_value_belongs_into_a_field_of_its_kind() -> None:
+    assert field_score("invoice total", "money", "Amount") > field_score("invoice total", "money", "Vendor")
+    assert field_score("shipping", "money", "Amount") >= 0.6
+    assert field_score("mail date", "date", "Date") > 0.9
+    assert field_score("whatever", "money", "Date") < 0.6
+
+
+@pytest.mark.parametrize(
+    ("words", "app"),
+    [
+        ("billing", "billing"),
+        ("Billing", "billing"),
+        ("invoices", "billing"),
+        ("reimbursement form", "reimbursement"),
+        ("expense form", "reimbursement"),
+        ("expense claim", "reimbursement"),
+        ("e-mail", "mail"),
+        ("reimbursment", "reimbursement"),
+        ("customer desk", "crm2"),
+        ("CRM", None),
+        ("calendar", None),
+        ("form", None),
+    ],
+)
+def test_an_application_is_known_by_its_names(words: str, app: str | None) -> None:
+    found = app_for(words, APPS)
+    assert (found.app if found else None) == app
+
+
+def test_applications_are_ranked_with_scores() -> None:
+    assert [c.item.app for c in rank_apps("expense", APPS)][:1] == ["reimbursement"]
+    assert rank("total", ["Total", "Vendor"], lambda x: x)[0].score == 1.0
+
+
+@given(st.text(max_size=30), st.text(max_size=30))
+def test_similarity_is_a_number_from_0_to_1_and_1_for_equal_words(a: str, b: str) -> None:
+    assert 0.0 <= similarity(a, b) <= 1.0
+    if a.strip():
+        assert similarity(a, a) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("wanted", "label", "alike"),
+    [
+        ("Living room thermostat", "Living room therm…", True),
+        ("Living room thermostat", "living room ther...", True),
+        ("Living room thermostat", "Liv…", False),
+        ("Living room thermostat", "Living room light…", False),
+        ("Living room", "Living room", True),
+    ],
+)
+def test_a_label_for_which_there_was_no_room_is_known_by_what_is_shown_of_it(wanted: str, label: str, alike: bool) -> None:
+    assert (similarity(wanted, label) >= 0.9) is alike
+
+
+def test_a_device_is_known_in_a_label_that_ends_too_soon() -> None:
+    assert ends_as("living room thermostat", "Target of living room ther…")
+    assert not ends_as("kitchen thermostat", "Target of living room ther…")
+    assert not ends_as("living room thermostat", "Target of living room ther")

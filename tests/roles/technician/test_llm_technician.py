@@ -1,0 +1,116 @@
+"""A model's script is one only if there is code in it; whether it worked is the sandbox's word, not the model's."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from models import asker, fact, prompts_of, saying, section, text_of
+
+from roles.contracts import FactKnown, RanScript, Script, ScriptAnswer, ScriptRequest, Subtask
+from roles.policies import GaveUp
+from roles.policies.llm.prompts import load_prompt
+from roles.technician.llm import LlmTechnician
+
+RUN = {"reason": "count", "outcome": "run", "language": "bash", "code": "wc -l < Logs/a.log"}
+BROKE = RanScript(script=Script(code="wc nothing"), exit_code=1, stderr="wc: nothing: No such file", error="exit code 1: wc")
+WORKED = RanScript(script=Script(code="echo 3"), exit_code=0, stdout="3\n", changed=("/a.txt",))
+
+
+def request(**changes: Any) -> ScriptRequest:
+    subtask = Subtask(
+        id="a", title="count", instruction="Count the lines of a.log", worker="technician", expect=(FactKnown(name="lines"),)
+    )
+    return ScriptRequest.model_validate({"goal": "g", "subtask": subtask, "files": ("/Logs/", "/Logs/a.log"), **changes})
+
+
+def write(*replies: Any, **changes: Any) -> ScriptAnswer:
+    return LlmTechnician(asker(saying(*replies)), load_prompt("technician")).write(request(**changes))
+
+
+def test_a_script_is_what_it_says() -> None:
+    answer = write(RUN)
+    assert answer.script is not None
+    assert (answer.outcome, answer.script.language, answer.script.code) == ("run", "bash", "wc -l < Logs/a.log")
+
+
+@pytest.mark.parametrize(
+    ("reply", "language", "code"),
+    [
+        ("```bash\nls -l\n```", "bash", "ls -l\n"),
+        ("I list them by name.\n\n```python\nprint({'a': 1})\n```\nThat is all.", "python", "print({'a': 1})\n"),
+        ("<think>```bash\nrm -r .\n```</think>\n  ```bash \n  echo ${x}\n  ```", "bash", "  echo ${x}\n"),
+        ("```json\n" + json.dumps(RUN) + "\n```", "bash", RUN["code"]),
+    ],
+)
+def test_a_script_may_stand_in_a_block_of_code(reply: str, language: str, code: str) -> None:
+    answer = write(reply)
+    assert answer.script is not None
+    assert (answer.outcome, answer.script.language, answer.script.code) == ("run", language, code)
+
+
+@pytest.mark.parametrize("reply", ["```bash\nls\n```\n```bash\nrm a\n```", "```bash\nls", "```perl\nprint\n```", "ls"])
+def test_what_may_be_several_scripts_or_none_is_asked_again(reply: str) -> None:
+    assert write(reply, RUN).script is not None
+    with pytest.raises(GaveUp, match="no JSON object"):
+        write(reply)
+
+
+@pytest.mark.parametrize(
+    ("bad", "ran", "why"),
+    [
+        ({"reason": "r", "outcome": "done"}, (), "nothing was run yet"),
+        ({"reason": "r", "outcome": "done"}, (BROKE,), "the last script did not work"),
+        (RUN | {"code": " "}, (), "needs the code"),
+        (RUN | {"code": 7}, (), "needs the code"),
+        (RUN | {"code": "wc nothing\n"}, (BROKE,), "was run already and did not work"),
+        (RUN | {"language": "perl"}, (), "language"),
+        ({"reason": "r", "outcome": "perhaps"}, (), "no outcome 'perhaps'"),
+    ],
+)
+def test_what_is_no_answer_is_asked_again_with_the_reason(bad: dict[str, Any], ran: tuple[RanScript, ...], why: str) -> None:
+    assert write(bad, RUN, ran=ran).outcome == "run"
+    with pytest.raises(GaveUp, match=why):
+        write(bad, ran=ran)
+
+
+def test_the_end_is_believed_after_a_script_that_worked() -> None:
+    assert write({"reason": "3 lines", "outcome": "done"}, ran=(BROKE, WORKED)).outcome == "done"
+    assert write({"reason": "no such file", "outcome": "cannot"}).reason == "no such file"
+
+
+def test_the_prompt_holds_the_job_the_files_and_what_came_of_the_scripts() -> None:
+    model, heard = prompts_of(lambda _: RUN)
+    given = request(ran=(BROKE,), facts=(fact("pin", "4711-22", private=True), fact("year", "2026")), refused=("rm -rf /",))
+    LlmTechnician(asker(model), load_prompt("technician")).write(given)
+    text = text_of(heard[0])
+    assert "Your job: Count the lines of a.log" in text
+    assert "the fact 'lines'" in text
+    assert section(text, "files").splitlines() == ["/Logs/", "/Logs/a.log"]
+    assert "No such file" in section(text, "ran")
+    assert "changed nothing" in section(text, "ran")
+    assert "rm -rf" in section(text, "refused")
+    assert "year = 2026" in section(text, "facts")
+    assert "4711" not in text
+
+
+def test_a_secret_that_a_script_printed_is_not_told() -> None:
+    model, heard = prompts_of(lambda _: RUN)
+    leaked = RanScript(script=Script(code="cat pin"), exit_code=1, stdout="4711-22", error="exit code 1")
+    given = request(ran=(leaked,), facts=(fact("pin", "4711-22", private=True),))
+    LlmTechnician(asker(model), load_prompt("technician")).write(given)
+    assert "4711" not in text_of(heard[0])
+
+
+def test_the_prompt_does_not_grow_with_scripts_and_files() -> None:
+    def size(count: int) -> int:
+        model, heard = prompts_of(lambda _: RUN)
+        ran = tuple(
+            RanScript(script=Script(code=f"echo {n}" * 900), exit_code=1, stdout="x" * 9_000, error="e") for n in range(count)
+        )
+        given = request(ran=ran, files=tuple(f"/f{n}" for n in range(100 * count)))
+        LlmTechnician(asker(model), load_prompt("technician")).write(given)
+        return len(text_of(heard[0]))
+
+    assert size(40) < size(4) + 100
