@@ -33,7 +33,7 @@ from roles.contracts.limits.limits import Limits
 from roles.contracts.operating import Granularity
 from roles.journal.journal import Event, Journal
 from roles.operator.graph import DURABLE_BEFORE, EDGES, STAGES
-from roles.policies import EvaluatorScript, ManagerScript, ScriptedEvaluator, ScriptedManager
+from roles.policies.scripted import EvaluatorScript, ManagerScript, ScriptedEvaluator, ScriptedManager
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
 

@@ -23,7 +23,7 @@ from orchestrator.settings.settings import load_settings, shipped
 from orchestrator.store.salvage import salvage
 from orchestrator.tasks.tasks import Task, load_task
 from roles.contracts import PlanAnswer, Subtask
-from roles.policies import ManagerScript, ScriptedManager
+from roles.policies.scripted import ManagerScript, ScriptedManager
 
 TASKS = ("claim-two-invoices", "prepare-the-payment")
 ERRANDS = {

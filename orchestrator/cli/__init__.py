@@ -11,7 +11,7 @@ import typer
 from orchestrator.cli.commands import SHAPE, Commands
 from orchestrator.cli.common import EPILOG, FAILED, USAGE
 from orchestrator.cli.completion import answer_shells
-from orchestrator.views.terminal.letters import LETTERS
+from orchestrator.cli.letters import LETTERS
 
 app = typer.Typer(
     name="deskcrew", help="A crew of roles that works a desktop.", epilog=EPILOG, cls=Commands, no_args_is_help=True, **SHAPE
@@ -60,7 +60,3 @@ def _options(
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
 ) -> None:
     return None
-
-
-if __name__ == "__main__":
-    main()

@@ -26,23 +26,8 @@ from roles.manager.llm import LlmManager
 from roles.manager.rules import RulesManager
 from roles.operator.llm import LlmOperator
 from roles.operator.rules import RulesOperator
-from roles.policies import (
-    AnalystScript,
-    BySubtask,
-    Case,
-    EvaluatorScript,
-    Fallback,
-    HumanPolicy,
-    ManagerScript,
-    Named,
-    OperatorScript,
-    ScriptedAnalyst,
-    ScriptedEvaluator,
-    ScriptedManager,
-    ScriptedOperator,
-    TrustingEvaluator,
-    Vote,
-)
+from roles.policies.fallback import BySubtask, Case, Fallback, Named, Vote
+from roles.policies.human import HumanPolicy
 from roles.policies.llm.asking import Asker
 from roles.policies.llm.calls import Account, Breaker, Caller, Clocks
 from roles.policies.llm.models import open_model
@@ -50,6 +35,17 @@ from roles.policies.llm.pictured import Picturing, of_screen
 from roles.policies.llm.prompts import Prompt, PromptProblem, load_prompt
 from roles.policies.llm.settings import ModelSettings
 from roles.policies.model_problems import ModelMissing, ModelProblem
+from roles.policies.scripted import (
+    AnalystScript,
+    EvaluatorScript,
+    ManagerScript,
+    OperatorScript,
+    ScriptedAnalyst,
+    ScriptedEvaluator,
+    ScriptedManager,
+    ScriptedOperator,
+    TrustingEvaluator,
+)
 from roles.technician.llm import LlmTechnician
 from roles.technician.rules import RulesTechnician
 from roles.technician.scripted import ScriptedTechnician, TechnicianScript

@@ -13,7 +13,7 @@ from skill_flips import skill_flips
 from environments.files.yaml_lines import safe_data
 from roles.contracts import GateVerdict, PlanAnswer, Script, Subtask
 from roles.contracts.signals import GateDecision, GateTrigger
-from roles.policies import EvaluatorScript, ManagerScript, ScriptedEvaluator, ScriptedManager
+from roles.policies.scripted import EvaluatorScript, ManagerScript, ScriptedEvaluator, ScriptedManager
 from roles.technician.scripted import ScriptedTechnician, TechnicianScript
 
 

@@ -22,7 +22,14 @@ from roles.contracts.limits.limits import Limits
 from roles.contracts.signals import GateDecision, GateTrigger
 from roles.journal.journal import Event, Journal
 from roles.operator.graph import DURABLE_BEFORE
-from roles.policies import EvaluatorScript, ManagerScript, OperatorScript, ScriptedEvaluator, ScriptedManager, ScriptedOperator
+from roles.policies.scripted import (
+    EvaluatorScript,
+    ManagerScript,
+    OperatorScript,
+    ScriptedEvaluator,
+    ScriptedManager,
+    ScriptedOperator,
+)
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
 

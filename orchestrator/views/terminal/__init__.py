@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
-from orchestrator.runs.face import Face
+if TYPE_CHECKING:
+    from orchestrator.runs.face import Face
 
 
 def make_face(display: str, *, out: IO[str] | None = None, source: IO[str] | None = None) -> Face:

@@ -28,7 +28,7 @@ from roles.contracts import GateRequest, GateVerdict, PlanAnswer, PlanRequest
 from roles.contracts.limits.limits import Limits
 from roles.contracts.signals import GateDecision, GateTrigger
 from roles.journal.journal import Journal
-from roles.policies import TrustingEvaluator
+from roles.policies.scripted import TrustingEvaluator
 
 SAVE = 'In the reimbursement form, enter "$12.50" as the amount and save the draft'
 SUBMIT = 'In the reimbursement form, enter "$12.50" as the amount and submit the form'

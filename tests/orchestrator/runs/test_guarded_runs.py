@@ -22,7 +22,14 @@ from orchestrator.views.listing import run_page
 from orchestrator.views.terminal.approval import request_lines
 from orchestrator.views.terminal.ending import ending_lines
 from protocol import ActionTarget, Click, VisualState
-from roles.policies import EvaluatorScript, ManagerScript, OperatorScript, ScriptedEvaluator, ScriptedManager, ScriptedOperator
+from roles.policies.scripted import (
+    EvaluatorScript,
+    ManagerScript,
+    OperatorScript,
+    ScriptedEvaluator,
+    ScriptedManager,
+    ScriptedOperator,
+)
 
 LOOK = decide(Click(target=ActionTarget(text="Balance")))
 YES: dict[str, Any] = {"decisions": [{"type": "approve"}]}

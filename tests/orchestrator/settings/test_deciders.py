@@ -26,7 +26,8 @@ from roles.contracts.limits.limits import Limits
 from roles.journal.journal import Journal
 from roles.operator.llm import LlmOperator
 from roles.operator.rules import RulesOperator
-from roles.policies import BySubtask, Fallback, HumanPolicy, Vote
+from roles.policies.fallback import BySubtask, Fallback, Vote
+from roles.policies.human import HumanPolicy
 from roles.policies.scripted_model import ScriptedChatModel
 from roles.technician.llm import LlmTechnician
 

@@ -26,7 +26,7 @@ from protocol.log.log import PARTIAL
 from roles.contracts import PlanAnswer, Subtask
 from roles.journal.journal import Journal
 from roles.journal.screenshots import FOLDER, Gallery, ScreenshotSettings
-from roles.policies import ManagerScript, OperatorScript, ScriptedManager, ScriptedOperator
+from roles.policies.scripted import ManagerScript, OperatorScript, ScriptedManager, ScriptedOperator
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
 from roles.safety.privacy.veil import Veil

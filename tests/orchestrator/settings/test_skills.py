@@ -50,7 +50,7 @@ from orchestrator.runs import runs
 from orchestrator.settings.settings import load_settings
 from protocol import AgentStatus, CallApi, OperatorDecision
 from roles.contracts import PlanAnswer, Subtask
-from roles.policies import ManagerScript, OperatorScript, ScriptedManager, ScriptedOperator, TrustingEvaluator
+from roles.policies.scripted import ManagerScript, OperatorScript, ScriptedManager, ScriptedOperator, TrustingEvaluator
 
 CALL = CallApi(app="tickets", function="open_ticket", arguments={"title": "broken lamp"})
 

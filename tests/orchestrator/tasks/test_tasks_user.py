@@ -9,7 +9,7 @@ from orchestrator.runs.runs import Outcome, start
 from orchestrator.settings.settings import load_settings
 from orchestrator.tasks.tasks import load_task
 from protocol import AgentStatus, AskUser, OperatorDecision
-from roles.policies import OperatorScript, ScriptedOperator
+from roles.policies.scripted import OperatorScript, ScriptedOperator
 
 TASK = """
 goal: In the reimbursement form, enter "$12.50" as the amount and save the draft

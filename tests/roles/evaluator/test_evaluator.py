@@ -10,7 +10,7 @@ from models import SCREEN, asker, fact, prompts_of, saying, section, step, text_
 from roles.contracts import FactKnown, FieldHas, GateRequest, GateVerdict, Subtask
 from roles.contracts.signals import GateDecision, GateTrigger
 from roles.evaluator.llm import LlmEvaluator
-from roles.policies import GaveUp
+from roles.policies.fallback import GaveUp
 from roles.policies.llm.prompts import load_prompt
 
 STATE = f"state:{SCREEN.state_id}"

@@ -22,7 +22,7 @@ from roles.contracts.limits.limits import Limits
 from roles.contracts.signals import GateDecision, GateTrigger
 from roles.evaluator.rules import RulesEvaluator
 from roles.journal.journal import Journal
-from roles.policies import TrustingEvaluator
+from roles.policies.scripted import TrustingEvaluator
 
 FILL = decide(Fill(target=ActionTarget(text="Amount"), text="$5.00"))
 AMOUNT = FieldHas(label="Amount", value="$5.00", app="reimbursement")

@@ -11,7 +11,7 @@ from models import APPS, asker, fact, prompts_of, saying, section, text_of
 from roles.contracts import EffectSeen, FactKnown, FieldHas, PlanAnswer, PlanRequest, Subtask
 from roles.contracts.signals import SubtaskStatus
 from roles.manager.llm import LlmManager
-from roles.policies import GaveUp
+from roles.policies.fallback import GaveUp
 from roles.policies.llm.prompts import load_prompt
 from roles.policies.scripted_model import ScriptedChatModel
 

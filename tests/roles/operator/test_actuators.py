@@ -16,7 +16,7 @@ from protocol import Action, ActionTarget, CallApi, Click, Fill, LaunchApp, Pres
 from roles.contracts.context import Context
 from roles.journal.journal import Journal
 from roles.operator.graph import build_operator
-from roles.policies import OperatorScript, ScriptedOperator
+from roles.policies.scripted import OperatorScript, ScriptedOperator
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
 

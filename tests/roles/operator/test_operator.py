@@ -12,7 +12,7 @@ from models import APPS, CLICK, SCREEN, fact, operator, prompts_of, saying, sect
 from protocol import AgentStatus, LaunchApp, Screenshot, VisualState
 from protocol.prompt_form import estimate_tokens
 from roles.contracts import OperatorView, ScreenPicture, Supplement
-from roles.policies import GaveUp
+from roles.policies.fallback import GaveUp
 from roles.policies.llm.prompts import load_prompt
 
 

@@ -30,7 +30,7 @@ from roles.contracts.context import Context
 from roles.contracts.limits.limits import Limits
 from roles.journal.journal import Journal
 from roles.operator.graph import CHOICES, EDGES, STAGES, build_operator
-from roles.policies import OperatorScript, ScriptedOperator
+from roles.policies.scripted import OperatorScript, ScriptedOperator
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
 

@@ -10,7 +10,14 @@ from pydantic import ValidationError
 from protocol import AgentStatus, OperatorDecision, VisualState
 from roles.contracts import GateRequest, OperatorView, PlanRequest, Subtask
 from roles.contracts.signals import ALLOWED_DECISIONS, GateDecision, GateTrigger
-from roles.policies import EvaluatorScript, ManagerScript, OperatorScript, ScriptedEvaluator, ScriptedManager, ScriptedOperator
+from roles.policies.scripted import (
+    EvaluatorScript,
+    ManagerScript,
+    OperatorScript,
+    ScriptedEvaluator,
+    ScriptedManager,
+    ScriptedOperator,
+)
 
 
 def click(name: str) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from roles.contracts import (
     Subtask,
 )
 from roles.contracts.signals import GateDecision, GateTrigger
-from roles.policies import BudgetSpent, BySubtask, Case, Fallback, GaveUp, Named, PolicyFault, Unreachable, Vote
+from roles.policies.fallback import BudgetSpent, BySubtask, Case, Fallback, GaveUp, Named, PolicyFault, Unreachable, Vote
 
 SEEN = VisualState(elements=(GUIElement(element_id="1", text="Save", role="button"), GUIElement(element_id="2", text="Send")))
 GATE = GateRequest(trigger=GateTrigger.FINAL_CHECK, goal="g")

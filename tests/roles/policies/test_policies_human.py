@@ -12,7 +12,8 @@ from orchestrator.crew import Crew
 from protocol import AgentStatus, GUIElement, VisualState
 from roles.contracts import AnalystRequest, AppWords, Fact, GateRequest, OperatorView, PlanRequest, ScriptRequest, Subtask
 from roles.contracts.signals import GateDecision, GateTrigger
-from roles.policies import GaveUp, HumanPolicy
+from roles.policies.fallback import GaveUp
+from roles.policies.human import HumanPolicy
 
 APPS = (AppWords(app="mail", title="Mail"), AppWords(app="notes", title="Notes"))
 SEEN = VisualState(app="mail", elements=(GUIElement(element_id="1", text="Save", role="button"),))

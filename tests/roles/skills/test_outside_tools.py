@@ -17,7 +17,7 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from protocol import CallApi
 from roles.contracts.limits.limits import Limits
-from roles.policies import OperatorScript, ScriptedOperator
+from roles.policies.scripted import OperatorScript, ScriptedOperator
 from roles.safety import Grounds, SafetyPolicy, review
 from roles.safety.effects.effects import Effect
 from roles.safety.provenance import origin_of

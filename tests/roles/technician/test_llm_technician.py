@@ -9,7 +9,7 @@ import pytest
 from models import asker, fact, prompts_of, saying, section, text_of
 
 from roles.contracts import FactKnown, RanScript, Script, ScriptAnswer, ScriptRequest, Subtask
-from roles.policies import GaveUp
+from roles.policies.fallback import GaveUp
 from roles.policies.llm.prompts import load_prompt
 from roles.technician.llm import LlmTechnician
 

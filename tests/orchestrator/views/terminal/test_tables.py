@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from orchestrator.cli.letters import LETTERS
 from orchestrator.runs.privacy.clean import clean
 from orchestrator.store.folders import RunInfo
 from orchestrator.views.listing import runs_table
-from orchestrator.views.terminal.letters import LETTERS
 from orchestrator.views.terminal.tables import cells, table
 
 WORDS = st.text(max_size=30).map(clean) | st.sampled_from(["文件管理器", "👩‍💻 done", "a" * 40])

@@ -16,7 +16,7 @@ from models import CLICK, Time, asker, operator, view
 
 from roles.contracts.limits.limits import Limits
 from roles.journal.journal import Journal
-from roles.policies import BudgetSpent, GaveUp
+from roles.policies.fallback import BudgetSpent, GaveUp
 from roles.policies.llm.calls import passes
 from roles.policies.scripted_model import ScriptedChatModel
 

@@ -38,7 +38,7 @@ from roles.evaluator.llm import LlmEvaluator
 from roles.journal.journal import Journal
 from roles.manager.llm import LlmManager
 from roles.manager.plans import validate_plan
-from roles.policies import GaveUp
+from roles.policies.fallback import GaveUp
 from roles.policies.llm.prompts import load_prompt
 from roles.policies.llm.schemas import verbs_of
 from roles.policies.scripted_model import ScriptedChatModel

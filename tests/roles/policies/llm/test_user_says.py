@@ -17,7 +17,7 @@ from roles.contracts.signals import GateTrigger
 from roles.contracts.steering import Note
 from roles.evaluator.llm import LlmEvaluator
 from roles.manager.llm import LlmManager
-from roles.policies import GaveUp
+from roles.policies.fallback import GaveUp
 from roles.policies.llm.prompts import load_prompt
 from roles.technician.llm import LlmTechnician
 
