@@ -63,8 +63,8 @@ def test_help_names_every_command_under_its_heading() -> None:
 def test_help_imports_no_command_and_no_library_but_the_one_for_commands(tmp_path: Path) -> None:
     found = modules_after(["--help"], tmp_path)
     ours = {name for name in found if name.startswith(("orchestrator", "roles", "environments", "protocol"))}
-    assert ours == {"orchestrator"} | {
-        f"orchestrator.{name}" for name in ("cli", "command", "commands", "completion", "face", "faces", "faces.letters")
+    assert ours == {"orchestrator", "orchestrator.cli"} | {
+        f"orchestrator.cli.{name}" for name in ("commands", "common", "completion", "letters")
     }
     assert not found & {"rich", "pydantic", "yaml", "langgraph", "langchain_core", "starlette", "fastapi", "sqlite3", "json"}
 
