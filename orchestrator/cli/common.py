@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import shlex
 import sys
@@ -177,3 +178,21 @@ def checked_display(display: str | None) -> str:
     from orchestrator.settings.settings import load_settings
 
     return load_settings(overrides=as_overrides({"display": display})).settings.display
+
+
+# Streams that cannot write all letters: what means something stays told apart, anything else is a question mark.
+LETTERS = "deskcrew.letters"
+"""The name of the error handler, for `stream.reconfigure(errors=LETTERS)`."""
+_SIGNS = {
+    "✓": "+", "✗": "x", "‖": "=", "◆": "*", "▸": ">", "▹": "-", "·": "-", "→": "->", "›": ">", "↻": "@", "⇄": "<>", "⏎": "/",
+    "─": "-", "…": "...",
+}  # fmt: skip
+
+
+def _spelled(bad: UnicodeError) -> tuple[str, int]:
+    if not isinstance(bad, UnicodeEncodeError):
+        raise bad
+    return "".join(_SIGNS.get(sign, "?") for sign in bad.object[bad.start : bad.end]), bad.end
+
+
+codecs.register_error(LETTERS, _spelled)

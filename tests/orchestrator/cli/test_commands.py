@@ -64,7 +64,7 @@ def test_help_imports_no_command_and_no_library_but_the_one_for_commands(tmp_pat
     found = modules_after(["--help"], tmp_path)
     ours = {name for name in found if name.startswith(("orchestrator", "roles", "environments", "protocol"))}
     assert ours == {"orchestrator", "orchestrator.cli"} | {
-        f"orchestrator.cli.{name}" for name in ("commands", "common", "completion", "letters")
+        f"orchestrator.cli.{name}" for name in ("commands", "common", "completion")
     }
     assert not found & {"rich", "pydantic", "yaml", "langgraph", "langchain_core", "starlette", "fastapi", "sqlite3", "json"}
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from orchestrator.cli.letters import LETTERS
+from orchestrator.cli.common import LETTERS
 from orchestrator.runs.privacy.clean import clean
 from orchestrator.store.folders import RunInfo
 from orchestrator.views.listing import runs_table
