@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from orchestrator.control.asking import RunControl
+    from orchestrator.control.handle import RunControl
     from orchestrator.core.controller import build_controller
     from orchestrator.crew import Crew
     from orchestrator.errors import UsageProblem
@@ -30,7 +30,7 @@ __all__ = [
 _HOME = {
     "Crew": "crew",
     "Outcome": "runs.runs",
-    "RunControl": "control.asking",
+    "RunControl": "control.handle",
     "Task": "tasks.tasks",
     "UsageProblem": "errors",
     "build_controller": "core.controller",

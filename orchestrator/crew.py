@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from langchain_core.tools import BaseTool, StructuredTool
 
-from orchestrator.control.asking import RunControl
+from orchestrator.control.handle import RunControl
 from orchestrator.core.controller import build_controller
 from orchestrator.core.threads import Threads
 from orchestrator.runs import runs

@@ -26,7 +26,7 @@ from orchestrator.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from orchestrator.control.asking import RunControl, Told
+    from orchestrator.control.handle import RunControl, Told
     from orchestrator.desk.client.hands import Acting
 
 Who = Annotated[str, typer.Option("--as", metavar="NAME", help="Who says so; the user of this machine when not given.")]
@@ -176,7 +176,7 @@ def handback(
 
 
 def _control(run_id: str, runs_dir: Path | None, who: str, wait: float) -> RunControl:
-    from orchestrator.control.asking import RunControl
+    from orchestrator.control.handle import RunControl
 
     return RunControl(run_id, runs_dir=runs_dir or RUNS, who=who, wait=wait)
 

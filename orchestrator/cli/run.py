@@ -147,7 +147,7 @@ def resume(
     """Go on with a run: one that waits for a person, or one that was interrupted."""
     with guarded(debug):
         answer = _constrained(_answer(approve, reject, edit, respond), constrain)
-        from orchestrator.control.asking import RunControl
+        from orchestrator.control.handle import RunControl
         from orchestrator.runs.privacy.secrets import asked_for
         from orchestrator.store import folders
         from orchestrator.store.salvage import salvage

@@ -17,8 +17,8 @@ from orchestrator.cli.common import guarded
 from orchestrator.desk.acting import Begin, GoOn, Order
 
 if TYPE_CHECKING:
-    from orchestrator.control.asking import RunControl
     from orchestrator.control.controls import Stop
+    from orchestrator.control.handle import RunControl
     from orchestrator.runs.outcome import Outcome
     from roles.journal.journal import Event
 
@@ -70,7 +70,7 @@ def _tell_id(event: Event) -> None:
 
 
 def _gone_on(order: GoOn, stop: Stop) -> Outcome | None:
-    from orchestrator.control.asking import RunControl
+    from orchestrator.control.handle import RunControl
     from orchestrator.settings.settings import load_settings
 
     load_settings(order.config)
@@ -84,7 +84,7 @@ def _gone_on(order: GoOn, stop: Stop) -> Outcome | None:
 
 def _is_wanted(control: RunControl, asking: str) -> bool:
     """Whether the run waits for somebody to go on with this answer, now that nobody has it in hand."""
-    from orchestrator.desk.routes.answering_asked import asked_of
+    from orchestrator.control.asked import asked_of
 
     deadline = time.monotonic() + _LETS_GO_WITHIN
     while (now := control.standing()).holder is not None and time.monotonic() < deadline:

@@ -17,8 +17,8 @@ from typing import Any
 
 from waiting import DEADLINE, until
 
-from orchestrator.control.asking import RunControl
 from orchestrator.control.controls import Stop
+from orchestrator.control.handle import RunControl
 from orchestrator.runs import runs
 from orchestrator.runs.outcome import Outcome
 from orchestrator.settings.settings import Loaded, load_settings

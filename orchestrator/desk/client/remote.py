@@ -16,7 +16,7 @@ import httpx
 from tenacity import Retrying, retry_if_exception_type, wait_random
 
 from environments.files.small_files import read_small
-from orchestrator.control.asking import Told
+from orchestrator.control.handle import Told
 from orchestrator.errors import Stopped, UsageProblem
 from orchestrator.runs.outcome import Outcome
 from orchestrator.runs.privacy.clean import clean

@@ -10,11 +10,11 @@ from contextlib import closing
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
+from orchestrator.control.asked import Asked, target_box, with_given
 from orchestrator.desk.live.journal import JOURNAL, Private, RunFiles, Sign, is_run_id, sign_of
 from orchestrator.desk.live.store import Stores
 from orchestrator.desk.live.watching_tally import Tally
 from orchestrator.desk.models import RunRow, Waiting, WaitKind
-from orchestrator.desk.routes.answering_asked import Asked, target_box, with_given
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.privacy.clean import UNREADABLE
 from orchestrator.store.salvage import open_read_only

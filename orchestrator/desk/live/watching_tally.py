@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from orchestrator.desk.routes.answering_asked import ABOUT, Asked, Askings
+from orchestrator.control.asked import ABOUT, Asked, Askings
 from orchestrator.views.page.data import number
 
 Query = Callable[..., list[Any]]

@@ -11,6 +11,7 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from pydantic import Field, ValidationError
 
+from orchestrator.control.asked import Asked, Said, asked_of, seen_at
 from orchestrator.control.channel import open_channel
 from orchestrator.control.standing import HOLDING_STILL, standing
 from orchestrator.desk import acting
@@ -18,7 +19,6 @@ from orchestrator.desk.acting import GoOn
 from orchestrator.desk.auth import Approver, Viewer
 from orchestrator.desk.desk import RunFolder, TheDesk
 from orchestrator.desk.live.list import Question
-from orchestrator.desk.routes.answering_asked import Asked, Said, asked_of, seen_at
 from orchestrator.errors import Stopped, UsageProblem
 from orchestrator.runs.answer_check import check_answer
 from orchestrator.runs.privacy.secrets import answer_to

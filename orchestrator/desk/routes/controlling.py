@@ -7,14 +7,14 @@ from typing import Any
 from fastapi import APIRouter, HTTPException
 from pydantic import Field, ValidationError
 
-from orchestrator.control.asking import RunControl
-from orchestrator.control.asking import Told as Came
+from orchestrator.control.asked import still_open
+from orchestrator.control.handle import RunControl
+from orchestrator.control.handle import Told as Came
 from orchestrator.control.lease import Held
 from orchestrator.desk import acting
 from orchestrator.desk.acting import GoOn
 from orchestrator.desk.auth import Operator, Viewer, Visitor
 from orchestrator.desk.desk import Desk, RunFolder, TheDesk
-from orchestrator.desk.routes.answering_asked import still_open
 from orchestrator.desk.routes.starting import as_override
 from orchestrator.errors import UsageProblem
 from protocol import Frozen, describe, parse_action

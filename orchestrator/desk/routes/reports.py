@@ -7,10 +7,10 @@ from typing import Any
 
 from fastapi import APIRouter
 
+from orchestrator.control.asked import still_open
 from orchestrator.control.standing import HOLDING_STILL, standing
 from orchestrator.desk.auth import Viewer
 from orchestrator.desk.desk import RunFolder, TheDesk
-from orchestrator.desk.routes.answering_asked import still_open
 from orchestrator.runs.outcome import FAILED, WAITING
 from orchestrator.store import folders
 from orchestrator.store.folders import stored_report

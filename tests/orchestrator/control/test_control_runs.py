@@ -19,9 +19,9 @@ from environments.sandbox.detect import Detected
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator import Crew
-from orchestrator.control.asking import RunControl
+from orchestrator.control.asked import given, still_open
+from orchestrator.control.handle import RunControl
 from orchestrator.control.lease import Held, held
-from orchestrator.desk.routes.answering_asked import given, still_open
 from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
 from orchestrator.runs.outcome import Outcome
@@ -369,7 +369,7 @@ def test_lanes_go_on_side_by_side_after_a_pause(tmp_path: Path) -> None:
 KILLED_BY_HAND = """
 import os, signal, sys
 from pathlib import Path
-from orchestrator.control.asking import RunControl
+from orchestrator.control.handle import RunControl
 from protocol.dsl import parse_line
 from roles.journal.journal import Journal
 Journal.settle = lambda *_: os.kill(os.getpid(), signal.SIGKILL)  # the deed is done, and not written down

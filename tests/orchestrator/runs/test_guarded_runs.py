@@ -11,7 +11,7 @@ from site_in_memory import Control, Profile, Sent, Site
 from support import FINISH, decide, planned, subtask
 
 from environments.effects import RELEASE, Network, NetworkRule
-from orchestrator.control.asking import RunControl, by_hand
+from orchestrator.control.handle import RunControl, by_hand
 from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
 from orchestrator.runs.outcome import Outcome

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from desk_runs import claims, rests, waiting_run
 
+from orchestrator.control.asked import asked_of
 from orchestrator.control.channel import open_channel
 from orchestrator.desk import acting
 from orchestrator.desk.acting import GoOn
-from orchestrator.desk.routes.answering_asked import asked_of
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.runs import resume
 from orchestrator.store.folders import show_run

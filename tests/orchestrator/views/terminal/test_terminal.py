@@ -18,8 +18,8 @@ import pyte
 import pytest
 from waiting import DEADLINE
 
-from orchestrator.control.asking import RunControl
 from orchestrator.control.channel import myself
+from orchestrator.control.handle import RunControl
 from orchestrator.store.folders import list_runs, stored_report
 from orchestrator.views.terminal.approval import decision
 from roles.knowledge.store import KnowledgeStore

@@ -174,7 +174,7 @@ class RunControl:
         """
         if self.standing().state != RUNNING:
             return ""
-        from orchestrator.desk.routes.answering_asked import asked_of, seen_at
+        from orchestrator.control.asked import asked_of, seen_at
         from orchestrator.runs.answer_check import check_answer
         from orchestrator.runs.answers import said_in
         from orchestrator.runs.privacy.secrets import answer_to
@@ -194,7 +194,7 @@ class RunControl:
 
     def _is_let_go_unheard(self, asking: str) -> bool:
         """Whether whoever works the run ended before it heard the answer: it came to answer itself, and was second."""
-        from orchestrator.desk.routes.answering_asked import asked_of
+        from orchestrator.control.asked import asked_of
 
         def is_heard() -> bool:
             return any(one.id == asking and one.heard for one in asked_of(self.folder))
