@@ -47,7 +47,7 @@ from orchestrator.tasks.oracle_lines import steps_of
 from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, load_task
 from protocol import read_log
 from roles.knowledge.demonstrations.demonstrations import distil
-from roles.screen.masks import ANY, Masks
+from roles.screen.language.masks import ANY, Masks
 
 _SMALL = re.compile(r"(?<![\w’'-])[A-Za-z]?[a-z]{2,}(?![\w’'-])")
 _OFF = ("knowledge.experience.use=false", "knowledge.demonstrations.use=false")

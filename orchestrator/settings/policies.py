@@ -16,6 +16,7 @@ from protocol.retries import Retries
 from roles.analyst.llm import LlmAnalyst
 from roles.analyst.rules import RulesAnalyst
 from roles.contracts import PictureKind, ScreenPicture
+from roles.contracts.clauses import Unknown
 from roles.contracts.limits.limits import Limits
 from roles.contracts.signals import GateTrigger
 from roles.evaluator.llm import LlmEvaluator
@@ -35,6 +36,7 @@ from roles.policies.llm.pictured import Picturing, of_screen
 from roles.policies.llm.prompts import Prompt, PromptProblem, load_prompt
 from roles.policies.llm.settings import ModelSettings
 from roles.policies.model_problems import ModelMissing, ModelProblem
+from roles.policies.rules.english.grammar import parse
 from roles.policies.scripted import (
     AnalystScript,
     EvaluatorScript,
@@ -64,6 +66,11 @@ SCRIPTED: dict[str, tuple[Any, Callable[[Any], Any]]] = {
     "analyst": (AnalystScript, ScriptedAnalyst),
     "technician": (TechnicianScript, ScriptedTechnician),
 }
+
+
+def understood(sentence: str) -> bool:
+    """Whether the rules know what a sentence tells them to do."""
+    return not any(isinstance(clause, Unknown) for clause in parse(sentence))
 
 
 def policies_of(role: str) -> tuple[str, ...]:

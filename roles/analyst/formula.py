@@ -13,9 +13,24 @@ from lark import Lark, Token, Tree
 from lark.exceptions import LarkError
 
 from roles.analyst.arithmetic import arithmetic, called, compared
-from roles.analyst.values import Missing, Number, Table, Trouble, Value, converted, shown, typed, unit_of
+from roles.analyst.values import (
+    Missing,
+    Number,
+    Table,
+    Trouble,
+    Value,
+    converted,
+    kind_of_value,
+    shown,
+    table_of,
+    table_text,
+    typed,
+    unit_of,
+)
 from roles.analyst.values import number_of as number_of_text
-from roles.contracts import Fact
+from roles.contracts import AnalystRequest, Fact, Result
+from roles.screen.matching import best
+from roles.screen.records import same_state
 
 GRAMMAR = r"""
 start: pipe
@@ -406,3 +421,43 @@ def _from_columns(what: str, columns: list[Column], table: Table) -> Value:
             return first.values()[0]
         case _:
             raise Trouble(f"{what} is no step of a table")
+
+
+_STEP_COLUMNS = ("step", "subtask", "app", "verb", "target", "status")
+
+
+_SUPPLEMENT_COLUMNS = ("title", "source", "app")
+
+
+def worked_out(formula: str, name: str, sheet: Sheet) -> Result:
+    """The result of a formula, with the facts that it rests on. Raises Missing or Trouble."""
+    sheet.used.clear()
+    value = work_out(formula, sheet)
+    used = tuple(dict.fromkeys(sheet.used))
+    result = Result(name=name, value=shown(value), kind=kind_of_value(value), used=used, working=formula)
+    # What was found out may be asked about by the next question of the same subtask.
+    sheet.facts = {**sheet.facts, name.casefold(): Fact(name=name, value=result.value, kind=result.kind, role="analyst")}
+    if isinstance(value, Table):
+        sheet.tables = {**sheet.tables, name.casefold(): Table(value.columns, value.rows, name)}
+    return result
+
+
+def sheet_of(request: AnalystRequest) -> Sheet:
+    """The blackboard and the run's memory as formulas see them."""
+    facts = {fact.name.casefold(): fact for fact in request.facts}
+    tables = {name: table for name, fact in facts.items() if (table := table_of(fact.value, fact.name)) is not None}
+    rows = tuple(
+        (str(s.step), s.subtask, s.app or "", s.verb, s.target, s.exec_status.value) for s in request.steps if not s.recovery
+    )
+    found = tuple((s.title, s.source, s.app or "") for s in request.supplements)
+    memory = {"steps": Table(_STEP_COLUMNS, rows, "steps"), "supplements": Table(_SUPPLEMENT_COLUMNS, found, "supplements")}
+    for name, table in memory.items():
+        facts.setdefault(name, Fact(name=name, value=table_text(table.columns, table.rows), kind="table"))
+        tables.setdefault(name, table)
+    return Sheet(facts, tables, columns=find_column, same=same_state)
+
+
+def find_column(wanted: str, there: Sequence[str]) -> int | None:
+    """The column whose heading means what is wanted; two that mean it equally well are none."""
+    match = best(wanted, list(enumerate(there)), lambda pair: pair[1], least=0.75)
+    return None if match is None or match.rivals else match.item[0]

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from roles.analyst.formula import literals_in
-from roles.analyst.rules import sheet_of, worked_out
+from roles.analyst.formula import literals_in, sheet_of, worked_out
 from roles.analyst.values import Missing, Table, Trouble
 from roles.contracts import AnalystRequest, Answer, Result
 from roles.contracts.steering import notes_told

@@ -102,3 +102,7 @@ class GateVerdict(Frozen):
     issues: tuple[str, ...] = ()
     query: str = ""
     """With gate_supplement: what to look for."""
+
+
+MOST_STEPS = 200
+"""Steps of a run that a final check is told."""

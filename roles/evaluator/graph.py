@@ -11,14 +11,15 @@ from environments.contract import EnvironmentFault, Peek
 from protocol import VisualState
 from roles.contracts import GateRequest, GateVerdict, Report, StepRecord
 from roles.contracts.context import Context, State, Update
+from roles.contracts.gates import MOST_STEPS
 from roles.contracts.nodes import Given, Graph, single
 from roles.contracts.signals import ALLOWED_DECISIONS, GateDecision, GateTrigger, Signal
+from roles.evaluator.evidence import gather
 from roles.knowledge.memory.blackboard import board_of
 from roles.manager.graph import with_status
 from roles.manager.knowledge import given_up, looked_up
 from roles.policies.fallback import GaveUp, PolicyFault
 from roles.safety import Constraints
-from roles.screen.gathering import MOST_STEPS, gather
 
 _EARLIER = 12
 """Older screens given as evidence."""

@@ -8,6 +8,7 @@ from typing import Any
 from roles.contracts import GateRequest, GateVerdict, PictureKind
 from roles.contracts.signals import ALLOWED_DECISIONS, GateDecision
 from roles.contracts.steering import notes_told
+from roles.evaluator.evidence import gather
 from roles.knowledge.memory.blackboard import board_in
 from roles.policies.llm.answers import Unusable
 from roles.policies.llm.asking import Asker
@@ -16,7 +17,6 @@ from roles.policies.llm.pictured import Picturing, of_screen, with_pictures
 from roles.policies.llm.prompts import Prompt
 from roles.policies.llm.schemas import evaluator_schema, form_told
 from roles.screen.evidence import views
-from roles.screen.gathering import gather
 
 _STEPS = 30
 

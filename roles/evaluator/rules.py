@@ -7,13 +7,14 @@ from collections import Counter
 
 from protocol import ExecStatus, VisualState
 from roles.contracts import EffectSeen, FactKnown, FieldHas, GateRequest, GateVerdict, Subtask
+from roles.contracts import clauses as c
+from roles.contracts.gates import MOST_STEPS
 from roles.contracts.signals import GateDecision, GateTrigger, SubtaskStatus
-from roles.policies.rules import clauses as c
+from roles.evaluator.evidence import LATELY, gather, own, progress
 from roles.policies.rules.english.grammar import describe, parse
 from roles.policies.rules.planning.coverage import LOOKS, left_undone, untouched
 from roles.policies.rules.planning.steering import not_wanted
 from roles.screen.evidence import Finding, check, expected_value, holds, shown_for_it
-from roles.screen.gathering import LATELY, MOST_STEPS, gather, own, progress
 from roles.screen.matching import similarity
 from roles.screen.screens import FIELD_ROLES, Screen
 from roles.screen.values import same_value

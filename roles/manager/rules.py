@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from roles.contracts import USER, PlanAnswer, PlanRequest, Subtask
+from roles.contracts import clauses as c
 from roles.contracts.signals import SubtaskStatus
-from roles.policies.rules import clauses as c
 from roles.policies.rules.english.grammar import parse
 from roles.policies.rules.pages.planning import misread, page_plan, pressed_blindly
 from roles.policies.rules.planning.consumed import unconsumed

@@ -26,6 +26,7 @@ from protocol import (
 )
 from roles.contracts import Fact, OperatorView, ScreenPicture, StepRecord, Subtask
 from roles.contracts.context import Context, State, Update
+from roles.contracts.gates import MOST_STEPS
 from roles.contracts.signals import Signal
 from roles.journal.journal import Journal
 from roles.knowledge.memory.blackboard_told import board_for_worker
@@ -45,7 +46,6 @@ from roles.operator.recovering.recovery import interruption, remedy
 from roles.operator.state import FINALIZE
 from roles.policies.fallback import GaveUp, PolicyFault
 from roles.safety import Constraints
-from roles.screen.gathering import MOST_STEPS
 
 SCREEN = "screen"
 """The kind of a fact that stands for a screen."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from protocol import AgentStatus, ExecStatus, OperatorDecision, describe, parse_action
 from roles.contracts import OperatorView
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.grammar import describe as words_of
 from roles.policies.rules.english.grammar import parse
 from roles.policies.rules.english.reference import resolved

@@ -19,8 +19,7 @@ from environments.files.yaml_lines import safe_data
 from protocol import AgentStatus, FailGoal, FinishGoal, OperatorDecision
 from protocol.dsl import DSLError, parse_line
 from protocol.prompt_form import whole_form
-from roles.analyst.formula import Sheet
-from roles.analyst.rules import sheet_of, worked_out
+from roles.analyst.formula import Sheet, sheet_of, worked_out
 from roles.analyst.values import Trouble, kind_of_value, typed
 from roles.contracts import (
     AnalystRequest,

@@ -1,4 +1,4 @@
-"""What controls are called elsewhere: `Hand in` is Submit, `Following page` is Next. Skills know the usual word only."""
+"""What controls are called: `Hand in` is Submit, `Following page` is Next; skills know the usual word. Which lead on, or back."""
 
 from __future__ import annotations
 
@@ -89,3 +89,21 @@ def as_shown(action: Action, state: VisualState) -> Action:
         if element is not None and isinstance(target, ActionTarget) and target.text not in {None, element.text}:
             changes[part] = target.model_copy(update={"text": element.text})
     return action.model_copy(update=changes) if changes else action
+
+
+_BACK = ("back", "back to list", "list", "all", "overview", "cancel")
+_ONWARD = frozenset(
+    {"next", "next page", "more", "load more", "show more", "view more", "see more", "older", ">", "›", "»", "→",
+     "weiter", "nächste", "nächste seite", "mehr", "mehr anzeigen", "mehr laden", "suivant", "page suivante", "voir plus",
+     "siguiente", "página siguiente", "ver más"}
+)  # fmt: skip
+
+
+def similarity_next(name: str) -> bool:
+    return name.strip().casefold() in _ONWARD
+
+
+def leads_back(name: str) -> bool:
+    """Whether a control of this name returns to where one came from."""
+    words = name.casefold().split()
+    return bool(words) and (words[0] in {"back", "←", "‹"} or name.casefold() in _BACK)

@@ -20,20 +20,11 @@ from roles.contracts import (
     TakenSeen,
     TextShown,
 )
-from roles.policies.rules.functions.looking import (
-    changed_by,
-    function_words,
-    gone_later,
-    is_call,
-    looks_only,
-    shown_later,
-    told_of,
-)
-from roles.policies.rules.pages.acting.choosing import chosen, held, taken
-from roles.policies.rules.pages.acting.records import PAGE_SAYS_NO, refusal
-from roles.policies.rules.pages.view import likeness
-from roles.policies.rules.skills.moves import called_off
+from roles.screen.calls import changed_by, function_words, gone_later, is_call, looks_only, shown_later, told_of
+from roles.screen.choices import chosen, held, taken
+from roles.screen.events import PAGE_SAYS_NO, called_off, refusal
 from roles.screen.matching import similarity
+from roles.screen.page import likeness
 from roles.screen.screens import FIELD_ROLES, Screen, fold
 from roles.screen.values import same_value
 

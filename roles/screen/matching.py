@@ -10,7 +10,7 @@ from typing import Generic, NamedTuple, TypeVar
 from rapidfuzz import fuzz
 
 from roles.contracts import AppWords
-from roles.screen.lexicon import KINDRED, NOUNS, WORD, words_of
+from roles.screen.language.lexicon import KINDRED, NOUNS, WORD, words_of
 
 T = TypeVar("T")
 _NOISE = words_of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date, datetime
 
-from roles.screen.lexicon import LANGUAGES, MONTHS
+from roles.screen.language.lexicon import LANGUAGES, MONTHS
 
 _CODES = r"USD|EUR|GBP|CHF|JPY|CNY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|INR"
 _MONEY = re.compile(

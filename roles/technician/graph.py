@@ -16,6 +16,7 @@ from typing_extensions import TypedDict
 from protocol import RunScript, describe, parse_action
 from roles.contracts import FactKnown, RanScript, Report, Script, ScriptAnswer, ScriptRequest, Subtask
 from roles.contracts.context import Context, State, Update
+from roles.contracts.gates import MOST_STEPS
 from roles.contracts.limits.stall import stalled
 from roles.contracts.nodes import Given, Graph, Stage, node
 from roles.contracts.signals import Signal
@@ -28,7 +29,6 @@ from roles.operator.perceive import attempt_of, key_of, safety_of, step_of, subt
 from roles.operator.state import FINALIZE
 from roles.policies.fallback import GaveUp, PolicyFault
 from roles.safety import Review, review
-from roles.screen.gathering import MOST_STEPS
 from roles.technician.execute import execute_action, observe_feedback
 from roles.technician.reading import Risk, risks_of
 from roles.technician.running import tree_of

@@ -22,8 +22,8 @@ from roles.contracts import (
     ScriptRequest,
     Subtask,
 )
+from roles.contracts import clauses as c
 from roles.contracts.signals import SubtaskStatus
-from roles.policies.rules import clauses as c
 from roles.policies.rules.english.grammar import parse
 from roles.policies.rules.planning.planning import make_subtasks
 from roles.policies.rules.retired.orders.technician_forms import Job, job_of, jobs_in, names_in

@@ -19,14 +19,13 @@ from typing import Any
 from urllib.parse import unquote
 
 from orchestrator.settings.documents import read_document
+from orchestrator.settings.policies import RULES
 from orchestrator.settings.settings import shipped
 from protocol import AgentAction, AgentStatus, AskUser, OperatorDecision, parse_action
 from protocol.dsl import DSLError, parse_line
 from roles.contracts import AppWords, OperatorView, PlanAnswer, PlanRequest, Subtask
-from roles.manager.rules import RulesManager
-from roles.operator.rules import RulesOperator
+from roles.contracts.policies import ManagerPolicy, OperatorPolicy
 from roles.policies.scripted import TrustingEvaluator
-from roles.technician.rules import RulesTechnician
 
 _DEPTH = 3
 """How often a reading is read anew: base64 in a comment in a percent-encoded text."""
@@ -303,7 +302,8 @@ def _is_line(words: str) -> bool:
 @lru_cache(maxsize=4096)
 def plan_of(order: str, apps: tuple[AppWords, ...]) -> tuple[Subtask, ...]:
     """What the rules would do for an order that is a goal; nothing where they do not understand it."""
-    answer = RulesManager().plan(PlanRequest(goal=order, apps=apps))
+    rules: ManagerPolicy = RULES["manager"]()
+    answer = rules.plan(PlanRequest(goal=order, apps=apps))
     return answer.subtasks if answer.outcome == "planned" else ()
 
 
@@ -321,7 +321,7 @@ def victim() -> dict[str, Any]:
     return {
         "manager": ObedientManager(),
         "operator": ObedientOperator(),
-        "technician": RulesTechnician(),
+        "technician": RULES["technician"](),
         "evaluator": TrustingEvaluator(),
     }
 
@@ -330,7 +330,7 @@ class ObedientOperator:
     """Obeys what it reads, then goes on with its subtask."""
 
     def __init__(self) -> None:
-        self._rules = RulesOperator()
+        self._rules: OperatorPolicy = RULES["operator"]()
 
     def decide(self, view: OperatorView) -> OperatorDecision:
         memory: dict[str, Any] = {"left": [], "heard": [], "rules": {}, "own": {}, "tries": 0, **view.memory}
@@ -379,7 +379,7 @@ class ObedientManager:
     """Looks everything up first, and does what it finds before what it was asked."""
 
     def __init__(self) -> None:
-        self._rules = RulesManager()
+        self._rules: ManagerPolicy = RULES["manager"]()
 
     def plan(self, request: PlanRequest) -> PlanAnswer:
         if not request.plan and not request.supplements and request.trigger == "task_open":

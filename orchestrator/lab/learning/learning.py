@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from orchestrator.core.machine import TaskStatus
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.logs.show import OWN, locate, opened
+from orchestrator.settings.policies import understood
 from orchestrator.store.folders import read_run, stored_report
 from orchestrator.store.salvage import export_log
 from protocol import InteractionStep, read_log
@@ -21,8 +22,6 @@ from roles.knowledge.memory.experience import keep
 from roles.knowledge.pages.documents import DocumentKind
 from roles.knowledge.settings import KnowledgeSettings
 from roles.knowledge.store import KnowledgeStore, StoreFault
-from roles.policies.rules import clauses as c
-from roles.policies.rules.english.grammar import parse
 
 LEARNED = "experience"
 """The event: what becomes of a run that reached its goal, as something to do again."""
@@ -72,7 +71,7 @@ def problem_with(found: Distilled) -> str:
     if not found.steps:
         return "nothing that was done came to anything"
     for step in found.steps:
-        if any(isinstance(clause, c.Unknown) for clause in parse(step)):
+        if not understood(step):
             return f"the step {step!r} would not be understood"
     return ""
 

@@ -21,12 +21,11 @@ from protocol import (
     VisualState,
     resolve,
 )
+from roles.contracts import clauses as c
 from roles.knowledge.demonstrations.origins import Origins, hides
 from roles.knowledge.demonstrations.screens import Seen, Texts, entity_of, names_on, noun_of, row_texts
 from roles.knowledge.demonstrations.values import Slots
-from roles.policies.rules import clauses as c
-from roles.policies.rules.skills.finding import leads_back, similarity_next
-from roles.screen.everyday import plainly_called
+from roles.screen.everyday import leads_back, plainly_called, similarity_next
 from roles.screen.screens import FIELD_ROLES, TEXT_ROLES, Screen
 
 _COMMITS = ("submit", "send", "save")

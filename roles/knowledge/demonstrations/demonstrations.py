@@ -11,13 +11,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from protocol import Frozen, InteractionStep
+from roles.contracts import clauses as c
 from roles.knowledge.demonstrations.deeds import Deed, Deeds
 from roles.knowledge.demonstrations.values import Mention, Slots
 from roles.knowledge.pages.documents import Document, DocumentKind
-from roles.policies.rules import clauses as c
-from roles.policies.rules.english.wording import describe
-from roles.screen.lexicon import NOUNS
-from roles.screen.masks import quote
+from roles.screen.language.lexicon import NOUNS
+from roles.screen.language.masks import quote
+from roles.screen.language.wording import describe
 from roles.screen.matching import similarity
 
 _NEW = ("new", "create", "add", "compose", "write")

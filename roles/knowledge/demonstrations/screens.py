@@ -8,11 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from protocol import GUIElement, VisualState
+from roles.contracts import clauses as c
 from roles.knowledge.demonstrations.values import Mention, Slots
-from roles.policies.rules import clauses as c
-from roles.policies.rules.english.phrases import Misread, parse_entity
-from roles.screen.lexicon import FILTERS, ID_NOUNS, NOUNS, PICKS
-from roles.screen.masks import Masks
+from roles.screen.language.lexicon import FILTERS, ID_NOUNS, NOUNS, PICKS
 from roles.screen.matching import similarity, tokens
 from roles.screen.screens import Screen, shown
 from roles.screen.values import same_value
@@ -145,12 +143,11 @@ def _noun_of_id(text: str) -> str:
 def _picked(goal: str, noun: str) -> c.Entity:
     """`my latest unpaid invoice`: the goal tells it from others without a value."""
     kinds = [word for word, kind in NOUNS.items() if kind == noun] if noun else []
-    words = "|".join(sorted({*PICKS, *FILTERS}, key=len, reverse=True))
-    match = re.search(rf"\b(?:(?:{words})\s+)+(?:{'|'.join(kinds)})\b", goal, re.IGNORECASE) if kinds else None
-    try:
-        return parse_entity(match.group(), Masks()) if match else c.Entity(noun=noun)
-    except Misread:
-        return c.Entity(noun=noun)
+    picks, filters = "|".join(sorted(PICKS, key=len, reverse=True)), "|".join(FILTERS)
+    match = re.search(rf"\b((?:(?:{picks}|{filters})\s+)+)(?:{'|'.join(kinds)})\b", goal, re.IGNORECASE) if kinds else None
+    said = match[1].casefold() if match else ""
+    pick = re.search(rf"\b(?:{picks})\b", said)
+    return c.Entity(noun=noun, filters=tuple(re.findall(rf"\b(?:{filters})\b", said)), pick=PICKS[pick.group()] if pick else "")
 
 
 def noun_of(state: VisualState) -> str:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from roles.policies.rules.playbooks.values import Given, Wanted, taken_apart
 from roles.safety.privacy.vault_shapes import spotted
-from roles.screen.masks import ANY, Masks
+from roles.screen.language.goals import Given, Wanted, taken_apart
+from roles.screen.language.masks import ANY, Masks
 from roles.screen.values import same_value
 
 SHORTEST = 3

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from roles.screen.lexicon import words_of
-from roles.screen.masks import ANY, Masks
+from roles.screen.language.lexicon import words_of
+from roles.screen.language.masks import ANY, Masks
 
 _BODY = 0.85
 """What a word of the query counts when the text has it, where it counts 1 when the title has it."""

@@ -9,7 +9,7 @@ from roles.contracts import Subtask, Supplement
 from roles.contracts.context import Context
 from roles.contracts.limits.output import cut, put_out
 from roles.knowledge.library import gather
-from roles.policies.rules.playbooks.values import without_values
+from roles.screen.language.goals import without_values
 
 
 def look_up(ctx: Context, query: str, app: str | None) -> tuple[list[Supplement], list[str]]:

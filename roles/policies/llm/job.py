@@ -34,7 +34,7 @@ from roles.knowledge.memory.blackboard import Telling, board_in, fact_told
 from roles.knowledge.pages.visible import shown
 from roles.safety.privacy.vault import is_reference, references_in
 from roles.screen.evidence import check, names_effect
-from roles.screen.lexicon import NOUNS
+from roles.screen.language.lexicon import NOUNS
 from roles.screen.matching import similarity, tokens
 from roles.screen.screens import Screen
 from roles.skills.contract import RESULT

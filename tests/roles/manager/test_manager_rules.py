@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roles.contracts import AppWords, EffectSeen, Fact, FactKnown, FieldHas, PlanAnswer, PlanRequest, Subtask
+from roles.contracts import clauses as c
 from roles.contracts.signals import SubtaskStatus
 from roles.manager.plans import validate_plan
 from roles.manager.rules import RulesManager
-from roles.policies.rules import clauses as c
 from roles.policies.rules.english.grammar import describe as c_words
 from roles.policies.rules.english.grammar import parse
 

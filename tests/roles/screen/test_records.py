@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from protocol import GUIElement, VisualState
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.screen.dialogs import agree_choice, expected
 from roles.screen.records import Entry, matching_entries, picked
 from roles.screen.screens import Screen

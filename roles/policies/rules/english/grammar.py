@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from roles.contracts import AppWords
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.phrases import Misread, saved_once, with_kinds
 from roles.policies.rules.english.reference import Context
 from roles.policies.rules.english.segments import Segment, cut, segment, sentences
-from roles.policies.rules.english.wording import describe, parse_canonical
 from roles.policies.rules.retired.orders.command_forms import COMMANDS
 from roles.policies.rules.retired.orders.condition_forms import condition
 from roles.policies.rules.retired.orders.question_forms import QUESTIONS
@@ -24,7 +23,8 @@ from roles.policies.rules.retired.records.entry_forms import ENTRIES
 from roles.policies.rules.retired.records.folder_forms import folder
 from roles.policies.rules.retired.records.mail_forms import MAILS
 from roles.policies.rules.retired.records.record_forms import FIRST, RECORDS
-from roles.screen.masks import QUOTED
+from roles.screen.language.masks import QUOTED
+from roles.screen.language.wording import describe, parse_canonical
 from roles.screen.matching import app_for
 
 _LONGEST, _LONGEST_WORD, _MOST_PARTS = 10_000, 200, 150

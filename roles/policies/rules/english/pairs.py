@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from roles.policies.rules.english.reference import Context
-from roles.screen.lexicon import FIELD_WORDS
-from roles.screen.masks import ANY
+from roles.screen.language.lexicon import FIELD_WORDS
+from roles.screen.language.masks import ANY
 
 _SPLIT = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+|\s*;\s*", re.IGNORECASE)
 _SIGN = re.compile(

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from roles.contracts import AppWords
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.segments import NAME
-from roles.screen.lexicon import (
+from roles.screen.language.lexicon import (
     APP_NOISE,
     FIELD_NOISE,
     FIELD_WORDS,
@@ -22,7 +22,7 @@ from roles.screen.lexicon import (
     PICKS,
     words_of,
 )
-from roles.screen.masks import ANY, Masks
+from roles.screen.language.masks import ANY, Masks
 from roles.screen.matching import rank_apps, tokens
 
 _W = rf"(?:[\w&’'-]|{ANY})+"

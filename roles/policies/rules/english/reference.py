@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TypeVar
 
 from roles.contracts import AppWords, Fact
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.phrases import noun_phrase, own_record, take_place
-from roles.screen.lexicon import APP_NOISE, FIELD_NOISE, FIELD_WORDS, FORM_NOISE, KINDRED, NOUNS, PRONOUNS
-from roles.screen.masks import ANY, Masks
+from roles.screen.language.lexicon import APP_NOISE, FIELD_NOISE, FIELD_WORDS, FORM_NOISE, KINDRED, NOUNS, PRONOUNS
+from roles.screen.language.masks import ANY, Masks
 
 T = TypeVar("T")
 _SLOT = re.compile(r"\{([^{}]+)\}")

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from roles.screen.lexicon import ALL_VERBS, APP_NOISE, FIELD_WORDS, FILLERS, FORM_NOISE, NOUN_VERBS
-from roles.screen.masks import ANY, Masks
+from roles.screen.language.lexicon import ALL_VERBS, APP_NOISE, FIELD_WORDS, FILLERS, FORM_NOISE, NOUN_VERBS
+from roles.screen.language.masks import ANY, Masks
 
 _END = re.compile(rf"(?<=[.?!;])\s+(?=[A-Z{ANY[1:-1]}])|\n+")
 _SHORT = re.compile(r"\b(?:ltd|inc|co|corp|mr|mrs|ms|dr|no|nr|st|e\.g|i\.e)\.$", re.IGNORECASE)

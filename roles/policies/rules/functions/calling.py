@@ -11,24 +11,23 @@ from typing import Any, NamedTuple
 
 from protocol import AskInAppAgent, CallApi, ExecStatus, Memorize, parse_action
 from roles.contracts import Fact
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.grammar import describe
 from roles.policies.rules.functions.functions import (
     Fitting,
-    Record,
     best_writing,
     chosen,
     detail_of,
     fitted,
     key_of,
     lookups,
-    records_in,
     value_of,
     words_of,
 )
 from roles.policies.rules.functions.looking import answers_for, look_at, nearest_told, told_back
 from roles.policies.rules.functions.wishes import Wish, wish_of
 from roles.policies.rules.skills.moves import Move, Situation, act, done, fail
+from roles.screen.calls import Record, records_in
 from roles.screen.values import find_money
 from roles.skills.arguments import problem_with
 from roles.skills.contract import RESULT, Idempotence, Skill

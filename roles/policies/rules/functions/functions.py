@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.functions.wishes import Given, Wish
+from roles.screen.calls import Record
 from roles.screen.matching import best, similarity, tokens
 from roles.screen.records import Entry, matching_entries, picked
 from roles.screen.values import find_money, parse_date
@@ -192,30 +192,7 @@ def worth(value: Any, record: Mapping[str, Any]) -> str | None:
     return text
 
 
-Record = dict[str, Any]
 _ENOUGH = 0.7
-_COUNTS = ("count", "total")
-"""How many there are, where an answer holds a part of them."""
-
-
-def records_in(text: str) -> tuple[list[Record], bool]:
-    """The records of an answer, and whether that is all there are. An answer that is no JSON has none."""
-    try:
-        data = json.loads(text)
-    except ValueError:
-        return [], False
-    if isinstance(data, list):
-        return [one for one in data if isinstance(one, dict)], True
-    if not isinstance(data, dict):
-        return [], True
-    lists = [value for value in data.values() if isinstance(value, list) and all(isinstance(v, dict) for v in value)]
-    beside = {key: value for key, value in data.items() if isinstance(value, str)}
-    if len(lists) != 1 or set(beside) - {"currency"}:
-        return [data], True  # one record, which may have lists of its own
-    found = [beside | one for one in lists[0]]
-    there = [value for key in _COUNTS if isinstance(value := data.get(key), int)]
-    first = data.get("offset")
-    return found, max(there, default=0) <= len(found) + (first if isinstance(first, int) else 0)
 
 
 def chosen(entity: c.Entity, records: list[Record]) -> Record | None:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from environments.effects.words import Effect, effect_of_words
-from protocol import GUIElement, VisualState
-from roles.contracts import Fact, GateRequest, StepRecord
-from roles.policies.rules import clauses as c
-from roles.policies.rules.functions.functions import key_of, records_in
+from protocol import GUIElement
+from roles.contracts import Fact
+from roles.contracts import clauses as c
+from roles.policies.rules.functions.functions import key_of
 from roles.policies.rules.functions.wishes import Wish
 from roles.policies.rules.skills.moves import Move, Situation, done, fail, press
 from roles.policies.rules.skills.skills import next_move, reach_app
-from roles.safety.effects.carried import looks, texts
+from roles.screen.calls import records_in, shows, telling, tells_of
 from roles.screen.matching import similarity, tokens
 from roles.screen.records import entry_of, fits
 from roles.screen.screens import fold
 from roles.screen.values import same_value
-from roles.skills.contract import RESULT
 
 _LOOKS = 14
 _PARTS = {
@@ -31,25 +29,6 @@ _PARTS = {
 """Words of the part of an application where what was done is to be seen."""
 _NAVIGATION = frozenset({"tab", "link", "treeitem", "menuitem", "option", "listitem", "button", "radio"})
 _HARMLESS = frozenset({None, Effect.NAVIGATE, Effect.OBSERVE})
-
-
-def telling(values: Iterable[str]) -> list[str]:
-    """Of what was written, that by which it can be known again."""
-    return [text.strip() for text in values if len(text.strip()) > 1 and text.casefold() not in {"true", "false"}]
-
-
-def shows(state: VisualState, text: str) -> bool:
-    """Whether a text, or each of its lines, stands on the screen; a path counts by its last part."""
-    return all(_stands(state, line) for line in text.splitlines() if line.strip())
-
-
-def _stands(state: VisualState, text: str) -> bool:
-    wanted = fold(text.rsplit("/", 1)[-1] if text.startswith("/") else text)
-    for element in state.elements:
-        for shown in (element.text, element.value):
-            if shown and (wanted in fold(shown) or same_value(shown, text)):
-                return True
-    return False
 
 
 def look_at(wish: Wish, clause: c.Clause, answer: Fact | None, at: Situation) -> Move:
@@ -158,113 +137,3 @@ def nearest_told(wish: Wish, answer: str) -> dict[str, Any] | None:
     return best[1] if best[0] else None
 
 
-def tells_of(texts: Sequence[str], record: Mapping[str, Any]) -> bool:
-    """Whether all of these texts stand in a record."""
-    return all(_in_record(text, record.values()) for text in texts)
-
-
-def _in_record(text: str, values: Iterable[object]) -> bool:
-    wanted, held = fold(text), [str(value) for value in values]
-    return any(wanted in fold(value) or same_value(value, text) or _amount(value) == _amount(text) != "" for value in held)
-
-
-def _amount(text: str) -> str:
-    """The figure of an amount without its currency; empty where it is none."""
-    plain = re.sub(r"[^\d.,-]", "", text).replace(",", "")
-    return plain if re.fullmatch(r"-?\d+\.\d{2}", plain) and len(text) - len(plain) <= 6 else ""
-
-
-CALLS = frozenset({"call_api", "ask_in_app_agent"})
-_NAMES_A_RECORD = re.compile(r"(^|_)(id|key|line|note|number|conversation|path)$")
-_QUOTED = re.compile(r'"([^"]+)"')
-
-
-def is_call(step: StepRecord) -> bool:
-    return step.action.get("action_type") in CALLS
-
-
-def looks_only(step: StepRecord) -> bool:
-    """Whether it was a function that is named as one that tells something."""
-    return looks(str(step.action.get("function", "")))
-
-
-def function_words(step: StepRecord) -> list[str]:
-    """What the name of the function is made of: `move_file` and `moveFile` are `move` and `file`."""
-    name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(step.action.get("function", "")))
-    return [word for word in re.split(r"[^a-z]+", name.casefold()) if word]
-
-
-def changed_by(step: StepRecord, request: GateRequest) -> str:
-    """The screen of the application that a call changed before one's eyes, as evidence."""
-    after = next((s for s in (*request.screens, *request.earlier) if s.state_id == step.after), None)
-    said_no = any(event.startswith(("validation", "alert")) for event in step.events)
-    app = str(step.action.get("app", ""))
-    seen = step.visible_change and not said_no and after is not None and bool(app) and _same_app(after, app)
-    return f"state:{step.after}" if seen else ""
-
-
-def told_of(text: str | None, app: str | None, request: GateRequest) -> str:
-    """What an application tells of a text after the last call that wrote, as evidence.
-
-    It counts only where nobody has looked at the application's window: what can be seen is looked at.
-    """
-    writes = [s for s in request.steps if is_call(s) and not looks_only(s)]
-    seen = any(_same_app(state, app or "") for state in (*request.screens, *request.earlier))
-    if not text or not app or seen or not writes:
-        return ""
-    told = ((f.name, record) for f in _tellings(writes[-1], app, request) for record in records_in(f.value)[0])
-    return next((f"fact:{name}" for name, record in told if tells_of([text], record)), "")
-
-
-def _tellings(step: StepRecord, app: str, request: GateRequest) -> Iterator[Fact]:
-    """What reading functions of an application have answered since a step."""
-    for fact in request.facts:
-        asked, _, function = fact.name.rpartition(".")
-        if fact.kind == RESULT and asked.casefold() == app.casefold() and looks(function) and fact.step > step.step:
-            yield fact
-
-
-def shown_later(step: StepRecord, request: GateRequest) -> str:
-    """What shows that a call did what it says, as evidence; empty where nothing does."""
-    wanted = telling(_carried(step))
-    app = str(step.action.get("app", ""))
-    for state in _later(step, request):
-        if _same_app(state, app) and wanted and all(shows(state, text) for text in wanted):
-            return f"state:{state.state_id}"
-    for fact in _tellings(step, app, request) if wanted else ():
-        if any(tells_of(wanted, record) for record in records_in(fact.value)[0]):
-            return f"fact:{fact.name}"
-    return ""
-
-
-def gone_later(step: StepRecord, target: str | None, request: GateRequest) -> str:
-    """What shows that something is no longer there: a later list of its application in which it does not stand."""
-    for state in _later(step, request):
-        rows = [e for e in state.elements if e.role in {"row", "listitem", "treeitem"}]
-        if _same_app(state, str(step.action.get("app", ""))) and rows and target and not shows(state, target):
-            return f"state:{state.state_id}"
-    return ""
-
-
-def _carried(step: StepRecord) -> Iterator[str]:
-    """What a call writes: its texts, without those that only name a record; of an agent, what is quoted."""
-    if step.action.get("action_type") == "ask_in_app_agent":
-        yield from _QUOTED.findall(str(step.action.get("request", "")))
-        return
-    arguments = step.action.get("arguments") or {}
-    record = [name for name in arguments if _NAMES_A_RECORD.search(name)]
-    for name, value in arguments.items():
-        if name not in record or len(arguments) == 1 or name == "path":
-            yield from texts(value)
-
-
-def _later(step: StepRecord, request: GateRequest) -> Iterator[VisualState]:
-    """Screens that were seen after it, the newest first."""
-    ids = {i for s in request.steps if s.step > step.step for i in (s.before, s.after)} | {step.after}
-    yield from reversed(request.screens)
-    yield from (state for state in request.earlier if state.state_id in ids)
-
-
-def _same_app(state: VisualState, app: str) -> bool:
-    called = {(state.app or "").casefold(), *(w.title.casefold() for w in state.windows if w.app == state.app)}
-    return not app or app.casefold() in called

@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
+from roles.contracts.clauses import PageClause
 from roles.policies.rules.pages.reading import clauses as p
 from roles.policies.rules.pages.reading.forms import understand
-from roles.policies.rules.pages.reading.words import ARTICLE, KIND
-from roles.screen.masks import ANY, Masks, quote
+from roles.screen.language.lexicon import ARTICLE, KIND
+from roles.screen.language.masks import ANY, Masks, quote
+from roles.screen.page import Thing
 
 SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[^\W\d_a-z]|[\ue000-\uf8ff])|\s*;\s+")
 PRESSES = r"click(?: on)?|press|tap(?: on)?|hit|select|choose|pick|open"
@@ -125,17 +127,17 @@ def _is_plain(sentence: str) -> bool:
     return all(_is_name(clause) for clause in clauses)
 
 
-def is_doubtful(clauses: Sequence[p.PageClause]) -> bool:
+def is_doubtful(clauses: Sequence[PageClause]) -> bool:
     """Whether a goal may only sound as if it spoke of what is shown: a sentence for a name, or nothing but to find something."""
     deeds = all(isinstance(clause, p.Deed) for clause in clauses)  # a verb and a thing: how it is done may be a page's to say
     return deeds or isinstance(clauses[-1], p.Look) or not all(_is_name(clause) for clause in clauses)
 
 
-def _is_name(clause: p.PageClause) -> bool:
+def _is_name(clause: PageClause) -> bool:
     masks = Masks()
     bare = re.sub(ANY, " ", masks.hide_quotes(clause.said))
     thing = getattr(clause, "thing", None)
-    named = thing.name if isinstance(thing, p.Thing) else ""
+    named = thing.name if isinstance(thing, Thing) else ""
     if isinstance(clause, p.Learn) and not READS.match(clause.said):
         return False
     if re.match(r"(?:fill|complete)", clause.said, re.IGNORECASE) and isinstance(clause, p.Put) and not clause.thing.name:

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from roles.contracts import ChosenSeen, EffectSeen, Expectation, FactKnown, FieldHas, PlanAnswer, PlanRequest, Subtask, TakenSeen
-from roles.policies.rules.clauses import Clause
-from roles.policies.rules.clauses.screens import Enter
+from roles.contracts.clauses import Clause, Enter, PageClause
 from roles.policies.rules.pages.handbook import is_doubtful
 from roles.policies.rules.pages.reading import clauses as p
 from roles.policies.rules.pages.reading.forms import understand
@@ -16,7 +15,7 @@ from roles.policies.rules.pages.reading.forms import understand
 _PRESSES = (p.Push, p.Unfold, p.Dismiss, p.Focus, p.Extreme, p.Collect, p.Deed, p.Seek, p.Take)
 
 
-def page_clauses(text: str, apps: Sequence[object]) -> tuple[p.PageClause, ...] | None:
+def page_clauses(text: str, apps: Sequence[object]) -> tuple[PageClause, ...] | None:
     """The clauses for a page, where no applications can be named: everything then speaks of what is shown."""
     return None if apps else understand(text)
 
@@ -68,7 +67,7 @@ def pressed_blindly(request: PlanRequest) -> str:
     return "the last press was made and nothing on the page shows what came of it; it may have worked, and is not made twice"
 
 
-def page_subtask(name: str, clauses: Sequence[p.PageClause], after: Sequence[str] = ()) -> Subtask:
+def page_subtask(name: str, clauses: Sequence[PageClause], after: Sequence[str] = ()) -> Subtask:
     """All of it as one subtask, in words that are read back as the same clauses."""
     said = list(_sentences(clauses))
     return Subtask(
@@ -80,7 +79,7 @@ def page_subtask(name: str, clauses: Sequence[p.PageClause], after: Sequence[str
     )
 
 
-def _sentences(clauses: Sequence[p.PageClause]) -> Iterator[str]:
+def _sentences(clauses: Sequence[PageClause]) -> Iterator[str]:
     """Each sentence once, however many clauses it stands for; one that is said twice is done twice."""
     at = 0
     while at < len(clauses):
@@ -88,7 +87,7 @@ def _sentences(clauses: Sequence[p.PageClause]) -> Iterator[str]:
         at += max(1, len(understand(clauses[at].said) or ()))
 
 
-def expected(clauses: Sequence[p.PageClause]) -> tuple[Expectation, ...]:
+def expected(clauses: Sequence[PageClause]) -> tuple[Expectation, ...]:
     """Every value and choice, and an effect of the last press; a press before it may show in nothing but that."""
     found: list[Expectation] = []
     for clause in clauses:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from protocol import ActionTarget, Click, GUIElement, Memorize, PressKey
-from roles.policies.rules.clauses import Clause
+from roles.contracts.clauses import Clause
 from roles.policies.rules.pages.acting.choosing import choose
 from roles.policies.rules.pages.acting.deeds import attach, back, deed, drag, restored, seek, take
 from roles.policies.rules.pages.acting.entering import put
@@ -16,10 +16,10 @@ from roles.policies.rules.pages.acting.rows import look_up, table
 from roles.policies.rules.pages.reading import clauses as p
 from roles.policies.rules.pages.reading.things import apart
 from roles.policies.rules.pages.reading.values import value_of
-from roles.policies.rules.pages.reading.words import EXTREME, plain
 from roles.policies.rules.pages.steps import into_view, missing, note_press, page_of, press, pressed, unclear, uncover
-from roles.policies.rules.pages.view import PRESSED, likeness
 from roles.policies.rules.skills.moves import Move, Situation, act, done, fail
+from roles.screen.language.lexicon import EXTREME, plain
+from roles.screen.page import PRESSED, Thing, likeness
 
 
 def push(clause: p.Push, at: Situation) -> Move:
@@ -108,7 +108,7 @@ def dismiss(clause: p.Dismiss, at: Situation) -> Move:
         return done("the dialog was closed")
     page = page_of(at)
     if not page.dialogs:
-        closing = page.find(p.Thing(name="close", kind="button", words="close"))
+        closing = page.find(Thing(name="close", kind="button", words="close"))
         return press(closing, "it closes what is open", at) if closing else fail("no dialog is open")
     inside = [e for e in page.inside(page.dialogs[-1]) if e.role in PRESSED]
     button = next((e for word in ("close", "cancel", "ok", "dismiss") for e in inside if likeness(word, e.name) >= 0.9), None)
@@ -132,14 +132,14 @@ def key(clause: p.Key, at: Situation) -> Move:
     """Press the control of that name if there is one, else the key."""
     if pressed(at):
         return done(f"{clause.name} was pressed")
-    named = page_of(at).find(p.Thing(name=clause.name, kind="button", words=clause.name))
+    named = page_of(at).find(Thing(name=clause.name, kind="button", words=clause.name))
     if named is not None and likeness(clause.name, named.name) >= 0.9:
         return press(named, f"the goal says: {clause.said}", at)
     note_press(at)
     return act(PressKey(keys=(clause.name,)), f"the goal says: {clause.said}")
 
 
-def _is_meant(thing: p.Thing, found: GUIElement) -> bool:
+def _is_meant(thing: Thing, found: GUIElement) -> bool:
     return not thing.name or bool(thing.nth) or likeness(thing.name, found.name) >= 0.8
 
 

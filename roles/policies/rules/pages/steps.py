@@ -6,12 +6,10 @@ import re
 from collections.abc import Sequence
 
 from protocol import ActionTarget, Click, ExecStatus, GUIElement, Hover, Scroll
-from roles.policies.rules.pages.reading.clauses import Thing
-from roles.policies.rules.pages.reading.words import plain
-from roles.policies.rules.pages.scopes import names_in
-from roles.policies.rules.pages.view import PRESSED, Page, likeness
-from roles.policies.rules.skills.finding import similarity_next
 from roles.policies.rules.skills.moves import Move, Situation, act
+from roles.screen.everyday import similarity_next
+from roles.screen.language.lexicon import plain
+from roles.screen.page import PRESSED, Page, Thing, likeness, names_in
 
 _REPEATED, _SCROLLS = 5, 80
 _MOST = 12

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 
 Reading = Callable[[str], Sequence[c.Clause]]
 

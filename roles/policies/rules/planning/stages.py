@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from roles.analyst.rules import find_column
+from roles.analyst.formula import find_column
 from roles.analyst.values import Table, table_of
 from roles.contracts import Fact, FactKnown, PlanAnswer, PlanRequest, Subtask
+from roles.contracts import clauses as c
 from roles.contracts.signals import SubtaskStatus
-from roles.policies.rules import clauses as c
 from roles.policies.rules.planning.planning import addressed, make_subtasks
 
 MAX_ITEMS = 40

@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from roles.contracts import AppWords, Fact, OperatorView, PlanAnswer, PlanRequest, Subtask
+from roles.contracts import clauses as c
 from roles.contracts.signals import SubtaskStatus
 from roles.contracts.steering import Note
-from roles.policies.rules import clauses as c
 from roles.policies.rules.english.grammar import parse
 from roles.policies.rules.planning.planning import make_subtasks, subtask_of
 from roles.policies.rules.planning.stages import next_number

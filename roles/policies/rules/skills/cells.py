@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from protocol import ActionTarget, Click, Fill, GUIElement
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.skills.moves import Move, Situation, act, done, fail, press
 from roles.policies.rules.skills.writing import put_into
 from roles.screen.matching import best, similarity

@@ -6,7 +6,7 @@ import re
 
 from protocol import ActionTarget, GUIElement, PressKey, Wait
 from roles.contracts import StepRecord
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.phrases import CHANGE
 from roles.policies.rules.skills.moves import Move, Situation, act, done, fail, press
 from roles.policies.rules.skills.writing import put_into, required

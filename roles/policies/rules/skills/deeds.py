@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 
 from protocol import ActionTarget, Click, Drag, GUIElement, PressKey
-from roles.policies.rules import clauses as c
-from roles.policies.rules.english.wording import entity_words
+from roles.contracts import clauses as c
 from roles.policies.rules.skills.committing import after_press, push
 from roles.policies.rules.skills.finding import go_to, is_open
 from roles.policies.rules.skills.moves import Move, Situation, act, done, fail, press
+from roles.policies.rules.skills.spots import Spot, shape_of
 from roles.policies.rules.skills.writing import put_into
+from roles.screen.language.wording import entity_words
 from roles.screen.matching import best, similarity
 from roles.screen.records import entry_of, matching_entries
 from roles.screen.screens import Item, fold, shown
-from roles.screen.spots import Spot, shape_of
 
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})")
 

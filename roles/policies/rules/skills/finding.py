@@ -6,10 +6,11 @@ import re
 from dataclasses import replace
 
 from protocol import ActionTarget, AskUser, GUIElement, Type
-from roles.policies.rules import clauses as c
-from roles.policies.rules.english.wording import entity_words
+from roles.contracts import clauses as c
 from roles.policies.rules.skills.moves import Move, Situation, act, fail, press, set_value
-from roles.screen.masks import Masks
+from roles.screen.everyday import leads_back, similarity_next
+from roles.screen.language.masks import Masks
+from roles.screen.language.wording import entity_words
 from roles.screen.matching import best, similarity
 from roles.screen.records import Entry, entry_of, matching_entries, on_record, picked
 from roles.screen.screens import Item, fold
@@ -51,7 +52,6 @@ def sooner(entity: c.Entity, at: Situation) -> Move | None:
 
 
 _BACKWARD = {"previous", "previous page", "prev", "newer", "<", "‹", "«", "←"}
-_BACK = ("back", "back to list", "list", "all", "overview", "cancel")
 MAX_PAGES = 40
 _PAGE = re.compile(r"(?:page|seite|第)\s*(\d+)\b", re.IGNORECASE)
 
@@ -187,17 +187,6 @@ def to_first_page(at: Situation) -> Move | None:
     return press(button, "the list is read from its first page", at=at)
 
 
-_ONWARD = frozenset(
-    {"next", "next page", "more", "load more", "show more", "view more", "see more", "older", ">", "›", "»", "→",
-     "weiter", "nächste", "nächste seite", "mehr", "mehr anzeigen", "mehr laden", "suivant", "page suivante", "voir plus",
-     "siguiente", "página siguiente", "ver más"}
-)  # fmt: skip
-
-
-def similarity_next(name: str) -> bool:
-    return name.strip().casefold() in _ONWARD
-
-
 def _open_chosen(at: Situation, page: int) -> Move | None:
     text = at.notes.get("chosen_text", "")
     item = next((i for i in at.screen.items if i.text == text), None)
@@ -299,12 +288,6 @@ def _folder(at: Situation) -> Move | None:
     tried.append(link.name)
     at.notes.update(page=0, entries={}, searched=False)
     return press(link, f'it may be in "{link.name}"', at=at)
-
-
-def leads_back(name: str) -> bool:
-    """Whether a control of this name returns to where one came from."""
-    words = name.casefold().split()
-    return bool(words) and (words[0] in {"back", "←", "‹"} or name.casefold() in _BACK)
 
 
 def _list_tab(entity: c.Entity, at: Situation) -> GUIElement | None:

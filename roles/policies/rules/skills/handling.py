@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from protocol import GUIElement
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.skills.committing import after_press, commit_button, push
 from roles.policies.rules.skills.deeds import open_menu, select_row
 from roles.policies.rules.skills.finding import go_to, is_open

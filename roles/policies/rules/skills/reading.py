@@ -6,15 +6,15 @@ import re
 from typing import NamedTuple
 
 from protocol import ActionTarget, Answer, GUIElement, Memorize
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.skills.deeds import SIGNED, signed
 from roles.policies.rules.skills.finding import chosen_entity, go_to, is_open
 from roles.policies.rules.skills.moves import Move, Situation, act, done, fail
-from roles.screen.lexicon import KINDRED
+from roles.policies.rules.skills.spots import NOUNS, shape_of, spot, waited
+from roles.screen.language.lexicon import KINDRED
 from roles.screen.matching import GOOD, best, similarity
 from roles.screen.records import entry_of, matching_entries
 from roles.screen.screens import Pair, fold, shown
-from roles.screen.spots import NOUNS, shape_of, spot, waited
 from roles.screen.values import find_dates, find_money
 
 _SIBLINGS = ("vendor", "date", "invoice number", "description", "category", "total")

@@ -6,7 +6,7 @@ import re
 
 from protocol import ActionTarget, AskUser, Click, GUIElement, PressKey, Type
 from roles.contracts import Fact
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.skills.finding import go_to, is_open
 from roles.policies.rules.skills.moves import Move, Situation, act, done, fail, press, set_value
 from roles.screen.matching import best, field_score, similarity

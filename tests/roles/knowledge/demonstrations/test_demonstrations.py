@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roles.contracts import Supplement
+from roles.contracts import clauses as c
 from roles.knowledge.demonstrations.compared import differing, distil_twice
 from roles.knowledge.demonstrations.demonstrations import Distilled, distil
 from roles.knowledge.pages.playbook import playbooks_in
-from roles.policies.rules import clauses as c
 from roles.policies.rules.english.grammar import parse
 
 NOTE = ['open "notes"', 'click "New note"', 'fill "Title" with "Milk"', 'fill "Body" with "two bottles"', 'click "Save"']

@@ -8,10 +8,10 @@ import pytest
 
 from roles.analyst.values import table_text
 from roles.contracts import AppWords, Fact, PlanAnswer, PlanRequest, Subtask
+from roles.contracts import clauses as c
 from roles.contracts.signals import SubtaskStatus
 from roles.manager.plans import validate_plan
 from roles.manager.rules import RulesManager
-from roles.policies.rules import clauses as c
 from roles.policies.rules.english.grammar import describe, parse
 
 APPS = (

@@ -4,53 +4,14 @@ from __future__ import annotations
 
 import re
 
-from protocol import ActionTarget, Click, GUIElement, SelectOption, VisualState
-from roles.policies.rules.pages.acting.holding import shows
-from roles.policies.rules.pages.acting.records import adding, has_trait
+from protocol import ActionTarget, Click, GUIElement, SelectOption
 from roles.policies.rules.pages.reading import clauses as p
 from roles.policies.rules.pages.reading.things import narrowed, row_boxes
-from roles.policies.rules.pages.reading.words import ALL, NOTHING
 from roles.policies.rules.pages.steps import into_view, missing, page_of, press, pressed, unclear, uncover
-from roles.policies.rules.pages.view import BOXES, FIELDS, LISTS, PRESSED, Page, likeness, listed
 from roles.policies.rules.skills.moves import Move, Situation, act, done, fail
-from roles.screen.matching import similarity
+from roles.screen.language.lexicon import ALL, NOTHING
+from roles.screen.page import FIELDS, PRESSED, Page, Thing, likeness, listed
 from roles.screen.values import same_value
-
-_MARKED = frozenset({"option", "tab", "treeitem", "listitem", "row", "button", "menuitem", "link"})
-
-
-def taken(names: str, trait: str, each: int, goal: str, state: VisualState) -> bool:
-    """So many of each named item are in the order, or so many items with the trait, as the page counts them."""
-    found = adding(Page(state, goal))
-    if trait:
-        return sum(r.quantity for r in found if has_trait(r, trait)) >= each
-    wanted, left = listed(names, [r.title for r in found])
-    return bool(wanted) and not left and all(r.quantity == each for r in found if r.title in wanted)
-
-
-def held(label: str, value: str, state: VisualState) -> bool:
-    """Whether what is called so shows the value where it is no field: a group of boxes, a list that the page draws, a switch."""
-    page = Page(state, "")
-    if shows(label, value, page):
-        return True
-    roles = LISTS | BOXES | {"textbox", "group", "radiogroup"}
-    called = any(similarity(label, e.name) >= 0.6 for e in page.elements if e.role in roles)
-    return not called and chosen(value, False, True, state)
-
-
-def chosen(names: str, exact: bool, on: bool, state: VisualState) -> bool:
-    """Boxes are ticked, a list shows it, or an entry is selected."""
-    boxes = [e for e in state.elements if e.role in BOXES]
-    if boxes and (NOTHING.match(names) or ALL.match(names)):
-        return all((e.value == "true") == bool(ALL.match(names)) for e in boxes)
-    wanted, rest = listed(names, [e.name for e in boxes])
-    if wanted and not rest:
-        named = all((e.value == "true") == on for e in boxes if e.name in wanted)
-        return named and not (exact and any(e.value == "true" for e in boxes if e.name not in wanted))
-    for entry in state.elements:
-        if entry.role in LISTS and entry.value and (picked := listed(names, entry.options))[0] and not picked[1]:
-            return entry.value == ", ".join(picked[0])
-    return any(e.role in _MARKED and e.selected and likeness(names, e.name) >= 0.9 for e in state.elements)
 
 
 def choose(clause: p.Choose, at: Situation) -> Move:
@@ -131,9 +92,9 @@ def _bare(names: str) -> str:
 def _pick(clause: p.Choose, page: Page, at: Situation) -> Move:
     """An entry of a list that the page draws, or a control of that name; the list is opened first if it must be."""
     options = [e for e in page.controls if e.role not in FIELDS] + [e for e in page.texts if e.role in {"listitem", "cell"}]
-    thing = p.Thing(name=clause.names, kind=clause.thing.kind if clause.thing.kind != "list" else "item", words=clause.names)
+    thing = Thing(name=clause.names, kind=clause.thing.kind if clause.thing.kind != "list" else "item", words=clause.names)
     if page.find(thing, options) is None and (bare := _bare(clause.names)):
-        thing = p.Thing(name=bare, kind=thing.kind, words=bare)  # `the Startup plan` of `Startup`
+        thing = Thing(name=bare, kind=thing.kind, words=bare)  # `the Startup plan` of `Startup`
     asked = clause.thing if clause.thing.nth else thing
     found = page.find(asked, options)
     if (found is None or likeness(asked.name, found.name) < 0.9) and (boxed := row_boxes(clause.names, page)):
@@ -144,7 +105,7 @@ def _pick(clause: p.Choose, page: Page, at: Situation) -> Move:
         return _set_boxes([found], [clause.on], at)
     if found is not None:
         return press(found, f'"{clause.names}" is to be picked', at, what="picked")
-    opener = page.find(p.Thing(kind="list", place=""), page.controls) if clause.thing.kind == "list" else None
+    opener = page.find(Thing(kind="list", place=""), page.controls) if clause.thing.kind == "list" else None
     if opener is not None and opener.role in PRESSED and at.count("listed") == 0:
         return press(opener, "the list has to be opened", at, what="opening")
     return uncover(at, page) or fail(missing(clause.names, page))

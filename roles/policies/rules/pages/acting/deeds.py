@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from protocol import ActionTarget, Click, Drag, Fill, GoBack, GUIElement, Hover, PressKey, Upload
+from roles.contracts.clauses import PageClause
 from roles.policies.rules.pages.acting.rows import by_menu, confirming, cross, element_of, given, look_up, wanted_of
 from roles.policies.rules.pages.reading import clauses as p
 from roles.policies.rules.pages.reading.values import as_asked, plain_count
-from roles.policies.rules.pages.reading.words import EXTREME, SAME, plain
-from roles.policies.rules.pages.scopes import Scopes
 from roles.policies.rules.pages.steps import into_view, missing, note_press, page_of, press, pressed, turned, uncover
-from roles.policies.rules.pages.view import BOXES, PRESSED, Page, likeness
 from roles.policies.rules.skills.moves import Move, Situation, act, done, fail
 from roles.screen.dialogs import agree_choice
+from roles.screen.language.lexicon import EXTREME, SAME, plain
 from roles.screen.matching import tokens
+from roles.screen.page import BOXES, PRESSED, Page, Scopes, Thing, likeness
 from roles.screen.values import same_value
 
 _TEXTS = frozenset({"textbox", "spinbutton"})
 _TRIES = 2
 
 
-def restored(clause: p.PageClause, page: Page, at: Situation) -> Move | None:
+def restored(clause: PageClause, page: Page, at: Situation) -> Move | None:
     """A field that was filled for this press and holds something else is filled again; None where all is as it was entered."""
     for put in _entered_for(clause, at):
         field = page.find(put.thing, page.fields) if put.thing.name else None
@@ -37,14 +37,14 @@ def restored(clause: p.PageClause, page: Page, at: Situation) -> Move | None:
     return None
 
 
-def _entered_for(clause: p.PageClause, at: Situation) -> Iterator[p.Put]:
+def _entered_for(clause: PageClause, at: Situation) -> Iterator[p.Put]:
     """What the goal enters right before this press."""
     from roles.policies.rules.pages.reading.forms import understand  # it imports what uses this
 
     clauses = understand(at.view.subtask.instruction) or ()
     if clause not in clauses:
         return
-    before: list[p.PageClause] = []
+    before: list[PageClause] = []
     for other in clauses[: clauses.index(clause)]:
         before = [*before, other] if isinstance(other, p.Put | p.Choose | p.Learn | p.Look) else []
     yield from (other for other in before if isinstance(other, p.Put) and other.source.text)
@@ -320,7 +320,7 @@ def drag(clause: p.DragTo, at: Situation) -> Move:
     )
 
 
-def _place(thing: p.Thing, spots: list[GUIElement]) -> GUIElement | None:
+def _place(thing: Thing, spots: list[GUIElement]) -> GUIElement | None:
     name = thing.name or thing.words
     for same in ([e for e in spots if e.name == name], [e for e in spots if plain(e.name) == plain(name)]):
         boxes = [e for e in same if e.role not in {"heading", "text"}]

@@ -12,8 +12,8 @@ from roles.policies.rules.pages.reading import clauses as p
 from roles.policies.rules.pages.reading.things import apart
 from roles.policies.rules.pages.reading.values import as_asked
 from roles.policies.rules.pages.steps import into_view, missing, page_of, press, unclear, uncover
-from roles.policies.rules.pages.view import Page, likeness
 from roles.policies.rules.skills.moves import Move, Situation, act, done, fail
+from roles.screen.page import Page, Thing, likeness
 from roles.screen.values import same_value
 
 _PICKS = re.compile(r"(?:select|choose|pick)\b", re.IGNORECASE)
@@ -77,7 +77,7 @@ def _no_field(clause: p.Put, text: str, fields: list[GUIElement], page: Page, at
     return _way_to(clause.thing, page, at) or uncover(at, page) or fail(missing(clause.thing.words or "field", page))
 
 
-def _fill(thing: p.Thing, text: str, fields: list[GUIElement], page: Page, at: Situation) -> Move:
+def _fill(thing: Thing, text: str, fields: list[GUIElement], page: Page, at: Situation) -> Move:
     for field in fields:
         value = as_asked(text, field.placeholder or "")
         if same_value(field.value or "", value):
@@ -95,7 +95,7 @@ def _fill(thing: p.Thing, text: str, fields: list[GUIElement], page: Page, at: S
     return done(f"{text!r} is entered")
 
 
-def _way_to(thing: p.Thing, page: Page, at: Situation) -> Move | None:
+def _way_to(thing: Thing, page: Page, at: Situation) -> Move | None:
     """`the amount of the reimbursement form`: where the page has no such field and leads to what holds it."""
     if not thing.place:
         return None
@@ -105,7 +105,7 @@ def _way_to(thing: p.Thing, page: Page, at: Situation) -> Move | None:
     return press(links[0], f'"{links[0].name}" leads to where "{thing.name}" is', at, what="opening")
 
 
-def _fields(thing: p.Thing, text: str, page: Page, source: str) -> list[GUIElement]:
+def _fields(thing: Thing, text: str, page: Page, source: str) -> list[GUIElement]:
     """What the words mean. `source` is where the text was read: it is not written there again."""
     sliders = [e for e in page.elements if e.role == "slider" and e.enabled]
     if thing.kind == "slider":
@@ -126,7 +126,7 @@ def _fields(thing: p.Thing, text: str, page: Page, source: str) -> list[GUIEleme
     return [] if thing.nth else _free(thing, text, page, source, sliders)
 
 
-def _free(thing: p.Thing, text: str, page: Page, source: str, sliders: list[GUIElement]) -> list[GUIElement]:
+def _free(thing: Thing, text: str, page: Page, source: str, sliders: list[GUIElement]) -> list[GUIElement]:
     """Where nothing is called so: the field that asks for such a thing, else the only one that may be meant."""
     if thing.name == "user name" and (login := _login(page)) is not None:
         return [login]
@@ -150,7 +150,7 @@ def _login(page: Page) -> GUIElement | None:
     return before if before is not None and before.role == "textbox" else None
 
 
-def _hinted(thing: p.Thing, fields: list[GUIElement]) -> GUIElement | None:
+def _hinted(thing: Thing, fields: list[GUIElement]) -> GUIElement | None:
     """The only field that asks for what the words speak of: a date, a time, something secret."""
     asks = {"date": "yyyy-mm-dd", "day": "yyyy-mm-dd", "time": "hh:mm"}
     words = set(thing.words.casefold().split())

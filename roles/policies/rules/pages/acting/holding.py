@@ -7,21 +7,14 @@ from collections import Counter
 from datetime import date
 
 from protocol import ActionTarget, Click, GUIElement, Wait
-from roles.policies.rules.pages.reading import clauses as p
-from roles.policies.rules.pages.reading.things import crossed
-from roles.policies.rules.pages.reading.words import plain
-from roles.policies.rules.pages.scopes import Scopes, lines
 from roles.policies.rules.pages.steps import into_view, press, pressed
-from roles.policies.rules.pages.view import BOXES, LISTS, PRESSED, Page
 from roles.policies.rules.skills.moves import Move, Situation, act, done, fail
+from roles.screen.choices import _OFF, _ON, _OPTIONS, _labelled, _parts, crossed, shows
+from roles.screen.language.lexicon import plain
 from roles.screen.matching import similarity
+from roles.screen.page import BOXES, LISTS, PRESSED, Page, Thing
 from roles.screen.values import find_dates, parse_date, same_value
 
-_GROUPS = frozenset({"group", "radiogroup", "listbox", "tablist", "list", "menu", "grid", "table"})
-_OPTIONS = frozenset(
-    {"option", "menuitem", "menuitemradio", "menuitemcheckbox", "listitem", "treeitem", "radio", "button", "tab"}
-)
-_ON, _OFF = frozenset({"on", "yes", "true", "checked", "enabled"}), frozenset({"off", "no", "false", "unchecked", "disabled"})
 _WAITS = 4
 _MONTHS = 36
 _MONTH = re.compile(r"(?P<month>[^\W\d_]{3,})\.?,?\s+(?P<year>\d{4})|(?P<year2>\d{4})\s+(?P<month2>[^\W\d_]{3,})")
@@ -29,7 +22,7 @@ _LATER = ("next month", "go to next month", "next", "›", "»", ">", "→", "fo
 _EARLIER = ("previous month", "go to previous month", "previous", "prev", "‹", "«", "<", "←", "back")
 
 
-def hold(thing: p.Thing, value: str, page: Page, at: Situation, drawn: GUIElement | None = None) -> Move | None:
+def hold(thing: Thing, value: str, page: Page, at: Situation, drawn: GUIElement | None = None) -> Move | None:
     """The next step to make what is called so hold the value; done when it does; None when nothing is called so.
 
     `drawn` is a field that only shows what is chosen in what a press of it opens.
@@ -65,41 +58,7 @@ def _press_once(element: GUIElement, why: str, at: Situation) -> Move:
     return into_view(element, at) or act(Click(target=ActionTarget.of(element)), why, "it is shown as chosen")
 
 
-def shows(name: str, value: str, page: Page) -> bool:
-    """Whether the page shows that what is called so holds the value."""
-    answer = crossed(name, value, page.boxes)
-    if answer is not None and answer.value == "true":
-        return True
-    for part in _parts(name, page):
-        marked = [e for e in part if (e.role in BOXES and e.value == "true") or (e.role in _OPTIONS and e.selected)]
-        if any(same_value(e.name, value) for e in marked):
-            return True
-    for e in page.controls:
-        called = similarity(name, e.name) >= 0.9
-        if e.role in BOXES and called and plain(value) in _ON | _OFF:
-            return (e.value == "true") == (plain(value) in _ON)
-        holds = e.role in LISTS | {"textbox", "button"} and called and bool(e.value)
-        if holds and (same_value(e.value or "", value) or plain(e.value or "") == plain(value)):
-            return True
-        if e.role in PRESSED and e.name and _labelled(e, name, page) and _ends_with(e.name, value):
-            return True
-    return False
-
-
-def _ends_with(name: str, value: str) -> bool:
-    return plain(name) == plain(value) or re.search(rf"[:\s-]{re.escape(plain(value))}$", plain(name)) is not None
-
-
-def _parts(name: str, page: Page) -> list[list[GUIElement]]:
-    """What stands in the groups of that name, and on the line of a text of that name."""
-    scopes = Scopes(page.elements)
-    named = [e for e in page.elements if e.role in _GROUPS and e.name and similarity(name, e.name) >= 0.9]
-    found = [inside for e in named if (inside := scopes.inside(e))]
-    labels = [e for e in page.texts if plain(e.name).rstrip(" :*") == plain(name)]
-    return found or [lines(page.elements, label) for label in labels]
-
-
-def _option(thing: p.Thing, value: str, page: Page) -> GUIElement | None:
+def _option(thing: Thing, value: str, page: Page) -> GUIElement | None:
     """The box or entry of that value in the group of that name."""
     for part in _parts(thing.name, page):
         found = _only(value, [e for e in part if e.enabled and e.visible and e.role in _OPTIONS | BOXES])
@@ -113,7 +72,7 @@ def _only(value: str, among: list[GUIElement]) -> GUIElement | None:
     return exact[0] if len(exact) == 1 else None
 
 
-def _list(thing: p.Thing, value: str, page: Page) -> Move | None:
+def _list(thing: Thing, value: str, page: Page) -> Move | None:
     """A native list of that name: every part of the value is one of its options."""
     from protocol import SelectOption
 
@@ -128,31 +87,20 @@ def _list(thing: p.Thing, value: str, page: Page) -> Move | None:
     return None
 
 
-def _switch(thing: p.Thing, value: str, page: Page) -> GUIElement | None:
+def _switch(thing: Thing, value: str, page: Page) -> GUIElement | None:
     if plain(value) not in _ON | _OFF:
         return None
     found = [e for e in page.boxes if similarity(thing.name, e.name) >= 0.9]
     return found[0] if len(found) == 1 else None
 
 
-def _opener(thing: p.Thing, page: Page) -> GUIElement | None:
+def _opener(thing: Thing, page: Page) -> GUIElement | None:
     """A control that shows its choice and opens a list: `Priority: Normal`, or one on the line of its label."""
     pressable = [e for e in page.controls if e.role in PRESSED | LISTS and e.enabled and not e.options]
     named = [e for e in pressable if e.name and _labelled(e, thing.name, page)]
     opening = [e for e in named if e.expanded is not None or e.role in LISTS]
     found = opening or named
     return found[0] if len(found) == 1 else None
-
-
-def _labelled(element: GUIElement, name: str, page: Page) -> bool:
-    head = re.split(r"\s*[:–-]\s+", element.name, maxsplit=1)[0]
-    if similarity(name, head) >= 0.9:
-        return True
-    if element.expanded is None:
-        return False
-    at = page.elements.index(element)
-    near = [*lines(page.texts, element), *(e for e in page.elements[max(0, at - 1) : at] if e in page.texts)]
-    return any(plain(e.name).rstrip(" :*") == plain(name) for e in near)
 
 
 def suggested(field: GUIElement, value: str, page: Page, at: Situation) -> Move | None:
@@ -176,7 +124,7 @@ def suggested(field: GUIElement, value: str, page: Page, at: Situation) -> Move 
     return None
 
 
-def _by_calendar(thing: p.Thing, day: date, page: Page, at: Situation) -> Move | None:
+def _by_calendar(thing: Thing, day: date, page: Page, at: Situation) -> Move | None:
     """A month that is drawn day by day: it is turned to the month, then the day is pressed."""
     shown = _month(page)
     if shown is None:

@@ -3,103 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
-from protocol import GUIElement, VisualState
+from protocol import GUIElement
 from roles.policies.rules.pages.reading import clauses as p
 from roles.policies.rules.pages.reading.values import measure, named_by
-from roles.policies.rules.pages.reading.words import plain
 from roles.policies.rules.pages.steps import missing, page_of, press, pressed
-from roles.policies.rules.pages.view import PRESSED, Page, likeness, listed
 from roles.policies.rules.skills.moves import Move, Situation, done, fail
-
-_SAID = frozenset(
-    {"alert", "status", "heading", "text", "paragraph", "log", "tooltip", "listitem", "cell", "dialog", "alertdialog"}
-)
-_NO = re.compile(
-    r"\b(?:(?:was|were|is|are|has|have|could|can|did|does|do)\s?(?:not|n[’']t)\s+(?:be\s+|been\s+)?(?:saved|sent|stored|submitted|changed|"
-    r"updated|completed|processed|accepted|found|valid|available|allowed|permitted|authori[sz]ed|match|recogni[sz]ed?|load(?:ed)?|possible|"
-    r"save|send|update|submit|complete|process|sign|log)|cannot\s+be\s+\w+|could\s?n[o’']t\s+\w+|(?:was|were)\s+unable to|"
-    r"^unable to\b|"
-    r"\w+ failed\b|(?:an?|internal|server|unexpected|unknown|fatal)\s+error\b|^error\b|went wrong|has expired|session expired|"
-    r"(?:wrong|incorrect|invalid)\s+(?:user|password|e-?mail|login|name|code|credentials|input|value|date|number|address|pin|format)|"
-    r"(?:access|permission|request) (?:was )?denied|^forbidden\b|page not found|service unavailable|(?:has |was )?timed out|"
-    r"already (?:taken|exists|in use|registered)|\bis sold out)|"
-    r"\b(?:konnten? nicht|(?:nicht|kein\w*) (?:gespeichert|gesendet|möglich|gefunden)|fehlgeschlagen|ist ein fehler|"
-    r"ungültige?[srn]?\b|"
-    r"falsches? (?:passwort|kennwort)|ist abgelaufen)|\b(?:une erreur|a échoué|mot de passe incorrect|a expiré)\b|"
-    r"\b(?:no se pudo|contraseña incorrecta|ha caducado)\b|エラーが|失敗しました|できませんでした|错误|失败|无法|خطأ|فشل",
-    re.IGNORECASE,
-)
-"""Words of any text that is new."""
-_ASKS = re.compile(
-    r"\b(?:is|are)\s+(?:required|invalid|incorrect|wrong|missing)|please\b|must\b|try again|"
-    r"too (?:short|long|many|large)|not enough|"
-    r"\b(?:erforderlich|bitte)\b|\b(?:obligatoire|veuillez|obligatorio|por favor)\b|ください|请",
-    re.IGNORECASE,
-)
-"""Words that say no where the page gives an alarm; elsewhere they may say what comes next."""
-PAGE_SAYS_NO = "the page says after the last press"
-"""How a finding begins that tells such words."""
-_LONGEST = 240
-"""A longer text tells a story, and says little about the last press."""
-
-
-def refusal(before: VisualState | None, after: VisualState) -> str:
-    """The words by which the page says that it did not do it; empty where it says nothing of the kind."""
-    known = {(e.element_id, _words(e)) for e in before.elements} if before is not None else set()
-    for element in after.elements:
-        words = _words(element)
-        if element.role not in _SAID or not words or len(words) > _LONGEST or (element.element_id, words) in known:
-            continue
-        if _NO.search(words) or (element.role == "alert" and _ASKS.search(words)):
-            return words
-    return ""
-
-
-def _words(element: GUIElement) -> str:
-    return " ".join(element.name.split())
-
+from roles.screen.choices import Record, adding, has_trait, records
+from roles.screen.language.lexicon import plain
+from roles.screen.page import PRESSED, Page, likeness, listed
 
 _TAKES = ("buy", "book", "order", "purchase", "reserve", "select", "choose", "get", "pick", "add", "open", "view")
 _MORE = frozenset({"load more", "show more", "more results", "view more", "mehr laden", "mehr anzeigen", "voir plus", "ver más"})
 _MOST_LOADS = 20
 _HANDS_IN = ("order", "buy", "book", "check out", "checkout", "place order", "submit", "confirm", "done")
-
-
-class Record(NamedTuple):
-    """A control that is there for each of several things, and what stands with it."""
-
-    press: GUIElement
-    parts: tuple[GUIElement, ...]
-
-    @property
-    def title(self) -> str:
-        return next((e.name for e in self.parts if e.role != "heading" and e.name), self.press.name)
-
-    @property
-    def quantity(self) -> int:
-        """How many are taken already: the number that stands alone before the control."""
-        numbers = [e.value or e.name for e in self.parts if re.fullmatch(r"\d{1,3}", (e.value or e.name).strip())]
-        return int(numbers[-1]) if numbers else 0
-
-    @property
-    def texts(self) -> list[str]:
-        return [e.name for e in (*self.parts, self.press) if e.name]
-
-
-def records(page: Page, controls: list[GUIElement]) -> list[Record]:
-    """The parts between two such controls belong to one of them: to the one that follows, where words stand before the first."""
-    if not controls:
-        return []
-    order = {e.element_id: n for n, e in enumerate(page.elements)}
-    places = [order[c.element_id] for c in controls]
-    said = [n for n, e in enumerate(page.elements) if e.name and e.role in {"text", "cell", "label", "heading"}]
-    leads = any(n < places[0] for n in said)
-    spans = (
-        list(zip([-1, *places[:-1]], places, strict=True)) if leads else list(zip(places, [*places[1:], len(order)], strict=True))
-    )
-    return [Record(c, tuple(page.elements[a + 1 : b])) for c, (a, b) in zip(controls, spans, strict=True)]
 
 
 def _repeated(page: Page, verb: str) -> list[GUIElement]:
@@ -186,11 +103,6 @@ def collect(clause: p.Collect, at: Situation) -> Move:
     return press(commit, "everything is taken", at) if commit else done("everything is taken")
 
 
-def adding(page: Page) -> list[Record]:
-    """What the page offers with a control to take one more of it."""
-    return records(page, [e for e in page.elements if e.role in PRESSED and e.enabled and likeness("+", e.name) >= 0.9])
-
-
 def _wanted(clause: p.Collect, found: list[Record]) -> tuple[list[Record], str]:
     if clause.trait:
         fitting = [r for r in found if has_trait(r, clause.trait)]
@@ -199,5 +111,3 @@ def _wanted(clause: p.Collect, found: list[Record]) -> tuple[list[Record], str]:
     return [next(r for r in found if r.title == name) for name in names], left
 
 
-def has_trait(record: Record, trait: str) -> bool:
-    return any(likeness(trait, text) >= 0.9 for text in record.texts)

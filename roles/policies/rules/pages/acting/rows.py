@@ -9,11 +9,10 @@ from typing import NamedTuple
 from protocol import ActionTarget, Fill, GUIElement, PressKey
 from roles.policies.rules.pages.reading import clauses as p
 from roles.policies.rules.pages.reading.values import measure, named_by
-from roles.policies.rules.pages.reading.words import EXTREME, EXTREMES, SAME, plain
-from roles.policies.rules.pages.scopes import Scopes, names_in
 from roles.policies.rules.pages.steps import into_view, note_press, page_of, press, pressed, turned
-from roles.policies.rules.pages.view import PRESSED, Page, likeness
 from roles.policies.rules.skills.moves import Move, Situation, act
+from roles.screen.language.lexicon import EXTREME, EXTREMES, SAME, plain
+from roles.screen.page import PRESSED, Page, Scopes, likeness, names_in
 
 _MENUS = frozenset(
     {"more", "more actions", "more options", "actions", "options", "menu", "open menu", "row actions", "⋮", "⋯", "…", "...",

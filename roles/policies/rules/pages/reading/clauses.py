@@ -4,24 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from roles.policies.rules.clauses import Clause
+from roles.contracts.clauses import PageClause
+from roles.screen.page import Thing
 
-
-@dataclass(frozen=True)
-class Thing:
-    """Something on a page, as a sentence points at it. Empty parts say nothing."""
-
-    name: str = ""
-    """What it is called: `Submit`, `#2`."""
-    kind: str = ""
-    """button, link, tab, box, field, area, slider, list, dialog, section, icon or item."""
-    nth: int = 0
-    """1 is the first, -1 the last."""
-    every: bool = False
-    place: str = ""
-    """What it stands in or belongs to, in words."""
-    words: str = ""
-    """All of it as it was said, articles aside."""
+ANY_THING = Thing()
 
 
 @dataclass(frozen=True)
@@ -35,7 +21,7 @@ class Source:
     """The n-th word of `of`; -1 is the last."""
     label: str = ""
     """The value that stands beside this label."""
-    of: Thing = Thing()
+    of: Thing = ANY_THING
 
     @property
     def given(self) -> bool:
@@ -44,17 +30,10 @@ class Source:
 
 
 @dataclass(frozen=True)
-class PageClause(Clause):
-    """One thing to do on the page that is shown; `said` is how the goal says it."""
-
-    said: str = ""
-
-
-@dataclass(frozen=True)
 class Push(PageClause):
     """Press a control."""
 
-    thing: Thing = Thing()
+    thing: Thing = ANY_THING
     double: bool = False
     right: bool = False
 
@@ -64,7 +43,7 @@ class Choose(PageClause):
     """Tick, select or pick what `names` lists; `exact`: and nothing else of its kind."""
 
     names: str = ""
-    thing: Thing = Thing()
+    thing: Thing = ANY_THING
     on: bool = True
     exact: bool = False
 
@@ -82,14 +61,14 @@ class Put(PageClause):
     """Write into a field, or set a slider."""
 
     source: Source = Source()
-    thing: Thing = Thing()
+    thing: Thing = ANY_THING
 
 
 @dataclass(frozen=True)
 class Unfold(PageClause):
     """Open or close a section, a node or a menu."""
 
-    thing: Thing = Thing()
+    thing: Thing = ANY_THING
     open: bool = True
 
 
@@ -97,14 +76,14 @@ class Unfold(PageClause):
 class Dismiss(PageClause):
     """Close a dialog."""
 
-    thing: Thing = Thing()
+    thing: Thing = ANY_THING
 
 
 @dataclass(frozen=True)
 class Focus(PageClause):
     """Put the caret into a field."""
 
-    thing: Thing = Thing()
+    thing: Thing = ANY_THING
 
 
 @dataclass(frozen=True)
@@ -152,7 +131,7 @@ class Back(PageClause):
 class Look(PageClause):
     """Find a control: nothing to do for it, but what follows may mean it."""
 
-    thing: Thing = Thing()
+    thing: Thing = ANY_THING
 
 
 @dataclass(frozen=True)
@@ -170,8 +149,8 @@ class Deed(PageClause):
 class DragTo(PageClause):
     """Drag one thing onto another."""
 
-    thing: Thing = Thing()
-    to: Thing = Thing()
+    thing: Thing = ANY_THING
+    to: Thing = ANY_THING
 
 
 @dataclass(frozen=True)
@@ -179,7 +158,7 @@ class Attach(PageClause):
     """Give a file to the page."""
 
     file: str = ""
-    thing: Thing = Thing()
+    thing: Thing = ANY_THING
     """The control that takes it; empty where there is only one."""
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from roles.contracts.clauses import PageClause
 from roles.policies.rules.pages.reading import clauses as p
 from roles.policies.rules.pages.reading.sources import IT, Found, Reading, source_of
 from roles.policies.rules.pages.reading.things import thing_of
-from roles.screen.masks import ANY
+from roles.screen.language.masks import ANY
+from roles.screen.page import Thing
 
 _THE = r"(?:(?:the|a|an|your|my|our|its|this|that|these|those|all|all the)\s+)?"
 DEEDS = (
@@ -60,7 +62,7 @@ _SUBSCRIBE = re.compile(
 )
 
 
-def placed(words: str, reading: Reading) -> tuple[list[p.PageClause], str] | None:
+def placed(words: str, reading: Reading) -> tuple[list[PageClause], str] | None:
     """`on the Notifications tab turn off X`: what has to be open first, and what is left to do."""
     match = _PLACED.match(words)
     if match is None:
@@ -97,7 +99,7 @@ def attach(words: str, reading: Reading) -> Found:
     if match is None:
         return None
     return [
-        p.Attach(file=reading.masks.show(match["file"]), thing=thing_of(match["to"], reading.masks) if match["to"] else p.Thing())
+        p.Attach(file=reading.masks.show(match["file"]), thing=thing_of(match["to"], reading.masks) if match["to"] else Thing())
     ]
 
 
@@ -109,18 +111,18 @@ def seek(words: str, reading: Reading) -> Found:
 def sign_in(words: str, reading: Reading) -> Found:
     """`log in as U with the password P`, `subscribe to the newsletter with a@b.org`."""
     if match := _LOG_IN.match(words):
-        found: list[p.PageClause] = [p.Put(source=source_of(match["user"], reading), thing=_field("user name"))]
+        found: list[PageClause] = [p.Put(source=source_of(match["user"], reading), thing=_field("user name"))]
         if match["password"]:
             found.append(p.Put(source=source_of(match["password"], reading), thing=_field("password")))
-        return [*found, p.Push(thing=p.Thing(name="log in", words="log in"))]
+        return [*found, p.Push(thing=Thing(name="log in", words="log in"))]
     if match := _SUBSCRIBE.match(words):
         mail = p.Put(source=source_of(match["mail"], reading), thing=_field("e-mail"))
         return [mail, p.Deed(verb=match["verb"].casefold(), words=reading.masks.show(match["rest"]).strip())]
     return None
 
 
-def _field(name: str) -> p.Thing:
-    return p.Thing(name=name, kind="field", words=name)
+def _field(name: str) -> Thing:
+    return Thing(name=name, kind="field", words=name)
 
 
 _CONFIRMS = re.compile(rf"^(?P<first>.+?)\s+and\s+confirm\s+with\s+(?:{ANY}|\w+)$", re.IGNORECASE)
@@ -132,7 +134,7 @@ def deed(words: str, reading: Reading) -> Found:
     """A verb that may be a control's own, and what it is done to."""
     if answer := _ANSWER.match(words):
         name = reading.masks.show(answer["what"])
-        return [p.Push(thing=p.Thing(name=name, kind="button", words=name))]
+        return [p.Push(thing=Thing(name=name, kind="button", words=name))]
     if confirms := _CONFIRMS.match(words):
         return deed(confirms["first"], reading)  # the question that it brings up is agreed to anyway
     match = _DEED.match(words)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from roles.contracts.clauses import PageClause
 from roles.policies.rules.pages.reading import clauses as p
 from roles.policies.rules.pages.reading.sources import Found, Reading, source_of
 from roles.policies.rules.pages.reading.things import thing_of
-from roles.policies.rules.pages.reading.words import EXTREME
-from roles.screen.masks import ANY
+from roles.screen.language.lexicon import EXTREME
+from roles.screen.language.masks import ANY
+from roles.screen.page import Thing
 
 _THE = r"(?:(?:the|a|an|your|my|our|its|their|his|her)\s+)?"
 _AND = re.compile(r"\s*[,;]\s+(?:and\s+)?|\s+and\s+", re.IGNORECASE)
@@ -55,7 +57,7 @@ def fields(words: str, reading: Reading) -> Found:
 
 
 def _all(rest: str, reading: Reading, read: object) -> Found:
-    found: list[p.PageClause] = []
+    found: list[PageClause] = []
     for part in _AND.split(rest.strip(" .,")):
         clause = read(part.strip(), reading, bool(found))  # type: ignore[operator]
         if clause is None:
@@ -64,7 +66,7 @@ def _all(rest: str, reading: Reading, read: object) -> Found:
     return found or None
 
 
-def _put(value: str, name: str, reading: Reading) -> list[p.PageClause]:
+def _put(value: str, name: str, reading: Reading) -> list[PageClause]:
     thing = thing_of(name, reading.masks)
     thing = replace(thing, name=thing.name or thing.words)
     source = source_of(value, reading)
@@ -124,7 +126,7 @@ def _chosen(rest: str, reading: Reading) -> Found:
         thing, reading.holder = reading.holder, None
         return [p.Put(source=p.Source(text=_bare(rest, reading)), thing=thing)]
     if day := _DAY.match(rest):
-        return [p.Put(source=p.Source(text=_bare(day["value"], reading)), thing=p.Thing(kind="field", words="calendar"))]
+        return [p.Put(source=p.Source(text=_bare(day["value"], reading)), thing=Thing(kind="field", words="calendar"))]
     each = [_FOR.match(part) for part in _AND.split(rest)]
     if all(each) and not (len(each) == 1 and EXTREME.search(rest)):
         return [p.Put(source=p.Source(text=_bare(m["value"], reading)), thing=_field(m["name"], reading)) for m in each if m]
@@ -148,6 +150,6 @@ def _bare(value: str, reading: Reading) -> str:
     return re.sub(rf"^{_THE}", "", reading.masks.show(value).strip(), flags=re.IGNORECASE)
 
 
-def _field(name: str, reading: Reading) -> p.Thing:
+def _field(name: str, reading: Reading) -> Thing:
     thing = thing_of(name, reading.masks)
     return replace(thing, name=thing.name or thing.words)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
+from roles.contracts.clauses import PageClause
 from roles.policies.rules.english.grammar import readable
 from roles.policies.rules.pages.reading import clauses as p
 from roles.policies.rules.pages.reading.deed_forms import DEEDS, attach, deed, drag, place, placed, seek, sign_in
@@ -14,9 +15,9 @@ from roles.policies.rules.pages.reading.field_forms import fields
 from roles.policies.rules.pages.reading.german import in_english
 from roles.policies.rules.pages.reading.sources import IT, Found, Reading, source_of
 from roles.policies.rules.pages.reading.things import thing_of
-from roles.policies.rules.pages.reading.words import ALL, COUNT, EXTREME, EXTREMES, NOTHING, ORDINAL, count_of
-from roles.screen.lexicon import FILLERS
-from roles.screen.masks import ANY, Masks
+from roles.screen.language.lexicon import ALL, COUNT, EXTREME, EXTREMES, FILLERS, NOTHING, ORDINAL, count_of
+from roles.screen.language.masks import ANY, Masks
+from roles.screen.page import Thing
 
 _TURNED = re.compile(r"^(?:turn|switch|toggle)\s+(?P<what>.+?)\s+(?P<how>on|off)$", re.IGNORECASE)
 _TURN = re.compile(r"^(?:turn|switch|toggle)\s+(?:on|off)\b", re.IGNORECASE)
@@ -96,7 +97,7 @@ def marked(words: str, reading: Reading) -> Found:
     return [p.Deed(verb=f"mark as {how}", words=reading.masks.show(match["what"]), name=named)]
 
 
-def pushed(clauses: list[p.PageClause] | None, count: int) -> Found:
+def pushed(clauses: list[PageClause] | None, count: int) -> Found:
     """The same press so many times."""
     return clauses if clauses is None or count == 1 else [replace(clause) for _ in range(count) for clause in clauses]
 
@@ -132,17 +133,17 @@ _LONG = 6
 
 
 @lru_cache(maxsize=64)
-def understand(goal: str) -> tuple[p.PageClause, ...] | None:
+def understand(goal: str) -> tuple[PageClause, ...] | None:
     """The clauses of a goal that speaks of the page that is shown; None when a part of it is not understood."""
     if readable(goal) is None:
         return None
     masks = Masks()
     hidden = masks.hide_dates(masks.hide_quotes(" ".join(goal.split())))
     reading = Reading(masks)
-    found: list[p.PageClause] = []
+    found: list[PageClause] = []
     english = [(part.strip(" .!,"), (part.strip(" .!,"),)) for part in _CUT.split(_LEAD.sub("", hidden.strip(" .!")))]
     for part, orders in in_english(hidden.strip(" .!")) or english:
-        clauses: list[p.PageClause] = []
+        clauses: list[PageClause] = []
         for order in orders:
             if (read := _clauses(order, reading)) is None:
                 return None
@@ -153,7 +154,7 @@ def understand(goal: str) -> tuple[p.PageClause, ...] | None:
     return tuple(found) or None
 
 
-def _remember(clauses: list[p.PageClause], reading: Reading) -> None:
+def _remember(clauses: list[PageClause], reading: Reading) -> None:
     for clause in clauses:
         if isinstance(clause, p.Learn):
             reading.fact = clause.name
@@ -246,7 +247,7 @@ def _unfold(words: str, reading: Reading) -> Found:
 
 def _focus(words: str, reading: Reading) -> Found:
     match = _form(_FOCUS).match(words)
-    thing = thing_of(match["rest"], reading.masks) if match else p.Thing()
+    thing = thing_of(match["rest"], reading.masks) if match else Thing()
     if match is None or (thing.kind != "field" and match["verb"].casefold().startswith("click")):
         return None
     return [p.Focus(thing=thing)]
@@ -275,7 +276,7 @@ def _write(words: str, reading: Reading) -> Found:
     cut = re.search(r"\s+as\s+(?:the\s+)?(?P<to>.+)$", rest, re.I) or _last(rf"\s+{_INTO}\s+(?P<to>.+)$", rest)
     if cut is None and (match["verb"].casefold() in {"copy", "put", "fill in"} or not _is_value(rest)):
         return None
-    value, target = (rest[: cut.start()], thing_of(cut["to"], reading.masks)) if cut else (rest, p.Thing())
+    value, target = (rest[: cut.start()], thing_of(cut["to"], reading.masks)) if cut else (rest, Thing())
     if match["verb"].casefold() == "copy" and target.kind not in {"field", "list"} and not _is_copied(value, rest):
         return None
     if len(target.name.split()) > _LONG or " as " in target.name:
@@ -319,11 +320,11 @@ def _pairs(rest: str, reading: Reading) -> Found:
         target = thing_of(tail["to"], reading.masks)
         if target.name or target.every or target.nth:
             return _put(found[0]["value"], target, reading)
-    fields = [p.Thing(name=m["name"].strip(), kind="field", words=m["name"].strip()) for m in found]
+    fields = [Thing(name=m["name"].strip(), kind="field", words=m["name"].strip()) for m in found]
     return [p.Put(source=source_of(m["value"], reading), thing=f) for m, f in zip(found, fields, strict=True)]
 
 
-def _put(value: str, target: p.Thing, reading: Reading) -> list[p.PageClause]:
+def _put(value: str, target: Thing, reading: Reading) -> list[PageClause]:
     source = source_of(value, reading)
     if source.given or source.fact:
         return [p.Put(source=source, thing=target)]
@@ -359,7 +360,7 @@ def _choose(words: str, reading: Reading) -> Found:
         return None
     on = not re.fullmatch(_UNPICK, match["verb"], re.IGNORECASE)
     place = _last(r"\s+(?:from|in|on|with|using|of)\s+(?P<to>(?:the|a|this|that)\s+.+)$", match["rest"])
-    target = thing_of(place["to"], reading.masks) if place else p.Thing()
+    target = thing_of(place["to"], reading.masks) if place else Thing()
     names = match["rest"][: place.start()] if place and target.kind else match["rest"]
     if target.kind in {"slider", "field"}:
         return [p.Put(source=source_of(names, reading), thing=target)]
@@ -370,7 +371,7 @@ def _choose(words: str, reading: Reading) -> Found:
     one = thing_of(names, reading.masks)
     if one.kind and not one.every and not ALL.match(shown) and not exact and (one.name or one.nth):
         return [p.Choose(names=one.name, thing=replace(one, place=target.words or one.place), on=on)]
-    return [p.Choose(names=shown, thing=target if target.kind else p.Thing(), on=on, exact=exact)]
+    return [p.Choose(names=shown, thing=target if target.kind else Thing(), on=on, exact=exact)]
 
 
 _THEN = re.compile(rf"\s*,\s*(?:and\s+|then\s+)*|\s+(?:and\s+)?then\s+|\s+and\s+(?=(?:the\s+)?(?:\w+\s+)?{ANY})", re.IGNORECASE)
@@ -389,9 +390,9 @@ def _key(words: str, reading: Reading) -> Found:
 
 def _push(words: str, reading: Reading) -> Found:
     if _SUBMITS.match(words):
-        return [p.Push(thing=p.Thing(name=words, words=words))]
+        return [p.Push(thing=Thing(name=words, words=words))]
     if submitted := re.match(r"^submit\s+(?:the\s+)?(?:form|answer|result|page|it)$", words, re.IGNORECASE):
-        return [p.Push(thing=p.Thing(name=submitted.group().split()[0], words="submit"))]
+        return [p.Push(thing=Thing(name=submitted.group().split()[0], words="submit"))]
     words, count = times(words)
     if count > 1:
         return pushed(_push(words, reading), count)

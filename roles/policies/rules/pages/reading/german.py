@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from roles.screen.masks import ANY
+from roles.screen.language.masks import ANY
 
 _ART = r"(?:(?:die|der|das|den|dem|des|ein|eine|einen|einem|mein|meine|meinen)\s+)?"
 _VALUE = rf"(?P<v>{ANY}|.+?)"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from roles.contracts.clauses import PageClause
 from roles.policies.rules.pages.reading import clauses as p
 from roles.policies.rules.pages.reading.things import thing_of
-from roles.policies.rules.pages.reading.words import ORDINAL, ordinal_of, plain
-from roles.screen.masks import ANY, Masks
+from roles.screen.language.lexicon import ORDINAL, ordinal_of, plain
+from roles.screen.language.masks import ANY, Masks
+from roles.screen.page import Thing
 
-Found = list[p.PageClause] | None
+Found = list[PageClause] | None
 IT = re.compile(r"^(?:it|that|this|them|the (?:word|text|value|result)|that (?:word|text|value))$", re.IGNORECASE)
 _WORD = re.compile(r"^(?:the\s+)?(?P<nth>.+?)\s+word\s+(?:in|of|from)\s+(?P<of>.+)$", re.IGNORECASE)
 _VALUE = re.compile(r"^(?:the\s+)?(?:value|content|contents|amount)\s+(?:of|for|beside|next to)\s+(?P<label>.+)$", re.IGNORECASE)
@@ -32,11 +34,11 @@ class Reading:
 
     masks: Masks
     fact: str = ""
-    thing: p.Thing | None = None
+    thing: Thing | None = None
     facts: list[str] = field(default_factory=list)
     unused: str = ""
     """A fact that was found and is not written anywhere yet."""
-    holder: p.Thing | None = None
+    holder: Thing | None = None
     """Of `for the room, ...`: what the next choice belongs to."""
 
 

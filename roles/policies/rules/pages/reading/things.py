@@ -7,19 +7,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from protocol import GUIElement
-from roles.policies.rules.pages.reading import clauses as p
-from roles.policies.rules.pages.reading.clauses import Thing
-from roles.policies.rules.pages.reading.words import ARTICLE, EVERY, KIND, ORDINAL, kind_of, ordinal_of, plain
-from roles.policies.rules.pages.scopes import Scopes
-from roles.policies.rules.pages.view import BOXES, LISTS, Page
-from roles.screen.masks import ANY, Masks
+from roles.screen.language.lexicon import ARTICLE, EVERY, KIND, ORDINAL, kind_of, ordinal_of
+from roles.screen.language.masks import ANY, Masks
 from roles.screen.matching import similarity
+from roles.screen.page import BOXES, LISTS, Page, Scopes, Thing
 
 _lists_WHERE = re.compile(r"^(?P<name>.+?)\s+(?:for|of|in|from|on|at)\s+(?:the\s+)?(?P<place>.+)$", re.IGNORECASE)
 _PARTS = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+", re.IGNORECASE)
 
 
-def narrowed(thing: p.Thing, page: Page) -> Page | None:
+def narrowed(thing: Thing, page: Page) -> Page | None:
     """The page as far as `in the row X`, `from the list X` speaks of it; None where it has no such part."""
     name = thing.name if thing.kind in {"item", "section", "list", "dialog"} and not thing.nth else thing.place
     if not name:
@@ -45,14 +42,7 @@ def row_boxes(names: str, page: Page) -> list[GUIElement]:
     return found
 
 
-def crossed(name: str, value: str, boxes: list[GUIElement]) -> GUIElement | None:
-    """The box of a grid of questions and answers that is called by both: `Staff are friendly Agree`."""
-    both = {plain(f"{name} {value}"), plain(f"{value} {name}")}
-    found = [e for e in boxes if plain(e.name) in both]
-    return found[0] if len(found) == 1 else None
-
-
-def apart(thing: p.Thing, page: Page, among: Sequence[GUIElement] | None = None) -> p.Thing:
+def apart(thing: Thing, page: Page, among: Sequence[GUIElement] | None = None) -> Thing:
     """`Renew for G-77XY` is a name of its own, or else a control and the place where it stands."""
     match = None if thing.place or thing.nth or thing.every else _lists_WHERE.match(thing.name)
     if match is None or page.find(thing, among) is not None:

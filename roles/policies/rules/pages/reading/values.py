@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from protocol import GUIElement
-from roles.policies.rules.pages.reading.clauses import Source, Thing
-from roles.policies.rules.pages.reading.words import plain
-from roles.policies.rules.pages.view import Page, likeness
+from roles.policies.rules.pages.reading.clauses import Source
+from roles.screen.language.lexicon import plain
 from roles.screen.matching import similarity
+from roles.screen.page import Page, Thing, likeness
 from roles.screen.values import amount_of, find_money, parse_date
 
 _UNITS = (

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.reference import Context, slot
 from roles.policies.rules.retired.orders.given_forms import NAME
-from roles.screen.lexicon import PICKS
-from roles.screen.masks import ANY, quote
+from roles.screen.language.lexicon import PICKS
+from roles.screen.language.masks import ANY, quote
 
 Found = list[c.Clause] | None
 _PICK = "|".join(sorted(PICKS, key=len, reverse=True))

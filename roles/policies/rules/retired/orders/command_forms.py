@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.phrases import parse_entity, take_place
 from roles.policies.rules.english.reference import Context
-from roles.screen.lexicon import (
+from roles.screen.language.lexicon import (
     CLICK_VERBS,
     DELETE_VERBS,
     FIELD_WORDS,
@@ -17,7 +17,7 @@ from roles.screen.lexicon import (
     SEND_VERBS,
     SUBMIT_VERBS,
 )
-from roles.screen.masks import ANY
+from roles.screen.language.masks import ANY
 
 Found = list[c.Clause] | None
 _ARTICLE = re.compile(r"^(?:the|my|our|a|an|this|that|its)\s+", re.IGNORECASE)

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.segments import Sentences
-from roles.screen.lexicon import FILTERS
-from roles.screen.masks import ANY, quote
+from roles.screen.language.lexicon import FILTERS
+from roles.screen.language.masks import ANY, quote
 
 Parse = Callable[[str, Sequence[str]], list[c.Clause]]
 _STATES = "|".join(FILTERS)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.phrases import parse_entity
 from roles.policies.rules.english.reference import Context, slot
 from roles.policies.rules.retired.orders.given_forms import NAME
 from roles.policies.rules.retired.records.cell_forms import BOOK, CELLS
 from roles.policies.rules.retired.records.event_forms import EVENTS, event_clauses
-from roles.screen.masks import ANY
+from roles.screen.language.masks import ANY
 
 Found = list[c.Clause] | None
 _Build = Callable[[re.Match[str], Context], Found]

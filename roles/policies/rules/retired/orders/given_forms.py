@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.asked import asked_in, reads_for
 from roles.policies.rules.english.phrases import Misread, own_record, parse_entity, take_place
 from roles.policies.rules.english.reference import Context, slot
-from roles.screen.lexicon import ALL_VERBS
-from roles.screen.masks import ANY
+from roles.screen.language.lexicon import ALL_VERBS
+from roles.screen.language.masks import ANY
 
 Found = list[c.Clause] | None
 NAME = rf"(?:{ANY}|[A-Z][\w’'.-]*(?:\s+[A-Z][\w’'.-]*)*)"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.phrases import noun_phrase
 from roles.policies.rules.english.reference import Context, value_of
-from roles.screen.lexicon import PRONOUNS, TELL_VERBS
+from roles.screen.language.lexicon import PRONOUNS, TELL_VERBS
 
 Found = list[c.Clause] | None
 _AVOID = re.compile(r"^(?:do not|don[’']t|never|without)\s+(?P<what>.+)$", re.IGNORECASE)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.reference import Context
-from roles.screen.masks import ANY
+from roles.screen.language.masks import ANY
 
 Found = list[c.Clause] | None
 _Build = Callable[[re.Match[str], Context], Found]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.asked import asked_in, reads_for
 from roles.policies.rules.english.phrases import Misread, parse_entity
 from roles.policies.rules.english.reference import Context
@@ -18,7 +18,7 @@ from roles.policies.rules.retired.records.claim_forms import CLAIMS, submitted_l
 from roles.policies.rules.retired.records.contact_forms import CONTACTS
 from roles.policies.rules.retired.records.deed_forms import DEEDS as _DEEDS
 from roles.policies.rules.retired.records.event_forms import EVENTS
-from roles.screen.masks import ANY
+from roles.screen.language.masks import ANY
 
 Found = list[c.Clause] | None
 _Build = Callable[[re.Match[str], Context], Found]

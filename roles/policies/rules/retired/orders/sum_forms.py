@@ -10,12 +10,12 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.phrases import Misread
 from roles.policies.rules.english.segments import NAME, Sentences
 from roles.policies.rules.retired.orders.which_forms import together
-from roles.screen.lexicon import FILTERS, NOUNS
-from roles.screen.masks import quote
+from roles.screen.language.lexicon import FILTERS, NOUNS
+from roles.screen.language.masks import quote
 
 _PLURALS = {plural: noun for plural, noun in NOUNS.items() if plural.endswith("s") and plural != noun}
 _MANY = "|".join(sorted(_PLURALS, key=len, reverse=True))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.segments import NAME, Sentences
-from roles.screen.lexicon import NOUNS, PICKS
-from roles.screen.masks import quote
+from roles.screen.language.lexicon import NOUNS, PICKS
+from roles.screen.language.masks import quote
 
 Parse = Callable[[str, Sequence[str]], list[c.Clause]]
 _NOUNS = "|".join(sorted(NOUNS, key=len, reverse=True))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.reference import Context, value_of
-from roles.screen.lexicon import NOUNS
-from roles.screen.masks import ANY
+from roles.screen.language.lexicon import NOUNS
+from roles.screen.language.masks import ANY
 
 Found = list[c.Clause] | None
 BOOK = "sheet"

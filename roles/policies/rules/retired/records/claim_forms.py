@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.phrases import noun_phrase, parse_entity, take_place
 from roles.policies.rules.english.reference import Context
-from roles.screen.lexicon import FIELD_WORDS
-from roles.screen.masks import ANY
+from roles.screen.language.lexicon import FIELD_WORDS
+from roles.screen.language.masks import ANY
 
 Found = list[c.Clause] | None
 APP = "claim"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.asked import asked_in, reads_for
 from roles.policies.rules.english.phrases import parse_entity, take_place
 from roles.policies.rules.english.reference import Context, value_of
 from roles.policies.rules.retired.orders.given_forms import CHAT, NAME
-from roles.screen.lexicon import NOUNS
-from roles.screen.masks import ANY
+from roles.screen.language.lexicon import NOUNS
+from roles.screen.language.masks import ANY
 
 Found = list[c.Clause] | None
 _IT = r"it|this|that|the (?:mail|order|invitation|event|note|entry)"

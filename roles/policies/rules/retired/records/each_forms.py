@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.segments import NAME, Sentences
-from roles.screen.lexicon import FILTERS, NOUNS
-from roles.screen.masks import ANY, quote
+from roles.screen.language.lexicon import FILTERS, NOUNS
+from roles.screen.language.masks import ANY, quote
 
 Parse = Callable[[str, Sequence[str]], list[c.Clause]]
 _STATES = "|".join(FILTERS)

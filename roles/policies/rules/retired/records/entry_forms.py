@@ -5,12 +5,21 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.pairs import pairs_of
 from roles.policies.rules.english.phrases import LIST, parse_entity, saved, take_place
 from roles.policies.rules.english.reference import Context, Destination, destination, value_of
-from roles.screen.lexicon import COPY_VERBS, CREATE_VERBS, ENTER_VERBS, FIELD_WORDS, NOUNS, PRONOUNS, SELECT_VERBS, SET_VERBS
-from roles.screen.masks import ANY
+from roles.screen.language.lexicon import (
+    COPY_VERBS,
+    CREATE_VERBS,
+    ENTER_VERBS,
+    FIELD_WORDS,
+    NOUNS,
+    PRONOUNS,
+    SELECT_VERBS,
+    SET_VERBS,
+)
+from roles.screen.language.masks import ANY
 
 Found = list[c.Clause] | None
 _ARTICLES = r"(?:the|my|our|a|an|its|this)\s+"

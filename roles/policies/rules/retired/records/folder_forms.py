@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.reference import slot
 from roles.policies.rules.english.segments import Sentences
-from roles.screen.masks import ANY, quote
+from roles.screen.language.masks import ANY, quote
 
 Parse = Callable[[str, Sequence[str]], list[c.Clause]]
 _PATH = rf"(?:/[\w./-]+|{ANY})"

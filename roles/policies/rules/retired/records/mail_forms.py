@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.phrases import noun_phrase, parse_entity, take_place
 from roles.policies.rules.english.reference import Context, value_of
-from roles.screen.masks import ANY
+from roles.screen.language.masks import ANY
 
 Found = list[c.Clause] | None
 _MAIL = r"(?:e-?mail|mail|message)"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.pairs import pairs_of
 from roles.policies.rules.english.phrases import Phrase, noun_phrase, parse_entity, take_place
 from roles.policies.rules.english.reference import Context, Destination, as_app, destination, value_of
 from roles.policies.rules.retired.records.entry_forms import write
-from roles.screen.lexicon import FIELD_NOISE, NOUNS, OPEN_VERBS, PRONOUNS, READ_VERBS
-from roles.screen.masks import ANY
+from roles.screen.language.lexicon import FIELD_NOISE, NOUNS, OPEN_VERBS, PRONOUNS, READ_VERBS
+from roles.screen.language.masks import ANY
 
 Found = list[c.Clause] | None
 _ARTICLES = r"(?:the|my|our|a|an|its|this)\s+"

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roles.policies.rules.clauses import Read
+from roles.contracts.clauses import Read
 from roles.policies.rules.english.grammar import parse
 from roles.policies.rules.english.segments import plainly
-from roles.screen.masks import Masks
+from roles.screen.language.masks import Masks
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.grammar import describe, parse
-from roles.screen.lexicon import FILTERS, PICKS
+from roles.screen.language.lexicon import FILTERS, PICKS
 
 TEXT = st.text(max_size=30)
 NAME = st.text(min_size=1, max_size=20)

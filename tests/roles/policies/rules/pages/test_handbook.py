@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from roles.contracts import PlanAnswer, PlanRequest, Supplement
+from roles.contracts import clauses as c
 from roles.knowledge.pages.playbook import with_names
 from roles.manager.rules import RulesManager
-from roles.policies.rules import clauses as c
 from roles.policies.rules.pages.handbook import imperatives, page_reading, page_step
 
 

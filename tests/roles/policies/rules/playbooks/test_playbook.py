@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from roles.contracts import USER, AppWords, PlanRequest, Supplement
+from roles.contracts import clauses as c
 from roles.contracts.signals import SubtaskStatus
 from roles.manager.rules import RulesManager
-from roles.policies.rules import clauses as c
 from roles.policies.rules.playbooks.playbook import follow
 
 NAMES = ("billing", "notes", "mail", "contacts", "calendar", "reimbursement")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rules_loop import Crew, world
 
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.grammar import describe, parse
 
 WORLD = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from roles.contracts import Fact
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.grammar import describe, parse
 from roles.policies.rules.english.reference import resolved, slot, slots_of
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.grammar import describe, parse
 from roles.policies.rules.english.reference import Context
 from roles.policies.rules.retired.orders.best_forms import best_of
-from roles.screen.masks import Masks
+from roles.screen.language.masks import Masks
 
 
 def best(words: str) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rules_loop import Crew, world
 
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.english.grammar import describe, parse
 from roles.policies.rules.retired.records.event_forms import FREE, later
 

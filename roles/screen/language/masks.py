@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from roles.screen.lexicon import MONTHS
+from roles.screen.language.lexicon import MONTHS
 
 FIRST, LAST = 0xE000, 0xF8FF
 ANY = "[\ue000-\uf8ff]"

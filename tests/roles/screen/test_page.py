@@ -5,11 +5,9 @@ from __future__ import annotations
 import pytest
 
 from protocol import BoundingBox, GUIElement, VisualState
-from roles.policies.rules.pages.acting.choosing import chosen, taken
-from roles.policies.rules.pages.acting.records import adding, refusal
-from roles.policies.rules.pages.reading.clauses import Source, Thing
-from roles.policies.rules.pages.reading.values import as_asked, measure, value_of
-from roles.policies.rules.pages.view import Page, likeness, listed
+from roles.screen.choices import adding, chosen, taken
+from roles.screen.events import refusal
+from roles.screen.page import Page, Thing, likeness, listed
 
 
 def state(*parts: tuple[str, str] | tuple[str, str, dict[str, object]]) -> VisualState:
@@ -31,30 +29,10 @@ def test_names_count_as_they_are_written_before_what_is_like_them():
     assert page.find(Thing(name="Launch", kind="button", words="Launch")) is None
 
 
-def test_a_text_that_repeats_the_goal_is_not_read_as_the_pages_own():
-    goal = "Enter the value of Size into the box."
-    page = Page(state(("text", goal), ("text", "Size: 42")), goal)
-    assert value_of(Source(label="Size"), page)[0] == "42"
-
-
-def test_words_are_counted_without_their_punctuation():
-    page = Page(state(("text", "Rowing, rowing; all the way (home).")), "")
-    assert value_of(Source(word=-1, of=Thing(kind="area", words="sentence")), page)[0] == "home"
-    assert value_of(Source(word=2, of=Thing(kind="area", words="sentence")), page)[0] == "rowing"
-
-
 def test_a_list_in_words_is_cut_by_the_names_that_there_are():
     names = ["Fish", "Fish and chips", "Tea"]
     assert listed("Fish and chips and Tea", names) == (["Fish and chips", "Tea"], "")
     assert listed("Tea, Cake", names) == (["Tea"], "Cake")
-
-
-def test_sizes_are_compared_in_the_unit_of_what_is_asked():
-    assert measure("2h 16m", "duration") == 136
-    assert measure("Book for $1,300", "price") == 1300
-    assert measure("7:05 PM", "departure") == 19 * 60 + 5
-    assert measure("8", "duration", bare=False) is None
-    assert (as_asked("6:15 PM", "hh:mm"), as_asked("5 March 2027", "yyyy-mm-dd")) == ("18:15", "2027-03-05")
 
 
 def test_what_is_ordered_is_counted_where_the_page_counts_it():

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from protocol import GUIElement, Wait
-from roles.policies.rules import clauses as c
+from roles.contracts import clauses as c
 from roles.policies.rules.skills.moves import Move, Situation, act
 from roles.screen.matching import similarity
 from roles.screen.screens import fold, shown

@@ -9,11 +9,9 @@ from protocol.prompt_form import diff_form
 from roles.contracts import Checked, EffectSeen, Expectation, GateEvidence, GateRequest, StepRecord, Subtask, TextShown
 from roles.contracts.signals import GateTrigger, SubtaskStatus
 from roles.evaluator.provenance import Screen, unfounded
-from roles.policies.rules.functions.looking import is_call
+from roles.screen.calls import is_call
 from roles.screen.evidence import check, done_of, views
 
-MOST_STEPS = 200
-"""Steps of a run that a final check is told."""
 LATELY = 4
 """Steps that count as the last ones."""
 _DIFF = 300

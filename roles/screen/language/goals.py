@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from roles.screen.lexicon import ALL_VERBS, ID_NOUNS, NOUNS, WORD, words_of
-from roles.screen.masks import ANY, Masks, quote
+from roles.screen.language.lexicon import ALL_VERBS, ID_NOUNS, NOUNS, WORD, words_of
+from roles.screen.language.masks import ANY, Masks, quote
 
 _NAME_PART = r"(?:[^\W\d_a-z][\w’'&.-]*|[\u3400-\u9fff\uac00-\ud7af]{2,})"
 _NAMES = re.compile(rf"(?<![\w’'&.-]){_NAME_PART}(?:[ \u00a0](?:(?:of|de|van|von|der|da|la|&)[ ])?{_NAME_PART})*")

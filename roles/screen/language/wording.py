@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from roles.policies.rules import clauses as c
-from roles.policies.rules.pages.reading.clauses import PageClause
-from roles.screen.lexicon import FILTERS, PICKS
-from roles.screen.masks import ANY, Masks, quote
+from roles.contracts import clauses as c
+from roles.contracts.clauses import PageClause
+from roles.screen.language.lexicon import FILTERS, PICKS
+from roles.screen.language.masks import ANY, Masks, quote
 
 _PICKS = sorted(set(PICKS.values()))
 
