@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from environments.simulated.app import Away, Dialog, Event, Pressed, Shortcut
+from environments.simulated.app import Away, Dialog, DialogField, Event, Pressed, Shortcut
 from environments.simulated.screen.widgets import Widget, bar, group, icon, textbox
 from environments.simulated.world.values import Model, parse_day
 
@@ -58,10 +58,14 @@ def with_error(errors: Mapping[str, str], name: str, said: str = "") -> dict[str
     return {**rest, name: said} if said else rest
 
 
-def discard_question(text: str) -> Dialog:
-    """What a form asks before it forgets what was written."""
-    return Dialog(key="unsaved", title="Discard changes?", text=text, buttons=("Discard changes", "Keep editing"),
-                  escape="Keep editing")  # fmt: skip
+def question(key: str, title: str, text: str, go: str, stay: str = "Cancel") -> Dialog:
+    """What is asked before something is done that cannot be taken back."""
+    return Dialog(key=key, title=title, text=text, buttons=(go, stay), escape=stay)
+
+
+def prompt(key: str, title: str, go: str, *fields: DialogField) -> Dialog:
+    """What is asked for in fields before something is done; Enter does it."""
+    return Dialog(key=key, title=title, fields=fields, buttons=(go, "Cancel"), default=go, escape="Cancel")
 
 
 def save_question(text: str) -> Dialog:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NoReturn, TypeAlias, TypeVar
 
 from pydantic import Field, JsonValue
@@ -29,6 +29,15 @@ class Page(Model):
     limit: int = Field(default=50, ge=1, le=200)
 
 
+class One(Model):
+    id: str
+
+
+class Words(Model):
+    query: str
+    limit: int = Field(default=50, ge=1, le=200)
+
+
 def driven(update: Drive[S], state: S, events: Iterable[Event]) -> Update[S]:
     """The state after these events, and all effects of them."""
     effects: list[Effect] = []
@@ -42,6 +51,18 @@ def part_of(items: Sequence[T], page: Page, shown: Callable[[T], JsonValue]) -> 
     """The wanted part of the items, and how many there are."""
     some = items[page.offset : page.offset + page.limit]
     return {"count": len(items), "offset": page.offset, "items": [shown(item) for item in some]}
+
+
+def told(noun: str, items: Sequence[T], shown: Callable[[T], JsonValue], limit: int, offset: int = 0) -> dict[str, JsonValue]:
+    """The wanted part of the items under their name, and how many there are."""
+    return {noun: [shown(item) for item in items[offset : offset + limit]], "total": len(items)}
+
+
+def by_id(records: Mapping[str, T], noun: str, name: str, giving: str) -> T:
+    """The record of this id. Raises Declined, which says what gives the ids."""
+    if name not in records:
+        raise Declined(f"there is no {noun} with the id {name!r}; {giving} the ids")
+    return records[name]
 
 
 def unknown(noun: str, wanted: str, known: Iterable[str]) -> NoReturn:

@@ -21,7 +21,7 @@ from environments.simulated.app import (
     Toast,
     Update,
 )
-from environments.simulated.apps.common.forms import picked, save_question, stepped
+from environments.simulated.apps.common.forms import picked, prompt, question, save_question, stepped
 from environments.simulated.apps.documents.files.functions import FUNCTIONS
 from environments.simulated.apps.documents.files.state import (
     ROOT,
@@ -262,27 +262,23 @@ def _question(state: FilesState, key: str) -> Dialog | None:
     """The dialog that a button of the folder page opens."""
     if key in _NEW:
         title, label = _NEW[key]
-        return _prompt(key, title, DialogField(key="name", label=label), "Create")
+        return prompt(key, title, "Create", DialogField(key="name", label=label))
     if not state.selected:
         return None
     many = len(state.selected)
     name = base(state.selected[0]) if many == 1 else f"{many} entries"
     if key == "rename" and many == 1:
-        return _prompt(key, f"Rename {name}", DialogField(key="name", label="New name", value=name), "OK")
+        return prompt(key, f"Rename {name}", "OK", DialogField(key="name", label="New name", value=name))
     if key in ACTIONS:
         here = {parent(path) for path in state.selected} if key == "move" else ()
         places = tuple(path for path in folders(state) if path not in here)
         verb = ACTIONS[key]
         if places:
-            return _prompt(key, f"{verb} {name}", DialogField(key="folder", label="Destination folder", options=places), verb)
+            return prompt(key, f"{verb} {name}", verb, DialogField(key="folder", label="Destination folder", options=places))
     if key == "delete":
         lost = "It will be deleted for good." if many == 1 else "They will be deleted for good."
-        return Dialog(key="delete", title=f"Delete {name}?", text=lost, buttons=(f"Delete {name}", "Cancel"), escape="Cancel")
+        return question(key, f"Delete {name}?", lost, f"Delete {name}")
     return None
-
-
-def _prompt(key: str, title: str, field: DialogField, go: str) -> Dialog:
-    return Dialog(key=key, title=title, fields=(field,), buttons=(go, "Cancel"), default=go, escape="Cancel")
 
 
 def _answered(state: FilesState, key: str, fields: dict[str, str]) -> Update[FilesState]:

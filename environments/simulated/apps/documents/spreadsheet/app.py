@@ -21,6 +21,7 @@ from environments.simulated.app import (
     Toast,
     Update,
 )
+from environments.simulated.apps.common.forms import prompt, question
 from environments.simulated.apps.documents.spreadsheet.agent import answer
 from environments.simulated.apps.documents.spreadsheet.cells import (
     BAD,
@@ -381,16 +382,15 @@ def _question(state: SheetState, key: str) -> Dialog | None:
     name = state.sheet
     match key:
         case "add-sheet":
-            return _prompt(key, "Add a sheet", "Add", DialogField(key="name", label="Sheet name"))
+            return prompt(key, "Add a sheet", "Add", DialogField(key="name", label="Sheet name"))
         case "rename-sheet":
-            return _prompt(key, f"Rename {name}", "Rename", DialogField(key="name", label="New name", value=name))
+            return prompt(key, f"Rename {name}", "Rename", DialogField(key="name", label="New name", value=name))
         case "delete-sheet":
-            lost = "All its cells will be lost."
-            return Dialog(key=key, title=f"Delete {name}?", text=lost, buttons=(f"Delete {name}", "Cancel"), escape="Cancel")
+            return question(key, f"Delete {name}?", "All its cells will be lost.", f"Delete {name}")
         case "sort":
             options = tuple(column_label(state, c) for c in range(1, max(1, state.book.extent(name).column) + 1))
             chosen = options[min(state.column, len(options)) - 1]
-            return _prompt(
+            return prompt(
                 key, f"Sort {name}", "Sort", DialogField(key="column", label="Sort by", value=chosen, options=options),
                 DialogField(key="order", label="Order", value="Ascending", options=("Ascending", "Descending")),
             )  # fmt: skip
@@ -401,10 +401,6 @@ def column_label(state: SheetState, column: int) -> str:
     """`D: Amount` where the sheet has a header, else `D`."""
     head = state.shown(At(1, column)) if has_header(state, state.sheet) else ""
     return f"{column_name(column)}: {head}" if head else column_name(column)
-
-
-def _prompt(key: str, title: str, go: str, *fields: DialogField) -> Dialog:
-    return Dialog(key=key, title=title, fields=fields, buttons=(go, "Cancel"), default=go, escape="Cancel")
 
 
 def _answered(state: SheetState, key: str, fields: Mapping[str, str]) -> SheetState:

@@ -12,7 +12,6 @@ from environments.simulated.app import (
     App,
     AppState,
     Content,
-    Dialog,
     Edited,
     Event,
     Pressed,
@@ -21,6 +20,7 @@ from environments.simulated.app import (
     Toast,
     Update,
 )
+from environments.simulated.apps.common.forms import question
 from environments.simulated.apps.common.functions_base import Drive, Nothing, chosen, driven, one_line
 from environments.simulated.meanings import Meaning
 from environments.simulated.screen.widgets import (
@@ -251,14 +251,8 @@ class Settings(App[SettingsContent, SettingsState]):
                     return Update(state.model_copy(update={"error": "Account name is required"}))
                 return Update(state.model_copy(update={"account": state.form, "error": ""}), (Toast("Settings saved"),))
             case Pressed(key="delete"):
-                ask = Dialog(
-                    key="delete",
-                    title="Delete your account?",
-                    text="All mail, notes and files of this account will be lost for good.",
-                    buttons=("Delete my account", "Cancel"),
-                    escape="Cancel",
-                )
-                return Update(state, (ask,))
+                lost = "All mail, notes and files of this account will be lost for good."
+                return Update(state, (question("delete", "Delete your account?", lost, "Delete my account"),))
             case Answered(key="delete", button="Delete my account"):
                 return Update(state.model_copy(update={"deleted": True}))
         return Update(state)

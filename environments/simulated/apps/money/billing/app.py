@@ -7,8 +7,9 @@ from typing import Literal, Self
 
 from pydantic import Field, JsonValue, model_validator
 
-from environments.simulated.app import App, AppState, Content, Copy, Edited, Event, Launch, Pressed, Setting, Toast, Update
+from environments.simulated.app import App, Content, Copy, Event, Launch, Pressed, Setting, Toast, Update
 from environments.simulated.apps.common.functions_base import Page, part_of, unknown
+from environments.simulated.apps.common.record_list import ListState, list_update, list_view
 from environments.simulated.screen.widgets import (
     Widget,
     bar,
@@ -16,16 +17,14 @@ from environments.simulated.screen.widgets import (
     cell,
     heading,
     link,
-    pager,
     pair,
     row,
     search_bar,
     table,
-    text,
 )
 from environments.simulated.skills import Done, Function
 from environments.simulated.world.generate import amount, day_after, day_before, how_many
-from environments.simulated.world.values import Day, Model, Money, Same, from_cents, in_cents, matches, page_of, shown
+from environments.simulated.world.values import Day, Model, Money, Same, from_cents, in_cents, matches, shown
 
 
 class Wanted(Page):
@@ -125,15 +124,12 @@ class Invoice(Model):
         return self
 
 
-class BillingState(AppState):
+class BillingState(ListState):
     """Invoices by number, and what is looked at."""
 
     invoices: dict[str, Invoice]
     currency: str
     page_size: int
-    query: str = ""
-    applied: str = ""
-    page: int = 1
     open: str | None = None
 
 
@@ -193,14 +189,9 @@ class Billing(App[BillingContent, BillingState]):
         return _detail(opened, state.currency) if opened else _list(state)
 
     def update(self, state: BillingState, event: Event) -> Update[BillingState]:
+        if (looked := list_update(state, event, lambda: _found(state), state.page_size)) is not None:
+            return Update(looked)
         match event:
-            case Edited(key="query", value=value):
-                return Update(state.model_copy(update={"query": value}))
-            case Pressed(key="search"):
-                return Update(state.model_copy(update={"applied": state.query, "page": 1}))
-            case Pressed(key="next" | "previous" as key):
-                _, page, _ = page_of(_found(state), state.page + (1 if key == "next" else -1), state.page_size)
-                return Update(state.model_copy(update={"page": page}))
             case Pressed(key="back"):
                 return Update(state.model_copy(update={"open": None}))
             case Pressed(key=key) if key.startswith("invoice-"):
@@ -223,10 +214,9 @@ def _matching(invoices: Same[dict[str, Invoice]], query: str) -> tuple[Invoice, 
 
 
 def _list(state: BillingState) -> tuple[Widget, ...]:
-    items, page, pages = page_of(_found(state), state.page, state.page_size)
-    rows = [_row(invoice, state.currency) for invoice in items]
-    body = table("invoices", COLUMNS, rows) if rows else text("No invoices found", "none")
-    return (heading("Invoices", "list"), search_bar("invoices", state.query), body, pager(page, pages))
+    body = list_view("invoices", COLUMNS, _found(state), lambda one: _row(one, state.currency), "No invoices found", state.page,
+                     state.page_size)  # fmt: skip
+    return (heading("Invoices", "list"), search_bar("invoices", state.query), *body)
 
 
 def _row(invoice: Invoice, currency: str) -> Widget:

@@ -25,6 +25,7 @@ from environments.simulated.app import (
 )
 from environments.simulated.apps.common.forms import Sheet, date_field, leafed, with_error
 from environments.simulated.apps.common.functions_base import Drive, Nothing, Page, chosen, driven, one_line, part_of, unknown
+from environments.simulated.apps.common.record_list import list_update, list_view
 from environments.simulated.meanings import Meaning, is_gone, is_new
 from environments.simulated.screen.widgets import (
     Widget,
@@ -37,15 +38,13 @@ from environments.simulated.screen.widgets import (
     form,
     heading,
     link,
-    pager,
     pair,
     row,
-    table,
     text,
     textbox,
 )
 from environments.simulated.skills import Declined, Done, Function
-from environments.simulated.world.values import Day, Model, Money, matches, page_of, parse_day, parse_money, shown
+from environments.simulated.world.values import Day, Model, Money, matches, parse_day, parse_money, shown
 
 LABELS: dict[str, str] = {
     "employee": "Employee", "vendor": "Vendor", "invoice_number": "Invoice number", "date": "Date", "category": "Category",
@@ -272,6 +271,8 @@ class Reimbursement(App[ReimbursementContent, ReimbursementState]):
         if (turned := leafed(state.sheet, event, on_form, state.today)) is not None:
             after = state.model_copy(update={"sheet": turned.sheet})
             return Update(_checked(_edited(after, "date", turned.day), ("date",)) if turned.day else after)
+        if (looked := list_update(state, event, lambda: list(state.claims), at="list_page")) is not None:
+            return Update(looked)
         match event:
             case Edited(key=key, value=value) if key in state.draft:
                 return Update(_edited(state, key, value))
@@ -285,9 +286,6 @@ class Reimbursement(App[ReimbursementContent, ReimbursementState]):
                 return Update(state.model_copy(update={"page": "claims", "list_page": 1}))
             case Pressed(key="new-claim"):
                 return Update(state.model_copy(update={"page": "form"}))
-            case Pressed(key="next" | "previous" as key):
-                by = 1 if key == "next" else -1
-                return Update(state.model_copy(update={"list_page": max(1, state.list_page + by)}))
             case Pressed(key=key) if key.startswith("claim-"):
                 number = key.removeprefix("claim-").removesuffix(".number")
                 return Update(state.model_copy(update={"page": "claim", "claim": number}))
@@ -389,10 +387,9 @@ def _one(state: ReimbursementState) -> tuple[Widget, ...]:
 
 
 def _list(state: ReimbursementState) -> tuple[Widget, ...]:
-    items, page, pages = page_of(list(state.claims.values()), state.list_page, 12)
-    rows = [_row(state, claim) for claim in items]
-    body = table("claims", COLUMNS, rows) if rows else text("No claims yet", "none")
-    return (heading("Expense claims", "claims"), bar(button("New claim", "new-claim")), body, pager(page, pages))
+    claims = list(state.claims.values())
+    shown = list_view("claims", COLUMNS, claims, lambda claim: _row(state, claim), "No claims yet", state.list_page)
+    return (heading("Expense claims", "claims"), bar(button("New claim", "new-claim")), *shown)
 
 
 def _row(state: ReimbursementState, claim: Claim) -> Widget:

@@ -12,7 +12,6 @@ from environments.simulated.app import (
     Answered,
     App,
     Content,
-    Dialog,
     Edited,
     Event,
     Left,
@@ -23,7 +22,8 @@ from environments.simulated.app import (
     Toast,
     Update,
 )
-from environments.simulated.apps.common.forms import with_error
+from environments.simulated.apps.common.forms import question, with_error
+from environments.simulated.apps.common.record_list import list_update, refuse_twice
 from environments.simulated.apps.money.shop.checkout import (
     STEPS,
     cancelled,
@@ -35,7 +35,6 @@ from environments.simulated.apps.money.shop.checkout import (
 )
 from environments.simulated.apps.money.shop.functions import FUNCTIONS
 from environments.simulated.apps.money.shop.state import (
-    PAGE_SIZE,
     REVIEWS,
     Address,
     Bought,
@@ -70,7 +69,7 @@ from environments.simulated.apps.money.shop.view import page
 from environments.simulated.meanings import Difference, Meaning, becomes, is_gone, is_new
 from environments.simulated.screen.widgets import Widget
 from environments.simulated.world.generate import amount, day_before, highest, how_many, paragraph
-from environments.simulated.world.values import Model, Money, from_cents, page_of, shown
+from environments.simulated.world.values import Model, Money, from_cents, shown
 
 _KINDS = {
     "Clothing": ("T-shirt", "Jacket", "Jeans", "Socks", "Cap"),
@@ -125,8 +124,7 @@ class ShopContent(Content):
             ("vouchers", [voucher.code.upper() for voucher in self.vouchers]),
             ("deliveries", [way.name for way in self.deliveries]),
         ):
-            if twice := next((name for name in names if names.count(name) > 1), None):
-                raise ValueError(f"{noun}: {twice!r} is given twice")
+            refuse_twice(f"{noun}:", names)
         if self.address.country and self.address.country not in self.countries:
             raise ValueError(f"address.country: {self.address.country!r} is not one of {', '.join(self.countries)}")
         products = {product.id: product for product in self.products or ()}
@@ -297,23 +295,14 @@ def _turned(state: ShopState, to: Page, opened: str = "") -> ShopState:
     return state.model_copy(update={"page": to, "open": opened, "number": 1, "errors": {}, "typed": {}, "removed": None})
 
 
-def _paged(state: ShopState, items: int, size: int, key: str) -> Update[ShopState]:
-    _, number, _ = page_of(range(items), state.number, size)
-    return Update(state.model_copy(update={"number": number + (1 if key == "next" else -1)}))
-
-
 def _browsing(state: ShopState, event: Event) -> Update[ShopState]:
+    if (looked := list_update(state, event, lambda: listed(state), at="number")) is not None:
+        return Update(looked)
     match event:
-        case Edited(key="query", value=value):
-            return Update(state.model_copy(update={"query": value}))
         case Edited(key="category" | "sort" as key, value=value):
             return Update(state.model_copy(update={key: value, "number": 1}))
         case Edited(key="price-to", value=value):
             return Update(state.model_copy(update={"price_to": value, "number": 1}))
-        case Pressed(key="search"):
-            return Update(state.model_copy(update={"applied": state.query.strip(), "number": 1}))
-        case Pressed(key="next" | "previous" as key):
-            return _paged(state, len(listed(state)), PAGE_SIZE, key)
         case Pressed(key=key) if key.startswith("product-"):
             return Update(_shown(state, key.removeprefix("product-").removesuffix(".name")))
     return Update(state)
@@ -337,11 +326,9 @@ def _looking(state: ShopState, product: Product, event: Event) -> Update[ShopSta
         case Edited(key=key, value=value) if key.removeprefix("option.") in product.options:
             picked = {**state.picked, key.removeprefix("option."): value}
             return Update(state.model_copy(update={"picked": picked, "errors": with_error(state.errors, key)}))
-        case Pressed(key="next" | "previous" as key):
-            return _paged(state, len(product.reviews), REVIEWS, key)
         case Pressed(key="add"):
             return _add(state, product)
-    return Update(state)
+    return Update(list_update(state, event, lambda: product.reviews, REVIEWS, "number") or state)
 
 
 def _add(state: ShopState, product: Product) -> Update[ShopState]:
@@ -445,11 +432,8 @@ def _ask_to_place(state: ShopState) -> Update[ShopState]:
     if problems(state):
         return Update(_sent_back(state))
     total = from_cents(totals(state).total)
-    question = Dialog(
-        key="place-order", title="Place your order?", text=f"You will pay {shown(total, state.currency)}.",
-        buttons=("Place order", "Cancel"), escape="Cancel",
-    )  # fmt: skip
-    return Update(state.model_copy(update={"asked": total, "errors": {}}), (question,))
+    ask = question("place-order", "Place your order?", f"You will pay {shown(total, state.currency)}.", "Place order")
+    return Update(state.model_copy(update={"asked": total, "errors": {}}), (ask,))
 
 
 def _sent_back(state: ShopState) -> ShopState:
@@ -473,17 +457,14 @@ def _place(state: ShopState) -> Update[ShopState]:
 
 def _ordered(state: ShopState, event: Event) -> Update[ShopState]:
     order = state.orders.get(state.open)
+    if order is None and (looked := list_update(state, event, lambda: list(state.orders), at="number")) is not None:
+        return Update(looked)
     match event:
-        case Pressed(key="next" | "previous" as key) if order is None:
-            return _paged(state, len(state.orders), PAGE_SIZE, key)
         case Pressed(key=key) if key.startswith("order-"):
             return Update(_turned(state, "order", key.removeprefix("order-").removesuffix(".number")))
         case Pressed(key="cancel-order") if order:
-            question = Dialog(
-                key="cancel-order", title=f"Cancel order {order.number}?", text="This cannot be undone.",
-                buttons=("Cancel order", "Go back"), escape="Go back",
-            )  # fmt: skip
-            return Update(state, (question,))
+            title = f"Cancel order {order.number}?"
+            return Update(state, (question("cancel-order", title, "This cannot be undone.", "Cancel order", "Go back"),))
         case Answered(key="cancel-order", button="Cancel order") if order and order.status == "Processing":
             return Update(cancelled(state, order), (Toast("Order cancelled"),))
     return Update(state)

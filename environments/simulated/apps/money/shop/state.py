@@ -12,7 +12,6 @@ from pydantic import Field, model_validator
 from environments.simulated.app import AppState
 from environments.simulated.world.values import Day, Model, Money, Same, from_cents, in_cents, matches, parse_day, shown
 
-PAGE_SIZE = 12
 REVIEWS = 5
 """Reviews on one page."""
 ALL = "All categories"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from environments.simulated.apps.common.record_list import list_view
 from environments.simulated.apps.money.shop.checkout import CARD, LABELS, STEPS, address_of, options_of, paid_by
 from environments.simulated.apps.money.shop.state import (
     ALL,
-    PAGE_SIZE,
     PAYMENTS,
     REVIEWS,
     SORTS,
@@ -169,8 +169,6 @@ def _navigation(state: ShopState) -> Widget:
 
 
 def _products(state: ShopState) -> tuple[Widget, ...]:
-    items, number, pages = page_of(listed(state), state.number, PAGE_SIZE)
-    rows = [_row(product, state.currency) for product in items]
     columns = ("Product", "Category", "Price", "Rating", "Availability")
     top = highest_price(state)
     choices = tuple(dict.fromkeys((ALL, *categories(state), state.category)))
@@ -183,8 +181,7 @@ def _products(state: ShopState) -> tuple[Widget, ...]:
             slider("Highest price", "price-to", state.price_to or str(top), (10, top, 10)),
             key="filters",
         ),
-        table("products", columns, rows) if rows else text("No products found", "none"),
-        pager(number, pages),
+        *list_view("products", columns, listed(state), lambda p: _row(p, state.currency), "No products found", state.number),
     )
 
 
@@ -293,14 +290,14 @@ def _line(state: ShopState, line: Line, product: Product) -> Widget:
 
 
 def _orders(state: ShopState) -> tuple[Widget, ...]:
-    items, number, pages = page_of(list(reversed(state.orders.values())), state.number, PAGE_SIZE)
-    rows = []
-    for order in items:
+    def order_row(order: Order) -> Widget:
         key = f"order-{order.number}"
         rest = {"date": order.date, "status": order.status, "total": shown(order.total, state.currency)}
-        rows.append(row(key, link(order.number, f"{key}.number"), *(cell(v, f"{key}.{n}") for n, v in rest.items())))
-    body = table("orders", ("Order", "Date", "Status", "Total"), rows) if rows else text("No orders yet", "none")
-    return (heading("Order history", "orders"), body, pager(number, pages))
+        return row(key, link(order.number, f"{key}.number"), *(cell(v, f"{key}.{n}") for n, v in rest.items()))
+
+    columns = ("Order", "Date", "Status", "Total")
+    orders = list(reversed(state.orders.values()))
+    return (heading("Order history", "orders"), *list_view("orders", columns, orders, order_row, "No orders yet", state.number))
 
 
 def _order(state: ShopState, order: Order) -> tuple[Widget, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import count
 from typing import Self
 
 from pydantic import Field, model_validator
@@ -14,7 +13,6 @@ from environments.simulated.app import (
     App,
     Arrived,
     Content,
-    Dialog,
     Edited,
     Event,
     Launch,
@@ -28,7 +26,8 @@ from environments.simulated.app import (
     Toast,
     Update,
 )
-from environments.simulated.apps.common.forms import Leafed, discard_question, leafed, with_error
+from environments.simulated.apps.common.forms import Leafed, leafed, question
+from environments.simulated.apps.common.record_list import form_opened, form_update, list_update, refuse_twice, with_ids
 from environments.simulated.apps.office.calendar.agent import answer_request
 from environments.simulated.apps.office.calendar.event import (
     Answer,
@@ -47,7 +46,7 @@ from environments.simulated.apps.office.calendar.view import DAYS, LABELS, draft
 from environments.simulated.meanings import Meaning, is_gone, is_new
 from environments.simulated.screen.widgets import Widget
 from environments.simulated.world.generate import highest, how_many, mail_address
-from environments.simulated.world.values import page_of, slug
+from environments.simulated.world.values import slug
 
 
 class CalendarContent(Content):
@@ -64,9 +63,7 @@ class CalendarContent(Content):
         start, end = (read_time(clock) for clock in self.hours)
         if start is None or end is None or start >= end or (start, end) != self.hours:
             raise ValueError(f'hours: {list(self.hours)} are no working hours; write them like ["09:00", "17:00"]')
-        names = [event.id for event in self.events or () if event.id]
-        if twice := next((name for name in names if names.count(name) > 1), None):
-            raise ValueError(f"events: the id {twice!r} is given twice")
+        refuse_twice("events: the id", [event.id for event in self.events or ()])
         return self
 
 
@@ -121,10 +118,8 @@ class Calendar(App[CalendarContent, CalendarState]):
         empty = CalendarState(
             meetings={}, today=today, hours=content.hours, counter=0, day=content.day or today, view=content.view
         )
-        given = (*(content.events or ()), *generated(how_many(content.events, content.generate, 12, setting.cast.times), setting))
-        names = {meeting.id for meeting in given}
-        free = (str(number) for number in count(1) if str(number) not in names)
-        meetings = {m.id: m for m in (m.model_copy(update={"id": m.id or next(free)}) for m in given)}
+        many = how_many(content.events, content.generate, 12, setting.cast.times)
+        meetings = with_ids((*(content.events or ()), *generated(many, setting)))
         return empty.model_copy(update={"meetings": meetings, "counter": highest(meetings)})
 
     def view(self, state: CalendarState) -> tuple[Widget, ...]:
@@ -137,7 +132,7 @@ class Calendar(App[CalendarContent, CalendarState]):
             case Passed():
                 return _reminded(state)
             case Arrived(topic="new-event", data=data):
-                return Update(_writing(state, new_draft(state, data)))
+                return Update(form_opened(state, new_draft(state, data)))
         if (turned := leafed(state.sheet, event, _days(state), state.today)) is not None:
             return Update(_picked(state, turned))
         if state.draft is not None:
@@ -178,7 +173,7 @@ def _reminded(state: CalendarState) -> Update[CalendarState]:
 def _browsing(state: CalendarState, event: Event) -> Update[CalendarState]:
     match event:
         case Pressed(key="new-event") | Shortcut(chord="Control+n" | "Meta+n"):
-            return Update(_writing(state, new_draft(state)))
+            return Update(form_opened(state, new_draft(state)))
         case Pressed(key=key) if key.startswith("event-"):
             name = key.removeprefix("event-").removesuffix(".title").partition("@")[0]
             return Update(state.model_copy(update={"open": name}))
@@ -195,22 +190,14 @@ def _browsing(state: CalendarState, event: Event) -> Update[CalendarState]:
 def _looked(state: CalendarState, event: Edited | Pressed) -> CalendarState:
     """Searching, going to a date, and paging."""
     match event:
-        case Edited(key="query" | "goto" as key, value=value):
-            return state.model_copy(update={key: value, "goto_error": "" if key == "goto" else state.goto_error})
-        case Pressed(key="search"):
-            return state.model_copy(update={"applied": state.query.strip(), "page": 1})
-        case Pressed(key="clear"):
-            return state.model_copy(update={"applied": "", "query": "", "page": 1})
+        case Edited(key="goto", value=value):
+            return state.model_copy(update={"goto": value, "goto_error": ""})
         case Pressed(key="go"):
             day = read_day(state.goto)
             if day is None:
                 return state.model_copy(update={"goto_error": "Go to date must be a day like 2026-03-31"})
             return _shown(state, day).model_copy(update={"goto": "", "goto_error": ""})
-        case Pressed(key="next" | "previous" as key):
-            # From the page that is shown: there may be fewer by now.
-            _, shown, _ = page_of(listed(state), state.page, PAGE_SIZE)
-            return state.model_copy(update={"page": shown + (1 if key == "next" else -1)})
-    return state
+    return list_update(state, event, lambda: listed(state), PAGE_SIZE) or state
 
 
 def _walked(state: CalendarState, event: Pressed | Shortcut) -> CalendarState:
@@ -245,7 +232,7 @@ def _reading(state: CalendarState, meeting: Meeting, event: Event) -> Update[Cal
         case Pressed(key="back"):
             return Update(state.model_copy(update={"open": ""}))
         case Pressed(key="edit"):
-            return Update(_writing(state, draft_of(meeting)))
+            return Update(form_opened(state, draft_of(meeting)))
         case Pressed(key="accept" | "decline" as key):
             return _answered(state, meeting, "accepted" if key == "accept" else "declined")
         case Pressed(key="email"):
@@ -253,14 +240,8 @@ def _reading(state: CalendarState, meeting: Meeting, event: Event) -> Update[Cal
             return Update(state, (Launch("mail", "compose", {"to": to, "subject": meeting.title}),))
         case Pressed(key="delete"):
             all_of_it = "The event and all its repetitions" if meeting.repeat != "Never" else "The event"
-            ask = Dialog(
-                key="delete",
-                title="Delete this event?",
-                text=f'{all_of_it}, "{meeting.title}", will be deleted for good.',
-                buttons=("Delete event", "Cancel"),
-                escape="Cancel",
-            )
-            return Update(state, (ask,))
+            gone = f'{all_of_it}, "{meeting.title}", will be deleted for good.'
+            return Update(state, (question("delete", "Delete this event?", gone, "Delete event"),))
         case Answered(key="delete", button="Delete event"):
             rest = {name: other for name, other in state.meetings.items() if name != meeting.id}
             return Update(state.model_copy(update={"meetings": rest, "open": ""}), (Toast("Event deleted"),))
@@ -273,31 +254,12 @@ def _answered(state: CalendarState, meeting: Meeting, answer: Answer) -> Update[
     return Update(state.model_copy(update={"meetings": {**state.meetings, meeting.id: changed}}), (toast,))
 
 
-def _writing(state: CalendarState, draft: Draft) -> CalendarState:
-    return state.model_copy(update={"draft": draft, "untouched": draft, "errors": {}})
-
-
 def _editing(state: CalendarState, draft: Draft, event: Event) -> Update[CalendarState]:
     match event:
-        case Edited(key=key, value=value) if key.removeprefix("form.") in LABELS:
-            name = key.removeprefix("form.")
-            changed = draft.model_copy(update={name: value})
-            return Update(state.model_copy(update={"draft": changed, "errors": with_error(state.errors, name)}))
-        case Left(key=key) if key.removeprefix("form.") in LABELS:
-            name = key.removeprefix("form.")
-            tidy, error = left(draft, name)
-            return Update(state.model_copy(update={"draft": tidy, "errors": with_error(state.errors, name, error)}))
         case Pressed(key="save") | Shortcut(chord="Control+s" | "Meta+s"):
             return _save(state, draft)
-        case Pressed(key="cancel") if draft != state.untouched:
-            return Update(state, (discard_question("This event has changes that are not saved."),))
-        case Pressed(key="cancel") | Answered(key="unsaved", button="Discard changes"):
-            return Update(_closed(state))
-    return Update(state)
-
-
-def _closed(state: CalendarState) -> CalendarState:
-    return state.model_copy(update={"draft": None, "untouched": None, "errors": {}, "sheet": None})
+    after, effects = form_update(state, draft, event, "event", LABELS, left) or Update(state)
+    return Update(after if after.draft else after.model_copy(update={"sheet": None}), effects)
 
 
 def _save(state: CalendarState, draft: Draft) -> Update[CalendarState]:
@@ -308,7 +270,8 @@ def _save(state: CalendarState, draft: Draft) -> Update[CalendarState]:
         meeting = meeting.model_copy(update={"id": str(state.counter + 1)})
     changes = {"meetings": {**state.meetings, meeting.id: meeting}, "counter": state.counter + (not draft.id),
                "open": meeting.id, "day": meeting.start[:10]}  # fmt: skip
-    return Update(_closed(state.model_copy(update=changes)), (Submitted(), Toast("Event saved")))
+    saved = form_opened(state.model_copy(update={**changes, "sheet": None}), None)
+    return Update(saved, (Submitted(), Toast("Event saved")))
 
 
 def _invited(state: CalendarState, data: Mapping[str, str]) -> Update[CalendarState]:

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field, JsonValue, ValidationError
 
 from environments.simulated.app import Toast
+from environments.simulated.apps.common.functions_base import One, Words, by_id, told
 from environments.simulated.apps.office.calendar.event import KnownDay, Meeting, Moment, Occurrence, Reminder, Repeat
 from environments.simulated.apps.office.calendar.state import CalendarState, Draft, clashes, found, free
 from environments.simulated.apps.office.calendar.view import draft_of, errors_of, meeting_of, new_draft
@@ -22,15 +23,6 @@ class Days(Model):
     first: KnownDay = Field(min_length=1)
     last: KnownDay = Field(min_length=1)
     offset: int = Field(default=0, ge=0)
-    limit: int = Field(default=50, ge=1, le=200)
-
-
-class One(Model):
-    id: str
-
-
-class Words(Model):
-    query: str
     limit: int = Field(default=50, ge=1, le=200)
 
 
@@ -80,9 +72,7 @@ def as_json(item: Occurrence) -> dict[str, JsonValue]:
 
 def known(state: CalendarState, name: str) -> Meeting:
     """The event of this id. Raises Declined."""
-    if name not in state.meetings:
-        raise Declined(f"there is no event with the id {name!r}; list_events and find_events give the ids")
-    return state.meetings[name]
+    return by_id(state.meetings, "event", name, "list_events and find_events give")
 
 
 def put(state: CalendarState, meeting: Meeting, said: str) -> Done[CalendarState]:
@@ -105,8 +95,7 @@ def _list(state: CalendarState, given: Days) -> Done[CalendarState]:
     if int(given.last[:4]) - int(given.first[:4]) > 1:
         raise Declined(f"calendar.list_events: at most {_MOST_DAYS} days or so at a time; ask year by year")
     items = state.times.between(given.first, given.last)
-    part: list[JsonValue] = [as_json(item) for item in items[given.offset : given.offset + given.limit]]
-    return Done(state, {"events": part, "total": len(items)})
+    return Done(state, told("events", items, as_json, given.limit, given.offset))
 
 
 def _get(state: CalendarState, given: One) -> Done[CalendarState]:
@@ -114,9 +103,8 @@ def _get(state: CalendarState, given: One) -> Done[CalendarState]:
 
 
 def _find(state: CalendarState, given: Words) -> Done[CalendarState]:
-    items = found(state, given.query)
-    part: list[JsonValue] = [as_json(Occurrence(m.start, m.end, m)) for m in items[: given.limit]]
-    return Done(state, {"events": part, "total": len(items)})
+    items = [Occurrence(m.start, m.end, m) for m in found(state, given.query)]
+    return Done(state, told("events", items, as_json, given.limit))
 
 
 def _free(state: CalendarState, given: Gap) -> Done[CalendarState]:

@@ -11,10 +11,9 @@ from itertools import chain
 from operator import attrgetter
 from typing import Literal
 
-from pydantic import Field
-
 from environments.simulated.app import Dated
 from environments.simulated.apps.common.forms import Sheet
+from environments.simulated.apps.common.record_list import FormState, ListState
 from environments.simulated.apps.office.calendar.event import STEP, KnownDay, Meeting, Occurrence, last_day, later, stamp
 from environments.simulated.world.values import Model, Same, matches
 
@@ -163,7 +162,7 @@ class Draft(Model):
     reminder: str = "None"
 
 
-class CalendarState(Dated):
+class CalendarState(Dated, ListState, FormState[Draft]):
     """Events by id, and what is looked at or written."""
 
     meetings: dict[str, Meeting]
@@ -173,18 +172,11 @@ class CalendarState(Dated):
     counter: int
     day: str
     view: View = "Month"
-    query: str = ""
-    applied: str = ""
     goto: str = ""
     goto_error: str = ""
-    page: int = 1
     open: str = ""
-    draft: Draft | None = None
     reminded: tuple[str, ...] = ()
     """Times of events that the user was reminded of already."""
-    untouched: Draft | None = None
-    """The draft as it was when the form opened."""
-    errors: dict[str, str] = Field(default_factory=dict)
     sheet: Sheet | None = None
 
     @property

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from environments.simulated.apps.common.forms import date_field
+from environments.simulated.apps.common.record_list import list_view
 from environments.simulated.apps.office.calendar.event import (
     REMINDERS,
     REPEATS,
@@ -32,7 +33,6 @@ from environments.simulated.screen.widgets import (
     group,
     heading,
     link,
-    pager,
     pair,
     row,
     search_bar,
@@ -41,7 +41,6 @@ from environments.simulated.screen.widgets import (
     text,
     textbox,
 )
-from environments.simulated.world.values import page_of
 
 LABELS = {"title": "Title", "start_day": "Start date", "start_time": "Start time", "end_day": "End date",
           "end_time": "End time", "place": "Place", "attendees": "Attendees", "description": "Description",
@@ -218,15 +217,13 @@ def _agenda(state: CalendarState) -> tuple[Widget, ...]:
 
 
 def _table(state: CalendarState) -> tuple[Widget, ...]:
-    part, number, pages = page_of(listed(state), state.page, PAGE_SIZE)
-    rows = []
-    for item in part:
-        key = f"event-{item.meeting.id}@{item.start}"
-        rest = (written_day(item.day), item.hours, item.meeting.place)
-        name = link(item.meeting.title, f"{key}.title")
-        rows.append(row(key, name, *(cell(value, f"{key}.{n}") for n, value in enumerate(rest))))
-    body = table("events", ("Title", "Date", "Time", "Place"), rows) if rows else text("No events", "none")
-    return (body, pager(number, pages))
+    return list_view("events", ("Title", "Date", "Time", "Place"), listed(state), _event, "No events", state.page, PAGE_SIZE)
+
+
+def _event(item: Occurrence) -> Widget:
+    key = f"event-{item.meeting.id}@{item.start}"
+    rest = (written_day(item.day), item.hours, item.meeting.place)
+    return row(key, link(item.meeting.title, f"{key}.title"), *(cell(value, f"{key}.{n}") for n, value in enumerate(rest)))
 
 
 def _results(state: CalendarState) -> tuple[Widget, ...]:
@@ -235,13 +232,13 @@ def _results(state: CalendarState) -> tuple[Widget, ...]:
 
 
 def _invitations(state: CalendarState) -> tuple[Widget, ...]:
-    part, number, pages = page_of(listed(state), state.page, PAGE_SIZE)
-    rows = [_invitation(item.meeting) for item in part]
-    body = table("invitations", ("Title", "From", "When", "Accept", "Decline"), rows) if rows else text("No invitations", "none")
-    return (heading("Invitations", "invitations"), *_top(state), body, pager(number, pages))
+    columns = ("Title", "From", "When", "Accept", "Decline")
+    shown = list_view("invitations", columns, listed(state), _invitation, "No invitations", state.page, PAGE_SIZE)
+    return (heading("Invitations", "invitations"), *_top(state), *shown)
 
 
-def _invitation(meeting: Meeting) -> Widget:
+def _invitation(item: Occurrence) -> Widget:
+    meeting = item.meeting
     key = f"event-{meeting.id}"
     answers = (button(f"{verb} {meeting.title}", f"{verb.lower()}-{meeting.id}") for verb in ("Accept", "Decline"))
     cells = (cell(meeting.organizer, f"{key}.from"), cell(meeting.start, f"{key}.when"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import count
 from typing import Self
 
 from pydantic import Field, model_validator
@@ -19,7 +18,6 @@ from environments.simulated.app import (
     Edited,
     Event,
     Launch,
-    Left,
     Pressed,
     Setting,
     Shortcut,
@@ -27,12 +25,19 @@ from environments.simulated.app import (
     Toast,
     Update,
 )
-from environments.simulated.apps.common.forms import discard_question, with_error
+from environments.simulated.apps.common.forms import prompt, question
+from environments.simulated.apps.common.record_list import (
+    form_opened,
+    form_update,
+    list_update,
+    list_view,
+    refuse_twice,
+    with_ids,
+)
 from environments.simulated.apps.office.contacts.functions import FUNCTIONS
 from environments.simulated.apps.office.contacts.state import (
     ALL,
     LABELS,
-    PAGE_SIZE,
     Contact,
     ContactsState,
     Draft,
@@ -60,16 +65,13 @@ from environments.simulated.screen.widgets import (
     group,
     heading,
     link,
-    pager,
     pair,
     row,
     search_bar,
-    table,
     text,
     textbox,
 )
 from environments.simulated.world.generate import FIRST, LAST, highest, how_many, mail_address
-from environments.simulated.world.values import page_of
 
 
 def page(state: ContactsState) -> tuple[Widget, ...]:
@@ -82,16 +84,13 @@ def page(state: ContactsState) -> tuple[Widget, ...]:
 
 
 def _list(state: ContactsState) -> tuple[Widget, ...]:
-    items, number, pages = page_of(found(state, state.applied, state.group), state.page, PAGE_SIZE)
-    rows = [_row(contact) for contact in items]
     columns = ("Name", "Email", "Phone", "Company", "Groups")
     choices = (ALL, *groups_of(state), *(() if state.group in (ALL, *groups_of(state)) else (state.group,)))
     return (
         heading("Contacts", "list"),
         bar(button("New contact", "new-contact"), button("Find duplicates", "find-duplicates")),
         bar(search_bar("contacts", state.query), combobox("Group", "group", state.group, choices), key="finders"),
-        table("contacts", columns, rows) if rows else text("No contacts found", "none"),
-        pager(number, pages),
+        *list_view("contacts", columns, found(state, state.applied, state.group), _row, "No contacts found", state.page),
     )
 
 
@@ -153,15 +152,16 @@ def _known_already(state: ContactsState, draft: Draft) -> tuple[Widget, ...]:
 
 
 def _duplicates(state: ContactsState) -> tuple[Widget, ...]:
-    items, number, pages = page_of(twins(state), state.page, PAGE_SIZE)
-    rows = []
-    for some in items:
-        key = f"twins-{some[0].id}"
-        mails = ", ".join(dict.fromkeys(c.email for c in some if c.email))
-        cells = (cell(some[0].name, f"{key}.name"), cell(str(len(some)), f"{key}.count"), cell(mails, f"{key}.email"))
-        rows.append(row(key, *cells, button(f"Merge {some[0].name}", f"merge-{some[0].id}"), press=False))
-    body = table("twins", ("Name", "Contacts", "Email", "Merge"), rows) if rows else text("No duplicates found", "none")
-    return (heading("Duplicates", "duplicates"), bar(button("Back to contacts", "back")), body, pager(number, pages))
+    columns = ("Name", "Contacts", "Email", "Merge")
+    shown = list_view("twins", columns, twins(state), _set, "No duplicates found", state.page)
+    return (heading("Duplicates", "duplicates"), bar(button("Back to contacts", "back")), *shown)
+
+
+def _set(some: tuple[Contact, ...]) -> Widget:
+    key = f"twins-{some[0].id}"
+    mails = ", ".join(dict.fromkeys(c.email for c in some if c.email))
+    cells = (cell(some[0].name, f"{key}.name"), cell(str(len(some)), f"{key}.count"), cell(mails, f"{key}.email"))
+    return row(key, *cells, button(f"Merge {some[0].name}", f"merge-{some[0].id}"), press=False)
 
 
 class ContactsContent(Content):
@@ -172,9 +172,7 @@ class ContactsContent(Content):
 
     @model_validator(mode="after")
     def _ids_are_different(self) -> Self:
-        names = [contact.id for contact in self.contacts or () if contact.id]
-        if twice := next((name for name in names if names.count(name) > 1), None):
-            raise ValueError(f"contacts: the id {twice!r} is given twice")
+        refuse_twice("contacts: the id", [contact.id for contact in self.contacts or ()])
         return self
 
 
@@ -201,10 +199,7 @@ class Contacts(App[ContactsContent, ContactsState]):
 
     def start(self, content: ContactsContent, setting: Setting) -> ContactsState:
         many = how_many(content.contacts, content.generate, 15, setting.cast.times)
-        given = (*(content.contacts or ()), *_generated(many, setting))
-        names = {contact.id for contact in given}
-        free = (str(number) for number in count(1) if str(number) not in names)
-        contacts = {c.id: c for c in (c.model_copy(update={"id": c.id or next(free)}) for c in given)}
+        contacts = with_ids((*(content.contacts or ()), *_generated(many, setting)))
         return ContactsState(contacts=contacts, counter=highest(contacts))
 
     def view(self, state: ContactsState) -> tuple[Widget, ...]:
@@ -225,21 +220,17 @@ class Contacts(App[ContactsContent, ContactsState]):
 def _arrived(state: ContactsState, event: Arrived) -> Update[ContactsState]:
     if event.topic != "new-contact":
         return Update(state)
-    return Update(_writing(state, Draft.model_validate({k: v for k, v in event.data.items() if k in LABELS})))
+    return Update(form_opened(state, Draft.model_validate({k: v for k, v in event.data.items() if k in LABELS})))
 
 
 def _listing(state: ContactsState, event: Event) -> Update[ContactsState]:
+    if (looked := list_update(state, event, lambda: found(state, state.applied, state.group))) is not None:
+        return Update(looked)
     match event:
-        case Edited(key="query", value=value):
-            return Update(state.model_copy(update={"query": value}))
         case Edited(key="group", value=value):
             return Update(state.model_copy(update={"group": value, "page": 1}))
-        case Pressed(key="search"):
-            return Update(state.model_copy(update={"applied": state.query.strip(), "page": 1}))
-        case Pressed(key="next" | "previous" as key):
-            return Update(_paged(state, len(found(state, state.applied, state.group)), key))
         case Pressed(key="new-contact") | Shortcut(chord="Control+n" | "Meta+n"):
-            return Update(_writing(state, Draft()))
+            return Update(form_opened(state, Draft()))
         case Pressed(key="find-duplicates"):
             return Update(state.model_copy(update={"duplicates": True, "page": 1}))
         case Pressed(key=key) if key.startswith("contact-"):
@@ -247,26 +238,16 @@ def _listing(state: ContactsState, event: Event) -> Update[ContactsState]:
     return Update(state)
 
 
-def _paged(state: ContactsState, items: int, key: str) -> ContactsState:
-    _, shown, _ = page_of(range(items), state.page, PAGE_SIZE)
-    return state.model_copy(update={"page": shown + (1 if key == "next" else -1)})
-
-
 def _merging(state: ContactsState, event: Event) -> Update[ContactsState]:
+    if (looked := list_update(state, event, lambda: twins(state))) is not None:
+        return Update(looked)
     match event:
         case Pressed(key="back"):
             return Update(state.model_copy(update={"duplicates": False, "page": 1}))
-        case Pressed(key="next" | "previous" as key):
-            return Update(_paged(state, len(twins(state)), key))
         case Pressed(key=key) if key.startswith("merge-"):
             some = next((some for some in twins(state) if some[0].id == key.removeprefix("merge-")), ())
-            ask = Dialog(
-                key="merge",
-                title=f"Merge {len(some)} contacts?",
-                text="They become one contact. This cannot be undone.",
-                buttons=("Merge contacts", "Cancel"),
-                escape="Cancel",
-            )
+            text = "They become one contact. This cannot be undone."
+            ask = question("merge", f"Merge {len(some)} contacts?", text, "Merge contacts")
             return Update(state.model_copy(update={"merging": tuple(c.id for c in some)}), (ask,) if some else ())
         case Answered(key="merge", button="Merge contacts") if state.merging and all(n in state.contacts for n in state.merging):
             one = merge(state, state.merging).model_copy(update={"merging": ()})
@@ -279,7 +260,7 @@ def _reading(state: ContactsState, contact: Contact, event: Event) -> Update[Con
         case Pressed(key="back"):
             return Update(state.model_copy(update={"open": ""}))
         case Pressed(key="edit"):
-            return Update(_writing(state, draft_of(contact)))
+            return Update(form_opened(state, draft_of(contact)))
         case Pressed(key="delete" | "add-to-group" as key):
             return Update(state, (_question(contact, key),))
         case Pressed(key=key):
@@ -296,11 +277,8 @@ def _reading(state: ContactsState, contact: Contact, event: Event) -> Update[Con
 
 def _question(contact: Contact, key: str) -> Dialog:
     if key == "delete":
-        text = f'"{contact.name}" will be deleted for good.'
-        return Dialog(key=key, title="Delete this contact?", text=text, buttons=("Delete contact", "Cancel"), escape="Cancel")
-    field = DialogField(key="group", label="Group name")
-    return Dialog(key=key, title=f"Add {contact.name} to a group", fields=(field,), buttons=("Add", "Cancel"), default="Add",
-                  escape="Cancel")  # fmt: skip
+        return question(key, "Delete this contact?", f'"{contact.name}" will be deleted for good.', "Delete contact")
+    return prompt(key, f"Add {contact.name} to a group", "Add", DialogField(key="group", label="Group name"))
 
 
 def _reached(state: ContactsState, contact: Contact, key: str) -> Update[ContactsState]:
@@ -317,39 +295,21 @@ def _reached(state: ContactsState, contact: Contact, key: str) -> Update[Contact
     return Update(state)
 
 
-def _writing(state: ContactsState, draft: Draft) -> ContactsState:
-    return state.model_copy(update={"draft": draft, "untouched": draft, "errors": {}})
-
-
-def _closed(state: ContactsState) -> ContactsState:
-    return state.model_copy(update={"draft": None, "untouched": None, "errors": {}})
-
-
 def _editing(state: ContactsState, draft: Draft, event: Event) -> Update[ContactsState]:
     match event:
         case Edited(key="form.private", value=value):
             return Update(state.model_copy(update={"draft": draft.model_copy(update={"private": value == "true"})}))
-        case Edited(key=key, value=value) if key.removeprefix("form.") in LABELS:
-            name = key.removeprefix("form.")
-            changed = draft.model_copy(update={name: value})
-            return Update(state.model_copy(update={"draft": changed, "errors": with_error(state.errors, name)}))
-        case Left(key=key) if key.removeprefix("form.") in LABELS:
-            name = key.removeprefix("form.")
-            return Update(state.model_copy(update={"errors": with_error(state.errors, name, field_error(draft, name))}))
         case Pressed(key="save") | Shortcut(chord="Control+s" | "Meta+s"):
             return _save(state, draft)
-        case Pressed(key="cancel") if draft != state.untouched:
-            return Update(state, (discard_question("This contact has changes that are not saved."),))
-        case Pressed(key="cancel") | Answered(key="unsaved", button="Discard changes"):
-            return Update(_closed(state))
-    return Update(state)
+    left = form_update(state, draft, event, "contact", LABELS, lambda draft, name: (draft, field_error(draft, name)))
+    return left or Update(state)
 
 
 def _save(state: ContactsState, draft: Draft) -> Update[ContactsState]:
     if errors := errors_of(draft):
         return Update(state.model_copy(update={"errors": errors}))
     saved, contact = kept(state, contact_of(draft))
-    return Update(_closed(saved).model_copy(update={"open": contact.id}), (Submitted(), Toast("Contact saved")))
+    return Update(form_opened(saved, None).model_copy(update={"open": contact.id}), (Submitted(), Toast("Contact saved")))
 
 
 def _generated(many: int, setting: Setting) -> tuple[Contact, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field, JsonValue
 
 from environments.simulated.app import Toast
+from environments.simulated.apps.common.functions_base import Nothing, One, Words, by_id, told
 from environments.simulated.apps.office.contacts.state import (
     ALL,
     Contact,
@@ -32,21 +33,8 @@ class Part(Model):
     limit: int = Field(default=50, ge=1, le=200)
 
 
-class Words(Model):
-    query: str
-    limit: int = Field(default=50, ge=1, le=200)
-
-
-class One(Model):
-    id: str
-
-
 class Several(Model):
     ids: tuple[str, ...] = Field(min_length=2, max_length=50)
-
-
-class Nothing(Model):
-    """No arguments."""
 
 
 class NewContact(Model):
@@ -78,17 +66,14 @@ def _json(contact: Contact) -> JsonValue:
 
 
 def _known(state: ContactsState, name: str) -> Contact:
-    if name not in state.contacts:
-        raise Declined(f"there is no contact with the id {name!r}; list_contacts and find_contacts give the ids")
-    return state.contacts[name]
+    return by_id(state.contacts, "contact", name, "list_contacts and find_contacts give")
 
 
 def _list(state: ContactsState, given: Part) -> Done[ContactsState]:
     if given.group and given.group not in groups_of(state):
         raise Declined(f"there is no group {given.group!r}; groups are: {', '.join(groups_of(state)) or 'none'}")
     items = found(state, "", given.group or ALL)
-    part = [_json(contact) for contact in items[given.offset : given.offset + given.limit]]
-    return Done(state, {"contacts": part, "total": len(items)})
+    return Done(state, told("contacts", items, _json, given.limit, given.offset))
 
 
 def _get(state: ContactsState, given: One) -> Done[ContactsState]:
@@ -96,8 +81,7 @@ def _get(state: ContactsState, given: One) -> Done[ContactsState]:
 
 
 def _find(state: ContactsState, given: Words) -> Done[ContactsState]:
-    items = found(state, given.query)
-    return Done(state, {"contacts": [_json(contact) for contact in items[: given.limit]], "total": len(items)})
+    return Done(state, told("contacts", found(state, given.query), _json, given.limit))
 
 
 def _groups(state: ContactsState, given: Nothing) -> Done[ContactsState]:

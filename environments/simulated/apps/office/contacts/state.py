@@ -8,11 +8,10 @@ from functools import lru_cache
 
 from pydantic import Field
 
-from environments.simulated.app import AppState
+from environments.simulated.apps.common.record_list import FormState, ListState
 from environments.simulated.apps.office.mail.state import bad_address
 from environments.simulated.world.values import Model, Same, matches
 
-PAGE_SIZE = 12
 ALL = "All contacts"
 LABELS = {"name": "Name", "email": "Email address", "phone": "Phone", "company": "Company", "groups": "Groups", "note": "Note"}
 _PHONE = re.compile(r"^\+?[\d ()/.-]{3,99}$")
@@ -45,23 +44,17 @@ class Draft(Model):
     note: str = ""
 
 
-class ContactsState(AppState):
+class ContactsState(ListState, FormState[Draft]):
     """Contacts by id, and what is looked at or written."""
 
     contacts: dict[str, Contact]
     counter: int
     group: str = ALL
-    query: str = ""
-    applied: str = ""
-    page: int = 1
     open: str = ""
     duplicates: bool = False
     """The page of duplicates is shown."""
     merging: tuple[str, ...] = ()
     """The contacts that the question on the screen is about."""
-    draft: Draft | None = None
-    untouched: Draft | None = None
-    errors: dict[str, str] = Field(default_factory=dict)
 
 
 def by_name(contact: Contact) -> tuple[str, str]:

@@ -13,7 +13,6 @@ from environments.simulated.app import (
     App,
     Arrived,
     Content,
-    Dialog,
     Edited,
     Event,
     Notify,
@@ -24,12 +23,13 @@ from environments.simulated.app import (
     Toast,
     Update,
 )
+from environments.simulated.apps.common.forms import question, with_error
+from environments.simulated.apps.common.record_list import list_update, list_view
 from environments.simulated.apps.office.mail.agent import agent_over
 from environments.simulated.apps.office.mail.functions import functions
 from environments.simulated.apps.office.mail.state import (
     FOLDERS,
     GOALS,
-    PAGE_SIZE,
     Compose,
     Folder,
     MailState,
@@ -53,25 +53,21 @@ from environments.simulated.screen.widgets import (
     link,
     menubutton,
     menuitem,
-    pager,
     pair,
     row,
     search_bar,
     submenu,
-    table,
     text,
     textbox,
 )
 from environments.simulated.world.generate import TOPICS, day_before, how_many, mail_address, paragraph
-from environments.simulated.world.values import Day, Model, page_of
+from environments.simulated.world.values import Day, Model
 
 FIELDS = (("to", "To"), ("cc", "Cc"), ("subject", "Subject"), ("body", "Message"))
 
 
-def list_view(state: MailState) -> tuple[Widget, ...]:
-    items, page, pages = page_of(found(state), state.page, PAGE_SIZE)
+def _list(state: MailState) -> tuple[Widget, ...]:
     who = "To" if state.folder in ("Sent", "Drafts") else "From"
-    rows = [_row(message, who, message.id in state.selected) for message in items]
     chosen = tuple(state.messages[name] for name in state.selected if name in state.messages)
     counted = (text(f"{len(chosen)} selected", "count"),) if chosen else ()
     folders = (link(name, f"folder-{name.lower()}", selected=name == state.folder) for name in FOLDERS)
@@ -80,9 +76,9 @@ def list_view(state: MailState) -> tuple[Widget, ...]:
         bar(button("Compose", "compose"), *folders, key="folders"),
         search_bar("mail", state.query),
         bar(button("Delete selected", "delete-selected", enabled=bool(chosen)), _more(state, chosen), *counted, key="selection"),
-        table("messages", (who, "Subject", "Date", "State"), rows) if rows else text("No messages", "none"),
-        pager(page, pages),
-    )
+        *list_view("messages", (who, "Subject", "Date", "State"), found(state),
+                   lambda message: _row(message, who, message.id in state.selected), "No messages", state.page),
+    )  # fmt: skip
 
 
 def _row(message: Message, who: str, selected: bool) -> Widget:
@@ -221,7 +217,7 @@ class Mail(App[MailContent, MailState]):
         if state.compose is not None:
             return compose_view(state.compose, state.errors, addresses(state))
         opened = state.messages.get(state.open)
-        return read_view(state, opened) if opened else list_view(state)
+        return read_view(state, opened) if opened else _list(state)
 
     def update(self, state: MailState, event: Event) -> Update[MailState]:
         if (sorted_out := sorting(state, event)) is not None:
@@ -241,16 +237,12 @@ class Mail(App[MailContent, MailState]):
 
 
 def _listing(state: MailState, event: Event) -> Update[MailState]:
+    if (looked := list_update(state, event, lambda: found(state))) is not None:
+        searched = isinstance(event, Pressed) and event.key == "search"
+        return Update(looked.model_copy(update={"selected": ()}) if searched else looked)
     match event:
-        case Edited(key="query", value=value):
-            return Update(state.model_copy(update={"query": value}))
-        case Pressed(key="search"):
-            return Update(state.model_copy(update={"applied": state.query, "page": 1, "selected": ()}))
         case Pressed(key="compose"):
             return Update(state.model_copy(update={"compose": Compose(), "errors": {}}))
-        case Pressed(key="next" | "previous" as key):
-            _, page, _ = page_of(found(state), state.page + (1 if key == "next" else -1), PAGE_SIZE)
-            return Update(state.model_copy(update={"page": page}))
         case Pressed(key=key) if key.startswith("folder-"):
             folder = next(name for name in FOLDERS if f"folder-{name.lower()}" == key)
             return Update(state.model_copy(update={"folder": folder, "page": 1, "query": "", "applied": "", "selected": ()}))
@@ -287,8 +279,8 @@ def _writing(state: MailState, letter: Compose, event: Event) -> Update[MailStat
     match event:
         case Edited(key=key, value=value) if key.startswith("compose."):
             name = key.removeprefix("compose.")
-            errors = {k: v for k, v in state.errors.items() if k != name}
-            return Update(state.model_copy(update={"compose": letter.model_copy(update={name: value}), "errors": errors}))
+            changed = letter.model_copy(update={name: value})
+            return Update(state.model_copy(update={"compose": changed, "errors": with_error(state.errors, name)}))
         case Pressed(key="send"):
             return _send(state, letter)
         case Pressed(key="save-draft") | Shortcut(chord="Control+s" | "Meta+s"):
@@ -296,14 +288,8 @@ def _writing(state: MailState, letter: Compose, event: Event) -> Update[MailStat
         case Pressed(key="discard") if letter.empty:
             return Update(state.model_copy(update={"compose": None, "errors": {}}))
         case Pressed(key="discard"):
-            ask = Dialog(
-                key="discard",
-                title="Discard this message?",
-                text="What you have written will be lost.",
-                buttons=("Discard message", "Keep writing"),
-                escape="Keep writing",
-            )
-            return Update(state, (ask,))
+            lost = "What you have written will be lost."
+            return Update(state, (question("discard", "Discard this message?", lost, "Discard message", "Keep writing"),))
         case Answered(key="discard", button="Discard message"):
             return Update(_closed(state, {k: m for k, m in state.messages.items() if k != letter.draft}))
     return Update(state)

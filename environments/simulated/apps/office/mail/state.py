@@ -9,15 +9,15 @@ from typing import Literal
 
 from pydantic import Field
 
-from environments.simulated.app import AppState, Away, Context, Effect, Event, Hovered, Pressed, Shortcut, Swiped, Toast, Update
+from environments.simulated.app import Away, Context, Effect, Event, Hovered, Pressed, Shortcut, Swiped, Toast, Update
 from environments.simulated.apps.common.forms import picked
+from environments.simulated.apps.common.record_list import ListState
 from environments.simulated.world.values import Day, Model, Same, matches
 
 Folder = Literal["Inbox", "Sent", "Drafts", "Archive", "Trash"]
 FOLDERS: tuple[Folder, ...] = ("Inbox", "Sent", "Drafts", "Archive", "Trash")
 GOALS: tuple[Folder, ...] = ("Inbox", "Archive", "Trash")
 """Folders that a message can be moved to."""
-PAGE_SIZE = 12
 _ADDRESS = re.compile(r"^[^@\s,;]+@[^@\s,;]+\.[^@\s,;.]+$")
 
 
@@ -49,7 +49,7 @@ class Compose(Model):
         return not (self.to or self.cc or self.subject or self.body)
 
 
-class MailState(AppState):
+class MailState(ListState):
     """Messages by id, and what is looked at or written."""
 
     messages: dict[str, Message]
@@ -57,9 +57,6 @@ class MailState(AppState):
     today: str
     counter: int
     folder: Folder = "Inbox"
-    query: str = ""
-    applied: str = ""
-    page: int = 1
     open: str = ""
     selected: tuple[str, ...] = ()
     """Messages of the list, by id; the first one is where a range begins."""

@@ -11,10 +11,8 @@ from environments.effects import Effect as Does
 from environments.simulated.app import (
     Answered,
     App,
-    AppState,
     Arrived,
     Content,
-    Dialog,
     Edited,
     Event,
     Pressed,
@@ -23,8 +21,9 @@ from environments.simulated.app import (
     Toast,
     Update,
 )
-from environments.simulated.apps.common.forms import save_question
+from environments.simulated.apps.common.forms import question, save_question
 from environments.simulated.apps.common.functions_base import Drive, Page, driven, one_line, part_of, unknown
+from environments.simulated.apps.common.record_list import ListState, list_update, list_view
 from environments.simulated.meanings import Meaning, is_gone, is_new
 from environments.simulated.screen.widgets import (
     Widget,
@@ -34,15 +33,13 @@ from environments.simulated.screen.widgets import (
     form,
     heading,
     link,
-    listing,
-    pager,
     search_bar,
     text,
     textbox,
 )
 from environments.simulated.skills import Declined, Done, Function
 from environments.simulated.world.generate import TOPICS, how_many, paragraph
-from environments.simulated.world.values import Model, Same, matches, page_of
+from environments.simulated.world.values import Model, Same, matches
 
 UNDO = 50
 """So many changes of a note can be taken back."""
@@ -63,7 +60,7 @@ class Written(NamedTuple):
     body: str
 
 
-class NotesState(AppState):
+class NotesState(ListState):
     """Notes by id, and the one that is edited; `new` edits one that is not saved yet."""
 
     notes: dict[str, Note]
@@ -78,9 +75,6 @@ class NotesState(AppState):
     """What was undone, the latest last."""
     removed: Note | None = None
     """The note that was deleted last, for Undo."""
-    query: str = ""
-    applied: str = ""
-    page: int = 1
 
 
 def edited(state: NotesState, key: str, value: str) -> NotesState:
@@ -197,9 +191,6 @@ def functions(update: Drive[NotesState]) -> tuple[Function[Any, Any], ...]:
     )
 
 
-PAGE_SIZE = 12
-
-
 class NotesContent(Content):
     """`generate` adds notes from the seed; `open` is the title of the note that is on the screen at first."""
 
@@ -256,16 +247,11 @@ class Notes(App[NotesContent, NotesState]):
 
 
 def _listing(state: NotesState, event: Event) -> Update[NotesState]:
+    if (looked := list_update(state, event, lambda: _found(state))) is not None:
+        return Update(looked)
     match event:
-        case Edited(key="query", value=value):
-            return Update(state.model_copy(update={"query": value}))
-        case Pressed(key="search"):
-            return Update(state.model_copy(update={"applied": state.query, "page": 1}))
         case Pressed(key="new-note"):
             return Update(state.model_copy(update={"open": "", **_BLANK}))
-        case Pressed(key="next" | "previous" as key):
-            _, page, _ = page_of(_found(state), state.page + (1 if key == "next" else -1), PAGE_SIZE)
-            return Update(state.model_copy(update={"page": page}))
         case Pressed(key="undo") | Shortcut(chord="Control+z" | "Meta+z") if state.removed:
             notes = {**state.notes, state.removed.id: state.removed}
             return Update(state.model_copy(update={"notes": notes, "removed": None}), (Toast("Note restored"),))
@@ -285,14 +271,8 @@ def _editing(state: NotesState, opened: str, event: Event) -> Update[NotesState]
         case Pressed(key="save") | Shortcut(chord="Control+s" | "Meta+s"):
             return _save(state, opened)
         case Pressed(key="delete"):
-            ask = Dialog(
-                key="delete",
-                title="Delete this note?",
-                text=f'"{state.title or "Untitled"}" will be deleted for good.',
-                buttons=("Delete note", "Cancel"),
-                escape="Cancel",
-            )
-            return Update(state, (ask,))
+            gone = f'"{state.title or "Untitled"}" will be deleted for good.'
+            return Update(state, (question("delete", "Delete this note?", gone, "Delete note"),))
         case Answered(key="delete", button="Delete note"):
             rest = {name: note for name, note in state.notes.items() if name != opened}
             removed = state.notes.get(opened)
@@ -345,9 +325,7 @@ def _save(state: NotesState, opened: str) -> Update[NotesState]:
 
 
 def _list(state: NotesState) -> tuple[Widget, ...]:
-    items, page, pages = page_of(_found(state), state.page, PAGE_SIZE)
-    links = [link(note.title, f"note-{note.id}") for note in items]
-    body = listing("notes", links) if links else text("No notes found", "none")
+    shown = list_view("notes", (), _found(state), lambda n: link(n.title, f"note-{n.id}"), "No notes found", state.page)
     undo: tuple[Widget, ...] = ()
     if state.removed:
         undo = (bar(text(f"{state.removed.title} was deleted", "removed"), button("Undo", "undo"), key="undo-bar"),)
@@ -356,8 +334,7 @@ def _list(state: NotesState) -> tuple[Widget, ...]:
         *undo,
         bar(button("New note", "new-note")),
         search_bar("notes", state.query),
-        body,
-        pager(page, pages),
+        *shown,
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count
 from typing import Self
 
 from pydantic import ConfigDict, Field, model_validator
@@ -15,7 +14,6 @@ from environments.simulated.app import (
     Arrived,
     Content,
     Copy,
-    Dialog,
     DialogField,
     Edited,
     Event,
@@ -26,13 +24,14 @@ from environments.simulated.app import (
     Toast,
     Update,
 )
+from environments.simulated.apps.common.forms import prompt, question
+from environments.simulated.apps.common.record_list import list_update, list_view, refuse_twice, with_ids
 from environments.simulated.apps.office.calendar.event import Moment, moment_after
 from environments.simulated.apps.talk.chat.chat_talk import Answer, Coming, Conversation, Message
 from environments.simulated.apps.talk.chat.functions import FUNCTIONS
 from environments.simulated.apps.talk.chat.state import (
     LONGEST,
     MESSAGES,
-    PAGE_SIZE,
     ChatState,
     Row,
     awaited,
@@ -57,7 +56,6 @@ from environments.simulated.screen.widgets import (
     form,
     heading,
     link,
-    pager,
     row,
     search_bar,
     table,
@@ -65,7 +63,7 @@ from environments.simulated.screen.widgets import (
     textbox,
 )
 from environments.simulated.world.generate import TOPICS, how_many, paragraph
-from environments.simulated.world.values import Model, Same, page_of
+from environments.simulated.world.values import Model, Same
 
 _SHORT = 60
 
@@ -85,10 +83,9 @@ def _top(state: ChatState) -> tuple[Widget, ...]:
 
 def _list(state: ChatState) -> tuple[Widget, ...]:
     rows, total = talks(state)
-    part, number, pages = page_of(rows, state.page, PAGE_SIZE)
     columns = ("Name", "Last message", "Time", "Unread", "Notifications")
-    body = table("talks", columns, (_row(item) for item in part)) if rows else text("No conversations", "none")
-    return (heading("Chats", "list"), *_top(state), text(f"Unread messages: {total}", "unread"), body, pager(number, pages))
+    shown = list_view("talks", columns, rows, _row, "No conversations", state.page)
+    return (heading("Chats", "list"), *_top(state), text(f"Unread messages: {total}", "unread"), *shown)
 
 
 def _row(item: Row) -> Widget:
@@ -106,16 +103,16 @@ def _short(said: str) -> str:
 
 
 def _results(state: ChatState) -> tuple[Widget, ...]:
-    part, number, pages = page_of(found(state, state.applied), state.page, PAGE_SIZE)
-    rows = []
-    for message in part:
+    def hit(message: Message) -> Widget:
         key = f"hit:{message.id}"
         name = state.conversations[message.conversation].title
         said = (message.sender or "You", _short(message.text), message.at)
-        rows.append(row(key, link(name, f"{key}:name"), *(cell(value, f"{key}:{n}") for n, value in enumerate(said))))
-    body = table("hits", ("Conversation", "From", "Message", "Time"), rows) if rows else text("No messages found", "none")
+        return row(key, link(name, f"{key}:name"), *(cell(value, f"{key}:{n}") for n, value in enumerate(said)))
+
+    columns = ("Conversation", "From", "Message", "Time")
+    shown = list_view("hits", columns, found(state, state.applied), hit, "No messages found", state.page)
     title = heading(f"Messages with “{state.applied}”", "results")
-    return (title, *_top(state), bar(button("Clear search", "clear")), body, pager(number, pages))
+    return (title, *_top(state), bar(button("Clear search", "clear")), *shown)
 
 
 def shown_messages(state: ChatState) -> tuple[Sequence[Message], int, int]:
@@ -202,9 +199,7 @@ class ChatContent(Content):
 
     @model_validator(mode="after")
     def _ids_are_different(self) -> Self:
-        names = [talk.id for talk in self.conversations or () if talk.id]
-        if twice := next((name for name in names if names.count(name) > 1), None):
-            raise ValueError(f"conversations: the id {twice!r} is given twice")
+        refuse_twice("conversations: the id", [talk.id for talk in self.conversations or ()])
         return self
 
 
@@ -242,13 +237,10 @@ class Chat(App[ChatContent, ChatState]):
     def start(self, content: ChatContent, setting: Setting) -> ChatState:
         many = how_many(content.conversations, content.generate, 5, setting.cast.times)
         given = (*(content.conversations or ()), *_generated(many, content.generate_messages, setting))
-        names = {talk.id for talk in given}
-        free = (str(number) for number in count(1) if str(number) not in names)
-        named = [talk.model_copy(update={"id": talk.id or next(free)}) for talk in given]
         conversations: dict[str, Conversation] = {}
         messages: dict[str, Message] = {}
         latest = first = f"{setting.cast.today.isoformat()} 08:00"
-        for talk in named:
+        for talk in with_ids(given).values():
             members = talk.members or (talk.title,)
             conversations[talk.id] = Conversation(id=talk.id, title=talk.title, members=members, muted=talk.muted,
                                                   answers=talk.answers)  # fmt: skip
@@ -301,22 +293,12 @@ def _with(state: ChatState, title: str) -> ChatState:
 
 
 def _listing(state: ChatState, event: Event) -> Update[ChatState]:
+    looked = list_update(state, event, lambda: found(state, state.applied) if state.applied else talks(state).rows)
+    if looked is not None:
+        return Update(looked)
     match event:
-        case Edited(key="query", value=value):
-            return Update(state.model_copy(update={"query": value}))
-        case Pressed(key="search"):
-            return Update(state.model_copy(update={"applied": state.query.strip(), "page": 1}))
-        case Pressed(key="clear"):
-            return Update(state.model_copy(update={"applied": "", "query": "", "page": 1}))
-        case Pressed(key="next" | "previous" as key):
-            items: Sequence[object] = found(state, state.applied) if state.applied else talks(state).rows
-            _, shown, _ = page_of(items, state.page, PAGE_SIZE)
-            return Update(state.model_copy(update={"page": shown + (1 if key == "next" else -1)}))
         case Pressed(key="new") | Shortcut(chord="Control+n" | "Meta+n"):
-            field = DialogField(key="name", label="Name")
-            ask = Dialog(key="new", title="New conversation", fields=(field,), buttons=("Start", "Cancel"), default="Start",
-                         escape="Cancel")  # fmt: skip
-            return Update(state, (ask,))
+            return Update(state, (prompt("new", "New conversation", "Start", DialogField(key="name", label="Name")),))
         case Pressed(key=key) if key.startswith("talk:"):
             return Update(opened(state, key.split(":")[1]))
         case Pressed(key=key) if key.startswith("hit:"):
@@ -342,14 +324,8 @@ def _talking(state: ChatState, talk: Conversation, event: Event) -> Update[ChatS
             toast = Toast("Notifications are on" if talk.muted else "Notifications are off")
             return Update(state.model_copy(update={"conversations": {**state.conversations, talk.id: changed}}), (toast,))
         case Pressed(key="leave"):
-            ask = Dialog(
-                key="leave",
-                title=f"Leave {talk.title}?",
-                text="All messages of this conversation will be deleted for good.",
-                buttons=("Leave", "Cancel"),
-                escape="Cancel",
-            )
-            return Update(state, (ask,))
+            lost = "All messages of this conversation will be deleted for good."
+            return Update(state, (question("leave", f"Leave {talk.title}?", lost, "Leave"),))
         case Answered(key="leave", button="Leave"):
             return Update(left(state, talk.id), (Toast(f"You left {talk.title}"),))
         case Pressed(key=key):

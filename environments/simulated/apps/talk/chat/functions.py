@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field, JsonValue
 
 from environments.simulated.app import Effect, Submitted
+from environments.simulated.apps.common.functions_base import by_id, told
 from environments.simulated.apps.talk.chat.chat_talk import Conversation, Message
 from environments.simulated.apps.talk.chat.state import (
     LONGEST,
@@ -57,9 +58,7 @@ class Text(One):
 
 
 def _known(state: ChatState, name: str) -> Conversation:
-    if name not in state.conversations:
-        raise Declined(f"there is no conversation with the id {name!r}; list_conversations gives the ids")
-    return state.conversations[name]
+    return by_id(state.conversations, "conversation", name, "list_conversations gives")
 
 
 def _json(message: Message) -> JsonValue:
@@ -79,14 +78,12 @@ def _list(state: ChatState, given: Part) -> Done[ChatState]:
 def _messages(state: ChatState, given: Messages) -> Done[ChatState]:
     _known(state, given.conversation)
     every = said_in(delivered(state).state, given.conversation)[::-1]
-    part = [_json(message) for message in every[given.offset : given.offset + given.limit]]
-    return Done(state, {"messages": part, "total": len(every)})
+    return Done(state, told("messages", every, _json, given.limit, given.offset))
 
 
 def _find(state: ChatState, given: Words) -> Done[ChatState]:
     every = found(delivered(state).state, given.query)
-    part = [_json(message) for message in every[given.offset : given.offset + given.limit]]
-    return Done(state, {"messages": part, "total": len(every)})
+    return Done(state, told("messages", every, _json, given.limit, given.offset))
 
 
 def _send(state: ChatState, given: Text) -> Done[ChatState]:

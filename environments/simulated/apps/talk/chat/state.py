@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from environments.simulated.app import AppState, Effect, Later, Notify, Toast
+from environments.simulated.app import Effect, Later, Notify, Toast
+from environments.simulated.apps.common.record_list import ListState
 from environments.simulated.apps.office.calendar.event import moment_after
 from environments.simulated.apps.talk.chat.chat_talk import Coming, Conversation, Message
 from environments.simulated.world.values import Same, matches
@@ -86,13 +87,12 @@ def put_there(incoming: Same[dict[str, str]]) -> tuple[tuple[str, str], ...]:
     return tuple((name, text) for name, text in incoming.value.items() if text)
 
 
-PAGE_SIZE = 12
 MESSAGES = 10
 """How many messages of a conversation are shown at a time."""
 LONGEST = 4000
 
 
-class ChatState(AppState):
+class ChatState(ListState):
     """Conversations and messages by id, and what is looked at or written."""
 
     conversations: dict[str, Conversation]
@@ -104,9 +104,6 @@ class ChatState(AppState):
     incoming: dict[str, str] = Field(default_factory=dict)
     """By conversation: a rule of the world may put a text here, and it is a message from the first member."""
     drafts: dict[str, str] = Field(default_factory=dict)
-    query: str = ""
-    applied: str = ""
-    page: int = 1
     open: str = ""
     older: int = 0
     """How many pages back from the newest messages."""

@@ -10,7 +10,6 @@ from environments.simulated.app import (
     App,
     Arrived,
     Busy,
-    Dialog,
     Edited,
     Event,
     Focus,
@@ -22,6 +21,7 @@ from environments.simulated.app import (
     Toast,
     Update,
 )
+from environments.simulated.apps.common.forms import question
 from environments.simulated.apps.common.functions_base import Nothing, Page, chosen, part_of, unknown
 from environments.simulated.apps.web.browser.browser_view import body, search_address, window
 from environments.simulated.apps.web.browser.content import Form, Link
@@ -438,10 +438,7 @@ def _sending(state: BrowserState, block: int) -> Update[BrowserState]:
         return signed(state)
     if not form.confirm or problems(state, block, form):
         return sent(state, block, form)
-    question = Dialog(
-        key=f"send:{block}:{state.tab.address}", title=form.confirm, buttons=(form.button, "Cancel"), escape="Cancel"
-    )
-    return Update(state, (question,))
+    return Update(state, (question(f"send:{block}:{state.tab.address}", form.confirm, "", form.button),))
 
 
 def _answered(state: BrowserState, key: str, button: str) -> Update[BrowserState]:

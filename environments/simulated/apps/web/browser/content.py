@@ -6,6 +6,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from environments.simulated.apps.common.record_list import refuse_twice
 from environments.simulated.world.values import Model, slug
 
 Kind = Literal["text", "email", "number", "date", "select", "checkbox", "password", "area"]
@@ -100,9 +101,7 @@ class Form(Model):
 
     @model_validator(mode="after")
     def _names_are_different(self) -> Self:
-        names = [field.name for field in self.fields]
-        if twice := next((name for name in names if names.count(name) > 1), None):
-            raise ValueError(f"fields: {twice!r} is given twice")
+        refuse_twice("fields:", [field.name for field in self.fields])
         return self
 
 
