@@ -13,7 +13,7 @@ from environments.sandbox.contract import Refusing
 from orchestrator import Crew
 from roles.contracts import AppWords, PlanRequest, ScriptRequest, Subtask
 from roles.manager.rules import RulesManager
-from roles.policies.rules.retired.orders.technician_forms import job_of, jobs_in
+from roles.policies.rules.retired.technician_forms import job_of, jobs_in
 from roles.technician.reading import risks_of
 from roles.technician.rules import NoSuchFile, RulesTechnician, script_for
 

@@ -11,18 +11,13 @@ from roles.contracts import clauses as c
 from roles.policies.rules.english.phrases import Misread, saved_once, with_kinds
 from roles.policies.rules.english.reference import Context
 from roles.policies.rules.english.segments import Segment, cut, segment, sentences
-from roles.policies.rules.retired.orders.command_forms import COMMANDS
-from roles.policies.rules.retired.orders.condition_forms import condition
-from roles.policies.rules.retired.orders.question_forms import QUESTIONS
-from roles.policies.rules.retired.orders.sentence_forms import DEEDS, in_order, is_sentence, sentence
-from roles.policies.rules.retired.orders.sum_forms import sums
-from roles.policies.rules.retired.orders.waiting_forms import awaiting
-from roles.policies.rules.retired.orders.which_forms import which
-from roles.policies.rules.retired.records.each_forms import each
-from roles.policies.rules.retired.records.entry_forms import ENTRIES
-from roles.policies.rules.retired.records.folder_forms import folder
-from roles.policies.rules.retired.records.mail_forms import MAILS
-from roles.policies.rules.retired.records.record_forms import FIRST, RECORDS
+from roles.policies.rules.retired.command_forms import COMMANDS, QUESTIONS
+from roles.policies.rules.retired.condition_forms import awaiting, condition
+from roles.policies.rules.retired.each_forms import each, folder
+from roles.policies.rules.retired.entry_forms import ENTRIES, MAILS
+from roles.policies.rules.retired.record_forms import FIRST, RECORDS
+from roles.policies.rules.retired.sentence_forms import DEEDS, in_order, is_sentence, sentence
+from roles.policies.rules.retired.sum_forms import sums, which
 from roles.screen.language.masks import QUOTED
 from roles.screen.language.wording import describe, parse_canonical
 from roles.screen.matching import app_for

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from roles.contracts import clauses as c
 from roles.policies.rules.english.reference import Context
-from roles.policies.rules.retired.orders.given_forms import CHAT, NAME
+from roles.policies.rules.retired.given_forms import CHAT, NAME
 from roles.screen.language.masks import ANY
 
 Found = list[c.Clause] | None

@@ -9,7 +9,7 @@ from rules_loop import Crew, world
 
 from roles.contracts import clauses as c
 from roles.policies.rules.english.grammar import describe, parse
-from roles.policies.rules.retired.records.event_forms import FREE, later
+from roles.policies.rules.retired.event_forms import FREE, later
 
 WORLD = """
 today: 2026-05-04

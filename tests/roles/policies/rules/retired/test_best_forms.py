@@ -9,7 +9,7 @@ import pytest
 from roles.contracts import clauses as c
 from roles.policies.rules.english.grammar import describe, parse
 from roles.policies.rules.english.reference import Context
-from roles.policies.rules.retired.orders.best_forms import best_of
+from roles.policies.rules.retired.sentence_forms import best_of
 from roles.screen.language.masks import Masks
 
 
