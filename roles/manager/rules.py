@@ -9,10 +9,9 @@ from roles.contracts import clauses as c
 from roles.contracts.signals import SubtaskStatus
 from roles.policies.rules.english.grammar import parse
 from roles.policies.rules.pages.planning import misread, page_plan, pressed_blindly
-from roles.policies.rules.planning.consumed import unconsumed
 from roles.policies.rules.planning.places import UnknownApp
 from roles.policies.rules.planning.planning import make_subtasks
-from roles.policies.rules.planning.replanning import by_next_page, is_refused, replan
+from roles.policies.rules.planning.replanning import by_next_page, is_refused, replan, unconsumed
 from roles.policies.rules.planning.stages import go_on, staged, with_more
 from roles.policies.rules.planning.steering import INSTEAD, ORDER_WORDS, minded, with_notes, without_forbidden
 from roles.policies.rules.planning.understanding import Understood, understood, with_origins

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from roles.contracts import AppWords, Fact
 from roles.contracts import clauses as c
-from roles.policies.rules.english.phrases import noun_phrase, own_record, take_place
+from roles.policies.rules.english.phrases import noun_phrase, own_record, parse_entity, take_place
 from roles.screen.language.lexicon import APP_NOISE, FIELD_NOISE, FIELD_WORDS, FORM_NOISE, KINDRED, NOUNS, PRONOUNS
 from roles.screen.language.masks import ANY, Masks
 
@@ -279,3 +279,100 @@ def _document(words: str, ctx: Context) -> Destination | None:
     if definite and not match["new"]:
         return Destination(entity=c.Entity(noun, name=title))
     return Destination(create=noun, title=title)
+
+
+_IT = r"(?:it|this|that|he|she|they|the one)"
+_OF = r"(?P<of>.+?)"
+_QUESTIONS: tuple[tuple[str, str], ...] = (
+    (rf"when {_OF} is (?:due|payable)", "due date"),
+    (rf"(?:what|how much) {_OF} (?:comes? to|came to|costs?|is(?: in (?:all|total))?|amounts to)", "total"),
+    (r"what (?:is|was) (?:billed|charged|due|to be paid)(?: in (?:all|total))?", "total"),
+    (rf"who (?:{_IT} (?:was|is)|(?:wrote|sent) (?:{_IT}|to me)|it (?:is|was) from)", "sender"),
+    (r"(?:on )?(?:which|what) day(?: it (?:was|came))?|when it (?:came|was sent)", "date"),
+    (rf"where {_OF} takes? place|where {_OF} is held", "place"),
+    (rf"(?:which|what) room {_OF} (?:takes? place|is) in", "room"),
+    (rf"(?:which|what) (?P<fact>[a-z]+(?: [a-z]+)?) {_OF} has", ""),
+)
+_PATTERNS = tuple(
+    (re.compile(pattern.replace("(?P<of>", "(?P<of2>").replace("(?P<of2>", "(?P<of>", 1), re.IGNORECASE), fact)
+    for pattern, fact in _QUESTIONS
+)
+_ASIDE = re.compile(r"\s*\([^)]*\)")
+_BETWEEN = re.compile(
+    r"\s*,?\s+and\s+(?=(?:when|what|how much|who|on which|on what|which|where)\b)|\s*,\s*(?=(?:when"
+    r"|what|how much|who|which|where)\b)",
+    re.IGNORECASE,
+)
+
+
+class Asked(NamedTuple):
+    """One fact, and the words for what it is a fact of; empty when they are a pronoun."""
+
+    fact: str
+    of: str
+
+
+def asked_in(words: str) -> list[Asked] | None:
+    """What every part of `words` asks for; None when one of them is no question that is known."""
+    found = [_one(part) for part in _BETWEEN.split(_ASIDE.sub("", words).strip(" ,.?"))]
+    return [asked for asked in found if asked] if all(found) else None
+
+
+def _one(part: str) -> Asked | None:
+    for pattern, fact in _PATTERNS:
+        if match := pattern.fullmatch(part.strip()):
+            groups = match.groupdict()
+            of = groups.get("of") or groups.get("of2") or ""
+            return Asked(fact or groups["fact"].casefold(), "" if re.fullmatch(_IT, of, re.IGNORECASE) else of)
+    return None
+
+
+def reads_for(asked: list[Asked], ctx: Context, app: str = "") -> list[c.Clause]:
+    """One read for each thing that is asked about; what is only pointed at is what was spoken of last."""
+    entity, found = ctx.entity, dict[c.Entity, list[str]]()
+    for one in asked:
+        entity = parse_entity(one.of, ctx.masks) if one.of else entity
+        found.setdefault(entity, []).append(one.fact)
+    return [c.Read(app, tuple(facts), about) for about, facts in found.items()]
+
+
+_SPLIT = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+|\s*;\s*", re.IGNORECASE)
+_SIGN = re.compile(
+    r"^(?:the\s+)?(?P<field>[^:=]+?)\s*(?:=|:)\s*(?P<value>.+)$|^(?:the\s+)?(?P<field2>[\w\s-]+?)\s+(?:as|is|to"
+    r"|set to|of)\s+(?P<value2>.+)$",
+    re.I,
+)
+
+
+def pairs_of(text: str, ctx: Context) -> list[tuple[str, str]] | None:
+    """The (field, value words) pairs of `text`; None when it is not such a list."""
+    found: list[tuple[str, str]] = []
+    for part in _SPLIT.split(text.strip(" ,.")):
+        pair = _pair(part.strip(), ctx)
+        if pair is None and not found:
+            return None
+        if pair is None:
+            found[-1] = (found[-1][0], f"{found[-1][1]} and {part}")  # "vendor Smith and Sons" is one value
+        else:
+            found.append(pair)
+    return found or None
+
+
+def _pair(part: str, ctx: Context) -> tuple[str, str] | None:
+    signed = _SIGN.match(part)
+    if signed:
+        field = (signed["field"] or signed["field2"] or "").strip()
+        return (ctx.masks.show(field), signed["value"] or signed["value2"]) if len(field.split()) <= 4 else None
+    words = re.sub(r"^(?:the|a|an)\s+", "", part, flags=re.IGNORECASE).split()
+    for length in range(min(3, len(words) - 1), 0, -1):
+        if all(word.casefold() in FIELD_WORDS for word in words[:length]):
+            return ctx.masks.show(" ".join(words[:length])), " ".join(words[length:])
+    if len(words) >= 2 and re.fullmatch(ANY, words[-1]) and not re.match(ANY, words[0]) and _all_words(words[:-1]):
+        return " ".join(words[:-1]), words[-1]
+    return None
+
+
+def _all_words(words: list[str]) -> bool:
+    return len(words) <= 3 and all(
+        re.fullmatch(r"[^\W\d_][\w-]*", w) and w.casefold() not in {"of", "for", "from", "in", "on"} for w in words
+    )

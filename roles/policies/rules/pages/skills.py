@@ -11,8 +11,7 @@ from roles.contracts.clauses import Clause
 from roles.policies.rules.pages.acting.choosing import choose
 from roles.policies.rules.pages.acting.deeds import attach, back, deed, drag, restored, seek, take
 from roles.policies.rules.pages.acting.entering import put
-from roles.policies.rules.pages.acting.records import collect, extreme
-from roles.policies.rules.pages.acting.rows import look_up, table
+from roles.policies.rules.pages.acting.rows import collect, extreme, look_up, table
 from roles.policies.rules.pages.reading import clauses as p
 from roles.policies.rules.pages.reading.things import apart
 from roles.policies.rules.pages.reading.values import value_of

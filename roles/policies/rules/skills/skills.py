@@ -9,7 +9,6 @@ from typing import Any
 from protocol import ActionTarget, Click, Fill, GUIElement, LaunchApp, PressKey, Scroll, SwitchWindow, Wait
 from roles.contracts import clauses as c
 from roles.policies.rules.pages.skills import PAGE_SKILLS
-from roles.policies.rules.skills.cells import add_up, cell, sort
 from roles.policies.rules.skills.collecting import await_it, buy, collect, free
 from roles.policies.rules.skills.committing import after_press, click, commit, commit_button, push
 from roles.policies.rules.skills.deeds import act_on, keep_only, post, reschedule, write_to_attendees
@@ -17,7 +16,7 @@ from roles.policies.rules.skills.finding import go_to, is_open, start_search
 from roles.policies.rules.skills.handling import create, delete, move, open_item, rename
 from roles.policies.rules.skills.moves import Move, Situation, act, done, fail, press, set_value
 from roles.policies.rules.skills.reading import read, tell
-from roles.policies.rules.skills.writing import check, complete, enter, put_into, select
+from roles.policies.rules.skills.writing import add_up, cell, check, complete, enter, put_into, select, sort
 from roles.screen.everyday import leads_back
 from roles.screen.matching import app_for, ends_as, similarity, tokens
 from roles.screen.screens import shown

@@ -10,11 +10,10 @@ from functools import lru_cache
 from roles.contracts.clauses import PageClause
 from roles.policies.rules.english.grammar import readable
 from roles.policies.rules.pages.reading import clauses as p
-from roles.policies.rules.pages.reading.deed_forms import DEEDS, attach, deed, drag, place, placed, seek, sign_in
-from roles.policies.rules.pages.reading.field_forms import fields
+from roles.policies.rules.pages.reading.deed_forms import DEEDS, attach, deed, drag, fields, place, placed, seek, sign_in
 from roles.policies.rules.pages.reading.german import in_english
-from roles.policies.rules.pages.reading.sources import IT, Found, Reading, source_of
 from roles.policies.rules.pages.reading.things import thing_of
+from roles.policies.rules.pages.reading.values import IT, Found, Reading, source_of
 from roles.screen.language.lexicon import ALL, COUNT, EXTREME, EXTREMES, FILLERS, NOTHING, ORDINAL, count_of
 from roles.screen.language.masks import ANY, Masks
 from roles.screen.page import Thing
