@@ -129,16 +129,16 @@ def _chosen(rest: str, reading: Reading) -> Found:
         return [p.Put(source=p.Source(text=_bare(day["value"], reading)), thing=Thing(kind="field", words="calendar"))]
     each = [_FOR.match(part) for part in _AND.split(rest)]
     if all(each) and not (len(each) == 1 and EXTREME.search(rest)):
-        return [p.Put(source=p.Source(text=_bare(m["value"], reading)), thing=_field_named(m["name"], reading)) for m in each if m]
+        return [p.Put(source=p.Source(text=_bare(m["value"], reading)), thing=_named(m["name"], reading)) for m in each if m]
     if asked := _ONLY_AS.match(rest):
         value = ", ".join(_bare(value, reading) for value in _AND.split(asked["value"]))
-        return [p.Put(source=p.Source(text=value), thing=_field_named(asked["name"], reading))]
+        return [p.Put(source=p.Source(text=value), thing=_named(asked["name"], reading))]
     if (pair := _pair(rest)) is not None and not _AND.search(pair[0]):
         kind = thing_of(pair[0], reading.masks)
         if kind.kind and not kind.name:
             return None  # `the option Green`, `the tab "Two"`: words for a kind name no field
         values = [_bare(v, reading) for v in _AND.split(pair[1])]
-        return [p.Put(source=p.Source(text=", ".join(values)), thing=_field_named(pair[0], reading))]
+        return [p.Put(source=p.Source(text=", ".join(values)), thing=_named(pair[0], reading))]
     return None
 
 
@@ -150,7 +150,7 @@ def _bare(value: str, reading: Reading) -> str:
     return re.sub(rf"^{_ARTICLES}", "", reading.masks.show(value).strip(), flags=re.IGNORECASE)
 
 
-def _field_named(name: str, reading: Reading) -> Thing:
+def _named(name: str, reading: Reading) -> Thing:
     thing = thing_of(name, reading.masks)
     return replace(thing, name=thing.name or thing.words)
 
