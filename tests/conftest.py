@@ -1,11 +1,15 @@
-"""Two profiles for all property tests, and no way out of this machine for any test."""
+"""Two profiles for all property tests, no way out of this machine for any test, and what the short form leaves out."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
+import signal
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
+import pytest
 from chrome import chrome as chrome
 from chrome import chromium as chromium
 from hypothesis import settings
@@ -28,6 +32,58 @@ _spec.loader.exec_module(importlib.util.module_from_spec(_spec))
 _STATE = Scratch("deskcrew-state-")
 os.environ["XDG_STATE_HOME"] = str(_STATE.path)  # nobody's own
 os.environ["PYTHONPATH"] = os.pathsep.join([str(_GUARD), *filter(None, [os.environ.get("PYTHONPATH")])])
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # In the background of a shell; every process that a test starts and interrupts would inherit that it is ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+_LEFT_OUT = pytest.StashKey[Counter[str]]()
+_BY_FIXTURE = {"chromium": "a real browser", "postgres": "a database server"}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--short", action="store_true", help="leave out the tests that are marked as slow, and say how many and why")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_LEFT_OUT] = Counter()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--short"):
+        return
+    slow = {item: why for item in items if (why := _why_slow(item))}
+    config.stash[_LEFT_OUT].update(slow.values())
+    config.hook.pytest_deselected(items=list(slow))
+    items[:] = [item for item in items if item not in slow]
+
+
+def _why_slow(item: pytest.Item) -> str:
+    """Why a test is no part of the short form; empty where it is."""
+    if item.get_closest_marker("quick"):
+        return ""
+    if marker := item.get_closest_marker("slow"):
+        return str(marker.args[0])
+    return next((why for name, why in _BY_FIXTURE.items() if name in getattr(item, "fixturenames", ())), "")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = dict(session.config.stash[_LEFT_OUT])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Every worker of pytest-xdist has left out the same."""
+    node.config.stash[_LEFT_OUT] = Counter(getattr(node, "workeroutput", {}).get("left_out", {}))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if config.getoption("--short"):
+        left = config.stash[_LEFT_OUT]
+        terminalreporter.section(f"{left.total()} tests were left out; scripts/test --all runs them too")
+        for why, count in left.most_common():
+            terminalreporter.line(f"{count:6} {why}")
 
 
 def pytest_unconfigure() -> None:
