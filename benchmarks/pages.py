@@ -22,9 +22,9 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from deskcrew import Crew
 from environments.browser.miniwob import MiniwobPage
 from environments.contract import EnvironmentFault
-from orchestrator.crew import Crew
 
 PAGES = (
     "click-test,click-button,click-link,click-option,click-checkboxes,click-checkboxes-transfer,click-tab,click-dialog,"

@@ -19,7 +19,7 @@ from environments.contract import EnvironmentFault
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE: dict[str, Any] = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
-FOLDERS = ("orchestrator", "roles", "environments", "protocol")
+FOLDERS = ("deskcrew", "orchestrator", "roles", "environments", "protocol")
 SOURCES = [path.read_text(encoding="utf-8") for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("orchestrator", "roles", "environments", "protocol")
+PACKAGES = ("deskcrew", "orchestrator", "roles", "environments", "protocol")
 MOST = 12
 """Children of a folder: modules, and folders that hold modules."""
 CORE_LINES = 1_500

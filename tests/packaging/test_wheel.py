@@ -15,7 +15,7 @@ from urllib.request import urlopen
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("orchestrator", "roles", "environments", "protocol", "configs")
+PACKAGES = ("deskcrew", "orchestrator", "roles", "environments", "protocol", "configs")
 PROMPTS = """
 import sys
 from pathlib import Path
@@ -63,7 +63,7 @@ def run(installed: Path, cwd: Path, *command: str) -> subprocess.CompletedProces
 
 
 def deskcrew(installed: Path, cwd: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return run(installed, cwd, "-c", "from orchestrator.cli import main; main()", *words)
+    return run(installed, cwd, "-c", "from deskcrew.__main__ import main; main()", *words)
 
 
 def test_every_file_that_the_packages_read_is_in_the_wheel(wheel: Path) -> None:
@@ -93,7 +93,7 @@ def test_the_doctor_finds_nothing_missing_of_the_package_itself(installed: Path,
 
 def test_the_desk_gives_its_pages_without_a_checkout(installed: Path, tmp_path: Path) -> None:
     env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "DESKCREW"))}
-    command = [installed / "bin/python", "-u", "-c", "from orchestrator.cli import main; main()", "serve", "--port", "0"]
+    command = [installed / "bin/python", "-u", "-c", "from deskcrew.__main__ import main; main()", "serve", "--port", "0"]
     with subprocess.Popen(command, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as desk:
         try:
             assert desk.stdout is not None

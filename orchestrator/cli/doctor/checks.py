@@ -8,6 +8,7 @@ import sqlite3
 import sys
 import tempfile
 from collections.abc import Callable
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -39,6 +40,7 @@ def examine(runs_dir: Path, store: str | None = None) -> list[Check]:
     checks: list[Callable[[], Check]] = [
         _python,
         _packages,
+        _names,
         _sqlite,
         lambda: _folder(runs_dir),
         _configs,
@@ -70,6 +72,16 @@ def _packages() -> Check:
     if missing:
         return Check("packages", False, f"missing: {', '.join(missing)}", "pip install -c constraints.txt .")
     return Check("packages", True, ", ".join(versions))
+
+
+def _names() -> Check:
+    """Others that a script, a test or `python -m` started in this folder would import instead of our packages."""
+    # By name, because nothing here may depend on what stands above.
+    others = import_module("deskcrew.shadowing").others([os.getcwd(), *sys.path])
+    if not others:
+        return Check("names", True, "no other package has a name of ours")
+    fix = "start Python in another folder, take that folder off PYTHONPATH, or install deskcrew in an environment of its own"
+    return Check("names", True, f"a name of ours is taken by {', '.join(others)}", fix)
 
 
 def _sqlite() -> Check:

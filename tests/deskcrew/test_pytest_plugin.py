@@ -12,7 +12,7 @@ import pytest
 
 pytest_plugins = ["pytester"]
 
-ROOT = Path(__file__).resolve().parents[4]
+ROOT = Path(__file__).resolve().parents[2]
 FILES = dict(
     re.findall(
         r"^```python\n# (test_\w+\.py)\n(.*?)^```$", (ROOT / "docs/testing.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
@@ -24,7 +24,7 @@ REPLAN = FILES["test_replan.py"]
 def run(pytester: pytest.Pytester, text: str) -> pytest.RunResult:
     """pytest on a file with this text, with the plugin and nothing of this suite's own settings."""
     pytester.makepyfile(test_it=text)
-    return pytester.runpytest_inprocess("-p", "orchestrator.lab.testing.pytest_plugin", "-p", "no:randomly", "-q")
+    return pytester.runpytest_inprocess("-p", "deskcrew.pytest_plugin", "-p", "no:randomly", "-q")
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -86,11 +86,20 @@ def test_a_test_without_a_crew_is_left_alone(pytester: pytest.Pytester) -> None:
 
 def test_the_plugin_is_an_entry_point_under_the_name_of_its_module() -> None:
     points = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]["pytest11"]
-    assert points == {"orchestrator.lab.testing.pytest_plugin": "orchestrator.lab.testing.pytest_plugin"}
+    assert points == {"deskcrew.pytest_plugin": "deskcrew.pytest_plugin"}
 
 
-def test_loading_the_plugin_loads_nothing_heavy() -> None:
-    heavy = "print([m for m in ('langgraph', 'pydantic', 'yaml') if m in sys.modules])"
-    code = f"import sys, orchestrator.lab.testing.pytest_plugin; {heavy}"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+def test_a_project_with_packages_of_our_names_runs_its_tests_and_is_told_when_it_asks_for_a_fixture(tmp_path: Path) -> None:
+    for name in ("orchestrator", "roles"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("HERE = True\n")
+    theirs = "import sys, orchestrator, roles\n\ndef test_theirs():\n    assert orchestrator.HERE and roles.HERE\n"
+    late = "    assert not {'environments', 'protocol', 'pydantic', 'langgraph', 'yaml'} & set(sys.modules)\n"
+    (tmp_path / "test_theirs.py").write_text(theirs + late)
+    (tmp_path / "test_with_a_crew.py").write_text("def test_ours(crew):\n    assert crew\n")
+    # LangSmith comes with LangGraph, and its own plugin takes pydantic.
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:langsmith_plugin", "-p", "no:cacheprovider"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert "1 passed, 1 error" in done.stdout, done.stdout + done.stderr
+    taken = f"the package 'orchestrator' is {tmp_path}/orchestrator/__init__.py here, not that of deskcrew"
+    assert taken in done.stdout.replace("\n", " ")

@@ -1,6 +1,7 @@
 """The pytest plugin: fixtures that work a crew in a test, and on failure what the run did differently than when it last passed.
 
-Loaded by its entry point in every pytest run, so what it needs is imported when a fixture is used.
+Loaded by its entry point in every pytest run, also of projects that have packages of our names: nothing of ours is imported
+until a fixture is asked for.
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ _STAGE: pytest.StashKey[Any] = pytest.StashKey()
 @pytest.fixture
 def crew(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Stage, None, None]:
     """`crew("a goal in words")` works it and gives the run. Settings follow as `limits.steps=20`."""
+    from deskcrew.shadowing import shadowed
+
+    if found := shadowed():
+        pytest.fail(found[0], pytrace=False)
     from orchestrator.lab.testing.stage import Stage
 
     (tmp_path / "crew").mkdir()

@@ -1,0 +1,56 @@
+"""The public face: `from deskcrew import Crew, Outcome, Task, Environment`. A name is loaded when it is used."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from environments.check import check_environment as check_environment
+    from environments.contract import Environment as Environment
+    from orchestrator.control.handle import RunControl as RunControl
+    from orchestrator.core.controller import build_controller as build_controller
+    from orchestrator.crew import Crew as Crew
+    from orchestrator.errors import UsageProblem as UsageProblem
+    from orchestrator.lab.testing.run import CrewRun as CrewRun
+    from orchestrator.lab.testing.stage import Stage as Stage
+    from orchestrator.runs.runs import Outcome as Outcome
+    from orchestrator.runs.runs import list_runs as list_runs
+    from orchestrator.runs.runs import resume as resume
+    from orchestrator.runs.runs import show_run as show_run
+    from orchestrator.runs.runs import start as start
+    from orchestrator.settings.settings import load_settings as load_settings
+    from orchestrator.tasks.tasks import Task as Task
+    from orchestrator.tasks.tasks import load_task as load_task
+    from orchestrator.tasks.tasks import resolve_target as resolve_target
+
+_HOMES = {
+    "Crew": "orchestrator.crew",
+    "CrewRun": "orchestrator.lab.testing.run",
+    "Environment": "environments.contract",
+    "Outcome": "orchestrator.runs.runs",
+    "RunControl": "orchestrator.control.handle",
+    "Stage": "orchestrator.lab.testing.stage",
+    "Task": "orchestrator.tasks.tasks",
+    "UsageProblem": "orchestrator.errors",
+    "build_controller": "orchestrator.core.controller",
+    "check_environment": "environments.check",
+    "list_runs": "orchestrator.runs.runs",
+    "load_settings": "orchestrator.settings.settings",
+    "load_task": "orchestrator.tasks.tasks",
+    "resolve_target": "orchestrator.tasks.tasks",
+    "resume": "orchestrator.runs.runs",
+    "show_run": "orchestrator.runs.runs",
+    "start": "orchestrator.runs.runs",
+}
+__all__ = [*_HOMES]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'deskcrew' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_HOMES]
