@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,11 +13,11 @@ from pydantic import ValidationError
 
 from orchestrator.control.channel import given_to
 from orchestrator.errors import Stopped, UsageProblem
-from orchestrator.runs.answer_check import asking_of
 from orchestrator.store.address import LOCAL
 from orchestrator.store.salvage import open_read_only
 from orchestrator.store.stores import address_of, written
-from protocol import TargetError, VisualState, parse_action, resolve
+from protocol import TargetError, VisualState, resolve
+from roles.contracts.requests import Request, request_in, screen_of
 from roles.journal.rows import inflated
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Asked(NamedTuple):
     id: str
     """Of this asking: the same again, after it was too late for an answer, has another one."""
     since: float
-    request: dict[str, Any]
+    request: Request
     """As it is recorded: the exact action or plan, its digest, the rule that asked, how it may be answered."""
     said: Said | None
     """What was answered; None while it is open."""
@@ -49,7 +49,7 @@ class Asked(NamedTuple):
     """Whether the run has taken the answer in."""
 
     def is_meant(self, name: str) -> bool:
-        return name in (self.id, self.request.get("digest"))
+        return name in (self.id, self.request.digest)
 
 
 class Askings:
@@ -63,9 +63,9 @@ class Askings:
     def hear(self, at: float, kind: str, body: dict[str, Any]) -> None:
         key = str(body.get("key", ""))
         if kind == "approval_requested":
-            asking = asking_of(body)
-            self._found[asking] = Asked(asking, at, body, None)
-            self._last[key] = asking
+            if (request := request_in(body)) is not None:
+                self._found[request.asking] = Asked(request.asking, at, request, None)
+                self._last[key] = request.asking
         elif key in self._last and self._found[self._last[key]].said is None:
             said = Said(str(body.get("who", "")), str(body.get("decision", "expired")), str(body.get("message", "")))
             self._found[self._last[key]] = self._found[self._last[key]]._replace(said=said, heard=True)
@@ -112,14 +112,13 @@ def seen_at(folder: Path, state_id: str) -> VisualState | None:
         return None
 
 
-def target_box(folder: Path, request: Mapping[str, Any]) -> list[float] | None:
+def target_box(folder: Path, request: Request) -> list[float] | None:
     """Where on the screen it would be done: left, top, right and bottom in pixels."""
     try:
-        asked = request["action_requests"][0]
-        target = getattr(parse_action({"action_type": asked["name"], **asked["args"]}), "target", None)
-    except (KeyError, IndexError, TypeError, ValidationError):
+        target = getattr(request.about.action(), "target", None)
+    except ValidationError:
         return None
-    seen = seen_at(folder, str(request.get("state_id", ""))) if target is not None else None
+    seen = seen_at(folder, screen_of(request)) if target is not None else None
     if target is None or seen is None:
         return None
     try:

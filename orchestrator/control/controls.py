@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import FrameType
 from typing import Any
@@ -13,7 +13,7 @@ from langgraph.types import interrupt
 
 from orchestrator.control.channel import Channel, Given, Request
 from orchestrator.control.lease import CREW, CREW_PAUSED, CREW_WAITS, Lease, LeaseLost, told
-from orchestrator.runs.answer_check import asking_of
+from roles.contracts.requests import Request as Asking
 from roles.contracts.steering import Note
 from roles.journal.journal import Journal
 
@@ -135,17 +135,17 @@ class Controls:
 
     # --- what people answer -------------------------------------------------------------------------------------
 
-    def given(self, request: Mapping[str, Any]) -> Given | None:
+    def given(self, request: Asking) -> Given | None:
         """What somebody has answered from outside of this process."""
-        return self._channel.given(asking_of(request))
+        return self._channel.given(request.asking)
 
-    def answered(self, request: Mapping[str, Any], answer: dict[str, Any], who: str) -> Given:
+    def answered(self, request: Asking, answer: dict[str, Any], who: str) -> Given:
         """The answer that counts: this one, or the one that somebody gave before."""
-        return self._channel.answer(asking_of(request), answer, who)
+        return self._channel.answer(request.asking, answer, who)
 
-    def withdraw(self, request: Mapping[str, Any]) -> None:
+    def withdraw(self, request: Asking) -> None:
         """The same may be asked again later, and wants an answer of its own then."""
-        self._channel.withdraw(asking_of(request))
+        self._channel.withdraw(request.asking)
 
     # --- what is asked of the run -------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from orchestrator.control.lease import Held, told
 from orchestrator.control.standing import RUNNING, Standing, standing
 from orchestrator.errors import UsageProblem, did_you_mean
 from orchestrator.store.folders import find_run, read_run, stored_report
+from roles.contracts.requests import screen_of
 from roles.contracts.steering import ADDRESSEES, Addressee
 
 if TYPE_CHECKING:
@@ -182,8 +183,8 @@ class RunControl:
         waiting = next((one for one in asked_of(self.folder) if one.said is None), None)
         if waiting is None:
             return ""
-        decision = {"who": self._who, **answer["decisions"][0], "digest": waiting.request["digest"]}
-        screen = seen_at(self.folder, str(waiting.request.get("state_id", "")))
+        decision = {"who": self._who, **answer["decisions"][0], "digest": waiting.request.digest}
+        screen = seen_at(self.folder, screen_of(waiting.request))
         mine = answer_to(self.folder, {"decisions": [decision]}, waiting.request, screen)
         check_answer(mine, waiting.request)
         with closing(open_channel(self.folder)) as channel:

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from langgraph.types import Command
+from pydantic import ValidationError
 
 from orchestrator.control.channel import Given, myself
+from orchestrator.control.controls import CONTROL
 from orchestrator.errors import USER, UsageProblem
 from orchestrator.runs.face import Approver
 from orchestrator.runs.open_run import OpenRun
@@ -15,9 +17,19 @@ from orchestrator.runs.privacy.secrets import answer_without, beginning
 from orchestrator.tasks.changes import filled_text
 from orchestrator.tasks.tasks import answer_of
 from orchestrator.views.terminal.prompt import settled_by
+from roles.contracts.requests import DecisionRequest, QuestionRequest, Request, read_request
 from roles.operator.asking.approval import NOBODY
 
 _WAYS = {"terminal": " in another terminal", "desk": " at the desk", "command": " by a command"}
+
+
+def request_of(waiting: Any) -> Request:
+    """What an interrupt of the graph asks. Raises UsageProblem."""
+    try:
+        return read_request(waiting.value)
+    except ValidationError as bad:
+        where = ".".join(map(str, bad.errors()[0]["loc"]))
+        raise UsageProblem(f"What the run asks was written by another version of deskcrew and cannot be read: {where}") from None
 
 
 def answering(run: OpenRun, waiting: Any, answer: Mapping[str, Any]) -> Command[Any]:
@@ -25,19 +37,20 @@ def answering(run: OpenRun, waiting: Any, answer: Mapping[str, Any]) -> Command[
 
     Of several people who answer at once the first is heard.
     """
-    answer = answer_without(answer, waiting.value, run.context.journal)
+    request = request_of(waiting)
+    answer = answer_without(answer, request, run.context.journal)
     if (who := str(answer["decisions"][0].get("who") or USER)) != NOBODY:
-        answer = run.controls.answered(waiting.value, answer, who).answer
-    decision = {"digest": waiting.value["digest"], **answer["decisions"][0]}
+        answer = run.controls.answered(request, answer, who).answer
+    decision = {"digest": request.digest, **answer["decisions"][0]}
     return Command(resume={waiting.id: {"decisions": [decision]}})
 
 
 def asked_first(run: OpenRun, waiting: Sequence[Any]) -> Any:
     """Of what a run waits for, what somebody has answered already; else what was asked first."""
-    return next((asked for asked in waiting if run.controls.given(asked.value)), waiting[0])
+    return next((asked for asked in waiting if run.controls.given(request_of(asked))), waiting[0])
 
 
-def told_first(run: OpenRun, request: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
+def told_first(run: OpenRun, request: Request, answer: Mapping[str, Any]) -> None:
     """Give this answer, unless somebody has given another one. Raises UsageProblem, which says who and what."""
     mine = answer_without(answer, request, run.context.journal)
     first = run.controls.answered(request, mine, str(mine["decisions"][0].get("who") or USER))
@@ -53,7 +66,7 @@ def said_in(given: Given, *, quiet: bool = False) -> str:
     return f"{given.who} {did}{_WAYS.get(decision.get('way', ''), '')}{words}"
 
 
-def answer_here(run: OpenRun, request: dict[str, Any], approver: Approver | None) -> Mapping[str, Any] | None:
+def answer_here(run: OpenRun, request: Request, approver: Approver | None) -> Mapping[str, Any] | None:
     """What is answered by somebody who is here; None where the run has to wait for it."""
     controls, stop = run.controls, run.controls.stop
     if said := controls.cancelled():
@@ -65,7 +78,7 @@ def answer_here(run: OpenRun, request: dict[str, Any], approver: Approver | None
     stop.at_rest = True
     try:
         with run.line.waiting(), settled_by(lambda: _settled(run, request)):
-            answer = approver(request)
+            answer = approver(request.dump())
     except KeyboardInterrupt:
         if not stop.who:
             raise
@@ -81,14 +94,14 @@ def by_whom(answer: Mapping[str, Any], way: Literal["terminal", "command"]) -> d
     return {**answer, "decisions": [{"who": myself(), "way": way, **decision}, *more]}
 
 
-def _settled(run: OpenRun, request: Mapping[str, Any]) -> str:
+def _settled(run: OpenRun, request: Request) -> str:
     """Why somebody who is asked here need not answer any more, in words; empty while they have to."""
     if (first := run.controls.given(request)) is not None:
-        return said_in(first, quiet=bool(request.get("private")))
+        return said_in(first, quiet=isinstance(request, QuestionRequest) and request.private)
     return run.controls.asked_to_stop()
 
 
-def _said_elsewhere(run: OpenRun, request: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def _said_elsewhere(run: OpenRun, request: Request) -> Mapping[str, Any] | None:
     run.controls.look()
     if said := run.controls.cancelled():
         return {"decisions": [{"type": "reject", "message": said}]}
@@ -96,12 +109,12 @@ def _said_elsewhere(run: OpenRun, request: Mapping[str, Any]) -> Mapping[str, An
     return None if first is None else first.answer
 
 
-def _by_the_tasks_user(run: OpenRun, request: Mapping[str, Any]) -> dict[str, Any] | None:
+def _by_the_tasks_user(run: OpenRun, request: Request) -> dict[str, Any] | None:
     """The answer to a question, where the run works a task whose user has one."""
     harness = run.record.get("harness")
-    if not harness or request["kind"] != "question":
+    if not harness or not isinstance(request, QuestionRequest):
         return None
-    question = str(request["action_requests"][0]["args"].get("question", ""))
+    question = str(request.about.args.get("question", ""))
     said = answer_of(harness["task"].get("user", {}), question)
     if said is None:
         return None
@@ -111,11 +124,10 @@ def _by_the_tasks_user(run: OpenRun, request: Mapping[str, Any]) -> dict[str, An
 def withdraw(run: OpenRun, asked: Sequence[Any]) -> None:
     """A person who had the run in their hands has made the worker's question void: it decides anew."""
     journal, who = run.context.journal, run.controls.handed_back
-    for request in (waiting.value for waiting in asked if who):
-        key = str(request.get("key", ""))
-        if key.startswith(f"{journal.run_key}/") or request.get("kind") == "decision":
+    for request in (request_of(waiting) for waiting in asked if who and waiting.value.get("kind") != CONTROL):
+        key, digest = request.key, request.digest
+        if key.startswith(f"{journal.run_key}/") or isinstance(request, DecisionRequest):
             said = {"decision": "withdrawn", "message": "the run was taken over", "who": who}
-            digest = str(request.get("digest", ""))
             journal.record("approval", {**said, "key": key, "digest": digest}, role="user", key=f"withdrawn/{key}")
             journal.approve(key, digest, **said)
             journal.commit()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -24,6 +24,7 @@ from orchestrator.store.salvage import export_log
 from orchestrator.store.stores import publish
 from orchestrator.tasks.judge import judge
 from orchestrator.tasks.tasks import Task
+from roles.contracts.requests import ApprovalRequest, DecisionRequest, PlanReviewRequest, QuestionRequest, Request
 from roles.knowledge.memory.answers_used import withdraw_private
 from roles.knowledge.settings import KnowledgeSettings
 
@@ -51,12 +52,25 @@ class Outcome(BaseModel):
     """The reply to the goal, whole, for whoever asked. A private value stands in it here, and nowhere in what is written."""
 
 
-def wait(run: OpenRun, request: dict[str, Any]) -> Outcome:
+def wait(run: OpenRun, request: Request) -> Outcome:
     """The run waits for a person."""
-    wanted = {"question": "an answer", "decision": "a decision", "plan": "a review of the plan"}.get(request["kind"], "approval")
-    reason = f"waiting for {wanted}: {request['action_requests'][0]['description']}"
+    reason = f"waiting for {_wanted(request)}: {request.about.description}"
     report = write_report(run, {"status": TaskStatus.ON_HOLD.value, "reason": reason})
-    return _outcome(run, TaskStatus.ON_HOLD.value, WAITING, reason, report, request)
+    return _outcome(run, TaskStatus.ON_HOLD.value, WAITING, reason, report, request.dump())
+
+
+def _wanted(request: Request) -> str:
+    match request:
+        case ApprovalRequest():
+            return "approval"
+        case QuestionRequest():
+            return "an answer"
+        case PlanReviewRequest():
+            return "a review of the plan"
+        case DecisionRequest():
+            return "a decision"
+        case _:
+            assert_never(request)
 
 
 def stand_still(run: OpenRun) -> Outcome:

@@ -21,7 +21,7 @@ from orchestrator.control.lease import CREW, Hold, held
 from orchestrator.core.machine import TaskStatus
 from orchestrator.errors import Stopped, StoreGone, UsageProblem
 from orchestrator.runs.answer_check import check_answer
-from orchestrator.runs.answers import answer_here, answering, asked_first, told_first, withdraw
+from orchestrator.runs.answers import answer_here, answering, asked_first, request_of, told_first, withdraw
 from orchestrator.runs.face import Approver
 from orchestrator.runs.open_run import OpenRun, With, create, new_folder, open_run
 from orchestrator.runs.outages import refuse_unwritable, stopped, weather
@@ -386,7 +386,7 @@ def _continue(run: OpenRun, answer: Mapping[str, Any] | None, approver: Approver
     if not waiting:
         return _drive(run, None, approver)
     asked = asked_first(run, waiting) if answer is None else waiting[0]
-    request = asked.value
+    request = request_of(asked)
     if answer is not None:
         check_answer(answer, request)
         told_first(run, request, answer)
@@ -407,10 +407,10 @@ def _drive(run: OpenRun, start_with: Any, approver: Approver | None) -> Outcome:
             waiting = result.get("__interrupt__")
             if not waiting:
                 return finish(run, result)
-            asked = asked_first(run, waiting)
-            request = asked.value
-            if request.get("kind") == CONTROL:
+            if waiting[0].value.get("kind") == CONTROL:
                 return stand_still(run)
+            asked = asked_first(run, waiting)
+            request = request_of(asked)
             given = answer_here(run, request, approver)
             if given is None:
                 return wait(run, request)

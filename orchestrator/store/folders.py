@@ -157,14 +157,16 @@ def show_plan(run_id: str, runs_dir: Path) -> ShownPlan:
     from orchestrator.runs.plans import ShownPlan, shown_plan
     from orchestrator.store.salvage import salvage
     from roles.contracts import Subtask
+    from roles.contracts.requests import PlanReviewRequest, request_in
 
     folder = find_run(run_id, runs_dir)
     goal = f"run {read_run(folder)['run_id']}: {read_run(folder)['goal']}"
     events = salvage(folder / "journal.sqlite").events
-    asked = [e.body for e in events if e.kind == "approval_requested" and e.body.get("kind") == "plan"]
+    requests = [request_in(e.body) for e in events if e.kind == "approval_requested"]
+    asked = [request for request in requests if isinstance(request, PlanReviewRequest)]
     answered = {e.body.get("key") for e in events if e.kind == "approval"}
-    if asked and asked[-1]["key"] not in answered:
-        return ShownPlan(asked[-1]["action_requests"][0]["args"], (goal, "this plan waits for your review"))
+    if asked and asked[-1].key not in answered:
+        return ShownPlan(asked[-1].about.args, (goal, "this plan waits for your review"))
     plans = [e.body for e in events if e.kind == "plan"]
     if not plans:
         raise UsageProblem(f"Run {folder.name} has no plan.")

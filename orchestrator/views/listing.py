@@ -94,6 +94,7 @@ def run_page(view: RunView) -> str:
 def _page(view: RunView) -> list[tuple[str, str]]:
     from orchestrator.views.terminal.approval import request_lines
     from orchestrator.views.terminal.words import control_words, learned_words
+    from roles.contracts.requests import request_in
 
     report = view.report
     lines = [("goal", clean(report.get("goal", ""))), ("run", clean(report.get("run_id", "")))]
@@ -115,7 +116,8 @@ def _page(view: RunView) -> list[tuple[str, str]]:
     checks = (report.get("judge") or {}).get("checks") or ()
     lines += _listed("judge", checks, _check)
     lines += [("note", clean(note)) for note in view.notes]
-    lines += [(line.mark, line.text) for line in request_lines(report.get("pending") or {})] if report.get("pending") else []
+    if (request := request_in(report.get("pending"))) is not None:
+        lines += [(line.mark, line.text) for line in request_lines(request)]
     lines += _listed("answer", str(report.get("answer") or "").splitlines(), lambda line: clean(line, 4_000))
     return [*lines, ("status", clean(report.get("status", ""))), ("why", clean(report.get("reason", "")))]
 

@@ -3,17 +3,6 @@
 A policy is one method per role. A role never knows whether rules, a script, a model or a person decides.
 """
 
-from roles.contracts.expectations import (
-    EXPECTATIONS,
-    AppShown,
-    ChosenSeen,
-    EffectSeen,
-    Expectation,
-    FactKnown,
-    FieldHas,
-    TakenSeen,
-    TextShown,
-)
 from roles.contracts.gates import Checked, GateEvidence, GateRequest, GateVerdict
 from roles.contracts.operating import OperatorView, PictureKind, ScreenPicture
 from roles.contracts.planning import PageUse, PlanAnswer, PlanRequest
@@ -34,7 +23,23 @@ from roles.contracts.policies import (
     SupplementSource,
     TechnicianPolicy,
 )
-from roles.contracts.subtasks import AppWords, StepOrigin, StepRecord, Subtask, Supplement, Worker
+from roles.contracts.subtasks import (
+    EXPECTATIONS,
+    AppShown,
+    AppWords,
+    ChosenSeen,
+    EffectSeen,
+    Expectation,
+    FactKnown,
+    FieldHas,
+    StepOrigin,
+    StepRecord,
+    Subtask,
+    Supplement,
+    TakenSeen,
+    TextShown,
+    Worker,
+)
 from roles.knowledge.memory.blackboard_fact import USER, Board, Fact
 
 __all__ = [

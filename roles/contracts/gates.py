@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from protocol import Frozen, VisualState
-from roles.contracts.expectations import Expectation
 from roles.contracts.signals import GateDecision, GateTrigger
 from roles.contracts.steering import Note
-from roles.contracts.subtasks import AppWords, StepRecord, Subtask, Supplement
+from roles.contracts.subtasks import AppWords, Expectation, StepRecord, Subtask, Supplement
 from roles.knowledge.memory.blackboard_fact import Board, Fact
 
 

@@ -14,6 +14,7 @@ from roles.contracts import USER, PlanAnswer, PlanRequest, Report, Subtask, Supp
 from roles.contracts.context import Context, State, Update
 from roles.contracts.limits.output import put_out
 from roles.contracts.nodes import Given, Graph, node
+from roles.contracts.requests import Approve, Edit, PlanReviewRequest, QuestionRequest, Reject, read_request
 from roles.contracts.signals import Signal, SubtaskStatus
 from roles.journal.journal import Journal
 from roles.knowledge.memory.blackboard import board_of
@@ -30,7 +31,6 @@ from roles.manager.review import (
     review_expired,
 )
 from roles.operator.asking.approval import NOBODY, by_nobody, now, overdue_request
-from roles.operator.decide import Decision
 from roles.policies.fallback import GaveUp, PolicyFault
 
 _OPEN = {SubtaskStatus.READY, SubtaskStatus.PENDING}
@@ -145,10 +145,10 @@ def _proposed(ctx: Context, plan: tuple[Subtask, ...], answer: PlanAnswer, reque
     if not ctx.review_plans:
         return _planned(ctx, version, answer.reason, request.attempts) | {"more": answer.more}
     why = (answer.reason, changes, *request.evidence)
-    asked = plan_request(plan, version, request.attempts, why, request.apps, more=answer.more) | {"asked": now(ctx)}
-    ctx.journal.record("approval_requested", asked, role="manager", key=f"ask/{asked['key']}")
+    asked = plan_request(plan, version, request.attempts, why, request.apps, more=answer.more, asked=now(ctx))
+    ctx.journal.record("approval_requested", asked.dump(), role="manager", key=f"ask/{asked.key}")
     ctx.journal.commit()
-    return {"asked": asked["key"]}
+    return {"asked": asked.key}
 
 
 def _plan_so_far(state: State, ctx: Context) -> tuple[Subtask, ...]:
@@ -170,10 +170,11 @@ def record_plan(journal: Journal, version: int, reason: str, *, role: str, key: 
 
 def review_plan(state: State, ctx: Context) -> Update:
     """Pause until the person has said what becomes of the plan. Nothing but reading stands before the interrupt."""
-    request = ctx.journal.request(state["asked"])
+    request = read_request(ctx.journal.request(state["asked"]))
+    assert isinstance(request, PlanReviewRequest), "its key is that of a plan"  # noqa: S101 - an invariant
     said = ctx.journal.decided(state["asked"])
     if not said:
-        answer = interrupt(request)
+        answer = interrupt(request.dump())
         if late := overdue_request(ctx, ctx.safety, request):
             said = review_expired(ctx, request, late)
         elif not by_nobody(answer):  # else it was asked anew just before a kill, and that request is still good
@@ -183,7 +184,7 @@ def review_plan(state: State, ctx: Context) -> Update:
     attempts = (state.get("assignment") or {}).get("attempts", 1)
     if said["worked"]:
         reason = f"{'edited' if said['decision'] == 'edit' else 'approved'} by {said['who']}"
-        return _planned(ctx, said["worked"], reason, attempts) | {"more": request["more"], "again": False}
+        return _planned(ctx, said["worked"], reason, attempts) | {"more": request.more, "again": False}
     words = f": {said['message']}" if said["message"] else ""
     why = f"the user {'answered instead of approving' if said['decision'] == 'respond' else 'rejected'} the plan{words}"
     if said["who"] == NOBODY:
@@ -193,21 +194,21 @@ def review_plan(state: State, ctx: Context) -> Update:
     return _report(ctx, Signal.PLAN_REJECTED, why, evidence=evidence, user_words=words) | {"again": False}
 
 
-def _decided(state: State, ctx: Context, request: dict[str, Any], answer: Any) -> dict[str, Any]:
+def _decided(state: State, ctx: Context, request: PlanReviewRequest, answer: Any) -> dict[str, Any]:
     """Write down what the person said, with the version that is worked for it; 0 for none."""
     decision = read_decision(request, answer)
-    version = request["plan_version"]
-    worked = version if decision.type == "approve" else 0
-    if decision.type == "edit":
+    version = request.plan_version
+    worked = version if isinstance(decision, Approve) else 0
+    if isinstance(decision, Edit):
         try:
             worked = _edited(state, ctx, request, decision)
         except (PlanError, ValidationError) as bad:
             said = f"the edited plan was not usable: {bad.errors()[0]['msg'] if isinstance(bad, ValidationError) else bad}"
-            decision = Decision(type="reject", message=said, who=decision.who)
+            decision = Reject(message=said, who=decision.who)
     return record_decision(ctx, request, decision, plan_version=version, worked=worked)
 
 
-def _edited(state: State, ctx: Context, request: dict[str, Any], decision: Decision) -> int:
+def _edited(state: State, ctx: Context, request: PlanReviewRequest, decision: Edit) -> int:
     """The version that holds what the person wrote. Raises PlanError."""
     if decision.edited_action is None:
         raise PlanError("edit needs edited_action")
@@ -263,10 +264,10 @@ def gather_supplement(state: State, ctx: Context) -> Update:
     if not found and ctx.ask_user:
         said_before = only_user and query in looked_up(ctx.journal)
         request = question_request(query, dumb, ask=only_user, found=said_before)
-        if not ctx.journal.decided(request["key"]):
-            ctx.journal.record("approval_requested", request, role="manager", key=f"ask/{request['key']}")
+        if not ctx.journal.decided(request.key):
+            ctx.journal.record("approval_requested", request.dump(), role="manager", key=f"ask/{request.key}")
             ctx.journal.commit()
-            return {"asked": request["key"]}
+            return {"asked": request.key}
         dumb.append("the user was asked before")
     elif only_user and not ctx.ask_user:
         dumb.append("only the user can say it, and nobody is asked (crew.manager.ask_user)")
@@ -275,16 +276,17 @@ def gather_supplement(state: State, ctx: Context) -> Update:
 
 def ask_user(state: State, ctx: Context) -> Update:
     """Pause until the person has answered. Nothing but reading stands before the interrupt."""
-    request = ctx.journal.request(state["asked"])
+    request = read_request(ctx.journal.request(state["asked"]))
+    assert isinstance(request, QuestionRequest), "its key is that of a question"  # noqa: S101 - an invariant
     said = ctx.journal.decided(state["asked"])
     if not said:
-        said = record_decision(ctx, request, read_decision(request, interrupt(request)))
-    query, words = request["query"], said["message"].strip()
+        said = record_decision(ctx, request, read_decision(request, interrupt(request.dump())))
+    query, words = request.query, said["message"].strip()
     found = []
     if said["decision"] == "respond" and not knows_nothing(words):
         found = [Supplement(query=query, source=USER, title=query, text=words, app=state["assignment"].get("app"))]
     return _supplied(
-        ctx, state["assignment"], found, [*request["reasons"], *([] if found else ["the user does not know either"])]
+        ctx, state["assignment"], found, [*request.reasons, *([] if found else ["the user does not know either"])]
     )
 
 

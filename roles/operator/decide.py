@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
 from environments.contract import Screenshots
 from environments.effects import RELEASE, HeldRequest, release, released
 from protocol import (
     CARRIES,
     ActionTarget,
-    AgentAction,
     AgentStatus,
     AskUser,
     BoundingBox,
@@ -45,7 +44,6 @@ from roles.operator.perceive import (
 from roles.operator.recovering.recovery import interruption, remedy
 from roles.operator.state import FINALIZE
 from roles.policies.fallback import GaveUp, PolicyFault
-from roles.safety import Constraints
 
 SCREEN = "screen"
 """The kind of a fact that stands for a screen."""
@@ -153,46 +151,6 @@ def keep_screen(ctx: Context, seen: VisualState, said: str, *, subtask: str, ste
     ctx.journal.remember(fact)
     if ctx.gallery is not None:
         ctx.gallery.keep(seen, "asked", role="operator", subtask=subtask, step=step)
-
-
-class EditedAction(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    name: str
-    args: dict[str, Any] = Field(default_factory=dict)
-
-    def action(self) -> AgentAction:
-        """Raises ValidationError when it is no action of the protocol."""
-        return parse_action({"action_type": self.name, **self.args})
-
-
-class Decision(BaseModel):
-    """One answer: approve, edit, reject or respond."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    type: Literal["approve", "edit", "reject", "respond"]
-    message: str = ""
-    edited_action: EditedAction | None = None
-    constraints: Constraints | None = None
-    """What holds for the run from here on, beside what held before."""
-    digest: str | None = None
-    """Of the action that the person saw; another one is refused."""
-    who: str = "user"
-    way: Literal["", "terminal", "desk", "command"] = ""
-    """By which they answered; empty where a program did."""
-
-    def instead(self, kind: Literal["approve", "reject", "respond"], message: str) -> Decision:
-        """What this comes to, by the same person."""
-        return Decision(type=kind, message=message, who=self.who, way=self.way)
-
-
-class Answer(BaseModel):
-    """`{"decisions": [...]}` with exactly one decision: one action is asked for at a time."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    decisions: list[Decision] = Field(min_length=1, max_length=1)
 
 
 REVIEW = "review_action_safety"

@@ -18,6 +18,7 @@ from roles.contracts.context import Context, State, Update
 from roles.contracts.limits.stall import stalled
 from roles.contracts.nodes import Given, Graph, Stage, node
 from roles.contracts.operating import Granularity
+from roles.contracts.requests import Reject
 from roles.contracts.signals import Signal
 from roles.operator.asking.approval import EXPIRED, NOBODY, ask_by_interrupt, ask_by_report, record_request, refused
 from roles.operator.asking.guarding import deed, drop, element_of, grounds_of, guarded, next_held, with_permit
@@ -34,7 +35,7 @@ from roles.operator.asking.holding import (
     yielding,
 )
 from roles.operator.asking.reviewing import review_action_safety
-from roles.operator.decide import Decision, plan_next_action
+from roles.operator.decide import plan_next_action
 from roles.operator.execute import execute_action
 from roles.operator.perceive import (
     adapter_error,
@@ -254,7 +255,7 @@ def _by_result(state: State, ctx: Context, result: ActionResult, after: VisualSt
 def _failed(state: State, ctx: Context, result: ActionResult) -> Update:
     """An error or a timeout: retry within the budget, else hand back to the Manager."""
     if result.error.startswith(EXPIRED) and safety_of(state, ctx).expired == "deny":
-        refusal = Decision(type="reject", message=result.error, who=NOBODY)
+        refusal = Reject(message=result.error, who=NOBODY)
         drop(ctx, state["pending_action"])
         return refused(state, refusal) | {"action_trace": state["action_trace"]}
     stopped = result.error.startswith(STOPPED)

@@ -35,6 +35,7 @@ from roles.contracts import (
     ScriptRequest,
     Subtask,
 )
+from roles.contracts.requests import AskedAction, DecisionRequest, ReviewConfig
 from roles.contracts.signals import ALLOWED_DECISIONS, GateDecision
 from roles.knowledge.memory.blackboard import board_in
 from roles.policies.fallback import GaveUp, Recorder, unrecorded
@@ -113,27 +114,27 @@ class HumanPolicy:
         problem = ""
         for turn in range(1, _TRIES + 1):
             request = self._request(f"{problem}{question}", shown, f"human/{self._role}/{name}/{turn}")
-            self._record(request)
-            said = _words_of(self._ask(request))
+            body = request.dump()
+            self._record(body)
+            said = _words_of(self._ask(body))
             try:
                 return read(said)
             except NotUnderstood as bad:
                 problem = f"{bad} "
         raise GaveUp(f"the person gave no usable answer: {problem.strip()}")
 
-    def _request(self, question: str, shown: str, key: str) -> dict[str, Any]:
+    def _request(self, question: str, shown: str, key: str) -> DecisionRequest:
         digest = hashlib.blake2b(json.dumps([question, shown, key]).encode("utf-8", "replace"), digest_size=12).hexdigest()
-        return {
-            "action_requests": [{"name": "ask_user", "args": {"question": question}, "description": question}],
-            "review_configs": [{"action_name": "ask_user", "allowed_decisions": ["respond", "reject"]}],
-            "kind": "decision",
-            "key": key,
-            "digest": digest,
-            "role": self._role,
-            "screen": shown,
-            "reasons": [],
-            "default": "reject",
-        }
+        return DecisionRequest(
+            action_requests=(AskedAction(name="ask_user", args={"question": question}, description=question),),
+            review_configs=(ReviewConfig(action_name="ask_user", allowed_decisions=("respond", "reject")),),
+            key=key,
+            digest=digest,
+            role=self._role,
+            screen=shown,
+            reasons=(),
+            default="reject",
+        )
 
 
 def _words_of(answer: Any) -> str:

@@ -16,6 +16,7 @@ from roles.contracts import Fact, FactKnown, Report, StepRecord, Subtask
 from roles.contracts.context import Context, State, Update
 from roles.contracts.limits.output import put_out
 from roles.contracts.nodes import Standstill
+from roles.contracts.requests import Reject
 from roles.contracts.signals import Signal
 from roles.journal.actions import Intent
 from roles.knowledge.memory.blackboard_values import kind_of
@@ -23,7 +24,6 @@ from roles.operator.asking.approval import ASK, EXPIRED, NOBODY, forbidden_still
 from roles.operator.asking.guarding import grounds_of
 from roles.operator.asking.holding import was_done
 from roles.operator.asking.previewing import otherwise_now, previewed
-from roles.operator.decide import Decision
 from roles.operator.perceive import attempt_of, safety_of, subtask_id
 from roles.operator.state import FINALIZE
 from roles.safety import Review, review
@@ -211,7 +211,7 @@ def observe_feedback(state: State, ctx: Context) -> Update:
     note = {"step": step, "line": pending["line"], "status": result.exec_status.value, "key": key}
     done = {"action_trace": [*state["action_trace"], note], "pending_action": None, "route": "write_script"}
     if result.error.startswith(EXPIRED) and safety_of(state, ctx).expired == "deny":
-        refusal = Decision(type="reject", message=result.error, who=NOBODY)
+        refusal = Reject(message=result.error, who=NOBODY)
         return refused(state, refusal) | {"action_trace": done["action_trace"]}
     return done
 

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Collection
 from contextlib import closing
 from pathlib import Path, PurePath
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, assert_never
 
 from orchestrator.control.asked import Asked, target_box, with_given
 from orchestrator.desk.live.journal import JOURNAL, Private, RunFiles, Sign, is_run_id, sign_of
@@ -19,13 +19,21 @@ from orchestrator.errors import UsageProblem
 from orchestrator.runs.privacy.clean import UNREADABLE
 from orchestrator.store.salvage import open_read_only
 from orchestrator.views.page.data import number, plain, words
+from roles.contracts.requests import (
+    ApprovalRequest,
+    DecisionRequest,
+    PlanReviewRequest,
+    QuestionRequest,
+    Request,
+    read_request,
+    request_in,
+)
 
 _OFTEN, _SELDOM = 0.2, 1.0
 """Seconds between two looks at a folder of few runs, or of many."""
 _MANY = 300
 _PATIENCE = 5.0
 """Seconds to wait for what a store of several machines says of a run that waits."""
-_KINDS: dict[str, WaitKind] = {"question": "question", "plan": "plan"}
 GROUPS: dict[str, Collection[str]] = {
     "waiting": {"on_hold"},
     "stopped": {"interrupted", "paused", "taken_over"},
@@ -123,12 +131,10 @@ class ListedRun:
         )
 
     def _waiting(self) -> Waiting:
-        pending = self.files.report.get("pending")
-        pending = pending if isinstance(pending, dict) else {}
-        kind = _KINDS.get(words(pending, "kind"), "approval")
-        requests = pending.get("action_requests")
-        first = requests[0] if isinstance(requests, list) and requests else {}
-        summary = words(first, "description", "name") or self.files.standing.reason
+        request = request_in(self.files.report.get("pending"))
+        about = None if request is None else request.about
+        kind = _kind_of(request)
+        summary = (about.description or about.name if about is not None else "") or self.files.standing.reason
         since = self._tally.asked[-1].since if self._tally.asked else 0.0
         return Waiting(kind=kind, since=since, summary=_whole(str(plain(self._sealed(summary))))[:1000])
 
@@ -172,8 +178,20 @@ class ListedRun:
             return None
         if one.id not in self._boxes:
             self._boxes = {one.id: target_box(self.folder, one.request)}
-        shown = one._replace(request=self._sealed(one.request))
+        shown = one._replace(request=read_request(self._sealed(one.request.dump())))
         return Question(self.folder, _whole(words(self.files.record, "goal")), shown, self._boxes.get(one.id))
+
+
+def _kind_of(request: Request | None) -> WaitKind:
+    match request:
+        case None | ApprovalRequest() | DecisionRequest():
+            return "approval"
+        case QuestionRequest():
+            return "question"
+        case PlanReviewRequest():
+            return "plan"
+        case _:
+            assert_never(request)
 
 
 def _whole(text: str) -> str:

@@ -12,7 +12,6 @@ from orchestrator.control.channel import given_to
 from orchestrator.control.standing import Standing
 from orchestrator.desk.live.journal import Journalled, RunFiles, Sign
 from orchestrator.desk.live.store import Stores
-from orchestrator.runs.answer_check import asking_of
 from orchestrator.runs.privacy.clean import UNREADABLE
 from orchestrator.runs.used_budgets import Counting
 from orchestrator.views.page.data import Detail, Item, items_of, plain, words
@@ -20,6 +19,7 @@ from orchestrator.views.page.gather import Tracks, head_of
 from orchestrator.views.page.items import Lines
 from orchestrator.views.page.screens import FIELDS, FLAGS, Pool, marked
 from orchestrator.views.page.source import Source
+from roles.contracts.requests import Request, request_in
 from roles.journal.journal import Event
 
 AFTER_THE_LAST = 0.5
@@ -43,6 +43,7 @@ class Unanswered(NamedTuple):
     event: Event
     place: int
     """Of its item."""
+    request: Request
 
 
 class Heard:
@@ -110,7 +111,8 @@ class Heard:
         key = words(event.body, "key")
         if event.kind == "approval_requested":
             self.asked.pop(key, None)
-            self.asked[key] = Unanswered(event, place)
+            if (request := request_in(event.body)) is not None:
+                self.asked[key] = Unanswered(event, place, request)
         elif event.kind in {"approval", "approval_expired"}:
             self.asked.pop(key, None)
             self.answered = plain(event.body)
@@ -177,11 +179,11 @@ class Known(NamedTuple):
 def said_to(folder: Path, heard: Heard) -> dict[str, Any] | None:
     """What somebody answered to the question that is open; None where nobody did."""
     question = heard.question
-    given = given_to(folder, asking_of(question.event.body)) if question is not None else None
+    given = given_to(folder, question.request.asking) if question is not None else None
     if question is None or given is None:
         return None
     decision = (items_of(given.answer.get("decisions")) or [{}])[0]
-    about = {name: words(question.event.body, name) for name in ("key", "digest")}
+    about = {"key": question.request.key, "digest": question.request.digest}
     told = {name: words(decision, name) for name in ("message",)}
     return {**about, **told, "decision": words(decision, "type"), "who": given.who, "at": given.at, "heard": False}
 
@@ -219,10 +221,8 @@ def _pending(run: Known) -> dict[str, Any] | None:
     item = run.heard.item(question.place) if question.place < run.heard.count else None
     event = question.event
     about = {"at": event.at, "event": event.id, "role": event.role, "subtask": event.subtask, "step": event.step}
-    allowed = (items_of(event.body.get("review_configs")) or [{}])[0]
-    options = items_of(allowed.get("allowed_decisions")) if isinstance(allowed, dict) else []
     body: dict[str, Any] = plain(event.body)
-    more = {"id": asking_of(event.body), "asked": about, "options": plain(options)}
+    more = {"id": question.request.asking, "asked": about, "options": list(question.request.allowed)}
     return {**body, **more, "target_box": item.box if item is not None else None}
 
 

@@ -23,9 +23,10 @@ from orchestrator.errors import Stopped, UsageProblem
 from orchestrator.runs.answer_check import check_answer
 from orchestrator.runs.privacy.secrets import answer_to
 from orchestrator.store.folders import list_runs, stored_report
-from orchestrator.views.terminal.approval import allowed, constrained
+from orchestrator.views.terminal.approval import constrained
 from protocol import Frozen, parse_action
 from protocol.dsl import DSLError, parse_line
+from roles.contracts.requests import screen_of
 from roles.manager.plans import WORK_PLAN
 
 router = APIRouter(prefix="/api", tags=["answering"])
@@ -133,17 +134,18 @@ def go_on_with_answers(runs_dir: Path, config: tuple[Path, ...] = ()) -> list[st
 
 
 def _approval(one: Question) -> Approval:
-    asked, extra = one.asked, {"options": allowed(one.asked.request), "target_box": one.target_box}
-    return Approval(id=asked.id, run_id=one.folder.name, goal=one.goal, since=asked.since, pending={**asked.request, **extra})
+    asked = one.asked
+    pending = asked.request.dump() | {"options": list(asked.request.allowed), "target_box": one.target_box}
+    return Approval(id=asked.id, run_id=one.folder.name, goal=one.goal, since=asked.since, pending=pending)
 
 
 def _decision(said: AnswerIn, who: str, asked: Asked) -> dict[str, Any]:
     """In the ecosystem's form. Raises UsageProblem for what this request cannot be answered with."""
-    if said.decision not in allowed(asked.request):
-        raise UsageProblem(f"{said.decision} is no answer here; it can be: {', '.join(allowed(asked.request))}.")
+    if said.decision not in asked.request.allowed:
+        raise UsageProblem(f"{said.decision} is no answer here; it can be: {', '.join(asked.request.allowed)}.")
     if said.decision == "edit" and said.action is None:
         raise UsageProblem("An edit needs the action, or the plan, that is to be worked instead.")
-    decision: dict[str, Any] = {"type": said.decision, "who": who, "way": "desk", "digest": asked.request["digest"]}
+    decision: dict[str, Any] = {"type": said.decision, "who": who, "way": "desk", "digest": asked.request.digest}
     if said.message:
         decision["message"] = said.message
     if said.decision == "edit":
@@ -167,7 +169,7 @@ def _edited(action: Mapping[str, Any] | str | None) -> dict[str, Any]:
 
 
 def _screen(folder: Path, asked: Asked) -> Any:
-    return seen_at(folder, str(asked.request.get("state_id", "")))
+    return seen_at(folder, screen_of(asked.request))
 
 
 def _told_first(said: Said) -> JSONResponse:

@@ -63,7 +63,7 @@ def report(desk: TheDesk, visitor: Viewer, folder: RunFolder) -> Reported:
     return Reported(
         report=seal(view.report), notes=tuple(view.notes), status=now.state, reason=seal(now.reason),
         works=now.holder is not None, exit_code=code, asking=asked.id if asked else "",
-        pending=seal(asked.request) if asked else None,
+        pending=seal(asked.request.dump()) if asked else None,
     )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from orchestrator.views.terminal.approval import decision
 from protocol import ActionTarget, AgentAction, AgentStatus, Frozen, OperatorDecision, TargetError, VisualState, resolve
 from protocol.dsl import parse_line
 from roles.contracts import OperatorView, PlanAnswer, PlanRequest, Subtask
+from roles.contracts.requests import read_request
 from roles.policies.scripted import TrustingEvaluator
 
 if TYPE_CHECKING:
@@ -94,8 +95,9 @@ class Surf:
         self.opened(site)
         asked: list[str] = []
 
-        def answer(request: dict[str, Any]) -> dict[str, Any]:
-            asked.append("; ".join([str(request["action_requests"][0]["description"]), *request.get("reasons", ())]))
+        def answer(body: dict[str, Any]) -> dict[str, Any]:
+            request = read_request(body)
+            asked.append("; ".join([request.about.description, *request.reasons]))
             if len(asked) == 1 and case.asked == TURN:
                 self.server.turn()
             return decision("approve" if len(asked) <= case.approves else "reject")

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from orchestrator.core.machine import Situation
 from protocol import describe, parse_action
+from roles.contracts.requests import ApprovalRequest, QuestionRequest, read_request
 from roles.journal.journal import Event
 
 _NOT_THERE = "target not found"
@@ -113,13 +114,13 @@ def _done(event: Event) -> Done:
 
 
 def _asked(event: Event, events: Sequence[Event]) -> Asked:
-    request = event.body["action_requests"][0]
-    what = request["args"].get("question") or request["description"]
+    request = read_request(event.body)
+    what = request.about.args.get("question") or request.about.description
     of_it = (
         e.body for e in events if e.kind == "approval" and e.id > event.id and (e.step, e.subtask) == (event.step, event.subtask)
     )
     answer = next(of_it, {})
-    app, rule = event.body.get("app") or "", event.body.get("rule", "")
+    app, rule = (request.app or "", request.rule) if isinstance(request, ApprovalRequest | QuestionRequest) else ("", "")
     return Asked(what, app, rule, answer.get("decision", ""), answer.get("message", ""))
 
 

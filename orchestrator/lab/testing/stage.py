@@ -24,6 +24,7 @@ from orchestrator.tasks.tasks import Task, resolve_target
 from orchestrator.views.terminal.approval import decision
 from protocol import ActionResult, VisualState, describe
 from protocol.dsl import parse_line
+from roles.contracts.requests import DecisionRequest, QuestionRequest, read_request
 
 
 class Desk(SimulatedDesktop):
@@ -136,11 +137,11 @@ def approver(answer: Answer) -> Approver | None:
         return answer
     words: Mapping[str, str] = {"*": answer} if isinstance(answer, str) else answer
 
-    def approve(request: dict[str, Any]) -> dict[str, Any] | None:
-        asked = request["action_requests"][0]
-        what = str(asked["args"].get("question") or asked["description"]).casefold()
+    def approve(body: dict[str, Any]) -> dict[str, Any] | None:
+        request = read_request(body)
+        what = str(request.about.args.get("question") or request.about.description).casefold()
         said = next((said for glob, said in words.items() if fnmatchcase(what, glob.casefold())), None)
-        return None if said is None else _decided(said, request["kind"] in {"question", "decision"})
+        return None if said is None else _decided(said, isinstance(request, QuestionRequest | DecisionRequest))
 
     return approve
 

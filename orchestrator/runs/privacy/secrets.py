@@ -21,9 +21,9 @@ from orchestrator.tasks.changes import filled_text
 from orchestrator.tasks.tasks import Task
 from protocol import VisualState
 from roles.contracts import Subtask
+from roles.contracts.requests import NamedAction, QuestionRequest, Request, screen_of
 from roles.journal.journal import Journal
 from roles.manager.plans import WORK_PLAN
-from roles.operator.decide import EditedAction
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
 from roles.safety.privacy.vault import FILE, SecretTaken, Vault, reference
@@ -104,24 +104,24 @@ def _told(body: Any, redactor: Redactor) -> Any:
     return redactor.body(redactor.told(body))
 
 
-def answer_without(answer: Mapping[str, Any], request: Mapping[str, Any], journal: Journal) -> dict[str, Any]:
+def answer_without(answer: Mapping[str, Any], request: Request, journal: Journal) -> dict[str, Any]:
     """A person's answer with references, before anything of it is written down."""
-    seen = journal.screens.get(str(request.get("state_id", "")))
+    seen = journal.screens.get(screen_of(request))
     return _answer_without(answer, request, redactor_of(journal), seen)
 
 
-def answer_to(folder: Path, answer: Mapping[str, Any], request: Mapping[str, Any], seen: VisualState | None) -> dict[str, Any]:
+def answer_to(folder: Path, answer: Mapping[str, Any], request: Request, seen: VisualState | None) -> dict[str, Any]:
     """The same from outside of the run's process; `seen` is the screen that the request speaks of."""
     return _answer_without(answer, request, _redactor_at(folder), seen)
 
 
 def _answer_without(
-    answer: Mapping[str, Any], request: Mapping[str, Any], redactor: Redactor, seen: VisualState | None
+    answer: Mapping[str, Any], request: Request, redactor: Redactor, seen: VisualState | None
 ) -> dict[str, Any]:
     decision = dict(answer["decisions"][0])
     message = _filled(str(decision.get("message") or ""), redactor)
-    if request["kind"] == "question" and message:
-        asked = request["action_requests"][0]["args"]
+    if isinstance(request, QuestionRequest) and message:
+        asked = request.about.args
         decision["message"] = redactor.answer(str(asked.get("question", "")), message, str(asked.get("name") or ""))
     elif message:
         decision["message"] = redactor.said(message)
@@ -134,7 +134,7 @@ def _edit_without(edited: Mapping[str, Any], redactor: Redactor, seen: VisualSta
     if edited.get("name") == WORK_PLAN:
         return {**edited, "args": _told(edited.get("args"), redactor)}
     try:
-        action = EditedAction.model_validate(edited).action()
+        action = NamedAction.model_validate(edited).action()
     except ValidationError:
         return {**edited, "args": _told(edited.get("args"), redactor)}  # the crew refuses it, in words
     dump = redactor.action(action, seen).dump()

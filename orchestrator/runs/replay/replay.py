@@ -39,6 +39,7 @@ from roles.contracts import (
     Subtask,
     Supplement,
 )
+from roles.contracts.requests import PlanReviewRequest, QuestionRequest, Request, read_request, request_in
 from roles.journal.journal import Event
 from roles.knowledge.memory.answers import Answered, AnswersMode, MemorySettings, Remembered, plain
 from roles.manager.plans import WORK_PLAN, as_given
@@ -58,9 +59,8 @@ class RecordedAnswers:
         for event in recording.events:
             if event.kind == "answer_recalled":
                 self._known[plain(event.body["asked"])] = _remembered(event.body)
-            elif event.kind == "approval_requested" and (offered := event.body.get("remembered")):
-                asked = event.body["action_requests"][0]["args"].get("question", "")
-                self._known[plain(asked)] = _remembered(offered)
+            elif isinstance(request := request_in(event.body), QuestionRequest) and request.remembered:
+                self._known[plain(request.about.args.get("question", ""))] = _remembered(request.remembered)
 
     def find(self, question: str, app: str | None) -> Remembered | None:
         return self._known.get(plain(question))
@@ -219,8 +219,9 @@ class RecordedPerson:
         for said in recording.said:
             self._left[self._name(said.key)].append(said)
 
-    def __call__(self, request: dict[str, Any]) -> Mapping[str, Any] | None:
-        left = self._left[self._name(request["key"])]
+    def __call__(self, body: dict[str, Any]) -> Mapping[str, Any] | None:
+        request = read_request(body)
+        left = self._left[self._name(request.key)]
         if not left:
             return None
         said = left.popleft()
@@ -236,15 +237,15 @@ class RecordedPerson:
         first, _, rest = key.partition("/")
         return rest if first not in {"plan", "supplement"} else key
 
-    def _digest(self, said: Said, request: Mapping[str, Any]) -> str:
+    def _digest(self, said: Said, request: Request) -> str:
         """What was said to another action then is no answer to this one. A digest with private values is one run's own."""
-        done, asked = self._recording.actions.get(self._name(said.key)), request["action_requests"][0]
+        done, asked = self._recording.actions.get(self._name(said.key)), request.about
         if done is None or not references_in(json.dumps(done.action)):
             return said.digest
-        return str(request["digest"]) if done.action == {"action_type": asked["name"], **asked["args"]} else said.digest
+        return request.digest if done.action == {"action_type": asked.name, **asked.args} else said.digest
 
-    def _edited(self, said: Said, request: Mapping[str, Any]) -> dict[str, Any]:
-        if request["kind"] == "plan":
+    def _edited(self, said: Said, request: Request) -> dict[str, Any]:
+        if isinstance(request, PlanReviewRequest):
             return {"name": WORK_PLAN, "args": self._edited_plan(said)}
         action = self._recording.actions[self._name(said.key)].action
         return {"name": action["action_type"], "args": {k: v for k, v in action.items() if k != "action_type"}}

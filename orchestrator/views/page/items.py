@@ -8,8 +8,8 @@ from typing import Any
 
 from orchestrator.runs.privacy.clean import UNREADABLE, clean
 from orchestrator.views.page.data import Detail, Item, Kind, Status, Target, items_of, number, plain, words
-from orchestrator.views.terminal.approval import first_action
-from orchestrator.views.terminal.words import Teller, action_words
+from orchestrator.views.terminal.words import Teller, action_words, asked_words
+from roles.contracts.requests import request_in
 from roles.journal.journal import Event
 
 _SILENT = frozenset({
@@ -179,7 +179,8 @@ class Lines:
 
     def _requested(self, event: Event) -> None:
         body, key = event.body, words(event.body, "key")
-        line = action_words(first_action(body))
+        request = request_in(body)
+        line = asked_words(request) if request is not None else "?"
         if key in self._asked:  # nobody answered in time, and it is asked anew
             self._change(self._asked[key], status="waiting")
             return
@@ -189,7 +190,7 @@ class Lines:
             detail = Detail(**{**open_.detail, **detail})
         why = "; ".join(clean(reason) for reason in items_of(body.get("reasons")))
         self._asked[key] = len(self.items)
-        target = (first_action(body).get("args") or {}).get("target")
+        target = request.about.args.get("target") if request is not None else None
         self._add(
             event, "approval", "waiting", line, why, detail, role="user", app=words(body, "app"),
             before=words(body, "state_id"), target=(words(target, "element_id"), target),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from getpass import getpass
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 
 import yaml
 from pydantic import ValidationError
@@ -17,8 +17,16 @@ from environments.files.yaml_lines import safe_data
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.face import Answer
 from orchestrator.runs.privacy.clean import clean, shortened
-from orchestrator.views.terminal.words import Line, action_words
+from orchestrator.views.terminal.words import Line, asked_words
 from protocol import Action, parse_action
+from roles.contracts.requests import (
+    ApprovalRequest,
+    DecisionRequest,
+    PlanReviewRequest,
+    QuestionRequest,
+    Request,
+    request_in,
+)
 from roles.manager.plans import WORK_PLAN
 
 Edit = Action | dict[str, Any]
@@ -29,28 +37,46 @@ _CHOICES = {"a": "approve", "e": "edit", "r": "reject", "s": "respond"}
 _PROMPTS = {"approve": "[a]pprove", "edit": "[e]dit", "reject": "[r]eject (Enter)", "respond": "[s]ay something"}
 
 
-def request_lines(request: Mapping[str, Any]) -> list[Line]:
+def request_told(body: Any) -> Request:
+    """What a run asks. Raises UsageProblem where this version does not know such a request."""
+    if (request := request_in(body)) is None:
+        raise UsageProblem("This version of deskcrew does not know what the run asks; answer with the one that works the run.")
+    return request
+
+
+def request_lines(request: Request) -> list[Line]:
     """What is asked, where, and by which rule."""
-    action = first_action(request)
-    if action.get("name") == "ask_user":
-        shown = [Line("", clean(line, 160), "dim") for line in str(request.get("screen", "")).splitlines()]
-        asked = Line("question", clean((action.get("args") or {}).get("question", "")), "ask")
-        return [*shown, asked, *remembered_lines(request)]
-    if action.get("name") == WORK_PLAN:
-        return [Line("plan?", action_words(action), "ask"), *plan_lines(request), *_because(request)]
-    rule, risk = clean(request.get("rule", "")), clean(request.get("risk", ""))
-    lines = [Line("approve?", action_words(action), "ask")]
-    if request.get("app"):
-        lines.append(Line("in", clean(request["app"])))
+    match request:
+        case ApprovalRequest():
+            return _approval_lines(request)
+        case QuestionRequest():
+            return [_question_line(request), *remembered_lines(request)]
+        case PlanReviewRequest():
+            return [Line("plan?", asked_words(request), "ask"), *plan_lines(request), *_because(request)]
+        case DecisionRequest():
+            return [*(Line("", clean(line, 160), "dim") for line in request.screen.splitlines()), _question_line(request)]
+        case _:
+            assert_never(request)
+
+
+def _approval_lines(request: ApprovalRequest) -> list[Line]:
+    rule, risk = clean(request.rule), clean(request.risk)
+    lines = [Line("approve?", asked_words(request), "ask")]
+    if request.app:
+        lines.append(Line("in", clean(request.app)))
     if rule or risk:
         lines.append(Line("rule", rule + (f" (risk: {risk})" if risk else "")))
     return [*lines, *_because(request)]
 
 
-def remembered_lines(request: Mapping[str, Any]) -> list[Line]:
+def _question_line(request: Request) -> Line:
+    return Line("question", clean(request.about.args.get("question", "")), "ask")
+
+
+def remembered_lines(request: QuestionRequest) -> list[Line]:
     """What was answered in an earlier run, if that is offered: to which question, when, and in which run."""
-    known = request.get("remembered")
-    if not isinstance(known, dict):
+    known = request.remembered
+    if known is None:
         return []
     to = "" if known.get("exact", True) else f", to the question {clean(known.get('question', ''), 160)!r}"
     said = f"{clean(known.get('value', ''), 160)!r} ({clean(known.get('from', ''), 80)}{to}); approve to answer so again"
@@ -62,16 +88,15 @@ def settled_line(said: Exception) -> Line:
     return Line("settled", f"{clean(said)}; nothing has to be typed here any more", "ask")
 
 
-def _because(request: Mapping[str, Any]) -> list[Line]:
-    return [Line("because", clean(reason)) for reason in request.get("reasons") or ()]
+def _because(request: Request) -> list[Line]:
+    return [Line("because", clean(reason)) for reason in request.reasons]
 
 
-def plan_lines(request: Mapping[str, Any]) -> list[Line]:
+def plan_lines(request: PlanReviewRequest) -> list[Line]:
     """The plan that is asked about, a line a subtask: what has ended, then what would be worked."""
-    ended = [f"{_SIGNS.get(str(s.get('status')), '·')} {shortened(s.get('title', ''))}" for s in request.get("ended") or ()]
-    args = first_action(request).get("args") or {}
+    ended = [f"{_SIGNS.get(s.status, '·')} {shortened(s.title)}" for s in request.ended]
     live = []
-    for subtask in args.get("subtasks") or ():
+    for subtask in request.about.args.get("subtasks") or ():
         where = f" · {clean(subtask['app'], 40)}" if subtask.get("app") else ""
         who = f" · {clean(subtask['worker'], 20)}" if subtask.get("worker") else ""
         after = f" (after {clean(', '.join(subtask['depends_on']), 80)})" if subtask.get("depends_on") else ""
@@ -79,32 +104,21 @@ def plan_lines(request: Mapping[str, Any]) -> list[Line]:
     return [Line("", text) for text in (*ended, *live)]
 
 
-def first_action(request: Mapping[str, Any]) -> dict[str, Any]:
-    requests = request.get("action_requests") or [{}]
-    return dict(requests[0])
-
-
-def allowed(request: Mapping[str, Any]) -> list[str]:
-    """The decisions that this request may be answered with."""
-    configs = request.get("review_configs") or [{}]
-    return list(configs[0].get("allowed_decisions") or _CHOICES.values())
-
-
 def ask(
-    request: Mapping[str, Any],
+    request: Request,
     *,
     read: Callable[[str], str],
     say: Callable[[str], None],
     hidden: Callable[[str], str] = getpass,
 ) -> Answer | None:
     """The person's answer; None (end of input) leaves the run waiting. `hidden` reads what is not to be seen as it is typed."""
-    choices = allowed(request)
-    question = first_action(request).get("name") == "ask_user"
+    choices = list(request.allowed)
     try:
-        if question and "respond" in choices:
-            private, known = bool(request.get("private")), "approve" in choices
-            said = (hidden if private else read)(f"  your answer{' (Enter for the one of then)' if known else ''}: ").strip()
-            return decision("respond", message=said) if said or not known else decision("approve")
+        match request:
+            case QuestionRequest() | DecisionRequest() if "respond" in choices:
+                private, known = isinstance(request, QuestionRequest) and request.private, "approve" in choices
+                said = (hidden if private else read)(f"  your answer{' (Enter for the one of then)' if known else ''}: ").strip()
+                return decision("respond", message=said) if said or not known else decision("approve")
         while True:
             prompt = "  " + "  ".join(words for name, words in _PROMPTS.items() if name in choices)
             word, _, rest = read(f"{prompt}: ").strip().partition(" ")
@@ -150,7 +164,7 @@ def constrained(answer: Answer, text: str | Mapping[str, Any]) -> Answer:
     return {**answer, "decisions": [{**answer["decisions"][0], "constraints": told}]}
 
 
-def _choice(word: str, choices: list[str]) -> str | None:
+def _choice(word: str, choices: Sequence[str]) -> str | None:
     folded = word.casefold()
     if not folded:
         return "reject" if "reject" in choices else None
@@ -159,11 +173,11 @@ def _choice(word: str, choices: list[str]) -> str | None:
     return named if named in choices else None
 
 
-def _edited(request: Mapping[str, Any], rest: str, read: Callable[[str], str], say: Callable[[str], None]) -> Edit | None:
-    action = first_action(request)
-    if action.get("name") == WORK_PLAN:
+def _edited(request: Request, rest: str, read: Callable[[str], str], say: Callable[[str], None]) -> Edit | None:
+    if isinstance(request, PlanReviewRequest):
         return _edited_plan(request, rest, read, say)
-    say("  the action is " + json.dumps({"action_type": action.get("name"), **(action.get("args") or {})}, ensure_ascii=True))
+    action = request.about
+    say("  the action is " + json.dumps({"action_type": action.name, **action.args}, ensure_ascii=True))
     text = rest.strip() or read("  the action to do instead, as JSON, or a file with it (Enter to go back): ").strip()
     if not text:
         return None
@@ -174,11 +188,11 @@ def _edited(request: Mapping[str, Any], rest: str, read: Callable[[str], str], s
         return None
 
 
-def _edited_plan(request: Mapping[str, Any], rest: str, read: Callable[[str], str], say: Callable[[str], None]) -> Edit | None:
+def _edited_plan(request: PlanReviewRequest, rest: str, read: Callable[[str], str], say: Callable[[str], None]) -> Edit | None:
     from orchestrator.runs.answer_check import check_answer
     from orchestrator.runs.plans import plan_text
 
-    for line in plan_text(first_action(request).get("args") or {}).splitlines():
+    for line in plan_text(request.about.args).splitlines():
         say("  " + clean(line, 2_000))
     name = rest.strip() or read("  a file with the plan to work instead (Enter to go back): ").strip()
     if not name:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.runs.privacy.clean import clean, shortened, visible
 from orchestrator.settings.documents import shown
-from orchestrator.views.terminal.approval import allowed, first_action, request_lines
+from orchestrator.views.terminal.approval import request_lines
 from orchestrator.views.terminal.words import Line, learned_words
-from roles.manager.plans import WORK_PLAN
+from roles.contracts.requests import DecisionRequest, PlanReviewRequest, QuestionRequest, request_in
 
 if TYPE_CHECKING:
     from orchestrator.runs.outcome import Outcome
@@ -27,8 +27,8 @@ def ending_lines(outcome: Outcome) -> list[Line]:
     """As pytest does it: what matters most stands last."""
     sign, tone = _VERDICTS.get(outcome.exit_code, ("", ""))
     lines = [Line(sign, _verdict(outcome), tone)]
-    if outcome.pending:
-        lines += request_lines(outcome.pending)
+    if (request := request_in(outcome.pending)) is not None:
+        lines += request_lines(request)
     elif outcome.reason:
         lines.append(Line("why", clean(outcome.reason)))
     lines += [Line("answer" if n == 0 else "", clean(text, 4_000)) for n, text in enumerate(outcome.answer.splitlines())]
@@ -62,12 +62,13 @@ def next_commands(outcome: Outcome) -> list[str]:
     if outcome.status in _STILL:
         ways_on = {"paused": ["resume"], "taken_over": ["takeover", "handback"]}[outcome.status]
         return [f"deskcrew {way} {name}{tail}" for way in (*ways_on, "cancel")]
-    pending = outcome.pending or {}
+    if (request := request_in(outcome.pending)) is None:
+        return [f"deskcrew show {name}{tail}"]
     ways = {"approve": "--approve", "reject": '--reject "why"', "edit": "--edit FILE", "respond": '--respond "words"'}
-    if first_action(pending).get("name") == "ask_user":
+    if isinstance(request, QuestionRequest | DecisionRequest):
         ways = {"respond": '--respond "your answer"', "reject": '--reject "why"'}
-    to_edit = [f"deskcrew show {name}{tail} --plan > plan.yaml"] if first_action(pending).get("name") == WORK_PLAN else []
-    return [*to_edit, *(f"deskcrew resume {name}{tail} {way}" for kind, way in ways.items() if kind in allowed(pending))]
+    to_edit = [f"deskcrew show {name}{tail} --plan > plan.yaml"] if isinstance(request, PlanReviewRequest) else []
+    return [*to_edit, *(f"deskcrew resume {name}{tail} {way}" for kind, way in ways.items() if kind in request.allowed)]
 
 
 def _done(report: Mapping[str, Any]) -> list[Line]:

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from orchestrator.runs.face import Answer, Approver
 from orchestrator.runs.privacy.clean import UNREADABLE, clean, visible
-from orchestrator.views.terminal.approval import ask, request_lines, settled_line
+from orchestrator.views.terminal.approval import ask, request_lines, request_told, settled_line
 from orchestrator.views.terminal.ending import ending_lines
 from orchestrator.views.terminal.footer import Footer, fitted, steady
 from orchestrator.views.terminal.prompt import Settled, forget_typed, typed, typed_unseen
@@ -338,7 +338,8 @@ class Live:
         """Seconds at work; those in which a person was asked are none."""
         return self._worked + (time.monotonic() - self._since if self._since is not None else 0.0)
 
-    def _ask(self, request: dict[str, Any]) -> Answer | None:
+    def _ask(self, body: dict[str, Any]) -> Answer | None:
+        request = request_told(body)
         running = self._since is not None
         self.stop()
         for line in request_lines(request):

@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from orchestrator.runs.face import Answer, Approver
 from orchestrator.runs.privacy.clean import clean
-from orchestrator.views.terminal.approval import ask, request_lines, settled_line
+from orchestrator.views.terminal.approval import ask, request_lines, request_told, settled_line
 from orchestrator.views.terminal.ending import ending_lines
 from orchestrator.views.terminal.prompt import Settled, forget_typed, typed, typed_unseen
 from orchestrator.views.terminal.words import Line, Teller
@@ -141,7 +141,8 @@ class Plain:
         for line in ending_lines(outcome):
             self._print(str(line))
 
-    def _ask(self, request: dict[str, Any]) -> Answer | None:
+    def _ask(self, body: dict[str, Any]) -> Answer | None:
+        request = request_told(body)
         for line in request_lines(request):
             self._print(str(line))
         forget_typed()

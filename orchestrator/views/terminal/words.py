@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, assert_never
 
 from pydantic import ValidationError
 
 from orchestrator.runs.privacy.clean import UNREADABLE, clean, escaped, json_text, shortened, visible
 from protocol import describe, parse_action
-from roles.manager.plans import WORK_PLAN
+from roles.contracts.requests import ApprovalRequest, DecisionRequest, PlanReviewRequest, QuestionRequest, Request, request_in
 
 if TYPE_CHECKING:
     from roles.journal.journal import Event
@@ -67,15 +67,24 @@ def titled(title: str, app: str) -> str:
     return said if not app or said.casefold().startswith(app.casefold()) else f"{said} · {clean(app, 40)}"
 
 
-def action_words(request: Mapping[str, Any]) -> str:
-    """The exact action of an approval request, or of any `{name, args}`."""
-    name, args = str(request.get("name", "?")), request.get("args") or {}
-    if name == WORK_PLAN:
-        return clean(request.get("description") or "work this plan")
+def action_words(action: Mapping[str, Any]) -> str:
+    """The exact action of any `{name, args}`."""
+    name, args = str(action.get("name", "?")), action.get("args") or {}
     try:
         return clean(describe(parse_action({"action_type": name, **args})))
     except (ValidationError, TypeError):
         return clean(f"{name} {args}" if args else name)
+
+
+def asked_words(request: Request) -> str:
+    """What exactly is asked about, in a line."""
+    match request:
+        case PlanReviewRequest():
+            return clean(request.about.description or "work this plan")
+        case ApprovalRequest() | QuestionRequest() | DecisionRequest():
+            return action_words({"name": request.about.name, "args": request.about.args})
+        case _:
+            assert_never(request)
 
 
 def _started(event: Event) -> list[Line]:
@@ -126,8 +135,8 @@ def _reviewed(event: Event) -> list[Line]:
 
 
 def _requested(event: Event) -> list[Line]:
-    requests = event.body.get("action_requests") or [{}]
-    return [Line("approval", f"? {action_words(requests[0])}", "ask")] if requests[0] else []
+    request = request_in(event.body)
+    return [Line("approval", f"? {asked_words(request)}", "ask")] if request is not None else []
 
 
 def _approval(event: Event) -> list[Line]:

@@ -18,13 +18,27 @@ from environments.effects import released
 from protocol import CARRIES, AgentAction, AskUser, describe, parse_action
 from roles.contracts import USER, Fact
 from roles.contracts.context import Context, State, Update
+from roles.contracts.requests import (
+    Answer,
+    ApprovalRequest,
+    Approve,
+    AskedAction,
+    Decision,
+    Edit,
+    QuestionRequest,
+    Reject,
+    Request,
+    Respond,
+    ReviewConfig,
+    Way,
+    read_request,
+)
 from roles.contracts.signals import Signal
 from roles.journal.actions import Approval
 from roles.journal.journal import Journal
 from roles.knowledge.memory.blackboard_fact import MEMORY
 from roles.operator.asking.guarding import drop, element_of, grounds_of, with_permit
 from roles.operator.asking.previewing import previewed
-from roles.operator.decide import Answer, Decision
 from roles.operator.perceive import current_screen, safety_of, subtask_id
 from roles.operator.state import FINALIZE
 from roles.safety import Constraints, Review, SafetyPolicy, review
@@ -44,12 +58,10 @@ def now(ctx: Context) -> dict[str, Any]:
     return Moment.now(ctx.clock, ctx.uptime).model_dump(mode="json")
 
 
-def overdue_request(ctx: Context, policy: SafetyPolicy, request: Mapping[str, Any]) -> str:
+def overdue_request(ctx: Context, policy: SafetyPolicy, request: Request) -> str:
     """Why a request may no longer be answered, or nothing. What asks for an action's approval is dated, and
     what shows a plan; a question is not."""
-    if "asked" not in request:
-        return ""
-    return overdue(policy, request["asked"], Moment.now(ctx.clock, ctx.uptime))
+    return overdue(policy, request.asked, Moment.now(ctx.clock, ctx.uptime)) if request.is_dated else ""
 
 
 def answered_before(ctx: Context, pending: dict[str, Any]) -> tuple[Approval, AgentAction] | None:
@@ -138,48 +150,44 @@ NOBODY = "nobody"
 """Who rejects what no person has answered in time."""
 
 
-_QUESTION = {False: ["respond", "reject"], True: ["approve", "respond", "reject"]}
+_QUESTION: dict[bool, tuple[Way, ...]] = {False: ("respond", "reject"), True: ("approve", "respond", "reject")}
 """How a question may be answered: approving takes the answer of an earlier run, where there is one."""
 
 
-_WAYS = {False: ["approve", "edit", "reject", "respond"], True: ["approve", "reject", "respond"]}
+_WAYS: dict[bool, tuple[Way, ...]] = {False: ("approve", "edit", "reject", "respond"), True: ("approve", "reject", "respond")}
 """How an action may be answered: a request of a page, and what a script changed, as it is or not at all."""
 
 
-def approval_request(pending: dict[str, Any], found: Review) -> dict[str, Any]:
-    """The payload of the interrupt, as agent chat interfaces render it, with the grounds beside it."""
+def approval_request(ctx: Context, pending: dict[str, Any], found: Review, role: str) -> ApprovalRequest | QuestionRequest:
+    """What is asked of a person: the action as agent chat interfaces show it, with the grounds beside it."""
     action = parse_action(pending["action"])
     question = isinstance(action, AskUser)
     remembered = pending.get("remembered") if question else None
     args = {k: v for k, v in pending["action"].items() if k != "action_type"}
     if pending["private"]:
         args = {k: (v if k not in CARRIES or _refers(v) else MASK) for k, v in args.items()}
-    return {
-        "action_requests": [{"name": action.verb, "args": args, "description": pending["line"]}],
-        "review_configs": [
-            {
-                "action_name": action.verb,
-                "allowed_decisions": _QUESTION[bool(remembered)] if question else _WAYS[_as_it_is(action)],
-            }
-        ],
-        "kind": "question" if question else "approval",
-        "key": pending["key"],
-        "digest": pending["digest"],
-        "effect": found.effect.value,
-        "risk": found.severity,
-        "rule": found.policy,
-        "reasons": list(found.reasons),
-        **({"changes": pending["changes"]} if pending.get("changes") else {}),
-        **({"page": found.page} if found.page else {}),
-        **({"leads": pending["leads"]} if pending.get("leads") else {}),
-        **({"request": pending["request"]} if pending.get("request") else {}),
-        "app": (pending.get("element") or {}).get("app") or pending["app"],
-        "state_id": pending["before"],
-        "reason": pending["reason"],
-        "default": "reject",
-        **({"remembered": remembered} if remembered else {}),
-        **({"private": True} if isinstance(action, AskUser) and names_private(f"{action.question} {action.name}") else {}),
-    }
+    ways = _QUESTION[bool(remembered)] if question else _WAYS[_as_it_is(action)]
+    private = isinstance(action, AskUser) and bool(names_private(f"{action.question} {action.name}"))
+    more = {name: pending.get(name) for name in ("changes", "leads", "request")}
+    more |= {"page": found.page, "remembered": remembered, "private": private}
+    asks: type[ApprovalRequest | QuestionRequest] = QuestionRequest if question else ApprovalRequest
+    return asks(
+        action_requests=(AskedAction(name=action.verb, args=args, description=pending["line"]),),
+        review_configs=(ReviewConfig(action_name=action.verb, allowed_decisions=ways),),
+        key=pending["key"],
+        digest=pending["digest"],
+        effect=found.effect.value,
+        risk=found.severity,
+        rule=found.policy,
+        reasons=tuple(found.reasons),
+        app=(pending.get("element") or {}).get("app") or pending["app"],
+        state_id=pending["before"],
+        reason=pending["reason"],
+        default="reject",
+        role=role,
+        asked=now(ctx),
+        **{name: value for name, value in more.items() if value},
+    )
 
 
 def _as_it_is(action: AgentAction) -> bool:
@@ -193,26 +201,25 @@ def _refers(value: Any) -> bool:
 
 def record_request(state: State, ctx: Context, pending: dict[str, Any], found: Review, *, role: str) -> None:
     """Write down what is asked and when, for the interrupt that follows; to be committed before it."""
-    request = approval_request(pending, found) | {"role": role, "asked": now(ctx)}
+    request = approval_request(ctx, pending, found, role)
     _write_request(state, ctx, request, step=pending["step"], key=f"ask/{pending['key']}")
     ctx.line.passing(Signal.APPROVAL_PENDING, step=pending["step"], key=f"pending/{pending['key']}")
 
 
-def _write_request(state: State, ctx: Context, request: dict[str, Any], *, step: int, key: str) -> None:
-    ctx.journal.record("approval_requested", request, role=request["role"], subtask=subtask_id(state), step=step, key=key)
+def _write_request(state: State, ctx: Context, request: Request, *, step: int, key: str) -> None:
+    ctx.journal.record("approval_requested", request.dump(), role=request.role, subtask=subtask_id(state), step=step, key=key)
 
 
 def ask_by_interrupt(state: State, ctx: Context) -> Update:
     """Pause the graph with the recorded request; nothing but reading stands before the interrupt."""
     pending = state["pending_action"]
-    request = ctx.journal.request(pending["key"])
+    request = read_request(ctx.journal.request(pending["key"]))
     said = answered_before(ctx, pending)
     if said is not None:
         last, action = said
         told = {"type": last.decision, "message": last.message, "who": last.who, "digest": last.digest}
-        decision = Decision.model_validate(told)
-        return _narrowed(state, ctx) | _taken(state, ctx, decision, action)
-    answer = interrupt(request)
+        return _narrowed(state, ctx) | _taken(state, ctx, Answer.model_validate({"decisions": [told]}).decisions[0], action)
+    answer = interrupt(request.dump())
     if late := overdue_request(ctx, safety_of(state, ctx), request):
         return _late(state, ctx, request, late)
     if by_nobody(answer):  # it was asked about anew just before a kill, and that request is still good
@@ -234,23 +241,23 @@ def _taken(state: State, ctx: Context, decision: Decision, action: AgentAction) 
     if decision.digest != pending["digest"]:  # the person had edited the action
         pending = _as_edited(state, ctx, action, _review(state, ctx, action))
     question = pending["action"]["action_type"] == "ask_user"
-    if decision.type == "approve" or (question and decision.type == "respond"):
+    if isinstance(decision, Approve) or (question and isinstance(decision, Respond)):
         return _approved(pending | {"approved": pending["digest"], "answer": decision.message}, decision)
     return _dropped(state, ctx, decision)
 
 
-def _late(state: State, ctx: Context, request: dict[str, Any], why: str) -> Update:
+def _late(state: State, ctx: Context, request: Request, why: str) -> Update:
     """Nobody answered in time: the action is asked about anew, or rejected. What was said too late counts for nothing."""
     pending, then = state["pending_action"], safety_of(state, ctx).expired
-    nth = int(request.get("times", 1)) + 1
+    nth = request.times + 1
     body = {"key": pending["key"], "digest": pending["digest"], "line": pending["line"], "why": why, "then": then}
-    place = {"role": request["role"], "subtask": subtask_id(state), "step": pending["step"]}
+    place = {"role": request.role, "subtask": subtask_id(state), "step": pending["step"]}
     ctx.journal.record("approval_expired", body, **place, key=f"expired/{pending['key']}/{nth}")
     if then == "deny":
-        refusal = Decision(type="reject", message=f"nobody answered in time: {why}", who=NOBODY)
+        refusal = Reject(message=f"nobody answered in time: {why}", who=NOBODY)
         _record(state, ctx, refusal, pending["digest"])
         return _dropped(state, ctx, refusal)
-    again = request | {"asked": now(ctx), "times": nth}
+    again = request.model_copy(update={"asked": now(ctx), "times": nth})
     _write_request(state, ctx, again, step=pending["step"], key=f"ask/{pending['key']}/{nth}")
     ctx.journal.commit()
     return {"route": ASK}
@@ -273,9 +280,9 @@ def apply_answer(state: State, ctx: Context, answer: Any) -> Update:
     try:
         decision = Answer.model_validate(answer).decisions[0]
     except ValidationError as bad:
-        decision = Decision(type="reject", message=f"the answer was not usable: {bad.errors()[0]['msg']}")
+        decision = Reject(message=f"the answer was not usable: {bad.errors()[0]['msg']}")
     if decision.digest is not None and decision.digest != pending["digest"]:
-        decision = decision.instead("reject", "the answer was given to another action")
+        decision = decision.rejected("the answer was given to another action")
     narrower: Update = {}
     if decision.constraints is not None:
         narrower = _constrain(state, ctx, decision)
@@ -309,21 +316,21 @@ def _applied(state: State, ctx: Context, decision: Decision) -> Update:
     """What comes of an answer under the constraints that hold by then."""
     pending = state["pending_action"]
     question = pending["action"]["action_type"] == "ask_user"
-    if question and decision.type == "approve" and (known := pending.get("remembered")):
-        decision = decision.instead("respond", known["value"])
-    if question and decision.type in {"approve", "edit"}:
-        decision = decision.instead("reject", "a question wants words, not an approval")
-    if decision.type == "edit" and _as_it_is(parse_action(pending["action"])):
-        decision = decision.instead("reject", "it is done as it is or not at all")
-    if decision.type == "edit":
+    if question and isinstance(decision, Approve) and (known := pending.get("remembered")):
+        decision = decision.responded(known["value"])
+    if question and isinstance(decision, Approve | Edit):
+        decision = decision.rejected("a question wants words, not an approval")
+    if isinstance(decision, Edit) and _as_it_is(parse_action(pending["action"])):
+        decision = decision.rejected("it is done as it is or not at all")
+    if isinstance(decision, Edit):
         return _edited(state, ctx, decision)
     asked = parse_action(pending["action"])
     if isinstance(asked, AskUser):
         decision = decision.model_copy(update={"message": ctx.journal.answer(asked.question, decision.message, asked.name)})
-    if decision.type == "approve" and decision.constraints is not None and not released(asked):
+    if isinstance(decision, Approve) and decision.constraints is not None and not released(asked):
         found = _review(state, ctx, asked)
         if found.verdict == "deny":
-            decision = decision.instead("reject", f"what was added forbids it: {'; '.join(found.reasons)}")
+            decision = decision.rejected(f"what was added forbids it: {'; '.join(found.reasons)}")
     _record(state, ctx, decision, pending["digest"])
     return _taken(state, ctx, decision.model_copy(update={"digest": pending["digest"]}), asked)
 
@@ -338,7 +345,7 @@ def _approved(pending: dict[str, Any], decision: Decision) -> Update:
     }
 
 
-def _edited(state: State, ctx: Context, decision: Decision) -> Update:
+def _edited(state: State, ctx: Context, decision: Edit) -> Update:
     pending = state["pending_action"]
     try:
         if decision.edited_action is None:
@@ -348,19 +355,19 @@ def _edited(state: State, ctx: Context, decision: Decision) -> Update:
             raise ValueError("only a request that is held and shown can be let go")
     except (ValidationError, ValueError) as bad:
         first = bad.errors()[0]["msg"] if isinstance(bad, ValidationError) else str(bad)
-        refusal = decision.instead("reject", f"the edited action was not usable: {first}")
+        refusal = decision.rejected(f"the edited action was not usable: {first}")
         _record(state, ctx, refusal, pending["digest"])
         return refused(state, refusal)
     action = ctx.journal.sealed(action, current_screen(state, ctx))
     found = _review(state, ctx, action)
     if found.verdict == "deny":
-        refusal = decision.instead("reject", f"the edited action is not allowed: {'; '.join(found.reasons)}")
+        refusal = decision.rejected(f"the edited action is not allowed: {'; '.join(found.reasons)}")
         _record(state, ctx, refusal, pending["digest"])
         return refused(state, refusal)
     # All of it or nothing survives a kill.
     changed = _as_edited(state, ctx, action, found)
     _note(state, ctx, decision, changed["digest"])
-    approval = decision.instead("approve", "as edited")
+    approval = decision.approved("as edited")
     _note(state, ctx, approval, changed["digest"])
     ctx.journal.replace_intent(pending["key"], action)
     ctx.journal.commit()
@@ -392,7 +399,7 @@ def refused(state: State, decision: Decision) -> Update:
     """The action is given up, and why is told to whoever plans."""
     pending = state["pending_action"]
     said = f": {decision.message}" if decision.message else ""
-    verb = "answered instead of approving" if decision.type == "respond" else "rejected"
+    verb = "answered instead of approving" if isinstance(decision, Respond) else "rejected"
     line = pending["line"] + (f" ({pending['page']})" if pending.get("page") else "")
     why = f"the user {verb} {line}{said}" if decision.who != NOBODY else f"{line} was not approved{said}"
     report = {

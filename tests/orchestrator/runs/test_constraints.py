@@ -18,6 +18,7 @@ from orchestrator.runs.runs import Outcome, taken_up
 from orchestrator.store.salvage import salvage
 from orchestrator.tasks.tasks import load_task
 from orchestrator.views.terminal.approval import ask
+from roles.contracts.requests import read_request
 
 SAVE = 'In the reimbursement form, enter "$12.50" as the amount and save the draft'
 SUBMIT = 'In the reimbursement form, enter "$12.50" as the amount and submit the form'
@@ -109,7 +110,7 @@ def test_constraints_are_known_to_a_process_that_lost_the_checkpoints(tmp_path: 
 def test_the_terminal_takes_constraints_after_the_yes_and_says_what_is_wrong_with_them() -> None:
     request = {"action_requests": [{"name": "click", "args": {}, "description": "click"}], "kind": "approval"}
     typed, said = iter(["a forbiden_actions: delete", "a forbidden_actions: delete, blocked_domains: [a.example]"]), list[str]()
-    answer = ask(request, read=lambda prompt: next(typed), say=said.append)
+    answer = ask(read_request(request), read=lambda prompt: next(typed), say=said.append)
     told = {"forbidden_actions": ["delete"], "blocked_domains": ["a.example"]}
     assert answer == {"decisions": [{"type": "approve", "constraints": told}]}
     assert "did you mean 'forbidden_actions'?" in said[0]

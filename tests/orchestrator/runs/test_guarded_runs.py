@@ -22,6 +22,7 @@ from orchestrator.views.listing import run_page
 from orchestrator.views.terminal.approval import request_lines
 from orchestrator.views.terminal.ending import ending_lines
 from protocol import ActionTarget, Click, VisualState
+from roles.contracts.requests import read_request
 from roles.policies.scripted import (
     EvaluatorScript,
     ManagerScript,
@@ -75,7 +76,7 @@ def test_what_a_page_sends_by_itself_is_asked_about_in_words_before_anything_els
     outcome = started(tmp_path, surface)
     assert (outcome.exit_code, surface.reached) == (3, [])
     assert outcome.pending is not None
-    said = [f"{line.mark} {line.text}".strip() for line in request_lines(outcome.pending)]
+    said = [f"{line.mark} {line.text}".strip() for line in request_lines(read_request(outcome.pending))]
     assert said[0] == 'approve? release "POST n=0 to bank.example/draft"'
     assert "because the page would POST n=0 to bank.example/draft" in said
     assert "because the page sends it by itself" in said

@@ -17,6 +17,7 @@ from orchestrator.runs.replay.replay import replay
 from orchestrator.runs.runs import Outcome
 from orchestrator.store.folders import find_run
 from orchestrator.views.terminal.approval import ask, request_lines
+from roles.contracts.requests import read_request
 from roles.journal.journal import Event
 from roles.knowledge.memory.answers import AnswerFile
 
@@ -77,7 +78,7 @@ def test_an_answer_is_offered_and_can_be_taken_or_replaced(tmp_path: Path) -> No
     assert {f["value"] for f in facts(second)} == {"$7.50"}
     assert {f["role"] for f in facts(second)} == {"user"}, "a person has said so again"
     assert asked[0]["remembered"]["run"] == first.run_id
-    (line,) = [line.text for line in request_lines(asked[0]) if line.mark == "then"]
+    (line,) = [line.text for line in request_lines(read_request(asked[0])) if line.mark == "then"]
     assert line.startswith(f"it was answered '$7.50' (run {first.run_id}, ")
     third = crew(tmp_path, "ask").run("ask me", approver=saying("$9.00"))
     assert {f["value"] for f in facts(third)} == {"$9.00"}
@@ -96,7 +97,7 @@ def test_enter_takes_the_answer_of_then_and_words_replace_it(tmp_path: Path) -> 
     request = crew(tmp_path, "ask").run("ask me").pending
     assert request is not None
     for typed, expected in (("", "approve"), ("$9", "respond")):
-        answer = ask(request, read=lambda prompt, typed=typed: typed, say=lambda text: None)
+        answer = ask(read_request(request), read=lambda prompt, typed=typed: typed, say=lambda text: None)
         assert answer is not None
         assert answer["decisions"][0]["type"] == expected
 

@@ -28,6 +28,7 @@ from orchestrator.views.terminal.ending import ending_lines
 from orchestrator.views.terminal.live import Live, Picture, styled
 from orchestrator.views.terminal.plain import JsonLines, Plain
 from orchestrator.views.terminal.words import _SAY
+from roles.contracts.requests import read_request
 from roles.journal.journal import Event
 
 WIDTH = 80
@@ -147,11 +148,30 @@ def test_json_lines_are_one_ascii_line_an_event_and_hold_it_whole(events: list[E
     assert all(isinstance(json.loads(line), dict) for line in lines)
 
 
-@given(BODIES)
+REQUESTS = st.fixed_dictionaries(
+    {
+        "kind": st.sampled_from(["approval", "question", "plan", "decision"]),
+        "action_requests": st.tuples(st.fixed_dictionaries({"name": HOSTILE, "args": BODIES, "description": HOSTILE})),
+    },
+    optional={"reasons": st.lists(HOSTILE, max_size=2)},
+).flatmap(
+    lambda known: st.fixed_dictionaries(
+        {},
+        optional={
+            "approval": {name: HOSTILE for name in ("rule", "risk", "app")},
+            "question": {"remembered": BODIES},
+            "plan": {"ended": st.tuples(st.fixed_dictionaries({name: HOSTILE for name in ("id", "title", "status")}))},
+            "decision": {"screen": HOSTILE},
+        }[known["kind"]],
+    ).map(lambda more: known | more)
+)
+
+
+@given(REQUESTS)
 @SLOW
-def test_a_request_is_shown_as_text_or_is_none(request: dict[str, Any]) -> None:
+def test_a_request_is_shown_as_text_or_is_none(body: dict[str, Any]) -> None:
     try:
-        lines = request_lines(request)
+        lines = request_lines(read_request(body))
     except UNREADABLE:
         return
     console = terminal()

@@ -32,6 +32,7 @@ from orchestrator.tasks.tasks import Task, load_task
 from orchestrator.views.terminal.ending import ending_lines
 from protocol import GUIElement, VisualState
 from roles.contracts import Subtask
+from roles.contracts.requests import read_request
 from roles.journal.journal import Journal
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
@@ -157,7 +158,7 @@ APPROVAL = {"kind": "approval", "state_id": "", "action_requests": [{"name": "fi
 
 
 def said(decision: dict[str, Any], request: dict[str, Any], journal: Journal) -> dict[str, Any]:
-    return dict(answer_without({"decisions": [decision]}, request, journal)["decisions"][0])
+    return dict(answer_without({"decisions": [decision]}, read_request(request), journal)["decisions"][0])
 
 
 def test_an_answer_to_a_private_question_is_a_reference(journal: Journal) -> None:

@@ -25,6 +25,7 @@ from orchestrator.views.terminal.ending import ending_lines
 from orchestrator.views.terminal.live import Live
 from orchestrator.views.terminal.plain import JsonLines, Log, Plain
 from orchestrator.views.terminal.words import Teller, action_words
+from roles.contracts.requests import read_request
 from roles.journal.journal import Event
 
 HOSTILE = "[bold red]spoof[/bold red] \x1b[2J\x1b]0;title\x07 \u202egnp \ud800 金额 👩\u200d💻\nnext\tend"
@@ -256,29 +257,30 @@ def answers(*typed: str) -> Any:
     ],
 )
 def test_the_person_at_the_terminal_answers_and_the_default_is_no(typed: tuple[str, ...], decision: dict[str, str]) -> None:
-    given_ = ask(REQUEST, read=answers(*typed, ""), say=lambda text: None)
+    given_ = ask(read_request(REQUEST), read=answers(*typed, ""), say=lambda text: None)
     assert given_ == {"decisions": [decision]}
 
 
 def test_a_closed_input_leaves_the_run_waiting() -> None:
-    assert ask(REQUEST, read=answers(), say=lambda text: None) is None
-    assert ask(QUESTION, read=answers(), say=lambda text: None) is None
+    assert ask(read_request(REQUEST), read=answers(), say=lambda text: None) is None
+    assert ask(read_request(QUESTION), read=answers(), say=lambda text: None) is None
 
 
 def test_a_question_takes_the_words_as_they_are() -> None:
-    assert ask(QUESTION, read=answers("INV-7"), say=lambda text: None) == {"decisions": [{"type": "respond", "message": "INV-7"}]}
+    given_ = ask(read_request(QUESTION), read=answers("INV-7"), say=lambda text: None)
+    assert given_ == {"decisions": [{"type": "respond", "message": "INV-7"}]}
 
 
 def test_an_edit_at_the_terminal_is_checked_and_asked_again() -> None:
     said: list[str] = []
     typed = answers("e", '{"action_type": "clik"}', "e", '{"action_type": "press_key", "keys": ["Escape"]}')
-    given_ = ask(REQUEST, read=typed, say=said.append)
+    given_ = ask(read_request(REQUEST), read=typed, say=said.append)
     assert given_ == {"decisions": [{"type": "edit", "edited_action": {"name": "press_key", "args": {"keys": ["Escape"]}}}]}
     assert any("clik" in line for line in said)
 
 
 def test_the_request_shows_the_exact_action_its_place_rule_and_reason() -> None:
-    text = "\n".join(map(str, request_lines(REQUEST)))
+    text = "\n".join(map(str, request_lines(read_request(REQUEST))))
     for part in (
         'click "Submit request"',
         "reimbursement",
@@ -350,7 +352,7 @@ def test_nobody_is_asked_by_a_face_for_programs(display: str) -> None:
 
 
 def test_a_plan_is_shown_a_line_a_subtask_with_what_has_ended() -> None:
-    told = [(line.mark, line.text) for line in request_lines(PLAN)]
+    told = [(line.mark, line.text) for line in request_lines(read_request(PLAN))]
     assert told == [
         ("plan?", "work plan 2: 1 subtask"),
         ("", "✓ open billing"),
@@ -360,8 +362,9 @@ def test_a_plan_is_shown_a_line_a_subtask_with_what_has_ended() -> None:
 
 
 def test_a_plan_is_approved_or_rejected_in_the_terminal() -> None:
-    assert ask(PLAN, read=answers("a"), say=print) == {"decisions": [{"type": "approve"}]}
-    assert ask(PLAN, read=answers("r", "not so"), say=print) == {"decisions": [{"type": "reject", "message": "not so"}]}
+    plan = read_request(PLAN)
+    assert ask(plan, read=answers("a"), say=print) == {"decisions": [{"type": "approve"}]}
+    assert ask(plan, read=answers("r", "not so"), say=print) == {"decisions": [{"type": "reject", "message": "not so"}]}
 
 
 def test_a_plan_is_edited_in_a_file_and_asked_for_again_until_it_fits(tmp_path: Path) -> None:
@@ -369,7 +372,7 @@ def test_a_plan_is_edited_in_a_file_and_asked_for_again_until_it_fits(tmp_path: 
     good.write_text("subtasks:\n- {id: c, instruction: write it down, app: notes, depends_on: [a]}\n")
     bad.write_text("subtasks:\n- {id: c, instruction: write it down, app: crm}\n")
     said: list[str] = []
-    answer = ask(PLAN, read=answers("e", str(bad), "e", str(good)), say=said.append)
+    answer = ask(read_request(PLAN), read=answers("e", str(bad), "e", str(good)), say=said.append)
     assert "  - id: b" in said
     assert any("wants the application 'crm'" in line for line in said)
     assert answer is not None

@@ -1,0 +1,236 @@
+"""What a run asks of a person, and what they may answer: two closed unions.
+
+A request is written down, sent and kept as JSON in the form of agent chat interfaces, one action with the ways to answer it;
+`dump` gives exactly what was read or set. A new kind is a new class in `Request`, and the type checker names who has to tell it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, assert_never
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from environments.effects import HeldRequest
+from protocol import AgentAction, Frozen, Tagged, parse_action
+from roles.safety.constraints import Constraints
+
+Way = Literal["approve", "edit", "reject", "respond"]
+WAYS: tuple[Way, ...] = ("approve", "edit", "reject", "respond")
+
+
+class NamedAction(Frozen):
+    """An action, a question or a plan by its name, as agent chat interfaces have it."""
+
+    name: str
+    args: dict[str, Any] = Field(default_factory=dict)
+
+    def action(self) -> AgentAction:
+        """Raises ValidationError where it is no action of the protocol."""
+        return parse_action({"action_type": self.name, **self.args})
+
+
+class AskedAction(NamedAction):
+    """What is asked about, and in words."""
+
+    description: str = ""
+
+
+class ReviewConfig(Frozen):
+    """How it may be answered."""
+
+    action_name: str = ""
+    allowed_decisions: tuple[Way, ...] = ()
+
+
+class _Request(Tagged):
+    tag = "kind"
+
+    action_requests: Annotated[tuple[AskedAction, ...], Field(min_length=1, max_length=1)]
+    review_configs: tuple[ReviewConfig, ...] = ()
+    key: str = ""
+    digest: str = ""
+    """Of exactly what is asked: an answer is bound to it."""
+    role: str = ""
+    reasons: tuple[str, ...] = ()
+    default: Literal["reject"] = "reject"
+    asked: Any = None
+    """When, as a Moment, where it is good for a time; what cannot be read of it is too old."""
+    times: int = 1
+    """For which time it is asked, since an old request may be renewed."""
+
+    @property
+    def about(self) -> AskedAction:
+        return self.action_requests[0]
+
+    @property
+    def allowed(self) -> tuple[Way, ...]:
+        """The decisions that it may be answered with."""
+        return (self.review_configs[0].allowed_decisions if self.review_configs else ()) or WAYS
+
+    @property
+    def asking(self) -> str:
+        """The name of this one asking: of what, to do exactly what, and for which time."""
+        said = json.dumps([self.key, self.digest, self.times])
+        return hashlib.blake2b(said.encode("utf-8", "replace"), digest_size=12).hexdigest()
+
+    @property
+    def is_dated(self) -> bool:
+        return "asked" in self.model_fields_set
+
+    def dump(self) -> dict[str, Any]:
+        """As it is written down and sent."""
+        return self.model_dump(mode="json", exclude_unset=True)
+
+
+class _OfAnAction(_Request):
+    """What the review of an action found, which a person should know."""
+
+    effect: str = ""
+    risk: str = ""
+    rule: str = ""
+    changes: tuple[dict[str, Any], ...] = ()
+    page: str = ""
+    leads: str = ""
+    request: HeldRequest | None = None
+    """What a page wants to send, where the action lets it go."""
+    app: str | None = None
+    state_id: str = ""
+    reason: str = ""
+
+
+class ApprovalRequest(_OfAnAction):
+    """May this action be done?"""
+
+    kind: Literal["approval"] = "approval"
+
+
+class QuestionRequest(_OfAnAction):
+    """What a worker or the Manager wants to know."""
+
+    kind: Literal["question"] = "question"
+    query: str = ""
+    """What the Manager looked for in vain."""
+    remembered: dict[str, Any] | None = None
+    private: bool = False
+    """The answer is not to be seen as it is typed."""
+
+
+class EndedSubtask(Frozen):
+    """Of a plan that is shown: what stays as it is."""
+
+    id: str
+    title: str = ""
+    status: str = ""
+
+
+class PlanReviewRequest(_Request):
+    """May this plan be worked?"""
+
+    kind: Literal["plan"] = "plan"
+    plan_version: int = 0
+    more: bool = False
+    ended: tuple[EndedSubtask, ...] = ()
+    apps: tuple[str, ...] = ()
+
+
+class DecisionRequest(_Request):
+    """What does the person decide, who stands in for the policy of a role?"""
+
+    kind: Literal["decision"] = "decision"
+    screen: str = ""
+
+
+Request = Annotated[
+    ApprovalRequest | QuestionRequest | PlanReviewRequest | DecisionRequest,
+    Field(discriminator="kind"),
+]
+_REQUEST: TypeAdapter[Request] = TypeAdapter(Request)
+
+
+def screen_of(request: Request) -> str:
+    """The id of the screen that it speaks of; empty where there is none."""
+    match request:
+        case ApprovalRequest() | QuestionRequest():
+            return request.state_id
+        case PlanReviewRequest() | DecisionRequest():
+            return ""
+        case _:
+            assert_never(request)
+
+
+def read_request(body: Mapping[str, Any]) -> Request:
+    """A request as it was written down. Raises ValidationError."""
+    return _REQUEST.validate_python(dict(body))
+
+
+def request_in(body: Any) -> Request | None:
+    """The same of what may be anything; None where it is no request."""
+    try:
+        return _REQUEST.validate_python(body)
+    except ValidationError:
+        return None
+
+
+# --- what is answered ---------------------------------------------------------------------------------------------------
+
+
+class _Decided(Frozen):
+    """What any answer may bring."""
+
+    message: str = ""
+    edited_action: NamedAction | None = None
+    constraints: Constraints | None = None
+    """What holds for the run from here on, beside what held before."""
+    digest: str | None = None
+    """Of what the person saw; another one is refused."""
+    who: str = "user"
+    way: Literal["", "terminal", "desk", "command"] = ""
+    """By which they answered; empty where a program did."""
+
+    def approved(self, message: str) -> Approve:
+        """What this comes to, by the same person."""
+        return Approve(message=message, who=self.who, way=self.way)
+
+    def rejected(self, message: str) -> Reject:
+        return Reject(message=message, who=self.who, way=self.way)
+
+    def responded(self, message: str) -> Respond:
+        return Respond(message=message, who=self.who, way=self.way)
+
+
+class Approve(_Decided):
+    """Exactly this, once."""
+
+    type: Literal["approve"] = "approve"
+
+
+class Edit(_Decided):
+    """This in its place."""
+
+    type: Literal["edit"] = "edit"
+
+
+class Reject(_Decided):
+    """No."""
+
+    type: Literal["reject"] = "reject"
+
+
+class Respond(_Decided):
+    """Words: the answer to a question, or what is said instead of a yes."""
+
+    type: Literal["respond"] = "respond"
+
+
+Decision = Annotated[Approve | Edit | Reject | Respond, Field(discriminator="type")]
+
+
+class Answer(BaseModel):
+    """`{"decisions": [...]}` with exactly one decision: one thing is asked for at a time."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    decisions: list[Decision] = Field(min_length=1, max_length=1)
