@@ -29,13 +29,11 @@ from roles.operator.llm import LlmOperator
 from roles.operator.rules import RulesOperator
 from roles.policies.fallback import BySubtask, Case, Fallback, Named, Vote
 from roles.policies.human import HumanPolicy
-from roles.policies.llm.asking import Asker
+from roles.policies.llm.asking import Asker, Picturing, of_screen
 from roles.policies.llm.calls import Account, Breaker, Caller, Clocks
 from roles.policies.llm.models import open_model
-from roles.policies.llm.pictured import Picturing, of_screen
 from roles.policies.llm.prompts import Prompt, PromptProblem, load_prompt
-from roles.policies.llm.settings import ModelSettings
-from roles.policies.model_problems import ModelMissing, ModelProblem
+from roles.policies.llm.settings import ModelMissing, ModelProblem, ModelSettings
 from roles.policies.rules.english.grammar import parse
 from roles.policies.scripted import (
     AnalystScript,
@@ -46,11 +44,12 @@ from roles.policies.scripted import (
     ScriptedEvaluator,
     ScriptedManager,
     ScriptedOperator,
+    ScriptedTechnician,
+    TechnicianScript,
     TrustingEvaluator,
 )
 from roles.technician.llm import LlmTechnician
 from roles.technician.rules import RulesTechnician
-from roles.technician.scripted import ScriptedTechnician, TechnicianScript
 
 RULES: dict[str, Callable[[], Any]] = {
     "manager": RulesManager,

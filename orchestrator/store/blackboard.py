@@ -14,7 +14,7 @@ from protocol import CARRIES, VisualState
 from roles.contracts import Fact
 from roles.journal.journal import Event
 from roles.knowledge.memory.blackboard import source_told, value_told
-from roles.knowledge.memory.blackboard_values import normal
+from roles.knowledge.memory.facts import normal
 from roles.safety.privacy.vault import references_in
 from roles.safety.provenance import Grounds, origin_of
 

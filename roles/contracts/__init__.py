@@ -40,7 +40,7 @@ from roles.contracts.subtasks import (
     TextShown,
     Worker,
 )
-from roles.knowledge.memory.blackboard_fact import USER, Board, Fact
+from roles.knowledge.memory.facts import USER, Board, Fact
 
 __all__ = [
     "EXPECTATIONS",

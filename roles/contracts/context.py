@@ -28,7 +28,7 @@ from roles.journal.screenshots import Gallery
 from roles.knowledge.memory.answers import Answers, NoAnswers
 from roles.knowledge.memory.blackboard import BoardSettings
 from roles.safety import Constraints, SafetyPolicy
-from roles.safety.expiry import Uptime, uptime
+from roles.safety.policy import Uptime, uptime
 from roles.safety.privacy.veil import Veil
 from roles.skills.registry import Skills
 

@@ -6,7 +6,7 @@ from protocol import Frozen, VisualState
 from roles.contracts.signals import GateDecision, GateTrigger
 from roles.contracts.steering import Note
 from roles.contracts.subtasks import AppWords, Expectation, StepRecord, Subtask, Supplement
-from roles.knowledge.memory.blackboard_fact import Board, Fact
+from roles.knowledge.memory.facts import Board, Fact
 
 
 class Checked(Frozen):

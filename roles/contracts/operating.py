@@ -9,7 +9,7 @@ from pydantic import Field
 from protocol import BoundingBox, Frozen, VisualState
 from roles.contracts.steering import Note
 from roles.contracts.subtasks import AppWords, StepRecord, Subtask, Supplement
-from roles.knowledge.memory.blackboard_fact import Board, Fact
+from roles.knowledge.memory.facts import Board, Fact
 from roles.skills.contract import Skill
 from roles.skills.settings import Way
 

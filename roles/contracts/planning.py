@@ -7,7 +7,7 @@ from typing import Literal
 from protocol import Frozen
 from roles.contracts.steering import Note
 from roles.contracts.subtasks import AppWords, Subtask, Supplement
-from roles.knowledge.memory.blackboard_fact import Board, Fact
+from roles.knowledge.memory.facts import Board, Fact
 
 
 class PlanRequest(Frozen):

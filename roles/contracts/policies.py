@@ -13,7 +13,7 @@ from roles.contracts.planning import PlanAnswer, PlanRequest
 from roles.contracts.signals import Signal
 from roles.contracts.steering import Note
 from roles.contracts.subtasks import StepRecord, Subtask, Supplement
-from roles.knowledge.memory.blackboard_fact import Board, Fact
+from roles.knowledge.memory.facts import Board, Fact
 
 
 class Report(BaseModel):

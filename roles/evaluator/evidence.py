@@ -2,15 +2,338 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from typing import Any, NamedTuple
 
 from protocol import ExecStatus, VisualState
 from protocol.prompt_form import diff_form
-from roles.contracts import Checked, EffectSeen, Expectation, GateEvidence, GateRequest, StepRecord, Subtask, TextShown
+from roles.contracts import Checked, EffectSeen, Expectation, Fact, GateEvidence, GateRequest, StepRecord, Subtask, TextShown
 from roles.contracts.signals import GateTrigger, SubtaskStatus
-from roles.evaluator.provenance import Screen, unfounded
+from roles.safety.effects.carried import looks, texts
+from roles.safety.privacy.vault import references_in
 from roles.screen.calls import is_call
 from roles.screen.evidence import check, done_of, views
+from roles.screen.values import find_dates, parse_date, parse_time
+
+_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_HOUR = rf"(?:\d{{1,2}}|{'|'.join(_WORDS)})"
+_CLOCK = re.compile(r"\b\d{1,2}:\d{2}\b(?:\s?[ap]\.?m\b\.?)?|\b\d{1,2}\s?[ap]\.?m\b\.?", re.I)
+_SPOKEN = re.compile(
+    rf"\b(?:(?P<part>half|quarter|{_HOUR}(?:\s+minutes)?)\s+(?P<side>past|to)\s+(?P<of>{_HOUR})"
+    rf"|(?P<hour>{_HOUR})(?=\s+(?:o['’]clock|in\s+the|at\s+night))|(?:at|from|until|till|to|by)\s+(?P<bare>{_HOUR}))"
+    r"\b(?![:./-]?\d|\s?[ap]\.?m\b)(?:\s+o['’]clock)?(?:\s+(?:in\s+the\s+|at\s+)?(?P<when>morning|afternoon|evening|night))?",
+    re.I,
+)
+_LONG = re.compile(
+    rf"\b(?P<count>\d+(?:\.\d+)?|{'|'.join(_WORDS)}|half\s+an?|an?)[\s-]+(?P<unit>hours?|minutes?|mins?)\b(?P<more>\s+and\s+a\s+half)?",
+    re.I,
+)
+_RELATIVE = re.compile(
+    r"\b(?:to(?:day|night|morrow)|next\s+(?:day|week|month|year)|this\s+(?:week|month)|in\s+\w+\s+(?:days|weeks)"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend)\b",
+    re.I,
+)
+_SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{2,4})")
+_HALF_DAY = 720
+
+
+class Moments(NamedTuple):
+    """What a text says of days (with no year: of any year), minutes of the day, and lengths in minutes."""
+
+    days: frozenset[tuple[int, int, int]]
+    minutes: frozenset[int]
+    lengths: frozenset[int]
+    relative: bool
+    """It speaks of a day, and only of one that a calendar tells."""
+
+    def have_day(self, day: date) -> bool:
+        return self.relative or bool({(day.year, day.month, day.day), (0, day.month, day.day)} & self.days)
+
+    def have_minute(self, minute: int) -> bool:
+        """Whether it was said, or follows from a time and a length that were."""
+        return minute in self.minutes or any((minute - one) % 1440 in self.minutes for one in self.lengths)
+
+
+def moments_in(text: str) -> Moments:
+    text = _spaced(text)
+    days = frozenset(day for found in find_dates(text) for day in _days(found))
+    return Moments(
+        days,
+        frozenset([*(m for found in _CLOCK.findall(text) if (m := parse_time(found)) is not None), *_moments_spoken(text)]),
+        frozenset(_length(found) for found in _LONG.finditer(text)),
+        not days and _RELATIVE.search(text) is not None,
+    )
+
+
+def with_more(said: Moments, text: str) -> Moments:
+    """What was said, and the days and times that stand elsewhere: how long, and which day is next, only who speaks can say."""
+    other = moments_in(text)
+    return said._replace(days=said.days | other.days, minutes=said.minutes | other.minutes)
+
+
+def without(text: str, known: Moments) -> str:
+    """A text without the days and times in it that are known."""
+    text = _spaced(text)
+    for found in find_dates(text):
+        day = parse_date(found)
+        text = text.replace(found, " ", 1) if day is not None and known.have_day(day) else text
+    for found in _CLOCK.findall(text):
+        minute = parse_time(found)
+        text = text.replace(found, " ", 1) if minute is not None and known.have_minute(minute) else text
+    return text
+
+
+def _spaced(text: str) -> str:
+    text = re.sub(r"(?<=\d)T(?=\d)", " ", text)
+    return re.sub(r"(?<=\d)((?:st|nd|rd|th)?)\s+of\s+(?=[A-Za-z]{3})", r"\1 ", text)
+
+
+def _days(found: str) -> list[tuple[int, int, int]]:
+    day, plain = parse_date(found), parse_date(f"{found} 2000")
+    if day is None:
+        return [(0, plain.month, plain.day)] if plain is not None else []
+    other = parse_date(_SLASHED.sub(r"\2/\1/\3", found))
+    return [(one.year, one.month, one.day) for one in (day, other) if one is not None]
+
+
+def _moments_spoken(text: str) -> list[int]:
+    """Of an hour without a half of the day both are meant."""
+    found = [720] * bool(re.search(r"\b(?:noon|midday)\b", text, re.I)) + [0] * bool(re.search(r"\bmidnight\b", text, re.I))
+    for match in _SPOKEN.finditer(text):
+        hour = _count(match["of"] or match["hour"] or match["bare"])
+        part = {"half": 30, "quarter": 15}.get(str(match["part"]).casefold()) or _count(str(match["part"] or "0").split()[0])
+        minute = int(hour * 60 + (-part if (match["side"] or "").casefold() == "to" else part))
+        when = (match["when"] or "").casefold()
+        if hour < 24 and when in {"", "morning"}:
+            found.append(minute % 1440)
+        if hour <= 12 and when != "morning":
+            found.append((minute % _HALF_DAY) + _HALF_DAY)
+    return found
+
+
+def _length(found: re.Match[str]) -> int:
+    head = found["count"].casefold()
+    count = 0.5 if head.startswith("half") else 1.0 if head in {"a", "an"} else _count(head)
+    count += 0.5 if found["more"] else 0
+    return round(count * (60 if found["unit"].casefold().startswith("hour") else 1))
+
+
+def _count(word: str) -> float:
+    folded = word.casefold()
+    return float(_WORDS.index(folded)) if folded in _WORDS else float(folded)
+
+
+Screen = Callable[[str], VisualState | None]
+
+_INNER = frozenset({"memorize", "answer", "ask_user", "finish_goal", "fail_goal", "run_script"})
+_WRITES = {"fill": "text", "type": "text", "ask_in_app_agent": "request"}
+_SEARCH = re.compile(
+    r"^(?:search|find|filter|look|query|address|url|go to|quick|command|terminal|prompt|name box|formula)\b", re.I
+)
+_CHUNK = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[A-Za-z]{1,8}-\d[\w-]*|\d[\d.,:/'-]*\d|\d")
+_MOMENT = re.compile(
+    r"\d{4}-\d{1,2}(?:-\d{1,2})?|\d{1,2}:\d{2}(?::\d{2})?|\d{1,2}\.\d{1,2}\.\d{2,4}|\d{1,2}/\d{1,2}(?:/\d{2,4})?"
+)
+_TIME = re.compile(r"(\d{1,2})[:.](\d{2})")
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_ID = re.compile(r"\b([A-Z]{2,})-\d+\b")
+_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_SHORT = 6
+"""Words of a value that is no prose: of more, only figures, addresses and ids are held to where they come from."""
+_STEM = 4
+_PERSON = "user"
+"""The role of a step that a person did by hand."""
+_ASKING = re.compile(r"[?]|\b(?:whether|if|which|who|or)\b")
+"""What lets an answer say words of the goal again."""
+_QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”|'[^']+'|‘[^’]+’")
+_LEAST_ECHO = 3
+_ROWS = 4
+"""Levels from a cell to its row."""
+_RECORDS = frozenset({"row", "listitem", "treeitem", "article"})
+
+
+class Written(NamedTuple):
+    """A value that went out, and the step that wrote it."""
+
+    step: StepRecord
+    text: str
+
+
+def unfounded(request: GateRequest, screen: Screen) -> tuple[str, ...]:
+    """Values that come from nowhere, or from another record than the goal names, in words."""
+    known = _Known(request)
+    found: list[str] = []
+    for written in _written(request.steps):
+        where = f'"{written.step.target or written.step.app}" (step {written.step.step})'
+        if (lost := known.lost(written, screen)) is not None:
+            found.append(f'"{lost}" in {where} comes from nowhere: no goal, fact, person or page says it')
+    found += [said for fact in request.facts if (said := _elsewhere(fact, request, screen) or _echoed(fact, request.goal))]
+    return tuple(dict.fromkeys(found))
+
+
+def _written(steps: Sequence[StepRecord]) -> Iterator[Written]:
+    done = [s for s in steps if s.exec_status is ExecStatus.EXECUTED and s.verb not in _INNER]
+    for at, step in enumerate(done):
+        if step.role == _PERSON or step.recovery or _SEARCH.match(step.target) or _taken_back(step, done[at + 1 :]):
+            continue
+        for text in _texts(step.action):
+            if text.strip() and not references_in(text):
+                yield Written(step, text)
+
+
+def _texts(action: dict[str, Any]) -> Iterator[str]:
+    kind = str(action.get("action_type"))
+    if kind in _WRITES:
+        yield from texts(action.get(_WRITES[kind]) or "")
+    elif kind == "call_api" and not looks(str(action.get("function", ""))):
+        yield from texts(action.get("arguments") or {})
+
+
+def _taken_back(step: StepRecord, later: Iterable[StepRecord]) -> bool:
+    """Whether the field was filled anew before anything was done with what stood in it."""
+    for other in later:
+        if other.action.get("action_type") == "fill" and (other.target, other.app) == (step.target, step.app):
+            return True
+        if other.action.get("action_type") in {"click", "press_key"} and other.verb != "click":
+            return False
+    return False
+
+
+class _Known:
+    """All that was said, by the goal and since."""
+
+    def __init__(self, request: GateRequest) -> None:
+        said = [request.goal, *request.earlier_goals, *request.user_words, *(note.words for note in request.notes)]
+        said += [text for found in request.supplements for text in (found.title, found.text)]
+        said += [subtask.instruction for subtask in request.plan if subtask.pinned or request.plan_by_user]
+        said += [origin.text for subtask in request.plan for origin in subtask.origin]
+        said += [text for step in request.steps if step.role == _PERSON for text in _texts(step.action)]
+        self._facts = [fact.value for fact in founded(request.facts)]
+        self._said = _flat("\n".join(said))
+        self._moments = bool(_MOMENT.search(request.goal) or moments_in(request.goal).days)
+        self._told = with_more(moments_in("\n".join(said)), "\n".join(self._facts))
+        everything = "\n".join([*said, *self._facts])
+        self._chunks = set(_chunks(everything)) | {
+            str(n) for n, word in enumerate(_NUMBERS) if re.search(rf"\b{word}\b", everything, re.I)
+        }
+        self._stems = _stems(everything) | _stems(" ".join(fact.name for fact in request.facts))
+
+    def lost(self, written: Written, screen: Screen) -> str | None:
+        """The part of a value that nothing says; None where all of it was said."""
+        text = _flat(written.text)
+        if text in self._said or any(text == _flat(value) for value in self._facts):
+            return None
+        before = screen(written.step.before) if written.step.before else None
+        shown = "\n".join(f"{e.name}\n{e.value or ''}" for e in before.elements) if before is not None else ""
+        if text in _flat(shown):
+            return None
+        there = self._chunks | set(_chunks(shown))
+        left = without(written.text, with_more(self._told, shown))
+        for chunk in _CHUNK.findall(left):
+            moved = _MOMENT.fullmatch(chunk) and (not self._moments or _as_long(chunk, there))
+            if _canonical(chunk) not in there and not moved:
+                return str(chunk)
+        words = _WORD.findall(_flat(left))
+        stems = self._stems | _stems(shown)
+        strange = [word for word in words if word[:_STEM] not in stems]
+        few = len(written.text.split()) <= _SHORT and not re.search(r"https?:|[/=\\]", written.text)
+        return written.text if few and strange and 2 * len(strange) >= len(words) else None
+
+
+def _as_long(time: str, known: Iterable[str]) -> bool:
+    """Whether it is as far from one known time of day as two others are from each other: what is moved stays as long."""
+    minutes = {int(found[1]) * 60 + int(found[2]) for one in known if (found := _TIME.fullmatch(one))}
+    found = _TIME.fullmatch(time)
+    at = int(found[1]) * 60 + int(found[2]) if found else -1
+    return found is not None and any(at - one == b - a for one in minutes for a in minutes for b in minutes if a != b)
+
+
+def founded(facts: Sequence[Fact]) -> list[Fact]:
+    """Facts that rest on more than a model's word, or on others that do."""
+    kept = {fact.name: fact for fact in facts if fact.source not in {"model", "facts"}}
+    for fact in facts:
+        if fact.source == "facts" and (
+            not fact.used or any(name in kept for name in fact.used) or {"steps", "supplements"} & {*fact.used}
+        ):
+            kept[fact.name] = fact
+    return list(kept.values())
+
+
+def _elsewhere(fact: Fact, request: GateRequest, screen: Screen) -> str:
+    """That a value was read off the record of another id than the goal's, where the goal names one of its kind."""
+    wanted = {found.group(): found[1] for found in _ID.finditer(request.goal)}
+    state = screen(fact.state_id) if fact.state_id and fact.source == "screen" and fact.kind != "table" and wanted else None
+    if state is None or (_ID.search(fact.value) and fact.value in wanted) or not _is_used(fact, request.steps):
+        return ""
+    around = _record(fact.element_id or "", state) or "\n".join(f"{e.name}\n{e.value or ''}" for e in state.elements)
+    there = {found.group() for found in _ID.finditer(around) if found[1] in wanted.values()}
+    if not there or there & set(wanted):
+        return ""
+    return f'"{fact.value}" ({fact.name}) was read where {min(there)} stands, and the goal names {min(wanted)}'
+
+
+def _echoed(fact: Fact, goal: str) -> str:
+    """That an answer rests on nothing and only says an order of the goal's again; a quoted text is wanted so."""
+    said, told = _spoken(fact.value), _spoken(goal)
+    if fact.name != "answer" or fact.source != "model" or said.count(" ") < _LEAST_ECHO or said not in told:
+        return ""
+    if _ASKING.search(_flat(goal)) or any(said == _spoken(quoted) for quoted in _QUOTED.findall(goal)):
+        return ""
+    return f'the answer "{fact.value}" only says again what the goal says'
+
+
+def _record(element_id: str, state: VisualState) -> str:
+    """The words of the row that an element stands in."""
+    at = state.by_id.get(element_id)
+    for _ in range(_ROWS):
+        if at is None or at.role in _RECORDS:
+            break
+        at = state.by_id.get(at.parent or "")
+    if at is None or at.role not in _RECORDS:
+        return ""
+    inner = [e for e in state.elements if e.parent == at.element_id]
+    return "\n".join(f"{e.name}\n{e.value or ''}" for e in (at, *inner))
+
+
+def _is_used(fact: Fact, steps: Sequence[StepRecord]) -> bool:
+    value = _flat(fact.value)
+    figures = {_canonical(chunk) for chunk in _CHUNK.findall(fact.value)}
+    written = [one.text for one in _written(steps)]
+    return any((value and value in _flat(text)) or (figures and figures <= set(_chunks(text))) for text in written)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.casefold().replace("’", "'").split())
+
+
+def _chunks(text: str) -> Iterator[str]:
+    for chunk in _CHUNK.findall(text):
+        yield _canonical(chunk)
+        yield from (_canonical(part) for part in re.findall(r"\d[\d.,']*\d|\d", chunk))
+
+
+def _canonical(chunk: str) -> str:
+    """A figure as a number, whatever its thousands look like; anything else in small letters."""
+    plain = chunk.replace(",", "").replace("'", "")
+    if re.fullmatch(r"\d{1,3}(?:\.\d{3})*,\d{2}", chunk):
+        plain = chunk.replace(".", "").replace(",", ".")
+    try:
+        return str(Decimal(plain).normalize()) if re.fullmatch(r"\d+(?:\.\d+)?", plain) else chunk.casefold()
+    except InvalidOperation:
+        return chunk.casefold()
+
+
+def _spoken(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+def _stems(text: str) -> set[str]:
+    return {word[:_STEM] for word in _WORD.findall(_flat(text))}
+
 
 LATELY = 4
 """Steps that count as the last ones."""

@@ -11,9 +11,8 @@ from roles.contracts.steering import notes_told
 from roles.evaluator.evidence import gather
 from roles.knowledge.memory.blackboard import board_in
 from roles.policies.llm.answers import Unusable
-from roles.policies.llm.asking import Asker
+from roles.policies.llm.asking import Asker, Picturing, of_screen, with_pictures
 from roles.policies.llm.job import cut, facts_told, plan_told, screens_told, steps_told
-from roles.policies.llm.pictured import Picturing, of_screen, with_pictures
 from roles.policies.llm.prompts import Prompt
 from roles.policies.llm.schemas import evaluator_schema, form_told
 from roles.screen.evidence import views

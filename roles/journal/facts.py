@@ -9,8 +9,7 @@ from protocol import Action, AgentAction, VisualState, parse_action
 from roles.contracts import Fact
 from roles.journal.rows import Rows
 from roles.knowledge.memory import blackboard as board
-from roles.knowledge.memory.blackboard_fact import Said
-from roles.knowledge.memory.blackboard_values import checked_kind
+from roles.knowledge.memory.facts import Said, checked_kind
 from roles.safety.privacy.redaction import MASK, Redactor
 from roles.safety.privacy.vault import UnknownSecret, is_reference, references_in
 

@@ -10,9 +10,8 @@ from roles.contracts.signals import SubtaskStatus
 from roles.contracts.steering import notes_told
 from roles.manager.plans import PlanError, validate_plan
 from roles.policies.llm.answers import Unusable
-from roles.policies.llm.asking import Asker
+from roles.policies.llm.asking import Asker, with_pictures
 from roles.policies.llm.job import facts_told, listed, plan_told, supplements_told
-from roles.policies.llm.pictured import with_pictures
 from roles.policies.llm.prompts import Prompt
 from roles.policies.llm.schemas import form_told, manager_schema
 

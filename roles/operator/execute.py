@@ -37,9 +37,8 @@ from roles.contracts.context import Context, State, Update
 from roles.contracts.limits.output import cut, put_out
 from roles.contracts.nodes import Standstill
 from roles.knowledge.memory.answers_used import keep
-from roles.knowledge.memory.blackboard_fact import FactSource
-from roles.knowledge.memory.blackboard_made import Origin, found
-from roles.knowledge.memory.blackboard_values import kind_of
+from roles.knowledge.memory.blackboard import Origin, found
+from roles.knowledge.memory.facts import FactSource, kind_of
 from roles.operator.asking.approval import forbidden_still, is_secret, remember_answer
 from roles.operator.asking.guarding import admit, done_but_held, element_of, grounds_of, is_guarded, learn
 from roles.operator.asking.previewing import otherwise_now

@@ -10,7 +10,7 @@ from protocol.prompt_form import Style, whole_form
 from protocol.prompt_form.tree import kind
 from roles.contracts import EffectSeen, Expectation, FactKnown, OperatorView, PictureKind
 from roles.contracts.steering import notes_told
-from roles.policies.llm.asking import Asker
+from roles.policies.llm.asking import TOLD, Asker, Picturing, with_pictures
 from roles.policies.llm.job import (
     changes_told,
     cut,
@@ -26,7 +26,6 @@ from roles.policies.llm.job import (
     without_values,
 )
 from roles.policies.llm.offer import narrow_moves
-from roles.policies.llm.pictured import TOLD, Picturing, with_pictures
 from roles.policies.llm.prompts import Prompt
 from roles.policies.llm.reading import read_decision
 from roles.policies.llm.schemas import form_told, operator_schema, verbs_of

@@ -77,7 +77,7 @@ class Script(Frozen):
 
 def read_script(path: Path) -> ScriptedChatModel:
     """The model that a YAML file describes. Raises ModelProblem."""
-    from roles.policies.model_problems import ModelProblem
+    from roles.policies.llm.settings import ModelProblem
 
     try:
         script = Script.model_validate_json(json.dumps(safe_data(read_small(path))))

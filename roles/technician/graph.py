@@ -29,9 +29,8 @@ from roles.operator.perceive import attempt_of, key_of, safety_of, step_of, subt
 from roles.operator.state import FINALIZE
 from roles.policies.fallback import GaveUp, PolicyFault
 from roles.safety import Review, review
-from roles.technician.execute import execute_action, observe_feedback
+from roles.technician.execute import execute_action, observe_feedback, tree_of
 from roles.technician.reading import Risk, risks_of
-from roles.technician.running import tree_of
 
 REVIEW = "review_action_safety"
 NO_POLICY = "nobody decides for the technician; name a policy: crew.technician.policy: rules"

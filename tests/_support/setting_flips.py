@@ -13,8 +13,14 @@ from skill_flips import skill_flips
 from environments.files.yaml_lines import safe_data
 from roles.contracts import GateVerdict, PlanAnswer, Script, Subtask
 from roles.contracts.signals import GateDecision, GateTrigger
-from roles.policies.scripted import EvaluatorScript, ManagerScript, ScriptedEvaluator, ScriptedManager
-from roles.technician.scripted import ScriptedTechnician, TechnicianScript
+from roles.policies.scripted import (
+    EvaluatorScript,
+    ManagerScript,
+    ScriptedEvaluator,
+    ScriptedManager,
+    ScriptedTechnician,
+    TechnicianScript,
+)
 
 
 class Flip(NamedTuple):

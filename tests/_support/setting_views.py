@@ -39,7 +39,7 @@ from roles.policies.fallback import PolicyFault
 from roles.policies.llm.calls import Clocks
 from roles.policies.scripted_model import Overloaded, ScriptedChatModel
 from roles.safety import Grounds, SafetyPolicy, review
-from roles.safety.expiry import Uptime
+from roles.safety.policy import Uptime
 
 View = Callable[[Sequence[str], Path], Any]
 COPY = "Find the invoice total on the billing page and copy it into the reimbursement form"

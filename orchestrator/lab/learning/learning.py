@@ -15,8 +15,7 @@ from orchestrator.store.folders import read_run, stored_report
 from orchestrator.store.salvage import export_log
 from protocol import InteractionStep, read_log
 from roles.journal.journal import Journal
-from roles.knowledge.demonstrations.compared import distil_twice
-from roles.knowledge.demonstrations.demonstrations import Distilled, distil
+from roles.knowledge.demonstrations.demonstrations import Distilled, distil, distil_twice
 from roles.knowledge.library import stored_at
 from roles.knowledge.memory.experience import keep
 from roles.knowledge.pages.documents import DocumentKind

@@ -23,8 +23,7 @@ from protocol import (
 )
 from roles.contracts import clauses as c
 from roles.knowledge.demonstrations.origins import Origins, hides
-from roles.knowledge.demonstrations.screens import Seen, Texts, entity_of, names_on, noun_of, row_texts
-from roles.knowledge.demonstrations.values import Slots
+from roles.knowledge.demonstrations.screens import Seen, Slots, Texts, entity_of, names_on, noun_of, row_texts
 from roles.screen.everyday import leads_back, plainly_called, similarity_next
 from roles.screen.screens import FIELD_ROLES, TEXT_ROLES, Screen
 

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from protocol import GUIElement, VisualState
 from roles.contracts import clauses as c
-from roles.knowledge.demonstrations.screens import Seen, Sighting, Texts, entity_of, noun_of
-from roles.knowledge.demonstrations.values import Slots
+from roles.knowledge.demonstrations.screens import Seen, Sighting, Slots, Texts, entity_of, noun_of
 from roles.safety.privacy.vault import is_reference
 from roles.safety.privacy.vault_shapes import names_private, shaped
 

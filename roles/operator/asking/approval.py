@@ -36,14 +36,14 @@ from roles.contracts.requests import (
 from roles.contracts.signals import Signal
 from roles.journal.actions import Approval
 from roles.journal.journal import Journal
-from roles.knowledge.memory.blackboard_fact import MEMORY
+from roles.knowledge.memory.facts import MEMORY
 from roles.operator.asking.guarding import drop, element_of, grounds_of, with_permit
 from roles.operator.asking.previewing import previewed
 from roles.operator.perceive import current_screen, safety_of, subtask_id
 from roles.operator.state import FINALIZE
 from roles.safety import Constraints, Review, SafetyPolicy, review
 from roles.safety.constraints import ADDED, together
-from roles.safety.expiry import Moment, overdue
+from roles.safety.policy import Moment, overdue
 from roles.safety.privacy.redaction import MASK
 from roles.safety.privacy.vault import is_reference
 from roles.safety.privacy.vault_shapes import names_private

@@ -10,7 +10,7 @@ from protocol import Action, AskUser, GUIElement, VisualState, describe, parse_a
 from roles.contracts.context import Context, State, Update
 from roles.contracts.signals import Signal
 from roles.knowledge.memory.answers_used import note_recall, recall
-from roles.knowledge.memory.blackboard_fact import MEMORY
+from roles.knowledge.memory.facts import MEMORY
 from roles.operator.asking.approval import answered, is_secret, record_request, reviewed_key
 from roles.operator.asking.guarding import element_of, grounds_of, own_work, told_of, with_permit
 from roles.operator.asking.previewing import previewed

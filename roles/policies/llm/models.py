@@ -14,8 +14,7 @@ from urllib.parse import urlsplit
 from langchain_core.language_models import BaseChatModel
 
 from roles.contracts.limits.http_bounds import bound
-from roles.policies.llm.settings import ModelSettings
-from roles.policies.model_problems import ModelMissing, ModelProblem
+from roles.policies.llm.settings import ModelMissing, ModelProblem, ModelSettings
 
 
 class _Provider(NamedTuple):

@@ -10,6 +10,15 @@ from pydantic import Field, field_validator, model_validator
 
 from protocol import Frozen
 
+
+class ModelProblem(ValueError):
+    """One sentence that says what to do."""
+
+
+class ModelMissing(ModelProblem):
+    """The package or the key of a model is not here."""
+
+
 Structure = Literal["auto", "schema", "tools", "json", "text"]
 """How the form of an answer is asked for: by a JSON schema, as a call of a tool, as any JSON, or in words only."""
 

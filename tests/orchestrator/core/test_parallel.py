@@ -21,8 +21,7 @@ from protocol import ActionTarget, AgentStatus, Click, Fill, LaunchApp, Memorize
 from roles.contracts import Answer, FactKnown, PlanAnswer, Result, Script
 from roles.contracts.limits.limits import Limits
 from roles.contracts.signals import GateDecision, GateTrigger
-from roles.policies.scripted import AnalystScript, ScriptedAnalyst
-from roles.technician.scripted import ScriptedTechnician, TechnicianScript
+from roles.policies.scripted import AnalystScript, ScriptedAnalyst, ScriptedTechnician, TechnicianScript
 
 WORLD = "name: three\napps: {reimbursement: {}, notes: {}, contacts: {}, files: {}, terminal: {}}\nopen: [reimbursement]\n"
 

@@ -11,7 +11,7 @@ from protocol import ActionTarget, AgentStatus, Fill, OperatorDecision
 from roles.contracts import PlanAnswer, PlanRequest, Subtask
 from roles.contracts.limits.limits import Limits
 from roles.safety import SafetyPolicy
-from roles.safety.expiry import Uptime
+from roles.safety.policy import Uptime
 
 FILL = decide(Fill(target=ActionTarget(text="Amount"), text="$5.00"))
 OTHER = decide(Fill(target=ActionTarget(text="Vendor"), text="Acme"))

@@ -17,10 +17,10 @@ from roles.contracts import OperatorView, Script
 from roles.journal.journal import Journal
 from roles.operator.execute import execute_action
 from roles.operator.graph import build_operator
+from roles.policies.scripted import ScriptedTechnician, TechnicianScript
 from roles.policies.scripted_model import ScriptedChatModel
 from roles.safety import SafetyPolicy
-from roles.safety.expiry import Uptime
-from roles.technician.scripted import ScriptedTechnician, TechnicianScript
+from roles.safety.policy import Uptime
 
 AMOUNT = Fill(target=ActionTarget(text="Amount"), text="$5.00")
 SUBMIT = Click(target=ActionTarget(text="Submit"))

@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, Sys
 from langchain_core.tools import tool
 
 from roles.policies.llm.answers import Unusable, object_of
-from roles.policies.model_problems import ModelProblem
+from roles.policies.llm.settings import ModelProblem
 from roles.policies.scripted_model import Overloaded, ScriptedChatModel, ScriptLine, read_script
 
 SCHEMA = {"title": "decision", "description": "d", "type": "object", "properties": {"who": {"type": "string"}}}

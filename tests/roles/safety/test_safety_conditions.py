@@ -14,7 +14,7 @@ import protocol as p
 from protocol import Action, ActionTarget, CallApi, Click, Fill, GUIElement, VisualState, Window
 from roles.contracts import Fact
 from roles.safety import Grounds, Review, SafetyPolicy, explain, review
-from roles.safety.conditions import problem_with
+from roles.safety.constraints import problem_with
 from roles.safety.effects.effects import Effect
 
 TO = GUIElement(element_id="to", text="To", role="textbox", app="mail", value="", confidence=0.9)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roles.safety import SafetyPolicy
-from roles.safety.expiry import Moment, Uptime, overdue, uptime
+from roles.safety.policy import Moment, Uptime, overdue, uptime
 
 TEN = SafetyPolicy(approval_seconds=10.0)
 

@@ -10,7 +10,7 @@ from environments.effects.words import Effect, effects_in
 from protocol import ActionTarget, BoundingBox, Click, Fill, GUIElement, VisualState
 from roles.contracts import StepOrigin, Supplement
 from roles.safety import Grounds, Review, Rule, SafetyPolicy, review
-from roles.safety.pages import asked_for
+from roles.safety.case import asked_for
 
 BOX = BoundingBox(x1=0, y1=0, x2=10, y2=10)
 BUTTON = GUIElement(element_id="e1", text="Delete", role="button", app="notes", bbox=BOX)

@@ -15,9 +15,8 @@ from protocol import VERBS, ActionTarget, AskInAppAgent, CallApi, Click, Wait
 from roles.safety.effects.effects import Effect
 from roles.skills.arguments import problem_with
 from roles.skills.contract import Idempotence, Skill
-from roles.skills.registry import Skills, told
+from roles.skills.registry import Skills, told, verb_skill
 from roles.skills.settings import Rating, SkillSettings, WayFor
-from roles.skills.verbs import verb_skill
 
 
 def registry(**settings: Any) -> Skills:

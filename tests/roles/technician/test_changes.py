@@ -14,9 +14,9 @@ from environments.files.tree_changes import tree_changes
 from orchestrator.settings.documents import Source
 from orchestrator.settings.safety_files import read_safety
 from roles.contracts import Script
+from roles.policies.scripted import ScriptedTechnician, TechnicianScript
 from roles.safety import Rule, SafetyPolicy
 from roles.technician.execute import changes_of
-from roles.technician.scripted import ScriptedTechnician, TechnicianScript
 
 DOCS = Path(__file__).parents[3] / "docs/technician.md"
 ONLY_READ = SafetyPolicy.model_validate(

@@ -13,10 +13,10 @@ from protocol import ActionTarget, Click, FailGoal, Fill
 from roles.contracts import EffectSeen, FactKnown, PlanAnswer, PlanRequest, Script
 from roles.contracts.limits.limits import Limits
 from roles.evaluator.rules import RulesEvaluator
+from roles.policies.scripted import ScriptedTechnician, TechnicianScript
 from roles.safety import Rule, SafetyPolicy
 from roles.safety.privacy.vault import reference
 from roles.technician.execute import facts_in
-from roles.technician.scripted import ScriptedTechnician, TechnicianScript
 
 
 def bash(code: str) -> Script:

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from roles.contracts import Supplement
 from roles.contracts import clauses as c
-from roles.knowledge.demonstrations.compared import differing, distil_twice
-from roles.knowledge.demonstrations.demonstrations import Distilled, distil
+from roles.knowledge.demonstrations.demonstrations import Distilled, differing, distil, distil_twice
 from roles.knowledge.pages.playbook import playbooks_in
 from roles.policies.rules.english.grammar import parse
 

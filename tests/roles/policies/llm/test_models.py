@@ -12,8 +12,7 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import ValidationError
 
 from roles.policies.llm.models import open_model
-from roles.policies.llm.settings import ModelSettings
-from roles.policies.model_problems import ModelProblem
+from roles.policies.llm.settings import ModelProblem, ModelSettings
 from roles.policies.scripted_model import ScriptedChatModel
 
 

@@ -11,7 +11,7 @@ from environments.effects.words import Effect
 from roles.contracts import AppWords, PlanAnswer, PlanRequest, Subtask, Supplement
 from roles.knowledge.pages.folders import read_page
 from roles.manager.rules import RulesManager
-from roles.safety.pages import step_behind
+from roles.safety.case import step_behind
 
 APPS = tuple(AppWords(app=name, title=name.title()) for name in ("billing", "notes", "mail"))
 GOAL = "Do the spring round for INV-42"
