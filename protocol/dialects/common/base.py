@@ -8,8 +8,8 @@ loss, `from_x` gives the same action back. What either does not understand is a 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import floor
 from typing import Any, Literal, NamedTuple, NoReturn
 
@@ -298,6 +298,50 @@ def _off(one: Coordinate, other: Coordinate, context: Context) -> int:
 def cannot(dialect: str, action: Action, why: str = "") -> NoReturn:
     """The other side has no such verb, and nothing that comes near."""
     raise DialectError(dialect, action.verb, why or f"{dialect} has no {action.verb.replace('_', ' ')}")
+
+
+def dropped(action: Action, **why: str) -> list[Loss]:
+    """A loss for each of these fields that says something the other side cannot say."""
+    fields = type(action).model_fields
+    return [
+        Loss(what=f"{action.verb}.{name}", why=reason)
+        for name, reason in why.items()
+        if name in fields and getattr(action, name) != fields[name].get_default(call_default_factory=True)
+    ]
+
+
+@dataclass
+class Conversion:
+    """One conversion: for whom, what is known of the screen, and what was lost so far."""
+
+    dialect: str
+    context: Context
+    losses: list[Loss] = field(default_factory=list, kw_only=True)
+
+    def lose(self, what: str, why: str) -> None:
+        self.take([Loss(what=what, why=why)])
+
+    def take(self, losses: Iterable[Loss]) -> None:
+        """Losses that somebody else has found; each is declared once."""
+        for loss in losses:
+            if loss not in self.losses:
+                self.losses.append(loss)
+
+    def drop(self, action: Action, **why: str) -> None:
+        """A loss for each of these fields that says something."""
+        self.take(dropped(action, **why))
+
+
+AIMED = frozenset({"click", "mouse_down", "mouse_up", "hover", "drag", "scroll", "type", "fill", "press_key", "hold_key"})
+"""Verbs whose target most dialects can say."""
+
+
+def each_of(payload: Any) -> Iterator[tuple[Any, str]]:
+    """The payloads of a list, each with its place, or the one that stands alone."""
+    if isinstance(payload, list | tuple):
+        yield from ((each, f"$[{n}]") for n, each in enumerate(payload))
+    else:
+        yield payload, "$"
 
 
 def without_delay(action: Action) -> list[Loss]:

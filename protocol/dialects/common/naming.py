@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
-from protocol.dialects.common.base import NOTCH, Context, DialectError, Loss, cannot, element_of, pixels_in, whole, without_delay
+from protocol.dialects.common.base import (
+    NOTCH,
+    Conversion,
+    DialectError,
+    Loss,
+    cannot,
+    element_of,
+    pixels_in,
+    whole,
+    without_delay,
+)
 from protocol.model.keys import MODIFIERS, Keyboard, KeyNameError, read_key, split_chord, write_key
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import (
@@ -29,25 +39,8 @@ _NEED_A_TARGET = (Click, Hover, Drag, Fill, SelectOption, Upload, Extension)
 
 
 @dataclass
-class Ledger:
-    """One conversion: for whom, what is known of the screen, and what was lost so far."""
-
-    dialect: str
-    context: Context
-    losses: list[Loss] = field(default_factory=list)
-
-    def lose(self, what: str, why: str) -> None:
-        self.take([Loss(what=what, why=why)])
-
-    def take(self, losses: Iterable[Loss]) -> None:
-        self.losses += [loss for loss in losses if loss not in self.losses]
-
-    def drop(self, action: Action, **why: str) -> None:
-        """A loss for each of these fields that says something."""
-        fields = type(action).model_fields
-        for name, reason in why.items():
-            if name in fields and getattr(action, name) != fields[name].get_default(call_default_factory=True):
-                self.lose(f"{action.verb}.{name}", reason)
+class Ledger(Conversion):
+    """One conversion, by elements."""
 
     def leave_out(self, target: ActionTarget, kept: Collection[str], why: str, what: str = "target") -> None:
         """A loss for each field of the target that is not kept."""

@@ -11,12 +11,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from protocol.dialects.common.base import (
+    AIMED,
     LONGEST,
     NOTCH,
-    Context,
+    Conversion,
     DialectError,
     Fields,
-    Loss,
     at,
     build,
     cannot,
@@ -58,30 +58,16 @@ CLICKS: dict[str, tuple[str, int]] = {
 }  # fmt: skip
 """Button and count of the clicks that have a verb each."""
 
-_AIMED = (Click, MouseDown, MouseUp, Hover, Drag, Type, Fill, PressKey, HoldKey, Scroll, Extension)
-
 
 @dataclass
-class _Canvas:
+class _Canvas(Conversion):
     """Where the numbers of one payload count, and what is lost in it."""
 
-    dialect: str
-    context: Context
     variant: str
     space: Space
     image: Size | None = None
     signed: bool = True
     """Whether a coordinate may be negative: left of the screen, or above it."""
-    losses: list[Loss] = field(default_factory=list)
-
-    def lose(self, what: str, why: str) -> None:
-        self.take([Loss(what=what, why=why)])
-
-    def take(self, losses: Iterable[Loss]) -> None:
-        """Losses that somebody else has found; each is declared once."""
-        for loss in losses:
-            if loss not in self.losses:
-                self.losses.append(loss)
 
     def check(self, where: str, *numbers: float) -> None:
         """Raises DialectError for coordinates that are said nowhere."""
@@ -210,12 +196,6 @@ class Writing(_Canvas):
             self.lose("screenshot.region", "said in whole pixels of the picture that the model saw")
         return numbers
 
-    def drop(self, action: Action, **why: str) -> None:
-        """A loss for each of these fields, where it is set."""
-        for name, reason in why.items():
-            if getattr(action, name) != type(action).model_fields[name].default:
-                self.lose(f"{action.verb}.{name}", reason)
-
     def chord(self, action: Action, keys: Iterable[str], keyboard: Keyboard) -> list[str]:
         names = [(key, write_key(key, keyboard)) for key in keys]
         return [name or cannot(self.dialect, action, f"{self.dialect} has no key {key}") for key, name in names]
@@ -266,7 +246,7 @@ def simpler(action: Action, writing: Writing, clicks: Collection[tuple[str, int]
     button without releasing it.
     """
     writing.take(without_delay(action))
-    if action.target is not None and not isinstance(action, _AIMED):
+    if action.target is not None and action.verb not in AIMED and not isinstance(action, Extension):
         writing.lose(f"{action.verb}.target", "the verb is said without a place")
     if isinstance(action, Click):
         return _clicks(action, writing, clicks, can)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import floor
-from typing import Any
+from typing import Any, NoReturn
 
-from protocol.dialects.common.base import LONGEST, Context, DialectError, Loss, cannot, element_of, place
+from protocol.dialects.common.base import LONGEST, Context, DialectError, Loss, cannot, dropped, element_of, place
 from protocol.model.geometry import Coordinate, Size, Space
 from protocol.model.keys import Keyboard, KeyNameError, read_key, split_chord, write_key
 from protocol.model.targets import ActionTarget
@@ -13,16 +14,6 @@ from protocol.model.verbs import Action, Direction, Scroll
 
 FARTHEST = 1_000_000
 """What a coordinate may be at most."""
-
-
-def dropped(action: Action, **why: str) -> list[Loss]:
-    """A loss for each of these fields that says something the other side cannot say."""
-    fields = type(action).model_fields
-    return [
-        Loss(what=f"{action.verb}.{name}", why=reason)
-        for name, reason in why.items()
-        if getattr(action, name) != fields[name].get_default(call_default_factory=True)
-    ]
 
 
 def element_id_of(target: ActionTarget, context: Context, dialect: str, what: str = "target") -> tuple[str, list[Loss]] | None:
@@ -103,6 +94,16 @@ def write_chord(keys: tuple[str, ...], keyboard: Keyboard, dialect: str, action:
     except DialectError:
         exact = False
     return said if exact else cannot(dialect, action, f"the chord {said!r} would be read as another")
+
+
+def chord_text(keys: tuple[str, ...], refuse: Callable[[str, str], NoReturn]) -> str:
+    """The chord as Playwright spells it; one that would fall into other keys is refused."""
+    text = "+".join(write_key(key, "playwright") or key for key in keys)
+    try:
+        parts = split_chord(text) if len(text) > 1 else (text,)
+    except KeyNameError:
+        parts = ()
+    return text if len(parts) == len(keys) else refuse("keys", f"the chord {text} cannot be told apart")
 
 
 def within_length(text: str, dialect: str) -> str:

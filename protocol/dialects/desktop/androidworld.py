@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Any
 
 from protocol.dialects.common.base import (
     Context,
+    Conversion,
     Dialect,
     DialectError,
     Fields,
@@ -28,7 +29,7 @@ from protocol.dialects.common.base import (
     without_delay,
 )
 from protocol.dialects.common.calls import Word, parse_value
-from protocol.dialects.common.saying import a_text, direction_of, dropped, position, read_chord, spot, within_length
+from protocol.dialects.common.saying import a_text, direction_of, position, read_chord, spot, within_length
 from protocol.model.actions import AgentAction
 from protocol.model.elements import GUIElement
 from protocol.model.keys import write_key
@@ -306,33 +307,28 @@ _READ: dict[str, Callable[[_Reading], list[AgentAction]]] = {
 
 def to_androidworld(action: Action, context: Context) -> Written:
     """The object of `action`, or a list of several; texts for M3A and SeeAct. Raises DialectError."""
-    writing = _Writing(context, DIALECT.variant(context))
+    writing = _Writing(NAME, context, DIALECT.variant(context))
     write = _WRITE.get(action.action_type if isinstance(action, Extension) else action.verb)
     if write is None:
         cannot(NAME, action)
     if action.verb not in _AIMED:
-        writing.losses += dropped(action, target="there is no target")
+        writing.drop(action, target="there is no target")
     said = [writing.worded(part) for part in write(action, writing)]
     return Written(said[0] if len(said) == 1 else said, writing.losses + without_delay(action))
 
 
 @dataclass
-class _Writing:
-    """One action that is written, and what is lost."""
+class _Writing(Conversion):
+    """One action that is written."""
 
-    context: Context
     variant: str
-    losses: list[Loss] = field(default_factory=list)
-
-    def lose(self, what: str, why: str) -> None:
-        self.losses.append(Loss(what=what, why=why))
 
     def worded(self, said: dict[str, Any]) -> Any:
         if self.variant == "m3a":
             return within_length(write_object(said), NAME)
         if self.variant == "seeact":
             text, losses = write_lines(said)
-            self.losses += losses
+            self.take(losses)
             return within_length(text, NAME)
         return said
 
@@ -342,7 +338,7 @@ class _Writing:
             return {}
         if self.variant == "xy" or (self.variant != "seeact" and set(target.model_dump(exclude_none=True)) == {"point"}):
             said, losses = spot(target, self.context, "px", None, NAME, "target", whole=True)
-            self.losses += losses
+            self.take(losses)
             return {"x": said.x, "y": said.y}
         return {"index": self._index(target)}
 
@@ -394,10 +390,10 @@ def _write_scroll(action: Scroll, w: _Writing) -> list[dict[str, Any]]:
     """Never a swipe to the left or right: the executor has those two the wrong way round."""
     if action.target is None and w.variant != "seeact" and (abs(action.delta.y), action.unit) == (SWIPE, "page"):
         way, losses = direction_of(action, NAME, SWIPE, "page")
-        w.losses += losses
+        w.take(losses)
         return [{"action_type": "swipe", "direction": OPPOSITE[way]}]
     way, losses = direction_of(action, NAME, SCROLL, "page")
-    w.losses += losses
+    w.take(losses)
     aim = w.aim(action.target)
     if "x" in aim:
         w.lose("scroll.target", "the executor scrolls an element or the whole screen, not a place")
@@ -405,14 +401,14 @@ def _write_scroll(action: Scroll, w: _Writing) -> list[dict[str, Any]]:
 
 
 def _write_wait(action: Wait, w: _Writing) -> list[dict[str, Any]]:
-    w.losses += dropped(action, text="there is no condition", text_gone="there is no condition")
+    w.drop(action, text="there is no condition", text_gone="there is no condition")
     if action.seconds != WAIT:
         w.lose("wait.seconds", f"a wait always takes {WAIT:g} second")
     return [{"action_type": "wait"}]
 
 
 def _write_status(action: Action, w: _Writing) -> list[dict[str, Any]]:
-    w.losses += dropped(action, **{"summary" if isinstance(action, FinishGoal) else "reason": "a status has no words"})
+    w.drop(action, **{"summary" if isinstance(action, FinishGoal) else "reason": "a status has no words"})
     return [{"action_type": "status", "goal_status": "complete" if isinstance(action, FinishGoal) else "infeasible"}]
 
 

@@ -22,6 +22,7 @@ from protocol.dialects.common.base import (
     build,
     cannot,
     checked_number,
+    each_of,
     json_in,
     place,
     without_delay,
@@ -282,11 +283,10 @@ def from_omnimcp(payload: Any, context: Context) -> Read:
     ledger = Ledger(NAME, context)
     if isinstance(payload, str):
         payload = json_in(NAME, payload)
-    listed = isinstance(payload, list | tuple)
-    answers = [(each, f"$[{n}]") for n, each in enumerate(payload)] if listed else [(payload, "$")]
-    if not answers:
+    found = [_read(answer, where, ledger) for answer, where in each_of(payload)]
+    if not found:
         raise DialectError(NAME, "$", "there is no answer")
-    return Read([_read(answer, where, ledger) for answer, where in answers], ledger.losses)
+    return Read(found, ledger.losses)
 
 
 def _read(answer: Any, where: str, ledger: Ledger) -> AgentAction:

@@ -22,6 +22,7 @@ from protocol.dialects.common.base import (
     at,
     build,
     cannot,
+    each_of,
     json_in,
     place,
 )
@@ -64,12 +65,12 @@ TEXTS = {
 CARRIED: dict[str, frozenset[str]] = {"refresh": frozenset(), "close_app": frozenset({"app_name"})}
 """Types of theirs that we lack, and the texts that they take."""
 
-_openadapt_say_AIMED = (Type, PressKey, Scroll)
+_FREELY_AIMED = (Type, PressKey, Scroll)
 
 
 def say(action: Action, ledger: Ledger) -> list[dict[str, Any]]:
     """The action in JSON, or the several that it takes. Raises DialectError for what they cannot say."""
-    parts = ledger.simpler(action, CLICKS, _openadapt_say_AIMED)
+    parts = ledger.simpler(action, CLICKS, _FREELY_AIMED)
     return [said for part in parts for said in _said(part, ledger)]
 
 
@@ -126,7 +127,7 @@ def _click(action: Any, ledger: Ledger) -> dict[str, Any]:
     return {"type": CLICKS[action.button, action.count]}
 
 
-def _openadapt_say_drag(action: Any, ledger: Ledger) -> dict[str, Any]:
+def _say_drag(action: Any, ledger: Ledger) -> dict[str, Any]:
     if action.button != "left":
         cannot(NAME, action, f"there is no drag with the {action.button} button")
     ledger.drop(action, path="only the two ends are said")
@@ -137,13 +138,13 @@ def _type(action: Any, ledger: Ledger) -> dict[str, Any]:
     return {"type": "type", "text": action.text or cannot(NAME, action, "a type needs a text")}
 
 
-def _openadapt_say_keys(action: Any, ledger: Ledger) -> dict[str, Any]:
+def _say_keys(action: Any, ledger: Ledger) -> dict[str, Any]:
     held, key = ledger.one_key(action)
     *modifiers, name = ledger.names(action, (*held, key), KEYBOARD)
     return {"type": "hotkey", "key": name, "modifiers": modifiers} if modifiers else {"type": "key", "key": name}
 
 
-def _openadapt_say_wait(action: Any, ledger: Ledger) -> dict[str, Any]:
+def _say_wait(action: Any, ledger: Ledger) -> dict[str, Any]:
     ledger.drop(action, text="only a time is waited for", text_gone="only a time is waited for")
     return {"type": "wait", "duration_seconds": action.seconds}
 
@@ -179,16 +180,16 @@ def _text(kind: str) -> Callable[[Any, Ledger], dict[str, Any]]:
 
 _WRITERS: dict[type[Action], Callable[[Any, Ledger], dict[str, Any]]] = {
     Click: _click,
-    Drag: _openadapt_say_drag,
+    Drag: _say_drag,
     Hover: lambda action, ledger: {"type": "hover"},
     Type: _type,
-    PressKey: _openadapt_say_keys,
+    PressKey: _say_keys,
     Navigate: _text("goto"),
     GoBack: lambda action, ledger: {"type": "back"},
     GoForward: lambda action, ledger: {"type": "forward"},
     LaunchApp: _text("open_app"),
     SwitchWindow: _text("window_focus"),
-    Wait: _openadapt_say_wait,
+    Wait: _say_wait,
     Screenshot: _screenshot,
     FinishGoal: _done,
     FailGoal: _fail,
@@ -253,10 +254,9 @@ def from_openadapt(payload: Any, context: Context) -> Read:
     reading = _Reading(NAME, context, text=DIALECT.variant(context) == "dsl" and isinstance(payload, str))
     if reading.text:
         found = _statements(payload)
-    elif isinstance(payload, list | tuple):
-        found = [Fields(NAME, each, f"$[{n}]") for n, each in enumerate(payload)]
     else:
-        found = [Fields(NAME, json_in(NAME, payload) if isinstance(payload, str) else payload)]
+        given = json_in(NAME, payload) if isinstance(payload, str) else payload
+        found = [Fields(NAME, each, where) for each, where in each_of(given)]
     if not found:
         raise DialectError(NAME, "$", "there is no action")
     return Read([_action(fields, reading) for fields in found], reading.losses)

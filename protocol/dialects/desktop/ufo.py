@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from protocol.dialects.common.base import Context, Dialect, DialectError, Fields, Read, Written, build, json_in
+from protocol.dialects.common.base import Context, Dialect, DialectError, Fields, Read, Written, build, each_of, json_in
 from protocol.dialects.common.naming import Ledger
 from protocol.dialects.desktop.ufo_functions import NAME, Call, actions_of, label_of, switch
 from protocol.dialects.desktop.ufo_say import Said, calls_of
@@ -58,10 +58,8 @@ class _Answer:
 def from_ufo(payload: Any, context: Context) -> Read:
     """The actions of an answer, of a list of them, or of a text that holds one. Raises DialectError."""
     ledger, ufo2 = Ledger(NAME, context), DIALECT.variant(context) == "ufo2"
-    if isinstance(payload, list | tuple):
-        answers = [_answer(each, f"$[{n}]", ledger) for n, each in enumerate(payload)]
-    else:
-        answers = [_answer(json_in(NAME, payload) if isinstance(payload, str) else payload, "$", ledger)]
+    given = json_in(NAME, payload) if isinstance(payload, str) else payload
+    answers = [_answer(each, where, ledger) for each, where in each_of(given)]
     actions = [action for answer in answers for action in _actions(answer, ledger, ufo2=ufo2)]
     if not actions:
         raise DialectError(NAME, "$", "there is no answer")

@@ -10,8 +10,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn
 
 from protocol.dialects.common.base import (
+    AIMED,
     NOTCH,
     Context,
+    Conversion,
     Dialect,
     DialectError,
     Fields,
@@ -19,10 +21,12 @@ from protocol.dialects.common.base import (
     Read,
     Written,
     cannot,
+    each_of,
     element_of,
     pixels_in,
     without_delay,
 )
+from protocol.dialects.common.saying import chord_text
 from protocol.dialects.playwright.playwright_tools import (
     BUTTONS,
     CARRIED,
@@ -35,7 +39,6 @@ from protocol.dialects.playwright.playwright_tools import (
     read_tool,
 )
 from protocol.dialects.python.strokes import FARTHEST, spot_of
-from protocol.model.keys import KeyNameError, split_chord, write_key
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import Action, Extension
 
@@ -53,18 +56,14 @@ class Element(NamedTuple):
         return self._replace(arguments={end + name.capitalize(): value for name, value in self.arguments.items()})
 
 
-class Says:
+class Says(Conversion):
     """Writes one action."""
 
     def __init__(self, action: Action, context: Context, variant: str) -> None:
+        super().__init__(NAME, context, losses=without_delay(action))
         self.verb = action.verb
-        self.context = context
         self.variant = variant
         self.calls: list[dict[str, Any]] = []
-        self.losses = without_delay(action)
-
-    def lose(self, what: str, why: str) -> None:
-        self.losses.append(Loss(what=what, why=why))
 
     def refuse(self, what: str, why: str) -> NoReturn:
         raise DialectError(NAME, f"{self.verb}.{what}" if what else self.verb, why)
@@ -73,7 +72,7 @@ class Says:
         """Add a call; arguments that are None are left out."""
         for element in elements:
             arguments = element.arguments | arguments
-            self.losses += element.losses
+            self.take(element.losses)
         name = f"browser_{tool}"
         if name in SKILL_ONLY and self.variant == "mcp":
             self.refuse("", f"the server lists no tool for it; {name} is one of the variant cli")
@@ -116,7 +115,7 @@ class Says:
 
     def spot(self, target: ActionTarget, what: str = "target") -> tuple[float, float]:
         said, losses = spot_of(target, self.context, "px", None, NAME, what)
-        self.losses += losses
+        self.take(losses)
         point = said.point
         return (point.x, point.y) if point else (0, 0)
 
@@ -158,12 +157,7 @@ _Write = Callable[[Says, Any], None]
 def from_playwright_mcp(payload: Any, context: Context) -> Read:
     """The actions of a call, of a `tools/call` request, or of a list of them."""
     DIALECT.variant(context)
-    calls = payload if isinstance(payload, list) else [payload]
-    actions = [
-        action
-        for n, call in enumerate(calls)
-        for action in _read(Fields(NAME, call, f"$[{n}]" if isinstance(payload, list) else "$"))
-    ]
+    actions = [action for call, where in each_of(payload) for action in _read(Fields(NAME, call, where))]
     if not actions:
         raise DialectError(NAME, "$", "there is no call in it")
     return Read(actions, [])
@@ -281,14 +275,7 @@ def _fill(says: Says, a: Any) -> None:
 
 
 def _chord(says: Says, keys: tuple[str, ...]) -> str:
-    text = "+".join(write_key(key, "playwright") or key for key in keys)
-    try:
-        parts = split_chord(text) if len(text) > 1 else (text,)
-    except KeyNameError:
-        parts = ()
-    if len(parts) != len(keys):
-        says.refuse("keys", f"the chord {text} cannot be told apart")
-    return text
+    return chord_text(keys, says.refuse)
 
 
 def _press_key(says: Says, a: Any) -> None:
@@ -366,10 +353,7 @@ _WRITE: dict[str, _Write] = {
     "screenshot": _screenshot,
     "upload": _upload,
 }
-_AIMED = frozenset({
-    "click", "mouse_down", "mouse_up", "hover", "drag", "scroll", "type", "fill", "press_key", "hold_key", "select_option",
-    "upload",
-})  # fmt: skip
+_AIMED = AIMED | {"select_option", "upload"}
 
 
 def _carried(action: Extension, context: Context, variant: str) -> Written:

@@ -9,7 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from protocol.dialects.common.base import NOTCH, Context, Dialect, DialectError, Read, Written, cannot, pixels_in, without_delay
+from protocol.dialects.common.base import (
+    AIMED,
+    NOTCH,
+    Context,
+    Dialect,
+    DialectError,
+    Read,
+    Written,
+    cannot,
+    pixels_in,
+    without_delay,
+)
 from protocol.dialects.common.statements import checked_text
 from protocol.dialects.playwright.playwright_methods import MODIFIERS, ON_ELEMENTS, ON_PAGES, PREFIX, UNSAID_WAIT
 from protocol.dialects.playwright.playwright_script import Lines, Script, pieces
@@ -221,10 +232,7 @@ _WRITE: dict[str, _Write] = {
     "go_back": lambda lines, a: lines.ask("go_back"), "go_forward": lambda lines, a: lines.ask("go_forward"), "tabs": _tabs,
     "wait": _wait, "screenshot": _screenshot,
 }  # fmt: skip
-_AIMED = frozenset({
-    "click", "mouse_down", "mouse_up", "hover", "drag", "type", "fill", "press_key", "hold_key", "scroll", "select_option",
-    "upload",
-})  # fmt: skip
+_AIMED = AIMED | {"select_option", "upload"}
 
 
 def _carried(action: Extension, context: Context) -> Written:

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NoReturn
 
-from protocol.dialects.common.base import Context, DialectError, Fields, Loss, Piece, build, without_delay
+from protocol.dialects.common.base import Context, Conversion, DialectError, Fields, Loss, Piece, build, without_delay
+from protocol.dialects.common.saying import chord_text
 from protocol.dialects.common.statements import Statement, statements
 from protocol.dialects.playwright.playwright_methods import BUTTONS, PREFIX, page_method
 from protocol.dialects.python.python_chains import Chain, Table, Values, read_chain
 from protocol.dialects.python.strokes import spot_of
 from protocol.dialects.web.locators import NAME, PAGE, is_locator, is_plain, literal, locate, quoted
 from protocol.model.actions import AgentAction
-from protocol.model.keys import KeyNameError, split_chord, write_key
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import Action, Tabs
 
@@ -294,17 +294,13 @@ def pieces(text: str) -> Iterator[Piece]:
     return found.all()
 
 
-class Lines:
+class Lines(Conversion):
     """Writes one action."""
 
     def __init__(self, action: Action, context: Context) -> None:
+        super().__init__(NAME, context, losses=without_delay(action))
         self.verb = action.verb
-        self.context = context
         self.lines: list[str] = []
-        self.losses = without_delay(action)
-
-    def lose(self, what: str, why: str) -> None:
-        self.losses.append(Loss(what=what, why=why))
 
     def refuse(self, what: str, why: str) -> NoReturn:
         raise DialectError(NAME, f"{self.verb}.{what}", why)
@@ -321,7 +317,7 @@ class Lines:
         found = locate(target, self.context, what)
         if found is None:
             return None
-        self.losses += found[1]
+        self.take(found[1])
         return found[0]
 
     def field(self, target: ActionTarget, what: str = "target") -> str:
@@ -329,12 +325,12 @@ class Lines:
         found = locate(target, self.context, what, needed=True)
         if found is None:
             self.refuse(what, "a locator is needed: a selector, or a text")
-        self.losses += found[1]
+        self.take(found[1])
         return found[0]
 
     def spot(self, target: ActionTarget, what: str = "target") -> tuple[str, str]:
         said, losses = spot_of(target, self.context, "px", None, NAME, what)
-        self.losses += losses
+        self.take(losses)
         return (repr(said.point.x), repr(said.point.y)) if said.point else ("0", "0")
 
     def move(self, target: ActionTarget, what: str = "target") -> None:
@@ -367,14 +363,7 @@ class Lines:
 
     def key(self, *keys: str) -> str:
         """A chord as Playwright spells it."""
-        text = "+".join(write_key(key, "playwright") or key for key in keys)
-        try:
-            parts = split_chord(text) if len(text) > 1 else (text,)
-        except KeyNameError:
-            parts = ()
-        if len(parts) != len(keys):
-            self.refuse("keys", f"the chord {text} cannot be told apart")
-        return text
+        return chord_text(keys, self.refuse)
 
     def milliseconds(self, seconds: float, what: str) -> int | float:
         said = seconds * 1000

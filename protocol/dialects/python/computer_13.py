@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from protocol.dialects.common.base import Context, Dialect, DialectError, Fields, Loss, Read, Written, at
+from protocol.dialects.common.base import Context, Dialect, DialectError, Fields, Loss, Read, Written, at, each_of
 from protocol.dialects.python.strokes import Hands, Kind, Stroke, actions_of, read_name, spot_of, strokes_of, write_name
 from protocol.model.keys import KeyNameError, split_chord
 from protocol.model.targets import ActionTarget
@@ -26,9 +26,7 @@ _WORDS = ("WAIT", "DONE", "FAIL")
 def from_computer_13(payload: Any, context: Context) -> Read:
     """The actions of one call, flat or with `parameters`, of one of the words WAIT, DONE and FAIL, or of a list of them."""
     DIALECT.variant(context)
-    if not isinstance(payload, list):
-        return Read(actions_of(NAME, _strokes(payload, "$")), [])
-    return Read(actions_of(NAME, [stroke for n, call in enumerate(payload) for stroke in _strokes(call, f"$[{n}]")]), [])
+    return Read(actions_of(NAME, [stroke for call, where in each_of(payload) for stroke in _strokes(call, where)]), [])
 
 
 def _strokes(call: Any, where: str) -> list[Stroke]:

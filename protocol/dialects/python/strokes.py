@@ -11,8 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NoReturn, get_args
 
 from protocol.dialects.common.base import (
+    AIMED,
     NOTCH,
     Context,
+    Conversion,
     DialectError,
     Loss,
     build,
@@ -201,24 +203,20 @@ def strokes_of(action: Action, hands: Hands, context: Context, locate: Locate) -
         cannot(hands.dialect, action)
     pen = _Pen(action, hands, context, locate)
     write(pen, action)
-    if action.target is not None and action.verb not in _AIMED:
+    if action.target is not None and action.verb not in AIMED:
         pen.lose("target", f"{action.verb} has no target here")
     return pen.strokes, pen.losses
 
 
-class _Pen:
+class _Pen(Conversion):
     """Writes one action."""
 
     def __init__(self, action: Action, hands: Hands, context: Context, locate: Locate) -> None:
+        super().__init__(hands.dialect, context, losses=without_delay(action))
         self.verb = action.verb
         self.hands = hands
-        self.context = context
         self.strokes: list[Stroke] = []
-        self.losses = without_delay(action)
         self._locate = locate
-
-    def lose(self, what: str, why: str) -> None:
-        self.losses.append(Loss(what=what, why=why))
 
     def refuse(self, what: str, why: str) -> NoReturn:
         raise DialectError(self.hands.dialect, f"{self.verb}.{what}" if what else self.verb, why)
@@ -227,7 +225,7 @@ class _Pen:
         if target is None:
             return None
         said, losses = self._locate(target, what)
-        self.losses += losses
+        self.take(losses)
         return said
 
     def do(self, kind: Kind, **fields: Any) -> None:
@@ -395,6 +393,3 @@ _WRITTEN: dict[str, Callable[[_Pen, Any], None]] = {
     "fill": _fill, "press_key": _press, "hold_key": _hold_key, "key_down": _one_key("key_down"), "key_up": _one_key("key_up"),
     "scroll": _scroll, "wait": _wait, "finish_goal": _end("done", "summary"), "fail_goal": _end("fail", "reason"),
 }  # fmt: skip
-_AIMED = frozenset(
-    {"click", "mouse_down", "mouse_up", "hover", "drag", "type", "fill", "press_key", "hold_key", "scroll"}
-)  # fmt: skip

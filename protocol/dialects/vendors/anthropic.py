@@ -21,6 +21,7 @@ from protocol.dialects.common.base import (
     Written,
     cannot,
     checked_number,
+    each_of,
 )
 from protocol.dialects.common.pointing import CLICKS, MOST_CALLS, Reading, Writing, area_of, simpler
 from protocol.model.actions import AgentAction
@@ -59,7 +60,7 @@ def from_anthropic(payload: Any, context: Context) -> Read:
     """The actions of a call, or of a list of calls. Raises DialectError."""
     version = DIALECT.variant(context)
     reading = Reading(NAME, context, version, *context.picture, signed=False)
-    for verb, where, fields in _calls(payload, "$", reading):
+    for verb, where, fields in (call for each, at in each_of(payload) for call in _calls(each, at, reading)):
         if verb not in _VERBS[version]:
             known = ", ".join(sorted(_VERBS[version]))
             raise DialectError(NAME, where, f"computer_{version} has no action {verb[:60]!r}; it has {known}")
@@ -79,10 +80,6 @@ class _Call(NamedTuple):
 
 
 def _calls(payload: Any, where: str, reading: Reading) -> Iterator[_Call]:
-    if isinstance(payload, list | tuple) and where == "$":
-        for n, each in enumerate(payload):
-            yield from _calls(each, f"$[{n}]", reading)
-        return
     fields = Fields(NAME, payload, where)
     if "action" in fields:
         yield _call(payload, where)

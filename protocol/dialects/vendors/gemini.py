@@ -11,7 +11,7 @@ from functools import partial
 from math import ceil
 from typing import Any
 
-from protocol.dialects.common.base import Context, Dialect, Fields, NothingDone, Read, Written, cannot
+from protocol.dialects.common.base import Context, Dialect, Fields, NothingDone, Read, Written, cannot, each_of
 from protocol.dialects.common.pointing import Reading, Writing, simpler
 from protocol.model.actions import AgentAction
 from protocol.model.verbs import (
@@ -241,7 +241,7 @@ def from_gemini(payload: Any, context: Context) -> Read:
     there, and can ask a person.
     """
     reading = Reading(NAME, context, DIALECT.variant(context), "norm1000", signed=False)
-    for name, fields in _calls(payload, "$", reading):
+    for name, fields in (call for each, where in each_of(payload) for call in _calls(each, where, reading)):
         _confirm(fields, reading)
         if fields.text("intent", None) is not None:
             reading.lose("intent", "the model's words for the step are no part of the action")
@@ -254,10 +254,6 @@ def from_gemini(payload: Any, context: Context) -> Read:
 
 def _calls(payload: Any, where: str, reading: Reading) -> Iterator[tuple[str, Fields]]:
     """Names and arguments."""
-    if isinstance(payload, list | tuple) and where == "$":
-        for n, each in enumerate(payload):
-            yield from _calls(each, f"$[{n}]", reading)
-        return
     fields = Fields(NAME, payload, where)
     for inside in ("candidates", "content", "parts"):
         if inside in fields and "name" not in fields:

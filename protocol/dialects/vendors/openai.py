@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from protocol.dialects.common.base import Context, Dialect, DialectError, Fields, NothingDone, Read, Written, cannot
+from protocol.dialects.common.base import Context, Dialect, DialectError, Fields, NothingDone, Read, Written, cannot, each_of
 from protocol.dialects.common.pointing import Reading, Writing, simpler
 from protocol.model.actions import AgentAction
 from protocol.model.verbs import Action, Click, Drag, Extension, HoldKey, Hover, PressKey, Screenshot, Scroll, Type, Wait
@@ -32,7 +32,7 @@ def from_openai(payload: Any, context: Context) -> Read:
     Safety checks come first, as `x-openai.pending_safety_checks`: whoever performs actions stops there, and can ask a person.
     """
     reading = Reading(NAME, context, DIALECT.variant(context), *context.picture)
-    for fields in _actions(payload, "$", reading):
+    for fields in (fields for each, where in each_of(payload) for fields in _actions(each, where, reading)):
         verb = fields.text("type")
         if verb == _FUNCTION:
             reading.actions.append(_function(fields, reading))
@@ -47,10 +47,6 @@ def from_openai(payload: Any, context: Context) -> Read:
 
 
 def _actions(payload: Any, where: str, reading: Reading) -> Iterator[Fields]:
-    if isinstance(payload, list | tuple) and where == "$":
-        for n, each in enumerate(payload):
-            yield from _actions(each, f"$[{n}]", reading)
-        return
     fields = Fields(NAME, payload, where)
     kind = payload.get("type")
     if kind is None and isinstance(payload.get("output"), list | tuple):

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from protocol.dialects.common.base import LONGEST, Context, Dialect, DialectError, Fields, Read, Written, cannot
+from protocol.dialects.common.base import LONGEST, Context, Dialect, DialectError, Fields, Read, Written, cannot, each_of
 from protocol.dialects.common.pointing import CLICKS, Reading, Writing, simpler
+from protocol.dialects.common.saying import position
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import Size, Space
 from protocol.model.targets import ActionTarget
@@ -82,9 +83,8 @@ def from_qwen(payload: Any, context: Context) -> Read:
     """The actions of a model's answer, of a call, or of a list of calls. Raises DialectError."""
     reading = Reading(NAME, context, DIALECT.variant(context), *_canvas(context))
     given = _in_text(payload, reading) if isinstance(payload, str) else payload
-    several = isinstance(given, list | tuple)
-    for n, each in enumerate(given if several else [given]):
-        fields, readers = _arguments(each, f"$[{n}]" if several else "$")
+    for each, where in each_of(given):
+        fields, readers = _arguments(each, where)
         verb = fields.text("action")
         if verb not in readers:
             fields.refuse("action", f"there is no action {verb[:60]!r}; actions are {', '.join(readers)}")
@@ -131,7 +131,7 @@ def _values(text: str, end: int) -> Iterator[tuple[Any, int, int]]:
         if mark is _TAGGED:
             closed = _CLOSED.match(text, end)
             if closed is None:
-                raise DialectError(NAME, _position(text, end), "expected </tool_call>")
+                raise DialectError(NAME, position(text, end), "expected </tool_call>")
             end = closed.end()
         yield value, found.start(), end
 
@@ -140,13 +140,9 @@ def _json(text: str, begin: int, where: str) -> tuple[Any, int]:
     try:
         return json.JSONDecoder().raw_decode(text, begin)
     except json.JSONDecodeError as bad:
-        raise DialectError(NAME, where or _position(text, bad.pos), f"this is not JSON: {bad.msg}") from None
+        raise DialectError(NAME, where or position(text, bad.pos), f"this is not JSON: {bad.msg}") from None
     except (RecursionError, ValueError):  # nested too deeply, or a number of thousands of digits
-        raise DialectError(NAME, where or _position(text, begin), "the JSON is too deep, or has too long a number") from None
-
-
-def _position(text: str, index: int) -> str:
-    return f"line {text.count(chr(10), 0, index) + 1}, column {index - text.rfind(chr(10), 0, index)}"
+        raise DialectError(NAME, where or position(text, begin), "the JSON is too deep, or has too long a number") from None
 
 
 _Readers = dict[str, Callable[[Fields, Reading], AgentAction]]

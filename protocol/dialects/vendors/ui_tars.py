@@ -7,11 +7,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from protocol.dialects.common.base import Context, Dialect, DialectError, Loss, Read, Written, cannot, without_delay
-from protocol.dialects.common.saying import a_text, direction_of, dropped, spot, within_length, write_chord
+from protocol.dialects.common.base import (
+    AIMED,
+    Context,
+    Conversion,
+    Dialect,
+    DialectError,
+    Read,
+    Written,
+    cannot,
+    without_delay,
+)
+from protocol.dialects.common.saying import a_text, direction_of, spot, within_length, write_chord
 from protocol.dialects.vendors.ui_tars_text import (
     CARRIED,
     HELP,
@@ -72,31 +82,26 @@ def to_ui_tars(action: Action, context: Context) -> Written:
     write = _WRITE.get("extension" if isinstance(action, Extension) else action.verb)
     if write is None:
         cannot(NAME, action)
-    writing = _Writing(context, variant)
-    if action.verb not in _AIMED:
-        writing.losses += dropped(action, target="the verb has no place")
+    writing = _Writing(NAME, context, variant)
+    if action.verb not in AIMED:
+        writing.drop(action, target="the verb has no place")
     calls = write(action, writing)
     text = write_xml(calls) if variant == "xml" else write_text(calls)
     return Written(within_length(text, NAME), writing.losses + without_delay(action))
 
 
 @dataclass
-class _Writing:
-    """One action that is written, and what is lost."""
+class _Writing(Conversion):
+    """One action that is written."""
 
-    context: Context
     variant: str
-    losses: list[Loss] = field(default_factory=list)
-
-    def lose(self, what: str, why: str) -> None:
-        self.losses.append(Loss(what=what, why=why))
 
     def point(self, target: ActionTarget | None, what: str = "target") -> str:
         if target is None:
             raise DialectError(NAME, what, "a place is needed")
         space, image = _space(self.context, self.variant)
         said, losses = spot(target, self.context, space, image, NAME, what, whole=True)
-        self.losses += losses
+        self.take(losses)
         if self.variant in ("doubao", "xml"):
             return f"<point>{said.x} {said.y}</point>"
         return f"({said.x},{said.y})" if self.variant == "1.5" else f"<|box_start|>({said.x},{said.y})<|box_end|>"
@@ -154,7 +159,7 @@ def _write_mouse(action: MouseDown | MouseUp, w: _Writing) -> list[Said]:
 def _write_drag(action: Drag, w: _Writing) -> list[Said]:
     if action.button != "left":
         cannot(NAME, action, "only the left button drags")
-    w.losses += dropped(action, path="only the start and the end are said")
+    w.drop(action, path="only the start and the end are said")
     names = ("start_point", "end_point") if w.variant in ("doubao", "xml") else ("start_box", "end_box")
     places = (w.point(action.target), w.point(action.to, "to"))
     return w.held(action, [Said("drag", dict(zip(names, places, strict=True)))])
@@ -166,7 +171,7 @@ def _write_hover(action: Hover, w: _Writing) -> list[Said]:
 
 def _write_scroll(action: Scroll, w: _Writing) -> list[Said]:
     way, losses = direction_of(action, NAME, SCROLL, "notch")
-    w.losses += losses
+    w.take(losses)
     return [Said("scroll", {"direction": way}) if action.target is None else w.at("scroll", action.target, direction=way)]
 
 
@@ -198,7 +203,7 @@ def _write_key(action: KeyDown | KeyUp, w: _Writing) -> list[Said]:
 
 
 def _write_wait(action: Wait, w: _Writing) -> list[Said]:
-    w.losses += dropped(action, text="there is no condition", text_gone="there is no condition")
+    w.drop(action, text="there is no condition", text_gone="there is no condition")
     if action.seconds != WAIT:
         w.lose("wait.seconds", f"a wait always takes {WAIT:g} seconds")
     return [Said("wait", {})]
@@ -223,7 +228,7 @@ def _write_theirs(action: Extension, w: _Writing) -> list[Said]:
     name = action.action_type.removeprefix(f"x-{NAME}.")
     if name not in CARRIED:
         cannot(NAME, action)
-    w.losses += dropped(action, target="the verb has no place")
+    w.drop(action, target="the verb has no place")
     args = {
         key: value for key, value in action.arguments.items() if isinstance(value, str) and re.fullmatch(r"[A-Za-z_]\w*", key)
     }
@@ -255,7 +260,6 @@ _WRITE: dict[str, Callable[[Any, _Writing], list[Said]]] = {
     "go_back": lambda a, w: [Said("press_back", {})],
     "extension": _write_theirs,
 }
-_AIMED = frozenset({"click", "mouse_down", "mouse_up", "hover", "drag", "scroll", "type", "fill", "press_key", "hold_key"})
 
 DIALECT = Dialect(
     name=NAME,

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from math import inf, nextafter
+from typing import Any, NamedTuple
 
 from protocol.dialects.common.base import (
+    AIMED,
     NOTCH,
     Context,
+    Conversion,
     Dialect,
     DialectError,
     Fields,
@@ -25,8 +28,7 @@ from protocol.dialects.common.base import (
     without_delay,
 )
 from protocol.dialects.common.calls import Call, Word, parse_calls
-from protocol.dialects.common.saying import a_text, dropped, read_chord, within_length
-from protocol.dialects.web.browsergym_calls import NAME, Said, Writing, chord, noop
+from protocol.dialects.common.saying import a_text, element_id_of, read_chord, spot, within_length, write_chord
 from protocol.model.actions import AgentAction
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import (
@@ -53,18 +55,88 @@ from protocol.model.verbs import (
     Wait,
 )
 
+NAME = "browsergym"
+
+
+class Said(NamedTuple):
+    """`name(1, 'two', key=3)`."""
+
+    name: str
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] = {}  # noqa: RUF012 - never changed
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join([*map(repr, self.args), *(f'{k}={v!r}' for k, v in self.kwargs.items())])})"
+
+
+class Writing(Conversion):
+    """One action that is written."""
+
+    def bid(self, target: ActionTarget | None, what: str = "target") -> str | None:
+        """The id of the element; None for a bare place."""
+        if target is None:
+            raise DialectError(NAME, what, "a target is needed: where the pointer is cannot be said")
+        found = element_id_of(target, self.context, NAME, what)
+        self.take(found[1] if found else [])
+        return found and found[0]
+
+    def xy(self, target: ActionTarget | None, what: str = "target") -> tuple[float, float]:
+        if target is None:
+            raise DialectError(NAME, what, "a place is needed: where the pointer is cannot be said")
+        said, losses = spot(target, self.context, "px", None, NAME, what, whole=False)
+        self.take(losses)
+        return said.x, said.y
+
+    def on(self, target: ActionTarget | None, by_bid: str, by_xy: str, *args: Any, **kwargs: Any) -> Said:
+        """A function for an element, or its like for a place."""
+        bid = self.bid(target)
+        return Said(by_xy, (*self.xy(target), *args), kwargs) if bid is None else Said(by_bid, (bid, *args), kwargs)
+
+    def first_click(self, action: Action, then: str) -> list[Said]:
+        if action.target is None:
+            return []
+        self.lose(f"{action.verb}.target", f"said as a click and then {then}")
+        return [self.on(action.target, "click", "mouse_click")]
+
+    def held(self, action: Click | Hover | Drag | Scroll, calls: list[Said]) -> list[Said]:
+        """`calls` while the modifiers of `action` are down."""
+        if not action.modifiers:
+            return calls
+        self.lose(f"{action.verb}.modifiers", "said as keys that go down before it and up after it")
+        names = [chord(action, key) for key in action.modifiers]
+        down, up = ([Said(f"keyboard_{way}", (name,)) for name in names] for way in ("down", "up"))
+        return [*down, *calls, *reversed(up)]
+
+
+def chord(action: Action, *keys: str) -> str:
+    """Keys that are pressed together, as Playwright names them."""
+    return write_chord(keys, "playwright", NAME, action)
+
+
+def noop(seconds: float, what: str, w: Writing) -> list[Said]:
+    """A wait: `noop` counts in milliseconds."""
+    guess = seconds * 1000
+    near = (guess, nextafter(guess, 0), nextafter(guess, inf))
+    exact = [ms for ms in near if ms / 1000 == seconds]
+    if not exact:
+        w.lose(what, "rounded to what milliseconds can say")
+    ms = exact[0] if exact else guess
+    return [Said("noop", () if ms == 1000 else (int(ms) if ms == int(ms) else ms,))]
+
+
 CARRIED: dict[str, tuple[str, ...]] = {"focus": (), "check": (), "uncheck": (), "keyboard_insert_text": ("text",)}
 """Functions that we lack a verb for, and their arguments beside the bid."""
 
 
-def write_action(action: Action, context: Context) -> Written:
+def to_browsergym(action: Action, context: Context) -> Written:
     """`action` as calls, one a line. Raises DialectError for what BrowserGym has no function for."""
+    DIALECT.variant(context)
     write = _WRITE.get("extension" if isinstance(action, Extension) else action.verb)
     if write is None:
         cannot(NAME, action)
-    writing = Writing(context)
+    writing = Writing(NAME, context)
     if action.verb not in _AIMED and not isinstance(action, Extension):
-        writing.losses += dropped(action, target="the function has no target")
+        writing.drop(action, target="the function has no target")
     text = "\n".join(map(str, write(action, writing)))
     return Written(within_length(text, NAME), writing.losses + without_delay(action))
 
@@ -75,7 +147,7 @@ def _button(action: Click | Drag | MouseDown | MouseUp) -> dict[str, Any]:
     return {} if action.button == "left" else {"button": action.button}
 
 
-def _browsergym_writing_click(action: Click, w: Writing) -> list[Said]:
+def _say_click(action: Click, w: Writing) -> list[Said]:
     button = _button(action)
     if action.count == 3:
         cannot(NAME, action, "there is no triple click")
@@ -100,7 +172,7 @@ def _long_press(action: Click, w: Writing, button: dict[str, Any]) -> list[Said]
     return w.held(action, calls)
 
 
-def _browsergym_writing_mouse(action: MouseDown | MouseUp, w: Writing) -> list[Said]:
+def _say_mouse(action: MouseDown | MouseUp, w: Writing) -> list[Said]:
     return [Said(action.verb, w.xy(action.target), _button(action))]
 
 
@@ -108,7 +180,7 @@ def _hover(action: Hover, w: Writing) -> list[Said]:
     return w.held(action, [w.on(action.target, "hover", "mouse_move")])
 
 
-def _browsergym_writing_drag(action: Drag, w: Writing) -> list[Said]:
+def _say_drag(action: Drag, w: Writing) -> list[Said]:
     button = _button(action)
     if action.path or button:
         return w.held(action, _drag_by_hand(action, w, button))
@@ -127,7 +199,7 @@ def _drag_by_hand(action: Drag, w: Writing, button: dict[str, Any]) -> list[Said
     return [Said("mouse_down", start, button), *moves, Said("mouse_up", end, button)]
 
 
-def _browsergym_writing_scroll(action: Scroll, w: Writing) -> list[Said]:
+def _say_scroll(action: Scroll, w: Writing) -> list[Said]:
     across, down = pixels_in(action.unit, w.context.size)
     if action.unit != "px":
         w.lose("scroll.unit", f"said in pixels: {NOTCH} to a notch, the size of the screen to a page")
@@ -159,7 +231,7 @@ def _named(action: Action, w: Writing) -> str:
     return w.bid(action.target) or cannot(NAME, action, "an element is needed: the function takes no place")
 
 
-def _browsergym_writing_fill(action: Fill, w: Writing) -> list[Said]:
+def _say_fill(action: Fill, w: Writing) -> list[Said]:
     return [Said("fill", (_named(action, w), action.text)), *_enter(action, w)]
 
 
@@ -212,7 +284,7 @@ def _tabs(action: Tabs, w: Writing) -> list[Said]:
 
 
 def _wait(action: Wait, w: Writing) -> list[Said]:
-    w.losses += dropped(action, text="there is no condition", text_gone="there is no condition")
+    w.drop(action, text="there is no condition", text_gone="there is no condition")
     return noop(action.seconds, "wait.seconds", w)
 
 
@@ -226,7 +298,7 @@ def _message(action: Answer | AskUser | FinishGoal, w: Writing) -> list[Said]:
     return [Said("send_msg_to_user", (action.text,))]
 
 
-def _browsergym_writing_theirs(action: Extension, w: Writing) -> list[Said]:
+def _say_theirs(action: Extension, w: Writing) -> list[Said]:
     name = action.action_type.removeprefix(f"x-{NAME}.")
     if name not in CARRIED:
         cannot(NAME, action)
@@ -235,19 +307,19 @@ def _browsergym_writing_theirs(action: Extension, w: Writing) -> list[Said]:
         cannot(NAME, action, f"the arguments are texts: {', '.join(CARRIED[name]) or 'none'}")
     if name != "keyboard_insert_text":
         return [Said(name, (_named(action, w),))]
-    w.losses += dropped(action, target="the function has no target")
+    w.drop(action, target="the function has no target")
     return [Said(name, values)]
 
 
 _WRITE: dict[str, Callable[[Any, Writing], list[Said]]] = {
-    "click": _browsergym_writing_click,
-    "mouse_down": _browsergym_writing_mouse,
-    "mouse_up": _browsergym_writing_mouse,
+    "click": _say_click,
+    "mouse_down": _say_mouse,
+    "mouse_up": _say_mouse,
     "hover": _hover,
-    "drag": _browsergym_writing_drag,
-    "scroll": _browsergym_writing_scroll,
+    "drag": _say_drag,
+    "scroll": _say_scroll,
     "type": _type,
-    "fill": _browsergym_writing_fill,
+    "fill": _say_fill,
     "press_key": _press,
     "hold_key": _hold_key,
     "key_down": _key,
@@ -263,24 +335,9 @@ _WRITE: dict[str, Callable[[Any, Writing], list[Said]]] = {
     "ask_user": _message,
     "finish_goal": _message,
     "fail_goal": lambda a, w: [Said("report_infeasible", (a.reason,))],
-    "extension": _browsergym_writing_theirs,
+    "extension": _say_theirs,
 }
-_AIMED = frozenset(
-    {
-        "click",
-        "mouse_down",
-        "mouse_up",
-        "hover",
-        "drag",
-        "scroll",
-        "type",
-        "fill",
-        "press_key",
-        "hold_key",
-        "select_option",
-        "upload",
-    }
-)
+_AIMED = AIMED | {"select_option", "upload"}
 
 
 _SIGNATURES: dict[str, tuple[str, ...]] = {
@@ -320,12 +377,6 @@ def from_browsergym(payload: Any, context: Context) -> Read:
         raise DialectError(NAME, "", "there is no call in the text")
     losses: list[Loss] = []
     return Read([_action(chain, losses) for chain in chains], losses)
-
-
-def to_browsergym(action: Action, context: Context) -> Written:
-    """`action` as calls, one a line. Raises DialectError for what BrowserGym has no function for."""
-    DIALECT.variant(context)
-    return write_action(action, context)
 
 
 def _action(chain: list[Call], losses: list[Loss]) -> AgentAction:

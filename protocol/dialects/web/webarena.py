@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 from protocol.dialects.common.base import (
     Context,
+    Conversion,
     Dialect,
     DialectError,
     Loss,
@@ -25,7 +25,6 @@ from protocol.dialects.common.base import (
 from protocol.dialects.common.saying import (
     a_text,
     direction_of,
-    dropped,
     element_id_of,
     position,
     read_chord,
@@ -167,22 +166,15 @@ def to_webarena(action: Action, context: Context) -> Written:
     write = _WRITE.get(action.verb)
     if write is None:
         cannot(NAME, action)
-    writing = _Writing(context)
+    writing = _Writing(NAME, context)
     if action.verb not in ("click", "hover", "type", "fill"):
-        writing.losses += dropped(action, target="there is no target")
+        writing.drop(action, target="there is no target")
     text = within_length(write(action, writing), NAME)
     return Written(text, writing.losses + without_delay(action))
 
 
-@dataclass
-class _Writing:
-    """One action that is written, and what is lost."""
-
-    context: Context
-    losses: list[Loss] = field(default_factory=list)
-
-    def lose(self, what: str, why: str) -> None:
-        self.losses.append(Loss(what=what, why=why))
+class _Writing(Conversion):
+    """One action that is written."""
 
     def element(self, action: Action) -> str:
         target = action.target or cannot(NAME, action, "an element is needed: click it first")
@@ -191,7 +183,7 @@ class _Writing:
             element = element_of(target, self.context, NAME)[0] or cannot(NAME, action, "no known element is there")
             given = "bbox" if target.bbox else "point"
             found, losses = element.element_id, [Loss(what=f"target.{given}", why="said as the element that is there")]
-        self.losses += losses
+        self.take(losses)
         if not found or re.search(r"[\[\]]", found):
             cannot(NAME, action, f"the id {found[:40]!r} would be read as another")
         if not re.fullmatch("[0-9]+", found):
@@ -212,7 +204,7 @@ def _click(action: Click, w: _Writing) -> str:
 
 
 def _hover(action: Hover, w: _Writing) -> str:
-    w.losses += dropped(action, modifiers="no keys are held while hovering")
+    w.drop(action, modifiers="no keys are held while hovering")
     return f"hover [{w.element(action)}]"
 
 
@@ -234,7 +226,7 @@ def _write_scroll(action: Scroll, w: _Writing) -> str:
     way, losses = direction_of(action, NAME, PAGE, "page")
     if way not in ("up", "down"):
         cannot(NAME, action, "only up and down can be said")
-    w.losses += losses
+    w.take(losses)
     return f"scroll [{way}]"
 
 
@@ -248,7 +240,7 @@ def _tabs(action: Tabs, w: _Writing) -> str:
 
 def _write_stop(action: FinishGoal | Answer | FailGoal, w: _Writing) -> str:
     if isinstance(action, FailGoal):
-        w.losses += dropped(action, reason=f"an impossible task is said as {IMPOSSIBLE}")
+        w.drop(action, reason=f"an impossible task is said as {IMPOSSIBLE}")
         return f"stop [{IMPOSSIBLE}]"
     if isinstance(action, Answer):
         w.lose("answer", "said as stop, which also ends the run")
