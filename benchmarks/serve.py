@@ -72,7 +72,7 @@ class Run:
         record = {"run_id": self.id, "started": time.time(), "goal": "Work on and on", "settings": {"world": "office", "seed": 0}}
         write_json(folder / "run.json", record)
         self.journal = Journal(folder / "journal.sqlite", time.time, run_id=self.id)
-        self.journal.record("run_started", {"goal": "Work on and on", "run_id": self.id, "world": "office", "seed": 0})
+        self.journal.append("run_started", {"goal": "Work on and on", "run_id": self.id, "world": "office", "seed": 0})
         self.journal.commit()
         self._before = self._kept(0)
         self._target = next(e for e in seen.elements if e.role in ("link", "button") and e.bbox is not None)
@@ -88,17 +88,17 @@ class Run:
         place: dict[str, Any] = {"role": "operator", "subtask": "s1", "step": step}
         action, key = Click(target=ActionTarget.of(self._target)), action_key(self.id, "s1", 1, step)
         line = f"{step} {time.time()!r}"
-        journal.record("observed", {"state_id": self._before, "app": "billing", "step": step}, **place)
+        journal.append("observed", {"state_id": self._before, "app": "billing", "step": step}, **place)
         answer = {"observation": "billing", "reasoning": "so it is", "action": action.dump()}
-        journal.record("answered", {"answer": answer}, role="operator", subtask="s1")
-        journal.record("decided", {"status": "CONTINUE", "reasoning": "so it is", "line": line, "plan": []}, **place)
-        journal.record("reviewed", {"policy": "work_is_allowed", "verdict": "allow", "reasons": [], "action": line}, **place)
+        journal.append("answered", {"answer": answer}, role="operator", subtask="s1")
+        journal.append("decided", {"status": "CONTINUE", "reasoning": "so it is", "line": line, "plan": []}, **place)
+        journal.append("reviewed", {"policy": "work_is_allowed", "verdict": "allow", "reasons": [], "action": line}, **place)
         journal.intend(key, action)
         journal.commit()
         found = Resolved(element_id=self._target.element_id, tier="track_id")
         line = f"{step} {time.time()!r}"
         journal.settle(key, ActionResult(exec_status=ExecStatus.EXECUTED, resolved=found))
-        journal.record("outcome", {"line": line, "exec_status": "executed", "error": "", "key": key}, **place)
+        journal.append("outcome", {"line": line, "exec_status": "executed", "error": "", "key": key}, **place)
         after = self._kept(step)
         done = StepRecord(
             step=step, subtask="s1", app="billing", action=action.dump(), verb="click", exec_status=ExecStatus.EXECUTED,
@@ -106,11 +106,11 @@ class Run:
         )  # fmt: skip
         journal.step(done, 1, key=f"step/{key}")
         self._before = after
-        journal.record("situation", {"situation": "GET_ACTION", "signal": "generate_action", "next": "EXECUTE_ACTION"}, step=step)
+        journal.append("situation", {"situation": "GET_ACTION", "signal": "generate_action", "next": "EXECUTE_ACTION"}, step=step)
         journal.commit()
 
     def end(self) -> None:
-        self.journal.record("run_finished", {"status": "fulfilled", "reason": "the end of the benchmark", "exit_code": 0})
+        self.journal.append("run_finished", {"status": "fulfilled", "reason": "the end of the benchmark", "exit_code": 0})
         self.journal.close()
         report = {"status": "fulfilled", "reason": "the end of the benchmark", "counts": {"steps": self.steps}, "budgets": {}}
         write_json(self.folder / "report.json", report)

@@ -57,11 +57,11 @@ def made_run(folder: Path, steps: int, *, pictures: bool = False) -> Path:
     (folder / "run.json").write_text(json.dumps(record), encoding="utf-8")
     clock = iter(range(10**9))
     journal = Journal(folder / "journal.sqlite", lambda: 1_700_000_000.0 + next(clock) * 0.02, run_id=folder.name)
-    journal.record("run_started", {"goal": record["goal"], "run_id": folder.name, "world": "office", "seed": 0})
+    journal.append("run_started", {"goal": record["goal"], "run_id": folder.name, "world": "office", "seed": 0})
     plan = tuple(Subtask(id=f"s{n}", title=f"Part {n}", instruction=f"Do part {n}", app="billing") for n in range(1, 11))
     journal.save_plan(plan)
     shown = [subtask.model_dump(mode="json", exclude_defaults=True) for subtask in plan]
-    journal.record("plan", {"subtasks": shown, "reason": "as written", "version": 1}, role="manager")
+    journal.append("plan", {"subtasks": shown, "reason": "as written", "version": 1}, role="manager")
     before = _screens()
     for step in range(1, steps + 1):
         _step(journal, before, step, f"s{min(10, 1 + step * 10 // (steps + 1))}", failed=step == steps - steps // 10)
@@ -106,31 +106,31 @@ def _step(journal: Journal, screens: _screens, step: int, subtask: str, *, faile
     action = Click(target=ActionTarget.of(element))
     key = action_key(journal.run_key, subtask, 1, step)
     line = f'click "{element.text}" for the {step}th time'
-    journal.record("observed", {"state_id": before_id, "app": "billing", "step": step, "elements": len(seen.elements)}, **place)
+    journal.append("observed", {"state_id": before_id, "app": "billing", "step": step, "elements": len(seen.elements)}, **place)
     why = f"it is number {step}"
     answer = {"observation": "billing; Invoices", "reasoning": why, "action": action.dump(), "expected": "a page"}
-    journal.record("answered", {"answer": answer}, role="operator", subtask=subtask)
-    journal.record("decided", {"status": "CONTINUE", "reasoning": why, "line": line, "plan": []}, **place)
+    journal.append("answered", {"answer": answer}, role="operator", subtask=subtask)
+    journal.append("decided", {"status": "CONTINUE", "reasoning": why, "line": line, "plan": []}, **place)
     review = {"policy": "work_is_allowed", "severity": "low", "verdict": "allow", "effect": "navigate", "reasons": ["as it is"]}
-    journal.record("reviewed", {**review, "action": line}, **place)
+    journal.append("reviewed", {**review, "action": line}, **place)
     journal.intend(key, action)
     status = ExecStatus.ERROR if failed else ExecStatus.EXECUTED
     error = "it was not there" if failed else ""
     found = Resolved(element_id=element.element_id, tier="track_id", point=element.bbox.center)
     journal.settle(key, ActionResult(exec_status=status, error=error, resolved=found))
-    journal.record("outcome", {"line": line, "exec_status": status.value, "error": error, "key": key}, **place)
+    journal.append("outcome", {"line": line, "exec_status": status.value, "error": error, "key": key}, **place)
     done = StepRecord(
         step=step, subtask=subtask, app="billing", action=action.dump(), verb="click", exec_status=status, error=error,
         before=before_id, after=after_id, visible_change=True,
     )  # fmt: skip
     journal.step(done, 1, key=f"step/{key}")
     body = {"situation": "GET_ACTION", "signal": "generate_action", "next": "EXECUTE_ACTION"}
-    journal.record("situation", body, role="controller", step=step)
+    journal.append("situation", body, role="controller", step=step)
 
 
 def _gate(journal: Journal, step: int) -> None:
     body = {"decision": "gate_continue", "reason": "it goes on", "evidence": [f"step:{step}"], "issues": []}
-    journal.record("gate", {**body, "trigger": "PERIODIC"}, role="evaluator")
+    journal.append("gate", {**body, "trigger": "PERIODIC"}, role="evaluator")
 
 
 def _pictures(journal: Journal, folder: Path, screens: _screens, steps: int) -> None:
@@ -151,7 +151,7 @@ def _pictures(journal: Journal, folder: Path, screens: _screens, steps: int) -> 
         (folder / "screens" / f"{digest}.png").write_bytes(buffer.getvalue())
         state_id = screens.at(step).state_id
         body = {"state_id": state_id, "path": f"screens/{digest}.png", "sha256": digest, "bytes": buffer.tell()}
-        journal.record("picture", {**body, "kind": "clean"})
+        journal.append("picture", {**body, "kind": "clean"})
 
 
 @contextmanager

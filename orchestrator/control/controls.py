@@ -15,6 +15,16 @@ from orchestrator.control.channel import Channel, Given, Request
 from orchestrator.control.lease import CREW, CREW_PAUSED, CREW_WAITS, Lease, LeaseLost, told
 from roles.contracts.requests import Request as Asking
 from roles.contracts.steering import Note
+from roles.journal.events import (
+    CancelledEvent,
+    ErrorEvent,
+    HandedBackEvent,
+    JournalEvent,
+    PausedEvent,
+    RunResumedEvent,
+    SteeredEvent,
+    TakenOverEvent,
+)
 from roles.journal.journal import Journal
 
 CTRL_C, SIGTERM = "Ctrl-C", "SIGTERM"
@@ -174,7 +184,7 @@ class Controls:
         To go on is the newer wish than an earlier pause; hands in the run, and a cancel, are heeded.
         """
         if self._channel.lost:
-            self._journal.record("error", {"message": self._channel.lost}, role="controller")
+            self._journal.record(ErrorEvent(message=self._channel.lost), role="controller")
         seen = self._channel.look(self._taken)
         for request in seen.requests:
             if request.kind != "pause":
@@ -199,12 +209,12 @@ class Controls:
     def _resume(self, request: Request) -> None:
         if self.standing.get("state") == PAUSED:
             self.standing = {}
-            self._record("run_resumed", {"who": request.who}, request.id)
+            self._record(RunResumedEvent(who=request.who), request.id)
 
     def _cancel(self, request: Request) -> None:
         if not self.cancelled():
             why = str(request.body.get("why", ""))
-            self._record("cancelled", {"who": request.who, "why": why}, request.id)
+            self._record(CancelledEvent(who=request.who, why=why), request.id)
             said = f"the run was cancelled by {request.who}" + (f": {why}" if why else "")
             self._journal.set_meta("cancelled", self._journal.masked({"said": said})["said"])
         self.standing = {}
@@ -213,9 +223,9 @@ class Controls:
         self._hear(Note(words=str(request.body["words"]), to=request.body.get("to", "crew"), who=request.who), request.id)
 
     def _hear(self, note: Note, number: int) -> None:
-        body = note.model_dump(mode="json")
-        self._record("steered", body, number)
-        self._notes = [*self._notes, Note.model_validate(self._journal.masked(body))][-_KEPT:]
+        said = SteeredEvent(words=note.words, to=note.to, who=note.who)
+        self._record(said, number)
+        self._notes = [*self._notes, Note.model_validate(self._journal.masked(said.body()))][-_KEPT:]
         self._heard += 1
 
     def _take_over(self, request: Request) -> None:
@@ -231,12 +241,13 @@ class Controls:
         self.handed_back = request.who
         if words := str(request.body.get("say", "")):
             self._hear(Note(words=words, who=request.who), request.id)
-        self._record("handed_back", {"who": request.who, "steps": int(self._journal.meta("by_hand_steps") or 0)}, request.id)
+        steps = int(self._journal.meta("by_hand_steps") or 0)
+        self._record(HandedBackEvent(who=request.who, steps=steps), request.id)
         self._journal.set_meta("by_hand_steps", 0)
 
     def _stand(self, state: str, who: str, number: int = 0) -> None:
         self.standing = {"state": state, "who": who}
-        self._record(state, {"who": who}, number)
+        self._record(PausedEvent(who=who) if state == PAUSED else TakenOverEvent(who=who), number)
         self._keep()
 
     def did(self, step: int) -> None:
@@ -263,8 +274,8 @@ class Controls:
         self._channel.now_doing(self._lease.token, CREW)
         self.stop.who = ""
 
-    def _record(self, kind: str, body: dict[str, Any], number: int) -> None:
-        self._journal.record(kind, body, role="user", key=f"control/{number}/{kind}" if number else "")
+    def _record(self, event: JournalEvent, number: int) -> None:
+        self._journal.record(event, role="user", key=f"control/{number}/{event.KIND}" if number else "")
 
     def _keep(self) -> None:
         kept = {

@@ -13,6 +13,7 @@ from orchestrator.runs.open_run import OpenRun
 from protocol import Action, ActionResult, AgentAction, ExecStatus, TargetError, VisualState, describe, parse_action, resolve
 from roles.contracts import StepRecord
 from roles.journal.actions import action_key
+from roles.journal.events import FeedbackEvent, OutcomeEvent
 from roles.safety.effects.effects import effect_of
 from roles.screen.events import effect_verb, screen_events, target_name
 
@@ -84,8 +85,8 @@ class Hands:
         after_id = journal.screens.keep(after)
         place: dict[str, Any] = {"role": "user", "subtask": self._subtask, "step": step}
         line = describe(action, hide_text=private)
-        said = {"line": line, "exec_status": result.exec_status.value, "error": result.error, "key": key, "who": self._who}
-        journal.record("outcome", said, **place, key=f"outcome/{key}")
+        said = OutcomeEvent(line=line, exec_status=result.exec_status.value, error=result.error, key=key, who=self._who)
+        journal.record(said, **place, key=f"outcome/{key}")
         shown = tuple(f"{event['kind']}: {event['text']}" for event in screen_events(before, after))
         record = StepRecord(
             **place,
@@ -101,8 +102,8 @@ class Hands:
             events=shown,
         )
         journal.step(record, self._attempt, key=f"step/{key}")
-        feedback = {"events": list(shown), "visible_change": record.visible_change, "state_id": after_id}
-        journal.record("feedback", feedback, **place, key=f"feedback/{key}")
+        feedback = FeedbackEvent(events=list(shown), visible_change=record.visible_change, state_id=after_id)
+        journal.record(feedback, **place, key=f"feedback/{key}")
         journal.commit()
 
     def _referred(self, action: AgentAction, seen: VisualState) -> tuple[AgentAction, bool]:

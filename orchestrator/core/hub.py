@@ -14,6 +14,7 @@ from orchestrator.errors import UsageProblem
 from roles.contracts import Subtask
 from roles.contracts.context import Context, State, Update
 from roles.contracts.limits.budgets import Budget, Used, Work
+from roles.journal.events import BudgetEvent, ConflictEvent, InSeriesEvent, SubtaskStatusEvent
 from roles.knowledge.memory.blackboard import outcome_told
 from roles.manager.graph import with_status
 from roles.manager.plans import next_ready
@@ -111,8 +112,7 @@ class Turn:
         before, attempt = self.update["statuses"][subtask]
         self.update["statuses"] = self.update["statuses"] | {subtask: [status.value, attempt]}
         self.ctx.journal.record(
-            "subtask_status",
-            {"status": status.value, "before": before, "attempt": attempt},
+            SubtaskStatusEvent(status=status.value, before=before, attempt=attempt),
             role="controller",
             subtask=subtask,
             key=self.key(),
@@ -122,8 +122,8 @@ class Turn:
 
     def conflict(self, app: str, subtask: str, other: str, resolution: str) -> None:
         """Two lanes want the same window; `app` is the one whose it is."""
-        body = {"about": "window", "app": app, "subtasks": [subtask, other], "resolution": resolution}
-        self.ctx.journal.record("conflict", body, role="controller", subtask=subtask, key=self.key())
+        said = ConflictEvent(about="window", app=app, subtasks=[subtask, other], resolution=resolution)
+        self.ctx.journal.record(said, role="controller", subtask=subtask, key=self.key())
 
     def key(self) -> str:
         """Names the next event of this turn, so that a turn that is worked again after a kill records nothing twice."""
@@ -176,7 +176,7 @@ def _start_lanes(turn: Turn) -> None:
     turn.lanes.start()
     if turn.ctx.limits.parallel > 1 and not turn.lanes.several:
         why = f"{turn.ctx.environment.name} has one seat only: subtasks are worked one after the other (limits.parallel)"
-        turn.ctx.journal.record("in_series", {"message": why}, role="controller", key=turn.key())
+        turn.ctx.journal.record(InSeriesEvent(message=why), role="controller", key=turn.key())
 
 
 def _reopen(turn: Turn) -> None:
@@ -336,8 +336,8 @@ def _stop(turn: Turn, spent: Budget | None) -> None:
     if spent is not None:
         cause = f"{said}; " if turn.trigger in UNDONE and said else ""
         turn.summary = f"{cause}{spent} is spent"
-        body = {"name": str(spent), "key": spent.key, **spent.as_json(), "more": spent.more()}
-        turn.ctx.journal.record("budget", body, role="controller", key=turn.key())
+        last = BudgetEvent(name=str(spent), key=spent.key, **spent.as_json(), more=spent.more())
+        turn.ctx.journal.record(last, role="controller", key=turn.key())
     turn.trigger = Signal.BUDGET_SPENT
     turn.take(Signal.BUDGET_SPENT)
     _finish(turn)

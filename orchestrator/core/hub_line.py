@@ -10,6 +10,7 @@ from environments.contract import Environment, OwnClock
 from orchestrator.core.machine import ROWS, Row, Signal, Situation, TaskStatus, Totals, row_for
 from roles.contracts.limits.budgets import Budget, Budgets, Used, Work
 from roles.contracts.limits.limits import Limits
+from roles.journal.events import BudgetWarningEvent, SituationEvent, TaskStatusEvent
 from roles.journal.journal import Journal
 from roles.journal.rows import dumps
 
@@ -27,7 +28,7 @@ class HubLine:
         self._budgets = Budgets(limits)
         self._clock = environment if isinstance(environment, OwnClock) else None
         self._used = Used()
-        self._on_hold = [event.body["status"] for event in journal.events("task_status")][-1:] == [TaskStatus.ON_HOLD]
+        self._on_hold = [event.status for event in journal.contents(TaskStatusEvent)][-1:] == [TaskStatus.ON_HOLD]
         self._elapsed = float(journal.meta("elapsed") or 0.0)
         self._started = time.monotonic()
 
@@ -41,8 +42,8 @@ class HubLine:
     ) -> Row:
         """Apply one row and record it."""
         row, again = row_for(situation, signal, totals), bool(key) and self._journal.recorded(key)
-        body = {"situation": situation.value, "signal": signal.value, "next": row.next.value, "row": row.name}
-        self._journal.record("situation", body, role="controller", subtask=subtask, step=step, key=key)
+        taken = SituationEvent(situation=situation.value, signal=signal.value, next=row.next.value, row=row.name)
+        self._journal.record(taken, role="controller", subtask=subtask, step=step, key=key)
         if row.status is TaskStatus.ON_HOLD:
             self.status(TaskStatus.ON_HOLD, key=f"hold/{key}")
         elif self._on_hold and not again:
@@ -50,7 +51,7 @@ class HubLine:
         return row
 
     def status(self, status: TaskStatus, *, key: str = "", reason: str = "") -> None:
-        self._journal.record("task_status", {"status": status.value, "reason": reason}, role="controller", key=key)
+        self._journal.record(TaskStatusEvent(status=status.value, reason=reason), role="controller", key=key)
         self._on_hold = status is TaskStatus.ON_HOLD
 
     def elapsed(self) -> float:
@@ -107,8 +108,8 @@ class HubLine:
         warned = self._journal.spending.warned
         for budget in self.budgets():
             if budget.nearly and budget.mark not in warned:
-                body = {"key": budget.key, **budget.as_json(), "message": budget.told()}
-                self._journal.record("budget_warning", body, role="controller")
+                warning = BudgetWarningEvent(key=budget.key, **budget.as_json(), message=budget.told())
+                self._journal.record(warning, role="controller")
 
     def nearly_spent(self) -> tuple[str, ...]:
         """What is nearly used up, in words."""

@@ -18,6 +18,7 @@ from orchestrator.tasks.changes import filled_text
 from orchestrator.tasks.tasks import answer_of
 from orchestrator.views.terminal.prompt import settled_by
 from roles.contracts.requests import DecisionRequest, QuestionRequest, Request, read_request
+from roles.journal.events import ApprovalEvent, Json
 from roles.operator.asking.approval import NOBODY
 
 _WAYS = {"terminal": " in another terminal", "desk": " at the desk", "command": " by a command"}
@@ -127,8 +128,8 @@ def withdraw(run: OpenRun, asked: Sequence[Any]) -> None:
     for request in (request_of(waiting) for waiting in asked if who and waiting.value.get("kind") != CONTROL):
         key, digest = request.key, request.digest
         if key.startswith(f"{journal.run_key}/") or isinstance(request, DecisionRequest):
-            said = {"decision": "withdrawn", "message": "the run was taken over", "who": who}
-            journal.record("approval", {**said, "key": key, "digest": digest}, role="user", key=f"withdrawn/{key}")
+            said: Json = {"decision": "withdrawn", "message": "the run was taken over", "who": who}
+            journal.record(ApprovalEvent(**said, key=key, digest=digest), role="user", key=f"withdrawn/{key}")
             journal.approve(key, digest, **said)
             journal.commit()
             run.controls.withdraw(request)

@@ -40,6 +40,7 @@ from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, fitting
 from roles.contracts.context import Context
 from roles.contracts.limits.limits import Limits
 from roles.contracts.nodes import Graph
+from roles.journal.events import RunStartedEvent
 from roles.journal.journal import Listener
 from roles.manager.graph import record_plan
 from roles.operator.graph import NODES_PER_STEP
@@ -162,14 +163,14 @@ def _first_state(run: OpenRun, settings: Loaded, target: Task | str, plan: PlanF
         journal.commit()  # before run.json speaks of it
     write_json(run.folder / "run.json", record)
     publish(run.folder)
-    body = {
-        "goal": record["goal"],
-        "run_id": record["run_id"],
-        "task": record.get("task_id", ""),
-        "world": settings.settings.world,
-        "seed": settings.settings.seed,
-    }
-    journal.record("run_started", body, key="run_started")
+    begun = RunStartedEvent(
+        goal=record["goal"],
+        run_id=record["run_id"],
+        task=record.get("task_id", ""),
+        world=settings.settings.world,
+        seed=settings.settings.seed,
+    )
+    journal.record(begun, key="run_started")
     if plan is not None:
         record_plan(journal, record["plan_version"], f"as given in {plan.name}", role="user", key="plan/given")
     journal.commit()

@@ -25,6 +25,7 @@ from orchestrator.store.stores import publish
 from orchestrator.tasks.judge import judge
 from orchestrator.tasks.tasks import Task
 from roles.contracts.requests import ApprovalRequest, DecisionRequest, PlanReviewRequest, QuestionRequest, Request
+from roles.journal.events import BudgetEvent, RunFinishedEvent, RunStoppedEvent
 from roles.knowledge.memory.answers_used import withdraw_private
 from roles.knowledge.settings import KnowledgeSettings
 
@@ -88,7 +89,7 @@ def interrupted(run: OpenRun, why: str) -> Outcome:
     report: dict[str, Any] = {}
     with suppress(sqlite3.Error, OSError, StoreGone):
         run.context.journal.rows.hurry()  # who has been waited for once is not waited for again
-        run.context.journal.record("run_stopped", {"reason": reason})
+        run.context.journal.record(RunStoppedEvent(reason=reason))
         report = write_report(run, {"status": INTERRUPTED, "reason": reason})
     return _outcome(run, INTERRUPTED, FAILED, reason, report, None)
 
@@ -99,8 +100,8 @@ def finish(run: OpenRun, result: dict[str, Any]) -> Outcome:
     code = DONE if status == TaskStatus.FULFILLED else FAILED
     if result.get("ended_by") == BUDGET_SPENT:
         code = BUDGET
-        if spent := next(reversed([*run.context.journal.events("budget")]), None):
-            reason += f"; go on with more: deskcrew resume {run.record['run_id']} -c {spent.body['more']}"
+        if spent := next(reversed([*run.context.journal.contents(BudgetEvent)]), None):
+            reason += f"; go on with more: deskcrew resume {run.record['run_id']} -c {spent.more}"
     if result.get("ended_by") == CANCELLED:
         reason = run.controls.cancelled() or reason
     ended = {**result, "status": status, "reason": reason}
@@ -116,7 +117,7 @@ def finish(run: OpenRun, result: dict[str, Any]) -> Outcome:
             + "; ".join(c["expression"] for c in verdict["checks"] if not c["passed"]),
         )
     ended_at = f"run_finished/{run.graph.get_state(run.config).values.get('turn', 0)}"
-    run.context.journal.record("run_finished", {"status": status, "reason": reason, "exit_code": code}, key=ended_at)
+    run.context.journal.record(RunFinishedEvent(status=status, reason=reason, exit_code=code), key=ended_at)
     withdraw_private(run.context)
     if late := code != BUDGET and recognised_late(run):
         scrub(run)

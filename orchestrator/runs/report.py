@@ -10,6 +10,7 @@ from orchestrator.lab.learning.helping import told
 from orchestrator.store.blackboard import board_at, fact_of, fact_shown
 from roles.contracts.limits.budgets import Budget
 from roles.contracts.limits.spending import Spending
+from roles.journal.events import ModelCallEvent
 from roles.journal.journal import Event
 from roles.safety.constraints import ADDED
 from roles.safety.network_learned import LEARNED, learned_rules
@@ -85,7 +86,7 @@ def _spent(events: list[Event]) -> dict[str, Any] | None:
 
 def _models(events: list[Event]) -> dict[str, dict[str, Any]]:
     """What each role's models were asked and used."""
-    spending = Spending.of((e.kind, e.role, e.body) for e in events if e.kind == "model_call")
+    spending = Spending.of((e.role, e.content) for e in events if e.kind == ModelCallEvent.KIND)
     return {
         role: asdict(use) | {"money": round(use.money, 6), "seconds": round(use.seconds, 3)}
         for role, use in spending.by_role.items()

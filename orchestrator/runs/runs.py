@@ -49,6 +49,7 @@ from protocol import Action, ExecStatus
 from roles.contracts.context import Context
 from roles.contracts.limits.limits import Limits
 from roles.contracts.nodes import Graph, Standstill
+from roles.journal.events import LimitsChangedEvent, RunResumedEvent
 from roles.journal.journal import Listener
 from roles.operator.asking.approval import NOBODY, overdue_request
 
@@ -350,7 +351,7 @@ def _change_limits(run: OpenRun, changed: Mapping[str, tuple[Any, Any]]) -> None
     no_longer_reported(run.folder)
     write_json(run.folder / "run.json", run.record)
     publish(run.folder)
-    run.context.journal.record("limits_changed", {"limits": {key: [*pair] for key, pair in changed.items()}})
+    run.context.journal.record(LimitsChangedEvent(limits={key: [*pair] for key, pair in changed.items()}))
     run.context.journal.commit()
 
 
@@ -376,9 +377,8 @@ def _continue(run: OpenRun, answer: Mapping[str, Any] | None, approver: Approver
             f"Run {run.record['run_id']} waits for no answer; resume it with: deskcrew resume {run.record['run_id']}"
         )
     no_longer_reported(run.folder)
-    journal.record(
-        "run_resumed", {"goal": run.record["goal"], "answer": (answer or {}).get("decisions", [{}])[0].get("type", "")}
-    )
+    said = (answer or {}).get("decisions", [{}])[0].get("type", "")
+    journal.record(RunResumedEvent(goal=run.record["goal"], answer=said))
     if not snapshot.values and not snapshot.next:
         return _drive(run, run.first_input, approver)
     if not snapshot.next and snapshot.values.get("ended_by") == BUDGET_SPENT:

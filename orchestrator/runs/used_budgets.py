@@ -13,12 +13,13 @@ from orchestrator.core.machine import UNDONE, Situation
 from roles.contracts.limits.budgets import Budget, Budgets, Used
 from roles.contracts.limits.limits import Limits
 from roles.contracts.limits.spending import Spending
+from roles.journal.events import ApprovalEvent, ApprovalExpiredEvent, RunResumedEvent, SituationEvent, StepEvent
 from roles.journal.journal import Event
 
 _CHECKS = {Situation.QUALITY_CHECK.value, Situation.FINAL_CHECK.value}
 _UNDONE = {signal.value for signal in UNDONE}
 _ANEW = {Situation.PLAN.value, Situation.SUPPLEMENT.value}
-_AFTER_WAITING = frozenset({"run_resumed", "approval", "approval_expired"})
+_AFTER_WAITING = frozenset(event.KIND for event in (RunResumedEvent, ApprovalEvent, ApprovalExpiredEvent))
 """The time before one of these was a person's, or nobody's."""
 _NOT_IN_EVENTS = "limits.simulated_seconds"
 """The clock of the world is the world's."""
@@ -46,12 +47,12 @@ class Counting:
     _last: float | None = None
 
     def hear(self, event: Event) -> None:
-        self._spending.hear(event.kind, event.role, event.body)
-        if event.kind == "situation":
-            self._plans += event.body["next"] == Situation.PLAN.value
-            self._replans += event.body["signal"] in _UNDONE and event.body["next"] in _ANEW
-            self._gates += event.body["next"] in _CHECKS
-        elif event.kind == "step":
+        self._spending.hear(event.role, content := event.content)
+        if isinstance(content, SituationEvent):
+            self._plans += content.next == Situation.PLAN.value
+            self._replans += content.signal in _UNDONE and content.next in _ANEW
+            self._gates += content.next in _CHECKS
+        elif isinstance(content, StepEvent):
             self._steps = max(self._steps, event.step)
             self._steps_by[event.role] += 1
         if self._last is not None and event.kind not in _AFTER_WAITING:

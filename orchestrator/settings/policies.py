@@ -21,6 +21,7 @@ from roles.contracts.limits.limits import Limits
 from roles.contracts.signals import GateTrigger
 from roles.evaluator.llm import LlmEvaluator
 from roles.evaluator.rules import RulesEvaluator
+from roles.journal.events import ApprovalRequestedEvent, PolicyEvent
 from roles.journal.journal import Journal
 from roles.journal.screenshots import Gallery, ScreenshotSettings
 from roles.manager.llm import LlmManager
@@ -164,10 +165,10 @@ class Deciders:
         return makers[policy]()
 
     def _recorder(self, role: str) -> Callable[[dict[str, Any]], None]:
-        return lambda body: self._journal.record("policy", body, role=role)
+        return lambda body: self._journal.record(PolicyEvent(**body), role=role)
 
     def _asked_a_person(self, role: str, request: dict[str, Any]) -> None:
-        self._journal.record("approval_requested", request, role=role, key=f"ask/{request['key']}")
+        self._journal.record(ApprovalRequestedEvent(**request), role=role, key=f"ask/{request['key']}")
         self._journal.commit()
 
     # --- models -------------------------------------------------------------------------------------------------

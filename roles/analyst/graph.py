@@ -14,6 +14,7 @@ from roles.contracts import AnalystRequest, Answer, Fact, Report, Subtask
 from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import Given, Graph, single
 from roles.contracts.signals import Signal
+from roles.journal.events import AnswerEvent, ErrorEvent, error_event
 from roles.journal.journal import Journal
 from roles.knowledge.memory.blackboard_told import board_for_worker
 from roles.policies.fallback import GaveUp, PolicyFault
@@ -48,7 +49,7 @@ def work(state: State, ctx: Context) -> Update:
     delegation = state["delegation"]
     subtask = Subtask.model_validate(delegation["subtask"])
     if ctx.analyst is None:
-        ctx.journal.record("error", {"message": NOBODY}, role="analyst", subtask=subtask.id)
+        ctx.journal.record(ErrorEvent(message=NOBODY), role="analyst", subtask=subtask.id)
         return {"report": Report(signal=Signal.CANNOT_EXECUTE, summary=NOBODY, evidence=[NOBODY]).model_dump(mode="json")}
     request = AnalystRequest(
         goal=delegation.get("goal", ""),
@@ -60,7 +61,7 @@ def work(state: State, ctx: Context) -> Update:
         notes=ctx.say.notes("analyst"),
     )
     said = _ask(request, ctx)
-    if isinstance(said, str) and not any(event.role == "analyst" for event in ctx.journal.events("answer")):
+    if isinstance(said, str) and not any(event.role == "analyst" for event in ctx.journal.events(AnswerEvent)):
         return {"report": Report(signal=Signal.NO_ANSWER, summary=said, evidence=[said]).model_dump(mode="json")}
     answer = withheld(ctx.journal, Answer(reason=said) if isinstance(said, str) else said, request)
     private = {fact.name for fact in request.facts if fact.private}
@@ -71,8 +72,8 @@ def work(state: State, ctx: Context) -> Update:
         why = "" if hidden else result.working[:_WHY]
         fact = Fact(name=result.name, value=result.value, kind=result.kind, private=hidden, reason=why, **place, **origin)
         ctx.journal.remember(fact, beside=delegation.get("beside", ()))
-    body = answer.model_dump(mode="json", exclude_defaults=True)
-    ctx.journal.record("answer", body, role="analyst", subtask=subtask.id, key=f"answer/{subtask.id}/{subtask.attempt}")
+    worked_out = AnswerEvent(**answer.model_dump(mode="json", exclude_defaults=True))
+    ctx.journal.record(worked_out, role="analyst", subtask=subtask.id, key=f"answer/{subtask.id}/{subtask.attempt}")
     ctx.journal.commit()
     return {"report": _report(answer, subtask.attempt).model_dump(mode="json")}
 
@@ -125,8 +126,7 @@ def _ask(request: AnalystRequest, ctx: Context) -> Answer | str:
             problem = str(bad) if isinstance(bad, UnusableAnswer) else f"the answer is not usable: {bad.errors()[0]['msg']}"
         except PolicyFault as fault:
             problem, asked_enough = f"the policy gave no usable answer: {fault}", isinstance(fault, GaveUp)
-        body = {"message": problem} | ({} if asked_enough else {"unusable": True})
-        ctx.journal.record("error", body, role="analyst", subtask=request.subtask.id)
+        ctx.journal.record(error_event(problem, asked_enough=asked_enough), role="analyst", subtask=request.subtask.id)
         if asked_enough:
             break
     return f"no usable answer: {problem}"

@@ -15,6 +15,7 @@ from roles.contracts.gates import MOST_STEPS
 from roles.contracts.nodes import Given, Graph, single
 from roles.contracts.signals import ALLOWED_DECISIONS, GateDecision, GateTrigger, Signal
 from roles.evaluator.evidence import gather
+from roles.journal.events import GateEvent, error_event
 from roles.knowledge.memory.blackboard import board_of
 from roles.manager.graph import with_status
 from roles.manager.knowledge import given_up, looked_up
@@ -61,9 +62,9 @@ def evaluate(state: State, ctx: Context) -> Update:
     verdict = _required(verdict, request, state) if verdict is not None else _none(ctx)
     # The difference in words is left out: the two screens are in the journal.
     told = found.model_dump(mode="json", exclude={"changed"}, exclude_defaults=True)
-    body = verdict.model_dump(mode="json") | {"trigger": request.trigger.value, "found": told}
+    gate = GateEvent(**verdict.model_dump(mode="json"), trigger=request.trigger.value, found=told)
     subtask = request.subtask.id if request.subtask else ""
-    ctx.journal.record("gate", body, role="evaluator", subtask=subtask, key=f"gate/{request.number}")
+    ctx.journal.record(gate, role="evaluator", subtask=subtask, key=f"gate/{request.number}")
     ctx.journal.commit()
     signal = Signal(verdict.decision.value) if answered else Signal.NO_ANSWER
     if answered and request.trigger is GateTrigger.FINAL_CHECK:
@@ -176,8 +177,7 @@ def _ask(request: GateRequest, ctx: Context) -> GateVerdict | None:
             problem = str(bad) if not isinstance(bad, ValidationError) else f"the verdict is not usable: {bad.errors()[0]['msg']}"
         except PolicyFault as fault:
             problem, asked_enough = f"the policy gave no usable verdict: {fault}", isinstance(fault, GaveUp)
-        body = {"message": problem} | ({} if asked_enough else {"unusable": True})
-        ctx.journal.record("error", body, role="evaluator")
+        ctx.journal.record(error_event(problem, asked_enough=asked_enough), role="evaluator")
         if asked_enough:
             break
     return None

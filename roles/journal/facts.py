@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from protocol import Action, AgentAction, VisualState, parse_action
 from roles.contracts import Fact
+from roles.journal.events import ConflictEvent, FactEvent, JournalEvent
 from roles.journal.rows import Rows
 from roles.knowledge.memory import blackboard as board
 from roles.knowledge.memory.facts import Said, checked_kind
@@ -64,9 +65,7 @@ class Sealing:
 class Record(Protocol):
     """Appends an event to the journal."""
 
-    def __call__(
-        self, kind: str, body: dict[str, Any], *, role: str = "", subtask: str = "", step: int = 0, key: str = ""
-    ) -> None: ...
+    def __call__(self, event: JournalEvent, *, role: str = "", subtask: str = "", step: int = 0, key: str = "") -> None: ...
 
 
 class Facts:
@@ -100,20 +99,20 @@ class Facts:
         fact = held if known and held is not None else fact
         self._rows.put_fact(fact.name, fact.model_dump_json(exclude_defaults=True))
         if not known:  # no key: it would hold the value, private or not
-            self.record("fact", _shown(fact, self._run_id), role=fact.role, subtask=fact.subtask, step=fact.step)
+            self.record(_shown(fact, self._run_id), role=fact.role, subtask=fact.subtask, step=fact.step)
 
     def _conflicts(self, fact: Fact, held: Fact, lanes: Sequence[str]) -> None:
         """Say that two values meet under one name: chance decides between lanes; what two sources say stays side by side."""
         at_once = held.subtask in lanes and held.value != fact.value
         if not at_once and not any((s.value, s.source, s.app) == (held.value, held.source, held.app) for s in fact.instead):
             return
-        body: dict[str, Any] = {"about": "fact", "name": fact.name, "subtasks": [fact.subtask, held.subtask]}
+        subtasks = [fact.subtask, held.subtask]
         told = [board.source_told(each) or each.role for each in (fact, held)]
         resolution = "the later value counts" if at_once else "both are kept; the later one is used until one is looked at again"
-        body |= {"sources": told, "resolution": resolution}
+        said = ConflictEvent(about="fact", name=fact.name, subtasks=subtasks, sources=told, resolution=resolution)
         lane = f"conflict/{fact.name}/{fact.subtask}/{held.subtask}"
         key = lane if at_once else f"{lane}/{fact.step}"
-        self.record("conflict", body, role=fact.role, subtask=fact.subtask, step=fact.step, key=key)
+        self.record(said, role=fact.role, subtask=fact.subtask, step=fact.step, key=key)
 
     def _referring(self, fact: Fact) -> Fact:
         """The fact with a reference in place of a private value, and private where it refers to one."""
@@ -141,11 +140,11 @@ class Facts:
         return fact.model_copy(update={"value": self._sealing.alike(fact.value), "instead": instead})
 
 
-def _shown(fact: Fact, run: str) -> dict[str, Any]:
+def _shown(fact: Fact, run: str) -> FactEvent:
     """The fact as an event of its run has it: of a private value no more than its reference."""
     shown = fact.model_dump(mode="json", exclude_defaults=True, exclude={"run"} if fact.run == run else None)
     said: list[tuple[dict[str, Any], Fact | Said]] = [(shown, fact), *zip(shown.get("instead", ()), fact.instead, strict=True)]
     for body, each in said:
         if each.private and not is_reference(each.value):
             body["value"] = MASK
-    return shown
+    return FactEvent(**shown)

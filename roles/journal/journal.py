@@ -13,13 +13,22 @@ import secrets
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from protocol import VisualState
 from protocol.retries import Retries
 from roles.contracts import Clock, Fact, StepRecord, Subtask, Supplement
-from roles.contracts.limits.spending import Spending
+from roles.contracts.limits.spending import COUNTED, Spending
 from roles.journal.actions import Ledger
+from roles.journal.events import (
+    EventBody,
+    JournalEvent,
+    Json,
+    StepEvent,
+    SupplementEvent,
+    Unreadable,
+    event_of,
+)
 from roles.journal.facts import Facts
 from roles.journal.rows import Rows, SqliteRows, deflated, dumps, inflated
 from roles.safety.privacy.redaction import Redactor
@@ -99,9 +108,15 @@ class Event(NamedTuple):
     role: str
     subtask: str
     step: int
-    body: dict[str, Any]
+    body: Json
+
+    @property
+    def content(self) -> JournalEvent | Unreadable:
+        """What it says, as its class."""
+        return event_of(self.kind, self.body)
 
 
+Content = TypeVar("Content", bound=EventBody)
 Listener = Callable[[Event], None]
 
 
@@ -130,7 +145,7 @@ class Journal(Ledger):
         self._steps: OrderedDict[tuple[str, int], deque[StepRecord]] = OrderedDict()
         self._board = Facts(self.rows, self, run_id, self.record)
         self._supplements: list[tuple[str, Supplement]] | None = None
-        self.spending = Spending.of((kind, role, json.loads(body)) for kind, role, body in self.rows.counted())
+        self.spending = Spending.of((role, event_of(kind, json.loads(body))) for kind, role, body in self.rows.counted())
         """What was used up so far."""
         for fact in self.facts():
             if fact.private:
@@ -151,8 +166,12 @@ class Journal(Ledger):
 
     # --- events -------------------------------------------------------------------------------------------------
 
-    def record(self, kind: str, body: dict[str, Any], *, role: str = "", subtask: str = "", step: int = 0, key: str = "") -> None:
+    def record(self, event: JournalEvent, *, role: str = "", subtask: str = "", step: int = 0, key: str = "") -> None:
         """Append an event. One with a `key` that was recorded before is not recorded again."""
+        self.append(event.KIND, event.body(), role=role, subtask=subtask, step=step, key=key)
+
+    def append(self, kind: str, body: Json, *, role: str = "", subtask: str = "", step: int = 0, key: str = "") -> None:
+        """Store an event as it is given."""
         if key:
             if key in self._keys:
                 return
@@ -163,7 +182,8 @@ class Journal(Ledger):
             body = self.redactor.body(body)
         at = self._clock()
         number = self.rows.add_event(at, kind, role, subtask, step, key or None, body)
-        self.spending.hear(kind, role, body)
+        if kind in COUNTED:
+            self.spending.hear(role, event_of(kind, body))
         if self._listener is not None:
             self._listener(Event(number, at, kind, role, subtask, step, body))
 
@@ -171,14 +191,14 @@ class Journal(Ledger):
         """Whether an event with this key is among the latest."""
         return key in self._keys
 
-    def model_call(self, body: dict[str, Any], *, role: str) -> None:
-        """One call of a model, whatever came of it. A step that is worked again calls again, so there is no key."""
-        self.record("model_call", body, role=role)
-
-    def events(self, *kinds: str, after: int = 0) -> Iterator[Event]:
+    def events(self, *kinds: str | type[EventBody], after: int = 0) -> Iterator[Event]:
         """Events in order, all kinds or some; constant memory."""
-        for row in self.rows.events(kinds, after):
+        for row in self.rows.events([kind if isinstance(kind, str) else kind.KIND for kind in kinds], after):
             yield Event(*row[:-1], json.loads(row.body))
+
+    def contents(self, kind: type[Content]) -> Iterator[Content]:
+        """What the events of one kind say, in order."""
+        return (content for event in self.events(kind) if isinstance(content := event.content, kind))
 
     def _last_looks(self) -> dict[str, str]:
         """app -> id of the screen that was observed last, oldest look first."""
@@ -192,8 +212,8 @@ class Journal(Ledger):
         known = self._recent(record.subtask, attempt)
         if not known or known[-1].step < record.step:
             known.append(record)
-        body = record.model_dump(mode="json", exclude_defaults=True) | {"attempt": attempt}
-        self.record("step", body, role=record.role, subtask=record.subtask, step=record.step, key=key)
+        said = StepEvent(**record.model_dump(mode="json", exclude_defaults=True), attempt=attempt)
+        self.record(said, role=record.role, subtask=record.subtask, step=record.step, key=key)
 
     def steps(self, subtask: str, attempt: int, limit: int = 40) -> tuple[StepRecord, ...]:
         """The last steps of one subtask attempt, oldest first."""
@@ -235,8 +255,13 @@ class Journal(Ledger):
     def supplements(self, about: str | None = None) -> tuple[Supplement, ...]:
         """Everything that was looked up, in order; with `about`, of what was looked up ahead for a subtask only that one's."""
         if self._supplements is None:
-            events = [(event.subtask if event.body.get("ahead") else "", event.body) for event in self.events("supplement")]
-            self._supplements = [(whose, Supplement.model_validate(item)) for whose, body in events for item in body["found"]]
+            told = ((event, event.content) for event in self.events(SupplementEvent))
+            self._supplements = [
+                (event.subtask if said.ahead else "", Supplement.model_validate(item))
+                for event, said in told
+                if isinstance(said, SupplementEvent)
+                for item in said.found
+            ]
         return tuple(found for whose, found in self._supplements if about is None or whose in ("", about))
 
     def supplied(
@@ -244,8 +269,9 @@ class Journal(Ledger):
     ) -> None:
         """Record what a search brought, nothing included."""
         self._supplements = None
-        body: dict[str, Any] = {"query": query, "found": [item.model_dump(mode="json", exclude_defaults=True) for item in found]}
-        self.record("supplement", body | ({"ahead": True} if ahead else {}), role=role, subtask=subtask, key=key)
+        shown = [item.model_dump(mode="json", exclude_defaults=True) for item in found]
+        said = SupplementEvent(query=query, found=shown, ahead=True) if ahead else SupplementEvent(query=query, found=shown)
+        self.record(said, role=role, subtask=subtask, key=key)
 
     # --- meta ---------------------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from protocol import Frozen, VisualState
 from protocol.log.log import PARTIAL, write_whole
 from protocol.retries import Busy, Retries
 from roles.contracts import PictureKind
+from roles.journal.events import Json, NoPictureEvent, PictureEvent, PictureWithdrawnEvent
 from roles.journal.journal import Journal
 
 FOLDER: Final = "screens"
@@ -99,10 +100,10 @@ class Gallery:
             if not self._written(name, png):
                 return
         self._known.add(screen)
-        body = {"state_id": seen.state_id, "path": f"{FOLDER}/{name}", "sha256": digest, "bytes": len(png)}
-        body |= {"kind": "annotated", "marks": list(marks)} if marks else {"kind": "clean"}
+        more: Json = {"kind": "annotated", "marks": list(marks)} if marks else {"kind": "clean"}
+        kept = PictureEvent(state_id=seen.state_id, path=f"{FOLDER}/{name}", sha256=digest, bytes=len(png), **more)
         key = "/".join(["picture", *(seen.state_id, *marks)])
-        self._journal.record("picture", body, role=role, subtask=subtask, step=step, key=key)
+        self._journal.record(kept, role=role, subtask=subtask, step=step, key=key)
 
     def picture(self, state_id: str) -> bytes | None:
         """The clean picture of a screen, while one is there and nothing on it has been found to be private since."""
@@ -110,8 +111,8 @@ class Gallery:
             return None
         if self._remembered and state_id in self._remembered:
             return self._remembered[state_id]
-        kept = (e.body for e in self._journal.events("picture") if e.body["state_id"] == state_id and e.body["kind"] == "clean")
-        name = next((Path(body["path"]).name for body in kept), "")
+        pictures = self._journal.contents(PictureEvent)
+        name = next((Path(p.path).name for p in pictures if p.state_id == state_id and p.kind == "clean"), "")
         try:
             return (self._folder / name).read_bytes() if self._folder is not None and name in self._bytes else None
         except OSError:
@@ -151,13 +152,13 @@ class Gallery:
         if self._folder is None or redactor is None or self._checked == len(redactor.vault):
             return
         self._checked = len(redactor.vault)
-        for event in self._journal.events("picture"):
-            name = Path(event.body["path"]).name
-            if name not in self._bytes or not self._found_private(event.body["state_id"]):
+        for kept in self._journal.contents(PictureEvent):
+            name = Path(kept.path).name
+            if name not in self._bytes or not self._found_private(kept.state_id):
                 continue
             (self._folder / name).unlink(missing_ok=True)
             del self._bytes[name]
-            self._journal.record("picture_withdrawn", {"path": event.body["path"], "state_id": event.body["state_id"]})
+            self._journal.record(PictureWithdrawnEvent(path=kept.path, state_id=kept.state_id))
 
     def _taken(self, seen: VisualState, marks: Sequence[str]) -> bytes | None:
         if not isinstance(self._environment, Screenshots):
@@ -195,18 +196,17 @@ class Gallery:
         return True
 
     def _say_once(self, why: str) -> None:
-        self._journal.record("no_picture", {"why": why}, key=f"no_picture/{why}")
+        self._journal.record(NoPictureEvent(why=why), key=f"no_picture/{why}")
 
     def _take_up(self) -> None:
         """What an earlier process kept; a file that it wrote and no longer could name goes, and is written again."""
         assert self._folder is not None  # noqa: S101 - asked by whoever calls this
         named: dict[str, int] = {}
-        for event in self._journal.events("picture", "no_picture"):
-            if event.kind == "no_picture":
-                self._spent = self._spent or event.body["why"].startswith("screenshots.megabytes")
-                continue
-            named[Path(event.body["path"]).name] = event.body["bytes"]
-            self._known.add((event.body["state_id"], tuple(event.body.get("marks", ()))))
+        for told in self._journal.contents(NoPictureEvent):
+            self._spent = self._spent or told.why.startswith("screenshots.megabytes")
+        for kept in self._journal.contents(PictureEvent):
+            named[Path(kept.path).name] = kept.bytes
+            self._known.add((kept.state_id, tuple(kept.marks)))
         if self._folder.is_symlink() or not self._folder.is_dir():
             return
         for path in self._folder.iterdir():

@@ -16,6 +16,7 @@ from roles.contracts.limits.output import put_out
 from roles.contracts.nodes import Given, Graph, node
 from roles.contracts.requests import Approve, Edit, PlanReviewRequest, QuestionRequest, Reject, read_request
 from roles.contracts.signals import Signal, SubtaskStatus
+from roles.journal.events import ApprovalRequestedEvent, ErrorEvent, PlanEvent
 from roles.journal.journal import Journal
 from roles.knowledge.memory.blackboard import board_of
 from roles.knowledge.sources.looking_up import goal_ahead, look_up
@@ -146,7 +147,7 @@ def _proposed(ctx: Context, plan: tuple[Subtask, ...], answer: PlanAnswer, reque
         return _planned(ctx, version, answer.reason, request.attempts) | {"more": answer.more}
     why = (answer.reason, changes, *request.evidence)
     asked = plan_request(plan, version, request.attempts, why, request.apps, more=answer.more, asked=now(ctx))
-    ctx.journal.record("approval_requested", asked.dump(), role="manager", key=f"ask/{asked.key}")
+    ctx.journal.record(ApprovalRequestedEvent(**asked.dump()), role="manager", key=f"ask/{asked.key}")
     ctx.journal.commit()
     return {"asked": asked.key}
 
@@ -165,7 +166,7 @@ def _planned(ctx: Context, version: int, reason: str, attempts: int) -> Update:
 def record_plan(journal: Journal, version: int, reason: str, *, role: str, key: str) -> None:
     """The event that says which plan is worked."""
     shown = [s.model_dump(mode="json", exclude_defaults=True) | {"status": s.status.value} for s in journal.plan(version)]
-    journal.record("plan", {"subtasks": shown, "reason": reason, "version": version}, role=role, key=key)
+    journal.record(PlanEvent(subtasks=shown, reason=reason, version=version), role=role, key=key)
 
 
 def review_plan(state: State, ctx: Context) -> Update:
@@ -260,12 +261,12 @@ def gather_supplement(state: State, ctx: Context) -> Update:
         return _supplied(ctx, assignment, recalled, [])
     found, dumb = ([], []) if only_user else look_up(ctx, query, app)
     for fault in dumb:
-        ctx.journal.record("error", {"message": fault}, role="manager")
+        ctx.journal.record(ErrorEvent(message=fault), role="manager")
     if not found and ctx.ask_user:
         said_before = only_user and query in looked_up(ctx.journal)
         request = question_request(query, dumb, ask=only_user, found=said_before)
         if not ctx.journal.decided(request.key):
-            ctx.journal.record("approval_requested", request.dump(), role="manager", key=f"ask/{request.key}")
+            ctx.journal.record(ApprovalRequestedEvent(**request.dump()), role="manager", key=f"ask/{request.key}")
             ctx.journal.commit()
             return {"asked": request.key}
         dumb.append("the user was asked before")

@@ -8,6 +8,7 @@ from typing import Any
 from rapidfuzz import fuzz
 
 from roles.contracts import USER, PageUse, PlanAnswer, StepOrigin, Subtask, Supplement
+from roles.journal.events import KnowledgeUsedEvent
 from roles.journal.journal import Journal
 from roles.knowledge.pages.playbook import playbooks_in
 
@@ -61,7 +62,7 @@ def record_uses(journal: Journal, answer: PlanAnswer, plan: Sequence[Subtask], v
         changed = any(before.get(name) != use[name] for name in ("used", "subtasks", "failed"))
         if before.get("failed") or not changed:
             continue
-        journal.record(USED, use | {"plan_version": version}, role="manager", key=f"{USED}/{attempts}/{number}")
+        journal.record(KnowledgeUsedEvent(**use, plan_version=version), role="manager", key=f"{USED}/{attempts}/{number}")
 
 
 def _pages(

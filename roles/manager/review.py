@@ -29,6 +29,7 @@ from roles.contracts.requests import (
     ReviewConfig,
 )
 from roles.contracts.signals import SubtaskStatus
+from roles.journal.events import ApprovalEvent, ApprovalExpiredEvent, ApprovalRequestedEvent
 from roles.manager.plans import WORK_PLAN, GivenPlan, PlanError, as_given, validate_plan
 from roles.operator.asking.approval import NOBODY, now
 from roles.safety.privacy.redaction import MASK
@@ -138,13 +139,13 @@ def review_expired(ctx: Context, request: PlanReviewRequest, why: str) -> dict[s
     """Nobody answered in time: the plan is rejected, or shown anew; what was said too late counts for nothing. Empty where it is
     shown anew."""
     nth, then = request.times + 1, ctx.safety.expired
-    body = {"key": request.key, "digest": request.digest, "line": request.about.description, "why": why, "then": then}
-    ctx.journal.record("approval_expired", body, role="manager", key=f"expired/{request.key}/{nth}")
+    late = ApprovalExpiredEvent(key=request.key, digest=request.digest, line=request.about.description, why=why, then=then)
+    ctx.journal.record(late, role="manager", key=f"expired/{request.key}/{nth}")
     if then == "deny":
         refusal = Reject(message=f"nobody answered in time: {why}", who=NOBODY)
         return record_decision(ctx, request, refusal, plan_version=request.plan_version, worked=0)
     again = request.model_copy(update={"asked": now(ctx), "times": nth})
-    ctx.journal.record("approval_requested", again.dump(), role="manager", key=f"ask/{request.key}/{nth}")
+    ctx.journal.record(ApprovalRequestedEvent(**again.dump()), role="manager", key=f"ask/{request.key}/{nth}")
     ctx.journal.commit()
     return {}
 
@@ -152,9 +153,17 @@ def review_expired(ctx: Context, request: PlanReviewRequest, why: str) -> dict[s
 def record_decision(ctx: Context, request: Request, decision: Decision, **more: Any) -> dict[str, Any]:
     """Write down who said what about which plan or question, and make it last; gives what was written."""
     key, line = request.key, request.about.description
-    said = {"decision": decision.type, "message": decision.message, "who": decision.who, "way": decision.way}
-    body = said | {"digest": request.digest, "line": line, "key": key} | more
-    ctx.journal.record("approval", body, role="user", key=f"approval/{key}")
+    said = ApprovalEvent(
+        decision=decision.type,
+        message=decision.message,
+        who=decision.who,
+        way=decision.way,
+        digest=request.digest,
+        line=line,
+        key=key,
+        **more,
+    )
+    ctx.journal.record(said, role="user", key=f"approval/{key}")
     ctx.journal.approve(key, request.digest, decision.type, ctx.journal.masked(decision.message), decision.who)
     ctx.journal.commit()
-    return body
+    return said.body()

@@ -27,6 +27,7 @@ from roles.contracts import Fact, OperatorView, ScreenPicture, StepRecord, Subta
 from roles.contracts.context import Context, State, Update
 from roles.contracts.gates import MOST_STEPS
 from roles.contracts.signals import Signal
+from roles.journal.events import BatchStoppedEvent, DecidedEvent, Json, error_event
 from roles.journal.journal import Journal
 from roles.knowledge.memory.blackboard_told import board_for_worker
 from roles.operator.asking.guarding import next_held, pending_request
@@ -248,8 +249,7 @@ def _stop_batch(state: State, ctx: Context, why: str) -> Update:
     batch = state["task_context"]["batch"]
     left = [describe(parse_action(item["action"])) for item in batch["left"]]
     ctx.journal.record(
-        "batch_stopped",
-        {"why": why, "left": left},
+        BatchStoppedEvent(why=why, left=left),
         role="operator",
         subtask=subtask_id(state),
         step=step_of(state),
@@ -300,8 +300,8 @@ def _ask_policy(state: State, ctx: Context, seen: VisualState) -> OperatorDecisi
             problem = _problem(decision, view, ctx.limits.looks)
             if not problem:
                 return decision
-        body = {"message": problem} | ({} if asked_enough else {"unusable": True})
-        ctx.journal.record("error", body, role="operator", subtask=subtask_id(state), step=step_of(state))
+        said = error_event(problem, asked_enough=asked_enough)
+        ctx.journal.record(said, role="operator", subtask=subtask_id(state), step=step_of(state))
         if asked_enough:
             break
         again = "; that is the same mistake again" if problem in view.host_message else ""
@@ -364,17 +364,17 @@ def _ended(state: State, decision: OperatorDecision) -> Update | None:
 
 def _note(state: State, ctx: Context, decision: OperatorDecision) -> None:
     """Write the decision down; what it does not say is left out."""
-    said = {"observation": decision.observation[:300], "comment": decision.comment[:300]}
-    body = {
-        "status": decision.status.value,
-        "reasoning": decision.reasoning,
-        "line": describe(decision.action) if decision.action else "",
-        "plan": decision.plan,
+    said: Json = {"observation": decision.observation[:300], "comment": decision.comment[:300]}
+    said["then"] = [describe(step.action) for step in decision.then]
+    decided = DecidedEvent(
+        status=decision.status.value,
+        reasoning=decision.reasoning,
+        line=describe(decision.action) if decision.action else "",
+        plan=decision.plan,
         **{name: words for name, words in said.items() if words},
-        **({"then": [describe(step.action) for step in decision.then]} if decision.then else {}),
-    }
+    )
     key = f"decided/{attempt_key(state)}/{step_of(state)}"
-    ctx.journal.record("decided", body, role="operator", subtask=subtask_id(state), step=step_of(state), key=key)
+    ctx.journal.record(decided, role="operator", subtask=subtask_id(state), step=step_of(state), key=key)
 
 
 def referring(journal: Journal, decision: OperatorDecision, seen: VisualState) -> OperatorDecision:

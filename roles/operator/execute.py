@@ -36,6 +36,7 @@ from roles.contracts import Fact
 from roles.contracts.context import Context, State, Update
 from roles.contracts.limits.output import cut, put_out
 from roles.contracts.nodes import Standstill
+from roles.journal.events import OutcomeEvent
 from roles.knowledge.memory.answers_used import keep
 from roles.knowledge.memory.blackboard import Origin, found
 from roles.knowledge.memory.facts import FactSource, kind_of
@@ -240,8 +241,8 @@ def execute_action(state: State, ctx: Context) -> Update:
         result = ctx.journal.settle(key, result)
     if result.ok:
         learn(state, ctx, pending)
-    body = {"line": pending["line"], "exec_status": result.exec_status.value, "error": result.error, "key": key}
-    ctx.journal.record("outcome", body, role="operator", subtask=subtask_id(state), step=pending["step"], key=f"outcome/{key}")
+    said = OutcomeEvent(line=pending["line"], exec_status=result.exec_status.value, error=result.error, key=key)
+    ctx.journal.record(said, role="operator", subtask=subtask_id(state), step=pending["step"], key=f"outcome/{key}")
     if action.verb in CALLS:
         keep_answer(state, ctx, action, result, pending)
         place = {"role": "operator", "subtask": subtask_id(state), "step": pending["step"]}

@@ -20,6 +20,7 @@ from roles.contracts.nodes import Given, Graph, Stage, node
 from roles.contracts.operating import Granularity
 from roles.contracts.requests import Reject
 from roles.contracts.signals import Signal
+from roles.journal.events import FeedbackEvent
 from roles.operator.asking.approval import EXPIRED, NOBODY, ask_by_interrupt, ask_by_report, record_request, refused
 from roles.operator.asking.guarding import deed, drop, element_of, grounds_of, guarded, next_held, with_permit
 from roles.operator.asking.holding import (
@@ -92,8 +93,7 @@ def observe_feedback(state: State, ctx: Context) -> Update:
     )
     ctx.journal.step(record, attempt_of(state), key=f"step/{pending['key']}")
     ctx.journal.record(
-        "feedback",
-        {"events": list(shown), "visible_change": record.visible_change, "state_id": after_id},
+        FeedbackEvent(events=list(shown), visible_change=record.visible_change, state_id=after_id),
         role="operator",
         subtask=record.subtask,
         step=record.step,

@@ -14,6 +14,7 @@ from roles.contracts import Fact, Subtask
 from roles.contracts.context import Context, State, Update
 from roles.contracts.signals import Signal
 from roles.journal.actions import action_key
+from roles.journal.events import ObservedEvent, RecognizedEvent
 from roles.knowledge.sources.looking_up import subtask_ahead
 from roles.operator.state import FINALIZE
 from roles.safety import Constraints, SafetyPolicy
@@ -147,8 +148,7 @@ def look(state: State, ctx: Context, seen: VisualState, step: int) -> Update:
         ctx.gallery.keep(seen, "steps", role="operator", subtask=subtask_id(state), step=step)
     ref = {"state_id": state_id, "app": seen.app, "timestamp": seen.timestamp, "step": step}
     ctx.journal.record(
-        "observed",
-        ref | {"elements": len(seen.elements)},
+        ObservedEvent(state_id=state_id, app=seen.app, timestamp=seen.timestamp, step=step, elements=len(seen.elements)),
         role="operator",
         subtask=subtask_id(state),
         step=step,
@@ -164,8 +164,7 @@ def recognize_elements(state: State, ctx: Context) -> Update:
     elements = ctx.recognizer.recognize(_whole_screen(state, ctx))
     sure = [e for e in elements if e.confidence >= ctx.limits.min_confidence]
     ctx.journal.record(
-        "recognized",
-        {"elements": len(elements), "unsure": len(elements) - len(sure)},
+        RecognizedEvent(elements=len(elements), unsure=len(elements) - len(sure)),
         role="operator",
         subtask=subtask_id(state),
         step=step_of(state),

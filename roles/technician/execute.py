@@ -22,6 +22,7 @@ from roles.contracts.requests import Reject
 from roles.contracts.signals import Signal
 from roles.journal.actions import Intent
 from roles.knowledge.memory.facts import kind_of
+from roles.journal.events import FeedbackEvent, OutcomeEvent, ReviewedEvent
 from roles.operator.asking.approval import ASK, EXPIRED, NOBODY, forbidden_still, record_request, refused, reviewed_key
 from roles.operator.asking.guarding import grounds_of
 from roles.operator.asking.holding import was_done
@@ -160,17 +161,17 @@ def _reviewed(state: State, ctx: Context, script: dict[str, Any], intent: Intent
         "changes": shown(changes),
         "script": script,
     }
-    finding = {
-        "policy": found.policy,
-        "severity": found.severity,
-        "verdict": found.verdict,
-        "effect": found.effect.value,
-        "reasons": list(found.reasons),
-        "changes": pending["changes"],
-        "action": line,
-    }
+    finding = ReviewedEvent(
+        policy=found.policy,
+        severity=found.severity,
+        verdict=found.verdict,
+        effect=found.effect.value,
+        reasons=list(found.reasons),
+        changes=pending["changes"],
+        action=line,
+    )
     place = {"role": "technician", "subtask": subtask_id(state), "step": script["step"]}
-    ctx.journal.record("reviewed", finding, **place, key=reviewed_key(intent.key, found.verdict, intent.digest))
+    ctx.journal.record(finding, **place, key=reviewed_key(intent.key, found.verdict, intent.digest))
     return pending, found
 
 
@@ -246,9 +247,9 @@ def execute_action(state: State, ctx: Context) -> Update:
         said = sum(len(body.get(stream, "")) for stream in ("stdout", "stderr"))
         result = outcome.result.model_copy(update={"output": json.dumps(body)})
         ctx.journal.settle(key, result)
-        body = {"line": pending["line"], "exec_status": result.exec_status.value, "error": result.error, "key": key}
+        told = OutcomeEvent(line=pending["line"], exec_status=result.exec_status.value, error=result.error, key=key)
         place = {"role": "technician", "subtask": subtask_id(state), "step": pending["step"]}
-        ctx.journal.record("outcome", body, **place, key=f"outcome/{key}")
+        ctx.journal.record(told, **place, key=f"outcome/{key}")
         put_out(ctx.journal, "script", said, **place, key=f"output/{key}")
         if outcome.change:
             ctx.journal.intend(change_key(key), outcome.change.action())
@@ -287,8 +288,8 @@ def observe_feedback(state: State, ctx: Context) -> Update:
         _remember(state, ctx, body.get("stdout", ""), step)
     record = _step(state, ctx, pending, result, body, after)
     ctx.journal.step(record, attempt_of(state), key=f"step/{key}")
-    feedback = {"events": list(record.events), "visible_change": record.visible_change, "state_id": record.after}
-    ctx.journal.record("feedback", feedback, role="technician", subtask=record.subtask, step=step, key=f"feedback/{key}")
+    feedback = FeedbackEvent(events=list(record.events), visible_change=record.visible_change, state_id=record.after)
+    ctx.journal.record(feedback, role="technician", subtask=record.subtask, step=step, key=f"feedback/{key}")
     signal = _SIGNALS.get(result.exec_status, Signal.ERROR)
     ctx.line.passing(signal, step=step, key=f"result/{key}")
     ctx.journal.commit()

@@ -21,6 +21,7 @@ from roles.contracts.limits.stall import stalled
 from roles.contracts.nodes import Given, Graph, Stage, node
 from roles.contracts.signals import Signal
 from roles.journal.actions import action_key
+from roles.journal.events import ErrorEvent, ReviewedEvent, error_event
 from roles.knowledge.memory.blackboard_told import board_for_worker
 from roles.operator.asking.approval import ask_by_interrupt, ask_by_report, record_request, reviewed_key
 from roles.operator.asking.guarding import grounds_of
@@ -50,7 +51,7 @@ def write_script(state: State, ctx: Context) -> Update:
     if spent := ctx.line.spent(step - 1):
         return update | _end(Signal.BUDGET_SPENT, f"{spent} is spent")
     if refusal := (NO_POLICY if ctx.technician is None else ctx.sandbox.refusal):
-        ctx.journal.record("error", {"message": refusal}, role="technician", subtask=subtask_id(state))
+        ctx.journal.record(ErrorEvent(message=refusal), role="technician", subtask=subtask_id(state))
         return update | _end(Signal.CANNOT_EXECUTE, f"the technician cannot execute this: {refusal}", refusal)
     if due := _gate_due(state, ctx):
         return update | due
@@ -135,8 +136,7 @@ def _answer(state: State, ctx: Context, ran: tuple[RanScript, ...], tried: int) 
             return ctx.technician.write(request)
         except (PolicyFault, ValidationError) as fault:
             problem, asked_enough = f"the policy gave no usable script: {fault}", isinstance(fault, GaveUp)
-        body = {"message": problem} | ({} if asked_enough else {"unusable": True})
-        ctx.journal.record("error", body, role="technician", subtask=subtask.id)
+        ctx.journal.record(error_event(problem, asked_enough=asked_enough), role="technician", subtask=subtask.id)
         if asked_enough:
             break
     return problem
@@ -176,17 +176,17 @@ def review_action_safety(state: State, ctx: Context) -> Update:
             action = intent.action
             found, risks = _judge(state, ctx, action, seen)
     line = describe(action)
-    finding = {
-        "policy": found.policy,
-        "severity": found.severity,
-        "verdict": found.verdict,
-        "effect": found.effect.value,
-        "reasons": list(found.reasons),
-        "risks": [risk.describe() for risk in risks[:_SHOWN]],
-        "action": line,
-    }
+    finding = ReviewedEvent(
+        policy=found.policy,
+        severity=found.severity,
+        verdict=found.verdict,
+        effect=found.effect.value,
+        reasons=list(found.reasons),
+        risks=[risk.describe() for risk in risks[:_SHOWN]],
+        action=line,
+    )
     place = {"role": "technician", "subtask": subtask_id(state), "step": pending["step"]}
-    ctx.journal.record("reviewed", finding, **place, key=reviewed_key(pending["key"], found.verdict, ctx.journal.digest(action)))
+    ctx.journal.record(finding, **place, key=reviewed_key(pending["key"], found.verdict, ctx.journal.digest(action)))
     pending = pending | {
         "action": action.dump(),
         "digest": ctx.journal.digest(action),

@@ -26,22 +26,22 @@ def hostile() -> Callable[[Path, str], Path]:
         journal = Journal(folder / "journal.sqlite", lambda: 1.0, run_id=folder.name)
         name = text.encode(errors="replace").decode()  # columns of a database hold no half of a surrogate pair
         place: dict[str, Any] = {"role": "operator", "subtask": name, "step": 1}
-        journal.record("plan", {"subtasks": [{"id": text, "title": text, "app": text}], "reason": text}, role=name)
-        journal.record("observed", {"state_id": "s", "app": text}, **place)
-        journal.record("decided", {"line": text, "reasoning": text, "observation": text}, **place)
-        journal.record("reviewed", {"verdict": "allow", "policy": text, "reasons": [text]}, **place)
+        journal.append("plan", {"subtasks": [{"id": text, "title": text, "app": text}], "reason": text}, role=name)
+        journal.append("observed", {"state_id": "s", "app": text}, **place)
+        journal.append("decided", {"line": text, "reasoning": text, "observation": text}, **place)
+        journal.append("reviewed", {"verdict": "allow", "policy": text, "reasons": [text]}, **place)
         action = Memorize(name="n", value="v").dump() | {"value": text}
-        journal.record("step", {"action": action, "exec_status": text, "error": text, "before": "s", "events": [text]}, **place)
+        journal.append("step", {"action": action, "exec_status": text, "error": text, "before": "s", "events": [text]}, **place)
         gate = {"decision": text, "trigger": text, "reason": text, "issues": [text], "evidence": [text]}
-        journal.record("gate", gate, role="evaluator")
-        journal.record("fact", {"name": text, "value": text, "app": text}, role="operator", subtask=name)
+        journal.append("gate", gate, role="evaluator")
+        journal.append("fact", {"name": text, "value": text, "app": text}, role="operator", subtask=name)
         asked = [{"name": text, "args": {}, "description": text}]
         request = {"key": "k", "action_requests": asked, "rule": text, "reasons": [text]}
-        journal.record("approval_requested", request, **place)
-        journal.record("approval", {"key": "k", "decision": text, "message": text, "who": text}, **place)
-        journal.record("supplement", {"query": text, "found": [{"title": text, "source": text, "text": text}]}, role="manager")
-        journal.record("model_call", {"model": text, "prompt": text, "reply": text, "problem": text}, role="manager")
-        journal.record("unheard of", {text: text}, role="manager")
+        journal.append("approval_requested", request, **place)
+        journal.append("approval", {"key": "k", "decision": text, "message": text, "who": text}, **place)
+        journal.append("supplement", {"query": text, "found": [{"title": text, "source": text, "text": text}]}, role="manager")
+        journal.append("model_call", {"model": text, "prompt": text, "reply": text, "problem": text}, role="manager")
+        journal.append("unheard of", {text: text}, role="manager")
         screen = {"screen_resolution": [200, 100], "app": text, "elements": [
             {"element_id": "e", "role": role, "text": text, "value": text, "bbox": {"x1": 1, "y1": 1, "x2": 99, "y2": 40}}
             for role in ("button", "textbox", "text", "checkbox", text)

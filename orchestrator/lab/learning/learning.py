@@ -14,6 +14,7 @@ from orchestrator.settings.policies import understood
 from orchestrator.store.folders import read_run, stored_report
 from orchestrator.store.salvage import export_log
 from protocol import InteractionStep, read_log
+from roles.journal.events import ExperienceEvent
 from roles.journal.journal import Journal
 from roles.knowledge.demonstrations.demonstrations import Distilled, distil, distil_twice
 from roles.knowledge.library import stored_at
@@ -21,9 +22,6 @@ from roles.knowledge.memory.experience import keep
 from roles.knowledge.pages.documents import DocumentKind
 from roles.knowledge.settings import KnowledgeSettings
 from roles.knowledge.store import KnowledgeStore, StoreFault
-
-LEARNED = "experience"
-"""The event: what becomes of a run that reached its goal, as something to do again."""
 
 
 class Shown(NamedTuple):
@@ -154,7 +152,7 @@ def after_run(journal: Journal, record: Mapping[str, Any], folder: Path, report:
     if save in {"never", "ask"} or report.get("status") != TaskStatus.FULFILLED:
         return None
     result = _decided(save, settings, journal, record, folder, report)
-    journal.record(LEARNED, result.told(), key=LEARNED)
+    journal.record(ExperienceEvent(**result.told()), key=ExperienceEvent.KIND)
     journal.commit()
     return result
 

@@ -28,6 +28,7 @@ from orchestrator.store.folders import find_run, read_run
 from orchestrator.store.json_files import write_json
 from orchestrator.tasks.tasks import fitting
 from roles.contracts.signals import Signal, SubtaskStatus
+from roles.journal.events import ForkedEvent
 from roles.journal.journal import Event, Journal
 from roles.safety.privacy.redaction import Redactor
 from roles.safety.privacy.vault import FILE as VAULT
@@ -129,7 +130,7 @@ def _go_on_as(folder: Path, recording: Recording, at: int, settings: Settings, g
         _tell_of_goal(folder, record["run_id"], goal, at)
     write_json(folder / "run.json", signed(record))
     with closing(Journal(folder / "journal.sqlite", time.time, run_id=record["run_id"])) as journal:
-        journal.record("forked", {**record["forked_from"], "goal": record["goal"]}, key="forked")
+        journal.record(ForkedEvent(**(record["forked_from"] | {"goal": record["goal"]})), key="forked")
 
 
 def _tell_of_goal(folder: Path, run_id: str, goal: str, at: int) -> None:

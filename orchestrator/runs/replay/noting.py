@@ -23,6 +23,7 @@ from roles.contracts import (
 )
 from roles.contracts.context import Context
 from roles.contracts.nodes import Standstill
+from roles.journal.events import AnsweredEvent, Json
 from roles.operator.decide import referring
 from roles.policies.fallback import GaveUp, PolicyFault, Unreachable
 
@@ -97,7 +98,7 @@ class Noted:
     def answer(self, request: AnalystRequest) -> Answer:
         ask: Callable[[AnalystRequest], Answer] = self._policy.answer
         answer = withheld(self._context.journal, self._faults_noted(ask, request, request.subtask.id), request)
-        self._write({"answer": answer.model_dump(mode="json", exclude_defaults=True)}, request.subtask.id)
+        self._write(AnsweredEvent(answer=answer.model_dump(mode="json", exclude_defaults=True)), request.subtask.id)
         return answer
 
     def write(self, request: ScriptRequest) -> ScriptAnswer:
@@ -109,13 +110,13 @@ class Noted:
         decision = referring(self._context.journal, self._faults_noted(ask, view, view.subtask.id), view.seen)
         said = decision.model_dump(mode="json", exclude_defaults=True)
         changed = delta(to_jsonable_python(view.memory), said.pop("memory", {}))
-        body = {"answer": said, "attempt": view.subtask.attempt} | ({"memory": changed} if changed else {})
-        self._write(body, view.subtask.id)
+        more: Json = {"memory": changed} if changed else {}
+        self._write(AnsweredEvent(answer=said, attempt=view.subtask.attempt, **more), view.subtask.id)
         return decision
 
     def _noted(self, ask: Callable[[_Asked], _Given], request: _Asked, subtask: str = "") -> _Given:
         answer = self._faults_noted(ask, request, subtask)
-        self._write({"answer": answer.model_dump(mode="json", exclude_defaults=True)}, subtask)
+        self._write(AnsweredEvent(answer=answer.model_dump(mode="json", exclude_defaults=True)), subtask)
         return answer
 
     def _faults_noted(self, ask: Callable[[_Asked], _Given], request: _Asked, subtask: str) -> _Given:
@@ -125,8 +126,8 @@ class Noted:
             raise Standstill(f"The {self._role} cannot decide: {silent}; see that the model can be reached") from None
         except (PolicyFault, ValidationError) as fault:
             said = fault.errors()[0]["msg"] if isinstance(fault, ValidationError) else str(fault)
-            self._write({"fault": said, "gave_up": isinstance(fault, GaveUp)}, subtask)
+            self._write(AnsweredEvent(fault=said, gave_up=isinstance(fault, GaveUp)), subtask)
             raise
 
-    def _write(self, body: dict[str, Any], subtask: str) -> None:
-        self._context.journal.record(ANSWERED, body, role=self._role, subtask=subtask)
+    def _write(self, event: AnsweredEvent, subtask: str) -> None:
+        self._context.journal.record(event, role=self._role, subtask=subtask)

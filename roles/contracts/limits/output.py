@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from roles.journal.events import OutputEvent
 from roles.journal.journal import Journal
 
 Of = Literal["script", "tool"]
@@ -18,4 +19,4 @@ def cut(text: str, most: int) -> str:
 def put_out(journal: Journal, of: Of, characters: int, *, role: str, subtask: str = "", step: int = 0, key: str = "") -> None:
     """Count what is kept of an output."""
     if characters:
-        journal.record("output", {"of": of, "characters": characters}, role=role, subtask=subtask, step=step, key=key)
+        journal.record(OutputEvent(of=of, characters=characters), role=role, subtask=subtask, step=step, key=key)

@@ -8,9 +8,18 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
-COUNTED = ("model_call", "recovered", "error", "output", "budget_warning")
+from roles.journal.events import (
+    BudgetWarningEvent,
+    ErrorEvent,
+    JournalEvent,
+    ModelCallEvent,
+    OutputEvent,
+    RecoveredEvent,
+    Unreadable,
+)
+
+COUNTED = tuple(event.KIND for event in (ModelCallEvent, RecoveredEvent, ErrorEvent, OutputEvent, BudgetWarningEvent))
 """The kinds of events that are counted."""
 
 
@@ -38,17 +47,6 @@ class Use:
         )
 
 
-def use_of(body: dict[str, Any]) -> Use:
-    """The use that a `model_call` event tells."""
-    return Use(
-        1,
-        int(body.get("tokens_in", 0)),
-        int(body.get("tokens_out", 0)),
-        float(body.get("money", 0.0)),
-        float(body.get("seconds", 0.0)),
-    )
-
-
 @dataclass
 class Spending:
     """The running totals of one run."""
@@ -63,31 +61,31 @@ class Spending:
     """Budgets that were warned of, each with the limit that it had then."""
 
     @classmethod
-    def of(cls, events: Iterable[tuple[str, str, dict[str, Any]]]) -> Spending:
-        """`events` are kind, role and body of everything so far, or of what is COUNTED."""
+    def of(cls, events: Iterable[tuple[str, JournalEvent | Unreadable]]) -> Spending:
+        """`events` are role and content of everything so far, or of what is COUNTED."""
         spending = cls()
-        for kind, role, body in events:
-            spending.hear(kind, role, body)
+        for role, event in events:
+            spending.hear(role, event)
         return spending
 
     def total(self) -> Use:
         return sum(self.by_role.values(), Use())
 
-    def hear(self, kind: str, role: str, body: dict[str, Any]) -> None:
+    def hear(self, role: str, event: JournalEvent | Unreadable) -> None:
         """One more event."""
-        match kind:
-            case "model_call":
-                self.by_role[role] += use_of(body)
-                self._put_out("answer", body)
-            case "recovered":
+        match event:
+            case ModelCallEvent():
+                self.by_role[role] += Use(1, event.tokens_in, event.tokens_out, event.money, event.seconds)
+                self._put_out("answer", event.characters)
+            case RecoveredEvent():
                 self.recoveries += 1
-            case "error":
-                self.unusable[role] += bool(body.get("unusable"))
-            case "output":
-                self._put_out(str(body.get("of", "")), body)
-            case "budget_warning":
-                self.warned.add((str(body.get("key", "")), float(body.get("limit", 0.0))))
+            case ErrorEvent():
+                self.unusable[role] += event.unusable
+            case OutputEvent():
+                self._put_out(event.of, event.characters)
+            case BudgetWarningEvent():
+                self.warned.add((event.key, event.limit))
 
-    def _put_out(self, of: str, body: dict[str, Any]) -> None:
-        if characters := int(body.get("characters", 0)):
+    def _put_out(self, of: str, characters: int) -> None:
+        if characters:
             self.output[of] += characters

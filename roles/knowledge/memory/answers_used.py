@@ -6,6 +6,7 @@ from typing import Any
 
 from protocol import AskUser
 from roles.contracts.context import Context
+from roles.journal.events import AnswerKeptEvent, AnswerRecalledEvent, ErrorEvent
 from roles.knowledge.memory.answers import Answered, MemoryFault, Remembered
 from roles.safety.privacy.vault import references_in
 
@@ -20,7 +21,7 @@ def recall(ctx: Context, ask: AskUser, app: str | None, *, secret: bool) -> dict
     try:
         known = ctx.answers.find(ask.question, app)
     except MemoryFault as fault:
-        ctx.journal.record("error", {"message": str(fault)}, role="operator", key=f"memory/{fault}")
+        ctx.journal.record(ErrorEvent(message=str(fault)), role="operator", key=f"memory/{fault}")
         return None
     if known is None or ctx.journal.masked(known.value) != known.value:
         return None
@@ -29,12 +30,12 @@ def recall(ctx: Context, ask: AskUser, app: str | None, *, secret: bool) -> dict
 
 def note_recall(ctx: Context, ask: AskUser, known: dict[str, Any], *, subtask: str, step: int) -> None:
     """Say that nobody was asked, and why; count the use."""
-    body = {"asked": ask.question, "name": ask.name, **known}
-    ctx.journal.record("answer_recalled", body, role="memory", subtask=subtask, step=step, key=f"recalled/{subtask}/{step}")
+    said = AnswerRecalledEvent(**{"asked": ask.question, "name": ask.name, **known})
+    ctx.journal.record(said, role="memory", subtask=subtask, step=step, key=f"recalled/{subtask}/{step}")
     try:
         ctx.answers.note_use(Remembered.model_validate({k: v for k, v in known.items() if k != "from"}))
     except MemoryFault as fault:
-        ctx.journal.record("error", {"message": str(fault)}, role="operator", key=f"memory/{fault}")
+        ctx.journal.record(ErrorEvent(message=str(fault)), role="operator", key=f"memory/{fault}")
 
 
 def keep(ctx: Context, ask: AskUser, value: str, who: str, app: str | None, *, secret: bool, place: dict[str, Any]) -> None:
@@ -47,8 +48,8 @@ def keep(ctx: Context, ask: AskUser, value: str, who: str, app: str | None, *, s
             ctx.answers.keep(Answered(app or "", ask.question, ask.name, value, ctx.journal.run_key, who))
         except MemoryFault as fault:
             why = str(fault)
-    body = {"question": ask.question, "app": app or "", "kept": not why, "why": why}
-    ctx.journal.record("answer_kept", body, role="memory", **place, key=f"kept/{place['subtask']}/{place['step']}")
+    said = AnswerKeptEvent(question=ask.question, app=app or "", kept=not why, why=why)
+    ctx.journal.record(said, role="memory", **place, key=f"kept/{place['subtask']}/{place['step']}")
 
 
 def withdraw_private(ctx: Context) -> int:
@@ -58,5 +59,5 @@ def withdraw_private(ctx: Context) -> int:
     try:
         return ctx.answers.withdraw(ctx.journal.run_key, lambda text: ctx.journal.masked(text) != text)
     except MemoryFault as fault:
-        ctx.journal.record("error", {"message": str(fault)}, role="operator", key=f"memory/{fault}")
+        ctx.journal.record(ErrorEvent(message=str(fault)), role="operator", key=f"memory/{fault}")
         return 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 from roles.contracts import Subtask, Supplement
 from roles.contracts.context import Context
 from roles.contracts.limits.output import cut, put_out
+from roles.journal.events import ErrorEvent
 from roles.knowledge.library import gather
 from roles.screen.language.goals import without_values
 
@@ -45,6 +46,6 @@ def _ahead(ctx: Context, query: str, app: str | None, *, role: str, subtask: str
     query = without_values(query)
     found, dumb = look_up(ctx, query, app)
     for number, fault in enumerate(dumb, start=1):
-        ctx.journal.record("error", {"message": fault}, role=role, subtask=subtask, key=f"{key}/fault/{number}")
+        ctx.journal.record(ErrorEvent(message=fault), role=role, subtask=subtask, key=f"{key}/fault/{number}")
     ctx.journal.supplied(query, found, subtask=subtask, key=key, role=role, ahead=True)
     put_out(ctx.journal, "tool", sum(len(hit.text) for hit in found), role=role, subtask=subtask, key=f"output/{key}")

@@ -35,6 +35,7 @@ from roles.contracts.requests import (
 )
 from roles.contracts.signals import Signal
 from roles.journal.actions import Approval
+from roles.journal.events import ApprovalEvent, ApprovalExpiredEvent, ApprovalRequestedEvent, ConstraintsAddedEvent
 from roles.journal.journal import Journal
 from roles.knowledge.memory.facts import MEMORY
 from roles.operator.asking.guarding import drop, element_of, grounds_of, with_permit
@@ -207,7 +208,8 @@ def record_request(state: State, ctx: Context, pending: dict[str, Any], found: R
 
 
 def _write_request(state: State, ctx: Context, request: Request, *, step: int, key: str) -> None:
-    ctx.journal.record("approval_requested", request.dump(), role=request.role, subtask=subtask_id(state), step=step, key=key)
+    asked = ApprovalRequestedEvent(**request.dump())
+    ctx.journal.record(asked, role=request.role, subtask=subtask_id(state), step=step, key=key)
 
 
 def ask_by_interrupt(state: State, ctx: Context) -> Update:
@@ -250,9 +252,9 @@ def _late(state: State, ctx: Context, request: Request, why: str) -> Update:
     """Nobody answered in time: the action is asked about anew, or rejected. What was said too late counts for nothing."""
     pending, then = state["pending_action"], safety_of(state, ctx).expired
     nth = request.times + 1
-    body = {"key": pending["key"], "digest": pending["digest"], "line": pending["line"], "why": why, "then": then}
+    late = ApprovalExpiredEvent(key=pending["key"], digest=pending["digest"], line=pending["line"], why=why, then=then)
     place = {"role": request.role, "subtask": subtask_id(state), "step": pending["step"]}
-    ctx.journal.record("approval_expired", body, **place, key=f"expired/{pending['key']}/{nth}")
+    ctx.journal.record(late, **place, key=f"expired/{pending['key']}/{nth}")
     if then == "deny":
         refusal = Reject(message=f"nobody answered in time: {why}", who=NOBODY)
         _record(state, ctx, refusal, pending["digest"])
@@ -294,9 +296,9 @@ def _constrain(state: State, ctx: Context, decision: Decision) -> Update:
     """Write down what a person added with their answer."""
     assert decision.constraints is not None, "asked by the caller"  # noqa: S101 - an invariant
     pending = state["pending_action"]
-    body = {"constraints": decision.constraints.dump(), "who": decision.who, "line": pending["line"]}
+    added = ConstraintsAddedEvent(constraints=decision.constraints.dump(), who=decision.who, line=pending["line"])
     place: dict[str, Any] = {"role": "user", "subtask": subtask_id(state), "step": pending["step"]}
-    ctx.journal.record(ADDED, body, **place, key=f"constraints/{pending['key']}/{pending['digest']}")
+    ctx.journal.record(added, **place, key=f"constraints/{pending['key']}/{pending['digest']}")
     return _narrowed(state, ctx)
 
 
@@ -429,19 +431,18 @@ def _record(state: State, ctx: Context, decision: Decision, digest: str) -> None
 
 def _note(state: State, ctx: Context, decision: Decision, digest: str) -> None:
     pending = state["pending_action"]
-    body = {
-        "key": pending["key"],
-        "decision": decision.type,
-        "message": decision.message,
-        "who": decision.who,
-        "way": decision.way,
-        "digest": digest,
-        "line": pending["line"],
-        "given": now(ctx),
-    }
+    said = ApprovalEvent(
+        key=pending["key"],
+        decision=decision.type,
+        message=decision.message,
+        who=decision.who,
+        way=decision.way,
+        digest=digest,
+        line=pending["line"],
+        given=now(ctx),
+    )
     ctx.journal.record(
-        "approval",
-        body,
+        said,
         role="user",
         subtask=subtask_id(state),
         step=pending["step"],

@@ -31,6 +31,7 @@ from protocol import Action, ActionResult, Click, ExecStatus, GUIElement, Screen
 from roles.contracts import StepOrigin
 from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import Stage
+from roles.journal.events import NetworkLearnedEvent, RequestStoppedEvent
 from roles.journal.journal import Journal
 from roles.operator.perceive import safety_of, subtask_id
 from roles.operator.state import FINALIZE
@@ -124,7 +125,7 @@ def learn(state: State, ctx: Context, pending: Mapping[str, Any]) -> None:
         return
     rule = {name: glob.escape(getattr(request, name)) for name in RULE}
     place: dict[str, Any] = {"role": "operator", "subtask": subtask_id(state), "step": pending["step"]}
-    ctx.journal.record(LEARNED, rule | {"line": pending["line"]}, **place, key=f"learned/{pending['key']}")
+    ctx.journal.record(NetworkLearnedEvent(**rule, line=pending["line"]), **place, key=f"learned/{pending['key']}")
     ctx.journal.commit()
     guard(ctx.environment, safety_of(state, ctx), ctx.journal)
 
@@ -249,8 +250,8 @@ def next_held(state: State, ctx: Context, seen: VisualState, step: int) -> tuple
         place: dict[str, Any] = {"role": "operator", "subtask": subtask_id(state), "step": step}
         if not ctx.journal.recorded(key := f"stopped/{step}/{request.request_id}"):
             told.append({"step": step, "kind": "told", "text": said})
-            body = {"request": request.request_id, "line": request.told, "policy": found.policy}
-            ctx.journal.record("request_stopped", body, **place, key=key)
+            stopped = RequestStoppedEvent(request=request.request_id, line=request.told, policy=found.policy)
+            ctx.journal.record(stopped, **place, key=key)
     return None, told
 
 

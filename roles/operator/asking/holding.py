@@ -13,6 +13,7 @@ from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import Stage
 from roles.contracts.signals import Signal
 from roles.contracts.steering import MARKS, acted_since, spoken_since
+from roles.journal.events import DroppedEvent
 from roles.operator.perceive import current_screen, step_of
 from roles.operator.state import FINALIZE
 
@@ -183,7 +184,7 @@ def dropped(state: State, ctx: Context) -> Update:
     pending = state["pending_action"]
     note: dict[str, Any] = {"step": pending["step"], "line": pending["line"], "status": "skipped"}
     place = {"role": pending.get("role", "operator"), "subtask": state["delegation"]["subtask"]["id"], "step": pending["step"]}
-    ctx.journal.record("dropped", {"line": pending["line"], "key": pending["key"]}, **place, key=f"dropped/{pending['key']}")
+    ctx.journal.record(DroppedEvent(line=pending["line"], key=pending["key"]), **place, key=f"dropped/{pending['key']}")
     ctx.journal.commit()
     return {
         "pending_action": None,

@@ -11,6 +11,7 @@ from environments.effects import Change, Preview, released
 from protocol import Action, RunScript
 from roles.contracts.context import Context
 from roles.contracts.nodes import Standstill
+from roles.journal.events import ErrorEvent
 from roles.operator.asking.holding import was_done
 from roles.safety.review import alike
 
@@ -27,7 +28,7 @@ def previewed(ctx: Context, action: Action) -> tuple[Change, ...] | None:
         raise
     except Exception as fault:  # noqa: BLE001 - an adapter or an app's table may raise anything; then its words are read
         why = f"what the {action.verb} would change cannot be told: {type(fault).__name__}: {fault}"
-        ctx.journal.record("error", {"message": ctx.journal.masked(why)}, role="operator", key=f"preview/{why}")
+        ctx.journal.record(ErrorEvent(message=ctx.journal.masked(why)), role="operator", key=f"preview/{why}")
         return None
     return None if found is None else tuple(found)
 

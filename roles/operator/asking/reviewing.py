@@ -9,6 +9,7 @@ from environments.effects import Effect, released
 from protocol import Action, AskUser, GUIElement, VisualState, describe, parse_action
 from roles.contracts.context import Context, State, Update
 from roles.contracts.signals import Signal
+from roles.journal.events import Json, ReviewedEvent
 from roles.knowledge.memory.answers_used import note_recall, recall
 from roles.knowledge.memory.facts import MEMORY
 from roles.operator.asking.approval import answered, is_secret, record_request, reviewed_key
@@ -111,18 +112,17 @@ def review_action_safety(state: State, ctx: Context) -> Update:
         pending = pending | {"answer": known.value, "again": True} | before
     elif isinstance(action, AskUser) and found.verdict == "ask":
         found, pending = _remembered(state, ctx, action, found, pending, seen.app)
-    finding = {
-        "policy": found.policy,
-        "severity": found.severity,
-        "verdict": found.verdict,
-        "effect": found.effect.value,
-        "reasons": list(found.reasons),
-        "action": describe(action),
-        **({"page": found.page} if found.page else {}),
-        **({"changes": changes} if (changes := shown(found.changes)) else {}),
-    }
+    more: Json = {"page": found.page, "changes": (changes := shown(found.changes))}
+    finding = ReviewedEvent(
+        policy=found.policy,
+        severity=found.severity,
+        verdict=found.verdict,
+        effect=found.effect.value,
+        reasons=list(found.reasons),
+        action=describe(action),
+        **{name: value for name, value in more.items() if value},
+    )
     ctx.journal.record(
-        "reviewed",
         finding,
         role="operator",
         subtask=subtask_id(state),
@@ -144,7 +144,7 @@ def review_action_safety(state: State, ctx: Context) -> Update:
     }
     first, *later = state["action_plan"] or [{}]
     rated = {"action_plan": [first | {"risk": found.severity}, *later]} if "type" in first else {}
-    return rated | _verdict(state, ctx, pending, found, finding)
+    return rated | _verdict(state, ctx, pending, found, finding.body())
 
 
 def _remembered(

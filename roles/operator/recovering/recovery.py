@@ -24,6 +24,7 @@ from protocol import (
 )
 from roles.contracts import StepRecord
 from roles.contracts.context import Context, State, Update
+from roles.journal.events import RecoveredEvent
 from roles.operator.perceive import step_of, subtask_id
 from roles.safety.effects.effects import SENSITIVE, Effect, effect_of, effect_of_words
 from roles.screen.dialogs import classify_dialog, dismiss_choice
@@ -173,11 +174,9 @@ def recover_from_failure(state: State, ctx: Context) -> Update:
     attempt = state["recovery_attempts"] + 1
     action = remedy(trouble, attempt)
     how = describe(action) if action else "observe again"
-    body = {"how": how, "attempt": attempt, "trouble": trouble}
     step = step_of(state)
     ctx.journal.record(
-        "recovered",
-        body,
+        RecoveredEvent(how=how, attempt=attempt, trouble=trouble),
         role="operator",
         subtask=subtask_id(state),
         step=step,

@@ -20,6 +20,7 @@ from protocol.retries import Busy, Retries, asked_for, passes, status_of
 from roles.contracts.limits.budgets import Budgets, Used
 from roles.contracts.limits.http_bounds import TooMuch
 from roles.contracts.limits.limits import Limits
+from roles.journal.events import ErrorEvent, Json, ModelCallEvent
 from roles.journal.journal import Journal
 from roles.policies.fallback import BudgetSpent, Unreachable
 from roles.policies.llm.answers import Unusable, text_of
@@ -68,17 +69,17 @@ class Account:
             read = sum(_tokens(message) for message in messages)
             written = estimate_tokens(text_of(reply) + str(reply.tool_calls or ""))
         money = (read * self._prices.tokens_in + written * self._prices.tokens_out) / 1_000_000
-        body: dict[str, Any] = {"model": model, "tokens_in": read, "tokens_out": written, "seconds": round(seconds, 3)}
-        body |= {"characters": len(text_of(reply)) or len(str(reply.tool_calls))} if reply is not None else {}
-        body |= {"money": round(money, 8)} if money else {}
-        body |= {"estimated": True} if estimated else {}
-        body |= {"problem": problem} if problem else {}
-        self._journal.model_call(body, role=self._role)
+        more: Json = {"characters": len(text_of(reply)) or len(str(reply.tool_calls))} if reply is not None else {}
+        more |= {"money": round(money, 8)} if money else {}
+        more |= {"estimated": True} if estimated else {}
+        more |= {"problem": problem} if problem else {}
+        call = ModelCallEvent(model=model, tokens_in=read, tokens_out=written, seconds=round(seconds, 3), **more)
+        self._journal.record(call, role=self._role)  # a step that is worked again calls again, so there is no key
 
     def error(self, problem: str, reply: str = "") -> None:
         """An answer that could not be used: counted, seen in the report, and kept as it was for reading."""
-        body = {"message": problem, "unusable": True} | ({"reply": reply[:_KEPT]} if reply else {})
-        self._journal.record("error", body, role=self._role)
+        more: Json = {"reply": reply[:_KEPT]} if reply else {}
+        self._journal.record(ErrorEvent(message=problem, unusable=True, **more), role=self._role)
 
 
 def _tokens(message: BaseMessage) -> int:

@@ -113,14 +113,14 @@ class Working:
         said = {"run_id": folder.name, "started": time.time(), "goal": goal, "settings": {"world": "office", "seed": 0}, **record}
         (folder / "run.json").write_text(json.dumps(said), encoding="utf-8")
         self.journal = Journal(folder / "journal.sqlite", time.time, run_id=folder.name)
-        self.journal.record("run_started", {"goal": goal, "run_id": folder.name, "world": "office", "seed": 0})
+        self.journal.append("run_started", {"goal": goal, "run_id": folder.name, "world": "office", "seed": 0})
         self.screen = SimulatedDesktop(load_world("office")).observe()
         self.steps = 0
 
     def plan(self, *titles: str) -> None:
         plan = tuple(Subtask(id=f"s{n}", title=title, instruction=title, app="billing") for n, title in enumerate(titles, 1))
         shown = [subtask.model_dump(mode="json", exclude_defaults=True) for subtask in plan]
-        self.journal.record("plan", {"subtasks": shown, "reason": "as written", "version": 1}, role="manager")
+        self.journal.append("plan", {"subtasks": shown, "reason": "as written", "version": 1}, role="manager")
         self.journal.commit()
 
     def step(self, count: int = 1, **said: Any) -> int:
@@ -139,12 +139,12 @@ class Working:
         action = Click(target=ActionTarget.of(element))
         key = action_key(self.id, "s1", 1, step)
         line = said.get("line", f"click number {step}")
-        self.journal.record("observed", {"state_id": before_id, "app": "billing", "step": step}, **place)
-        self.journal.record("decided", {"status": "CONTINUE", "reasoning": "so it is", "line": line, "plan": []}, **place)
+        self.journal.append("observed", {"state_id": before_id, "app": "billing", "step": step}, **place)
+        self.journal.append("decided", {"status": "CONTINUE", "reasoning": "so it is", "line": line, "plan": []}, **place)
         self.journal.intend(key, action)
         found = Resolved(element_id=element.element_id, tier="track_id")
         self.journal.settle(key, ActionResult(exec_status=ExecStatus.EXECUTED, resolved=found))
-        self.journal.record("outcome", {"line": line, "exec_status": "executed", "error": "", "key": key}, **place)
+        self.journal.append("outcome", {"line": line, "exec_status": "executed", "error": "", "key": key}, **place)
         done = StepRecord(
             step=step, subtask="s1", app="billing", action=action.dump(), verb="click", exec_status=ExecStatus.EXECUTED,
             before=before_id, after=after_id, visible_change=True,
@@ -163,18 +163,18 @@ class Working:
             "action_requests": [{"name": "click", "args": {}, "description": "click “Submit”"}],
             "review_configs": [{"action_name": "click", "allowed_decisions": ["approve", "reject"]}], **more,
         }  # fmt: skip
-        self.journal.record("approval_requested", request, role="operator", subtask="s1", step=self.steps + 1)
+        self.journal.append("approval_requested", request, role="operator", subtask="s1", step=self.steps + 1)
         self.journal.commit()
         self.report("on_hold", f"waiting for approval: click number {number}", pending=request)
         return key
 
     def answer(self, key: str, decision: str = "approve", who: str = "Ada") -> None:
         body = {"key": key, "decision": decision, "who": who, "message": "", "digest": "digest-1", "line": "click"}
-        self.journal.record("approval", body, role="user", subtask="s1", step=self.steps + 1)
+        self.journal.append("approval", body, role="user", subtask="s1", step=self.steps + 1)
         self.journal.commit()
 
     def end(self, status: str = "fulfilled") -> None:
-        self.journal.record("run_finished", {"status": status, "reason": "all is done", "exit_code": 0})
+        self.journal.append("run_finished", {"status": status, "reason": "all is done", "exit_code": 0})
         self.journal.close()
         self.report(status, "all is done")
 

@@ -245,10 +245,10 @@ def test_hostile_words_in_every_field_come_out_as_the_data_that_they_are(serve, 
     run.plan(text, text)
     run.step(line=text, reasoning=text)
     about = {"role": text, "subtask": text, "step": 2}
-    run.journal.record("fact", {"name": text, "value": text, "kind": text, "app": text, "source": text}, **about)
-    run.journal.record("gate", {"decision": text, "reason": text, "trigger": text, "evidence": [text], "issues": [text]}, **about)
-    run.journal.record(text, {text: {text: [text]}}, **about)
-    run.journal.record("error", {"message": text}, **about)
+    run.journal.append("fact", {"name": text, "value": text, "kind": text, "app": text, "source": text}, **about)
+    run.journal.append("gate", {"decision": text, "reason": text, "trigger": text, "evidence": [text], "issues": [text]}, **about)
+    run.journal.append(text, {text: {text: [text]}}, **about)
+    run.journal.append("error", {"message": text}, **about)
     action = {"name": text, "args": {text: text}, "description": text}
     run.ask(rule=text, reasons=[text], app=text, state_id=text, action_requests=[action])
     for path in ("", "/items", "/details", "/events", "/details/1", "/blackboard"):

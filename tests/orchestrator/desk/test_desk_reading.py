@@ -157,7 +157,7 @@ def test_a_picture_outside_of_the_run_is_never_given(serve, working, tmp_path) -
     (run.folder / "screens").mkdir()
     (run.folder / "screens" / ("a" * 16 + ".png")).symlink_to(secret)
     for state, path in (("s1", "../../secret.png"), ("s2", str(secret)), ("s3", f"screens/{'a' * 16}.png")):
-        run.journal.record("picture", {"state_id": state, "path": path, "kind": "clean", "sha256": ""})
+        run.journal.append("picture", {"state_id": state, "path": path, "kind": "clean", "sha256": ""})
     run.step()
     for state in ("s1", "s2", "s3"):
         assert place.http.get(f"/api/runs/{run.id}/screens/{state}").status_code == 404

@@ -112,7 +112,7 @@ def test_a_store_that_goes_away_is_said_holds_up_no_other_run_and_is_read_on_whe
         server.start()
         rows = PostgresRows(Link(server.address), far.run_id)
         journal = Journal(far.folder / "none", lambda: 1.0, run_id=far.run_id, rows=rows)
-        journal.record("error", {"message": "said after the store came back"})
+        journal.append("error", {"message": "said after the store came back"})
         journal.close()
         until(lambda: http.get(f"{path}/events?limit=5000").json()["cursor"] > before, "what is new to come")
         until(lambda: not http.get(path).json()["head"]["notes"], "the trouble to be over")

@@ -100,7 +100,7 @@ def test_constraints_are_known_to_a_process_that_lost_the_checkpoints(tmp_path: 
     waiting = working.run(BOTH)
     with taken_up(waiting.run_id, tmp_path, With()) as run:
         body = {"constraints": {"allowed_apps": ["reimbursement"]}, "who": "anna", "line": "x"}
-        run.context.journal.record("constraints_added", body, role="user")
+        run.context.journal.append("constraints_added", body, role="user")
         run.context.journal.commit()
     with taken_up(waiting.run_id, tmp_path, With()) as run:
         assert run.context.constraints.allowed_apps == ("reimbursement",)

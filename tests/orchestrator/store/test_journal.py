@@ -34,7 +34,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("whole") / "journal.sqlite"
     journal = journal_at(path)
     for n in range(1, COUNT + 1):
-        journal.record("note", {"n": n, "text": f"Größe {n} 🎈" * 4})
+        journal.append("note", {"n": n, "text": f"Größe {n} 🎈" * 4})
     journal.close()
     return path
 
@@ -150,8 +150,8 @@ def worked(path: Path) -> Journal:
     acts = [Click(target=ActionTarget(text="Save")), Fill(target=ActionTarget(text="Password"), text=SECRET)]
     for n, action in enumerate(acts, start=1):
         key = action_key(journal.run_key, "a", 1, n)
-        journal.record("observed", {"state_id": ids[n - 1], "app": "mail", "timestamp": 10.0 * n}, step=n)
-        journal.record("decided", {"reasoning": f"because {n} {SECRET}"}, role="operator", subtask="a", step=n)
+        journal.append("observed", {"state_id": ids[n - 1], "app": "mail", "timestamp": 10.0 * n}, step=n)
+        journal.append("decided", {"reasoning": f"because {n} {SECRET}"}, role="operator", subtask="a", step=n)
         journal.intend(key, action)
         journal.settle(key, ActionResult(exec_status=ExecStatus.EXECUTED, output=f"wrote {SECRET}" if n == 2 else "pressed"))
         record = StepRecord(
@@ -194,7 +194,7 @@ def test_no_secret_reaches_the_log(tmp_path: Path) -> None:
 
 def test_the_log_of_a_run_without_steps_is_empty(tmp_path: Path) -> None:
     journal = journal_at(tmp_path / "journal.sqlite")
-    journal.record("run_started", {})
+    journal.append("run_started", {})
     assert export_log(journal, tmp_path / "log.jsonl", "run") == 0
     journal.close()
     assert (tmp_path / "log.jsonl").read_bytes() == b""

@@ -26,30 +26,30 @@ from roles.safety.privacy.vault import reference
 def test_a_keyed_event_is_recorded_once_also_after_reopening(reopen: Open) -> None:
     journal = reopen()
     for n in (1, 2):
-        journal.record("a", {"n": n}, key="one")
-    journal.record("a", {"n": 3}, key="two")
+        journal.append("a", {"n": n}, key="one")
+    journal.append("a", {"n": 3}, key="two")
     journal = reopen()
-    journal.record("a", {"n": 4}, key="one")
-    journal.record("a", {"n": 5}, key="two")
-    journal.record("a", {"n": 6})
-    journal.record("a", {"n": 7})
+    journal.append("a", {"n": 4}, key="one")
+    journal.append("a", {"n": 5}, key="two")
+    journal.append("a", {"n": 6})
+    journal.append("a", {"n": 7})
     assert [e.body["n"] for e in journal.events()] == [1, 3, 6, 7]
 
 
 def test_the_keys_of_the_last_two_hundred_events_are_recognised(reopen: Open) -> None:
     journal = reopen()
     for n in range(400):
-        journal.record("a", {"n": n}, key=f"key/{n}")
+        journal.append("a", {"n": n}, key=f"key/{n}")
     journal = reopen()
     for n in range(200, 400):
-        journal.record("a", {"n": n}, key=f"key/{n}")
+        journal.append("a", {"n": n}, key=f"key/{n}")
     assert len(list(journal.events())) == 400
 
 
 def test_events_come_in_order_by_kind_and_after_a_number(reopen: Open) -> None:
     journal = reopen()
     for n, kind in enumerate("abcabc", start=1):
-        journal.record(kind, {"n": n}, role="operator", subtask="s", step=n)
+        journal.append(kind, {"n": n}, role="operator", subtask="s", step=n)
     assert [e.body["n"] for e in journal.events("a", "c")] == [1, 3, 4, 6]
     assert [e.body["n"] for e in journal.events("a", "c", after=3)] == [4, 6]
     first = next(journal.events())
@@ -62,7 +62,7 @@ def test_a_listener_hears_each_event_once_and_as_it_is_written(tmp_path: Path) -
     journal = Journal(tmp_path / "j.sqlite", ticking(), redactor, heard.append)
     journal.secret(SECRET)
     for _ in range(2):
-        journal.record("a", {"text": SECRET}, key="k")
+        journal.append("a", {"text": SECRET}, key="k")
     assert heard == list(journal.events())
     assert heard[0].body == {"text": reference("value")}
     journal.close()
@@ -76,7 +76,7 @@ def test_what_is_not_committed_is_not_seen_by_another_reader(tmp_path: Path) -> 
     def seen() -> int:
         return int(other.execute("SELECT count(*) FROM events").fetchone()[0])
 
-    journal.record("a", {})
+    journal.append("a", {})
     assert seen() == 0
     journal.commit()
     assert seen() == 1
@@ -90,14 +90,14 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 @given(st.dictionaries(texts, st.recursive(texts | st.integers() | st.none(), lambda i: st.lists(i, max_size=3))))
 def test_any_text_in_a_body_comes_back_as_it_was(body: dict[str, Any]) -> None:
     journal = Journal(None, ticking())
-    journal.record("a", body)
+    journal.append("a", body)
     assert next(journal.events()).body == body
     journal.close()
 
 
 def test_closing_twice_is_fine_and_commits(reopen: Open) -> None:
     journal = reopen()
-    journal.record("a", {})
+    journal.append("a", {})
     journal.close()
     journal.close()
     assert len(list(reopen().events())) == 1
@@ -115,7 +115,7 @@ def test_a_secret_is_on_disk_nowhere_among_events_screens_steps_outcomes_and_key
     field = GUIElement(element_id="pw", text="Password", value=SECRET)
     echo = GUIElement(element_id="e", text=f"Your password is {SECRET}")
     state_id = journal.screens.keep(VisualState(elements=(echo, field), app="web"))
-    journal.record("decided", {"reasoning": f"I type {SECRET}", "deep": [{"a": (SECRET,)}]})
+    journal.append("decided", {"reasoning": f"I type {SECRET}", "deep": [{"a": (SECRET,)}]})
     done = step(1).model_copy(update={"action": Fill(target=ActionTarget(text="Password"), text=SECRET).dump()})
     journal.step(done, 0, key="s1")
     journal.intend("k", SAVE)
@@ -136,7 +136,7 @@ def test_a_private_fact_is_referred_to_on_the_blackboard_in_the_history_and_in_e
 ) -> None:
     journal = reopen_file()
     journal.remember(Fact(name="pin", value=SECRET, private=True))
-    journal.record("decided", {"reasoning": f"I use {SECRET}"})
+    journal.append("decided", {"reasoning": f"I use {SECRET}"})
     assert journal.facts()[0].value == reference("pin")
     assert journal.revealed(journal.facts()[0].value) == SECRET
     assert "hunter2" not in str([e.body for e in journal.events()])
@@ -149,7 +149,7 @@ def test_a_private_fact_is_referred_to_on_the_blackboard_in_the_history_and_in_e
 def test_a_private_fact_stays_private_after_reopening(reopen: Open) -> None:
     reopen().remember(Fact(name="pin", value=SECRET, private=True))
     journal = reopen()
-    journal.record("decided", {"reasoning": f"I use {SECRET}"})
+    journal.append("decided", {"reasoning": f"I use {SECRET}"})
     assert "hunter2" not in str([e.body for e in journal.events("decided")])
 
 
@@ -267,7 +267,7 @@ def test_what_a_journal_says_it_also_says_when_it_is_opened_anew(script: list[tu
                 journal.remember(Fact(name=name, value=value))
             elif what == "screen":
                 state = VisualState(app=name, loading=bool(value % 2), timestamp=number)
-                journal.record("observed", {"state_id": journal.screens.keep(state), "app": name}, key=f"seen/{number}")
+                journal.append("observed", {"state_id": journal.screens.keep(state), "app": name}, key=f"seen/{number}")
             elif what == "found":
                 item = Supplement(query=name, source="s", title="t", text="x")
                 journal.supplied(name, [item] * value, subtask="a", key=f"found/{number}")
@@ -299,7 +299,7 @@ def test_a_new_run_in_memory_forgets_the_run_before_and_has_keys_of_its_own() ->
     journal = Journal(None, ticking())
     journal.begin()
     first = journal.run_key
-    journal.record("a", {}, key="k")
+    journal.append("a", {}, key="k")
     journal.intend("i", SAVE)
     journal.remember(Fact(name="total", value="1"))
     journal.step(step(1), 0, key="s")
@@ -311,14 +311,14 @@ def test_a_new_run_in_memory_forgets_the_run_before_and_has_keys_of_its_own() ->
     assert not journal.steps("a", 0)
     assert not journal.screens.latest()
     assert journal.intent("i") is None
-    journal.record("a", {}, key="k")
+    journal.append("a", {}, key="k")
     assert len(list(journal.events())) == 1
     journal.close()
 
 
 def test_a_run_on_disk_is_never_forgotten(reopen: Open) -> None:
     journal = reopen()
-    journal.record("a", {})
+    journal.append("a", {})
     before = journal.run_key
     journal.begin()
     assert len(list(journal.events())) == 1

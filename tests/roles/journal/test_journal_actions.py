@@ -36,11 +36,11 @@ def test_an_intent_survives_a_kill_before_its_outcome_is_known(tmp_path: Path) -
         "import os, sys, time\nfrom pathlib import Path\n"
         "from protocol import *\nfrom roles.journal.journal import Journal\n"
         "j = Journal(Path(sys.argv[1]), time.time)\n"
-        "j.record('before', {'n': 1})\n"
+        "j.append('before', {'n': 1})\n"
         "j.intend('k', Click(target=ActionTarget(text='Save')))\n"
         "j.start('k')\n"
         "j.settle('k', ActionResult(exec_status=ExecStatus.EXECUTED))\n"
-        "j.record('after', {'n': 2})\n"
+        "j.append('after', {'n': 2})\n"
         "os._exit(9)\n"
     )
     path = tmp_path / "journal.sqlite"
@@ -88,7 +88,7 @@ def test_the_last_decision_under_a_key_and_all_that_people_said_can_be_read_back
 
 def test_an_event_of_an_answer_counts_only_with_its_row_among_the_approvals(reopen: Open) -> None:
     journal = reopen()
-    journal.record("approval", {"key": "k", "digest": SAVE.digest, "decision": "approve"}, key="a")
+    journal.append("approval", {"key": "k", "digest": SAVE.digest, "decision": "approve"}, key="a")
     assert journal.decided("k") == {}
     journal.approve("k", SEND.digest, "approve", "", "ada")
     journal.approve("other", SAVE.digest, "approve", "", "ada")

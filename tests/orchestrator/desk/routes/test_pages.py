@@ -175,7 +175,7 @@ def test_markup_in_every_word_of_a_run_is_text(serve, opened: Opened, runs_dir: 
         request = {"key": "k2", "digest": "d2", "kind": kind, "action_requests": [asked], "rule": HOSTILE, "reasons": [HOSTILE]}
         request |= {"state_id": "s", "app": HOSTILE, "apps": [HOSTILE], "asked": {"at": 1.0}, "reason": HOSTILE}
         journal = Journal(folder / "journal.sqlite", lambda: 2.0, run_id=folder.name)
-        journal.record("approval_requested", request, role="operator", subtask="s1", step=2)
+        journal.append("approval_requested", request, role="operator", subtask="s1", step=2)
         journal.close()
         report = {"status": "on_hold", "reason": HOSTILE, "pending": request}
         (folder / "report.json").write_text(json.dumps(report), encoding="utf-8")

@@ -390,9 +390,9 @@ def test_what_is_committed_is_there_once_whether_or_not_the_answer_was_heard(pos
     run = f"lossy-{said}"
     rows = PostgresRows(Link(postgres.address), run)
     journal = Journal(None, lambda: 0.0, rows=rows)
-    journal.record("before", {}, key="k")
+    journal.append("before", {}, key="k")
     rows._link.connection = Lossy(rows._link, said=said)  # type: ignore[assignment]
-    journal.record("a", {"n": 1})
+    journal.append("a", {"n": 1})
     journal.intend("action", SAVE)
     assert journal.start("action") is False
     journal.settle("action", DONE)

@@ -291,7 +291,7 @@ def test_long_runs_keep_only_the_rows_in_sight(tmp_path: Path, written: Written,
     journal = Journal(folder / "journal.sqlite", lambda: 1.0)
     for step in range(1, 3001):
         body = {"action": {"action_type": "wait"}, "exec_status": "error" if step == 2500 else "executed"}
-        journal.record("step", body, role="operator", subtask="s1", step=step)
+        journal.append("step", body, role="operator", subtask="s1", step=step)
     journal.close()
     page = opened(written(folder))
     assert page.locator(".tree .current .number").inner_text() == "2500"

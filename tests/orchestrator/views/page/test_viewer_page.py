@@ -175,7 +175,7 @@ def test_a_picture_that_a_journal_names_outside_its_folder_is_not_taken(
     (folder / "screens" / f"{'2' * 64}.png").write_bytes(b"no picture")
     journal = Journal(folder / "journal.sqlite", lambda: 1.0)
     for path in (f"../{outside.name}", str(outside), f"screens/{'1' * 64}.png", f"screens/{'2' * 64}.png"):
-        journal.record("picture", {"state_id": path, "path": path, "kind": "clean"})
+        journal.append("picture", {"state_id": path, "path": path, "kind": "clean"})
     journal.close()
     told = blocks(written(folder, bundle=True))
     assert told["a-run"]["pictures"] == {}

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from roles.contracts.limits.budgets import WARN_AT, Budgets, Used, Work
 from roles.contracts.limits.limits import Limits
 from roles.contracts.limits.spending import COUNTED, Spending
+from roles.journal.events import event_of
 
 EVERYTHING = Limits(
     replans=4, simulated_seconds=50.0, recoveries=6, unusable=7, output=800, tokens=900, money=1.5,
@@ -38,6 +39,10 @@ CASES: list[tuple[str, dict[str, Any], list[tuple[str, str, dict[str, Any]]]]] =
 ]
 
 
+def _told(events: Any) -> list[tuple[str, Any]]:
+    return [(role, event_of(kind, body)) for kind, role, body in events]
+
+
 def test_every_budget_has_a_case_here() -> None:
     assert [budget.key for budget in Budgets(EVERYTHING).standing(Used())] == [key for key, _, _ in CASES[:11]] + [
         "limits.role_steps.technician",
@@ -48,7 +53,7 @@ def test_every_budget_has_a_case_here() -> None:
 
 @pytest.mark.parametrize(("key", "counts", "events"), CASES)
 def test_each_budget_is_spent_by_what_it_counts_and_by_nothing_else(key: str, counts: Any, events: Any) -> None:
-    found = Budgets(EVERYTHING).spent(Used(Spending.of(events), **counts), *WHOLE)
+    found = Budgets(EVERYTHING).spent(Used(Spending.of(_told(events)), **counts), *WHOLE)
     assert found is not None
     assert found.key == key
     assert key in str(found)
@@ -58,7 +63,7 @@ def test_each_budget_is_spent_by_what_it_counts_and_by_nothing_else(key: str, co
 
 @pytest.mark.parametrize(("key", "counts", "events"), CASES)
 def test_what_would_let_it_go_on_is_a_limit_that_is_not_spent(key: str, counts: Any, events: Any) -> None:
-    used = Used(Spending.of(events), **counts)
+    used = Used(Spending.of(_told(events)), **counts)
     found = Budgets(EVERYTHING).spent(used, *WHOLE)
     assert found is not None
     name, _, more = found.more().removeprefix("limits.").partition("=")
@@ -120,7 +125,7 @@ _EVENTS = st.lists(st.tuples(st.sampled_from([*COUNTED, "step"]), st.sampled_fro
 @given(before=_EVENTS, after=_EVENTS)
 def test_a_run_that_is_taken_up_again_goes_on_with_what_was_spent(before: Any, after: Any) -> None:
     """Counting from the start, and counting on from what a journal gives back, come to the same."""
-    taken_up = Spending.of(event for event in before if event[0] in COUNTED)
-    for event in after:
-        taken_up.hear(*event)
-    assert taken_up == Spending.of([*before, *after])
+    taken_up = Spending.of(_told(event for event in before if event[0] in COUNTED))
+    for role, event in _told(after):
+        taken_up.hear(role, event)
+    assert taken_up == Spending.of(_told([*before, *after]))

@@ -406,7 +406,7 @@ def test_the_network_of_a_run_is_that_of_its_policy_with_what_was_learned() -> N
     whole = Run([planned(subtask("a"))])
     rule = {"method": "POST", "host": "a", "path": "/x", "operation": ""}
     for _ in range(2):
-        whole.journal.record("network_learned", rule | {"line": "release"})
+        whole.journal.append("network_learned", rule | {"line": "release"})
     policy = SafetyPolicy.model_validate({"network": {"mode": "watch", "allow": [{"host": "b"}]}})
     assert network_of(policy, whole.journal) == Network.model_validate({"mode": "watch", "allow": [{"host": "b"}, rule]})
 

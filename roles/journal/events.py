@@ -1,0 +1,674 @@
+"""Everything that a journal says: one class for each kind of event, closed in `JournalEvent`.
+
+Whoever writes an event constructs its class, and whoever reads one has it from `event_of`. A new kind is a class here and a
+member of the union; the type checker names every other place that must say what becomes of it (`assert_never`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_args, get_origin
+
+from pydantic import ConfigDict, Field, InstanceOf, ValidationError
+
+from protocol import Frozen
+
+Json = dict[str, Any]
+"""An object of JSON whose keys are said elsewhere: by a model of the contracts, a request, or a stranger."""
+Text = InstanceOf[str]
+"""Any text, half a surrogate pair too: an error message of another program may hold one, and is written down all the same."""
+
+
+class EventBody(Frozen):
+    """What one event says. Keys that a later version has added are passed over when it is read."""
+
+    model_config = ConfigDict(extra="ignore", defer_build=True, str_max_length=None, allow_inf_nan=True)
+    __slots__ = ("_body",)
+    KIND: ClassVar[str]
+    """Its kind in the journal; no field, since `kind` says something else in several bodies."""
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, /, **body: Any) -> None:
+            super().__init__(**body)
+            object.__setattr__(self, "_body", body)
+
+    def body(self) -> Json:
+        """Exactly what was given, in that order: this is what is stored."""
+        body: Json = object.__getattribute__(self, "_body")
+        return body
+
+
+# --- the run ------------------------------------------------------------------------------------------------------------
+
+
+class RunStartedEvent(EventBody):
+    """A run began."""
+
+    KIND = "run_started"
+    goal: Text
+    run_id: Text
+    task: Text
+    world: Text
+    seed: int
+
+
+class RunResumedEvent(EventBody):
+    """It goes on: taken up again with a person's answer, or let go on by one (`who`)."""
+
+    KIND = "run_resumed"
+    goal: Text = ""
+    answer: Text = ""
+    who: Text = ""
+
+
+class RunStoppedEvent(EventBody):
+    """It could not go on then and there."""
+
+    KIND = "run_stopped"
+    reason: Text
+
+
+class RunFinishedEvent(EventBody):
+    """It ended."""
+
+    KIND = "run_finished"
+    status: Text
+    reason: Text
+    exit_code: int
+
+
+class ForkedEvent(EventBody):
+    """It goes on from a step of another run, with what was `changed`."""
+
+    KIND = "forked"
+    run_id: Text
+    step: int
+    goal: Text
+    changed: Sequence[Text]
+
+
+class LimitsChangedEvent(EventBody):
+    """Other limits hold from now on; each with what it was and what it is."""
+
+    KIND = "limits_changed"
+    limits: Json
+
+
+class TaskStatusEvent(EventBody):
+    """The task stands so from now on."""
+
+    KIND = "task_status"
+    status: Text
+    reason: Text
+
+
+class SituationEvent(EventBody):
+    """A row of the machine's table was taken."""
+
+    KIND = "situation"
+    situation: Text
+    signal: Text
+    next: Text
+    row: Text
+
+
+class SubtaskStatusEvent(EventBody):
+    """A subtask stands so from now on."""
+
+    KIND = "subtask_status"
+    status: Text
+    before: Text
+    attempt: int
+
+
+class ConflictEvent(EventBody):
+    """Two subtasks meet at a window (`app`), or two values under the name of a fact."""
+
+    KIND = "conflict"
+    about: Text
+    app: Text = ""
+    name: Text = ""
+    subtasks: Sequence[Text]
+    sources: Sequence[Text] = ()
+    resolution: Text
+
+
+class InSeriesEvent(EventBody):
+    """Subtasks that could be worked side by side are not."""
+
+    KIND = "in_series"
+    message: Text
+
+
+class BudgetEvent(EventBody):
+    """A budget is spent, and `more` is the setting that gives more of it."""
+
+    KIND = "budget"
+    name: Text
+    key: Text
+    used: float
+    limit: float
+    share: float
+    more: Text
+
+
+class BudgetWarningEvent(EventBody):
+    """A budget is nearly spent."""
+
+    KIND = "budget_warning"
+    key: Text
+    used: float
+    limit: float
+    share: float
+    message: Text
+
+
+# --- plans and knowledge ----------------------------------------------------------------------------------------------------
+
+
+class PlanEvent(EventBody):
+    """From now on this version of the plan is worked."""
+
+    KIND = "plan"
+    subtasks: Sequence[Json]
+    reason: Text
+    version: int
+
+
+class SupplementEvent(EventBody):
+    """Something was looked up, `ahead` of the work or because a role asked."""
+
+    KIND = "supplement"
+    query: Text
+    found: Sequence[Json]
+    ahead: bool = False
+
+
+class KnowledgeUsedEvent(EventBody):
+    """A page that was found is followed by subtasks of the plan, or not, and why."""
+
+    KIND = "knowledge_used"
+    source: Text
+    kind: Text
+    document: Text
+    title: Text
+    used: bool
+    failed: bool
+    why: Text
+    subtasks: Sequence[Text]
+    plan_version: int
+
+
+class KnowledgeHelpedEvent(EventBody):
+    """At the end: whether a page that was followed helped."""
+
+    KIND = "knowledge_helped"
+    source: Text
+    title: Text
+    kind: Text
+    document: Text
+    helped: bool
+    why: Text
+    subtasks: Sequence[Text]
+
+
+class ExperienceEvent(EventBody):
+    """What of the run was kept for later ones, or why nothing was."""
+
+    KIND = "experience"
+    saved: bool
+    title: Text = ""
+    document: Text = ""
+    why: Text = ""
+
+
+class FactEvent(EventBody):
+    """A value was put on the blackboard; of a private one no more than its reference. Defaults of `Fact` are left out."""
+
+    KIND = "fact"
+    name: Text
+    value: Text
+    kind: Text = "text"
+    app: Text | None = None
+    element_id: Text | None = None
+    state_id: Text | None = None
+    run: Text = ""
+    step: int = 0
+    subtask: Text = ""
+    role: Text = "operator"
+    source: Text = ""
+    source_name: Text = ""
+    used: Sequence[Text] = ()
+    private: bool = False
+    question: Text = ""
+    reason: Text = ""
+    instead: Sequence[Json] = ()
+
+
+class AnswerEvent(EventBody):
+    """What the Analyst worked out, or what is missing for it."""
+
+    KIND = "answer"
+    results: Sequence[Json] = ()
+    missing: Sequence[Text] = ()
+    reason: Text = ""
+    advice: Text = ""
+
+
+class AnswerRecalledEvent(EventBody):
+    """Nobody was asked: the user had answered it in an earlier run."""
+
+    KIND = "answer_recalled"
+    asked: Text
+    name: Text
+    id: int
+    app: Text
+    question: Text
+    value: Text
+    run: Text
+    who: Text
+    at: float
+    exact: bool = True
+    origin: Text = Field("", alias="from")
+
+
+class AnswerKeptEvent(EventBody):
+    """An answer was kept for later runs, or not, and why."""
+
+    KIND = "answer_kept"
+    question: Text
+    app: Text
+    kept: bool
+    why: Text
+
+
+# --- the steps of a worker ----------------------------------------------------------------------------------------------
+
+
+class ObservedEvent(EventBody):
+    """A screen was looked at."""
+
+    KIND = "observed"
+    state_id: Text
+    app: Text | None
+    timestamp: float
+    step: int
+    elements: int
+
+
+class RecognizedEvent(EventBody):
+    """How many elements were recognised, and how many of them not for sure."""
+
+    KIND = "recognized"
+    elements: int
+    unsure: int
+
+
+class DecidedEvent(EventBody):
+    """What a worker wants to do next, and why."""
+
+    KIND = "decided"
+    status: Text
+    reasoning: Text
+    line: Text
+    plan: Sequence[Any]
+    observation: Text = ""
+    comment: Text = ""
+    then: Sequence[Text] = ()
+
+
+class BatchStoppedEvent(EventBody):
+    """The rest of a batch of actions is not done."""
+
+    KIND = "batch_stopped"
+    why: Text
+    left: Sequence[Text]
+
+
+class ReviewedEvent(EventBody):
+    """What the safety policy says of an action."""
+
+    KIND = "reviewed"
+    policy: Text
+    severity: Text
+    verdict: Text
+    effect: Text
+    reasons: Sequence[Text]
+    action: Text
+    page: Text = ""
+    changes: Sequence[Any] = ()
+    risks: Sequence[Text] = ()
+
+
+class OutcomeEvent(EventBody):
+    """What came of an action; `who` is the person who did it by hand."""
+
+    KIND = "outcome"
+    line: Text
+    exec_status: Text
+    error: Text
+    key: Text
+    who: Text = ""
+
+
+class StepEvent(EventBody):
+    """One finished step. Defaults of `StepRecord` are left out."""
+
+    KIND = "step"
+    step: int
+    subtask: Text
+    app: Text | None = None
+    action: Json
+    verb: Text
+    target: Text = ""
+    exec_status: Text
+    error: Text = ""
+    before: Text = ""
+    after: Text = ""
+    visible_change: bool = False
+    events: Sequence[Text] = ()
+    role: Text = "operator"
+    recovery: bool = False
+    attempt: int
+
+
+class FeedbackEvent(EventBody):
+    """What the environment showed after a step."""
+
+    KIND = "feedback"
+    events: Sequence[Text]
+    visible_change: bool
+    state_id: Text
+
+
+class RecoveredEvent(EventBody):
+    """One attempt to get past some trouble."""
+
+    KIND = "recovered"
+    how: Text
+    attempt: int
+    trouble: Text
+
+
+class DroppedEvent(EventBody):
+    """An action was given up because somebody has taken the run over, or said something."""
+
+    KIND = "dropped"
+    line: Text
+    key: Text
+
+
+class OutputEvent(EventBody):
+    """How much a script or a tool put out."""
+
+    KIND = "output"
+    of: Text
+    characters: int
+
+
+class PictureEvent(EventBody):
+    """A picture of a screen was kept: `clean`, or `annotated` with marks."""
+
+    KIND = "picture"
+    state_id: Text
+    path: Text
+    sha256: Text
+    bytes: int
+    kind: Text
+    marks: Sequence[Text] = ()
+
+
+class PictureWithdrawnEvent(EventBody):
+    """A picture was removed: something on it is known to be private by now."""
+
+    KIND = "picture_withdrawn"
+    path: Text
+    state_id: Text
+
+
+class NoPictureEvent(EventBody):
+    """Why pictures are not kept."""
+
+    KIND = "no_picture"
+    why: Text
+
+
+# --- people -------------------------------------------------------------------------------------------------------------
+
+
+class ApprovalRequestedEvent(EventBody):
+    """A person is asked: about an action, a question, a plan, or in the place of a policy."""
+
+    KIND = "approval_requested"
+    action_requests: Sequence[Json]
+    review_configs: Sequence[Json] = ()
+    kind: Text
+    key: Text = ""
+    digest: Text = ""
+    role: Text = ""
+    reasons: Sequence[Text] = ()
+    effect: Text = ""
+    risk: Text = ""
+    rule: Text = ""
+    changes: Sequence[Any] = ()
+    page: Text = ""
+    leads: Text = ""
+    request: Any = None
+    app: Text | None = None
+    state_id: Text = ""
+    reason: Text = ""
+    default: Text = ""
+    remembered: Json | None = None
+    private: bool = False
+    query: Text = ""
+    plan_version: int = 0
+    more: bool = False
+    ended: Sequence[Json] = ()
+    apps: Sequence[Text] = ()
+    asked: Any = None
+    times: int = 1
+
+
+class ApprovalEvent(EventBody):
+    """What a person said to a request; of a plan with the version that is `worked` for it (0 for none)."""
+
+    KIND = "approval"
+    key: Text
+    digest: Text
+    decision: Text
+    message: Text
+    who: Text
+    way: Text = ""
+    line: Text = ""
+    given: Any = None
+    plan_version: int | None = None
+    worked: int | None = None
+
+
+class ApprovalExpiredEvent(EventBody):
+    """Nobody answered in time; `then` it was asked again (`ask`) or rejected (`deny`)."""
+
+    KIND = "approval_expired"
+    key: Text
+    digest: Text
+    line: Text
+    why: Text
+    then: Text
+
+
+class ConstraintsAddedEvent(EventBody):
+    """What a person has added to the constraints with an answer."""
+
+    KIND = "constraints_added"
+    constraints: Json
+    who: Text
+    line: Text
+
+
+class PausedEvent(EventBody):
+    """A person wants the crew to hold still."""
+
+    KIND = "paused"
+    who: Text
+
+
+class SteeredEvent(EventBody):
+    """A person said something to the crew, or to one role of it."""
+
+    KIND = "steered"
+    words: Text
+    to: Text
+    who: Text
+
+
+class TakenOverEvent(EventBody):
+    """A person has taken over."""
+
+    KIND = "taken_over"
+    who: Text
+
+
+class HandedBackEvent(EventBody):
+    """A person has handed back, after so many steps by hand."""
+
+    KIND = "handed_back"
+    who: Text
+    steps: int
+
+
+class CancelledEvent(EventBody):
+    """A person has called the run off."""
+
+    KIND = "cancelled"
+    who: Text
+    why: Text
+
+
+class NetworkLearnedEvent(EventBody):
+    """After a yes, requests like this one are let go for the rest of the run."""
+
+    KIND = "network_learned"
+    method: Text = ""
+    host: Text = ""
+    path: Text = ""
+    operation: Text = ""
+    line: Text
+
+
+class RequestStoppedEvent(EventBody):
+    """A request of a page was stopped by the safety policy."""
+
+    KIND = "request_stopped"
+    request: Text
+    line: Text
+    policy: Text
+
+
+# --- policies and models ------------------------------------------------------------------------------------------------
+
+
+class AnsweredEvent(EventBody):
+    """What a role's policy answered, or its fault: enough to replay the run."""
+
+    KIND = "answered"
+    answer: Any = None
+    attempt: int = 0
+    memory: Any = None
+    fault: Text = ""
+    gave_up: bool = False
+
+
+class PolicyEvent(EventBody):
+    """Which policy of several decided, and how it came to that."""
+
+    KIND = "policy"
+    decided_by: Text
+    answer: Any
+    passed: Sequence[Text] = ()
+    votes: Any = Field(None, alias="for")
+    disagree: bool = False
+    ballots: Any = None
+
+
+class GateEvent(EventBody):
+    """The Evaluator's decision at a gate, with what code had found out for it."""
+
+    KIND = "gate"
+    decision: Text
+    reason: Text
+    evidence: Sequence[Text]
+    issues: Sequence[Text]
+    query: Text
+    trigger: Text
+    found: Json
+
+
+class ModelCallEvent(EventBody):
+    """One call of a model, whatever came of it; `estimated` where the provider does not say what it used."""
+
+    KIND = "model_call"
+    model: Text
+    tokens_in: int
+    tokens_out: int
+    seconds: float
+    characters: int = 0
+    money: float = 0.0
+    estimated: bool = False
+    problem: Text = ""
+
+
+class ErrorEvent(EventBody):
+    """Something went wrong and was dealt with; `unusable` where an answer is asked for again, with the `reply` as it was."""
+
+    KIND = "error"
+    message: Text
+    unusable: bool = False
+    reply: Text = ""
+
+
+def error_event(problem: str, *, asked_enough: bool) -> ErrorEvent:
+    """That an answer could not be used; counted, unless whoever gave it has given up."""
+    return ErrorEvent(message=problem) if asked_enough else ErrorEvent(message=problem, unusable=True)
+
+
+JournalEvent = (
+    RunStartedEvent | RunResumedEvent | RunStoppedEvent | RunFinishedEvent | ForkedEvent | LimitsChangedEvent | TaskStatusEvent
+    | SituationEvent | SubtaskStatusEvent | ConflictEvent | InSeriesEvent | BudgetEvent | BudgetWarningEvent | PlanEvent
+    | SupplementEvent | KnowledgeUsedEvent | KnowledgeHelpedEvent | ExperienceEvent | FactEvent | AnswerEvent
+    | AnswerRecalledEvent | AnswerKeptEvent | ObservedEvent | RecognizedEvent | DecidedEvent | BatchStoppedEvent | ReviewedEvent
+    | OutcomeEvent | StepEvent | FeedbackEvent | RecoveredEvent | DroppedEvent | OutputEvent | PictureEvent
+    | PictureWithdrawnEvent | NoPictureEvent | ApprovalRequestedEvent | ApprovalEvent | ApprovalExpiredEvent
+    | ConstraintsAddedEvent | PausedEvent | SteeredEvent | TakenOverEvent | HandedBackEvent | CancelledEvent
+    | NetworkLearnedEvent | RequestStoppedEvent | AnsweredEvent | PolicyEvent | GateEvent | ModelCallEvent | ErrorEvent
+)  # fmt: skip
+"""Every kind of event there is."""
+
+EVENTS: Mapping[str, type[JournalEvent]] = {event.KIND: event for event in get_args(JournalEvent)}
+
+
+class Unreadable(NamedTuple):
+    """An event that deskcrew does not write: of a kind that is `known` with another body, or of no kind that there is."""
+
+    kind: str
+    known: bool
+
+
+def event_of(kind: str, body: Any) -> JournalEvent | Unreadable:
+    """What a stored event says. What an earlier version did not write yet is empty."""
+    event = EVENTS.get(kind)
+    if event is None:
+        return Unreadable(kind, known=False)
+    try:
+        return event.model_validate(body)
+    except ValidationError as bad:
+        if any(fault["type"] != "missing" for fault in bad.errors(include_url=False, include_input=False)):
+            return Unreadable(kind, known=True)
+    empty = {name: _empty(part.annotation) for name, part in event.model_fields.items() if part.is_required()}
+    return event.model_validate(empty | body)
+
+
+def _empty(annotation: Any) -> Any:
+    """Nothing, as a value of the type that a required field has."""
+    made = get_origin(annotation) or annotation
+    return () if made is Sequence else made() if made in {str, int, float, bool, dict} else None
