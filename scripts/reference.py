@@ -7,8 +7,8 @@ scripts/reference.py --check    # say which of them are not what the code says, 
 
 from __future__ import annotations
 
-import ast
 import json
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -21,6 +21,7 @@ from orchestrator.cli.commands import SECTIONS, built
 from orchestrator.settings.settings import load_settings, show_config
 from protocol import VERBS, ActionResult, ActionTarget, GUIElement, InteractionStep, VisualState
 from protocol.model import verbs as verbs_module
+from roles.journal.events import EVENTS
 
 ROOT = Path(__file__).resolve().parents[1]
 HOME = ROOT / "docs" / "reference"
@@ -115,42 +116,18 @@ def _type(schema: Any) -> str:
 
 
 def journal() -> str:
-    """Every kind of event that a journal records, by the modules that write it."""
-    found: dict[str, set[str]] = {}
-    for folder in ("orchestrator", "roles"):
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            for kind in _recorded(ast.parse(path.read_text(encoding="utf-8"))):
-                found.setdefault(kind, set()).add(str(path.relative_to(ROOT)))
-    rows = [(_code(kind), ", ".join(map(_code, sorted(places)))) for kind, places in sorted(found.items())]
-    text = "\nAn event has `id`, `at`, `kind`, `role`, `subtask`, `step` and a `body` in JSON; it is never changed.\n\n"
-    return "# What a journal records" + NOTE + text + table(("kind", "written in"), rows)
-
-
-def _recorded(tree: ast.Module) -> Iterator[str]:
-    """Kinds that are given as they stand, or by a constant of the module or of one that it imports it from."""
-    named = _constants(tree)
-    for node in tree.body:
-        place = ROOT / f"{(node.module or '').replace('.', '/')}.py" if isinstance(node, ast.ImportFrom) else None
-        if isinstance(node, ast.ImportFrom) and place is not None and place.is_file():
-            there = _constants(ast.parse(place.read_text(encoding="utf-8")))
-            named |= {alias.asname or alias.name: there[alias.name] for alias in node.names if alias.name in there}
-    for call in ast.walk(tree):
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "record" and call.args:
-            first = call.args[0]
-            if isinstance(first, ast.Constant) and isinstance(first.value, str):
-                yield first.value
-            elif isinstance(first, ast.Name) and first.id in named:
-                yield named[first.id]
-
-
-def _constants(tree: ast.Module) -> dict[str, str]:
-    return {
-        target.id: node.value.value
-        for node in tree.body
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
+    """Every kind of event that a journal records, with its body and the modules that write it."""
+    folders = (ROOT / folder for folder in ("orchestrator", "roles"))
+    texts = {path: path.read_text(encoding="utf-8") for folder in folders for path in sorted(folder.rglob("*.py"))}
+    rows = []
+    for kind, event in sorted(EVENTS.items()):
+        writes = re.compile(rf"(?<!case )\b({event.__name__}|{kind}_event)\((?!\))")
+        places = [path.relative_to(ROOT) for path, text in texts.items() if writes.search(text) and path.name != "events.py"]
+        parts = [_code(part.alias or name) + ("" if part.is_required() else "?") for name, part in event.model_fields.items()]
+        rows.append((_code(kind), str(event.__doc__), ", ".join(parts), ", ".join(_code(str(place)) for place in places)))
+    text = "\nAn event has `id`, `at`, `kind`, `role`, `subtask`, `step` and a `body` in JSON; it is never changed. Its class,\n"
+    text += "named after its kind, is in `roles/journal/events.py`. What has a `?` is left out where there is nothing to say.\n\n"
+    return "# What a journal records" + NOTE + text + table(("kind", "what it says", "body", "written in"), rows)
 
 
 PAGES = {"commands.md": commands, "settings.md": settings, "protocol.md": protocol, "journal.md": journal}

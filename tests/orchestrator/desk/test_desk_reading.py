@@ -109,7 +109,7 @@ def test_the_list_is_newest_first_and_can_be_narrowed_and_paged(serve, working) 
 def test_tokens_and_steps_of_a_run_at_work_are_counted_on(serve, working) -> None:
     place, run = serve(), working()
     for calls in (1, 2, 3):
-        run.journal.model_call({"tokens_in": 100, "tokens_out": 10, "model": "m"}, role="operator")
+        run.journal.append("model_call", {"tokens_in": 100, "tokens_out": 10, "model": "m"}, role="operator")
         run.step()
         row = place.get("/api/runs")["runs"][0]
         assert (row["tokens"], row["steps"]) == (110 * calls, calls)
