@@ -21,8 +21,8 @@ from roles.contracts.nodes import Standstill
 from roles.contracts.requests import Reject
 from roles.contracts.signals import Signal
 from roles.journal.actions import Intent
-from roles.knowledge.memory.facts import kind_of
 from roles.journal.events import FeedbackEvent, OutcomeEvent, ReviewedEvent
+from roles.knowledge.memory.facts import kind_of
 from roles.operator.asking.approval import ASK, EXPIRED, NOBODY, forbidden_still, record_request, refused, reviewed_key
 from roles.operator.asking.guarding import grounds_of
 from roles.operator.asking.holding import was_done
