@@ -34,7 +34,7 @@ from orchestrator.runs.runs import Outcome, start
 from orchestrator.settings.settings import load_settings, shipped
 from orchestrator.tasks.tasks import Task, load_task
 from roles.contracts import GateRequest, GateVerdict, PlanAnswer, PlanRequest, Subtask
-from roles.contracts.signals import GateDecision, GateTrigger
+from roles.contracts.signals import GateTrigger, Signal
 from roles.policies.scripted_model import ScriptedChatModel
 
 TASKS = (
@@ -103,7 +103,7 @@ class OpenGate:
 
     def judge(self, request: GateRequest) -> GateVerdict:
         on = request.trigger in {GateTrigger.PERIODIC_CHECK, GateTrigger.WORKER_STALE}
-        return GateVerdict(decision=GateDecision.CONTINUE if on else GateDecision.DONE, reason="not looked at")
+        return GateVerdict(decision=Signal.GATE_CONTINUE if on else Signal.GATE_DONE, reason="not looked at")
 
 
 def main() -> None:

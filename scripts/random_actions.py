@@ -40,7 +40,7 @@ from orchestrator.tasks.judge import check
 from orchestrator.views.terminal.approval import decision
 from protocol import VERBS, ActionTarget, AgentStatus, GUIElement, OperatorDecision, parse_action
 from roles.contracts import GateRequest, GateVerdict, OperatorView, PlanAnswer, PlanRequest, Subtask
-from roles.contracts.signals import GateDecision, GateTrigger
+from roles.contracts.signals import GateTrigger, Signal
 from roles.policies.scripted import TrustingEvaluator
 
 POLICIES = ("ask-sensitive", "ask-all", "read-only", "never-ask-in-simulation")
@@ -181,7 +181,7 @@ class GoesOn(TrustingEvaluator):
 
     def judge(self, request: GateRequest) -> GateVerdict:
         if request.trigger is GateTrigger.WORKER_STALE:
-            return GateVerdict(decision=GateDecision.CONTINUE, reason="chance knows no standstill")
+            return GateVerdict(decision=Signal.GATE_CONTINUE, reason="chance knows no standstill")
         return super().judge(request)
 
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from protocol import ExecStatus
-from roles.contracts.signals import GateDecision, GateTrigger, Signal, SubtaskStatus
+from roles.contracts.signals import GATE_DECISIONS, GateDecision, GateTrigger, Signal, SubtaskStatus
 
 __all__ = [
     "FAILURES",
     "ROWS",
     "UNDONE",
     "ExecStatus",
-    "GateDecision",
     "GateTrigger",
     "Row",
     "Signal",
@@ -110,6 +109,26 @@ class Row(NamedTuple):
 
 _S, _G = Situation, Signal
 
+
+def _gate_rows(decision: GateDecision) -> tuple[Row, ...]:
+    """Where a quality check leads that ended so."""
+    match decision:
+        case Signal.GATE_DONE:
+            return (
+                Row(_S.QUALITY_CHECK, decision, _S.GET_ACTION, _more_subtasks),
+                Row(_S.QUALITY_CHECK, decision, _S.PLAN, _more_to_plan),
+                Row(_S.QUALITY_CHECK, decision, _S.FINAL_CHECK, _last_subtask),
+            )
+        case Signal.GATE_FAIL:
+            return (Row(_S.QUALITY_CHECK, decision, _S.PLAN),)
+        case Signal.GATE_CONTINUE:
+            return (Row(_S.QUALITY_CHECK, decision, _S.EXECUTE_ACTION),)
+        case Signal.GATE_SUPPLEMENT:
+            return (Row(_S.QUALITY_CHECK, decision, _S.SUPPLEMENT),)
+        case _:
+            assert_never(decision)
+
+
 ROWS: tuple[Row, ...] = (
     Row(_S.INIT, _G.TASK_OPEN, _S.PLAN),
     Row(_S.INIT, _G.SUBTASKS_WAITING, _S.GET_ACTION),
@@ -136,12 +155,7 @@ ROWS: tuple[Row, ...] = (
     Row(_S.EXECUTE_ACTION, _G.NOTHING_HELD, _S.GET_ACTION),
     Row(_S.EXECUTE_ACTION, _G.APPROVAL_PENDING, _S.EXECUTE_ACTION, status=TaskStatus.ON_HOLD),
     Row(_S.EXECUTE_ACTION, _G.APPROVAL_REJECTED, _S.PLAN),
-    Row(_S.QUALITY_CHECK, _G.GATE_DONE, _S.GET_ACTION, _more_subtasks),
-    Row(_S.QUALITY_CHECK, _G.GATE_DONE, _S.PLAN, _more_to_plan),
-    Row(_S.QUALITY_CHECK, _G.GATE_DONE, _S.FINAL_CHECK, _last_subtask),
-    Row(_S.QUALITY_CHECK, _G.GATE_FAIL, _S.PLAN),
-    Row(_S.QUALITY_CHECK, _G.GATE_CONTINUE, _S.EXECUTE_ACTION),
-    Row(_S.QUALITY_CHECK, _G.GATE_SUPPLEMENT, _S.SUPPLEMENT),
+    *(row for decision in GATE_DECISIONS for row in _gate_rows(decision)),
     Row(_S.SUPPLEMENT, _G.SUPPLIED, _S.PLAN),
     Row(_S.SUPPLEMENT, _G.NOTHING_FOUND, _S.PLAN),
     Row(_S.FINAL_CHECK, _G.STEERED, _S.PLAN),

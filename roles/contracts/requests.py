@@ -35,6 +35,7 @@ class NamedAction(Frozen):
 class AskedAction(NamedAction):
     """What is asked about, and in words."""
 
+    name: str = ""
     description: str = ""
 
 

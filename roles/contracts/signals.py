@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal, get_args
 
 
 class SubtaskStatus(StrEnum):
@@ -21,23 +22,6 @@ class GateTrigger(StrEnum):
     WORKER_STALE = "WORKER_STALE"
     WORKER_SUCCESS = "WORKER_SUCCESS"
     FINAL_CHECK = "FINAL_CHECK"
-
-
-class GateDecision(StrEnum):
-    """What the Evaluator answers (seed 002)."""
-
-    DONE = "gate_done"
-    FAIL = "gate_fail"
-    SUPPLEMENT = "gate_supplement"
-    CONTINUE = "gate_continue"
-
-
-ALLOWED_DECISIONS: dict[GateTrigger, frozenset[GateDecision]] = {
-    GateTrigger.WORKER_SUCCESS: frozenset({GateDecision.DONE, GateDecision.FAIL, GateDecision.CONTINUE}),
-    GateTrigger.WORKER_STALE: frozenset({GateDecision.CONTINUE, GateDecision.FAIL, GateDecision.SUPPLEMENT}),
-    GateTrigger.PERIODIC_CHECK: frozenset(GateDecision),
-    GateTrigger.FINAL_CHECK: frozenset({GateDecision.DONE, GateDecision.FAIL}),
-}
 
 
 class Signal(StrEnum):
@@ -79,3 +63,24 @@ class Signal(StrEnum):
     """Who decides for a role never gave an answer that could be used: asking again brings nothing."""
     BUDGET_SPENT = "budget_spent"
     CANCELLED = "cancelled"
+
+    def __repr__(self) -> str:
+        return repr(self.value)  # as a person or a model wrote it, where pydantic says what it may be
+
+
+GateDecision = Literal[Signal.GATE_DONE, Signal.GATE_FAIL, Signal.GATE_CONTINUE, Signal.GATE_SUPPLEMENT]
+"""What the Evaluator answers (seed 002)."""
+GATE_DECISIONS: tuple[GateDecision, ...] = get_args(GateDecision)
+
+
+def gate_decision(word: str) -> GateDecision | None:
+    """The decision of this name, such as `gate_done`; None where it is none."""
+    return next((decision for decision in GATE_DECISIONS if decision == word), None)
+
+
+ALLOWED_DECISIONS: dict[GateTrigger, frozenset[GateDecision]] = {
+    GateTrigger.WORKER_SUCCESS: frozenset({Signal.GATE_DONE, Signal.GATE_FAIL, Signal.GATE_CONTINUE}),
+    GateTrigger.WORKER_STALE: frozenset({Signal.GATE_CONTINUE, Signal.GATE_FAIL, Signal.GATE_SUPPLEMENT}),
+    GateTrigger.PERIODIC_CHECK: frozenset(GATE_DECISIONS),
+    GateTrigger.FINAL_CHECK: frozenset({Signal.GATE_DONE, Signal.GATE_FAIL}),
+}

@@ -13,7 +13,7 @@ from roles.contracts import GateRequest, GateVerdict, Report, StepRecord
 from roles.contracts.context import Context, State, Update
 from roles.contracts.gates import MOST_STEPS
 from roles.contracts.nodes import Given, Graph, single
-from roles.contracts.signals import ALLOWED_DECISIONS, GateDecision, GateTrigger, Signal
+from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger, Signal
 from roles.evaluator.evidence import gather
 from roles.journal.events import GateEvent, error_event
 from roles.knowledge.memory.blackboard import board_of
@@ -66,9 +66,9 @@ def evaluate(state: State, ctx: Context) -> Update:
     subtask = request.subtask.id if request.subtask else ""
     ctx.journal.record(gate, role="evaluator", subtask=subtask, key=f"gate/{request.number}")
     ctx.journal.commit()
-    signal = Signal(verdict.decision.value) if answered else Signal.NO_ANSWER
+    signal: Signal = verdict.decision if answered else Signal.NO_ANSWER
     if answered and request.trigger is GateTrigger.FINAL_CHECK:
-        signal = Signal.PASSED if verdict.decision is GateDecision.DONE else Signal.ISSUES_FOUND
+        signal = Signal.PASSED if verdict.decision is Signal.GATE_DONE else Signal.ISSUES_FOUND
     evidence = [*verdict.issues] or [verdict.reason]
     report = Report(signal=signal, summary=verdict.reason, evidence=evidence[:8], query=verdict.query)
     return {"report": report.model_dump(mode="json")}
@@ -150,18 +150,18 @@ def _earlier(ctx: Context, steps: tuple[StepRecord, ...]) -> tuple[VisualState, 
 
 def _required(verdict: GateVerdict, request: GateRequest, state: State) -> GateVerdict:
     """At the end the output has to be as it was required, whoever judges."""
-    if request.trigger is not GateTrigger.FINAL_CHECK or verdict.decision is not GateDecision.DONE:
+    if request.trigger is not GateTrigger.FINAL_CHECK or verdict.decision is not Signal.GATE_DONE:
         return verdict
     left = Constraints.model_validate(state.get("constraints") or {}).unmet(request.facts)
     if not left:
         return verdict
-    return verdict.model_copy(update={"decision": GateDecision.FAIL, "reason": left[0], "issues": (*verdict.issues, *left)})
+    return verdict.model_copy(update={"decision": Signal.GATE_FAIL, "reason": left[0], "issues": (*verdict.issues, *left)})
 
 
 def _none(ctx: Context) -> GateVerdict:
     """A gate that gives no usable decision is never an open gate; another plan would bring it to the same gate."""
     problem = next((e.body["message"] for e in reversed([*ctx.journal.events("error")]) if e.role == "evaluator"), "")
-    return GateVerdict(decision=GateDecision.FAIL, reason=f"no usable verdict: {problem}", issues=(problem,))
+    return GateVerdict(decision=Signal.GATE_FAIL, reason=f"no usable verdict: {problem}", issues=(problem,))
 
 
 def _ask(request: GateRequest, ctx: Context) -> GateVerdict | None:

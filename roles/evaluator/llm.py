@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, assert_never
 
 from roles.contracts import GateRequest, GateVerdict, PictureKind
-from roles.contracts.signals import ALLOWED_DECISIONS, GateDecision
+from roles.contracts.signals import ALLOWED_DECISIONS, Signal
 from roles.contracts.steering import notes_told
 from roles.evaluator.evidence import gather
 from roles.knowledge.memory.blackboard import board_in
@@ -112,10 +112,23 @@ def read_verdict(data: Mapping[str, Any], request: GateRequest, evidence: Sequen
         raise Unusable(f"{verdict.decision.value} is not allowed at {request.trigger}: choose one of {names}")
     if unknown := [name for name in verdict.evidence if name not in evidence]:
         raise Unusable(f"there is no evidence {unknown[0][:60]!r}; there are {', '.join(evidence[:20])}")
-    if verdict.decision is GateDecision.DONE and not verdict.evidence:
-        raise Unusable(f"gate_done needs evidence: name what shows it, of {', '.join(evidence[:20])}")
-    if verdict.decision is GateDecision.SUPPLEMENT and not verdict.query.strip():
-        raise Unusable("gate_supplement needs a query: what to look for")
-    if verdict.decision is GateDecision.FAIL and not verdict.issues:
-        verdict = verdict.model_copy(update={"issues": (verdict.reason or "it was not seen to be done",)})
+    return _whole(verdict, evidence)
+
+
+def _whole(verdict: GateVerdict, evidence: Sequence[str]) -> GateVerdict:
+    """The verdict with all that its decision needs. Raises Unusable."""
+    match verdict.decision:
+        case Signal.GATE_DONE:
+            if not verdict.evidence:
+                raise Unusable(f"gate_done needs evidence: name what shows it, of {', '.join(evidence[:20])}")
+        case Signal.GATE_SUPPLEMENT:
+            if not verdict.query.strip():
+                raise Unusable("gate_supplement needs a query: what to look for")
+        case Signal.GATE_FAIL:
+            if not verdict.issues:
+                return verdict.model_copy(update={"issues": (verdict.reason or "it was not seen to be done",)})
+        case Signal.GATE_CONTINUE:
+            pass
+        case _:
+            assert_never(verdict.decision)
     return verdict

@@ -9,7 +9,7 @@ from protocol import ExecStatus, VisualState
 from roles.contracts import EffectSeen, FactKnown, FieldHas, GateRequest, GateVerdict, Subtask
 from roles.contracts import clauses as c
 from roles.contracts.gates import MOST_STEPS
-from roles.contracts.signals import GateDecision, GateTrigger, SubtaskStatus
+from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.evidence import LATELY, gather, own, progress
 from roles.policies.rules.english.grammar import describe, parse
 from roles.policies.rules.planning.coverage import LOOKS, left_undone, untouched
@@ -65,12 +65,12 @@ def _success(request: GateRequest) -> GateVerdict:
     ]
     if missing and request.screens and request.screens[-1].loading:
         reason = f"{request.screens[-1].app} is still loading: {missing[0]}"
-        return GateVerdict(decision=GateDecision.CONTINUE, reason=reason, evidence=evidence)
+        return GateVerdict(decision=Signal.GATE_CONTINUE, reason=reason, evidence=evidence)
     if not missing and not complaints:
         reason = f"all {len(findings)} expectations hold" if findings else "the worker finished and nothing speaks against it"
-        return GateVerdict(decision=GateDecision.DONE, reason=reason, evidence=evidence)
+        return GateVerdict(decision=Signal.GATE_DONE, reason=reason, evidence=evidence)
     issues = tuple([*missing, *complaints])
-    return GateVerdict(decision=GateDecision.FAIL, reason="; ".join(issues), evidence=evidence, issues=issues)
+    return GateVerdict(decision=Signal.GATE_FAIL, reason="; ".join(issues), evidence=evidence, issues=issues)
 
 
 def _partial(request: GateRequest) -> list[str]:
@@ -95,14 +95,14 @@ def _failed_last(request: GateRequest) -> list[str]:
 def _periodic(request: GateRequest) -> GateVerdict:
     moved = progress(request)
     if moved or not request.steps:
-        return GateVerdict(decision=GateDecision.CONTINUE, reason="the last steps changed the screen", evidence=moved)
-    if request.subtask and request.subtask.expect and (done := _success(request)).decision is GateDecision.DONE:
+        return GateVerdict(decision=Signal.GATE_CONTINUE, reason="the last steps changed the screen", evidence=moved)
+    if request.subtask and request.subtask.expect and (done := _success(request)).decision is Signal.GATE_DONE:
         return done
     last = f"step:{request.steps[-1].step}"
     reason = _pictured(f"no visible progress in the last {min(LATELY, len(request.steps))} steps", request)
     if query := _help_query(request):
-        return GateVerdict(decision=GateDecision.SUPPLEMENT, reason=reason, evidence=(last,), query=query)
-    return GateVerdict(decision=GateDecision.FAIL, reason=reason, evidence=(last,), issues=(reason,))
+        return GateVerdict(decision=Signal.GATE_SUPPLEMENT, reason=reason, evidence=(last,), query=query)
+    return GateVerdict(decision=Signal.GATE_FAIL, reason=reason, evidence=(last,), issues=(reason,))
 
 
 def _stale(request: GateRequest) -> GateVerdict:
@@ -113,13 +113,13 @@ def _stale(request: GateRequest) -> GateVerdict:
     moved, lately = progress(request), request.steps[-LATELY:]
     repeats = len(lately) >= LATELY and len({str(s.action) for s in lately}) <= 2 and len(moved) < len(lately)
     if moved and not repeats:
-        return GateVerdict(decision=GateDecision.CONTINUE, reason="the last steps still changed something", evidence=moved)
+        return GateVerdict(decision=Signal.GATE_CONTINUE, reason="the last steps still changed something", evidence=moved)
     last = (f"step:{request.steps[-1].step}",) if request.steps else ()
     reason = _pictured(f"no visible progress: {request.summary or 'the last actions changed nothing'}", request)
     query = _help_query(request)
     if query:
-        return GateVerdict(decision=GateDecision.SUPPLEMENT, reason=reason, evidence=last, query=query)
-    return GateVerdict(decision=GateDecision.FAIL, reason=reason, evidence=last, issues=(reason,))
+        return GateVerdict(decision=Signal.GATE_SUPPLEMENT, reason=reason, evidence=last, query=query)
+    return GateVerdict(decision=Signal.GATE_FAIL, reason=reason, evidence=last, issues=(reason,))
 
 
 def _pictured(reason: str, request: GateRequest) -> str:
@@ -169,9 +169,9 @@ def _final(request: GateRequest) -> GateVerdict:
     seen = tuple(dict.fromkeys([*evidence, *(f"state:{s.state_id}" for s in request.screens)]))[:16]
     if issues:
         kept = tuple(dict.fromkeys(issues))
-        return GateVerdict(decision=GateDecision.FAIL, reason="; ".join(kept), evidence=seen, issues=kept)
+        return GateVerdict(decision=Signal.GATE_FAIL, reason="; ".join(kept), evidence=seen, issues=kept)
     return GateVerdict(
-        decision=GateDecision.DONE, reason="every subtask is fulfilled, and what can still be seen holds", evidence=seen
+        decision=Signal.GATE_DONE, reason="every subtask is fulfilled, and what can still be seen holds", evidence=seen
     )
 
 

@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, assert_never
 
 import yaml
 from langgraph.types import interrupt
@@ -36,7 +36,7 @@ from roles.contracts import (
     Subtask,
 )
 from roles.contracts.requests import AskedAction, DecisionRequest, ReviewConfig
-from roles.contracts.signals import ALLOWED_DECISIONS, GateDecision
+from roles.contracts.signals import ALLOWED_DECISIONS, Signal, gate_decision
 from roles.knowledge.memory.blackboard import board_in
 from roles.policies.fallback import GaveUp, Recorder, unrecorded
 
@@ -196,14 +196,19 @@ def read_verdict(text: str, request: GateRequest) -> GateVerdict:
     if text.startswith("{"):
         return _validated(GateVerdict.model_validate, _object(text), "verdict")
     word, _, why = text.partition(" ")
-    name = f"gate_{word.casefold().rstrip(':,.').removeprefix('gate_')}"
-    allowed = {d.value: d for d in ALLOWED_DECISIONS[request.trigger]}
-    if name not in allowed:
+    decision = gate_decision(f"gate_{word.casefold().rstrip(':,.').removeprefix('gate_')}")
+    if decision is None or decision not in ALLOWED_DECISIONS[request.trigger]:
         raise NotUnderstood(f"{word!r} is no decision here.")
-    decision = allowed[name]
     why = why.strip() or f"the person says {word}"
-    issues = (why,) if decision is GateDecision.FAIL else ()
-    return GateVerdict(decision=decision, reason=why, issues=issues, query=why if decision is GateDecision.SUPPLEMENT else "")
+    match decision:
+        case Signal.GATE_DONE | Signal.GATE_CONTINUE:
+            return GateVerdict(decision=decision, reason=why)
+        case Signal.GATE_FAIL:
+            return GateVerdict(decision=decision, reason=why, issues=(why,))
+        case Signal.GATE_SUPPLEMENT:
+            return GateVerdict(decision=decision, reason=why, query=why)
+        case _:
+            assert_never(decision)
 
 
 def read_script(text: str) -> ScriptAnswer:

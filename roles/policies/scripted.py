@@ -23,7 +23,7 @@ from roles.contracts import (
     ScriptAnswer,
     ScriptRequest,
 )
-from roles.contracts.signals import GateDecision, GateTrigger
+from roles.contracts.signals import GateDecision, GateTrigger, Signal
 
 
 class TechnicianScript(Frozen):
@@ -48,11 +48,11 @@ class ScriptedTechnician:
         return ScriptAnswer(outcome="run", script=scripts[len(request.ran)])
 
 
-_WORDS = {
-    GateTrigger.WORKER_SUCCESS: GateDecision.DONE,
-    GateTrigger.FINAL_CHECK: GateDecision.DONE,
-    GateTrigger.PERIODIC_CHECK: GateDecision.CONTINUE,
-    GateTrigger.WORKER_STALE: GateDecision.FAIL,
+_WORDS: dict[GateTrigger, GateDecision] = {
+    GateTrigger.WORKER_SUCCESS: Signal.GATE_DONE,
+    GateTrigger.FINAL_CHECK: Signal.GATE_DONE,
+    GateTrigger.PERIODIC_CHECK: Signal.GATE_CONTINUE,
+    GateTrigger.WORKER_STALE: Signal.GATE_FAIL,
 }
 
 
@@ -142,4 +142,4 @@ class ScriptedAnalyst:
 
 
 def _default(trigger: GateTrigger) -> GateDecision:
-    return GateDecision.CONTINUE if trigger in {GateTrigger.PERIODIC_CHECK, GateTrigger.WORKER_STALE} else GateDecision.DONE
+    return Signal.GATE_CONTINUE if trigger in {GateTrigger.PERIODIC_CHECK, GateTrigger.WORKER_STALE} else Signal.GATE_DONE

@@ -12,7 +12,7 @@ from skill_flips import skill_flips
 
 from environments.files.yaml_lines import safe_data
 from roles.contracts import GateVerdict, PlanAnswer, Script, Subtask
-from roles.contracts.signals import GateDecision, GateTrigger
+from roles.contracts.signals import GateTrigger, Signal
 from roles.policies.scripted import (
     EvaluatorScript,
     ManagerScript,
@@ -135,7 +135,7 @@ def _begun_wrong() -> ScriptedManager:
 
 def _unusable() -> ScriptedEvaluator:
     """Gives a decision that is not allowed where a worker says that it is done."""
-    wrong = GateVerdict(decision=GateDecision.SUPPLEMENT, reason="no")
+    wrong = GateVerdict(decision=Signal.GATE_SUPPLEMENT, reason="no")
     return ScriptedEvaluator(EvaluatorScript(verdicts={GateTrigger.WORKER_SUCCESS: (wrong,) * 20}))
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from environments.contract import Environment, WorldState
-from orchestrator.core.machine import Signal
 from orchestrator.errors import UsageProblem, did_you_mean
 from orchestrator.lab.testing import reading
 from orchestrator.lab.testing.paths import Pattern, difference, mismatch, story
@@ -18,7 +17,7 @@ from orchestrator.lab.testing.scripting import BadScript
 from orchestrator.store.folders import read_run
 from orchestrator.store.salvage import salvage
 from protocol import VERBS
-from roles.contracts.signals import GateDecision, GateTrigger
+from roles.contracts.signals import GATE_DECISIONS, GateTrigger, Signal
 from roles.journal.journal import Event
 from roles.safety.effects.effects import SENSITIVE, Effect
 
@@ -123,7 +122,7 @@ class CrewRun:
         """A gate with this trigger ended with this decision, for a reason with these words in it."""
         __tracebackhide__ = True
         _known("trigger", trigger, [t.value for t in GateTrigger])
-        _known("decision", decision, [d.value for d in GateDecision])
+        _known("decision", decision, [d.value for d in GATE_DECISIONS])
         found = [
             g for g in self.gates if (g.trigger, g.decision) == (trigger, decision) and because.casefold() in g.reason.casefold()
         ]

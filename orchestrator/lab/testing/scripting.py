@@ -5,9 +5,10 @@ A line that a finished run never came to is a failure: a test that changes nothi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, get_args
+from enum import StrEnum
+from typing import Any, Protocol, TypeVar, get_args
 
 import yaml
 
@@ -23,8 +24,9 @@ from roles.contracts import (
     PlanAnswer,
     PlanRequest,
 )
-from roles.contracts.signals import ALLOWED_DECISIONS, GateDecision, GateTrigger
+from roles.contracts.signals import ALLOWED_DECISIONS, GATE_DECISIONS, GateTrigger
 
+_Word = TypeVar("_Word", bound=StrEnum)
 OUTCOMES: tuple[str, ...] = get_args(PlanAnswer.model_fields["outcome"].annotation)
 
 
@@ -167,7 +169,7 @@ class Script:
 
 
 def gate_line(decision: str, at: int, trigger: str | None, reason: str, query: str) -> GateLine:
-    verdict = GateVerdict(decision=_word(GateDecision, decision, "gate decision"), reason=reason, issues=(reason,), query=query)
+    verdict = GateVerdict(decision=_word(GATE_DECISIONS, decision, "gate decision"), reason=reason, issues=(reason,), query=query)
     return GateLine(verdict, _counted(at), None if trigger is None else _word(GateTrigger, trigger, "gate trigger"))
 
 
@@ -202,13 +204,13 @@ def _counted(at: int) -> int:
     return at
 
 
-def _word(words: Any, said: str, kind: str) -> Any:
+def _word(words: Iterable[_Word], said: str, kind: str) -> _Word:
     from orchestrator.errors import did_you_mean
 
-    try:
-        return words(said)
-    except ValueError:
-        raise BadScript(f"there is no {kind} {said!r}{did_you_mean(said, [str(word.value) for word in words])}") from None
+    known = {word.value: word for word in words}
+    if said not in known:
+        raise BadScript(f"there is no {kind} {said!r}{did_you_mean(said, [*known])}")
+    return known[said]
 
 
 def _json(data: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from orchestrator.runs.privacy.clean import UNREADABLE, clean
 from orchestrator.views.page.data import Detail, Item, Kind, Status, Target, items_of, number, plain, words
-from orchestrator.views.terminal.words import Teller, action_words, asked_words
+from orchestrator.views.terminal.words import Teller, action_words, asked_words, gate_tone
 from roles.contracts.requests import request_in
 from roles.journal.journal import Event
 
@@ -25,7 +25,6 @@ _KINDS: Mapping[str, Kind] = {
     "error": "error",
 }
 _ENDS: Mapping[str, Status] = {"fulfilled": "ok", "rejected": "failed", "cancelled": "failed", "damaged": "failed"}
-_GATES: Mapping[str, Status] = {"gate_done": "ok", "gate_fail": "failed"}
 
 
 @dataclass
@@ -230,7 +229,7 @@ class Lines:
         after = words(found, "after").removeprefix("state:")
         began = self._take_said(event.role, detail)
         self._add(
-            event, "gate", _GATES.get(decision, "warn"), line, words(body, "reason"), detail, began=began,
+            event, "gate", _TONES[gate_tone(decision)], line, words(body, "reason"), detail, began=began,
             before=words(found, "before").removeprefix("state:"), after=after,
         )  # fmt: skip
 

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from orchestrator.runs.privacy.clean import UNREADABLE, clean, escaped, json_text, shortened, visible
 from protocol import describe, parse_action
 from roles.contracts.requests import ApprovalRequest, DecisionRequest, PlanReviewRequest, QuestionRequest, Request, request_in
+from roles.contracts.signals import Signal, gate_decision
 
 if TYPE_CHECKING:
     from roles.journal.journal import Event
@@ -155,9 +156,22 @@ def _expired(event: Event) -> list[Line]:
     return [Line("approval", f"nobody answered in time, {then}: {clean(event.body.get('line', ''), 160)}", "bad")]
 
 
+def gate_tone(decision: str) -> str:
+    """How good the news of a check is; whatever a journal says that deskcrew never writes is neither."""
+    match gate_decision(decision):
+        case Signal.GATE_DONE:
+            return "good"
+        case Signal.GATE_FAIL:
+            return "bad"
+        case Signal.GATE_CONTINUE | Signal.GATE_SUPPLEMENT | None:
+            return "ask"
+        case other:
+            assert_never(other)
+
+
 def _gate(event: Event) -> list[Line]:
     body = event.body
-    tone = {"gate_done": "good", "gate_fail": "bad"}.get(body.get("decision", ""), "ask")
+    tone = gate_tone(str(body.get("decision", "")))
     said = f"◆ {body.get('trigger', '')} → {body.get('decision', '')}: {clean(body.get('reason', ''))}"
     return [Line("gate", said, tone), *(Line("", f"- {clean(issue)}", "bad") for issue in body.get("issues", ()))]
 

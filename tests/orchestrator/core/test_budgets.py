@@ -26,7 +26,7 @@ from orchestrator.store.salvage import salvage
 from protocol import ActionTarget, AgentStatus, Click, Fill, OperatorDecision, Screenshot, Wait
 from roles.contracts import GateRequest, GateVerdict, PlanAnswer, PlanRequest
 from roles.contracts.limits.limits import Limits
-from roles.contracts.signals import GateDecision, GateTrigger
+from roles.contracts.signals import GATE_DECISIONS, GateTrigger, Signal
 from roles.journal.journal import Journal
 from roles.policies.scripted import TrustingEvaluator
 
@@ -178,7 +178,7 @@ def test_recoveries_and_answers_that_cannot_be_used_are_counted(tmp_path: Path) 
     assert (run.status, run.result["ended_by"]) == ("rejected", "budget_spent")
     assert "2 recoveries (limits.recoveries)" in run.result["reason"]
     assert len(run.bodies("recovered")) == 2
-    wrong = [verdict(GateDecision.SUPPLEMENT)] * 9
+    wrong = [verdict(Signal.GATE_SUPPLEMENT)] * 9
     run = Run([planned(subtask("a"))], {"a": []}, {GateTrigger.WORKER_SUCCESS: wrong}, limits=Limits(unusable=2, reasks=5))
     run.go()
     assert (run.status, run.result["ended_by"]) == ("rejected", "budget_spent"), "it can be gone on with, unlike no_answer"
@@ -187,7 +187,7 @@ def test_recoveries_and_answers_that_cannot_be_used_are_counted(tmp_path: Path) 
 
 @pytest.mark.parametrize("trigger", [GateTrigger.WORKER_SUCCESS, GateTrigger.FINAL_CHECK])
 def test_a_check_that_spent_the_last_unusable_answer_is_made_again_once_there_may_be_more(trigger: GateTrigger) -> None:
-    wrong = verdict(GateDecision.SUPPLEMENT)
+    wrong = verdict(Signal.GATE_SUPPLEMENT)
     limits = Limits(unusable=2, reasks=1)
     run = Run([planned(subtask("a"))] * 3, {"a": [decide(Fill(target=AMOUNT, text="$5.00"))]}, limits=limits)
     run.context = run.context.with_(evaluator=Wrong(trigger, wrong, times=2))
@@ -273,7 +273,7 @@ _LIMITS = st.builds(
     limits=_LIMITS,
     plans=st.lists(_PLANS, min_size=1, max_size=6),
     lines=st.dictionaries(st.sampled_from(["a", "b"]), st.lists(_LINES, max_size=12), max_size=2),
-    verdicts=st.dictionaries(st.sampled_from(GateTrigger), st.lists(st.sampled_from(GateDecision).map(verdict), max_size=8)),
+    verdicts=st.dictionaries(st.sampled_from(GateTrigger), st.lists(st.sampled_from(GATE_DECISIONS).map(verdict), max_size=8)),
     fine=st.booleans(),
 )
 def test_no_run_is_ever_ended_by_the_recursion_limit(limits: Limits, plans: Any, lines: Any, verdicts: Any, fine: bool) -> None:

@@ -18,7 +18,7 @@ from protocol import ActionTarget, AgentStatus, Click, Fill, LaunchApp, Operator
 from roles.contracts import GateVerdict, PlanAnswer
 from roles.contracts.limits.limits import Limits
 from roles.contracts.nodes import Graph
-from roles.contracts.signals import GateDecision, GateTrigger
+from roles.contracts.signals import GateTrigger, Signal
 from roles.contracts.steering import Silence
 from roles.manager.graph import ManagerState
 
@@ -29,7 +29,7 @@ PRESS = decide(Click(target=SUBMIT))
 GIVE_UP = OperatorDecision(status=AgentStatus.FAIL, comment="no way through")
 WANTS_HELP = OperatorDecision(status=AgentStatus.FAIL, comment="do not know how", supplement="how to fill the form")
 DONE, FAIL, CONTINUE, SUPPLEMENT = (
-    verdict(d) for d in (GateDecision.DONE, GateDecision.FAIL, GateDecision.CONTINUE, GateDecision.SUPPLEMENT)
+    verdict(d) for d in (Signal.GATE_DONE, Signal.GATE_FAIL, Signal.GATE_CONTINUE, Signal.GATE_SUPPLEMENT)
 )
 SUCCESS, STALE, PERIODIC, FINAL = (
     GateTrigger.WORKER_SUCCESS, GateTrigger.WORKER_STALE, GateTrigger.PERIODIC_CHECK, GateTrigger.FINAL_CHECK,
@@ -199,7 +199,7 @@ def side_by_side() -> Run:
 
 def never_answered() -> Run:
     """The Evaluator relies on what nobody saw, however often it is asked."""
-    invented = GateVerdict(decision=GateDecision.DONE, reason="I saw it", evidence=("state:made-up",))
+    invented = GateVerdict(decision=Signal.GATE_DONE, reason="I saw it", evidence=("state:made-up",))
     run = Run([planned(subtask("a"))] * 9, {"a": [FILL]}, {GateTrigger.WORKER_SUCCESS: [invented] * 99})
     run.go()
     return run

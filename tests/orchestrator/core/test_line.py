@@ -7,7 +7,7 @@ from support import Run, decide, desktop, planned, subtask, verdict
 
 from protocol import ActionTarget, AgentStatus, Click, Fill, OperatorDecision
 from roles.contracts.limits.limits import Limits
-from roles.contracts.signals import GateDecision, GateTrigger
+from roles.contracts.signals import GateTrigger, Signal
 
 FILL = decide(Fill(target=ActionTarget(text="Amount"), text="$5.00"))
 OTHER = decide(Fill(target=ActionTarget(text="Vendor"), text="Acme"))
@@ -63,7 +63,7 @@ def test_what_came_of_each_action_is_written_and_decides_what_follows(status: st
 
 
 def test_the_history_holds_every_level_of_a_run_in_order() -> None:
-    failed = {GateTrigger.WORKER_SUCCESS: [verdict(GateDecision.FAIL, "the amount is wrong")]}
+    failed = {GateTrigger.WORKER_SUCCESS: [verdict(Signal.GATE_FAIL, "the amount is wrong")]}
     run = Run([planned(subtask("a")), planned(subtask("b"))], {"a": [FILL], "b": [OTHER]}, failed)
     run.go()
     levels = {"task_status", "subtask_status", "situation", "outcome", "gate", "plan"}

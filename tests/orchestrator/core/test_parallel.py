@@ -20,7 +20,7 @@ from orchestrator.views.terminal.words import Teller
 from protocol import ActionTarget, AgentStatus, Click, Fill, LaunchApp, Memorize, OperatorDecision, Wait
 from roles.contracts import Answer, FactKnown, PlanAnswer, Result, Script
 from roles.contracts.limits.limits import Limits
-from roles.contracts.signals import GateDecision, GateTrigger
+from roles.contracts.signals import GateTrigger, Signal
 from roles.policies.scripted import AnalystScript, ScriptedAnalyst, ScriptedTechnician, TechnicianScript
 
 WORLD = "name: three\napps: {reimbursement: {}, notes: {}, contacts: {}, files: {}, terminal: {}}\nopen: [reimbursement]\n"
@@ -224,7 +224,7 @@ def test_another_plan_ends_what_it_leaves_out_or_changes() -> None:
 
 def test_a_failed_gate_of_one_lane_leaves_the_other_at_work() -> None:
     plans = [planned(B, subtask("c", app="contacts")), planned(B, subtask("c2", app="contacts"))]
-    fails = {GateTrigger.WORKER_SUCCESS: [verdict(GateDecision.FAIL)]}
+    fails = {GateTrigger.WORKER_SUCCESS: [verdict(Signal.GATE_FAIL)]}
     run = worked(2, plans, {"b": NOTE, "c": [go("contacts")], "c2": [go("contacts")]}, verdicts=fails)
     assert (run.status, attempts(run)) == ("fulfilled", {"b": 1, "c": 1, "c2": 1})
 
@@ -246,7 +246,7 @@ def test_while_one_lane_waits_for_an_approval_the_others_wait_too(answer: str) -
 def test_a_stall_is_noticed_over_many_slices() -> None:
     same = [decide(Click(target=on("Amount"))) for _ in range(9)]
     plans = [planned(A, B), planned(B)]
-    stale = {GateTrigger.WORKER_STALE: [verdict(GateDecision.FAIL)]}
+    stale = {GateTrigger.WORKER_STALE: [verdict(Signal.GATE_FAIL)]}
     run = worked(2, plans, {"a": same, "b": [*NOTE, *NOTE]}, verdicts=stale)
     assert any("stale_progress" in row for row in run.rows)
     assert order(run).count("a") < 9

@@ -8,13 +8,12 @@ import pytest
 
 from orchestrator.core.machine import Situation, TaskStatus
 from protocol import ExecStatus
-from roles.contracts.signals import ALLOWED_DECISIONS, GateDecision, GateTrigger, SubtaskStatus
+from roles.contracts.signals import ALLOWED_DECISIONS, GATE_DECISIONS, GateTrigger, Signal, SubtaskStatus, gate_decision
 
 WORDS: dict[type[StrEnum], str] = {
     TaskStatus: "created pending on_hold fulfilled rejected",
     SubtaskStatus: "ready pending fulfilled rejected",
     ExecStatus: "executed timeout error pending",
-    GateDecision: "gate_done gate_fail gate_supplement gate_continue",
     GateTrigger: "PERIODIC_CHECK WORKER_STALE WORKER_SUCCESS FINAL_CHECK",
     Situation: "INIT GET_ACTION EXECUTE_ACTION QUALITY_CHECK PLAN SUPPLEMENT FINAL_CHECK DONE",
 }
@@ -25,8 +24,15 @@ def test_the_words_of_a_status_are_those_of_the_seed(kind: type[StrEnum]) -> Non
     assert {word.value for word in kind} == set(WORDS[kind].split())
 
 
+def test_a_gate_decision_is_one_of_the_words_of_the_seed_and_a_signal() -> None:
+    assert {word.value for word in GATE_DECISIONS} == set(["gate_done", "gate_fail", "gate_supplement", "gate_continue"])
+    assert {word for word in Signal if word.startswith("gate_")} == set(GATE_DECISIONS)
+    assert [gate_decision(word.value) for word in GATE_DECISIONS] == [*GATE_DECISIONS]
+    assert gate_decision("passed") is None
+
+
 def test_each_trigger_has_decisions_and_each_decision_a_trigger() -> None:
     assert set(ALLOWED_DECISIONS) == set(GateTrigger)
-    assert set().union(*ALLOWED_DECISIONS.values()) == set(GateDecision)
-    assert ALLOWED_DECISIONS[GateTrigger.FINAL_CHECK] == {GateDecision.DONE, GateDecision.FAIL}
-    assert all(GateDecision.FAIL in allowed for allowed in ALLOWED_DECISIONS.values())
+    assert set().union(*ALLOWED_DECISIONS.values()) == set(GATE_DECISIONS)
+    assert ALLOWED_DECISIONS[GateTrigger.FINAL_CHECK] == {Signal.GATE_DONE, Signal.GATE_FAIL}
+    assert all(Signal.GATE_FAIL in allowed for allowed in ALLOWED_DECISIONS.values())

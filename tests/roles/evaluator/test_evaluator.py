@@ -8,7 +8,7 @@ import pytest
 from models import SCREEN, asker, fact, prompts_of, saying, section, step, text_of
 
 from roles.contracts import FactKnown, FieldHas, GateRequest, GateVerdict, Subtask
-from roles.contracts.signals import GateDecision, GateTrigger
+from roles.contracts.signals import GateTrigger, Signal
 from roles.evaluator.llm import LlmEvaluator
 from roles.policies.fallback import GaveUp
 from roles.policies.llm.prompts import load_prompt
@@ -46,7 +46,7 @@ def judge(*replies: Any, **changes: Any) -> GateVerdict:
     ],
 )
 def test_a_verdict_that_does_not_hold_is_asked_for_again(bad: Any, why: str) -> None:
-    assert judge(bad, GOOD).decision is GateDecision.DONE
+    assert judge(bad, GOOD).decision is Signal.GATE_DONE
     with pytest.raises(GaveUp, match=why):
         judge(bad)
 

@@ -19,7 +19,7 @@ from orchestrator.tasks.tasks import Task, load_task
 from protocol import ActionTarget, Click, Fill
 from roles.contracts import FieldHas, GateRequest, GateVerdict, PlanAnswer
 from roles.contracts.limits.limits import Limits
-from roles.contracts.signals import GateDecision, GateTrigger
+from roles.contracts.signals import GateTrigger, Signal
 from roles.evaluator.rules import RulesEvaluator
 from roles.journal.journal import Journal
 from roles.policies.scripted import TrustingEvaluator
@@ -56,7 +56,7 @@ def test_every_id_that_a_verdict_names_stands_in_the_journal(tmp_path: Path) -> 
 
 
 def test_a_verdict_on_made_up_evidence_is_asked_for_again_and_then_fails() -> None:
-    invented = GateVerdict(decision=GateDecision.DONE, reason="I saw it", evidence=("state:made-up",))
+    invented = GateVerdict(decision=Signal.GATE_DONE, reason="I saw it", evidence=("state:made-up",))
     run = Run([planned(subtask("a")), INFEASIBLE], {"a": [FILL]}, {GateTrigger.WORKER_SUCCESS: [invented] * 9})
     run.go()
     told = [body["message"] for body in run.bodies("error")]
@@ -71,7 +71,7 @@ def test_an_evaluator_without_a_usable_verdict_ends_the_run_after_the_reasks_and
     class Inventing:
         def judge(self, request: GateRequest) -> GateVerdict:
             asked.append(request.reask)
-            return GateVerdict(decision=GateDecision.DONE, reason="I saw it", evidence=("state:made-up",))
+            return GateVerdict(decision=Signal.GATE_DONE, reason="I saw it", evidence=("state:made-up",))
 
     run = Run([planned(subtask("a"))] * 10, {"a": [FILL]}, parts={"evaluator": Inventing()}, limits=Limits(reasks=2))
     run.go()
@@ -139,7 +139,7 @@ def test_trust_lets_work_go_on_and_plans_anew_only_when_the_worker_itself_is_stu
 
 @pytest.mark.parametrize(("replans", "status"), [(0, "rejected"), (1, "fulfilled"), (None, "fulfilled")])
 def test_without_replans_a_run_ends_at_the_first_thing_that_does_not_work(replans: int | None, status: str) -> None:
-    failing = {GateTrigger.WORKER_SUCCESS: [verdict(GateDecision.FAIL, "the amount is wrong")]}
+    failing = {GateTrigger.WORKER_SUCCESS: [verdict(Signal.GATE_FAIL, "the amount is wrong")]}
     run = Run([planned(subtask("a")), planned(subtask("b"))], {"a": [FILL], "b": [FILL]}, failing, limits=Limits(replans=replans))
     run.go()
     assert run.status == status

@@ -32,7 +32,7 @@ from protocol.dialects.common.base import Context as Reading
 from protocol.dialects.desktop.ufo import decision_of
 from roles.contracts import OperatorView
 from roles.contracts.limits.limits import Limits
-from roles.contracts.signals import GateDecision, GateTrigger
+from roles.contracts.signals import GateTrigger, Signal
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.vault import reference
 
@@ -141,7 +141,7 @@ def test_the_hosts_message_reaches_the_operator() -> None:
     _, policy = run(
         decide(Fill(target=AMOUNT, text="$1.00")),
         FINISH,
-        verdicts={GateTrigger.WORKER_SUCCESS: [verdict(GateDecision.CONTINUE, "the vendor is missing")]},
+        verdicts={GateTrigger.WORKER_SUCCESS: [verdict(Signal.GATE_CONTINUE, "the vendor is missing")]},
     )
     assert policy.views[2].host_message == "the vendor is missing"
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from protocol import AgentStatus, OperatorDecision, VisualState
 from roles.contracts import GateRequest, OperatorView, PlanRequest, Subtask
-from roles.contracts.signals import ALLOWED_DECISIONS, GateDecision, GateTrigger
+from roles.contracts.signals import ALLOWED_DECISIONS, GateDecision, GateTrigger, Signal
 from roles.policies.scripted import (
     EvaluatorScript,
     ManagerScript,
@@ -99,12 +99,12 @@ def ask(policy: ScriptedEvaluator, trigger: GateTrigger, nth: int) -> GateDecisi
 def test_verdicts_are_given_in_order_for_each_kind_of_gate() -> None:
     policy = evaluator(WORKER_SUCCESS=["gate_fail", "gate_done"], FINAL_CHECK=["gate_fail"])
     asked = [(GateTrigger.WORKER_SUCCESS, 0), (GateTrigger.FINAL_CHECK, 0), (GateTrigger.WORKER_SUCCESS, 1)]
-    assert [ask(policy, *a) for a in asked] == [GateDecision.FAIL, GateDecision.FAIL, GateDecision.DONE]
+    assert [ask(policy, *a) for a in asked] == [Signal.GATE_FAIL, Signal.GATE_FAIL, Signal.GATE_DONE]
 
 
 def test_the_same_gate_gets_the_same_verdict_in_any_process() -> None:
     first, resumed = (evaluator(FINAL_CHECK=["gate_fail", "gate_done"]) for _ in range(2))
-    assert ask(first, GateTrigger.FINAL_CHECK, 1) is ask(resumed, GateTrigger.FINAL_CHECK, 1) is GateDecision.DONE
+    assert ask(first, GateTrigger.FINAL_CHECK, 1) is ask(resumed, GateTrigger.FINAL_CHECK, 1) is Signal.GATE_DONE
 
 
 @pytest.mark.parametrize("trigger", GateTrigger)

@@ -23,7 +23,7 @@ from roles.contracts import (
     ScriptRequest,
     Subtask,
 )
-from roles.contracts.signals import GateDecision, GateTrigger
+from roles.contracts.signals import GateTrigger, Signal
 from roles.policies.fallback import BudgetSpent, BySubtask, Case, Fallback, GaveUp, Named, PolicyFault, Unreachable, Vote
 
 SEEN = VisualState(elements=(GUIElement(element_id="1", text="Save", role="button"), GUIElement(element_id="2", text="Send")))
@@ -114,7 +114,7 @@ def test_policies_that_take_turns_keep_their_notes_apart() -> None:
 
 
 def verdict(decision: str, reason: str = "") -> GateVerdict:
-    return GateVerdict(decision=GateDecision(decision), reason=reason)
+    return GateVerdict.model_validate({"decision": decision, "reason": reason})
 
 
 def test_the_majority_decides_and_disagreement_is_recorded() -> None:
@@ -127,12 +127,12 @@ def test_the_majority_decides_and_disagreement_is_recorded() -> None:
 
 def test_nobody_is_asked_who_cannot_change_it() -> None:
     votes = named(verdict("gate_done"), verdict("gate_done"), verdict("gate_fail"))
-    assert Vote(votes).judge(GATE).decision is GateDecision.DONE
+    assert Vote(votes).judge(GATE).decision is Signal.GATE_DONE
     assert [voter.policy.asked for voter in votes] == [1, 1, 0]
 
 
 def test_the_first_of_those_that_tie_wins() -> None:
-    assert Vote(named(verdict("gate_fail"), verdict("gate_done"))).judge(GATE).decision is GateDecision.FAIL
+    assert Vote(named(verdict("gate_fail"), verdict("gate_done"))).judge(GATE).decision is Signal.GATE_FAIL
 
 
 def test_the_same_action_in_other_words_is_the_same_vote() -> None:
@@ -144,7 +144,7 @@ def test_the_same_action_in_other_words_is_the_same_vote() -> None:
 
 
 def test_who_fails_has_no_vote_and_without_any_there_is_no_decision() -> None:
-    assert Vote(named(GaveUp("x"), ERROR, verdict("gate_done"))).judge(GATE).decision is GateDecision.DONE
+    assert Vote(named(GaveUp("x"), ERROR, verdict("gate_done"))).judge(GATE).decision is Signal.GATE_DONE
     with pytest.raises(GaveUp, match=r"p1: no vote, x; p2: no vote, lost"):
         Vote(named(GaveUp("x"), ERROR)).decide(view())
 
@@ -199,4 +199,4 @@ def test_when_nobody_decides_and_one_could_not_be_reached_it_may_be_asked_later(
     with pytest.raises(GaveUp) as gave_up:
         combine(named(PolicyFault("lost"), GaveUp("no words"))).judge(GATE)
     assert not isinstance(gave_up.value, Unreachable)
-    assert combine(named(Unreachable("the model is down"), verdict("gate_done"))).judge(GATE).decision is GateDecision.DONE
+    assert combine(named(Unreachable("the model is down"), verdict("gate_done"))).judge(GATE).decision is Signal.GATE_DONE

@@ -11,7 +11,7 @@ import pytest
 from orchestrator.crew import Crew
 from protocol import AgentStatus, GUIElement, VisualState
 from roles.contracts import AnalystRequest, AppWords, Fact, GateRequest, OperatorView, PlanRequest, ScriptRequest, Subtask
-from roles.contracts.signals import GateDecision, GateTrigger
+from roles.contracts.signals import GateDecision, GateTrigger, Signal
 from roles.policies.fallback import GaveUp
 from roles.policies.human import HumanPolicy
 
@@ -86,7 +86,7 @@ def test_lines_are_a_plan_one_after_the_other() -> None:
 
 @pytest.mark.parametrize(
     ("words", "decision"),
-    [("done", GateDecision.DONE), ("gate_fail: the sum is wrong", GateDecision.FAIL), ("Continue", GateDecision.CONTINUE)],
+    [("done", Signal.GATE_DONE), ("gate_fail: the sum is wrong", Signal.GATE_FAIL), ("Continue", Signal.GATE_CONTINUE)],
 )
 def test_a_verdict_is_a_word_and_why(words: str, decision: GateDecision) -> None:
     assert person(words)[0].judge(GATE).decision is decision

@@ -9,7 +9,7 @@ from support import FINISH, Run, planned, subtask, verdict
 
 from protocol import OperatorDecision
 from roles.contracts import OperatorView, PlanAnswer, PlanRequest, Supplement
-from roles.contracts.signals import GateDecision, GateTrigger
+from roles.contracts.signals import GateTrigger, Signal
 from roles.knowledge.sources.sources import SourceFault
 
 
@@ -106,7 +106,7 @@ def test_no_quoted_value_goes_to_a_source_that_nobody_has_asked() -> None:
 
 def test_a_subtask_is_looked_up_once_for_all_its_attempts() -> None:
     library = Library(cat="Cats like milk.")
-    again = [verdict(GateDecision.CONTINUE), verdict(GateDecision.DONE)]
+    again = [verdict(Signal.GATE_CONTINUE), verdict(Signal.GATE_DONE)]
     whole, _, operator = run(library, verdicts={GateTrigger.WORKER_SUCCESS: again})
     assert whole.status == "fulfilled"
     assert operator.worked.count("first") == 2
