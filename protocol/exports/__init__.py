@@ -15,7 +15,7 @@ _PLACES = {
     "llamafactory": "training.llamafactory",
     "ms_swift": "training.ms_swift",
     "adp": "training.adp",
-    "adp_linked": "training.adp_linked",
+    "adp_linked": "training.adp:LINKED_FORMAT",
     "agentnet_traj": "training.agentnet_traj",
     "playwright_script": "recorders.playwright_script",
     "webdriver": "recorders.webdriver",
@@ -38,5 +38,6 @@ def format_named(name: str) -> Format:
     """The format of that name. Raises FormatError for a name that is not in NAMES."""
     if name not in NAMES:
         raise FormatError(f"there is no format {name!r}; formats are {', '.join(NAMES)}")
-    found: Format = import_module(f"protocol.exports.{_PLACES[name]}").FORMAT
+    module, _, constant = _PLACES[name].partition(":")
+    found: Format = getattr(import_module(f"protocol.exports.{module}"), constant or "FORMAT")
     return found

@@ -13,9 +13,7 @@ from typing import Any
 from protocol.dialects.common.base import DialectError, Fields, build
 from protocol.exports.common.base import Format, Imported
 from protocol.exports.common.kept import info_of, picture_named
-from protocol.exports.common.lines import bad_line, json_document, listed, mapping, refuse, step_of, told
-from protocol.log.log import LogLine
-from protocol.log.versions import Problem
+from protocol.exports.common.lines import json_document, listed, mapping, refuse, step_of, told_each
 from protocol.model.actions import AgentAction
 from protocol.model.keys import KeyNameError, read_key, split_chord
 from protocol.model.steps import InteractionStep
@@ -30,22 +28,14 @@ def read(path: Path) -> Imported:
     """Every action of a history; those of one answer have its number. The document is held in memory. Raises FormatError."""
     document = json_document(path, "history", "a history of browser-use")
     history = document["history"]
-    return Imported(info_of(None, run_id=path.stem, agent="browser-use", outcome=_outcome(history)), _lines(history))
+    info = info_of(None, run_id=path.stem, agent="browser-use", outcome=_outcome(history))
+    return Imported(info, told_each(history, "$.history", "a step", _steps))
 
 
 def _outcome(history: list[Any]) -> str:
     last = mapping((listed(mapping(history[-1]).get("result")) or [None])[-1]) if history else {}
     success = last.get("success") if last.get("is_done") is True else None
     return "fulfilled" if success is True else "rejected" if success is False else ""
-
-
-def _lines(history: list[Any]) -> Iterator[LogLine]:
-    for number, item in enumerate(history, start=1):
-        where = f"$.history[{number - 1}]"
-        if isinstance(item, dict):
-            yield from told(number, _steps(number, where, item))
-        else:
-            yield bad_line(number, Problem(where, "a step is an object"))
 
 
 def _steps(number: int, where: str, item: dict[str, Any]) -> Iterator[InteractionStep]:
@@ -215,24 +205,12 @@ def _done(fields: Fields, element: dict[str, Any]) -> AgentAction | None:
     return build(NAME, fields.where, action_type="fail_goal", reason=text)
 
 
-def _wait(fields: Fields, element: dict[str, Any]) -> AgentAction:
-    return build(NAME, fields.where, action_type="wait", seconds=fields.number("seconds", _WAIT))
-
-
 def _choose(fields: Fields, element: dict[str, Any]) -> AgentAction:
     return build(NAME, fields.where, action_type="select_option", target=_at(fields, element), options=fields.text("text"))
 
 
 def _upload(fields: Fields, element: dict[str, Any]) -> AgentAction:
     return build(NAME, fields.where, action_type="upload", target=_at(fields, element), files=[fields.text("path")])
-
-
-def _open(fields: Fields, element: dict[str, Any]) -> AgentAction:
-    return build(NAME, fields.where, action_type="tabs", op="new", url=fields.text("url"))
-
-
-def _back(fields: Fields, element: dict[str, Any]) -> AgentAction:
-    return build(NAME, fields.where, action_type="go_back")
 
 
 _READERS: dict[str, Callable[[Fields, dict[str, Any]], AgentAction | None]] = {
@@ -243,7 +221,10 @@ _READERS: dict[str, Callable[[Fields, dict[str, Any]], AgentAction | None]] = {
     **dict.fromkeys(("upload_file", "upload_file_to_element"), _upload),
     **dict.fromkeys(("switch", "switch_tab"), _tab("select")),
     **dict.fromkeys(("close", "close_tab"), _tab("close")),
-    "open_tab": _open, "go_back": _back, "wait": _wait, "send_keys": _keys, "scroll": _scroll, "scroll_down": _scrolled(1),
+    "open_tab": lambda fields, _: build(NAME, fields.where, action_type="tabs", op="new", url=fields.text("url")),
+    "go_back": lambda fields, _: build(NAME, fields.where, action_type="go_back"),
+    "wait": lambda fields, _: build(NAME, fields.where, action_type="wait", seconds=fields.number("seconds", _WAIT)),
+    "send_keys": _keys, "scroll": _scroll, "scroll_down": _scrolled(1),
     "scroll_up": _scrolled(-1), "drag_drop": _drag, "done": _done,
 }  # fmt: skip
 

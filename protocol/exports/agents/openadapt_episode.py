@@ -103,11 +103,11 @@ def state_of(seen: dict[str, Any], where: str) -> tuple[VisualState, dict[str, A
         return VisualState(elements=tuple(elements), **known), rest
     except ValidationError as bad:
         first = bad.errors(include_url=False)[0]
-        refuse(f"{where}.{_openadapt_nodes_SAID.get(str(first['loc'][0]), first['loc'][0])}", str(first["msg"]))
+        refuse(f"{where}.{_THEIR_NAMES.get(str(first['loc'][0]), first['loc'][0])}", str(first["msg"]))
 
 
 _SEEN = ("schema_version", "screenshot_path", "viewport", "screen_size", "nodes", "timestamp")
-_openadapt_nodes_SAID = {"screen_resolution": "viewport", "app": "active_window.app_name"}
+_THEIR_NAMES = {"screen_resolution": "viewport", "app": "active_window.app_name"}
 
 
 def _element(node: Any, parents: dict[str, Any], where: str) -> tuple[GUIElement, dict[str, Any]]:

@@ -12,15 +12,14 @@ from typing import Any
 
 from protocol.dialects import Context, DialectError, Read, dialect
 from protocol.dialects.common.base import Loss
-from protocol.exports.common.base import Exported, Format, Imported, Pictures, Run
-from protocol.exports.common.frames import Frame, context_of, frames
+from protocol.exports.common.base import Exported, Format, Imported, Run
+from protocol.exports.common.frames import Frame, spoken
 from protocol.exports.common.kept import (
     KEY,
     info_of,
     kept,
     kept_pictures,
     lost_in_reading,
-    lost_state,
     picture_named,
     pictures_of,
     run_facts,
@@ -41,18 +40,11 @@ def write(run: Run, path: Path) -> Exported:
     """A line a step that pyautogui can say, as a stream."""
     exported = Exported(files=[path])
     with whole_file(path) as file:
-        for frame in frames(run.steps, Pictures(run.folder, path), exported.losses):
-            try:
-                written = dialect("pyautogui").write(frame.step.action, context_of(frame.step))
-            except DialectError as no:
-                exported.losses[Loss(what="action", why=str(no)[:200])] += 1
-                continue
-            exported.losses.update([*written.losses, *lost_state(frame.step)])
+        for _, frame, payload in spoken(run, path, "pyautogui", exported):
             if frame.after is None:
                 exported.losses[_NO_PICTURE] += 1
-            exported.steps += 1
             facts = {"run": run_facts(run.info)} if exported.steps == 1 else {}
-            file.write(json_line(_line(exported.steps, frame, written.payload, facts)) + "\n")
+            file.write(json_line(_line(exported.steps, frame, payload, facts)) + "\n")
     return exported
 
 

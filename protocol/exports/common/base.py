@@ -44,6 +44,10 @@ class Exported:
     steps: int = 0
     losses: Counter[Loss] = field(default_factory=Counter)
 
+    def unsaid(self, no: Exception, verb: str = "") -> None:
+        """A step that the format cannot say."""
+        self.losses[Loss(what="action", why=f"{verb}{no}"[:200])] += 1
+
 
 @dataclass(frozen=True)
 class Imported:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 from pydantic import ValidationError
 
+from protocol.dialects import dialect
 from protocol.dialects.common.base import Context, DialectError, Loss
-from protocol.exports.common.base import Pictures
+from protocol.exports.common.base import Exported, Pictures, Run
+from protocol.exports.common.kept import lost_state
 from protocol.model.steps import InteractionStep, Picture
 
 _GONE = Loss(what="picture", why="the file that the log names is not there")
@@ -64,3 +67,24 @@ def context_of(step: InteractionStep, variant: str | None = None) -> Context:
     if not sized(step):
         raise DialectError("", "screen_resolution", "the screen has no size")
     return Context(state=step.visual_state, variant=variant)
+
+
+class SpokenFrame(NamedTuple):
+    """A step between two pictures, as a dialect says its action."""
+
+    number: int
+    frame: Frame
+    payload: Any
+
+
+def spoken(run: Run, path: Path, name: str, exported: Exported) -> Iterator[SpokenFrame]:
+    """The steps of a run that the dialect can say; what it cannot is counted as lost, and so are the elements of the screen."""
+    for index, frame in enumerate(frames(run.steps, Pictures(run.folder, path), exported.losses)):
+        try:
+            written = dialect(name).write(frame.step.action, context_of(frame.step))
+        except DialectError as no:
+            exported.unsaid(no)
+            continue
+        exported.losses.update([*written.losses, *lost_state(frame.step)])
+        exported.steps += 1
+        yield SpokenFrame(index, frame, written.payload)

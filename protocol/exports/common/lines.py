@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -54,6 +54,25 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no number in JSON")
 
 
+def text_document(path: Path) -> str:
+    """The text of a whole file. Raises FormatError."""
+    try:
+        data = whole_document(path)
+    except OSError as bad:
+        raise FormatError(f"{path.name}: cannot be read: {bad.strerror}") from None
+    if isinstance(data, Unreadable):
+        raise FormatError(f"{path.name}: {data}")
+    return text_in(path, data)
+
+
+def text_in(path: Path, data: bytes) -> str:
+    """The bytes of a file as text. Raises FormatError."""
+    try:
+        return data.decode("utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError as bad:
+        raise FormatError(f"{path.name}: not UTF-8: byte {bad.start + 1}") from None
+
+
 def json_document(path: Path, steps: str, what: str) -> dict[str, Any]:
     """The object that a whole file holds: `what`, with a list of steps under the key `steps`. Raises FormatError."""
     try:
@@ -100,6 +119,20 @@ def told(number: int, steps: Iterator[InteractionStep]) -> Iterator[LogLine]:
         yield bad_line(number, *bad.problems)
     except DialectError as bad:
         yield bad_line(number, Problem("$", str(bad)))
+
+
+Steps = Callable[[int, str, dict[str, Any]], Iterator[InteractionStep]]
+"""What an object means, by its number and its place."""
+
+
+def told_each(items: Iterable[Any], place: str, noun: str, steps: Steps, first: int = 1) -> Iterator[LogLine]:
+    """The lines of the objects of a list at `place`, each with its number; what is no object is a mistake."""
+    for n, item in enumerate(items):
+        where = f"{place}[{n}]"
+        if isinstance(item, dict):
+            yield from told(first + n, steps(first + n, where, item))
+        else:
+            yield bad_line(first + n, Problem(where, f"{noun} is an object"))
 
 
 def bad_line(number: int, *problems: Problem) -> LogLine:

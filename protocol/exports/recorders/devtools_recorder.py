@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from protocol.dialects.common.base import Context, DialectError, Fields, Loss, build, cannot, element_of, pixels_in
+from protocol.dialects.common.base import Context, Conversion, DialectError, Fields, Loss, build, cannot, element_of, pixels_in
 from protocol.exports.common.base import Exported, Format, Imported, Run
 from protocol.exports.common.frames import context_of
 from protocol.exports.common.kept import info_of, lost_in_reading
-from protocol.exports.common.lines import bad_line, json_document, json_line, step_of, told
+from protocol.exports.common.lines import json_document, json_line, step_of, told_each
 from protocol.log.log import LogLine, whole_file
-from protocol.log.versions import Problem
 from protocol.model.actions import AgentAction
 from protocol.model.keys import KeyNameError, read_key, write_key
 from protocol.model.steps import InteractionStep
@@ -67,12 +66,7 @@ class StepReader:
         self.losses: list[Loss] = []
 
     def lines(self, steps: list[Any]) -> Iterator[LogLine]:
-        for number, step in enumerate(steps, start=1):
-            where = f"$.steps[{number - 1}]"
-            if not isinstance(step, dict):
-                yield bad_line(number, Problem(where, "a step is an object"))
-            else:
-                yield from told(number, self._step(number, where, step))
+        return told_each(steps, "$.steps", "a step", self._step)
 
     def _step(self, number: int, where: str, step: dict[str, Any]) -> Iterator[InteractionStep]:
         self.losses = []
@@ -222,7 +216,7 @@ def write(run: Run, path: Path) -> Exported:
             try:
                 said = writer.step(step)
             except DialectError as no:
-                exported.losses[Loss(what="action", why=str(no)[:200])] += 1
+                exported.unsaid(no)
                 continue
             exported.losses.update(writer.losses)
             exported.steps += 1
@@ -233,14 +227,13 @@ def write(run: Run, path: Path) -> Exported:
     return exported
 
 
-class _Writer:
+class _Writer(Conversion):
     """Writes step by step; a reader beside it goes along, and knows how far everything is scrolled."""
 
     def __init__(self) -> None:
+        super().__init__(NAME, Context())
         self.reader = StepReader()
         self._size: tuple[int, int] | None = None
-        self.losses: list[Loss] = []
-        self.context = Context()
 
     def step(self, step: InteractionStep) -> Said:
         """The steps of a recording. Raises DialectError for what none can say."""
@@ -266,9 +259,6 @@ class _Writer:
             self._size = size
             fixed = {"deviceScaleFactor": 1, "isMobile": False, "hasTouch": False, "isLandscape": False}
             yield {"type": "setViewport", "width": size[0], "height": size[1], **fixed}
-
-    def lose(self, what: str, why: str) -> None:
-        self.losses.append(Loss(what=what, why=why))
 
     def selectors(self, target: ActionTarget | None) -> dict[str, Any]:
         """The element in every way that a recording can name it. Raises DialectError for a mere place."""

@@ -18,9 +18,9 @@ from protocol.dialects.web.javascript import NAME, Pythonic, Token, text_of, tok
 from protocol.dialects.web.javascript_statements import Begun, Said, parts
 from protocol.dialects.web.locators import PAGE, is_locator
 from protocol.exports.common.base import Format, FormatError, Imported, RunInfo
+from protocol.exports.common.lines import text_document
 from protocol.exports.training.spoken import piece_line
 from protocol.log.log import LogLine
-from protocol.log.raw_lines import Unreadable, whole_document
 
 _LONGEST_STATEMENT = 5_000
 """Tokens of a statement, after the names in it stand for what they were given."""
@@ -33,16 +33,7 @@ _SILENT = frozenset({"import", "'use strict'", '"use strict"'})
 
 def read(path: Path) -> Imported:
     """The steps of a script; a title of a test is their subtask. The script is held in memory. Raises FormatError."""
-    try:
-        data = whole_document(path)
-    except OSError as bad:
-        raise FormatError(f"{path.name}: cannot be read: {bad.strerror}") from None
-    if isinstance(data, Unreadable):
-        raise FormatError(f"{path.name}: {data}")
-    try:
-        text = data.decode("utf-8").replace("\r\n", "\n")
-    except UnicodeDecodeError as bad:
-        raise FormatError(f"{path.name}: not UTF-8: byte {bad.start + 1}") from None
+    text = text_document(path)
     if len(text) > LONGEST:
         raise FormatError(f"{path.name}: a script of more than {LONGEST} characters is not read")
     found = tokens(text)

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from protocol.dialects import DialectError, dialect
-from protocol.dialects.common.base import Loss
 from protocol.exports.common.base import Exported, Format, Run
 from protocol.exports.common.frames import context_of, sized
 from protocol.log.log import whole_file
@@ -85,7 +84,7 @@ def _lines(step: InteractionStep, exported: Exported) -> Iterator[str]:
         written = dialect("playwright_python").write(step.action, context_of(step))
         lines = _checked(written.payload)
     except DialectError as no:
-        exported.losses[Loss(what="action", why=str(no)[:200])] += 1
+        exported.unsaid(no)
         yield f"# Not said: {escaped(str(no))}"
         return
     exported.losses.update(written.losses)

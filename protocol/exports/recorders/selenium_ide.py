@@ -14,9 +14,8 @@ from urllib.parse import urljoin
 from protocol.dialects.common.base import Fields, Loss, build
 from protocol.exports.common.base import Format, Imported
 from protocol.exports.common.kept import info_of, lost_in_reading
-from protocol.exports.common.lines import bad_line, json_document, listed, mapping, step_of, told
+from protocol.exports.common.lines import json_document, listed, mapping, step_of, told_each
 from protocol.log.log import LogLine
-from protocol.log.versions import Problem
 from protocol.model.actions import AgentAction
 from protocol.model.keys import KeyNameError, read_key
 from protocol.model.steps import InteractionStep
@@ -47,16 +46,12 @@ def read(path: Path) -> Imported:
 
 
 def _lines(tests: list[Any], base: str) -> Iterator[LogLine]:
-    number = 0
+    first = 1
     for n, test in enumerate(tests):
+        commands = listed(mapping(test).get("commands"))
         reader = _Reader(base, mapping(test).get("name"))
-        for m, command in enumerate(listed(mapping(test).get("commands"))):
-            number += 1
-            where = f"$.tests[{n}].commands[{m}]"
-            if isinstance(command, dict):
-                yield from told(number, reader.steps(number, where, command))
-            else:
-                yield bad_line(number, Problem(where, "a command is an object"))
+        yield from told_each(commands, f"$.tests[{n}].commands", "a command", reader.steps, first)
+        first += len(commands)
 
 
 class _Reader:

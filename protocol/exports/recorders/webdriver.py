@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from protocol.dialects.common.base import NOTCH, Context, DialectError, Loss, pixels_in, place
+from protocol.dialects.common.base import NOTCH, Context, Conversion, DialectError, pixels_in, place
 from protocol.exports.common.base import Exported, Format, Run
 from protocol.exports.common.frames import context_of
 from protocol.exports.common.lines import json_line
@@ -164,7 +164,7 @@ class _Writer:
             say(said, action)
         except (_Unsaid, DialectError) as no:
             self._held, self._at = held, at
-            self._exported.losses[Loss(what="action", why=f"{action.verb}: {no}"[:200])] += 1
+            self._exported.unsaid(no, f"{action.verb}: ")
             return None
         self._at = said.at
         self._exported.losses.update(said.losses)
@@ -181,21 +181,17 @@ class _Writer:
         return ticks.body()
 
 
-class _Said:
+class _Said(Conversion):
     """One step on its way to ticks."""
 
     def __init__(self, context: Context, held: Held, at: tuple[int, int] | None) -> None:
-        self.context = context
+        super().__init__(NAME, context)
         self.ticks = Ticks(held)
         self.at = at
-        self.losses: list[Loss] = []
-
-    def lose(self, what: str, why: str) -> None:
-        self.losses.append(Loss(what=what, why=why))
 
     def point(self, target: ActionTarget, what: str) -> tuple[int, int]:
         found, losses = place(target, self.context, "px", None, NAME, what)
-        self.losses += losses
+        self.take(losses)
         return self.pixel(found, what)
 
     def pixel(self, found: Coordinate, what: str) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -108,3 +109,6 @@ def _acted(frame: Frame, call: str, exported: Exported) -> Iterator[dict[str, An
 
 
 FORMAT = Format(name="adp", title="Agent Data Protocol 1.2.0, a trajectory a line", suffix=".jsonl", write=write)
+LINKED_FORMAT = Format(
+    name="adp_linked", title="Agent Data Protocol 1.3.0, with linked calls", suffix=".jsonl", write=partial(write, version=LINKED)
+)

@@ -11,14 +11,13 @@ from typing import Any
 
 from protocol.dialects import Context, DialectError, dialect
 from protocol.dialects.common.base import Loss
-from protocol.exports.common.base import Exported, Format, Imported, Pictures, Run
-from protocol.exports.common.frames import Frame, context_of, frames
+from protocol.exports.common.base import Exported, Format, Imported, Run
+from protocol.exports.common.frames import Frame, spoken
 from protocol.exports.common.kept import (
     KEY,
     info_of,
     kept,
     kept_pictures,
-    lost_state,
     picture_named,
     pictures_of,
     run_facts,
@@ -43,18 +42,11 @@ def write(run: Run, path: Path) -> Exported:
     with whole_file(path) as file:
         file.write(json_line({**head, KEY: run_facts(run.info)})[:-1] + ', "traj": [')
         separator = ""
-        for index, frame in enumerate(frames(run.steps, Pictures(run.folder, path), exported.losses)):
-            try:
-                written = dialect("agentnet").write(frame.step.action, context_of(frame.step))
-            except DialectError as no:
-                exported.losses[Loss(what="action", why=str(no)[:200])] += 1
-                continue
-            exported.losses.update([*written.losses, *lost_state(frame.step)])
+        for index, frame, payload in spoken(run, path, "agentnet", exported):
             if frame.before is None:
                 exported.losses[_NO_PICTURE] += 1
-            file.write(separator + json_line(_item(index, frame, written.payload)))
+            file.write(separator + json_line(_item(index, frame, payload)))
             separator = ", "
-            exported.steps += 1
         file.write("]}\n")
     return exported
 

@@ -16,7 +16,7 @@ from protocol.dsl import DSLError, parse_line
 from protocol.dsl.reader import is_blank
 from protocol.exports.common.base import FormatError, Imported, RunInfo
 from protocol.exports.common.kept import lost_in_reading
-from protocol.exports.common.lines import bad_line, first_value, parse_json, read_json_lines, refuse, step_of, told
+from protocol.exports.common.lines import bad_line, first_value, parse_json, read_json_lines, refuse, step_of, text_in, told
 from protocol.log.log import LogLine
 from protocol.log.raw_lines import Unreadable, raw_lines, whole_document
 from protocol.log.versions import BadStep, Problem
@@ -115,7 +115,7 @@ def read_spoken(name: str, path: Path, context: Context) -> Imported:
             return Imported(info, read_json_lines(path, meaning))
         if spoken.kind == "json":
             raise FormatError(f"{path.name}: {bad}") from None
-        text = _text(path, data)
+        text = text_in(path, data)
         if spoken.pieces is not None:
             return Imported(info, _pieces(spoken.pieces(text), context))
         return Imported(info, meaning(1, text))
@@ -157,13 +157,6 @@ def piece_line(piece: Piece, count: int, **fields: Any) -> LogLine:
         return LogLine(piece.line, step_of("$", timestamp=0.0, step=count, action=piece.action, raw=raw, **state))
     except BadStep as bad:
         return bad_line(piece.line, *bad.problems)
-
-
-def _text(path: Path, data: bytes) -> str:
-    try:
-        return data.decode("utf-8").replace("\r\n", "\n")
-    except UnicodeDecodeError as bad:
-        raise FormatError(f"{path.name}: not UTF-8: byte {bad.start + 1}") from None
 
 
 def _steps(spoken: Dialect, data: Any, number: int, context: Context) -> Iterator[InteractionStep]:
