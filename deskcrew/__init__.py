@@ -9,8 +9,10 @@ if TYPE_CHECKING:
     from environments.check import check_environment as check_environment
     from environments.contract import Environment as Environment
     from orchestrator.control.handle import RunControl as RunControl
+    from orchestrator.control.handle import RunHandle as RunHandle
     from orchestrator.core.controller import build_controller as build_controller
     from orchestrator.crew import Crew as Crew
+    from orchestrator.desk.client import runs_at as runs_at
     from orchestrator.errors import UsageProblem as UsageProblem
     from orchestrator.lab.testing.run import CrewRun as CrewRun
     from orchestrator.lab.testing.stage import Stage as Stage
@@ -30,6 +32,7 @@ _HOMES = {
     "Environment": "environments.contract",
     "Outcome": "orchestrator.runs.runs",
     "RunControl": "orchestrator.control.handle",
+    "RunHandle": "orchestrator.control.handle",
     "Stage": "orchestrator.lab.testing.stage",
     "Task": "orchestrator.tasks.tasks",
     "UsageProblem": "orchestrator.errors",
@@ -40,6 +43,7 @@ _HOMES = {
     "load_task": "orchestrator.tasks.tasks",
     "resolve_target": "orchestrator.tasks.tasks",
     "resume": "orchestrator.runs.runs",
+    "runs_at": "orchestrator.desk.client",
     "show_run": "orchestrator.runs.runs",
     "start": "orchestrator.runs.runs",
 }

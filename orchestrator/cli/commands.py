@@ -37,7 +37,7 @@ SECTIONS: dict[str, dict[str, Part]] = {
         "resume": Part("cli.run:resume", "Go on with a run that waits or was interrupted."),
     },
     "See": {
-        "ls": Part("cli.runs:runs", "List the runs, newest first."),
+        "ls": Part("cli.runs:list_runs", "List the runs, newest first."),
         "show": Part("cli.runs:show", "Show one run: plan, steps, gates, approvals, verdict."),
         "view": Part("cli.view:view", "Write a run as one HTML page, or as a film (GIF)."),
         "serve": Part("cli.view:serve", "Watch, answer and start runs in a browser."),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import errno
-import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from orchestrator.cli.completion import displays, run_ids
 
 if TYPE_CHECKING:
     from orchestrator.control.controls import Stop
+    from orchestrator.control.handle import Runs
     from orchestrator.runs.face import Face
     from orchestrator.runs.runs import Outcome
     from roles.journal.journal import Event, Listener
@@ -103,34 +103,59 @@ def _explained(bad: Exception) -> tuple[int, str]:
     return FAILED, f"this is a fault of deskcrew, not yours: {type(bad).__name__}: {said or 'no words'} (--debug shows where)."
 
 
-def drive(face: Face, folder: Path, work: Callable[[Listener, Stop], Outcome | None], run_id: str = "") -> None:
-    """Run with a face on the screen, and end with the outcome's exit code. Ctrl-C pauses the run, twice stops it at once."""
+@contextmanager
+def connected(
+    runs_dir: Path | None, server: str | None = None, token_file: Path | None = None, store: str | None = None
+) -> Iterator[Runs]:
+    """The runs that a command is about."""
+    from orchestrator.desk.client import runs_at
+
+    runs = runs_at(runs_dir=runs_dir, store=store, server=server, token_file=token_file)
+    try:
+        if runs.warning:
+            typer.echo(f"deskcrew: warning: {runs.warning}", err=True)
+        if runs.folder is None:
+            from orchestrator.views.terminal.ending import ELSEWHERE
+
+            ELSEWHERE.set(runs.option)
+        yield runs
+    finally:
+        runs.close()
+
+
+def drive(face: Face, runs: Runs, work: Callable[[Listener, Stop], Outcome | None], run_id: str = "") -> None:
+    """Run with a face on the screen, and end with the outcome's exit code. Ctrl-C pauses the run, twice leaves it at once."""
     from orchestrator.control.controls import Stop, heeding
 
     stop = Stop()
-    names = [run_id] if run_id else []
+    names = [run_id]
 
     def listener(event: Event) -> None:
         if event.kind == "run_started":
             names.append(str(event.body["run_id"]))
         face.event(event)
 
+    def pausing() -> None:
+        # Not by typer, which goes past whoever has taken the place of the stream: the live view prints it above its rows.
+        said = f"deskcrew: pausing before the next action; press Ctrl-C again to {runs.leaving}"
+        print(f"\n{said}", file=sys.stderr, flush=True)
+
     face.start()
     try:
-        with heeding(stop, _pausing):
+        with heeding(stop, pausing):
             outcome = work(listener, stop)
     except KeyboardInterrupt:
         face.stop()
-        again = f"; go on with: deskcrew resume {names[-1]}{runs_dir_option(folder)}" if names else ""
-        typer.echo(f"\ndeskcrew: stopped; what was done is kept{again}", err=True)
+        typer.echo(f"\ndeskcrew: {runs.left(names[-1])}", err=True)
         raise
     finally:
         face.stop()
     if outcome is None:
-        typer.echo(f"run {names[-1]} goes on in its own process; see it with: deskcrew show {names[-1]}{runs_dir_option(folder)}")
+        typer.echo(f"run {names[-1]} goes on in its own process; see it with: deskcrew show {names[-1]}{runs.option}")
         return
     face.finish(outcome)
-    _offer_to_keep(outcome, folder)
+    if runs.folder is not None:
+        _offer_to_keep(outcome, outcome.folder.parent)
     raise typer.Exit(outcome.exit_code)
 
 
@@ -153,15 +178,6 @@ def _offer_to_keep(outcome: Outcome, folder: Path) -> None:
             typer.echo(f"kept as {result.document}" if result.saved else result.why)
     except (typer.Abort, UsageProblem) as no:  # whoever leaves the question has not said yes, and the run has ended as it has
         typer.echo(f"\ndeskcrew: nothing is kept {no}".rstrip(), err=True)
-
-
-def _pausing() -> None:
-    # Not by typer, which goes past whoever has taken the place of the stream: the live view prints it above its rows.
-    print("\ndeskcrew: pausing before the next action; press Ctrl-C again to stop at once", file=sys.stderr, flush=True)
-
-
-def runs_dir_option(folder: Path) -> str:
-    return "" if folder == RUNS else f" --runs-dir {shlex.quote(str(folder))}"
 
 
 def as_overrides(flags: dict[str, Any]) -> list[str]:

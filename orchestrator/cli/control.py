@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from orchestrator.cli.common import (
     FAILED,
-    RUNS,
     AsJson,
     Debug,
     Display,
@@ -20,14 +18,13 @@ from orchestrator.cli.common import (
     Server,
     TokenFile,
     checked_display,
+    connected,
     drive,
     guarded,
-    runs_dir_option,
 )
 
 if TYPE_CHECKING:
-    from orchestrator.control.handle import RunControl, Told
-    from orchestrator.desk.client.hands import Acting
+    from orchestrator.control.handle import ByHand, ControlResult, Runs
 
 Who = Annotated[str, typer.Option("--as", metavar="NAME", help="Who says so; the user of this machine when not given.")]
 Wait = Annotated[float, typer.Option(min=0, metavar="SECONDS", help="How long a crew at work is waited for.")]
@@ -45,11 +42,8 @@ def pause(
     debug: Debug = False,
 ) -> None:
     """Let the crew stop before its next action; `resume` goes on."""
-    with guarded(debug):
-        if server:
-            _tell(_there(server, token_file, who, run_id, "pause"), as_json, runs_dir)
-            return
-        _tell(_control(run_id, runs_dir, who, wait).pause(), as_json, runs_dir)
+    with guarded(debug), connected(runs_dir, server, token_file) as runs:
+        _tell(runs.run(run_id, who=who, wait=wait).pause(), as_json, runs)
 
 
 def cancel(
@@ -64,11 +58,8 @@ def cancel(
     debug: Debug = False,
 ) -> None:
     """End a run before its next action. It cannot be resumed."""
-    with guarded(debug):
-        if server:
-            _tell(_there(server, token_file, who, run_id, "cancel", why=why), as_json, runs_dir)
-            return
-        _tell(_control(run_id, runs_dir, who, wait).cancel(why), as_json, runs_dir)
+    with guarded(debug), connected(runs_dir, server, token_file) as runs:
+        _tell(runs.run(run_id, who=who, wait=wait).cancel(why), as_json, runs)
 
 
 def steer(
@@ -84,15 +75,12 @@ def steer(
     debug: Debug = False,
 ) -> None:
     """Say something to the crew, or to one role, while it works."""
-    with guarded(debug):
+    with guarded(debug), connected(runs_dir, server, token_file) as runs:
         from typing import cast
 
         from roles.contracts.steering import Addressee
 
-        if server:
-            _tell(_there(server, token_file, who, run_id, "steer", words=words, to=to), as_json, runs_dir)
-            return
-        _tell(_control(run_id, runs_dir, who, wait).steer(words, cast("Addressee", to)), as_json, runs_dir)
+        _tell(runs.run(run_id, who=who, wait=wait).steer(words, cast("Addressee", to)), as_json, runs)
 
 
 def takeover(
@@ -109,33 +97,19 @@ def takeover(
     debug: Debug = False,
 ) -> None:
     """Take a run in your own hands: the crew does nothing until `handback`. In a terminal, actions are asked for."""
-    with guarded(debug):
-        if server:
-            from orchestrator.desk.client.hands import There
-            from orchestrator.desk.client.work import connected
+    with guarded(debug), connected(runs_dir, server, token_file) as runs:
+        from orchestrator.control.lease import Held
 
-            _refuse_name(who)
-            with connected(server, token_file) as remote:
-                told = remote.steered(remote.find(run_id), "takeover")
-                by_hand = told.state == "taken_over" and (do or sys.stdin.isatty())
-                good = not by_hand or _act(There(remote, told.run_id), do)
-            _tell(told, as_json, runs_dir)
-            if not good:
-                raise typer.Exit(FAILED)
-            return
-        control = _control(run_id, runs_dir, who, wait)
-        told = control.takeover()
-        if told.state != "taken_over" or not (do or sys.stdin.isatty()):
-            _tell(told, as_json, runs_dir)
-            return
-        if control.standing().holder is not None:
-            typer.echo("Act in the window of the run itself; this run cannot be opened a second time.")
-            return
-        from orchestrator.desk.client.hands import Here
-
-        with control.hands() as hands:
-            good = _act(Here(hands), do)
-        _tell(told, as_json, runs_dir)
+        run, good = runs.run(run_id, who=who, wait=wait), True
+        result = run.takeover()
+        if result.state == "taken_over" and (do or sys.stdin.isatty()):
+            try:
+                with run.hands() as hands:
+                    good = _act(hands, do)
+            except Held:
+                typer.echo("Act in the window of the run itself; this run cannot be opened a second time.")
+                return
+        _tell(result, as_json, runs)
         if not good:
             raise typer.Exit(FAILED)
 
@@ -153,68 +127,36 @@ def handback(
     debug: Debug = False,
 ) -> None:
     """Give a run back to the crew, which looks anew and goes on."""
-    with guarded(debug):
-        from orchestrator.store.salvage import salvage
+    with guarded(debug), connected(runs_dir, server, token_file) as runs:
         from orchestrator.views.terminal import make_face
 
-        if server:
-            from orchestrator.desk.client.work import connected, handed_back
-
-            _refuse_name(who)
-            with connected(server, token_file) as remote:
-                handed_back(remote, make_face("json" if as_json else checked_display(display)), run_id, say)
-        control = _control(run_id, runs_dir, who, wait)
+        run = runs.run(run_id, who=who, wait=wait)
         face = make_face("json" if as_json else checked_display(display))
-        for event in salvage(control.folder / "journal.sqlite").events:
+        for event in run.past():
             face.recall(event)
         drive(
             face,
-            runs_dir or RUNS,
-            lambda heard, stop: control.handback(say, listener=heard, approver=face.approver, stop=stop),
-            control.run_id,
+            runs,
+            lambda heard, stop: run.handback(say, listener=heard, approver=face.approver, stop=stop),
+            run.run_id,
         )
 
 
-def _control(run_id: str, runs_dir: Path | None, who: str, wait: float) -> RunControl:
-    from orchestrator.control.handle import RunControl
+def _tell(result: ControlResult, as_json: bool, runs: Runs) -> None:
+    from dataclasses import asdict
 
-    return RunControl(run_id, runs_dir=runs_dir or RUNS, who=who, wait=wait)
+    from orchestrator.runs.privacy.clean import clean, json_text
 
-
-def _there(server: str, token_file: Path | None, who: str, run_id: str, way: str, **body: Any) -> Told:
-    """The same, asked of a server."""
-    from orchestrator.desk.client.work import connected
-
-    _refuse_name(who)
-    with connected(server, token_file) as remote:
-        return remote.steered(remote.find(run_id), way, body)
-
-
-def _refuse_name(who: str) -> None:
-    if who:
-        from orchestrator.errors import UsageProblem
-
-        raise UsageProblem("--as is for runs of this machine; a server knows who you are by your token.")
-
-
-def _tell(told: Told, as_json: bool, runs_dir: Path | None) -> None:
-    from orchestrator.views.terminal.ending import ELSEWHERE
-
-    where = ELSEWHERE.get() or runs_dir_option(runs_dir or RUNS)
-    ways = [way + where for way in told.next]
+    ways = [way + runs.option for way in result.next]
     if as_json:
-        from orchestrator.runs.privacy.clean import json_text
-
-        typer.echo(json_text(told._asdict() | {"next": ways}))
+        typer.echo(json_text(asdict(result) | {"next": ways}))
         return
-    from orchestrator.runs.privacy.clean import clean
-
-    typer.echo(clean(told.said, 1000))
+    typer.echo(clean(result.said, 1000))
     for number, way in enumerate(ways):
         typer.echo(f"{'next' if number == 0 else '':>9}  {way}")
 
 
-def _typed(place: Acting) -> Iterator[str]:
+def _typed(place: ByHand) -> Iterator[str]:
     """Lines from the terminal until the person is done."""
     typer.echo('Type actions such as click "Save" or fill "Amount" with "12"; look shows the screen, done ends.')
     typer.echo(place.shown())
@@ -232,7 +174,7 @@ def _typed(place: Acting) -> Iterator[str]:
             yield line
 
 
-def _act(place: Acting, given: list[str] | None) -> bool:
+def _act(place: ByHand, given: list[str] | None) -> bool:
     """Do each line that was given, or else what is typed; False as soon as one that was given cannot be done."""
     from orchestrator.runs.privacy.clean import clean
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,8 +12,10 @@ import typer
 from orchestrator.cli.common import EPILOG, FAILED, RUNS, AsJson, Debug, RunsDir, Server, TokenFile, guarded
 
 if TYPE_CHECKING:
-    from orchestrator.lab.learning.knowledge import Finding
+    from orchestrator.desk.client.pages import RemotePages
+    from orchestrator.lab.learning.knowledge import Finding, Shown
     from orchestrator.lab.learning.learning import Kept, Lesson
+    from orchestrator.settings.settings import Settings
     from roles.knowledge.memory.answers import AnswerFile
     from roles.knowledge.pages.documents import Document
     from roles.knowledge.pages.folders import Synced
@@ -218,18 +222,8 @@ def add(
 
     With --server the pages of these files are sent, each as a help page.
     """
-    with guarded(debug):
-        from orchestrator.runs.privacy.clean import json_text
-
-        if server:
-            _add_there(server, token_file, places, app, kind, as_json=as_json)
-            return
-        from orchestrator.lab.learning import knowledge
-
-        done = knowledge.add(_settings(config, overrides, runs_dir), places, app, kind)
-        typer.echo(json_text(done._asdict(), 2) if as_json else _added(done))
-        if done.problems and not (done.added or done.changed or done.unchanged):
-            raise typer.Exit(FAILED)
+    with guarded(debug), _pages(config, overrides, runs_dir, server, token_file) as pages:
+        _print(pages.add(places, app, kind), as_json)
 
 
 @knowledge_app.command("ls")
@@ -246,28 +240,8 @@ def list_all(
     debug: Debug = False,
 ) -> None:
     """List what was added; with --server, everything that is looked up there."""
-    with guarded(debug):
-        from orchestrator.runs.privacy.clean import clean, json_text
-        from orchestrator.views.terminal.tables import table
-
-        if server:
-            from orchestrator.desk.client import remote as there
-            from orchestrator.desk.client.work import connected
-
-            with connected(server, token_file) as remote:
-                told = there.listed(remote, app, kind)
-            typer.echo(json_text(told["documents"], 2) if as_json else there.as_table(told, scored=False))
-            return
-        from orchestrator.lab.learning import knowledge
-
-        found = knowledge.listed(_settings(config, overrides, runs_dir), app, kind, every)
-        if as_json:
-            typer.echo(json_text([one.model_dump(mode="json") for one in found], 2))
-        elif not found:
-            typer.echo("Nothing was added. (deskcrew knowledge ls --all shows what is shipped.)")
-        else:
-            rows = [(one.kind, clean(one.app or "-"), clean(one.id), clean(_titled(one))) for one in found]
-            typer.echo(table([("KIND", "APP", "ID", "TITLE"), *rows]))
+    with guarded(debug), _pages(config, overrides, runs_dir, server, token_file) as pages:
+        _print(pages.list(app, kind, every), as_json)
 
 
 @knowledge_app.command()
@@ -284,27 +258,8 @@ def search(
     debug: Debug = False,
 ) -> None:
     """Search as a run does, and show also what came close and is not returned, with the reason. Exit code 1: nothing fits."""
-    with guarded(debug):
-        from orchestrator.runs.privacy.clean import json_text
-
-        if server:
-            from orchestrator.desk.client import remote as there
-            from orchestrator.desk.client.work import connected
-
-            with connected(server, token_file) as remote:
-                told = there.searched(remote, query, app, kind)
-            typer.echo(json_text(told, 2) if as_json else there.as_table(told, scored=True))
-            if not any(not one["why_not"] for one in told["documents"]):
-                raise typer.Exit(FAILED)
-            return
-        from orchestrator.lab.learning import knowledge
-
-        answer = knowledge.search(_settings(config, overrides, runs_dir), query, app, kind)
-        typer.echo(json_text(answer.as_data(), 2) if as_json else _found(answer.found))
-        for fault in answer.faults:
-            typer.echo(f"deskcrew: {fault}", err=True)
-        if not any(not one.why_not for one in answer.found):
-            raise typer.Exit(FAILED)
+    with guarded(debug), _pages(config, overrides, runs_dir, server, token_file) as pages:
+        _print(pages.search(query, app, kind), as_json)
 
 
 @knowledge_app.command("rm")
@@ -319,19 +274,10 @@ def remove(
     debug: Debug = False,
 ) -> None:
     """Remove what was added."""
-    with guarded(debug):
+    with guarded(debug), _pages(config, overrides, runs_dir, server, token_file) as pages:
         from orchestrator.runs.privacy.clean import clean, json_text
 
-        if server:
-            from orchestrator.desk.client.remote import removed
-            from orchestrator.desk.client.work import connected
-
-            with connected(server, token_file) as remote:
-                removed(remote, ids)
-        else:
-            from orchestrator.lab.learning import knowledge
-
-            knowledge.remove(_settings(config, overrides, runs_dir), ids)
+        pages.remove(ids)
         typer.echo(json_text({"removed": ids}, 2) if as_json else "\n".join(f"removed {clean(id)}" for id in ids))
 
 
@@ -360,22 +306,67 @@ def stats(
             typer.echo(clean(line, 1000))
 
 
-def _add_there(
-    server: str, token_file: Path | None, places: list[Path], app: str | None, kind: str | None, *, as_json: bool
-) -> None:
-    from orchestrator.desk.client.remote import added
-    from orchestrator.desk.client.work import connected
-    from orchestrator.errors import UsageProblem
-    from orchestrator.runs.privacy.clean import clean, json_text
+def _print(shown: Shown, as_json: bool) -> None:
+    from orchestrator.runs.privacy.clean import json_text
 
-    if kind not in (None, "help"):
-        raise UsageProblem(f"--kind {kind}: a desk takes help pages only; leave it out with --server.")
-    with connected(server, token_file) as remote:
-        done = added(remote, places, app)
-    lines = [*(f"added {clean(id)}" for id in done["added"]), *(f"not read: {clean(one, 1000)}" for one in done["problems"])]
-    typer.echo(json_text(done, 2) if as_json else "\n".join(lines) or "No page was found.")
-    if done["problems"] and not done["added"]:
+    typer.echo(json_text(shown.data, 2) if as_json else shown.text)
+    for fault in shown.faults:
+        typer.echo(f"deskcrew: {fault}", err=True)
+    if not shown.good:
         raise typer.Exit(FAILED)
+
+
+@contextmanager
+def _pages(
+    config: list[Path] | None, overrides: list[str] | None, runs_dir: Path | None, server: str | None, token_file: Path | None
+) -> Iterator[RemotePages | LocalPages]:
+    if not server:
+        yield LocalPages(_settings(config, overrides, runs_dir))
+        return
+    from orchestrator.desk.client.pages import RemotePages
+    from orchestrator.desk.client.remote import Remote, token_for
+
+    with Remote(server, token_for(server, token_file)) as remote:
+        if remote.warning:
+            typer.echo(f"deskcrew: warning: {remote.warning}", err=True)
+        yield RemotePages(remote)
+
+
+class LocalPages:
+    """The documents of this machine."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def add(self, places: list[Path], app: str | None, kind: str | None) -> Shown:
+        from orchestrator.lab.learning import knowledge
+
+        done = knowledge.add(self._settings, places, app, kind)
+        good = done.added or done.changed or done.unchanged or not done.problems
+        return knowledge.Shown(done._asdict(), _added(done), bool(good))
+
+    def remove(self, ids: list[str]) -> None:
+        from orchestrator.lab.learning import knowledge
+
+        knowledge.remove(self._settings, ids)
+
+    def list(self, app: str | None, kind: str | None, every: bool) -> Shown:
+        from orchestrator.lab.learning import knowledge
+        from orchestrator.runs.privacy.clean import clean
+        from orchestrator.views.terminal.tables import table
+
+        found = knowledge.listed(self._settings, app, kind, every)
+        rows = [(one.kind, clean(one.app or "-"), clean(one.id), clean(_titled(one))) for one in found]
+        text = table([("KIND", "APP", "ID", "TITLE"), *rows])
+        none = "Nothing was added. (deskcrew knowledge ls --all shows what is shipped.)"
+        return knowledge.Shown([one.model_dump(mode="json") for one in found], text if found else none)
+
+    def search(self, query: str, app: str | None, kind: str | None) -> Shown:
+        from orchestrator.lab.learning import knowledge
+
+        answer = knowledge.search(self._settings, query, app, kind)
+        good = any(not one.why_not for one in answer.found)
+        return knowledge.Shown(answer.as_data(), _found(answer.found), good, tuple(answer.faults))
 
 
 def _titled(document: Document) -> str:

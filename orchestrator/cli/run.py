@@ -9,7 +9,6 @@ import typer
 
 from orchestrator.cli.common import (
     FAILED,
-    RUNS,
     AsJson,
     Debug,
     Display,
@@ -21,6 +20,7 @@ from orchestrator.cli.common import (
     TokenFile,
     as_overrides,
     checked_display,
+    connected,
     drive,
     guarded,
 )
@@ -70,54 +70,27 @@ def run(
     debug: Debug = False,
 ) -> None:
     """Run a goal or a task. With --json: one event a line, the outcome last."""
-    with guarded(debug):
-        from orchestrator.settings.settings import load_settings, varied
-        from orchestrator.tasks.tasks import Task, resolve_target
+    with guarded(debug), connected(runs_dir, None if show_config else server, token_file, store) as runs:
+        from orchestrator.settings.settings import varied
 
         shown = "json" if as_json else display
-        if server and not show_config:
-            from orchestrator.desk.client import work as there
-            from orchestrator.runs.privacy.secrets import asked_for
-            from orchestrator.views.terminal import make_face
-
-            said = {
-                "policies": policies, "seed": seed, "world": world, "faults": fault, "environment": environment,
-                "browser.url": url, "crew.manager.review": review_plan or None,
-            }  # fmt: skip
-            changes = [*(overrides or ()), *varied(vary or ()), *as_overrides(said)]
-            private = asked_for([*(secret or ()), *there.secrets_of(target)])
-            body = there.order(target, config or (), changes, plan, private)
-            with there.connected(server, token_file) as remote:
-                there.started(remote, make_face(checked_display(shown)), body)
-        found = None if target is None else resolve_target(target)
         flags = {
-            "policies": policies, "seed": seed, "world": world, "faults": fault, "display": shown, "runs_dir": runs_dir,
-            "store": store, "environment": environment, "browser.url": url, "crew.manager.review": review_plan or None,
+            "policies": policies, "seed": seed, "world": world, "faults": fault, "environment": environment,
+            "browser.url": url, "crew.manager.review": review_plan or None,
         }  # fmt: skip
-        layer = found.layer() if isinstance(found, Task) else None
-        loaded = load_settings(config or (), [*(overrides or ()), *varied(vary or ()), *as_overrides(flags)], layer)
+        changes = [*(overrides or ()), *varied(vary or ()), *as_overrides(flags)]
         if show_config:
-            _print_config(loaded, as_json)
-            return
-        if found is None:
-            from orchestrator.errors import UsageProblem
+            from orchestrator.control.handle import LocalRuns
 
-            raise UsageProblem('There is nothing to do; say it in words (deskcrew run "Open ...") or name a task file.')
-        from orchestrator.runs import runs
-        from orchestrator.runs.plans import read_plan
+            _print_config(LocalRuns(runs_dir, store).loaded(target, config or (), changes, shown)[1], as_json)
+            return
         from orchestrator.runs.privacy.secrets import asked_for
         from orchestrator.views.terminal import make_face
 
-        given = read_plan(plan) if plan else None
-        secrets = asked_for([*(secret or ()), *(found.secrets if isinstance(found, Task) else ())])
-        face = make_face(loaded.settings.display)
-        drive(
-            face,
-            loaded.settings.runs_dir,
-            lambda heard, stop: runs.start(
-                loaded, found, listener=heard, approver=face.approver, plan=given, parts={"secrets": secrets}, stop=stop
-            ),
-        )
+        order = runs.order(target, config or (), changes, plan, shown)
+        secrets = asked_for([*(secret or ()), *order.secrets])
+        face = make_face(order.display)
+        drive(face, order.runs, lambda heard, stop: order.start(secrets, heard, face.approver, stop))
 
 
 def resume(
@@ -147,41 +120,27 @@ def resume(
     """Go on with a run: one that waits for a person, or one that was interrupted."""
     with guarded(debug):
         answer = _constrained(_answer(approve, reject, edit, respond), constrain)
-        from orchestrator.control.handle import RunControl
+        from orchestrator.runs.answers import by_whom
         from orchestrator.runs.privacy.secrets import asked_for
-        from orchestrator.store import folders
-        from orchestrator.store.salvage import salvage
         from orchestrator.views.terminal import make_face
 
-        if server:
-            from orchestrator.desk.client import work as there
-
-            with there.connected(server, token_file) as remote:
-                there.resumed(remote, make_face("json" if as_json else checked_display(display)), run_id, answer, overrides or ())
-        folder = runs_dir or RUNS
-        if store:
-            from orchestrator.store.postgres.listing import find_shared
-
-            before = find_shared(run_id, store, folder)
-        else:
-            before = folders.find_run(run_id, folder)
-        folder = before.parent
-        secrets = asked_for(secret or ())
-        face = make_face("json" if as_json else checked_display(display))
-        for event in salvage(before / "journal.sqlite").events:
-            face.recall(event)
-        drive(
-            face,
-            folder,
-            lambda heard, stop: RunControl(before.name, runs_dir=folder, parts={"secrets": secrets}).resume(
-                answer=_by_command(answer),
-                listener=heard,
-                approver=face.approver,
-                overrides=overrides or (),
-                stop=stop,
-            ),
-            before.name,
-        )
+        with connected(runs_dir, server, token_file, store) as runs:
+            run = runs.run(run_id, secrets=asked_for(secret or ()))
+            face = make_face("json" if as_json else checked_display(display))
+            for event in run.past():
+                face.recall(event)
+            drive(
+                face,
+                runs,
+                lambda heard, stop: run.resume(
+                    answer=None if answer is None else by_whom(answer, "command"),
+                    overrides=overrides or (),
+                    listener=heard,
+                    approver=face.approver,
+                    stop=stop,
+                ),
+                run.run_id,
+            )
 
 
 def plan(
@@ -201,22 +160,11 @@ def plan(
     debug: Debug = False,
 ) -> None:
     """Plan a goal and work nothing: prints the plan as YAML that `run --plan` reads."""
-    with guarded(debug):
+    with guarded(debug), connected(None, server, token_file) as runs:
         from orchestrator.runs.plans import told
 
         changes = [*(overrides or ()), *as_overrides({"policies": policies, "seed": seed, "world": world})]
-        if server:
-            from orchestrator.desk.client import work as there
-
-            with there.connected(server, token_file) as remote:
-                made = there.planned(remote, there.order(target, config or (), changes, None, {}))
-        else:
-            from orchestrator.runs.plans import plan_goal
-            from orchestrator.settings.settings import load_settings
-            from orchestrator.tasks.tasks import Task, resolve_target
-
-            found = resolve_target(target)
-            made = plan_goal(load_settings(config or (), changes, found.layer() if isinstance(found, Task) else None), found)
+        made = runs.order(target, config or (), changes, None, None).plan()
         if isinstance(made, str):
             typer.echo(f"deskcrew: no plan: {made}", err=True)
             raise typer.Exit(FAILED)
@@ -248,12 +196,6 @@ def _constrained(answer: dict[str, Any] | None, text: str | None) -> dict[str, A
     if answer is None:
         raise UsageProblem("--constrain goes with an answer, such as --approve; a new run takes -c constraints.KEY=VALUE.")
     return dict(constrained(answer, text))
-
-
-def _by_command(answer: dict[str, Any] | None) -> dict[str, Any] | None:
-    from orchestrator.runs.answers import by_whom
-
-    return None if answer is None else by_whom(answer, "command")
 
 
 def _print_config(loaded: Any, as_json: bool) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from orchestrator.cli.common import RUNS, AsJson, Debug, RunId, RunsDir, Server, Store, TokenFile, guarded
+from orchestrator.cli.common import AsJson, Debug, RunId, RunsDir, Server, Store, TokenFile, connected, guarded
 
 Part = Annotated[str, typer.Argument(metavar="[WORD]", help="Only those that have this in their name, world, kinds or goal.")]
 
@@ -40,7 +40,7 @@ def _tell(found: list[dict[str, object]], columns: tuple[str, ...], as_json: boo
         typer.echo(table(rows, width_of_terminal()))
 
 
-def runs(
+def list_runs(
     as_json: AsJson = False,
     runs_dir: RunsDir = None,
     store: Store = None,
@@ -49,25 +49,11 @@ def runs(
     debug: Debug = False,
 ) -> None:
     """List the runs, newest first."""
-    with guarded(debug):
+    with guarded(debug), connected(runs_dir, server, token_file, store) as runs:
         from orchestrator.views import listing
         from orchestrator.views.terminal.tables import width_of_terminal
 
-        if server:
-            from orchestrator.desk.client.work import connected
-            from orchestrator.store.folders import RunInfo
-
-            with connected(server, token_file) as remote:
-                found = [RunInfo(**run) for run in remote.runs()]
-        elif store:
-            from orchestrator.store.postgres.listing import list_shared
-
-            found = list_shared(store)
-        else:
-            from orchestrator.store.folders import list_runs
-
-            found = list_runs(runs_dir or RUNS)
-        found = sorted(found, key=lambda run: (run.started, run.run_id), reverse=True)
+        found = sorted(runs.list(), key=lambda run: (run.started, run.run_id), reverse=True)
         typer.echo(listing.runs_json(found) if as_json else listing.runs_table(found, width_of_terminal()))
 
 
@@ -86,29 +72,20 @@ def show(
     debug: Debug = False,
 ) -> None:
     """Show one run: plan, steps, gates, approvals, and how it ended."""
-    with guarded(debug):
-        from orchestrator.store import folders
+    with guarded(debug), connected(runs_dir, server, token_file, store) as runs:
+        from orchestrator.runs.privacy.clean import json_text
         from orchestrator.views import listing
 
-        if server:
-            from orchestrator.desk.client.work import connected, shown_there
-
-            with connected(server, token_file) as remote:
-                text, ended = shown_there(remote, run_id, plan, blackboard or at is not None, at, as_json=as_json)
-            typer.echo(text, nl=not ended)
-            return
+        run = runs.run(run_id)
         if blackboard or at is not None:
-            typer.echo(listing.board_text(run_id, runs_dir or RUNS, store, at, as_json=as_json))
-            return
-        if plan:
+            from orchestrator.store.blackboard import board_page
+
+            board = run.blackboard(at)
+            typer.echo(json_text(board, 2) if as_json else board_page(board))
+        elif plan:
             from orchestrator.runs.plans import told
 
-            typer.echo(told(folders.show_plan(run_id, runs_dir or RUNS), as_json), nl=False)
-            return
-        if store:
-            from orchestrator.store.postgres.listing import show_shared
-
-            view = show_shared(run_id, store)
+            typer.echo(told(run.plan(), as_json), nl=False)
         else:
-            view = folders.show_run(run_id, runs_dir or RUNS)
-        typer.echo(listing.run_json(view) if as_json else listing.run_page(view))
+            view = run.report()
+            typer.echo(listing.run_json(view) if as_json else listing.run_page(view))

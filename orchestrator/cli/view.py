@@ -58,6 +58,7 @@ def fork(
 ) -> None:
     """Start a new run from a step of another one: the same world, plan and blackboard, and from there on its own way."""
     with guarded(debug):
+        from orchestrator.control.handle import LocalRuns
         from orchestrator.runs import runs
         from orchestrator.runs.privacy.secrets import asked_for
         from orchestrator.runs.replay.fork import fork as make
@@ -72,7 +73,7 @@ def fork(
             face.recall(event)
         drive(
             face,
-            folder,
+            LocalRuns(folder),
             lambda heard, stop: runs.resume(
                 made, runs_dir=folder, parts={"secrets": secrets}, listener=heard, approver=face.approver, stop=stop
             ),

@@ -38,11 +38,14 @@ class Stop:
         """What asked for it; empty while nothing has."""
         self.at_rest = False
         """Nothing is under way, a person is asked something: there is no safe point to wait for."""
+        self.told: Callable[[], None] = lambda: None
+        """Says that Ctrl-C was pressed once."""
 
 
 @contextmanager
 def heeding(stop: Stop, told: Callable[[], None]) -> Iterator[None]:
     """Turn signals into the wish to stop; `told` is called when Ctrl-C was pressed once. Only the main thread can do this."""
+    stop.told = told
 
     def interrupted(number: int, frame: FrameType | None) -> None:
         first = not stop.who

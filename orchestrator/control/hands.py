@@ -11,6 +11,8 @@ from environments.contract import EnvironmentFault, KnownKeys
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.open_run import OpenRun
 from protocol import Action, ActionResult, AgentAction, ExecStatus, TargetError, VisualState, describe, parse_action, resolve
+from protocol.dsl import DSLError, parse_line
+from protocol.prompt_form import whole_form
 from roles.contracts import StepRecord
 from roles.journal.actions import action_key
 from roles.journal.events import FeedbackEvent, OutcomeEvent
@@ -18,6 +20,8 @@ from roles.safety.effects.effects import effect_of
 from roles.screen.events import effect_verb, screen_events, target_name
 
 _LATEST = 64
+_SHOWN = 600
+"""Tokens of a screen that is shown in a terminal."""
 LANE = "by-hand"
 """What stands for the subtask in the keys of a person's actions: no plan can have one of this name at the same step."""
 
@@ -51,6 +55,16 @@ class Hands:
     def look(self) -> VisualState:
         """The screen now."""
         return self._run.context.environment.observe()
+
+    def shown(self) -> str:
+        return whole_form(self.look(), budget=_SHOWN).text
+
+    def done(self, line: str) -> str:
+        try:
+            result = self.do(parse_line(line))
+        except DSLError as bad:
+            return bad.message
+        return "" if result.ok else result.error or "it could not be done"
 
     def do(self, action: AgentAction) -> ActionResult:
         """Perform an action, and write down what came of it."""

@@ -12,11 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.errors import USER, UsageProblem
-from orchestrator.runs.privacy.clean import UNREADABLE, clean, json_text, shortened, visible
+from orchestrator.runs.privacy.clean import UNREADABLE, clean, shortened, visible
 from orchestrator.views.terminal.tables import NARROW, table
 
 if TYPE_CHECKING:
-    from pathlib import Path
 
     from orchestrator.store.folders import RunInfo, RunView
 
@@ -58,23 +57,6 @@ def moment(value: Any) -> str:
     if isinstance(value, int | float):
         return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(value))
     return clean(value or "")
-
-
-def board_text(run_id: str, runs_dir: Path, store: str | None, at: int | None, *, as_json: bool) -> str:
-    """The blackboard of a run, as it stands or stood after a step."""
-    from orchestrator.store.blackboard import board_at, board_page
-
-    if store:
-        from orchestrator.store.postgres.listing import events_of_shared
-
-        events = events_of_shared(run_id, store)
-    else:
-        from orchestrator.store.folders import find_run
-        from orchestrator.store.salvage import salvage
-
-        events = salvage(find_run(run_id, runs_dir) / "journal.sqlite").events
-    board = board_at(events, at)
-    return json_text(board, 2) if as_json else board_page(board)
 
 
 def run_json(view: RunView) -> str:

@@ -199,6 +199,7 @@ def started(runs_dir: Path, at: int = FORM, goal: str = CLAIM, overrides: Sequen
 def main(runs_dir: Path, at: int, goal: str, overrides: Sequence[str]) -> None:
     """What `deskcrew run` does, with an Operator that waits."""
     from orchestrator.cli.common import drive, guarded
+    from orchestrator.control.handle import LocalRuns
     from orchestrator.views.terminal import make_face
 
     def wait() -> None:
@@ -210,7 +211,7 @@ def main(runs_dir: Path, at: int, goal: str, overrides: Sequence[str]) -> None:
         face = make_face("plain")
         drive(
             face,
-            runs_dir,
+            LocalRuns(runs_dir),
             lambda heard, stop: runs.start(settings, target, listener=heard, parts=parts, stop=stop),
         )
 

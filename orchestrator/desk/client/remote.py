@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -16,16 +15,8 @@ import httpx
 from tenacity import Retrying, retry_if_exception_type, wait_random
 
 from environments.files.small_files import read_small
-from orchestrator.control.handle import Told
 from orchestrator.errors import Stopped, UsageProblem
-from orchestrator.runs.outcome import Outcome
-from orchestrator.runs.privacy.clean import clean
-from orchestrator.views.terminal.tables import table
-from roles.contracts.steering import Addressee
 from roles.journal.journal import Event
-from roles.knowledge.pages.folders import sync
-from roles.knowledge.store import KnowledgeStore
-from roles.manager.plans import WORK_PLAN
 
 VARIABLE = "DESKCREW_TOKEN"
 SILENT = 45.0
@@ -34,7 +25,6 @@ LOST = 120.0
 """Seconds for which a server that went away is waited for."""
 NOT_GONE_ON = 120.0
 """Seconds after an answer in which a process has to go on with the run."""
-_AT_REST = frozenset({"on_hold", "paused", "taken_over", "interrupted"})
 _LARGEST = 256_000_000
 """Bytes of an answer."""
 _BEGINS = 330.0
@@ -56,9 +46,7 @@ class State(NamedTuple):
     @property
     def rests(self) -> bool:
         """It has ended, or nothing happens until somebody says something."""
-        if self.works:
-            return False
-        return self.status not in _AT_REST or self.status != "on_hold" or bool(self.asking)
+        return not self.works and (self.status != "on_hold" or bool(self.asking))
 
 
 def token_for(url: str, token_file: Path | None) -> str:
@@ -94,8 +82,8 @@ class Remote:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise UsageProblem(f"--server {url!r} is no address; write for example --server http://127.0.0.1:8770.")
         self.url = f"{parts.scheme}://{parts.netloc}"
-        self.plain = parts.scheme == "http" and not is_here(parts.hostname)
-        """Whether the token travels unencrypted to another machine."""
+        plain = parts.scheme == "http" and not is_here(parts.hostname)
+        self.warning = f"{self.url} is another machine, and nothing that is sent is encrypted" if plain else ""
         self._http = httpx.Client(
             base_url=self.url, headers={"Authorization": f"Bearer {token}"}, timeout=httpx.Timeout(_BEGINS, connect=10),
             trust_env=not is_here(parts.hostname), transport=transport,
@@ -105,6 +93,9 @@ class Remote:
         return self
 
     def __exit__(self, *raised: object) -> None:
+        self.close()
+
+    def close(self) -> None:
         self._http.close()
 
     # --- one question, one answer -------------------------------------------------------------------------------
@@ -147,45 +138,8 @@ class Remote:
 
     # --- runs ---------------------------------------------------------------------------------------------------
 
-    def runs(self) -> list[dict[str, Any]]:
-        return list(self.get("/api/listing")["runs"])
-
-    def find(self, run_id: str) -> str:
-        """The whole id of a run, by that or any unique beginning or end of it."""
-        names = [str(run["run_id"]) for run in self.runs()]
-        if run_id in names:
-            return run_id
-        close = [name for name in names if run_id and (name.startswith(run_id) or name.endswith(run_id))]
-        if len(close) == 1:
-            return close[0]
-        if close:
-            raise UsageProblem(f"{run_id!r} means several runs at {self.url}: {', '.join(close[:5])}; give more of the id.")
-        raise UsageProblem(f"There is no run {run_id!r} at {self.url}.")
-
     def state(self, run_id: str) -> State:
         return State(**self.get(f"{path_of(run_id)}/report"))
-
-    def answer(self, run_id: str, asking: str, answer: Mapping[str, Any]) -> None:
-        """Say something to what the run waits for."""
-        decision = answer["decisions"][0]
-        body = {"pending": asking, "decision": decision["type"], "message": decision.get("message") or ""}
-        if edited := decision.get("edited_action"):
-            plan = edited["name"] == WORK_PLAN
-            body["action"] = edited["args"] if plan else {"action_type": edited["name"], **edited["args"]}
-        if constraints := decision.get("constraints"):
-            body["constraints"] = constraints
-        self.post(f"{path_of(run_id)}/answer", body)
-
-    def steered(self, run_id: str, way: str, body: Mapping[str, Any] | None = None) -> Told:
-        """pause, resume, steer, cancel, takeover or handback."""
-        told = self.post(f"{path_of(run_id)}/{way}", body)
-        return Told(told["run_id"], told["state"], told["said"], tuple(told["next"]))
-
-    def pause(self, run_id: str) -> Told:
-        return self.steered(run_id, "pause")
-
-    def say(self, run_id: str, words: str, to: Addressee) -> Told:
-        return self.steered(run_id, "steer", {"words": words, "to": to})
 
     # --- following a run ----------------------------------------------------------------------------------------
 
@@ -288,16 +242,6 @@ def parts_of(lines: Iterable[str]) -> Iterator[tuple[str, Any]]:
             data.append(value)
 
 
-def outcome_of(run_id: str, now: State) -> Outcome:
-    """As the process that worked the run had it; its folder is the other machine's, so it is only named."""
-    status = now.status if now.status in _AT_REST else str(now.report.get("status", now.status))
-    reason = str(now.report.get("reason") or now.reason)
-    return Outcome(
-        run_id=run_id, folder=Path("runs") / run_id, status=status, exit_code=now.exit_code, reason=reason, report=now.report,
-        pending=now.pending,
-    )  # fmt: skip
-
-
 def path_of(run_id: str) -> str:
     return f"/api/runs/{quote(run_id, safe='')}"
 
@@ -307,47 +251,3 @@ def is_here(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-_PAGES = "/api/knowledge"
-_MOST = 2_000
-
-
-def listed(remote: Remote, app: str | None, kind: str | None) -> dict[str, Any]:
-    return remote.get(_PAGES, app=app or "", kind=kind or "", limit=_MOST)
-
-
-def searched(remote: Remote, query: str, app: str | None, kind: str | None) -> dict[str, Any]:
-    if not query.strip():
-        raise UsageProblem("There is nothing to search for; say in words what is to be done or known.")
-    return remote.get(_PAGES, query=query, app=app or "", kind=kind or "")
-
-
-def added(remote: Remote, places: Sequence[Path], app: str | None) -> dict[str, list[str]]:
-    """Send the pages of these files and folders, which are read here. Raises UsageProblem."""
-    if absent := [place for place in places if not place.exists()]:
-        raise UsageProblem(f"{absent[0]}: there is no such file or folder.")
-    with tempfile.TemporaryDirectory() as folder, KnowledgeStore(Path(folder) / "pages.sqlite") as store:
-        read = [sync(store, place, app=app) for place in places]
-        pages = store.list(None, None)
-    sent = [remote.post(_PAGES, {"title": one.title, "text": one.text, "app": one.app or ""}) for one in pages]
-    return {"added": [str(one["id"]) for one in sent], "problems": [problem for one in read for problem in one.problems]}
-
-
-def removed(remote: Remote, ids: Sequence[str]) -> None:
-    for id in ids:
-        remote.delete(f"{_PAGES}/{quote(id, safe='/')}")
-
-
-def as_table(told: dict[str, Any], *, scored: bool) -> str:
-    """Documents as `knowledge ls` and `knowledge search` show them."""
-    found = told["documents"]
-    if not found:
-        return "Nothing has a word of it." if scored else "There is nothing to be looked up."
-    head = ("KIND", "APP", "ID", "TITLE")
-    rows = [(clean(one["kind"] or "-"), clean(one["app"] or "-"), clean(one["id"]), clean(one["title"], 60)) for one in found]
-    if not scored:
-        return table([head, *rows])
-    scores = ["-" if one["score"] is None else f"{one['score']:.2f}" for one in found]
-    whys = [clean(one["why_not"], 80) for one in found]
-    return table([("SCORE", *head, ""), *((score, *row, why) for score, row, why in zip(scores, rows, whys, strict=True))])

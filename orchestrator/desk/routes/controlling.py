@@ -8,8 +8,7 @@ from fastapi import APIRouter, HTTPException
 from pydantic import Field, ValidationError
 
 from orchestrator.control.asked import still_open
-from orchestrator.control.handle import RunControl
-from orchestrator.control.handle import Told as Came
+from orchestrator.control.handle import ControlResult, RunControl
 from orchestrator.control.lease import Held
 from orchestrator.desk import acting
 from orchestrator.desk.acting import GoOn
@@ -24,16 +23,6 @@ from roles.contracts.steering import Addressee
 router = APIRouter(prefix="/api/runs/{run_id}", tags=["controlling"])
 _HEARD_WITHIN = 10.0
 """Seconds for which a crew in the middle of something is waited for before it is said that it will hear it."""
-
-
-class Told(Frozen):
-    """What came of it."""
-
-    run_id: str
-    state: str
-    said: str
-    next: tuple[str, ...] = ()
-    """What can be typed in a terminal now."""
 
 
 class Limits(Frozen):
@@ -79,13 +68,13 @@ class Worker(Frozen):
 
 
 @router.post("/pause")
-def pause(desk: TheDesk, visitor: Operator, folder: RunFolder) -> Told:
+def pause(desk: TheDesk, visitor: Operator, folder: RunFolder) -> ControlResult:
     """Let the crew stop before its next action."""
-    return _told(_control(desk, visitor, folder.name).pause())
+    return _control(desk, visitor, folder.name).pause()
 
 
 @router.post("/resume")
-def resume(desk: TheDesk, visitor: Operator, folder: RunFolder, wanted: Limits | None = None) -> Told:
+def resume(desk: TheDesk, visitor: Operator, folder: RunFolder, wanted: Limits | None = None) -> ControlResult:
     """Go on, in a process of its own where none holds the run."""
     control = _control(desk, visitor, folder.name)
     now = control.standing()
@@ -101,25 +90,25 @@ def resume(desk: TheDesk, visitor: Operator, folder: RunFolder, wanted: Limits |
 
 
 @router.post("/steer")
-def steer(desk: TheDesk, visitor: Operator, folder: RunFolder, said: Words) -> Told:
+def steer(desk: TheDesk, visitor: Operator, folder: RunFolder, said: Words) -> ControlResult:
     """Say something to the crew, or to one role."""
-    return _told(_control(desk, visitor, folder.name).steer(said.words, said.to))
+    return _control(desk, visitor, folder.name).steer(said.words, said.to)
 
 
 @router.post("/cancel")
-def cancel(desk: TheDesk, visitor: Operator, folder: RunFolder, said: Why | None = None) -> Told:
+def cancel(desk: TheDesk, visitor: Operator, folder: RunFolder, said: Why | None = None) -> ControlResult:
     """End the run before its next action."""
-    return _told(_control(desk, visitor, folder.name).cancel(said.why if said else ""))
+    return _control(desk, visitor, folder.name).cancel(said.why if said else "")
 
 
 @router.post("/takeover")
-def takeover(desk: TheDesk, visitor: Operator, folder: RunFolder) -> Told:
+def takeover(desk: TheDesk, visitor: Operator, folder: RunFolder) -> ControlResult:
     """Take the run in one's own hands: the crew does nothing until it is handed back."""
-    return _told(_control(desk, visitor, folder.name).takeover())
+    return _control(desk, visitor, folder.name).takeover()
 
 
 @router.post("/handback")
-def handback(desk: TheDesk, visitor: Operator, folder: RunFolder, said: Message | None = None) -> Told:
+def handback(desk: TheDesk, visitor: Operator, folder: RunFolder, said: Message | None = None) -> ControlResult:
     """Give the run back to the crew, which looks anew and goes on."""
     control = _control(desk, visitor, folder.name)
     if control.standing().state != "taken_over":
@@ -163,10 +152,6 @@ def _control(desk: Desk, visitor: Visitor, run_id: str) -> RunControl:
     return RunControl(run_id, runs_dir=desk.runs_dir, who=visitor.name, wait=_HEARD_WITHIN)
 
 
-def _told(came: Came) -> Told:
-    return Told(**came._asdict())
-
-
-def _going(control: RunControl) -> Told:
+def _going(control: RunControl) -> ControlResult:
     now = control.standing()
-    return Told(run_id=control.run_id, state=now.state, said=f"run {control.run_id} goes on: {now.reason or now.state}")
+    return ControlResult(run_id=control.run_id, state=now.state, said=f"run {control.run_id} goes on: {now.reason or now.state}")

@@ -41,6 +41,15 @@ class Found(NamedTuple):
         return {"found": found, "faults": self.faults}
 
 
+class Shown(NamedTuple):
+    """What a command shows: as JSON, as text, and beside it."""
+
+    data: Any
+    text: str
+    good: bool = True
+    faults: tuple[str, ...] = ()
+
+
 class Stats(NamedTuple):
     """What there is."""
 

@@ -16,7 +16,7 @@ from orchestrator.cli import app
 from orchestrator.cli.control import _act
 from orchestrator.desk.app import served
 from orchestrator.desk.auth import Tokens, person_of
-from orchestrator.desk.client.hands import There
+from orchestrator.desk.client.handle import RemoteRuns
 from orchestrator.desk.client.remote import Remote, parts_of, token_for
 from orchestrator.desk.desk import Desk
 from orchestrator.errors import Stopped, UsageProblem
@@ -102,8 +102,10 @@ def test_a_person_acts_line_by_line_in_a_run_elsewhere_and_sees_its_screen(
     lines = iter(["look", 'clck "Save"', 'click "No such thing"', 'fill "Amount" with "$9.00"', "look", "done"])
     monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
     with Remote(url, TOKEN) as remote:
-        assert remote.steered(run.run_id, "takeover").state == "taken_over"
-        assert _act(There(remote, run.run_id), None)
+        handle = RemoteRuns(remote).run(run.run_id)
+        assert handle.takeover().state == "taken_over"
+        with handle.hands() as hands:
+            assert _act(hands, None)
     said = capsys.readouterr().out
     first, _, rest = said.partition("clck")
     assert "'Amount'" in first
