@@ -28,7 +28,7 @@ from orchestrator.settings.settings import load_settings, shipped, shipped_names
 from orchestrator.tasks.tasks import load_task
 from protocol import AgentStatus, OperatorDecision
 from roles.contracts import FieldHas, ManagerPolicy, OperatorPolicy, OperatorView, PlanAnswer, PlanRequest, Subtask, TextShown
-from roles.policies.rules.english.grammar import parse
+from roles.policies.rules.grammar import parse
 from roles.policies.rules.planning.planning import expectations
 
 ROLES = ("manager", "operator")

@@ -24,9 +24,9 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from roles.knowledge.meaning import Meaning, Rows
 from roles.knowledge.pages.documents import Document
 from roles.knowledge.pages.folders import sync
-from roles.knowledge.search.meaning import Meaning, Rows
 from roles.knowledge.settings import KnowledgeSettings
 from roles.knowledge.store import KnowledgeStore
 

@@ -35,7 +35,7 @@ from roles.policies.llm.calls import Account, Breaker, Caller, Clocks
 from roles.policies.llm.models import open_model
 from roles.policies.llm.prompts import Prompt, PromptProblem, load_prompt
 from roles.policies.llm.settings import ModelMissing, ModelProblem, ModelSettings
-from roles.policies.rules.english.grammar import parse
+from roles.policies.rules.grammar import parse
 from roles.policies.scripted import (
     AnalystScript,
     EvaluatorScript,

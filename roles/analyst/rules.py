@@ -9,7 +9,7 @@ from roles.analyst.formula import sheet_of, worked_out
 from roles.analyst.values import Missing, Trouble, table_of
 from roles.contracts import AnalystRequest, Answer, Fact, Result
 from roles.contracts import clauses as c
-from roles.policies.rules.english.grammar import parse
+from roles.policies.rules.grammar import parse
 from roles.screen.language.masks import quote
 from roles.screen.matching import best
 

@@ -11,7 +11,7 @@ from roles.contracts import clauses as c
 from roles.contracts.gates import MOST_STEPS
 from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.evidence import LATELY, gather, own, progress
-from roles.policies.rules.english.grammar import describe, parse
+from roles.policies.rules.grammar import describe, parse
 from roles.policies.rules.planning.coverage import LOOKS, left_undone, untouched
 from roles.policies.rules.planning.steering import not_wanted
 from roles.screen.evidence import Finding, check, expected_value, holds, shown_for_it

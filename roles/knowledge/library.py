@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from protocol.retries import Retries
 from roles.contracts import Supplement, SupplementSource
+from roles.knowledge.meaning import MeaningFault
 from roles.knowledge.pages.documents import DocumentKind, Hit, text_digest
 from roles.knowledge.pages.folders import sync
-from roles.knowledge.search.meaning import MeaningFault
-from roles.knowledge.search.words import without_quoted
 from roles.knowledge.settings import KnowledgeSettings, SourceSettings
 from roles.knowledge.sources.sources import SourceFault
 from roles.knowledge.store import KEPT, KnowledgeStore, StoreFault
+from roles.knowledge.words import without_quoted
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -130,7 +130,7 @@ class Library:
 
     def sources(self) -> list[SupplementSource]:
         """Those that are on, in the order in which they are asked: help, online search, own experience, demonstrations."""
-        from roles.knowledge.search.online import OnlineSearch
+        from roles.knowledge.retrievers import OnlineSearch
 
         said = self.settings
         found: list[SupplementSource] = []
@@ -146,7 +146,7 @@ class Library:
 
     def retriever(self, kind: DocumentKind, settings: SourceSettings) -> Any:
         """Documents of a kind, behind LangChain's interface."""
-        from roles.knowledge.search.retrievers import StoreRetriever
+        from roles.knowledge.retrievers import StoreRetriever
 
         return StoreRetriever(look=self.looks(kind), kind=kind, top_k=settings.top_k, threshold=settings.threshold)
 
@@ -161,7 +161,7 @@ class Library:
         return self.search(without_quoted(query), app, kinds, limit, threshold)
 
     def _kept(self, name: str, kind: DocumentKind, settings: SourceSettings, *, hint: bool = False) -> SupplementSource:
-        from roles.knowledge.search.retrievers import RetrieverSource
+        from roles.knowledge.retrievers import RetrieverSource
 
         return RetrieverSource(self.retriever(kind, settings), name, kind=kind, top_k=settings.top_k, hint=hint)
 
@@ -169,7 +169,7 @@ class Library:
         said = self.settings.embeddings
         if not said.name and self._given is None:
             return None
-        from roles.knowledge.search.meaning import open_meaning
+        from roles.knowledge.meaning import open_meaning
 
         return open_meaning(said, self._given, self._retries)
 

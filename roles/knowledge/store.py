@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from protocol.sqlite import connected
 from roles.knowledge.pages.documents import Document, DocumentKind, Hit
-from roles.knowledge.search.words import asked_stems, fits, indexed
+from roles.knowledge.words import asked_stems, fits, indexed
 
 if TYPE_CHECKING:
-    from roles.knowledge.search.meaning import Meaning
+    from roles.knowledge.meaning import Meaning
 
 KEPT = ""
 """The shelf of what was added to be kept. Documents of a folder that is read as it stands are on the folder's own shelf."""

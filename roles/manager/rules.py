@@ -7,7 +7,7 @@ import re
 from roles.contracts import USER, PlanAnswer, PlanRequest, Subtask
 from roles.contracts import clauses as c
 from roles.contracts.signals import SubtaskStatus
-from roles.policies.rules.english.grammar import parse
+from roles.policies.rules.grammar import parse
 from roles.policies.rules.pages.planning import misread, page_plan, pressed_blindly
 from roles.policies.rules.planning.places import UnknownApp
 from roles.policies.rules.planning.planning import make_subtasks

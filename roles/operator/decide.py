@@ -26,10 +26,10 @@ from protocol import (
 from roles.contracts import Fact, OperatorView, ScreenPicture, StepRecord, Subtask
 from roles.contracts.context import Context, State, Update
 from roles.contracts.gates import MOST_STEPS
+from roles.contracts.nodes import board_for_worker
 from roles.contracts.signals import Signal
 from roles.journal.events import BatchStoppedEvent, DecidedEvent, Json, error_event
 from roles.journal.journal import Journal
-from roles.knowledge.memory.blackboard_told import board_for_worker
 from roles.operator.asking.guarding import next_held, pending_request
 from roles.operator.batch import advanced, batch_of, surprise
 from roles.operator.perceive import (
@@ -42,7 +42,7 @@ from roles.operator.perceive import (
     subtask_of,
     titles,
 )
-from roles.operator.recovering.recovery import interruption, remedy
+from roles.operator.recovery import interruption, remedy
 from roles.operator.state import FINALIZE
 from roles.policies.fallback import GaveUp, PolicyFault
 

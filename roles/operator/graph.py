@@ -15,8 +15,7 @@ from environments.contract import STOPPED, type_of
 from protocol import CARRIES, ActionResult, AgentAction, ExecStatus, VisualState, describe, parse_action
 from roles.contracts import Report, StepRecord
 from roles.contracts.context import Context, State, Update
-from roles.contracts.limits.stall import stalled
-from roles.contracts.nodes import Given, Graph, Stage, node
+from roles.contracts.nodes import Given, Graph, Stage, node, stalled
 from roles.contracts.operating import Granularity
 from roles.contracts.requests import Reject
 from roles.contracts.signals import Signal
@@ -51,7 +50,7 @@ from roles.operator.perceive import (
     subtask_id,
     titles,
 )
-from roles.operator.recovering.recovery import interruption, recover_from_failure, trouble_in
+from roles.operator.recovery import interruption, recover_from_failure, trouble_in
 from roles.operator.state import FINALIZE, OperatorInput, OperatorOutput, OperatorState
 from roles.safety import Constraints, review
 from roles.safety.privacy.redaction import Redactor

@@ -17,12 +17,10 @@ from protocol import RunScript, describe, parse_action
 from roles.contracts import FactKnown, RanScript, Report, Script, ScriptAnswer, ScriptRequest, Subtask
 from roles.contracts.context import Context, State, Update
 from roles.contracts.gates import MOST_STEPS
-from roles.contracts.limits.stall import stalled
-from roles.contracts.nodes import Given, Graph, Stage, node
+from roles.contracts.nodes import Given, Graph, Stage, board_for_worker, node, stalled
 from roles.contracts.signals import Signal
 from roles.journal.actions import action_key
 from roles.journal.events import ErrorEvent, ReviewedEvent, error_event
-from roles.knowledge.memory.blackboard_told import board_for_worker
 from roles.operator.asking.approval import ask_by_interrupt, ask_by_report, record_request, reviewed_key
 from roles.operator.asking.guarding import grounds_of
 from roles.operator.asking.holding import asking, before_the_effect, between_actions, deciding, unless_dropped

@@ -24,7 +24,7 @@ from roles.contracts import (
 )
 from roles.contracts import clauses as c
 from roles.contracts.signals import SubtaskStatus
-from roles.policies.rules.english.grammar import parse
+from roles.policies.rules.grammar import parse
 from roles.policies.rules.planning.planning import make_subtasks
 from roles.policies.rules.retired.technician_forms import Job, job_of, jobs_in, names_in
 

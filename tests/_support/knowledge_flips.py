@@ -20,7 +20,7 @@ from orchestrator.settings.build import build_sources
 from orchestrator.settings.settings import load_settings
 from roles.knowledge.library import stored_at
 from roles.knowledge.pages.documents import KINDS, Document
-from roles.knowledge.search.online import OnlineSearch
+from roles.knowledge.retrievers import OnlineSearch
 from roles.knowledge.sources.sources import SourceFault
 from roles.knowledge.store import KnowledgeStore
 

@@ -16,7 +16,7 @@ from roles.evaluator.rules import RulesEvaluator
 from roles.knowledge.library import help_in
 from roles.manager.plans import next_ready, validate_plan
 from roles.manager.rules import RulesManager
-from roles.operator.recovering.recovery import interruption
+from roles.operator.recovery import interruption
 from roles.operator.rules import RulesOperator
 from roles.safety.effects.effects import effect_of
 from roles.screen.events import effect_verb, screen_events

@@ -13,9 +13,9 @@ from orchestrator.settings.build import build_library
 from orchestrator.settings.settings import Settings
 from roles.contracts import Supplement
 from roles.knowledge.library import Library, stored_at
+from roles.knowledge.meaning import MeaningFault
 from roles.knowledge.pages.documents import KINDS, Document, DocumentKind, text_digest
 from roles.knowledge.pages.folders import Synced, sync
-from roles.knowledge.search.meaning import MeaningFault
 from roles.knowledge.sources.sources import SourceFault
 from roles.knowledge.store import KEPT, KnowledgeStore, StoreFault
 

@@ -16,7 +16,7 @@ from roles.operator.asking.approval import answered, is_secret, record_request, 
 from roles.operator.asking.guarding import element_of, grounds_of, own_work, told_of, with_permit
 from roles.operator.asking.previewing import previewed
 from roles.operator.perceive import attempt_of, current_screen, element_ref, safety_of, subtask_id
-from roles.operator.recovering.repeating import asked_anew, doubt
+from roles.operator.repeating import asked_anew, doubt
 from roles.operator.state import FINALIZE
 from roles.safety import Review, review
 from roles.safety.effects.leading import page_host

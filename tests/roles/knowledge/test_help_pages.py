@@ -18,7 +18,7 @@ from roles.journal.journal import Journal
 from roles.knowledge.pages.folders import sync
 from roles.knowledge.settings import KnowledgeSettings
 from roles.knowledge.store import KnowledgeStore
-from roles.policies.rules.english.grammar import parse
+from roles.policies.rules.grammar import parse
 
 ROOT = Path(__file__).resolve().parents[3]
 HELP = ROOT / "configs" / "help"

@@ -13,8 +13,8 @@ from roles.contracts import clauses as c
 from roles.contracts.signals import SubtaskStatus
 from roles.manager.plans import validate_plan
 from roles.manager.rules import RulesManager
-from roles.policies.rules.english.grammar import describe as c_words
-from roles.policies.rules.english.grammar import parse
+from roles.policies.rules.grammar import describe as c_words
+from roles.policies.rules.grammar import parse
 
 APPS = (
     AppWords(app="billing", title="Billing", words=("billing", "invoice", "invoices")),

@@ -16,7 +16,7 @@ from protocol import Action, ActionResult, AskInAppAgent, CallApi, ExecStatus, G
 from roles.contracts import EffectSeen, Fact, GateRequest, StepRecord
 from roles.contracts import clauses as c
 from roles.contracts.signals import GateTrigger
-from roles.policies.rules.functions.functions import chosen, fitted, value_of
+from roles.policies.rules.skills.functions import chosen, fitted, value_of
 from roles.screen.calls import records_in
 from roles.screen.evidence import check
 

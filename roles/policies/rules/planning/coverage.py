@@ -12,7 +12,7 @@ from roles.contracts import AppShown, EffectSeen, FieldHas, GateRequest, PlanReq
 from roles.contracts import clauses as c
 from roles.contracts.clauses import PageClause
 from roles.contracts.signals import SubtaskStatus
-from roles.policies.rules.english.grammar import describe, parse
+from roles.policies.rules.grammar import describe, parse
 from roles.policies.rules.planning.planning import addressed, expectations, make_subtasks
 from roles.policies.rules.planning.stages import stages_of
 from roles.policies.rules.planning.steering import INSTEAD, with_notes, without_forbidden

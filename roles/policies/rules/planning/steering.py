@@ -14,7 +14,7 @@ from roles.contracts import AppWords, Fact, OperatorView, PlanAnswer, PlanReques
 from roles.contracts import clauses as c
 from roles.contracts.signals import SubtaskStatus
 from roles.contracts.steering import Note
-from roles.policies.rules.english.grammar import parse
+from roles.policies.rules.grammar import parse
 from roles.policies.rules.planning.planning import make_subtasks, subtask_of
 from roles.policies.rules.planning.stages import next_number
 

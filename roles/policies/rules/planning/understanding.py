@@ -11,11 +11,11 @@ from rapidfuzz import fuzz
 
 from roles.contracts import AppWords, PageUse, PlanRequest, StepOrigin, Subtask
 from roles.contracts import clauses as c
-from roles.policies.rules.english.grammar import describe, parse
-from roles.policies.rules.english.phrases import Misread, kind_of, own_record, take_place
+from roles.policies.rules.grammar import describe, parse
 from roles.policies.rules.pages.reading.forms import understand
+from roles.policies.rules.phrases import Misread, kind_of, own_record, take_place
+from roles.policies.rules.planning.playbook import Followed, Looked, follow, page_key
 from roles.policies.rules.planning.stages import unknown_within
-from roles.policies.rules.playbooks.playbook import Followed, Looked, follow, page_key
 from roles.screen.language.masks import Masks
 
 _WISH = re.compile(

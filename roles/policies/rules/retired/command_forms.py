@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from roles.contracts import clauses as c
-from roles.policies.rules.english.phrases import noun_phrase, parse_entity, take_place
-from roles.policies.rules.english.reference import Context, value_of
+from roles.policies.rules.phrases import noun_phrase, parse_entity, take_place
+from roles.policies.rules.reference import Context, value_of
 from roles.screen.language.lexicon import (
     CLICK_VERBS,
     DELETE_VERBS,
@@ -207,7 +207,7 @@ def move(words: str, ctx: Context) -> Found:
         return None
     what, app = take_place(match["what"], ctx.masks, ctx.apps)
     thing = _thing(what, ctx)
-    from roles.policies.rules.english.phrases import noun_phrase
+    from roles.policies.rules.phrases import noun_phrase
 
     is_file = bool(ctx.masks.of_kind(what, "file"))
     if (noun_phrase(what, ctx.masks).facts and not is_file) or not (thing.noun in _MOVABLE or is_file):

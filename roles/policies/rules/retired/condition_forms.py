@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from roles.contracts import clauses as c
-from roles.policies.rules.english.phrases import parse_entity
-from roles.policies.rules.english.segments import NAME, Sentences
+from roles.policies.rules.phrases import parse_entity
+from roles.policies.rules.segments import NAME, Sentences
 from roles.screen.language.lexicon import FILTERS
 from roles.screen.language.masks import ANY, quote
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from roles.contracts import clauses as c
-from roles.policies.rules.english.reference import slot
-from roles.policies.rules.english.segments import NAME, Sentences
+from roles.policies.rules.reference import slot
+from roles.policies.rules.segments import NAME, Sentences
 from roles.screen.language.lexicon import FILTERS, NOUNS
 from roles.screen.language.masks import ANY, quote
 

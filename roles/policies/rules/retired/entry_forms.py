@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from roles.contracts import clauses as c
-from roles.policies.rules.english.phrases import LIST, noun_phrase, parse_entity, saved, take_place
-from roles.policies.rules.english.reference import Context, Destination, destination, pairs_of, value_of
+from roles.policies.rules.phrases import LIST, noun_phrase, parse_entity, saved, take_place
+from roles.policies.rules.reference import Context, Destination, destination, pairs_of, value_of
 from roles.screen.language.lexicon import (
     COPY_VERBS,
     CREATE_VERBS,

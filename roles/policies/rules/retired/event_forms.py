@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from roles.contracts import clauses as c
-from roles.policies.rules.english.reference import Context
+from roles.policies.rules.reference import Context
 from roles.policies.rules.retired.given_forms import CHAT, NAME
 from roles.screen.language.masks import ANY
 

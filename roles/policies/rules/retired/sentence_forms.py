@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from roles.contracts import clauses as c
-from roles.policies.rules.english.phrases import Misread, parse_entity
-from roles.policies.rules.english.reference import Context, asked_in, reads_for, slot
+from roles.policies.rules.phrases import Misread, parse_entity
+from roles.policies.rules.reference import Context, asked_in, reads_for, slot
 from roles.policies.rules.retired.deed_forms import CLAIMS, CONTACTS, submitted_late
 from roles.policies.rules.retired.deed_forms import DEEDS as _DEEDS
 from roles.policies.rules.retired.event_forms import EVENTS, event_clauses

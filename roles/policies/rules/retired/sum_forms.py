@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from roles.contracts import clauses as c
-from roles.policies.rules.english.phrases import Misread
-from roles.policies.rules.english.segments import NAME, Sentences
+from roles.policies.rules.phrases import Misread
+from roles.policies.rules.segments import NAME, Sentences
 from roles.screen.language.lexicon import FILTERS, NOUNS, PICKS
 from roles.screen.language.masks import quote
 

@@ -7,7 +7,7 @@ import re
 from protocol import ActionTarget, GUIElement, PressKey, Wait
 from roles.contracts import StepRecord
 from roles.contracts import clauses as c
-from roles.policies.rules.english.phrases import CHANGE
+from roles.policies.rules.phrases import CHANGE
 from roles.policies.rules.skills.moves import Move, Situation, act, done, fail, press
 from roles.policies.rules.skills.writing import put_into, required
 from roles.screen.dialogs import agree_choice

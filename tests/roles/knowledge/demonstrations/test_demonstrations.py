@@ -15,7 +15,7 @@ from roles.contracts import Supplement
 from roles.contracts import clauses as c
 from roles.knowledge.demonstrations.demonstrations import Distilled, differing, distil, distil_twice
 from roles.knowledge.pages.playbook import playbooks_in
-from roles.policies.rules.english.grammar import parse
+from roles.policies.rules.grammar import parse
 
 NOTE = ['open "notes"', 'click "New note"', 'fill "Title" with "Milk"', 'fill "Body" with "two bottles"', 'click "Save"']
 

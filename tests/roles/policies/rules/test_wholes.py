@@ -12,7 +12,7 @@ from roles.contracts import clauses as c
 from roles.contracts.signals import SubtaskStatus
 from roles.manager.plans import validate_plan
 from roles.manager.rules import RulesManager
-from roles.policies.rules.english.grammar import describe, parse
+from roles.policies.rules.grammar import describe, parse
 
 APPS = (
     AppWords(app="billing", title="Billing", words=("billing", "invoice", "invoices")),

@@ -8,10 +8,20 @@ from dataclasses import replace
 from functools import lru_cache
 
 from roles.contracts.clauses import PageClause
-from roles.policies.rules.english.grammar import readable
+from roles.policies.rules.grammar import readable
 from roles.policies.rules.pages.reading import clauses as p
-from roles.policies.rules.pages.reading.deed_forms import DEEDS, attach, deed, drag, fields, place, placed, seek, sign_in
-from roles.policies.rules.pages.reading.german import in_english
+from roles.policies.rules.pages.reading.deed_forms import (
+    DEEDS,
+    attach,
+    deed,
+    drag,
+    fields,
+    in_english,
+    place,
+    placed,
+    seek,
+    sign_in,
+)
 from roles.policies.rules.pages.reading.things import thing_of
 from roles.policies.rules.pages.reading.values import IT, Found, Reading, source_of
 from roles.screen.language.lexicon import ALL, COUNT, EXTREME, EXTREMES, FILLERS, NOTHING, ORDINAL, count_of

@@ -10,8 +10,8 @@ from roles.contracts.signals import GateTrigger, SubtaskStatus
 from roles.contracts.steering import Note
 from roles.manager.plans import validate_plan
 from roles.manager.rules import RulesManager
-from roles.policies.rules.english.grammar import describe as words_of
-from roles.policies.rules.english.grammar import parse
+from roles.policies.rules.grammar import describe as words_of
+from roles.policies.rules.grammar import parse
 from roles.policies.rules.planning.planning import make_subtasks
 from roles.policies.rules.planning.steering import not_wanted, steered, with_notes
 

@@ -8,7 +8,7 @@ import pytest
 from rules_loop import Crew, world
 
 from roles.contracts import clauses as c
-from roles.policies.rules.english.grammar import describe, parse
+from roles.policies.rules.grammar import describe, parse
 from roles.policies.rules.retired.event_forms import FREE, later
 
 WORLD = """

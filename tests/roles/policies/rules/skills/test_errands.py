@@ -6,8 +6,8 @@ import pytest
 
 from roles.contracts import Fact
 from roles.contracts import clauses as c
-from roles.policies.rules.english.grammar import describe, parse
-from roles.policies.rules.english.reference import resolved, slot, slots_of
+from roles.policies.rules.grammar import describe, parse
+from roles.policies.rules.reference import resolved, slot, slots_of
 
 GOALS = (
     'I need the money for invoice AB-12 back. Claim its total, with the vendor and "Books" as the category.',

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roles.policies.rules.skills.spots import shape_of
+from roles.policies.rules.skills.deeds import shape_of
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from roles.contracts import AppWords
 from roles.contracts import clauses as c
-from roles.policies.rules.english.grammar import describe, parse
+from roles.policies.rules.grammar import describe, parse
 
 APPS = (
     AppWords(app="billing", title="Billing", words=("billing", "invoice", "invoices", "bills")),

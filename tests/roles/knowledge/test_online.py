@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from search_server import SearchServer, search_server
 
-from roles.knowledge.search.online import OnlineSearch
+from roles.knowledge.retrievers import OnlineSearch
 from roles.knowledge.settings import OnlineSettings
 from roles.knowledge.sources.sources import SourceFault
 

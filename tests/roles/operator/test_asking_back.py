@@ -8,7 +8,7 @@ import pytest
 
 from protocol import GUIElement, VisualState
 from roles.contracts import StepRecord
-from roles.operator.recovering.recovery import interruption
+from roles.operator.recovery import interruption
 
 
 def asking(words: str, *more: GUIElement, yes: str = "OK", no: str = "Cancel") -> VisualState:

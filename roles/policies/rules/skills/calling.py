@@ -13,8 +13,8 @@ from environments.effects.words import Effect, effect_of_words
 from protocol import AskInAppAgent, CallApi, ExecStatus, GUIElement, Memorize, parse_action
 from roles.contracts import Fact
 from roles.contracts import clauses as c
-from roles.policies.rules.english.grammar import describe
-from roles.policies.rules.functions.functions import (
+from roles.policies.rules.grammar import describe
+from roles.policies.rules.skills.functions import (
     Fitting,
     Wish,
     best_writing,
@@ -34,8 +34,7 @@ from roles.screen.matching import similarity, tokens
 from roles.screen.records import entry_of, fits
 from roles.screen.screens import fold
 from roles.screen.values import find_money, same_value
-from roles.skills.arguments import problem_with
-from roles.skills.contract import RESULT, Idempotence, Skill
+from roles.skills.contract import RESULT, Idempotence, Skill, problem_with
 
 _LOOKS = 14
 _PARTS = {

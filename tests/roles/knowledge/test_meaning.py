@@ -8,8 +8,8 @@ import pytest
 from langchain_core.embeddings import Embeddings
 
 from roles.knowledge.library import Library
+from roles.knowledge.meaning import Meaning, MeaningFault, open_meaning
 from roles.knowledge.pages.documents import Document
-from roles.knowledge.search.meaning import Meaning, MeaningFault, open_meaning
 from roles.knowledge.settings import EmbeddingSettings, KnowledgeSettings
 from roles.knowledge.store import KnowledgeStore
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import date
 
 from protocol import ActionTarget, Click, Fill, GUIElement, SelectOption, Wait
-from roles.policies.rules.pages.acting.choosing import choose
+from roles.policies.rules.pages.choosing import choose
 from roles.policies.rules.pages.reading import clauses as p
 from roles.policies.rules.pages.reading.things import apart
 from roles.policies.rules.pages.reading.values import as_asked

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roles.contracts.clauses import Read
-from roles.policies.rules.english.grammar import parse
-from roles.policies.rules.english.segments import plainly
+from roles.policies.rules.grammar import parse
+from roles.policies.rules.segments import plainly
 from roles.screen.language.masks import Masks
 
 

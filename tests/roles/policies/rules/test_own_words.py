@@ -18,7 +18,7 @@ from environments.simulated.world.values import Model
 from orchestrator.lab.testing.stage import Stage
 from roles.contracts import AppWords
 from roles.contracts import clauses as c
-from roles.policies.rules.english.grammar import describe, parse
+from roles.policies.rules.grammar import describe, parse
 from roles.policies.rules.planning.understanding import offered
 
 APPS = (

@@ -9,7 +9,7 @@ from typing import Any
 
 from roles.contracts import AppWords
 from roles.contracts import clauses as c
-from roles.policies.rules.english.segments import NAME
+from roles.policies.rules.segments import NAME
 from roles.screen.language.lexicon import (
     APP_NOISE,
     FIELD_NOISE,

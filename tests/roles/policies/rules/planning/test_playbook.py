@@ -8,7 +8,7 @@ from roles.contracts import USER, AppWords, PlanRequest, Supplement
 from roles.contracts import clauses as c
 from roles.contracts.signals import SubtaskStatus
 from roles.manager.rules import RulesManager
-from roles.policies.rules.playbooks.playbook import follow
+from roles.policies.rules.planning.playbook import follow
 
 NAMES = ("billing", "notes", "mail", "contacts", "calendar", "reimbursement")
 APPS = tuple(AppWords(app=name, title=name.title()) for name in NAMES)

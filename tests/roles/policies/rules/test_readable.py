@@ -7,7 +7,7 @@ import time
 import pytest
 
 from roles.contracts import clauses as c
-from roles.policies.rules.english.grammar import parse, readable
+from roles.policies.rules.grammar import parse, readable
 from roles.policies.rules.pages.reading.forms import understand
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
