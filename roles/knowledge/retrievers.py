@@ -23,7 +23,7 @@ from roles.knowledge.settings import OnlineSettings
 from roles.knowledge.sources.sources import PATIENCE, SourceFault
 from roles.knowledge.words import asked_stems, fits, indexed
 from roles.safety.privacy.vault import REFERENCE
-from roles.skills.contract import Late, within
+from roles.skills.arguments import Late, within
 
 _LONGEST_QUERY = 400
 _LONGEST_TEXT = 20_000

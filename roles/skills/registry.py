@@ -13,7 +13,8 @@ from protocol import Action, AskInAppAgent, CallApi, GUIElement, VisualState
 from protocol.model.actions import KnownAction
 from roles.operator.repeating import REPEATS, Repeat
 from roles.safety.effects.effects import SENSITIVE, Effect
-from roles.skills.contract import AGENT, Idempotence, OutsideTool, Skill, problem_with
+from roles.skills.arguments import problem_with
+from roles.skills.contract import AGENT, Idempotence, OutsideTool, Skill
 from roles.skills.settings import SkillSettings
 from roles.technician.reading import effects_of
 

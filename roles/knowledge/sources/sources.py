@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from protocol.retries import Retries
 from roles.contracts import Supplement
 from roles.knowledge.sources.mcp_server import McpAddress, McpFault, McpServer, tools_of
-from roles.skills.contract import Late, within
+from roles.skills.arguments import Late, within
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool

@@ -13,7 +13,8 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from protocol import VERBS, ActionTarget, AskInAppAgent, CallApi, Click, Wait
 from roles.safety.effects.effects import Effect
-from roles.skills.contract import Idempotence, Skill, problem_with
+from roles.skills.arguments import problem_with
+from roles.skills.contract import Idempotence, Skill
 from roles.skills.registry import Skills, told, verb_skill
 from roles.skills.settings import Rating, SkillSettings, WayFor
 

@@ -34,7 +34,8 @@ from roles.screen.matching import similarity, tokens
 from roles.screen.records import entry_of, fits
 from roles.screen.screens import fold
 from roles.screen.values import find_money, same_value
-from roles.skills.contract import RESULT, Idempotence, Skill, problem_with
+from roles.skills.arguments import problem_with
+from roles.skills.contract import RESULT, Idempotence, Skill
 
 _LOOKS = 14
 _PARTS = {

@@ -12,7 +12,8 @@ from roles.screen.calls import Record
 from roles.screen.matching import best, similarity, tokens
 from roles.screen.records import Entry, matching_entries, picked
 from roles.screen.values import find_money, parse_date
-from roles.skills.contract import Idempotence, Skill, problem_with
+from roles.skills.arguments import problem_with
+from roles.skills.contract import Idempotence, Skill
 
 _TITLE = ("title", "name", "subject", "path")
 _BODY = ("body", "text", "content", "message", "description")

@@ -15,7 +15,7 @@ from roles.screen.page import Thing
 
 _ART = r"(?:(?:die|der|das|den|dem|des|ein|eine|einen|einem|mein|meine|meinen)\s+)?"
 _VALUE = rf"(?P<v>{ANY}|.+?)"
-_GERMAN_NAME = rf"{_ART}(?P<f>{ANY}|.+?)"
+_WHAT = rf"{_ART}(?P<f>{ANY}|.+?)"
 _FIELD = r"(?:(?:Feld|Eingabefeld|Textfeld)\s+)?"
 _STEMS = (
     "klick drück tipp gib geb trag schreib wähl schalt setz stell hak kreuz aktivier deaktivier öffn schließ lösch entfern such "
@@ -38,21 +38,21 @@ _AS_FIRST = re.compile(
 _AS_LAST = re.compile(rf"^{_ART}{_VALUE}\s+(?:als|bei|in(?:s)?|unter)\s+{_ART}{_FIELD}(?P<f>{ANY}|.+)$", re.IGNORECASE)
 _OF = re.compile(rf"^(?:den|die|das)\s+(?P<a>\S+)\s+(?:vom|von|der|des|für)\s+{_ART}(?P<row>.+)$", re.IGNORECASE)
 _FORMS: tuple[tuple[str, str], ...] = (
-    (rf"(?:klick|drück|tipp)(?:e|en)?\s+(?:auf\s+|in\s+)?{_ART}(?:(?:Knopf|Schaltfläche|Button|Link)\s+)?{_GERMAN_NAME}", "click {f}"),
-    (rf"(?:schalt(?:e|en)?|mach(?:e|en)?)\s+{_GERMAN_NAME}\s+(?:ein|an)", "turn on {f}"),
-    (rf"(?:schalt(?:e|en)?|mach(?:e|en)?)\s+{_GERMAN_NAME}\s+(?:aus|ab)", "turn off {f}"),
-    (rf"(?:hak|kreuz)(?:e|en)?\s+{_GERMAN_NAME}\s+an|aktivier(?:e|en)?\s+(?:{_ART})(?P<g>.+)", "turn on {f}"),
-    (rf"deaktivier(?:e|en)?\s+{_GERMAN_NAME}", "turn off {f}"),
-    (rf"öffn(?:e|en)?\s+{_GERMAN_NAME}", "open {f}"),
-    (rf"(?:lösch|entfern)(?:e|en)?\s+{_GERMAN_NAME}", "delete {f}"),
-    (rf"such(?:e|en)?\s+nach\s+{_GERMAN_NAME}", "search for {f}"),
-    (rf"lehn(?:e|en)?\s+{_GERMAN_NAME}\s+ab", "reject {f}"),
-    (rf"(?:akzeptier(?:e|en)?|stimm(?:e|en)?)\s+{_GERMAN_NAME}(?:\s+zu)?", "accept {f}"),
-    (rf"bestätig(?:e|en)?\s+{_GERMAN_NAME}", "confirm {f}"),
-    (rf"bearbeit(?:e|en)?\s+{_GERMAN_NAME}", "edit {f}"),
-    (rf"lad(?:e|en)?\s+{_GERMAN_NAME}\s+herunter", "download {f}"),
-    (rf"(?:änder|setz|stell)(?:e|en|n)?\s+{_GERMAN_NAME}\s+(?:auf|in)\s+{_VALUE}(?:\s+um)?", "set {f} to {v}"),
-    (rf"füg(?:e|en)?\s+{_GERMAN_NAME}\s+(?:zu[rm]\s+\S+\s+)?hinzu", "add {f}"),
+    (rf"(?:klick|drück|tipp)(?:e|en)?\s+(?:auf\s+|in\s+)?{_ART}(?:(?:Knopf|Schaltfläche|Button|Link)\s+)?{_WHAT}", "click {f}"),
+    (rf"(?:schalt(?:e|en)?|mach(?:e|en)?)\s+{_WHAT}\s+(?:ein|an)", "turn on {f}"),
+    (rf"(?:schalt(?:e|en)?|mach(?:e|en)?)\s+{_WHAT}\s+(?:aus|ab)", "turn off {f}"),
+    (rf"(?:hak|kreuz)(?:e|en)?\s+{_WHAT}\s+an|aktivier(?:e|en)?\s+(?:{_ART})(?P<g>.+)", "turn on {f}"),
+    (rf"deaktivier(?:e|en)?\s+{_WHAT}", "turn off {f}"),
+    (rf"öffn(?:e|en)?\s+{_WHAT}", "open {f}"),
+    (rf"(?:lösch|entfern)(?:e|en)?\s+{_WHAT}", "delete {f}"),
+    (rf"such(?:e|en)?\s+nach\s+{_WHAT}", "search for {f}"),
+    (rf"lehn(?:e|en)?\s+{_WHAT}\s+ab", "reject {f}"),
+    (rf"(?:akzeptier(?:e|en)?|stimm(?:e|en)?)\s+{_WHAT}(?:\s+zu)?", "accept {f}"),
+    (rf"bestätig(?:e|en)?\s+{_WHAT}", "confirm {f}"),
+    (rf"bearbeit(?:e|en)?\s+{_WHAT}", "edit {f}"),
+    (rf"lad(?:e|en)?\s+{_WHAT}\s+herunter", "download {f}"),
+    (rf"(?:änder|setz|stell)(?:e|en|n)?\s+{_WHAT}\s+(?:auf|in)\s+{_VALUE}(?:\s+um)?", "set {f} to {v}"),
+    (rf"füg(?:e|en)?\s+{_WHAT}\s+(?:zu[rm]\s+\S+\s+)?hinzu", "add {f}"),
     (r"speicher(?:e|n)?(?:\s+(?:es|das formular|die änderungen|alles))?(?:\s+ab)?", "save"),
     (r"(?:send|schick)(?:e|en)?\s+(?:es|das formular|die nachricht|alles)?\s*ab", "submit"),
     (r"(?:bestätig|bestell)(?:e|en)?", "confirm"),
@@ -62,7 +62,7 @@ _FORMS: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 _READ = tuple((re.compile(rf"^{pattern}$", re.IGNORECASE), english) for pattern, english in _FORMS)
 _ENTERS = re.compile(r"^(?:gib|geben|trag(?:e|en)?|schreib(?:e|en)?|tipp(?:e|en)?)\s+(?P<rest>.+)$", re.IGNORECASE)
-_GERMAN_CHOOSES = re.compile(r"^wähl(?:e|en)?\s+(?P<rest>.+)$", re.IGNORECASE)
+_CHOSEN = re.compile(r"^wähl(?:e|en)?\s+(?P<rest>.+)$", re.IGNORECASE)
 
 
 _MOST = {
@@ -90,7 +90,7 @@ def in_english(hidden: str) -> list[tuple[str, tuple[str, ...]]] | None:
 def _order(words: str) -> tuple[str, ...]:
     if match := _ENTERS.match(words):
         return _each(_END.sub("", match["rest"]), "enter {v} into the {f} field")
-    if match := _GERMAN_CHOOSES.match(words):
+    if match := _CHOSEN.match(words):
         rest = _END.sub("", match["rest"])
         return _each(rest, "choose {v} as the {f}") or (f"select {re.sub(rf'^{_ART}', '', rest, flags=re.IGNORECASE)}",)
     for pattern, english in _READ:
