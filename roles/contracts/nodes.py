@@ -1,4 +1,4 @@
-"""How a role's function becomes a LangGraph node, and what workers share in theirs: the part of the blackboard, signs of a stall."""
+"""How a role's function becomes a LangGraph node, and what the nodes of workers share: the blackboard, signs of a stall."""
 
 from __future__ import annotations
 
