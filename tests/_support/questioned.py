@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
+
+from warm import python
 
 SCRIPTS = {
     "manager.yaml": """
@@ -32,8 +32,5 @@ def overrides(folder: Path) -> list[str]:
 
 
 def deskcrew(*words: str, cwd: Path) -> tuple[int, dict[str, Any]]:
-    command = [sys.executable, "-m", "orchestrator.cli", *words, "--json"]
-    done = subprocess.run(
-        command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False, env={**os.environ, "TERM": "dumb"}
-    )
+    done = python("-m", "orchestrator.cli", *words, "--json", cwd=cwd, env={**os.environ, "TERM": "dumb"})
     return done.returncode, json.loads(done.stdout.splitlines()[-1])

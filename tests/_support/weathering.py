@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from warm import python
+
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 
@@ -26,7 +28,7 @@ def ran(command: Sequence[str | Path], **more: Any) -> subprocess.CompletedProce
 
 
 def deskcrew(*arguments: str | Path, **more: Any) -> subprocess.CompletedProcess[str]:
-    return ran([sys.executable, "-m", "orchestrator.cli", *arguments, "--display", "plain"], **more)
+    return python("-m", "orchestrator.cli", *arguments, "--display", "plain", cwd=ROOT, **more)
 
 
 def waiting_run(runs: Path) -> str:

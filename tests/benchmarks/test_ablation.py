@@ -12,6 +12,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+pytestmark = pytest.mark.slow("a benchmark")
+
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "ablation.py"
 Measured = Callable[..., dict[str, Any]]
 

@@ -15,6 +15,8 @@ import pytest
 from orchestrator.settings.settings import shipped
 from orchestrator.tasks.tasks import load_task
 
+pytestmark = pytest.mark.slow("a benchmark")
+
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "models.py"
 Measured = Callable[..., list[dict[str, Any]]]
 

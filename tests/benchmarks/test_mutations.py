@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow("a benchmark")
+
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "mutations.py"
 RUNS, SEED = 24, 5
 

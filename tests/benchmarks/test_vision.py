@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow("a benchmark")
+
 pytest.importorskip("rapidocr", reason="reading pictures needs the extra: pip install 'deskcrew[vision]'")
 
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "vision.py"

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from warm import Warm
+from warm import Warm, shared
 
 
 @pytest.fixture(scope="session")
-def warm() -> Iterator[Warm]:
-    served = Warm()
-    yield served
-    served.close()
+def warm() -> Warm:
+    return shared()

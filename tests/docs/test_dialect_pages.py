@@ -11,6 +11,8 @@ import pytest
 from protocol.dialects import NAMES
 from protocol.exports import NAMES as FORMATS
 
+pytestmark = pytest.mark.slow("documents that are worked to their end")
+
 ROOT = Path(__file__).parents[2]
 
 

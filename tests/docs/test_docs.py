@@ -23,6 +23,8 @@ from orchestrator.settings.settings import Settings, load_safety, load_settings
 from orchestrator.tasks.tasks import load_task
 from protocol import Wait
 
+pytestmark = pytest.mark.slow("documents that are worked to their end")
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FOLLOWED = ROOT / "docs" / "how-to"

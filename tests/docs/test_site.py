@@ -17,6 +17,8 @@ import yaml
 from environments.browser.session import find_chromium
 from environments.contract import EnvironmentFault
 
+pytestmark = pytest.mark.slow("documents that are worked to their end")
+
 ROOT = Path(__file__).resolve().parents[2]
 SITE: dict[str, Any] = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
 FOLDERS = ("deskcrew", "orchestrator", "roles", "environments", "protocol")

@@ -12,6 +12,8 @@ from typing import NamedTuple
 import pytest
 from warm import Warm
 
+pytestmark = pytest.mark.slow("documents that are worked to their end")
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "docs" / "how-to").glob("*.md"))
 _FENCE = re.compile(r'^```(\w*)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)

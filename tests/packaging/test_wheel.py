@@ -14,6 +14,8 @@ from urllib.request import urlopen
 
 import pytest
 
+pytestmark = pytest.mark.slow("a wheel that is built and installed")
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("deskcrew", "orchestrator", "roles", "environments", "protocol", "configs")
 PROMPTS = """

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import importlib
 import os
-import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from postgres import MISSING, programs
+from warm import python
 
 from environments.simulated.desktop import SimulatedDesktop
 from orchestrator.runs import runs
 from protocol import Action, ActionResult
+
+pytestmark = pytest.mark.slow("processes that are killed")
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 ALONE = ("replan", "approval pending", "supplement", "technician script", "parallel subtasks", "fault injected")
@@ -22,7 +23,7 @@ ALONE = ("replan", "approval pending", "supplement", "technician script", "paral
 
 
 def swept(*words: str) -> str:
-    done = subprocess.run([sys.executable, SCRIPTS / "kill_sweep.py", *words], capture_output=True, text=True, check=False)
+    done = python(SCRIPTS / "kill_sweep.py", *words)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from postgres import MISSING, programs
 
+pytestmark = pytest.mark.slow("processes that are killed")
+
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "one_store.py"
 
 

@@ -20,6 +20,8 @@ from waiting import until
 
 from environments.sandbox.detect import Gvisor
 
+pytestmark = pytest.mark.slow("a sandbox")
+
 
 def left_of(mark: str, sandbox, places) -> list[Path]:
     """Processes of a script that the host still has: by a word of their own, or in gVisor, which shows none, by its folder."""

@@ -20,6 +20,8 @@ import pytest
 from environments.sandbox import bubblewrap as syscalls
 from environments.sandbox.detect import Gvisor
 
+pytestmark = pytest.mark.slow("a sandbox")
+
 LIBC = "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
 needs_numbers = pytest.mark.skipif(platform.machine() != "x86_64", reason="the numbers of the system calls are those of x86_64")
 

@@ -13,6 +13,8 @@ from environments.sandbox.detect import PLACES, Detected, Gvisor, find, find_gvi
 from environments.sandbox.job import ran as read
 from environments.sandbox.pipes import Said
 
+pytestmark = pytest.mark.slow("a sandbox")
+
 
 def test_a_script_works_on_the_files_that_it_is_given(bash):
     ran = bash("sort names.txt > sub/sorted.txt; rm old.txt; mkdir empty; wc -l < names.txt", files={

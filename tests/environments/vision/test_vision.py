@@ -20,6 +20,8 @@ from environments.vision.reader import Reader, _bands, _with_lines
 from environments.vision.shapes import frames_of
 from protocol import ActionTarget, Click, ExecStatus, Fill, GUIElement, LaunchApp, VisualState
 
+pytestmark = pytest.mark.slow("pictures that are read")
+
 WORLD = """
 name: small
 screen: [480, 420]

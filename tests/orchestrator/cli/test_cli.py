@@ -9,21 +9,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from warm import python
 
 TASK = "invoice-to-reimbursement"
 
 
-def deskcrew(*words: str, cwd: Path, timeout: float = 120) -> subprocess.CompletedProcess[str]:
+def deskcrew(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """The real command, in its own process, without a terminal."""
     environment = {**os.environ, "TERM": "dumb", "COLUMNS": "100"}
-    return subprocess.run(
-        [sys.executable, "-m", "orchestrator.cli", *words],
-        cwd=cwd,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-    )
+    return python("-m", "orchestrator.cli", *words, cwd=cwd, env=environment)
 
 
 @pytest.fixture(scope="module")

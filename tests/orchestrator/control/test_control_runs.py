@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any
 import pytest
 from controlled import CLAIM, FORM, OPEN, asked, events, working
 from waiting import DEADLINE, until
+from warm import python
 
 from environments.sandbox.detect import Detected
 from environments.simulated.desktop import SimulatedDesktop
@@ -383,7 +382,7 @@ def test_what_a_person_did_in_the_moment_of_a_kill_is_written_down_afterwards(tm
     run = working(tmp_path, FORM + 1)
     run.meanwhile(lambda control: control.takeover())
     words = [str(tmp_path), run.names[0], 'fill "Vendor" with "Berlin Rail"']
-    died = subprocess.run([sys.executable, "-c", KILLED_BY_HAND, *words], capture_output=True, text=True, timeout=120)
+    died = python("-c", KILLED_BY_HAND, *words)
     assert died.returncode == -signal.SIGKILL, died.stderr
     assert not any(event.role == "user" for event in events(run.folder, "outcome"))
     if again == "hands":

@@ -14,18 +14,18 @@ from pathlib import Path
 import pytest
 from controlled import CLAIM, FORM, Started, events, started
 from waiting import DEADLINE, until
+from warm import python
 
 from orchestrator.control.standing import standing
 from orchestrator.runs import runs
 from orchestrator.store import folders
 from orchestrator.store.folders import stored_report
 
+pytestmark = pytest.mark.slow("processes that are killed")
+
 
 def deskcrew(run: Started, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "orchestrator.cli", *words, "--runs-dir", str(run.runs_dir)],
-        capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+    return python("-m", "orchestrator.cli", *words, "--runs-dir", run.runs_dir)
 
 
 def asking(run: Started, *words: str) -> subprocess.Popen[str]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from support import desktop
+from warm import python
 
 from orchestrator import Crew, UsageProblem
 from orchestrator.tasks.tasks import Task
@@ -68,8 +67,8 @@ def test_one_environment_is_worked_in_one_thread(tmp_path: Path) -> None:
 
 
 def in_a_process(folder: Path, goal: str, *, store: bool) -> dict[str, Any]:
-    command = [sys.executable, "-c", PROCESS, str(folder), goal, "store" if store else ""]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    done = python("-c", PROCESS, folder, goal, "store" if store else "")
+    assert done.returncode == 0, done.stderr
     return dict(json.loads(done.stdout))
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import signal
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from warm import python
 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
@@ -18,6 +17,8 @@ from orchestrator.runs import runs
 from orchestrator.runs.runs import Outcome
 from orchestrator.settings.settings import load_settings
 from orchestrator.store.folders import find_run
+
+pytestmark = pytest.mark.slow("processes that are killed")
 
 GOAL = 'In the reimbursement form, enter "$12.50" as the amount and submit the form'
 QUIET = "display=none"
@@ -74,7 +75,7 @@ else:
 def killed(after: str, nth: int, folder: Path, run_id: str = "", answer: dict[str, Any] | None = None) -> str:
     """Work until the nth time of that, in a process that dies there; gives the run's name."""
     told = json.dumps([after, nth, str(folder), run_id, answer, GOAL])
-    done = subprocess.run([sys.executable, "-c", CHILD, told], check=False, capture_output=True, text=True, timeout=120)
+    done = python("-c", CHILD, told)
     assert done.returncode == -signal.SIGKILL, done.stderr
     return find_run(next(folder.iterdir()).name, folder).name
 

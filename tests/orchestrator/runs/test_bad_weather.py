@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from weathering import DRIVER, ROOT, SUBMIT, claims, deskcrew, driven, goes_on, ran, the_run, waiting_run
 
+pytestmark = pytest.mark.slow("processes that are killed")
+
 # --- a full disk ------------------------------------------------------------------------------------------------------
 
 FILLING = """

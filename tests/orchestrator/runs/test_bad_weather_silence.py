@@ -17,6 +17,8 @@ from orchestrator import Crew
 from orchestrator.cli import app
 from orchestrator.store.salvage import salvage
 
+pytestmark = pytest.mark.slow("processes that are killed")
+
 HANGING = """
 import threading
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from warm import python
 
 from orchestrator import Crew, UsageProblem, show_run
 from orchestrator.control.channel import myself
@@ -47,9 +46,7 @@ def written(folder: Path, text: str) -> Path:
 
 
 def deskcrew(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "orchestrator.cli", *words]
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120, input="")
+    return python("-m", "orchestrator.cli", *words, cwd=cwd)
 
 
 # --- given ------------------------------------------------------------------------------------------------------------
@@ -136,7 +133,7 @@ def listener(event):
         os.kill(os.getpid(), signal.SIGKILL)
 {work}
 """
-    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=120)
+    done = python("-c", code, cwd=folder)
     assert done.returncode == -signal.SIGKILL, done.stderr
     return next(path.name for path in (folder / "runs").iterdir())
 

@@ -18,6 +18,8 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.cli import app
 
+pytestmark = pytest.mark.slow("processes that are killed")
+
 ROOT = Path(__file__).parents[3]
 GOAL = 'In the reimbursement form, enter "$12.50" as the amount and submit the form'
 LAST = 1024

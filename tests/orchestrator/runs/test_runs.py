@@ -6,13 +6,12 @@ import json
 import os
 import random
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from warm import python
 
 from environments.simulated.desktop import SimulatedDesktop
 from orchestrator import Crew, UsageProblem, list_runs, show_run
@@ -196,6 +195,7 @@ def test_the_next_run_takes_away_what_was_never_begun_and_no_journal_of_one_that
     assert {*tmp_path.iterdir()} == {begun, outcome.folder}
 
 
+@pytest.mark.slow("processes that are killed")
 @pytest.mark.parametrize(
     "points",
     [
@@ -209,7 +209,6 @@ def test_the_next_run_takes_away_what_was_never_begun_and_no_journal_of_one_that
 )
 def test_killed_anywhere_and_resumed_nothing_is_done_twice_and_nothing_is_lost(points: tuple[str, ...]) -> None:
     """The last `perform` is the approved submit: killed after it, the run must not take its own effect for a changed screen."""
-    command: list[Any] = [sys.executable, ROOT / "scripts" / "kill_sweep.py", *points]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = python(ROOT / "scripts" / "kill_sweep.py", *points)
     assert done.returncode == 0, done.stdout + done.stderr
     assert ", 0 went wrong" in done.stdout

@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image, ImageChops
 from setting_views import Real
+from warm import python
 
 from environments.pictures.marks import mark
 from environments.simulated.desktop import SimulatedDesktop
@@ -112,11 +111,12 @@ def test_the_log_names_the_picture_before_and_after_each_step(tmp_path: Path) ->
     assert validate(log_of(done.folder), as_json=True) == 0
 
 
+@pytest.mark.slow("processes that are killed")
 @pytest.mark.parametrize("at", ["picture", "outcome"])
 def test_a_run_that_is_killed_and_resumed_has_the_pictures_of_one_that_was_not(tmp_path: Path, at: str) -> None:
     whole = Crew.from_config(overrides=overrides(tmp_path / "whole", "all")).run(GOAL)
     given = overrides(tmp_path / "killed", "all")
-    subprocess.run([sys.executable, "-c", CHILD, at, GOAL, *given], check=False, timeout=300)
+    python("-c", CHILD, at, GOAL, *given)
     (folder,) = (tmp_path / "killed" / "runs").iterdir()
     (folder / FOLDER).mkdir(exist_ok=True)
     (folder / FOLDER / f"{'0' * 64}.png{PARTIAL}").write_bytes(b"half a pic")

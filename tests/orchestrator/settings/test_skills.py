@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
+from warm import python
 
 from orchestrator.cli import app
 from orchestrator.runs import runs
@@ -94,8 +94,7 @@ def killed(folder: Path, **said: Any) -> str:
     """A run that dies in the middle of its first call; its name."""
     server = {"name": "tickets", "command": [sys.executable, str(folder / "tickets.py"), str(folder / "book.txt")], **said}
     settings = ["display=none", f"runs_dir={folder / 'runs'}", f"skills.mcp={json.dumps([server])}"]
-    told = [sys.executable, "-c", CHILD, str(folder), json.dumps(settings), str(folder)]
-    done = subprocess.run(told, check=False, capture_output=True, text=True, timeout=120)
+    done = python("-c", CHILD, folder, json.dumps(settings), folder)
     assert done.returncode == -signal.SIGKILL, done.stderr
     return find_run(next((folder / "runs").iterdir()).name, folder / "runs").name
 

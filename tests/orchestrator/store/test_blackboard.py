@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
+from warm import python
 
 from orchestrator import Crew
 from orchestrator.cli import app
@@ -112,9 +111,7 @@ def test_every_face_shows_what_is_known_and_who_says_it(whole: tuple[Path, dict[
 def test_a_kill_around_a_fact_neither_loses_it_nor_doubles_it(
     when: str, tmp_path: Path, whole: tuple[Path, dict[str, Any], list[Event]]
 ) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", CHILD, str(tmp_path), COPY, when], capture_output=True, text=True, timeout=200, check=False
-    )
+    done = python("-c", CHILD, tmp_path, COPY, when)
     assert done.returncode == -signal.SIGKILL, done.stderr
     (run,) = list_runs(tmp_path)
     outcome = runs.resume(run.run_id, runs_dir=tmp_path)

@@ -11,6 +11,8 @@ from orchestrator.tasks.oracle import play, task_environment
 from orchestrator.tasks.tasks import Task, resolve_target
 from protocol import ActionTarget, Click
 
+pytestmark = pytest.mark.slow("every shipped task")
+
 VARIANTS = ("language=de", "language=zh", "labels=synonyms", "order=shuffled", "names=missing", "density=compact", "layout=wide",
             "layout=mirrored", "theme=dark")  # fmt: skip
 SAMPLE = ("reply-to-a-mail", "move-the-clash", "cancel-the-order", "sort-and-note", "invoice-to-reimbursement", "plan-again")

@@ -88,6 +88,7 @@ def _texts(oracle: Oracle) -> list[str]:
     return [line for some in lines for line in some]
 
 
+@pytest.mark.slow("every shipped task")
 @pytest.mark.parametrize("name", NAMES)
 def test_the_oracle_does_it_and_whoever_does_nothing_or_more_does_not(name: str) -> None:
     task = shipped_task(name)
@@ -118,6 +119,7 @@ def _nothing_done(task: Task, played: Played) -> None:
         assert not [check for check in untouched.checks if check.error]
 
 
+@pytest.mark.slow("every shipped task")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_task_varies_with_the_seed(name: str) -> None:
     task = shipped_task(name)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 from support import FINISH, Run, decide, desktop, planned, subtask
+from warm import python
 
 from protocol import (
     Action,
@@ -318,6 +317,7 @@ decisions:
 """
 
 
+@pytest.mark.slow("processes that are killed")
 @pytest.mark.parametrize("points", [("--sample", "3", "--seed", "5"), ("--only", "perform", "--last", "2")])
 def test_killed_anywhere_in_a_batch_or_after_a_question_nothing_is_done_or_asked_twice(
     tmp_path: Path, points: tuple[str, ...]
@@ -325,7 +325,6 @@ def test_killed_anywhere_in_a_batch_or_after_a_question_nothing_is_done_or_asked
     """The sweep compares the world, what it received and the steps with a run that nobody killed."""
     for name, text in (("task.yaml", TASK), ("manager.yaml", MANAGER), ("operator.yaml", OPERATOR)):
         (tmp_path / name).write_text(text, encoding="utf-8")
-    command: list[Any] = [sys.executable, ROOT / "scripts" / "kill_sweep.py", "--task", tmp_path / "task.yaml", *points]
-    swept = subprocess.run(command, capture_output=True, text=True, check=False)
+    swept = python(ROOT / "scripts" / "kill_sweep.py", "--task", tmp_path / "task.yaml", *points)
     assert swept.returncode == 0, swept.stdout + swept.stderr
     assert ", 0 went wrong" in swept.stdout

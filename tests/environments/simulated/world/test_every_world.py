@@ -17,6 +17,8 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.settings.settings import shipped_names
 
+pytestmark = pytest.mark.slow("a large sample")
+
 WORLDS = shipped_names("worlds")
 SEED, STEPS = 11, 60
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ import pytest
 from canaries import VAULT, found_in, in_text
 from langchain_core.messages import BaseMessage
 from typer.testing import CliRunner
+from warm import python
 
 from orchestrator.cli import app
 from orchestrator.crew import Crew
@@ -75,9 +74,10 @@ def to_the_end(crew: Crew, outcome: Outcome, runs: Path, canaries: Sequence[str]
     raise AssertionError("the run asks without an end")
 
 
+@pytest.mark.slow("processes that are killed")
 def test_a_run_by_rules_that_is_killed_resumed_replayed_forked_and_exported(tmp_path: Path) -> None:
     overrides, runs = settings(tmp_path), tmp_path / "runs"
-    subprocess.run([sys.executable, "-c", CHILD, GOAL, PASSWORD, *overrides], check=False, timeout=300)
+    python("-c", CHILD, GOAL, PASSWORD, *overrides)
     (folder,) = runs.iterdir()
     assert PASSWORD in json.loads((folder / VAULT).read_text(encoding="utf-8").splitlines()[1])["value"]
     assert (folder / VAULT).stat().st_mode & 0o777 == 0o600

@@ -207,6 +207,7 @@ def test_a_run_whose_folder_was_renamed_is_said_with_what_to_do(tmp_path: Path) 
         find_run("other", tmp_path / "runs")
 
 
+@pytest.mark.slow("a sandbox")
 def test_where_nothing_can_be_written_a_command_says_so_in_a_sentence(folder: Path) -> None:
     bwrap = ("bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
     if shutil.which("bwrap") is None or subprocess.run([*bwrap, "true"], capture_output=True, check=False).returncode:

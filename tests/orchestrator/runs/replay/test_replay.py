@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from typer.testing import CliRunner
+from warm import python
 
 from orchestrator import Crew, UsageProblem
 from orchestrator.cli import app
@@ -135,11 +136,12 @@ def test_a_run_that_waits_or_was_stopped_is_replayed_as_far_as_it_went(tmp_path:
     assert (found.difference, found.note) == (None, "it was not finished then")
 
 
+@pytest.mark.slow("processes that are killed")
 @pytest.mark.parametrize("points", [(30,), (55, 25), (70, 12, 20)])
 def test_a_run_that_was_killed_and_taken_up_is_replayed_as_one(tmp_path: Path, points: tuple[int, ...]) -> None:
-    command = [sys.executable, str(ROOT / "scripts" / "kill_sweep.py"), "--child", "--task", SUBMIT, "--runs-dir", str(tmp_path)]
+    command = [str(ROOT / "scripts" / "kill_sweep.py"), "--child", "--task", SUBMIT, "--runs-dir", str(tmp_path)]
     for point in (*points, 0):
-        subprocess.run([*command, "--fatal", str(point)], check=False, timeout=120)
+        python(*command, "--fatal", str(point))
     folder = next(path for path in tmp_path.iterdir() if path.is_dir())
     assert json.loads((folder / "report.json").read_text())["status"] == "fulfilled"
     assert replay(recording_of(folder)).difference is None

@@ -17,12 +17,15 @@ from typing import Any, NamedTuple
 import pyte
 import pytest
 from waiting import DEADLINE
+from warm import python
 
 from orchestrator.control.channel import myself
 from orchestrator.control.handle import RunControl
 from orchestrator.store.folders import list_runs, stored_report
 from orchestrator.views.terminal.approval import decision
 from roles.knowledge.store import KnowledgeStore
+
+pytestmark = pytest.mark.slow("a terminal of its own")
 
 TASK = "invoice-to-reimbursement"
 PROMPT = "[a]pprove"
@@ -191,9 +194,7 @@ def test_who_sits_at_the_terminal_is_asked_whether_the_run_is_kept(tmp_path: Pat
 
 def test_nobody_is_asked_without_a_terminal(tmp_path: Path) -> None:
     words = ["run", 'Create a note titled "Milk" with the text "two bottles"', "-c", "safety=never-ask-in-simulation"]
-    done = subprocess.run(
-        [sys.executable, "-m", "orchestrator.cli", *words], cwd=tmp_path, capture_output=True, text=True, input="y\n", check=False
-    )
+    done = python("-m", "orchestrator.cli", *words, cwd=tmp_path, typed="y\n")
     assert done.returncode == 0, done.stderr
     assert "Keep these steps" not in done.stdout + done.stderr
     assert not (tmp_path / ".deskcrew").exists()
