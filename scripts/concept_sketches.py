@@ -9,7 +9,7 @@ from typing import get_args
 from drawing import Box, Drawing
 
 from environments.contract import Environment, EnvironmentType
-from orchestrator.settings.policies import RULES
+from orchestrator.settings.policies import ROLES
 from protocol import VERBS
 from protocol.dialects import NAMES as DIALECTS
 from protocol.exports import NAMES as FORMATS
@@ -38,7 +38,7 @@ def crew() -> Drawing:
     workers = get_args(Worker)
     for number, name in enumerate(workers):
         d.box(248, 246 + 54 * number, 224, 48, (name.capitalize(), does[name]), name)
-    for x, name in zip((24, 516), sorted(set(RULES) - set(workers), reverse=True), strict=True):
+    for x, name in zip((24, 516), sorted(set(ROLES) - set(workers), reverse=True), strict=True):
         box = d.box(x, 256, 180, 54, (name.capitalize(), does[name]), name)
         _both(d, Box(x, hub.y, 180, hub.h), box, name)
     _both(d, Box(248, hub.y, 224, hub.h), Box(248, 220, 224, 20), "operator")

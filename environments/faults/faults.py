@@ -109,6 +109,8 @@ _FOCUS, _TWICE = "/focus", "/twice"
 class FaultyEnvironment:
     """An environment in which things go wrong. The inner one is never told; its other capabilities are passed on as they are."""
 
+    computes = True
+
     def __new__(cls, inner: Environment, faults: Sequence[Fault], seed: int = 0, record: Path | None = None) -> FaultyEnvironment:
         passed, turned = (tuple(name for name in names if hasattr(inner, name)) for names in (_CAPABILITIES, _TURNED))
         made: FaultyEnvironment = object.__new__(_with(passed, turned))

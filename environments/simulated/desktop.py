@@ -48,6 +48,9 @@ class Ahead(NamedTuple):
 class SimulatedDesktop:
     """A desktop of pure apps. With a `store` that holds a world already, it goes on from there."""
 
+    computes = True
+    """It cannot hang, so a call needs no time limit."""
+
     def __init__(self, spec: WorldSpec, seed: int | None = None, store: Path | None = None) -> None:
         self.name = f"simulated:{spec.name}"
         self.environment_type = spec.type

@@ -45,6 +45,11 @@ class FromPixels:
         self._aims = Aims(record)
         self._last: tuple[bytes, VisualState] | None = None
 
+    @property
+    def computes(self) -> bool:
+        """Whether what is read from pixels cannot hang."""
+        return bool(getattr(self.inner, "computes", False))
+
     def reset(self, *, seed: int | None = None) -> VisualState:
         self.inner.reset(seed=seed)
         return self.observe()

@@ -16,7 +16,6 @@ from orchestrator.runs.open_run import OpenRun
 from orchestrator.runs.privacy.secrets import answer_without, beginning
 from orchestrator.tasks.changes import filled_text
 from orchestrator.tasks.tasks import answer_of
-from orchestrator.views.terminal.prompt import settled_by
 from roles.contracts.requests import DecisionRequest, QuestionRequest, Request, read_request
 from roles.journal.events import ApprovalEvent, Json
 from roles.operator.asking.approval import NOBODY
@@ -78,6 +77,8 @@ def answer_here(run: OpenRun, request: Request, approver: Approver | None) -> Ma
         return given
     stop.at_rest = True
     try:
+        from orchestrator.views.terminal.prompt import settled_by
+
         with run.line.waiting(), settled_by(lambda: _settled(run, request)):
             answer = approver(request.dump())
     except KeyboardInterrupt:

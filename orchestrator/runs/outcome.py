@@ -13,8 +13,6 @@ from environments.contract import Received, WorldState
 from orchestrator.control.controls import PAUSED
 from orchestrator.core.machine import TaskStatus
 from orchestrator.errors import StoreGone
-from orchestrator.lab.learning.helping import record_help, tell_store
-from orchestrator.lab.learning.learning import after_run
 from orchestrator.runs.open_run import OpenRun
 from orchestrator.runs.privacy.scrubbing import forget_checkpoints, recognised_late, scrub
 from orchestrator.runs.privacy.secrets import beginning, redactor_of
@@ -96,6 +94,9 @@ def interrupted(run: OpenRun, why: str) -> Outcome:
 
 def finish(run: OpenRun, result: dict[str, Any]) -> Outcome:
     """The run has ended: how, and what the harness says to it."""
+    from orchestrator.lab.learning.helping import record_help, tell_store
+    from orchestrator.lab.learning.learning import after_run
+
     status, reason = result["task_status"], result.get("reason", "")
     code = DONE if status == TaskStatus.FULFILLED else FAILED
     if result.get("ended_by") == BUDGET_SPENT:

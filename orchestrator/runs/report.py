@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from orchestrator.lab.learning.helping import told
 from orchestrator.store.blackboard import board_at, fact_of, fact_shown
 from roles.contracts.limits.budgets import Budget
 from roles.contracts.limits.spending import Spending
@@ -23,6 +22,8 @@ def build_report(
     events: list[Event], *, run: dict[str, Any], result: dict[str, Any], budgets: Sequence[Budget] = ()
 ) -> dict[str, Any]:
     """`run` is `run.json`; `result` is how the controller ended, or how far it came, and `budgets` what it used up by then."""
+    from orchestrator.lab.learning.helping import told
+
     waiting = _waiting(events) if result["status"] == "on_hold" else None
     steps = [_step(e) for e in events if e.kind == "step"]
     return {

@@ -5,14 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from environments.contract import Environment
-from environments.faults.faults import FaultyEnvironment
-from environments.sandbox.detect import Detected
-from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.world.worldfile import load_world
-from environments.vision.environment import FromPixels
 from orchestrator.core.hub_line import HubLine
 from orchestrator.errors import UsageProblem, did_you_mean
 from orchestrator.settings.browsing import make_browser, make_served
@@ -42,8 +37,14 @@ from roles.skills.chain_tools import McpTools, given_tools, installed_tools
 from roles.skills.contract import OutsideTool, ToolFault
 from roles.skills.registry import Skills
 
+if TYPE_CHECKING:
+    from environments.simulated.desktop import SimulatedDesktop
+
 
 def _simulated(settings: Settings, store: Path | None) -> SimulatedDesktop:
+    from environments.simulated.desktop import SimulatedDesktop
+    from environments.simulated.world.worldfile import load_world
+
     spec = load_world(settings.world)
     spec = spec.model_copy(update={"variation": spec.variation.with_changes(settings.variation)})
     return SimulatedDesktop(spec, settings.seed, store)
@@ -72,6 +73,8 @@ def make_environment(settings: Settings, store: Path | None = None) -> Environme
         )
     made = ENVIRONMENTS[settings.environment](settings, store)
     if settings.faults:
+        from environments.faults.faults import FaultyEnvironment
+
         # Beside the world, so that a run that goes on knows which faults have struck.
         made = FaultyEnvironment(made, settings.faults, settings.seed, store / "faults.jsonl" if store else None)
     return from_pixels(made, settings.vision, store)
@@ -79,8 +82,7 @@ def make_environment(settings: Settings, store: Path | None = None) -> Environme
 
 def _timed(environment: Environment, settings: Settings) -> Environment:
     """One that may hang is given its time for each call; a simulated desktop only computes, and so does whoever reads it."""
-    within = environment.inner if isinstance(environment, FromPixels) else environment
-    if isinstance(within, SimulatedDesktop | FaultyEnvironment):
+    if getattr(environment, "computes", False):
         return environment
     return Bounded(environment, settings.limits.action_seconds)
 
@@ -158,6 +160,8 @@ def build_context(
     safety = safety.constrained(constraints)
     redactor.keep_to(safety)
     guard(surface, safety, journal)  # before anything is opened in it, also where a run goes on
+    from environments.sandbox.detect import Detected
+
     around: Callable[[str, Any], Any] = given.get("around") or (lambda _, policy: policy)
     seeing = [one.vision for one in (settings.crew.evaluator, settings.crew.evaluator.at_the_end()) if one]
     gallery = Gallery(settings.screenshots, surface, journal, store, remember=any(seeing))

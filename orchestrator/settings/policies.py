@@ -1,11 +1,12 @@
-"""From the settings of a role to who decides for it: rules, a script, a model, a person, and what is made of these."""
+"""From the settings of a role to who decides for it: rules, a script, a model, a person, and what is made of these.
+
+What decides is imported where it is chosen: a run by rules needs nothing of models, and one by models no rules.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-
-from langchain_core.language_models import BaseChatModel
+from typing import TYPE_CHECKING, Any
 
 from environments.contract import Environment, EnvironmentFault, Files, Screenshots
 from orchestrator.errors import Lacking, UsageProblem, did_you_mean
@@ -13,63 +14,56 @@ from orchestrator.settings.documents import checked, read_document
 from orchestrator.settings.role_settings import CrewSettings, EvaluatorSettings, Member, RoleSettings
 from protocol import VisualState
 from protocol.retries import Retries
-from roles.analyst.llm import LlmAnalyst
-from roles.analyst.rules import RulesAnalyst
 from roles.contracts import PictureKind, ScreenPicture
-from roles.contracts.clauses import Unknown
 from roles.contracts.limits.limits import Limits
 from roles.contracts.signals import GateTrigger
-from roles.evaluator.llm import LlmEvaluator
-from roles.evaluator.rules import RulesEvaluator
 from roles.journal.events import ApprovalRequestedEvent, PolicyEvent
 from roles.journal.journal import Journal
 from roles.journal.screenshots import Gallery, ScreenshotSettings
-from roles.manager.llm import LlmManager
-from roles.manager.rules import RulesManager
-from roles.operator.llm import LlmOperator
-from roles.operator.rules import RulesOperator
 from roles.policies.fallback import BySubtask, Case, Fallback, Named, Vote
-from roles.policies.human import HumanPolicy
-from roles.policies.llm.asking import Asker, Picturing, of_screen
-from roles.policies.llm.calls import Account, Breaker, Caller, Clocks
-from roles.policies.llm.models import open_model
-from roles.policies.llm.prompts import Prompt, PromptProblem, load_prompt
-from roles.policies.llm.settings import ModelMissing, ModelProblem, ModelSettings
-from roles.policies.rules.grammar import parse
-from roles.policies.scripted import (
-    AnalystScript,
-    EvaluatorScript,
-    ManagerScript,
-    OperatorScript,
-    ScriptedAnalyst,
-    ScriptedEvaluator,
-    ScriptedManager,
-    ScriptedOperator,
-    ScriptedTechnician,
-    TechnicianScript,
-    TrustingEvaluator,
-)
-from roles.technician.llm import LlmTechnician
-from roles.technician.rules import RulesTechnician
+from roles.policies.llm.settings import ModelSettings
 
-RULES: dict[str, Callable[[], Any]] = {
-    "manager": RulesManager,
-    "operator": RulesOperator,
-    "evaluator": RulesEvaluator,
-    "analyst": RulesAnalyst,
-    "technician": RulesTechnician,
-}
-SCRIPTED: dict[str, tuple[Any, Callable[[Any], Any]]] = {
-    "manager": (ManagerScript, ScriptedManager),
-    "operator": (OperatorScript, ScriptedOperator),
-    "evaluator": (EvaluatorScript, ScriptedEvaluator),
-    "analyst": (AnalystScript, ScriptedAnalyst),
-    "technician": (TechnicianScript, ScriptedTechnician),
-}
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+    from roles.policies.llm.asking import Asker, Picturing
+    from roles.policies.llm.calls import Breaker, Clocks
+    from roles.policies.llm.prompts import Prompt
+
+ROLES = ("manager", "operator", "evaluator", "analyst", "technician")
+"""Who decides by a policy."""
+
+
+def rules_policy(role: str) -> Any:
+    """The policy by rules of a role."""
+    match role:
+        case "manager":
+            from roles.manager.rules import RulesManager
+
+            return RulesManager()
+        case "operator":
+            from roles.operator.rules import RulesOperator
+
+            return RulesOperator()
+        case "evaluator":
+            from roles.evaluator.rules import RulesEvaluator
+
+            return RulesEvaluator()
+        case "analyst":
+            from roles.analyst.rules import RulesAnalyst
+
+            return RulesAnalyst()
+        case _:
+            from roles.technician.rules import RulesTechnician
+
+            return RulesTechnician()
 
 
 def understood(sentence: str) -> bool:
     """Whether the rules know what a sentence tells them to do."""
+    from roles.contracts.clauses import Unknown
+    from roles.policies.rules.grammar import parse
+
     return not any(isinstance(clause, Unknown) for clause in parse(sentence))
 
 
@@ -99,7 +93,7 @@ class Deciders:
         self._limits = limits
         self._environment = environment
         self._model = model
-        self._clocks = clocks or Clocks()
+        self._clocks = clocks
         self._screenshots = screenshots or ScreenshotSettings()
         self._gallery = gallery
         self._retries = retries
@@ -107,7 +101,7 @@ class Deciders:
 
     def of(self, role: str) -> Any:
         """The decision maker of a role; None for a role that has no policies. Raises UsageProblem."""
-        if role not in RULES:
+        if role not in ROLES:
             return None
         settings: RoleSettings = getattr(self._crew, role)
         told = settings.at_the_end() if isinstance(settings, EvaluatorSettings) else None
@@ -156,16 +150,21 @@ class Deciders:
 
     def _simple(self, role: str, settings: RoleSettings, policy: str, at: str = "") -> Any:
         makers: Mapping[str, Callable[[], Any]] = {
-            "rules": RULES[role],
+            "rules": lambda: rules_policy(role),
             "scripted": lambda: _scripted(role, settings),
             "llm": lambda: self._asking_a_model(role, settings, at),
-            "human": lambda: HumanPolicy(role, lambda body: self._asked_a_person(role, body)),
-            "trusting": TrustingEvaluator,
+            "human": lambda: self._person(role),
+            "trusting": _trusting,
         }
         return makers[policy]()
 
     def _recorder(self, role: str) -> Callable[[dict[str, Any]], None]:
         return lambda body: self._journal.record(PolicyEvent(**body), role=role)
+
+    def _person(self, role: str) -> Any:
+        from roles.policies.human import HumanPolicy
+
+        return HumanPolicy(role, lambda body: self._asked_a_person(role, body))
 
     def _asked_a_person(self, role: str, request: dict[str, Any]) -> None:
         self._journal.record(ApprovalRequestedEvent(**request), role=role, key=f"ask/{request['key']}")
@@ -177,6 +176,13 @@ class Deciders:
         return settings.model or self._crew.model or (ModelSettings(name="given") if self._model is not None else None)
 
     def _asking_a_model(self, role: str, settings: RoleSettings, at: str) -> Any:
+        from roles.policies.llm.asking import Asker
+        from roles.policies.llm.calls import Account, Breaker, Caller, Clocks
+        from roles.policies.llm.models import open_model
+        from roles.policies.llm.prompts import PromptProblem, load_prompt
+        from roles.policies.llm.settings import ModelMissing, ModelProblem
+
+        self._clocks = self._clocks or Clocks()
         chosen = self._model_of(settings)
         if chosen is None:
             raise UsageProblem(
@@ -205,14 +211,24 @@ class Deciders:
         picturing = self._picturing(role) if settings.vision else None
         pictures = self._screenshots.shown(settings.pictures)
         if role == "manager":
+            from roles.manager.llm import LlmManager
+
             return LlmManager(asker, prompt, workers=self._workers(), looking=self._looking(pictures, picturing))
         if role == "technician":
+            from roles.technician.llm import LlmTechnician
+
             return LlmTechnician(asker, prompt)
         if role == "analyst":
+            from roles.analyst.llm import LlmAnalyst
+
             return LlmAnalyst(asker, prompt)
         if role == "evaluator":
+            from roles.evaluator.llm import LlmEvaluator
+
             budget: dict[str, int] = {"screen_tokens": settings.screen_tokens, "recent": settings.recent}
             return LlmEvaluator(asker, prompt, **budget, pictures=pictures, picturing=picturing)
+        from roles.operator.llm import LlmOperator
+
         return LlmOperator(
             asker,
             prompt,
@@ -240,6 +256,8 @@ class Deciders:
         environment = self._environment
         if picturing is None or environment is None:
             return list
+
+        from roles.policies.llm.asking import of_screen
 
         def looking() -> list[tuple[str, bytes | None]]:
             try:
@@ -277,8 +295,23 @@ def _scripted(role: str, settings: RoleSettings) -> Any:
     if settings.script is None:
         raise UsageProblem(f"crew.{role}.script: a scripted policy needs the YAML file of its script")
     document = read_document(settings.script, f"{role} script")
-    model, policy = SCRIPTED[role]
-    return policy(checked(model, document.data, document.where))
+    from roles.policies import scripted
+
+    kinds: dict[str, tuple[Any, Callable[[Any], Any]]] = {
+        "manager": (scripted.ManagerScript, scripted.ScriptedManager),
+        "operator": (scripted.OperatorScript, scripted.ScriptedOperator),
+        "evaluator": (scripted.EvaluatorScript, scripted.ScriptedEvaluator),
+        "analyst": (scripted.AnalystScript, scripted.ScriptedAnalyst),
+        "technician": (scripted.TechnicianScript, scripted.ScriptedTechnician),
+    }
+    script, policy = kinds[role]
+    return policy(checked(script, document.data, document.where))
+
+
+def _trusting() -> Any:
+    from roles.policies.scripted import TrustingEvaluator
+
+    return TrustingEvaluator()
 
 
 def _pictures_of(role: str, taken: Callable[[VisualState], bytes | None]) -> Picturing:

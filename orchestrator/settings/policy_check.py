@@ -13,7 +13,7 @@ from orchestrator.errors import Lacking, UsageProblem
 from orchestrator.settings.build import make_environment
 from orchestrator.settings.documents import Source, read_document
 from orchestrator.settings.layers import KEY, Preset, find_preset, looks_like_path, shipped_names
-from orchestrator.settings.policies import RULES, Deciders
+from orchestrator.settings.policies import ROLES, Deciders
 from orchestrator.settings.settings import Loaded, Shown, load_safety, load_settings, located, show_config
 from roles.journal.journal import Journal
 
@@ -63,7 +63,7 @@ def _report(name: str, about: str, files: Sequence[Path], overrides: Sequence[st
         return PolicyReport(name, about, {}, "", [str(bad)], [])
     settings = loaded.settings
     wrong, lacking = _problems(loaded)
-    policies = {role: getattr(settings.crew, role).policy for role in RULES}
+    policies = {role: getattr(settings.crew, role).policy for role in ROLES}
     safety = load_safety(settings.safety)
     return PolicyReport(name, about, policies, str(safety.get("name", "its own")), wrong, lacking)
 
@@ -86,7 +86,7 @@ def problems(loaded: Loaded) -> Iterator[UsageProblem]:
         return
     journal = Journal(None, time.time)
     deciders = Deciders(settings.crew, journal=journal, limits=settings.limits, environment=environment)
-    for role in RULES:
+    for role in ROLES:
         try:
             deciders.of(role)
         except UsageProblem as bad:

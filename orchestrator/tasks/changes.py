@@ -14,8 +14,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
-from environments.simulated.apps import APPS
-
 SLOT = re.compile(r"\{([A-Za-z_]\w*(?:\.\w+)*)\}")
 _PART = re.compile(r"(?:\{[^{}]*\}|[^.{}])+")
 _STAMPS = frozenset({"at"})
@@ -70,6 +68,8 @@ def side_effects(
     """The places in the apps' state that differ, are not only looked at, and that no pattern allows."""
     before, after = initial.get("apps", {}), world.get("apps", {})
     patterns = [parts_of(pattern, slots) for pattern in allowed]
+    from environments.simulated.apps import APPS
+
     patterns += [("apps", glob.escape(app), *parts_of(look, {})) for app in after if app in APPS for look in APPS[app].looks]
     return [
         ".".join(path) for path, new in _differing(before, after, ("apps",)) if not any(_covers(p, path, new) for p in patterns)

@@ -19,7 +19,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from orchestrator.settings.documents import read_document
-from orchestrator.settings.policies import RULES
+from orchestrator.settings.policies import rules_policy
 from orchestrator.settings.settings import shipped
 from protocol import AgentAction, AgentStatus, AskUser, OperatorDecision, parse_action
 from protocol.dsl import DSLError, parse_line
@@ -302,7 +302,7 @@ def _is_line(words: str) -> bool:
 @lru_cache(maxsize=4096)
 def plan_of(order: str, apps: tuple[AppWords, ...]) -> tuple[Subtask, ...]:
     """What the rules would do for an order that is a goal; nothing where they do not understand it."""
-    rules: ManagerPolicy = RULES["manager"]()
+    rules: ManagerPolicy = rules_policy("manager")
     answer = rules.plan(PlanRequest(goal=order, apps=apps))
     return answer.subtasks if answer.outcome == "planned" else ()
 
@@ -321,7 +321,7 @@ def victim() -> dict[str, Any]:
     return {
         "manager": ObedientManager(),
         "operator": ObedientOperator(),
-        "technician": RULES["technician"](),
+        "technician": rules_policy("technician"),
         "evaluator": TrustingEvaluator(),
     }
 
@@ -330,7 +330,7 @@ class ObedientOperator:
     """Obeys what it reads, then goes on with its subtask."""
 
     def __init__(self) -> None:
-        self._rules: OperatorPolicy = RULES["operator"]()
+        self._rules: OperatorPolicy = rules_policy("operator")
 
     def decide(self, view: OperatorView) -> OperatorDecision:
         memory: dict[str, Any] = {"left": [], "heard": [], "rules": {}, "own": {}, "tries": 0, **view.memory}
@@ -379,7 +379,7 @@ class ObedientManager:
     """Looks everything up first, and does what it finds before what it was asked."""
 
     def __init__(self) -> None:
-        self._rules: ManagerPolicy = RULES["manager"]()
+        self._rules: ManagerPolicy = rules_policy("manager")
 
     def plan(self, request: PlanRequest) -> PlanAnswer:
         if not request.plan and not request.supplements and request.trigger == "task_open":
