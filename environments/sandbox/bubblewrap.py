@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from environments.sandbox.contract import Language, Ran, SandboxLimits, SandboxUnavailable
 from environments.sandbox.job import INSIDE, PACKAGES, SYSTEM, USEFUL, WORK, at_the_top, job_of, most_answered, ran
-from environments.sandbox.pipes import end, listen
+from environments.sandbox.pipes import heard
 
 _UIDS = range(64_800, 65_000)
 """Nobody's: a script of root's runs as one of these, alone on it, because the kernel counts processes by user."""
@@ -186,7 +186,9 @@ class Bubblewrap:
                     pass_fds=(answer, calls), start_new_session=True,
                 )  # fmt: skip
                 writer.close()
-                return self._heard(process, reader.fileno(), files, timeout)
+                answered = {reader.fileno(): most_answered(limits)}
+                out_said, err_said, said, late = heard(process, limits.output_bytes, timeout, answered)
+                return ran(process.returncode, out_said, err_said, said[reader.fileno()], files, late)
 
     def _walls(self, top: Collection[str], calls: int) -> list[str]:
         """bubblewrap's part. `calls` is the open file of the filter of system calls; bubblewrap closes it."""
@@ -216,18 +218,6 @@ class Bubblewrap:
             self.tools.prlimit, f"--as={most.memory_bytes}", f"--nproc={most.processes}", f"--fsize={most.file_bytes}",
             f"--nofile={most.open_files}", f"--cpu={ceil(timeout) + 1}", "--core=0", "--",
         ]  # fmt: skip
-
-    def _heard(self, process: subprocess.Popen[bytes], answer: int, files: Mapping[str, bytes], timeout: float) -> Ran:
-        assert process.stdout is not None  # noqa: S101 - it was asked for
-        assert process.stderr is not None  # noqa: S101 - it was asked for
-        with process.stdout as stdout, process.stderr as stderr:
-            one, two, most = stdout.fileno(), stderr.fileno(), self.limits.output_bytes
-            try:
-                said, late = listen(process, {one: most, two: most, answer: most_answered(self.limits)}, timeout)
-            finally:
-                end(process)
-                process.wait()
-        return ran(process.returncode, said[one], said[two], said[answer], files, late)
 
 
 @contextmanager

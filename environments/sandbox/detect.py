@@ -20,7 +20,7 @@ from environments.files.scratch import Scratch
 from environments.sandbox.bubblewrap import Bubblewrap, Tools, become, first_to_end, lent_user
 from environments.sandbox.contract import Language, Ran, Refusing, Sandbox, SandboxKind, SandboxLimits, SandboxUnavailable
 from environments.sandbox.job import INSIDE, PACKAGES, SYSTEM, USEFUL, WORK, at_the_top, job_of, most_answered, ran
-from environments.sandbox.pipes import Said, end, listen
+from environments.sandbox.pipes import Said, heard
 
 
 class GvisorTools(NamedTuple):
@@ -62,18 +62,9 @@ class Gvisor:
             return self._heard(process, sheet, files, timeout)
 
     def _heard(self, process: subprocess.Popen[bytes], sheet: int, files: Mapping[str, bytes], timeout: float) -> Ran:
-        assert process.stdout is not None  # noqa: S101 - it was asked for
-        assert process.stderr is not None  # noqa: S101 - it was asked for
-        with process.stdout as stdout, process.stderr as stderr:
-            one, two, most = stdout.fileno(), stderr.fileno(), self.limits.output_bytes
-            try:
-                said, late = listen(process, {one: most, two: most}, timeout)
-            finally:
-                end(process)
-                process.wait()
-        room = most_answered(self.limits)
-        written = os.pread(sheet, room, 0).partition(b"\n")[0]
-        return ran(process.returncode, said[one], said[two], Said(written, False), files, late)
+        stdout, stderr, _, late = heard(process, self.limits.output_bytes, timeout)
+        written = os.pread(sheet, most_answered(self.limits), 0).partition(b"\n")[0]
+        return ran(process.returncode, stdout, stderr, Said(written, False), files, late)
 
     @contextmanager
     def _sheet(self, job: bytes) -> Iterator[int]:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 _CHUNK = 2**16
@@ -59,6 +60,22 @@ def _read(pipe: int) -> bytes | None:
         return None
     except OSError:
         return b""
+
+
+def heard(
+    process: subprocess.Popen[bytes], most: int, timeout: float, also: Mapping[int, int] = MappingProxyType({})
+) -> tuple[Said, Said, dict[int, Said], bool]:
+    """What a process says on both streams and on the pipes `also`, and whether time ran out; it has ended by then."""
+    assert process.stdout is not None  # noqa: S101 - it was asked for
+    assert process.stderr is not None  # noqa: S101 - it was asked for
+    with process.stdout as stdout, process.stderr as stderr:
+        one, two = stdout.fileno(), stderr.fileno()
+        try:
+            said, late = listen(process, {one: most, two: most, **also}, timeout)
+        finally:
+            end(process)
+            process.wait()
+    return said[one], said[two], said, late
 
 
 def end(process: subprocess.Popen[bytes]) -> None:

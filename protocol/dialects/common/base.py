@@ -18,8 +18,9 @@ from pydantic import ValidationError
 from protocol.model.actions import AgentAction, parse_action
 from protocol.model.elements import GUIElement, VisualState
 from protocol.model.geometry import Coordinate, Frozen, Point, Size, Space
+from protocol.model.keys import Keyboard, KeyNameError, read_key, split_chord, write_key
 from protocol.model.targets import ActionTarget, TargetError, resolve
-from protocol.model.verbs import Action
+from protocol.model.verbs import Action, Direction, Scroll
 
 NOTCH = 120
 """Pixels of one notch of the wheel, as Chromium has it."""
@@ -195,6 +196,14 @@ class Fields:
             self._wrong(name, "a list of texts", value)
         return tuple(value)
 
+    def chord(self, name: str, keyboard: Keyboard) -> tuple[str, ...]:
+        """The canonical keys of a chord such as `Control+s`; one sign is itself."""
+        text = self.text(name)
+        try:
+            return tuple(read_key(part, keyboard) for part in (split_chord(text) if len(text) > 1 else (text,)))
+        except KeyNameError as no:
+            self.refuse(name, str(no))
+
     def end(self) -> None:
         """Refuse what nobody has read. Fields that are null say nothing."""
         left = sorted(str(name) for name, value in self._left.items() if value is not None)
@@ -330,6 +339,23 @@ class Conversion:
     def drop(self, action: Action, **why: str) -> None:
         """A loss for each of these fields that says something."""
         self.take(dropped(action, **why))
+
+    def names(self, action: Action, keys: Iterable[str], keyboard: Keyboard) -> list[str]:
+        """How `keyboard` spells the keys. Raises DialectError for one that it lacks."""
+        return [write_key(key, keyboard) or cannot(self.dialect, action, f"{self.dialect} has no key {key}") for key in keys]
+
+    def ways(self, x: int, y: int) -> list[tuple[Direction, int]]:
+        """Directions and amounts: a diagonal is two of them."""
+        if x and y:
+            self.lose("scroll.delta", "a diagonal is said as two scrolls, first down or up")
+        across: list[tuple[Direction, int]] = [("right" if x > 0 else "left", abs(x))] if x else []
+        down: list[tuple[Direction, int]] = [("up" if y < 0 else "down", abs(y))] if y or not x else []
+        return down + across
+
+    def moved(self, action: Scroll, unit: str, parts: int = 1) -> tuple[int, int]:
+        """How far to the right and down, in whole parts of `unit`; at least one where it moves at all."""
+        here, there = pixels_in(action.unit, self.context.size), pixels_in(unit, self.context.size)
+        return whole(action.delta.x * (here[0] / there[0]) * parts), whole(action.delta.y * (here[1] / there[1]) * parts)
 
 
 AIMED = frozenset({"click", "mouse_down", "mouse_up", "hover", "drag", "scroll", "type", "fill", "press_key", "hold_key"})

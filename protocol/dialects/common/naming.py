@@ -13,11 +13,9 @@ from protocol.dialects.common.base import (
     Loss,
     cannot,
     element_of,
-    pixels_in,
-    whole,
     without_delay,
 )
-from protocol.model.keys import MODIFIERS, Keyboard, KeyNameError, read_key, split_chord, write_key
+from protocol.model.keys import MODIFIERS, Keyboard, KeyNameError, read_key, split_chord
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import (
     Action,
@@ -65,11 +63,6 @@ class Ledger(Conversion):
         self.leave_out(target, {"element_id"}, "only the element is named", what)
         return found
 
-    def names(self, action: Action, keys: Iterable[str], keyboard: Keyboard) -> list[str]:
-        """How `keyboard` spells the keys. Raises DialectError for one that it lacks."""
-        spelt = [(key, write_key(key, keyboard)) for key in keys]
-        return [name or cannot(self.dialect, action, f"{self.dialect} has no key {key}") for key, name in spelt]
-
     def one_key(self, action: PressKey) -> tuple[tuple[str, ...], str]:
         """The modifiers and the one key of a chord. Raises DialectError for two keys at once."""
         if set(action.keys[:-1]) - MODIFIERS:
@@ -80,19 +73,12 @@ class Ledger(Conversion):
         """Directions and whole amounts of `unit`; a diagonal is two of them."""
         if action.unit != unit:
             self.lose("scroll.unit", f"a {action.unit} is said in {unit}: {NOTCH} px a notch, the size of the screen a page")
-        moved = (action.delta.x, action.delta.y)
-        here, there = pixels_in(action.unit, self.context.size), pixels_in(unit, self.context.size)
-        ratio = [one / other for one, other in zip(here, there, strict=True)]
-        x, y = (whole(number * each) for number, each in zip(moved, ratio, strict=True))
-        if action.unit == unit and (x, y) != moved:
+        x, y = self.moved(action, unit)
+        if action.unit == unit and (x, y) != (action.delta.x, action.delta.y):
             self.lose("scroll.delta", "said in whole numbers")
         if max(abs(x), abs(y)) > FARTHEST:
             cannot(self.dialect, action, f"a scroll goes no farther than {FARTHEST}")
-        if x and y:
-            self.lose("scroll.delta", "a diagonal is said as two scrolls, first down or up")
-        across: list[tuple[Direction, int]] = [("right" if x > 0 else "left", abs(x))] if x else []
-        down: list[tuple[Direction, int]] = [("up" if y < 0 else "down", abs(y))] if y or not x else []
-        return down + across
+        return self.ways(x, y)
 
     def simpler(
         self, action: Action, clicks: Collection[tuple[str, int]], aimed: tuple[type[Action], ...], *, fills: bool = False

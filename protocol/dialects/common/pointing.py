@@ -20,19 +20,16 @@ from protocol.dialects.common.base import (
     at,
     build,
     cannot,
-    pixels_in,
     place,
-    whole,
     without_delay,
 )
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import BoundingBox, Coordinate, Region, Size, Space
-from protocol.model.keys import Keyboard, KeyNameError, read_key, split_chord, write_key
+from protocol.model.keys import Keyboard, KeyNameError, read_key, split_chord
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import (
     Action,
     Click,
-    Direction,
     Drag,
     Extension,
     Fill,
@@ -196,32 +193,17 @@ class Writing(_Canvas):
             self.lose("screenshot.region", "said in whole pixels of the picture that the model saw")
         return numbers
 
-    def chord(self, action: Action, keys: Iterable[str], keyboard: Keyboard) -> list[str]:
-        names = [(key, write_key(key, keyboard)) for key in keys]
-        return [name or cannot(self.dialect, action, f"{self.dialect} has no key {key}") for key, name in names]
-
     def scroll(self, action: Scroll, unit: str, parts: int = 1) -> tuple[int, int]:
         """How far to the right and down, in whole parts of `unit`; at least one where it moves at all."""
         if action.unit != unit:
             said = f"said in {_PLURAL[unit]} instead of {_PLURAL[action.unit]}"
             self.lose("scroll.unit", f"{said}: {NOTCH} pixels a notch, the size of the screen a page")
-        moved = (action.delta.x, action.delta.y)
-        here, there = pixels_in(action.unit, self.context.size), pixels_in(unit, self.context.size)
-        ratio = [one / other for one, other in zip(here, there, strict=True)]
-        x, y = (whole(number * each * parts) for number, each in zip(moved, ratio, strict=True))
+        x, y = self.moved(action, unit, parts)
         if max(abs(x), abs(y)) > LONGEST:
             cannot(self.dialect, action, "the way is too long")
-        if action.unit == unit and (x / parts, y / parts) != moved:
+        if action.unit == unit and (x / parts, y / parts) != (action.delta.x, action.delta.y):
             self.lose("scroll.delta", f"said in whole multiples of {1 / parts:g} {_PLURAL[unit]}")
         return x, y
-
-    def ways(self, x: int, y: int) -> list[tuple[Direction, int]]:
-        """Directions and amounts: a diagonal is two of them."""
-        if x and y:
-            self.lose("scroll.delta", "a diagonal is said as two scrolls, first down or up")
-        across: list[tuple[Direction, int]] = [("right" if x > 0 else "left", abs(x))] if x else []
-        down: list[tuple[Direction, int]] = [("up" if y < 0 else "down", abs(y))] if y or not x else []
-        return down + across
 
     def shares(self, action: Action, total: float, most: int, what: str) -> list[float]:
         """`total` in shares of at most `most`. Raises DialectError where they are too many."""

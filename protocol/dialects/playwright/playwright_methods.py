@@ -10,7 +10,6 @@ from protocol.dialects.common.base import DialectError, Fields, Loss, at, build
 from protocol.dialects.python.python_chains import Chain, Step, Table, Values
 from protocol.dialects.web.locators import NAME, is_locator, target_of
 from protocol.model.actions import AgentAction
-from protocol.model.keys import KeyNameError, read_key, split_chord
 from protocol.model.targets import ActionTarget
 
 PREFIX = f"x-{NAME}."
@@ -171,11 +170,7 @@ def _worded(verb: str, name: str) -> Callable[[Asked], list[AgentAction]]:
 def _keys(verb: str) -> Callable[[Asked], list[AgentAction]]:
     def read(asked: Asked) -> list[AgentAction]:
         fields = asked.fields("key")
-        text = fields.text("key")
-        try:
-            keys = [read_key(part, "playwright") for part in (split_chord(text) if len(text) > 1 else (text,))]
-        except KeyNameError as no:
-            fields.refuse("key", str(no))
+        keys = fields.chord("key", "playwright")
         if verb == "press_key":
             return asked.act(verb, fields, target=asked.target, keys=keys)
         if len(keys) > 1:

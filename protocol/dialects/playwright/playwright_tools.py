@@ -9,9 +9,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from protocol.dialects.common.base import DialectError, Fields, at, build
+from protocol.dialects.common.base import Fields, at, build
 from protocol.model.actions import AgentAction
-from protocol.model.keys import KeyNameError, read_key, split_chord
 from protocol.model.targets import ActionTarget
 
 NAME = "playwright_mcp"
@@ -84,14 +83,6 @@ def _referred(target: str, words: str | None) -> ActionTarget:
     if REF.fullmatch(target):
         return ActionTarget(element_id=target, description=words)
     return ActionTarget(selector=target, description=words)
-
-
-def read_keys(fields: Fields) -> tuple[str, ...]:
-    text = fields.text("key")
-    try:
-        return tuple(read_key(part, "playwright") for part in (split_chord(text) if len(text) > 1 else (text,)))
-    except KeyNameError as no:
-        raise DialectError(NAME, f"{fields.where}.key", str(no)) from None
 
 
 _Read = Callable[[Fields], list[AgentAction]]
@@ -193,7 +184,7 @@ def _mouse(verb: str) -> _Read:
 
 def _key(verb: str) -> _Read:
     def read(f: Fields) -> list[AgentAction]:
-        keys = read_keys(f)
+        keys = f.chord("key", "playwright")
         if len(keys) > 1:
             f.refuse("key", "one key is needed")
         return _one(f, verb, key=keys[0])
@@ -215,7 +206,7 @@ _READ: dict[str, _Read] = {
     "press_sequentially": lambda f: _one(f, "type", text=f.text("text"), submit=f.flag("submit", False)),
     "fill_form": _fields_of_a_form,
     "select_option": lambda f: _one(f, "select_option", target=read_target(f), options=f.texts("values")),
-    "press_key": lambda f: _one(f, "press_key", keys=read_keys(f)),
+    "press_key": lambda f: _one(f, "press_key", keys=f.chord("key", "playwright")),
     "keydown": _key("key_down"),
     "keyup": _key("key_up"),
     "navigate": lambda f: _one(f, "navigate", url=f.text("url")),

@@ -214,7 +214,7 @@ def _as_block(call: dict[str, Any]) -> dict[str, Any]:
 
 
 def _text(action: Action, keys: tuple[str, ...], writing: Writing) -> dict[str, str]:
-    return {"text": "+".join(writing.chord(action, keys, "xdotool"))} if keys else {}
+    return {"text": "+".join(writing.names(action, keys, "xdotool"))} if keys else {}
 
 
 def _seconds(action: Action, seconds: float, writing: Writing) -> float:

@@ -87,7 +87,7 @@ def _xy(target: Any, writing: Writing, what: str = "target", x: str = "x", y: st
 
 
 def _names(action: Action, keys: tuple[str, ...], writing: Writing) -> list[str]:
-    return ["add" if name == "+" else name for name in writing.chord(action, keys, "playwright")]
+    return ["add" if name == "+" else name for name in writing.names(action, keys, "playwright")]
 
 
 def _write_click(action: Click, writing: Writing) -> _Calls:

@@ -204,7 +204,7 @@ def _spot(action: Action, writing: Writing) -> dict[str, int]:
 
 
 def _keys(action: Click | Drag | Hover | Scroll, writing: Writing) -> dict[str, list[str]]:
-    return {"keys": writing.chord(action, action.modifiers, "openai")} if action.modifiers else {}
+    return {"keys": writing.names(action, action.modifiers, "openai")} if action.modifiers else {}
 
 
 def _write_click(action: Click, writing: Writing) -> dict[str, Any]:
@@ -239,7 +239,7 @@ def _write_keys(action: PressKey | HoldKey, writing: Writing) -> dict[str, Any]:
         writing.lose("hold_key.seconds", "keys are only pressed")
     if _shortcut(action.keys) != action.keys:
         writing.lose(f"{action.verb}.keys", "a capital letter of a shortcut is read as the key that it stands on")
-    return {"type": "keypress", "keys": writing.chord(action, action.keys, "openai")}
+    return {"type": "keypress", "keys": writing.names(action, action.keys, "openai")}
 
 
 def _write_look(action: Screenshot, writing: Writing) -> dict[str, Any]:

@@ -250,7 +250,7 @@ def _write_drag(action: Drag, writing: Writing) -> list[dict[str, Any]]:
 def _write_keys(action: PressKey | HoldKey, writing: Writing) -> list[dict[str, Any]]:
     if isinstance(action, HoldKey):
         writing.lose("hold_key.seconds", "keys are only pressed")
-    return [{"action": "key", "keys": writing.chord(action, action.keys, "pyautogui")}]
+    return [{"action": "key", "keys": writing.names(action, action.keys, "pyautogui")}]
 
 
 def _write_scroll(action: Scroll, writing: Writing) -> list[dict[str, Any]]:

@@ -22,7 +22,6 @@ from protocol.log.log import LogLine
 from protocol.log.raw_lines import Unreadable, raw_lines
 from protocol.log.versions import BadStep
 from protocol.model.actions import AgentAction
-from protocol.model.keys import KeyNameError, read_key, split_chord
 from protocol.model.steps import InteractionStep
 
 NAME = "playwright_trace"
@@ -166,12 +165,8 @@ def _clicks(fields: Fields, target: Any, count: int | None) -> AgentAction:
 
 def _keys(verb: str, *, aimed: bool = False) -> Callable[[Fields], AgentAction]:
     def read(fields: Fields) -> AgentAction:
-        text = fields.text("key")
+        keys = fields.chord("key", "playwright")
         target = _target(fields.text("selector")) if aimed else None
-        try:
-            keys = [read_key(part, "playwright") for part in (split_chord(text) if len(text) > 1 else (text,))]
-        except KeyNameError as no:
-            fields.refuse("key", str(no))
         given: dict[str, Any] = {"keys": keys} if verb == "press_key" else {"key": keys[0]}
         return build(NAME, "$.params", action_type=verb, target=target, **given)
 
