@@ -82,7 +82,7 @@ def fork(
 
 
 PORT = 8770
-_PACKAGES = ("fastapi", "starlette", "uvicorn", "PIL")
+_PACKAGES = ("fastapi", "starlette", "sse_starlette", "uvicorn", "PIL")
 
 
 def serve(

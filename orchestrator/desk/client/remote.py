@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 from urllib.parse import SplitResult, quote, urlsplit
 
 import httpx
+from httpx_sse import EventSource
 from tenacity import Retrying, retry_if_exception_type, wait_random
 
 from environments.files.small_files import read_small
@@ -190,10 +191,11 @@ class Remote:
         with self._http.stream("GET", f"{path_of(run_id)}/stream", params=query, timeout=patience) as answer:
             if not answer.is_success:
                 self._told(answer)
-            for kind, data in parts_of(answer.iter_lines()):
-                if kind == "event":
+            for part in EventSource(answer).iter_sse():
+                data = part.json()
+                if part.event == "event":
                     heard(Event(**data))
-                yield kind, data
+                yield part.event, data
 
     def _why_not(self, run_id: str) -> str:
         said = self.get(f"{path_of(run_id)}/worker")["said"]
@@ -220,26 +222,6 @@ class _Heard:
         if event.id > self.last:
             self.last = event.id
             self._hear(event)
-
-
-def parts_of(lines: Iterable[str]) -> Iterator[tuple[str, Any]]:
-    """Server-sent events: kind and data; a comment, which says only that somebody is there, has the kind `alive`."""
-    kind = "message"
-    data: list[str] = []
-    for line in lines:
-        if not line:
-            if data:
-                yield kind, json.loads("\n".join(data))
-            kind, data = "message", []
-            continue
-        field, _, value = line.partition(":")
-        value = value.removeprefix(" ")
-        if not field:
-            yield "alive", None
-        elif field == "event":
-            kind = value
-        elif field == "data":
-            data.append(value)
 
 
 def path_of(run_id: str) -> str:

@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query
+from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import StreamingResponse
 
 from orchestrator.desk.auth import Viewer
 from orchestrator.desk.desk import RunFolder, TheDesk
@@ -20,39 +20,37 @@ from orchestrator.views.page.data import plain
 
 router = APIRouter(prefix="/api", tags=["streams"])
 IDLE = 15.0
-"""Seconds after which a stream says that it is still there."""
+"""Seconds between two signs that a stream is still there: a comment for proxies, an event for whoever reads events alone."""
 CALM = 0.25
 """Seconds between two words about the run as a whole; lines do not wait."""
 _URGENT = ("standing", "pending", "answered")
 _BOOT = secrets.token_hex(4)
 """Numbers of the list's changes by another server mean nothing here."""
-_STILL_HERE = ": still here\n\n"
 After = Annotated[float, Query(ge=0, description="The cursor up to which everything is known.", allow_inf_nan=False)]
 LastId = Annotated[str, Header(alias="Last-Event-ID", include_in_schema=False)]
 
 
-class Events(StreamingResponse):
-    media_type = "text/event-stream"
-
-
-@router.get("/runs/{run_id}/stream", response_class=Events)
+@router.get("/runs/{run_id}/stream", response_class=EventSourceResponse)
 async def stream(
     desk: TheDesk, folder: RunFolder, visitor: Viewer, after: After = 0, last_event_id: LastId = "",
     events: Annotated[bool, Query(description="Also the journal's events as they were written, as `event`.")] = False,
-) -> Events:  # fmt: skip
+) -> EventSourceResponse:  # fmt: skip
     """`head`: parts of the run that changed; `items`: its lines; `end`: it is over, and everything was told."""
     run = await run_in_threadpool(desk.watch.run, folder)
     return _answered(_RunStream(desk.watch, run, _number(last_event_id, after), events).parts())
 
 
-@router.get("/stream", response_class=Events)
-async def list_stream(desk: TheDesk, visitor: Viewer, after: str = "", last_event_id: LastId = "") -> Events:
+@router.get("/stream", response_class=EventSourceResponse)
+async def list_stream(desk: TheDesk, visitor: Viewer, after: str = "", last_event_id: LastId = "") -> EventSourceResponse:
     """`runs`: a row of the list that changed; `again`: nobody knows what changed meanwhile, so the list is to be read again."""
     return _answered(_of_list(desk.watch, last_event_id or after))
 
 
-def _answered(parts: AsyncIterator[str]) -> Events:
-    return Events(parts, headers={"X-Accel-Buffering": "no"})
+def _answered(parts: AsyncIterator[ServerSentEvent]) -> EventSourceResponse:
+    def alive() -> ServerSentEvent:
+        return ServerSentEvent("{}", event="alive", comment="still here", sep="\n")
+
+    return EventSourceResponse(parts, ping=IDLE, ping_message_factory=alive)
 
 
 def _number(last: str, after: float) -> float:
@@ -74,7 +72,7 @@ class _RunStream:
         """When the run as a whole was spoken of last."""
         self._owed = True
 
-    async def parts(self) -> AsyncIterator[str]:
+    async def parts(self) -> AsyncIterator[ServerSentEvent]:
         run = self._run
         with self._watch.looking(run) as look:
             while not look.closed:
@@ -92,9 +90,7 @@ class _RunStream:
                 if run.over(page.cursor) or run.files.gone:
                     yield _event("end", run.whole(), page.cursor)
                     return
-                patience = max(self._spoke + CALM - time.monotonic(), 0.01) if self._owed else IDLE
-                if not await look.news(patience) and not self._owed:
-                    yield _STILL_HERE
+                await look.news(max(self._spoke + CALM - time.monotonic(), 0.01) if self._owed else None)
 
     def _head(self) -> dict[str, Any]:
         """Parts that are not as they were told. What only counts on can wait a moment; how the run stands cannot."""
@@ -110,7 +106,7 @@ class _RunStream:
     def _new(self, name: str) -> bool:
         return name not in self._told or bool(self._told[name] != self._run.part(name))
 
-    async def _written(self, last: int) -> AsyncIterator[str]:
+    async def _written(self, last: int) -> AsyncIterator[ServerSentEvent]:
         """The events up to one as they were written. They carry no cursor: a line may come of them that is told next."""
         while self._heard < last:
             found = await run_in_threadpool(self._run.events, self._heard, AT_ONCE)
@@ -120,7 +116,7 @@ class _RunStream:
             self._heard = found.reached if found.more else last
 
 
-async def _of_list(watch: Watch, last: str) -> AsyncIterator[str]:
+async def _of_list(watch: Watch, last: str) -> AsyncIterator[ServerSentEvent]:
     boot, _, said = last.partition("-")
     known = int(said) if boot == _BOOT and said.isdecimal() else -1
     with watch.looking(watch.list) as look:
@@ -136,12 +132,11 @@ async def _of_list(watch: Watch, last: str) -> AsyncIterator[str]:
                 yield _event("runs", row.model_dump(mode="json"))
             if rows:
                 yield _event("seen", {}, f"{_BOOT}-{known}")
-            if not await look.news(IDLE):
-                yield _STILL_HERE
+            await look.news(None)
 
 
-def _event(kind: str, data: Mapping[str, Any], cursor: float | str | None = None) -> str:
+def _event(kind: str, data: Mapping[str, Any], cursor: float | str | None = None) -> ServerSentEvent:
     """JSON is written in ASCII: no sign in a text ends a line of the stream."""
     body = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-    named = "" if cursor is None else f"id: {cursor if isinstance(cursor, str) else shown_cursor(cursor)}\n"
-    return f"{named}event: {kind}\ndata: {body}\n\n"
+    number = shown_cursor(cursor) if isinstance(cursor, float | int) else cursor
+    return ServerSentEvent(body, event=kind, id=None if number is None else str(number), sep="\n")

@@ -12,7 +12,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -51,14 +51,11 @@ class Look:
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._news.set)
 
-    async def news(self, patience: float) -> bool:
-        """Wait until something changed; False where nothing did for so long."""
-        try:
+    async def news(self, patience: float | None) -> None:
+        """Wait until something changed, for so many seconds at most."""
+        with suppress(TimeoutError):
             await asyncio.wait_for(self._news.wait(), patience)
-        except TimeoutError:
-            return False
-        self._news.clear()
-        return True
+            self._news.clear()
 
 
 class Watch:

@@ -17,7 +17,7 @@ from orchestrator.cli.control import _act
 from orchestrator.desk.app import served
 from orchestrator.desk.auth import Tokens, person_of
 from orchestrator.desk.client.handle import RemoteRuns
-from orchestrator.desk.client.remote import Remote, parts_of, token_for
+from orchestrator.desk.client.remote import Remote, token_for
 from orchestrator.desk.desk import Desk
 from orchestrator.errors import Stopped, UsageProblem
 from orchestrator.store.folders import stored_report
@@ -173,6 +173,9 @@ def test_a_server_that_is_not_there_is_said_so_with_what_to_do() -> None:
 # --- a connection that breaks ---------------------------------------------------------------------------------------
 
 
+STREAM = {"content-type": "text/event-stream"}
+
+
 def sent(kind: str, data: Any) -> bytes:
     return f"event: {kind}\ndata: {json.dumps(data)}\n\n".encode()
 
@@ -203,11 +206,11 @@ def test_a_connection_that_breaks_is_made_anew_and_each_event_is_heard_once(monk
             return httpx.Response(200, json={"events": [event(5)], "cursor": 5, "more": False})
         asked.append(request.url.params["after"])
         if len(asked) == 1:
-            return httpx.Response(200, stream=Breaking([sent("event", event(1)), sent("event", event(2))]))
+            return httpx.Response(200, headers=STREAM, stream=Breaking([sent("event", event(1)), sent("event", event(2))]))
         if len(asked) == 2:
-            return httpx.Response(200, stream=Breaking([]))
+            return httpx.Response(200, headers=STREAM, stream=Breaking([]))
         again = [sent("event", event(number)) for number in (2, 3, 4)]
-        return httpx.Response(200, content=b"".join([*again, sent("end", {})]))
+        return httpx.Response(200, headers=STREAM, content=b"".join([*again, sent("end", {})]))
 
     monkeypatch.setattr("orchestrator.desk.client.remote.time.sleep", lambda seconds: None)
     heard: list[int] = []
@@ -226,11 +229,6 @@ def test_a_server_that_stays_away_is_given_up_with_a_sentence(monkeypatch: pytes
     remote = Remote("http://desk.test", "t", transport=httpx.MockTransport(answer))
     with remote, pytest.raises(Stopped, match="cannot be reached"):
         remote.follow("r", lambda one: None)
-
-
-def test_server_sent_events_are_read_as_they_are_written() -> None:
-    lines = ["id: 3", "event: items", 'data: {"a":', "data: 1}", "", ": still here", "", "data: 2", ""]
-    assert list(parts_of(lines)) == [("items", {"a": 1}), ("alive", None), ("message", 2)]
 
 
 def test_what_is_no_address_is_said_in_a_sentence() -> None:
