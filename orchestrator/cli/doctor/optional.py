@@ -11,7 +11,7 @@ from orchestrator.errors import UsageProblem
 
 _STARTS_WITHIN = 20.0
 EXTRAS = {
-    "serve": ("fastapi", "uvicorn"),
+    "serve": ("fastapi", "sse_starlette", "uvicorn"),
     "vision": ("rapidocr", "onnxruntime"),
     "embeddings": ("numpy",),
     "mcp": ("mcp",),
