@@ -644,6 +644,9 @@ JournalEvent = (
 )  # fmt: skip
 """Every kind of event there is."""
 
+ControlEvent = PausedEvent | SteeredEvent | TakenOverEvent | HandedBackEvent | CancelledEvent | DroppedEvent
+"""What people have asked of the run, and what the crew has left undone for it."""
+
 EVENTS: Mapping[str, type[JournalEvent]] = {event.KIND: event for event in get_args(JournalEvent)}
 
 

@@ -48,6 +48,15 @@ ADDITIONS = (
         ),
     ),
     Addition(
+        "roles/journal/events.py",
+        "HandoverEvent",
+        {
+            "\nJournalEvent = (\n": '\nclass HandoverEvent(EventBody):\n    KIND = "handover"\n\n\n'
+            "JournalEvent = (\n    HandoverEvent |",
+        },
+        frozenset({"orchestrator/views/page/items.py", "orchestrator/views/terminal/words.py"}),
+    ),
+    Addition(
         "roles/contracts/signals.py",
         "GATE_PAUSE",
         {

@@ -202,6 +202,11 @@ def words(body: Any, *keys: str) -> str:
     return ""
 
 
+def bounded(text: str) -> str:
+    """As much of it as is shown."""
+    return str(plain(text))
+
+
 def number(value: Any) -> float:
     """`value` if it is a number to count with, else 0."""
     return float(value) if isinstance(value, int | float) and abs(value) < 2**53 else 0.0

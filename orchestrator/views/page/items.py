@@ -2,28 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, assert_never
 
 from orchestrator.runs.privacy.clean import UNREADABLE, clean
-from orchestrator.views.page.data import Detail, Item, Kind, Status, Target, items_of, number, plain, words
+from orchestrator.views.page.data import Detail, Item, Kind, Status, Target, bounded, number, plain, words
 from orchestrator.views.terminal.words import Teller, action_words, asked_words, gate_tone
 from roles.contracts.requests import request_in
+from roles.journal.events import (
+    AnsweredEvent,
+    AnswerEvent,
+    AnswerKeptEvent,
+    AnswerRecalledEvent,
+    ApprovalEvent,
+    ApprovalExpiredEvent,
+    ApprovalRequestedEvent,
+    BatchStoppedEvent,
+    BudgetEvent,
+    BudgetWarningEvent,
+    CancelledEvent,
+    ConflictEvent,
+    ConstraintsAddedEvent,
+    DecidedEvent,
+    DroppedEvent,
+    ErrorEvent,
+    ExperienceEvent,
+    FactEvent,
+    FeedbackEvent,
+    ForkedEvent,
+    GateEvent,
+    HandedBackEvent,
+    InSeriesEvent,
+    JournalEvent,
+    KnowledgeHelpedEvent,
+    KnowledgeUsedEvent,
+    LimitsChangedEvent,
+    ModelCallEvent,
+    NetworkLearnedEvent,
+    NoPictureEvent,
+    ObservedEvent,
+    OutcomeEvent,
+    OutputEvent,
+    PausedEvent,
+    PictureEvent,
+    PictureWithdrawnEvent,
+    PlanEvent,
+    PolicyEvent,
+    RecognizedEvent,
+    RecoveredEvent,
+    RequestStoppedEvent,
+    ReviewedEvent,
+    RunFinishedEvent,
+    RunResumedEvent,
+    RunStartedEvent,
+    RunStoppedEvent,
+    SituationEvent,
+    SteeredEvent,
+    StepEvent,
+    SubtaskStatusEvent,
+    SupplementEvent,
+    TakenOverEvent,
+    TaskStatusEvent,
+    Unreadable,
+)
 from roles.journal.journal import Event
 
-_SILENT = frozenset({
-    "run_started", "run_finished", "task_status", "situation", "recognized", "feedback", "output", "fact", "picture",
-    "picture_withdrawn",
-})  # fmt: skip
-"""Kinds that are shown elsewhere, or say nothing to a reader."""
 _TONES: Mapping[str, Status] = {"good": "ok", "bad": "failed", "ask": "warn"}
-_KINDS: Mapping[str, Kind] = {
-    **dict.fromkeys(("paused", "steered", "taken_over", "handed_back", "cancelled", "dropped"), "control"),
-    **dict.fromkeys(("run_resumed", "run_stopped"), "control"),
-    **dict.fromkeys(("budget", "budget_warning", "limits_changed"), "budget"),
-    "error": "error",
-}
 _ENDS: Mapping[str, Status] = {"fulfilled": "ok", "rejected": "failed", "cancelled": "failed", "damaged": "failed"}
 
 
@@ -70,24 +115,85 @@ class Lines:
         self._attempts: dict[str, int] = {}
         self._plans = 0
         self._tell = Teller()
-        self._hear: dict[str, Callable[[Event], None]] = {
-            "observed": self._observed, "decided": self._decided, "reviewed": self._reviewed, "outcome": self._outcome,
-            "step": self._step, "approval_requested": self._requested, "approval": self._answered,
-            "approval_expired": self._expired, "gate": self._gate, "plan": self._plan, "supplement": self._supplement,
-            "recovered": self._recovered, "answered": self._decision, "model_call": self._call, "answer": self._answer,
-            "subtask_status": self._status, "run_resumed": self._resumed,
-        }  # fmt: skip
 
     def hear(self, event: Event) -> None:
         """Take an event in; one that says what deskcrew never writes becomes a line that says so."""
+        content = event.content
         try:
-            hear = self._hear.get(event.kind)
-            if hear is not None:
-                hear(event)
-            elif event.kind not in _SILENT:
-                self._other(event)
+            if isinstance(content, Unreadable):
+                if content.known:
+                    raise ValueError(content.kind)
+                self._other(event, "note")
+            else:
+                self._take(event, content)
         except UNREADABLE:
             self._add(event, "note", "warn", f"an event {clean(event.kind, 40)} that says what deskcrew never writes")
+
+    def _take(self, event: Event, content: JournalEvent) -> None:  # noqa: C901 - a branch for each kind that has a line of its own
+        match content:
+            case ObservedEvent():
+                self._observed(event, content)
+            case DecidedEvent():
+                self._decided(event, content)
+            case ReviewedEvent():
+                self._reviewed(event, content)
+            case OutcomeEvent():
+                self._outcome(event, content)
+            case StepEvent():
+                self._step(event, content)
+            case ApprovalRequestedEvent():
+                self._requested(event, content)
+            case ApprovalEvent():
+                self._answered(event, content)
+            case ApprovalExpiredEvent():
+                self._expired(event, content)
+            case GateEvent():
+                self._gate(event, content)
+            case PlanEvent():
+                self._plan(event, content)
+            case SupplementEvent():
+                self._supplement(event, content)
+            case RecoveredEvent():
+                said = f"recovers from {bounded(content.trouble)}: {bounded(content.how)} (attempt {content.attempt})"
+                self._add(event, "recovery", "warn", said, "", Detail(body=plain(event.body)))
+            case AnsweredEvent():
+                heard = self._said.setdefault(event.role, _Said())
+                heard.decided, heard.began = plain(content.answer), heard.began or event.at
+            case ModelCallEvent():
+                heard = self._said.setdefault(event.role, _Said())
+                heard.calls.append(plain(event.body))
+                heard.began = heard.began or event.at - number(content.seconds)
+            case AnswerEvent():
+                detail = Detail(body=plain(event.body))
+                began = self._take_said(event.role, detail)
+                self._add(event, "report", "info", "answer", bounded(content.reason or content.advice), detail, began=began)
+            case SubtaskStatusEvent():
+                self._attempts[event.subtask] = content.attempt
+            case RunResumedEvent():
+                answer = bounded(content.answer)
+                self._add(event, "control", "info", f"resumed{f' with the answer {answer}' if answer else ''}")
+            case (
+                PausedEvent() | SteeredEvent() | TakenOverEvent() | HandedBackEvent() | CancelledEvent() | DroppedEvent()
+                | RunStoppedEvent()
+            ):  # fmt: skip
+                self._other(event, "control")
+            case BudgetEvent() | BudgetWarningEvent() | LimitsChangedEvent():
+                self._other(event, "budget")
+            case ErrorEvent():
+                self._other(event, "error")
+            case (
+                ForkedEvent() | ConflictEvent() | InSeriesEvent() | KnowledgeUsedEvent() | KnowledgeHelpedEvent()
+                | ExperienceEvent() | AnswerRecalledEvent() | AnswerKeptEvent() | BatchStoppedEvent() | NoPictureEvent()
+                | ConstraintsAddedEvent() | NetworkLearnedEvent() | RequestStoppedEvent() | PolicyEvent()
+            ):  # fmt: skip
+                self._other(event, "note")
+            case (
+                RunStartedEvent() | RunFinishedEvent() | TaskStatusEvent() | SituationEvent() | RecognizedEvent()
+                | FeedbackEvent() | OutputEvent() | FactEvent() | PictureEvent() | PictureWithdrawnEvent()
+            ):  # fmt: skip
+                pass  # shown elsewhere, or nothing to a reader
+            case _:
+                assert_never(content)
 
     def end(self, status: str, reason: str, at: float, checks: list[Any]) -> None:
         """What was begun and not finished, and how the run stands."""
@@ -108,52 +214,52 @@ class Lines:
         one.role = one.role or event.role
         return one
 
-    def _observed(self, event: Event) -> None:
+    def _observed(self, event: Event, content: ObservedEvent) -> None:
         one = self._at(event)
-        one.before, one.app = words(event.body, "state_id"), words(event.body, "app")
+        one.before, one.app = bounded(content.state_id), bounded(content.app or "")
 
-    def _decided(self, event: Event) -> None:
-        one, body = self._at(event), event.body
-        one.line = words(body, "line")
-        for name in ("observation", "reasoning", "comment"):
-            if said := words(body, name):
-                one.detail[name] = said
-        ahead = [*items_of(body.get("then")), *items_of(body.get("plan"))]
-        if ahead:
+    def _decided(self, event: Event, content: DecidedEvent) -> None:
+        one = self._at(event)
+        one.line = bounded(content.line)
+        if content.observation:
+            one.detail["observation"] = bounded(content.observation)
+        if content.reasoning:
+            one.detail["reasoning"] = bounded(content.reasoning)
+        if content.comment:
+            one.detail["comment"] = bounded(content.comment)
+        if ahead := [*content.then, *content.plan]:
             one.detail["steps_ahead"] = plain(ahead)
         self._take_said(event.role, one.detail)
         if not one.line:  # it ends: there is no action
-            said = words(body, "comment", "reasoning")
-            self._close(event, one, "report", "info", f"{words(body, 'status').lower() or 'ends'}: {said}", "")
+            said = bounded(content.comment or content.reasoning)
+            self._close(event, one, "report", "info", f"{bounded(content.status).lower() or 'ends'}: {said}", "")
 
-    def _reviewed(self, event: Event) -> None:
+    def _reviewed(self, event: Event, content: ReviewedEvent) -> None:
         one = self._at(event)
         one.detail.setdefault("review", []).append(plain(event.body))
-        one.line = one.line or words(event.body, "action")
-        one.verdict = words(event.body, "verdict")
+        one.line = one.line or bounded(content.action)
+        one.verdict = bounded(content.verdict)
         if one.verdict == "deny":
-            why = "; ".join(clean(reason) for reason in items_of(event.body.get("reasons")))
-            self._close(event, one, "step", "failed", one.line, f"not allowed: {why} ({words(event.body, 'policy')})")
+            why = "; ".join(map(clean, content.reasons))
+            self._close(event, one, "step", "failed", one.line, f"not allowed: {why} ({bounded(content.policy)})")
 
-    def _outcome(self, event: Event) -> None:
+    def _outcome(self, event: Event, content: OutcomeEvent) -> None:
         one = self._at(event)
-        one.line = words(event.body, "line") or one.line
-        one.status, one.error = words(event.body, "exec_status"), words(event.body, "error")
-        one.key = words(event.body, "key")
+        one.line = bounded(content.line) or one.line
+        one.status, one.error, one.key = bounded(content.exec_status), bounded(content.error), bounded(content.key)
 
-    def _step(self, event: Event) -> None:
-        one, body = self._at(event), event.body
-        action = body.get("action")
-        one.detail["action"] = plain(action)
-        if events := items_of(body.get("events")):
-            one.detail["events"] = plain(events)
-        status = words(body, "exec_status") or one.status
-        line = one.line or action_words(_as_request(action))
-        why = words(body, "error") or one.error or ("" if status == "executed" else status)
-        one.before, one.app = words(body, "before") or one.before, words(body, "app") or one.app
+    def _step(self, event: Event, content: StepEvent) -> None:
+        one = self._at(event)
+        one.detail["action"] = plain(content.action)
+        if content.events:
+            one.detail["events"] = plain(content.events)
+        status = bounded(content.exec_status) or one.status
+        line = one.line or action_words(_as_request(content.action))
+        why = bounded(content.error) or one.error or ("" if status == "executed" else status)
+        one.before, one.app = bounded(content.before) or one.before, bounded(content.app or "") or one.app
         self._take_said(event.role, one.detail)
         good: Status = "ok" if status == "executed" else "failed"
-        self._close(event, one, "step", good, line, why, after=words(body, "after"))
+        self._close(event, one, "step", good, line, why, after=bounded(content.after))
 
     def _close(
         self, event: Event, one: _Open, kind: Kind, status: Status, line: str, why: str, *, after: str = ""
@@ -176,99 +282,74 @@ class Lines:
 
     # --- people -----------------------------------------------------------------------------------------------------
 
-    def _requested(self, event: Event) -> None:
-        body, key = event.body, words(event.body, "key")
-        request = request_in(body)
+    def _requested(self, event: Event, content: ApprovalRequestedEvent) -> None:
+        key, request = bounded(content.key), request_in(event.body)
         line = asked_words(request) if request is not None else "?"
         if key in self._asked:  # nobody answered in time, and it is asked anew
             self._change(self._asked[key], status="waiting")
             return
-        detail = Detail(request=plain(body))
+        detail = Detail(request=plain(event.body))
         open_ = self._open.get((event.subtask, event.step))
         if open_ is not None:
             detail = Detail(**{**open_.detail, **detail})
-        why = "; ".join(clean(reason) for reason in items_of(body.get("reasons")))
+        why = "; ".join(map(clean, content.reasons))
         self._asked[key] = len(self.items)
         target = request.about.args.get("target") if request is not None else None
         self._add(
-            event, "approval", "waiting", line, why, detail, role="user", app=words(body, "app"),
-            before=words(body, "state_id"), target=(words(target, "element_id"), target),
+            event, "approval", "waiting", line, why, detail, role="user", app=bounded(content.app or ""),
+            before=bounded(content.state_id), target=(words(target, "element_id"), target),
         )  # fmt: skip
 
-    def _answered(self, event: Event) -> None:
-        body, place = event.body, self._asked.get(words(event.body, "key"))
-        decision = words(body, "decision")
+    def _answered(self, event: Event, content: ApprovalEvent) -> None:
+        place, decision = self._asked.get(bounded(content.key)), bounded(content.decision)
         status: Status = "ok" if decision in {"approve", "respond"} else "warn"
         if place is None:
-            detail = Detail(answer=plain(body))
-            self._add(event, "approval", status, f"{decision}: {words(body, 'line')}", words(body, "message"), detail)
+            detail = Detail(answer=plain(event.body))
+            self._add(event, "approval", status, f"{decision}: {bounded(content.line)}", bounded(content.message), detail)
         else:
             waited = round(event.at - self._began - self.items[place].at, 3)
             self._change(place, status=status, seconds=max(waited, 0.0))
-            self.details[place]["answer"] = plain(body)
+            self.details[place]["answer"] = plain(event.body)
         if decision == "reject":
             self._open.pop((event.subtask, event.step), None)
         elif (one := self._open.get((event.subtask, event.step))) is not None:
             one.began = event.at  # what a person took is not the worker's time
 
-    def _expired(self, event: Event) -> None:
-        place = self._asked.get(words(event.body, "key"))
+    def _expired(self, event: Event, content: ApprovalExpiredEvent) -> None:
+        place = self._asked.get(bounded(content.key))
         if place is None:
-            self._other(event)
+            self._other(event, "note")
             return
         self._change(place, status="warn")
         self.details[place]["body"] = plain(event.body)
 
     # --- the other roles ----------------------------------------------------------------------------------------------
 
-    def _gate(self, event: Event) -> None:
-        body, decision = event.body, words(event.body, "decision")
-        detail = Detail(gate=plain(body))
-        line = f"{words(body, 'trigger').lower().replace('_', ' ')} → {decision}"
-        found = body.get("found")
-        after = words(found, "after").removeprefix("state:")
+    def _gate(self, event: Event, content: GateEvent) -> None:
+        decision, detail = bounded(content.decision), Detail(gate=plain(event.body))
+        line = f"{bounded(content.trigger).lower().replace('_', ' ')} → {decision}"
+        after = words(content.found, "after").removeprefix("state:")
         began = self._take_said(event.role, detail)
         self._add(
-            event, "gate", _TONES[gate_tone(decision)], line, words(body, "reason"), detail, began=began,
-            before=words(found, "before").removeprefix("state:"), after=after,
+            event, "gate", _TONES[gate_tone(decision)], line, bounded(content.reason), detail, began=began,
+            before=words(content.found, "before").removeprefix("state:"), after=after,
         )  # fmt: skip
 
-    def _plan(self, event: Event) -> None:
+    def _plan(self, event: Event, content: PlanEvent) -> None:
         self._plans += 1
-        count = len(items_of(event.body.get("subtasks")))
+        count = len(content.subtasks)
         detail = Detail(body=plain(event.body))
         began = self._take_said(event.role, detail)
         said = f"plan {self._plans}: {count} subtask{'' if count == 1 else 's'}"
-        self._add(event, "plan", "info", said, words(event.body, "reason"), detail, began=began)
+        self._add(event, "plan", "info", said, bounded(content.reason), detail, began=began)
 
-    def _supplement(self, event: Event) -> None:
-        found = items_of(event.body.get("found"))
+    def _supplement(self, event: Event, content: SupplementEvent) -> None:
+        query, found = bounded(content.query), content.found
         titles = ", ".join(words(item, "title", "source") for item in found)
-        detail = Detail(found=plain(found), query=words(event.body, "query"))
+        detail = Detail(found=plain(found), query=query)
         self._add(
-            event, "supplement", "info" if found else "warn", f"looked up {words(event.body, 'query')!r}",
-            titles or "nothing found", detail,
+            event, "supplement", "info" if found else "warn", f"looked up {query!r}", titles or "nothing found", detail
         )  # fmt: skip
-
-    def _recovered(self, event: Event) -> None:
-        body = event.body
-        said = f"recovers from {words(body, 'trouble')}: {words(body, 'how')} (attempt {words(body, 'attempt')})"
-        self._add(event, "recovery", "warn", said, "", Detail(body=plain(body)))
-
-    def _answer(self, event: Event) -> None:
-        detail = Detail(body=plain(event.body))
-        began = self._take_said(event.role, detail)
-        self._add(event, "report", "info", "answer", words(event.body, "reason", "advice"), detail, began=began)
-
-    def _decision(self, event: Event) -> None:
-        said = self._said.setdefault(event.role, _Said())
-        said.decided = plain(event.body.get("answer"))
-        said.began = said.began or event.at
-
-    def _call(self, event: Event) -> None:
-        said = self._said.setdefault(event.role, _Said())
-        said.calls.append(plain(event.body))
-        said.began = said.began or event.at - number(event.body.get("seconds"))
 
     def _take_said(self, role: str, detail: Detail) -> float | None:
         said = self._said.pop(role, _Said())
@@ -280,14 +361,7 @@ class Lines:
                 detail["expected"] = expected
         return said.began
 
-    def _status(self, event: Event) -> None:
-        self._attempts[event.subtask] = int(number(event.body.get("attempt")))
-
-    def _resumed(self, event: Event) -> None:
-        answer = words(event.body, "answer")
-        self._add(event, "control", "info", f"resumed{f' with the answer {answer}' if answer else ''}")
-
-    def _other(self, event: Event) -> None:
+    def _other(self, event: Event, kind: Kind) -> None:
         """Any event that has words for people; one of a kind that is not known here says its kind."""
         told = self._tell.lines(event)
         status = _TONES.get(told[0].tone, "info") if told else "info"
@@ -295,7 +369,7 @@ class Lines:
         detail = Detail(body=plain(event.body))
         self._take_said(event.role, detail)
         why = "" if told else words(event.body, "message", "why")
-        self._add(event, _KINDS.get(event.kind, "note"), status, line, why, detail)
+        self._add(event, kind, status, line, why, detail)
 
     def _add(
         self, event: Event, kind: Kind, status: Status, line: str, why: str = "", detail: Detail | None = None, *,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
@@ -19,11 +19,27 @@ from orchestrator.views.terminal.ending import ending_lines
 from orchestrator.views.terminal.footer import Footer, fitted, steady
 from orchestrator.views.terminal.prompt import Settled, forget_typed, typed, typed_unseen
 from orchestrator.views.terminal.words import Line, Teller, fact_words, titled
+from roles.journal.events import (
+    ApprovalRequestedEvent,
+    BudgetWarningEvent,
+    DecidedEvent,
+    FactEvent,
+    GateEvent,
+    JournalEvent,
+    ModelCallEvent,
+    OutcomeEvent,
+    PlanEvent,
+    RunResumedEvent,
+    RunStartedEvent,
+    SituationEvent,
+    SubtaskStatusEvent,
+    TaskStatusEvent,
+    Unreadable,
+)
 
 if TYPE_CHECKING:
     from orchestrator.runs.outcome import Outcome
     from roles.journal.journal import Event
-
 
 FACTS_KEPT = 6
 
@@ -72,65 +88,57 @@ class Picture:
         if event.role not in ("", "user", "controller"):
             self.role = clean(event.role, 40)
         self.subtask = event.subtask or self.subtask
-        change = getattr(self, f"_on_{event.kind}", None)
-        if change is not None:
-            with suppress(*UNREADABLE):
-                change(event, event.body)
+        content = event.content
+        with suppress(*UNREADABLE):
+            if not isinstance(content, Unreadable):
+                self._take(event, content)
+
+    def _take(self, event: Event, content: JournalEvent) -> None:  # noqa: C901 - a branch for each kind that changes something
+        match content:
+            case RunStartedEvent():
+                self.run_id, self.goal = clean(content.run_id), clean(content.goal)
+            case RunResumedEvent():
+                self.goal = clean(content.goal) or self.goal
+            case BudgetWarningEvent():
+                self.nearly[content.key] = clean(content.message, 80)
+            case TaskStatusEvent():
+                self.status = clean(content.status) or self.status
+            case SituationEvent():
+                self.situation = clean(content.next or content.situation)
+                self.visits[self.situation] = self.visits.get(self.situation, 0) + 1
+                self.doing = ""
+            case PlanEvent():
+                self.plans += 1
+                self.plan = tuple(map(_view, content.subtasks))
+            case SubtaskStatusEvent():
+                for subtask in self.plan:
+                    if subtask.id == event.subtask:
+                        subtask.status = content.status or subtask.status
+            case DecidedEvent():
+                self.doing = clean(content.line or content.status, 160)
+            case OutcomeEvent():
+                self.steps = max(self.steps, event.step)
+                self.doing = ""
+            case ModelCallEvent():
+                self.tokens += content.tokens_in + content.tokens_out
+                self.money += content.money
+            case GateEvent():
+                self.gate = clean(f"{content.trigger} → {content.decision}: {content.reason}", 200)
+            case FactEvent():
+                name = clean(content.name, 60)
+                others = tuple(fact for fact in self.facts if fact[0] != name)
+                self.facts = (*others, (name, fact_words(content, 80)))[-FACTS_KEPT:]
+                self.known[name] = bool(content.instead)
+            case _:
+                return
 
     def current(self) -> SubtaskView | None:
         return next((s for s in self.plan if s.id == self.subtask), None)
 
-    def _on_run_started(self, event: Event, body: dict[str, Any]) -> None:
-        self.run_id, self.goal = clean(body.get("run_id", "")), clean(body.get("goal", ""))
 
-    def _on_run_resumed(self, event: Event, body: dict[str, Any]) -> None:
-        self.run_id, self.goal = clean(body.get("run_id", self.run_id)), clean(body.get("goal", self.goal))
-
-    def _on_budget_warning(self, event: Event, body: dict[str, Any]) -> None:
-        self.nearly[str(body.get("key", ""))] = clean(body.get("message", ""), 80)
-
-    def _on_task_status(self, event: Event, body: dict[str, Any]) -> None:
-        self.status = clean(body.get("status", self.status))
-
-    def _on_situation(self, event: Event, body: dict[str, Any]) -> None:
-        self.situation = clean(body.get("next") or body.get("situation", ""))
-        self.visits[self.situation] = self.visits.get(self.situation, 0) + 1
-        self.doing = ""
-
-    def _on_plan(self, event: Event, body: dict[str, Any]) -> None:
-        self.plans += 1
-        self.plan = tuple(
-            SubtaskView(
-                str(s.get("id", "")), clean(s.get("title", ""), 160), clean(s.get("app") or "", 40), s.get("status", "ready")
-            )
-            for s in body.get("subtasks", ())
-        )
-
-    def _on_subtask_status(self, event: Event, body: dict[str, Any]) -> None:
-        name = body.get("id") or event.subtask
-        for subtask in self.plan:
-            if subtask.id == name:
-                subtask.status = str(body.get("status", subtask.status))
-
-    def _on_decided(self, event: Event, body: dict[str, Any]) -> None:
-        self.doing = clean(body.get("line") or body.get("status", ""), 160)
-
-    def _on_outcome(self, event: Event, body: dict[str, Any]) -> None:
-        self.steps = max(self.steps, event.step)
-        self.doing = ""
-
-    def _on_model_call(self, event: Event, body: dict[str, Any]) -> None:
-        self.tokens += int(body.get("tokens_in", 0)) + int(body.get("tokens_out", 0))
-        self.money += float(body.get("money", 0.0))
-
-    def _on_gate(self, event: Event, body: dict[str, Any]) -> None:
-        self.gate = clean(f"{body.get('trigger', '')} → {body.get('decision', '')}: {body.get('reason', '')}", 200)
-
-    def _on_fact(self, event: Event, body: dict[str, Any]) -> None:
-        name = clean(body.get("name", ""), 60)
-        others = tuple(fact for fact in self.facts if fact[0] != name)
-        self.facts = (*others, (name, fact_words(body, 80)))[-FACTS_KEPT:]
-        self.known[name] = bool(body.get("instead"))
+def _view(subtask: Mapping[str, Any]) -> SubtaskView:
+    title, app = clean(subtask.get("title", ""), 160), clean(subtask.get("app") or "", 40)
+    return SubtaskView(str(subtask.get("id", "")), title, app, subtask.get("status", "ready"))
 
 
 SITUATIONS = {
@@ -312,7 +320,7 @@ class Live:
     def event(self, event: Event) -> None:
         self.picture.apply(event)
         lines = self._teller.lines(event)
-        if lines and (self.approver is None or event.kind != "approval_requested"):  # else it is asked at once
+        if lines and (self.approver is None or event.kind != ApprovalRequestedEvent.KIND):  # else it is asked at once
             self._footer.print(*map(styled, lines))
 
     def finish(self, outcome: Outcome) -> None:

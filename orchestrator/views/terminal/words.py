@@ -11,6 +11,64 @@ from orchestrator.runs.privacy.clean import UNREADABLE, clean, escaped, json_tex
 from protocol import describe, parse_action
 from roles.contracts.requests import ApprovalRequest, DecisionRequest, PlanReviewRequest, QuestionRequest, Request, request_in
 from roles.contracts.signals import Signal, gate_decision
+from roles.journal.events import (
+    AnsweredEvent,
+    AnswerEvent,
+    AnswerKeptEvent,
+    AnswerRecalledEvent,
+    ApprovalEvent,
+    ApprovalExpiredEvent,
+    ApprovalRequestedEvent,
+    BatchStoppedEvent,
+    BudgetEvent,
+    BudgetWarningEvent,
+    CancelledEvent,
+    ConflictEvent,
+    ConstraintsAddedEvent,
+    ControlEvent,
+    DecidedEvent,
+    DroppedEvent,
+    ErrorEvent,
+    ExperienceEvent,
+    FactEvent,
+    FeedbackEvent,
+    ForkedEvent,
+    GateEvent,
+    HandedBackEvent,
+    InSeriesEvent,
+    JournalEvent,
+    KnowledgeHelpedEvent,
+    KnowledgeUsedEvent,
+    LimitsChangedEvent,
+    ModelCallEvent,
+    NetworkLearnedEvent,
+    NoPictureEvent,
+    ObservedEvent,
+    OutcomeEvent,
+    OutputEvent,
+    PausedEvent,
+    PictureEvent,
+    PictureWithdrawnEvent,
+    PlanEvent,
+    PolicyEvent,
+    RecognizedEvent,
+    RecoveredEvent,
+    RequestStoppedEvent,
+    ReviewedEvent,
+    RunFinishedEvent,
+    RunResumedEvent,
+    RunStartedEvent,
+    RunStoppedEvent,
+    SituationEvent,
+    SteeredEvent,
+    StepEvent,
+    SubtaskStatusEvent,
+    SupplementEvent,
+    TakenOverEvent,
+    TaskStatusEvent,
+    Unreadable,
+    event_of,
+)
 
 if TYPE_CHECKING:
     from roles.journal.journal import Event
@@ -42,22 +100,24 @@ class Teller:
 
     def lines(self, event: Event) -> list[Line]:
         """What an event says to a reader; nothing for those that only matter to the machinery."""
+        content = event.content
+        unreadable = [Line("?", f"an event {clean(event.kind, 40)} that says what deskcrew never writes", "bad")]
+        if isinstance(content, Unreadable):
+            return unreadable if content.known else []
         try:
-            return self._lines(event)
+            return self._lines(event, content)
         except UNREADABLE:
-            return [Line("?", f"an event {clean(event.kind, 40)} that says what deskcrew never writes", "bad")]
+            return unreadable
 
-    def _lines(self, event: Event) -> list[Line]:
-        if event.kind == "plan":
-            plan = event.body.get("subtasks", ())
-            self._titles.update({str(s.get("id", "")): str(s.get("title", "")) for s in plan})
-            self._numbers = {str(s.get("id", "")): number for number, s in enumerate(plan, start=1)}
-        if event.kind == "subtask_status":
-            (self._working.add if event.body.get("status") == "pending" else self._working.discard)(event.subtask)
-            return _subtask(event, self._titles.get(event.subtask) or event.subtask)
-        say = _SAY.get(event.kind)
-        lines = say(event) if say else []
-        if event.kind == "outcome" and len(self._working) > 1 and event.subtask in self._numbers:
+    def _lines(self, event: Event, content: JournalEvent) -> list[Line]:
+        if isinstance(content, PlanEvent):
+            self._titles.update({str(s.get("id", "")): str(s.get("title", "")) for s in content.subtasks})
+            self._numbers = {str(s.get("id", "")): number for number, s in enumerate(content.subtasks, start=1)}
+        if isinstance(content, SubtaskStatusEvent):
+            (self._working.add if content.status == "pending" else self._working.discard)(event.subtask)
+            return _subtask(content, self._titles.get(event.subtask) or event.subtask)
+        lines = _said(event, content)
+        if isinstance(content, OutcomeEvent) and len(self._working) > 1 and event.subtask in self._numbers:
             return [line._replace(text=f"[{self._numbers[event.subtask]}] {line.text}") for line in lines]
         return lines
 
@@ -88,72 +148,114 @@ def asked_words(request: Request) -> str:
             assert_never(request)
 
 
-def _started(event: Event) -> list[Line]:
-    lines = [Line("run", clean(event.body.get("run_id", "")))] if event.body.get("run_id") else []
-    return [*([Line("goal", clean(event.body["goal"]))] if event.body.get("goal") else []), *lines]
+def _said(event: Event, content: JournalEvent) -> list[Line]:  # noqa: C901 - a branch for each kind that says something
+    match content:
+        case RunStartedEvent():
+            told = (("goal", content.goal), ("run", content.run_id))
+            return [Line(mark, clean(text)) for mark, text in told if text]
+        case RunResumedEvent():
+            return [Line("resumed", clean(content.goal))]
+        case PlanEvent():
+            return _plan(content)
+        case OutcomeEvent():
+            return _outcome(event, content)
+        case ReviewedEvent():
+            why = "; ".join(clean(reason, 200) for reason in content.reasons)
+            said = f"✗ not allowed: {why} ({clean(content.policy)})"
+            return [Line("safety", said, "bad")] if content.verdict == "deny" else []
+        case ApprovalRequestedEvent():
+            request = request_in(event.body)
+            return [Line("approval", f"? {asked_words(request)}", "ask")] if request is not None else []
+        case ApprovalEvent():
+            return _approval(content)
+        case ConstraintsAddedEvent():
+            return [Line("approval", f"from here on: {json_text(content.constraints)}", "dim")]
+        case ApprovalExpiredEvent():
+            then = "asked again" if content.then == "ask" else "rejected"
+            return [Line("approval", f"nobody answered in time, {then}: {clean(content.line, 160)}", "bad")]
+        case GateEvent():
+            line = Line("gate", f"◆ {content.trigger} → {content.decision}: {clean(content.reason)}", gate_tone(content.decision))
+            return [line, *(Line("", f"- {clean(issue)}", "bad") for issue in content.issues)]
+        case RecoveredEvent():
+            return [Line("recover", f"↻ {clean(content.how)} (attempt {content.attempt or 1})", "ask")]
+        case SupplementEvent():
+            found = [f"{clean(item.get('title', ''), 80)} ({clean(item.get('source', ''), 80)})" for item in content.found]
+            said = f"{clean(content.query, 80)} → {', '.join(found) or 'nothing found'}"
+            return [Line("help", said, "" if found else "bad")]
+        case KnowledgeUsedEvent():
+            return _page_used(content)
+        case BudgetEvent():
+            return [Line("budget", f"spent: {clean(content.name)}", "bad")]
+        case BudgetWarningEvent():
+            return [Line("budget", f"nearly spent: {clean(content.message)}", "ask")]
+        case LimitsChangedEvent():
+            limits = content.limits.items()
+            return [Line("limits", f"{clean(key, 60)}: {' → '.join(clean(value, 60) for value in pair)}") for key, pair in limits]
+        case PausedEvent() | SteeredEvent() | TakenOverEvent() | HandedBackEvent():
+            return [Line("user", _control(content), "ask")]
+        case CancelledEvent():
+            return [Line("user", _control(content), "bad")]
+        case DroppedEvent():
+            return [Line("", _control(content), "dim")]
+        case ErrorEvent():
+            reply = clean(content.reply, 400)
+            return [Line("error", clean(content.message), "bad"), *([Line("reply", reply, "dim")] if reply else [])]
+        case ConflictEvent():
+            pair = " and ".join(clean(name, 60) for name in content.subtasks)
+            where = f"{clean(content.about, 40)} {clean(content.app or content.name, 80)}"
+            return [Line("conflict", f"⇄ {pair} meet at the {where}: {clean(content.resolution)}", "ask")]
+        case InSeriesEvent():
+            return [Line("lanes", clean(content.message), "dim")]
+        case FactEvent():
+            return [Line("fact", f"{clean(content.name, 80)} = {fact_words(content)}", "dim")]
+        case AnswerRecalledEvent():
+            said = f"{clean(content.question, 160)} → {clean(content.value, 160)}"
+            return [Line("memory", f"{said} (as the user said in {clean(content.origin, 80)}; nobody was asked)")]
+        case AnswerKeptEvent():
+            asked, why = clean(content.question, 160), clean(content.why, 160)
+            return [Line("memory", f"kept for later runs: {asked}" if content.kept else f"not kept: {asked} ({why})", "dim")]
+        case NetworkLearnedEvent():
+            return [Line("network", f"not asked again in this run: {clean(content.line)}", "dim")]
+        case RequestStoppedEvent():
+            return [Line("network", f"✗ stopped: {clean(content.line)} ({clean(content.policy, 80)})", "dim")]
+        case (
+            RunStoppedEvent() | RunFinishedEvent() | ForkedEvent() | TaskStatusEvent() | SituationEvent() | SubtaskStatusEvent()
+            | KnowledgeHelpedEvent() | ExperienceEvent() | AnswerEvent() | ObservedEvent() | RecognizedEvent() | DecidedEvent()
+            | BatchStoppedEvent() | StepEvent() | FeedbackEvent() | OutputEvent() | PictureEvent() | PictureWithdrawnEvent()
+            | NoPictureEvent() | AnsweredEvent() | PolicyEvent() | ModelCallEvent()
+        ):  # fmt: skip
+            return []
+        case _:
+            assert_never(content)
 
 
-def _resumed(event: Event) -> list[Line]:
-    return [Line("resumed", clean(event.body.get("goal", "")))]
-
-
-def _plan(event: Event) -> list[Line]:
-    lines = []
-    if reason := event.body.get("reason"):
-        lines.append(Line("plan", clean(reason), "dim"))
-    for number, subtask in enumerate(event.body.get("subtasks", ()), start=1):
+def _plan(content: PlanEvent) -> list[Line]:
+    lines = [Line("plan", clean(content.reason), "dim")] if content.reason else []
+    for number, subtask in enumerate(content.subtasks, start=1):
         sign = {"fulfilled": "✓ ", "rejected": "✗ "}.get(subtask.get("status", ""), "")
-        lines.append(
-            Line(
-                "plan" if number == 1 and not reason else "",
-                f"{number}. {sign}{titled(subtask.get('title', ''), subtask.get('app') or '')}",
-            )
-        )
+        said = f"{number}. {sign}{titled(subtask.get('title', ''), subtask.get('app') or '')}"
+        lines.append(Line("plan" if number == 1 and not content.reason else "", said))
     return lines
 
 
-def _subtask(event: Event, name: str) -> list[Line]:
-    status = event.body.get("status", "")
-    if status not in ("fulfilled", "rejected"):
+def _subtask(content: SubtaskStatusEvent, name: str) -> list[Line]:
+    if content.status not in ("fulfilled", "rejected"):
         return []
-    good = status == "fulfilled"
-    return [Line("subtask", f"{'✓' if good else '✗'} {shortened(name)} {status}", "good" if good else "bad")]
+    good = content.status == "fulfilled"
+    return [Line("subtask", f"{'✓' if good else '✗'} {shortened(name)} {content.status}", "good" if good else "bad")]
 
 
-def _outcome(event: Event) -> list[Line]:
-    body = event.body
-    good = body.get("exec_status") == "executed"
-    why = f" → {clean(body['error'], 200)}" if body.get("error") else "" if good else f" → {body.get('exec_status')}"
+def _outcome(event: Event, content: OutcomeEvent) -> list[Line]:
+    good = content.exec_status == "executed"
+    why = f" → {clean(content.error, 200)}" if content.error else "" if good else f" → {content.exec_status}"
     hand = " (by hand)" if event.role == "user" else ""
-    return [Line(str(event.step), f"{'✓' if good else '✗'} {clean(body.get('line', ''))}{hand}{why}", "" if good else "bad")]
+    return [Line(str(event.step), f"{'✓' if good else '✗'} {clean(content.line)}{hand}{why}", "" if good else "bad")]
 
 
-def _reviewed(event: Event) -> list[Line]:
-    if event.body.get("verdict") != "deny":
-        return []
-    why = "; ".join(clean(reason, 200) for reason in event.body.get("reasons", ()))
-    return [Line("safety", f"✗ not allowed: {why} ({clean(event.body.get('policy', ''))})", "bad")]
-
-
-def _requested(event: Event) -> list[Line]:
-    request = request_in(event.body)
-    return [Line("approval", f"? {asked_words(request)}", "ask")] if request is not None else []
-
-
-def _approval(event: Event) -> list[Line]:
-    decision, message = clean(event.body.get("decision", ""), 40), clean(event.body.get("message", ""))
-    who = event.body.get("who")
-    said = f"{decision}{f' by {clean(who, 60)}' if who not in (None, '', 'user') else ''}{': ' + message if message else ''}"
-    return [Line("approval", said, "bad" if decision == "reject" else "good")]
-
-
-def _added(event: Event) -> list[Line]:
-    return [Line("approval", f"from here on: {json_text(event.body.get('constraints', {}))}", "dim")]
-
-
-def _expired(event: Event) -> list[Line]:
-    then = "asked again" if event.body.get("then") == "ask" else "rejected"
-    return [Line("approval", f"nobody answered in time, {then}: {clean(event.body.get('line', ''), 160)}", "bad")]
+def _approval(content: ApprovalEvent) -> list[Line]:
+    decision, message = clean(content.decision, 40), clean(content.message)
+    who = f" by {clean(content.who, 60)}" if content.who not in ("", "user") else ""
+    return [Line("approval", f"{decision}{who}{': ' + message if message else ''}", "bad" if decision == "reject" else "good")]
 
 
 def gate_tone(decision: str) -> str:
@@ -169,126 +271,49 @@ def gate_tone(decision: str) -> str:
             assert_never(other)
 
 
-def _gate(event: Event) -> list[Line]:
-    body = event.body
-    tone = gate_tone(str(body.get("decision", "")))
-    said = f"◆ {body.get('trigger', '')} → {body.get('decision', '')}: {clean(body.get('reason', ''))}"
-    return [Line("gate", said, tone), *(Line("", f"- {clean(issue)}", "bad") for issue in body.get("issues", ()))]
-
-
-def _recovered(event: Event) -> list[Line]:
-    return [Line("recover", f"↻ {clean(event.body.get('how', ''))} (attempt {event.body.get('attempt', 1)})", "ask")]
-
-
-def _supplement(event: Event) -> list[Line]:
-    found = [f"{clean(item.get('title', ''), 80)} ({clean(item.get('source', ''), 80)})" for item in event.body.get("found", ())]
-    return [
-        Line("help", f"{clean(event.body.get('query', ''), 80)} → {', '.join(found) or 'nothing found'}", "" if found else "bad")
-    ]
-
-
-def _page_used(event: Event) -> list[Line]:
+def _page_used(content: KnowledgeUsedEvent) -> list[Line]:
     """A page that is followed, or was in vain; of the others the report tells."""
-    body = event.body
-    page = f"{clean(body.get('title', ''), 120)} ({clean(body.get('source', ''), 120)})"
-    if body.get("failed"):
-        return [Line("page", f"✗ {page}: {clean(body.get('why', ''), 300)}", "bad")]
-    if not body.get("used"):
-        return [Line("page", f"· {page} is not followed: {clean(body.get('why', ''), 300)}", "dim")] if body.get("why") else []
-    return [Line("page", f"→ {page} is followed by {', '.join(clean(name, 40) for name in body.get('subtasks', ()))}")]
+    page, why = f"{clean(content.title, 120)} ({clean(content.source, 120)})", clean(content.why, 300)
+    if content.failed:
+        return [Line("page", f"✗ {page}: {why}", "bad")]
+    if not content.used:
+        return [Line("page", f"· {page} is not followed: {why}", "dim")] if why else []
+    return [Line("page", f"→ {page} is followed by {', '.join(clean(name, 40) for name in content.subtasks)}")]
 
 
-def _budget(event: Event) -> list[Line]:
-    return [Line("budget", f"spent: {clean(event.body.get('name', ''))}", "bad")]
+def control_words(item: Mapping[str, Any]) -> str:
+    """What people asked of the run, or what the crew left undone for it, as the report has it: a body with its kind."""
+    content = event_of(str(item.get("kind")), dict(item))
+    return _control(content) if isinstance(content, ControlEvent) else f"not done any more: {clean(item.get('line', ''))}"
 
 
-def _warning(event: Event) -> list[Line]:
-    return [Line("budget", f"nearly spent: {clean(event.body.get('message', ''))}", "ask")]
-
-
-def _limits(event: Event) -> list[Line]:
-    changed = event.body.get("limits")
-    pairs = changed.items() if isinstance(changed, dict) else ()
-    return [Line("limits", f"{clean(key, 60)}: {' → '.join(clean(value, 60) for value in pair)}") for key, pair in pairs]
-
-
-def control_words(body: Mapping[str, Any]) -> str:
-    """What people asked of the run, or what the crew left undone for it; `body` has the event's kind."""
-    who, kind = clean(body.get("who", ""), 60), body.get("kind")
-    words = clean(body.get("words") or body.get("why") or "", 300)
-    match kind:
-        case "paused":
-            return f"paused by {who}"
-        case "steered":
-            return f"{who} to {clean(body.get('to', 'crew'), 20)}: {words}"
-        case "taken_over":
-            return f"{who} has taken over; the crew does nothing"
-        case "handed_back":
-            count = body.get("steps", 0)
-            return f"{who} has handed back after {count} step{'s' if count != 1 else ''} by hand; the crew looks anew"
-        case "cancelled":
-            return f"cancelled by {who}{': ' + words if words else ''}"
+def _control(content: ControlEvent) -> str:
+    match content:
+        case PausedEvent():
+            return f"paused by {clean(content.who, 60)}"
+        case SteeredEvent():
+            return f"{clean(content.who, 60)} to {clean(content.to or 'crew', 20)}: {clean(content.words, 300)}"
+        case TakenOverEvent():
+            return f"{clean(content.who, 60)} has taken over; the crew does nothing"
+        case HandedBackEvent():
+            steps = f"{content.steps} step{'s' if content.steps != 1 else ''}"
+            return f"{clean(content.who, 60)} has handed back after {steps} by hand; the crew looks anew"
+        case CancelledEvent():
+            return f"cancelled by {clean(content.who, 60)}{': ' + clean(content.why, 300) if content.why else ''}"
+        case DroppedEvent():
+            return f"not done any more: {clean(content.line)}"
         case _:
-            return f"not done any more: {clean(body.get('line', ''))}"
+            assert_never(content)
 
 
-def _control(event: Event) -> list[Line]:
-    tone = {"cancelled": "bad", "dropped": "dim"}.get(event.kind, "ask")
-    return [Line("user" if event.kind != "dropped" else "", control_words({**event.body, "kind": event.kind}), tone)]
-
-
-def _error(event: Event) -> list[Line]:
-    said = clean(event.body.get("reply", ""), 400)
-    return [Line("error", clean(event.body.get("message", "")), "bad"), *([Line("reply", said, "dim")] if said else [])]
-
-
-def _conflict(event: Event) -> list[Line]:
-    body = event.body
-    what = clean(body.get("app") or body.get("name", ""), 80)
-    pair = " and ".join(clean(name, 60) for name in body.get("subtasks", ()))
-    where = f"{clean(body.get('about', ''), 40)} {what}"
-    return [Line("conflict", f"⇄ {pair} meet at the {where}: {clean(body.get('resolution', ''))}", "ask")]
-
-
-def _in_series(event: Event) -> list[Line]:
-    return [Line("lanes", clean(event.body.get("message", "")), "dim")]
-
-
-def fact_words(body: Mapping[str, Any], limit: int = 160) -> str:
+def fact_words(content: FactEvent, limit: int = 160) -> str:
     """A fact's value, who says it, and what others say otherwise."""
     from roles.contracts import Fact
     from roles.knowledge.memory.blackboard import source_told
 
-    said = source_told(Fact.model_validate({"name": "-", **body}))
-    others = body.get("instead") or ()
+    said, others = source_told(Fact.model_validate(content.body())), content.instead
     dispute = f"; {len(others)} other{'s say' if len(others) > 1 else ' says'} otherwise" if others else ""
-    return f"{clean(body.get('value', ''), limit)}" + (f" ({clean(said, 80)}{dispute})" if said or others else "")
-
-
-def _fact(event: Event) -> list[Line]:
-    return [Line("fact", f"{clean(event.body.get('name', ''), 80)} = {fact_words(event.body)}", "dim")]
-
-
-def _recalled(event: Event) -> list[Line]:
-    body = event.body
-    said = f"{clean(body.get('question', ''), 160)} → {clean(body.get('value', ''), 160)}"
-    return [Line("memory", f"{said} (as the user said in {clean(body.get('from', ''), 80)}; nobody was asked)")]
-
-
-def _kept(event: Event) -> list[Line]:
-    body = event.body
-    asked = clean(body.get("question", ""), 160)
-    said = f"kept for later runs: {asked}" if body.get("kept") else f"not kept: {asked} ({clean(body.get('why', ''), 160)})"
-    return [Line("memory", said, "dim")]
-
-
-def _learned(event: Event) -> list[Line]:
-    return [Line("network", f"not asked again in this run: {clean(event.body.get('line', ''))}", "dim")]
-
-
-def _stopped(event: Event) -> list[Line]:
-    body = event.body
-    return [Line("network", f"✗ stopped: {clean(body.get('line', ''))} ({clean(body.get('policy', ''), 80)})", "dim")]
+    return clean(content.value, limit) + (f" ({clean(said, 80)}{dispute})" if said or others else "")
 
 
 def learned_words(report: Mapping[str, Any]) -> list[str]:
@@ -298,32 +323,3 @@ def learned_words(report: Mapping[str, Any]) -> list[str]:
         return []
     return ["a person was asked once; to ask no more, add to the safety policy:", "network:", "  allow:",
             *(f"    - {json_text(rule)}" for rule in rules)]  # fmt: skip
-
-
-_SAY = {
-    "network_learned": _learned,
-    "request_stopped": _stopped,
-    "fact": _fact,
-    "answer_recalled": _recalled,
-    "answer_kept": _kept,
-    "conflict": _conflict,
-    "in_series": _in_series,
-    "run_started": _started,
-    "run_resumed": _resumed,
-    "plan": _plan,
-    "outcome": _outcome,
-    "reviewed": _reviewed,
-    "approval_requested": _requested,
-    "approval": _approval,
-    "constraints_added": _added,
-    "approval_expired": _expired,
-    "gate": _gate,
-    "recovered": _recovered,
-    "supplement": _supplement,
-    "knowledge_used": _page_used,
-    "budget": _budget,
-    "budget_warning": _warning,
-    "limits_changed": _limits,
-    "error": _error,
-    **dict.fromkeys(("paused", "steered", "taken_over", "handed_back", "cancelled", "dropped"), _control),
-}
