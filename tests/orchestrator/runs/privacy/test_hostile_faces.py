@@ -27,8 +27,8 @@ from orchestrator.views.terminal.approval import request_lines
 from orchestrator.views.terminal.ending import ending_lines
 from orchestrator.views.terminal.live import Live, Picture, styled
 from orchestrator.views.terminal.plain import JsonLines, Plain
-from orchestrator.views.terminal.words import _SAY
 from roles.contracts.requests import read_request
+from roles.journal.events import EVENTS
 from roles.journal.journal import Event
 
 WIDTH = 80
@@ -57,7 +57,7 @@ _KEYS = """
     value verb verdict version visible_change was who why words worker worked about screen to
 """
 KEYS = _KEYS.split()
-KINDS = sorted({*_SAY, "decided", "fact", "situation", "subtask_status", "task_status", "step", "feedback", "unheard of"})
+KINDS = sorted({*EVENTS, "unheard of"})
 SHAPED = st.fixed_dictionaries(
     {},
     optional={
