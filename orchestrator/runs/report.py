@@ -7,8 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from orchestrator.store.blackboard import board_at, fact_of, fact_shown
-from roles.contracts.limits.budgets import Budget
-from roles.contracts.limits.spending import Spending
+from roles.contracts.limits.budgets import Budget, Spending
 from roles.journal.events import ModelCallEvent
 from roles.journal.journal import Event
 from roles.safety.constraints import ADDED

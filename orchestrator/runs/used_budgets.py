@@ -10,9 +10,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from orchestrator.core.machine import UNDONE, Situation
-from roles.contracts.limits.budgets import Budget, Budgets, Used
+from roles.contracts.limits.budgets import Budget, Budgets, Spending, Used
 from roles.contracts.limits.limits import Limits
-from roles.contracts.limits.spending import Spending
 from roles.journal.events import ApprovalEvent, ApprovalExpiredEvent, RunResumedEvent, SituationEvent, StepEvent
 from roles.journal.journal import Event
 

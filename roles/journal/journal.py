@@ -13,17 +13,18 @@ import secrets
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from protocol import VisualState
 from protocol.retries import Retries
 from roles.contracts import Clock, Fact, StepRecord, Subtask, Supplement
-from roles.contracts.limits.spending import COUNTED, Spending
+from roles.contracts.limits.budgets import COUNTED, Spending
 from roles.journal.actions import Ledger
 from roles.journal.events import (
     EventBody,
     JournalEvent,
     Json,
+    OutputEvent,
     StepEvent,
     SupplementEvent,
     Unreadable,
@@ -291,3 +292,18 @@ class Journal(Ledger):
 def _record(body: dict[str, Any]) -> StepRecord:
     body.pop("attempt", None)
     return StepRecord.model_validate(body)
+
+
+Of = Literal["script", "tool"]
+"""Answers of models are counted with their calls."""
+
+
+def cut(text: str, most: int) -> str:
+    """The text, or as much of it as may be kept and how much is missing."""
+    return text if len(text) <= most else f"{text[:most]}\n(cut: {len(text) - most} more characters)"
+
+
+def put_out(journal: Journal, of: Of, characters: int, *, role: str, subtask: str = "", step: int = 0, key: str = "") -> None:
+    """Count what is kept of an output."""
+    if characters:
+        journal.record(OutputEvent(of=of, characters=characters), role=role, subtask=subtask, step=step, key=key)

@@ -12,14 +12,13 @@ from typing_extensions import TypedDict
 
 from roles.contracts import USER, PlanAnswer, PlanRequest, Report, Subtask, Supplement
 from roles.contracts.context import Context, State, Update
-from roles.contracts.limits.output import put_out
 from roles.contracts.nodes import Given, Graph, node
 from roles.contracts.requests import Approve, Edit, PlanReviewRequest, QuestionRequest, Reject, read_request
 from roles.contracts.signals import Signal, SubtaskStatus
 from roles.journal.events import ApprovalRequestedEvent, ErrorEvent, PlanEvent
-from roles.journal.journal import Journal
+from roles.journal.journal import Journal, put_out
+from roles.knowledge.library import goal_ahead, look_up
 from roles.knowledge.memory.blackboard import board_of
-from roles.knowledge.sources.looking_up import goal_ahead, look_up
 from roles.manager.knowledge import attributed, given_up, looked_up, record_uses
 from roles.manager.plans import PlanError, broken_pin, keep_pins, validate_plan
 from roles.manager.review import (

@@ -34,15 +34,15 @@ from protocol import (
 from protocol.retries import Busy, Retries
 from roles.contracts import Fact
 from roles.contracts.context import Context, State, Update
-from roles.contracts.limits.output import cut, put_out
 from roles.contracts.nodes import Standstill
 from roles.journal.events import OutcomeEvent
+from roles.journal.journal import cut, put_out
 from roles.knowledge.memory.answers_used import keep
 from roles.knowledge.memory.blackboard import Origin, found
 from roles.knowledge.memory.facts import FactSource, kind_of
 from roles.operator.asking.approval import forbidden_still, is_secret, remember_answer
 from roles.operator.asking.guarding import admit, done_but_held, element_of, grounds_of, is_guarded, learn
-from roles.operator.asking.previewing import otherwise_now
+from roles.operator.asking.holding import otherwise_now
 from roles.operator.asking.reviewing import unlike
 from roles.operator.perceive import safety_of, subtask_id
 from roles.operator.recovery import words

@@ -15,7 +15,7 @@ from roles.contracts.context import Context, State, Update
 from roles.contracts.signals import Signal
 from roles.journal.actions import action_key
 from roles.journal.events import ObservedEvent, RecognizedEvent
-from roles.knowledge.sources.looking_up import subtask_ahead
+from roles.knowledge.library import subtask_ahead
 from roles.operator.state import FINALIZE
 from roles.safety import Constraints, SafetyPolicy
 from roles.safety.constraints import problem_in

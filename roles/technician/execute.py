@@ -16,17 +16,16 @@ from environments.sandbox.contract import Sandbox, SandboxUnavailable
 from protocol import Action, ActionResult, ExecStatus, Extension, RunScript, VisualState, parse_action
 from roles.contracts import Fact, FactKnown, Report, StepRecord, Subtask
 from roles.contracts.context import Context, State, Update
-from roles.contracts.limits.output import put_out
 from roles.contracts.nodes import Standstill
 from roles.contracts.requests import Reject
 from roles.contracts.signals import Signal
 from roles.journal.actions import Intent
 from roles.journal.events import FeedbackEvent, OutcomeEvent, ReviewedEvent
+from roles.journal.journal import put_out
 from roles.knowledge.memory.facts import kind_of
 from roles.operator.asking.approval import ASK, EXPIRED, NOBODY, forbidden_still, record_request, refused, reviewed_key
 from roles.operator.asking.guarding import grounds_of
-from roles.operator.asking.holding import was_done
-from roles.operator.asking.previewing import otherwise_now, previewed
+from roles.operator.asking.holding import otherwise_now, previewed, was_done
 from roles.operator.perceive import attempt_of, safety_of, subtask_id
 from roles.operator.state import FINALIZE
 from roles.safety import Review, review

@@ -39,7 +39,7 @@ from roles.journal.events import ApprovalEvent, ApprovalExpiredEvent, ApprovalRe
 from roles.journal.journal import Journal
 from roles.knowledge.memory.facts import MEMORY
 from roles.operator.asking.guarding import drop, element_of, grounds_of, with_permit
-from roles.operator.asking.previewing import previewed
+from roles.operator.asking.holding import previewed
 from roles.operator.perceive import current_screen, safety_of, subtask_id
 from roles.operator.state import FINALIZE
 from roles.safety import Constraints, Review, SafetyPolicy, review

@@ -14,7 +14,7 @@ from roles.knowledge.memory.answers_used import note_recall, recall
 from roles.knowledge.memory.facts import MEMORY
 from roles.operator.asking.approval import answered, is_secret, record_request, reviewed_key
 from roles.operator.asking.guarding import element_of, grounds_of, own_work, told_of, with_permit
-from roles.operator.asking.previewing import previewed
+from roles.operator.asking.holding import previewed
 from roles.operator.perceive import attempt_of, current_screen, element_ref, safety_of, subtask_id
 from roles.operator.repeating import asked_anew, doubt
 from roles.operator.state import FINALIZE

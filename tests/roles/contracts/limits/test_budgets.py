@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roles.contracts.limits.budgets import WARN_AT, Budgets, Used, Work
+from roles.contracts.limits.budgets import COUNTED, WARN_AT, Budgets, Spending, Used, Work
 from roles.contracts.limits.limits import Limits
-from roles.contracts.limits.spending import COUNTED, Spending
 from roles.journal.events import event_of
 
 EVERYTHING = Limits(

@@ -21,8 +21,7 @@ from orchestrator.settings.build import build_sources
 from orchestrator.settings.settings import load_settings
 from protocol.retries import Retries
 from roles.contracts.context import Context
-from roles.contracts.limits.output import cut
-from roles.journal.journal import Journal
+from roles.journal.journal import Journal, cut
 from roles.knowledge.retrievers import RetrieverSource
 from roles.knowledge.sources.sources import McpSettings, McpSource, SourceFault, ToolSource, found_in
 from roles.manager.graph import build_manager
