@@ -16,7 +16,7 @@ from protocol.prompt_form import whole_form
 from roles.contracts import StepRecord
 from roles.journal.actions import action_key
 from roles.journal.events import FeedbackEvent, OutcomeEvent
-from roles.safety.effects.effects import effect_of
+from roles.safety.effects import effect_of
 from roles.screen.events import effect_verb, screen_events, target_name
 
 _LATEST = 64

@@ -11,7 +11,7 @@ from roles.contracts.limits.budgets import Budget, Spending
 from roles.journal.events import ModelCallEvent
 from roles.journal.journal import Event
 from roles.safety.constraints import ADDED
-from roles.safety.network_learned import LEARNED, learned_rules
+from roles.safety.effects import LEARNED, learned_rules
 
 CONTROL = frozenset({"paused", "steered", "taken_over", "handed_back", "cancelled", "dropped"})
 """What people have asked of the run, and what the crew has left undone for it."""

@@ -13,7 +13,7 @@ from protocol import ExecStatus, VisualState
 from protocol.prompt_form import diff_form
 from roles.contracts import Checked, EffectSeen, Expectation, Fact, GateEvidence, GateRequest, StepRecord, Subtask, TextShown
 from roles.contracts.signals import GateTrigger, SubtaskStatus
-from roles.safety.effects.carried import looks, texts
+from roles.safety.carried import looks, texts
 from roles.safety.privacy.vault import references_in
 from roles.screen.calls import is_call
 from roles.screen.evidence import check, done_of, views

@@ -47,7 +47,7 @@ from roles.operator.asking.reviewing import unlike
 from roles.operator.perceive import safety_of, subtask_id
 from roles.operator.recovery import words
 from roles.operator.repeating import Repeat, has_trace, repeat_class
-from roles.safety.effects.effects import Effect, effect_of
+from roles.safety.effects import Effect, effect_of
 from roles.safety.privacy.vault import UnknownSecret
 from roles.skills.contract import AGENT, RESULT, Idempotence, ToolFault, ToolRefused, ToolSilent
 

@@ -26,7 +26,7 @@ from roles.contracts import StepRecord
 from roles.contracts.context import Context, State, Update
 from roles.journal.events import RecoveredEvent
 from roles.operator.perceive import step_of, subtask_id
-from roles.safety.effects.effects import SENSITIVE, Effect, effect_of, effect_of_words
+from roles.safety.effects import SENSITIVE, Effect, effect_of, effect_of_words
 from roles.screen.dialogs import classify_dialog, dismiss_choice
 
 _PAIRS = ({"ok": "cancel"}, {"leave": "stay"})

@@ -13,7 +13,7 @@ from environments.contract import STOPPED
 from environments.effects import released
 from protocol import CARRIES, Action, ExecStatus, GUIElement, VisualState, parse_action
 from roles.contracts import StepRecord
-from roles.safety.effects.effects import Effect
+from roles.safety.effects import Effect
 from roles.screen.events import target_name
 from roles.skills.contract import Idempotence, Skill
 

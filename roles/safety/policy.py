@@ -16,7 +16,7 @@ from environments.effects import Network
 from protocol import VERBS, Frozen, GUIElement
 from roles.safety.case import Case
 from roles.safety.constraints import Constraints, glob, holds, narrowed, problem_with
-from roles.safety.effects.effects import SENSITIVE, Effect
+from roles.safety.effects import SENSITIVE, Effect
 
 Verdict = Literal["allow", "ask", "deny"]
 STRICTEST: tuple[Verdict, ...] = ("deny", "ask", "allow")

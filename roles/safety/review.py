@@ -9,8 +9,8 @@ from environments.effects import Change
 from protocol import Action, Frozen, GUIElement, VisualState
 from roles.safety.case import Case, Subject
 from roles.safety.constraints import glob
-from roles.safety.effects.effects import SENSITIVE, Effect
-from roles.safety.effects.leading import told
+from roles.safety.effects import SENSITIVE, Effect
+from roles.safety.leading import told
 from roles.safety.policy import STRICTEST, Look, SafetyPolicy, Verdict
 from roles.safety.privacy.vault import references_in
 from roles.safety.provenance import NOTHING, Grounds, Origin

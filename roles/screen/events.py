@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from environments.contract import Environment, type_of
 from protocol import Action, ActionResult, GUIElement, VisualState
 from roles.contracts import StepRecord
-from roles.safety.effects.effects import SENSITIVE, Effect
+from roles.safety.effects import SENSITIVE, Effect
 
 _NAMED = SENSITIVE | {Effect.SAVE}
 _LONG = 240

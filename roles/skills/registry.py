@@ -12,7 +12,7 @@ from environments.contract import AppCatalog, Environment, FunctionInfo, InAppAg
 from protocol import Action, AskInAppAgent, CallApi, GUIElement, VisualState
 from protocol.model.actions import KnownAction
 from roles.operator.repeating import REPEATS, Repeat
-from roles.safety.effects.effects import SENSITIVE, Effect
+from roles.safety.effects import SENSITIVE, Effect
 from roles.skills.arguments import problem_with
 from roles.skills.contract import AGENT, Idempotence, OutsideTool, Skill
 from roles.skills.settings import SkillSettings

@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from protocol import Action, GUIElement, RunScript, VisualState
-from roles.safety.effects.effects import Effect, effect_of
+from roles.safety.effects import Effect, effect_of
 
 
 def _words(text: str) -> frozenset[str]:

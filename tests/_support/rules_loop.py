@@ -18,7 +18,7 @@ from roles.manager.plans import next_ready, validate_plan
 from roles.manager.rules import RulesManager
 from roles.operator.recovery import interruption
 from roles.operator.rules import RulesOperator
-from roles.safety.effects.effects import effect_of
+from roles.safety.effects import effect_of
 from roles.screen.events import effect_verb, screen_events
 from roles.screen.values import kind_of
 

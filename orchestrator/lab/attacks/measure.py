@@ -29,7 +29,7 @@ from roles.contracts import Supplement, SupplementSource
 from roles.knowledge.library import help_in
 from roles.knowledge.pages.documents import DocumentKind
 from roles.knowledge.sources.sources import ToolSource
-from roles.safety.effects.effects import SENSITIVE, Effect
+from roles.safety.effects import SENSITIVE, Effect
 from roles.technician.reading import effects_of
 
 VICTIM = "victim"

@@ -19,7 +19,7 @@ from orchestrator.store.salvage import salvage
 from protocol import VERBS
 from roles.contracts.signals import GATE_DECISIONS, GateTrigger, Signal
 from roles.journal.journal import Event
-from roles.safety.effects.effects import SENSITIVE, Effect
+from roles.safety.effects import SENSITIVE, Effect
 
 _VERBS = (*VERBS, *(effect.value for effect in SENSITIVE | {Effect.SAVE}))
 """What an action may be called: by its own verb, or by the effect that its target is named for."""

@@ -36,9 +36,8 @@ from roles.journal.journal import Journal
 from roles.operator.perceive import safety_of, subtask_id
 from roles.operator.state import FINALIZE
 from roles.safety import Grounds, Review, SafetyPolicy, review
-from roles.safety.effects.effects import effect_of
-from roles.safety.effects.leading import sends_elsewhere, way_of
-from roles.safety.network_learned import LEARNED, RULE, learned_rules
+from roles.safety.effects import LEARNED, RULE, effect_of, learned_rules
+from roles.safety.leading import sends_elsewhere, way_of
 
 
 def element_of(action: Action, seen: VisualState) -> tuple[GUIElement | None, str]:

@@ -19,7 +19,7 @@ from roles.operator.perceive import attempt_of, current_screen, element_ref, saf
 from roles.operator.repeating import asked_anew, doubt
 from roles.operator.state import FINALIZE
 from roles.safety import Review, review
-from roles.safety.effects.leading import page_host
+from roles.safety.leading import page_host
 from roles.safety.review import shown
 
 _WHOLE = frozenset({"form", "dialog", "alertdialog", "search"})

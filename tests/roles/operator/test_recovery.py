@@ -13,7 +13,7 @@ from roles.contracts import OperatorView
 from roles.contracts.limits.limits import Limits
 from roles.operator.repeating import REPEATS, Repeat, repeat_class
 from roles.safety import SafetyPolicy
-from roles.safety.effects.effects import Effect
+from roles.safety.effects import Effect
 
 AMOUNT = ActionTarget(text="Amount")
 SAVE = ActionTarget(text="Save draft")

@@ -14,7 +14,7 @@ import protocol as p
 from protocol import Action, ActionTarget, Click, Fill, GUIElement, VisualState, Window
 from roles.operator.asking.guarding import element_of
 from roles.safety import Review, Rule, SafetyPolicy, review
-from roles.safety.effects.effects import SENSITIVE, Effect
+from roles.safety.effects import SENSITIVE, Effect
 
 
 def judge(policy: SafetyPolicy, name: str = "Next", *, role: str = "button", app: str | None = "mail", **more: Any) -> Review:

@@ -15,7 +15,7 @@ from protocol import Action, ActionTarget, CallApi, Click, Fill, GUIElement, Vis
 from roles.contracts import Fact
 from roles.safety import Grounds, Review, SafetyPolicy, explain, review
 from roles.safety.constraints import problem_with
-from roles.safety.effects.effects import Effect
+from roles.safety.effects import Effect
 
 TO = GUIElement(element_id="to", text="To", role="textbox", app="mail", value="", confidence=0.9)
 PIN = GUIElement(element_id="pin", text="Password", role="textbox", app="mail", value="tulip")

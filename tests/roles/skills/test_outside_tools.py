@@ -19,7 +19,7 @@ from protocol import CallApi
 from roles.contracts.limits.limits import Limits
 from roles.policies.scripted import OperatorScript, ScriptedOperator
 from roles.safety import Grounds, SafetyPolicy, review
-from roles.safety.effects.effects import Effect
+from roles.safety.effects import Effect
 from roles.safety.provenance import origin_of
 from roles.skills.chain_tools import ChainTool, McpTools, given_tools, installed_tools
 from roles.skills.contract import Idempotence, Skill, ToolFault, ToolRefused, ToolSilent

@@ -12,7 +12,7 @@ from environments.contract import FunctionInfo
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from protocol import VERBS, ActionTarget, AskInAppAgent, CallApi, Click, Wait
-from roles.safety.effects.effects import Effect
+from roles.safety.effects import Effect
 from roles.skills.arguments import problem_with
 from roles.skills.contract import Idempotence, Skill
 from roles.skills.registry import Skills, told, verb_skill

@@ -11,7 +11,7 @@ from environments.check import check_environment
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import WorldError, parse_world
 from protocol import ActionTarget, CallApi, Click, Fill
-from roles.safety.effects.effects import Effect, effect_of
+from roles.safety.effects import Effect, effect_of
 
 WORLD = """
 today: 2026-03-05

@@ -5,8 +5,11 @@ A control that none of the words fits is `activate`: unknown, so the default pol
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
+from typing import Any
 
+from environments.effects import NetworkRule
 from environments.effects.words import SENSITIVE as SENSITIVE
 from environments.effects.words import Effect as Effect
 from environments.effects.words import command_in, effect_of_address, holds, is_way_out
@@ -33,8 +36,19 @@ from protocol import (
     VisualState,
     resolve,
 )  # fmt: skip
-from roles.safety.effects.carried import addresses, disguised, first_word, into_trash, is_program, looks, makes, takes_data, tells
-from roles.safety.effects.leading import Way, is_odd, page_host, sends_elsewhere, way_of
+from roles.safety.carried import addresses, disguised, first_word, into_trash, is_program, looks, makes, takes_data, tells
+from roles.safety.leading import Way, is_odd, page_host, sends_elsewhere, way_of
+
+LEARNED = "network_learned"
+"""The kind of the events that say what pages may send for the rest of a run."""
+RULE = tuple(NetworkRule.model_fields)
+
+
+def learned_rules(bodies: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """The rules of such events, each once, as a policy would have them."""
+    rules = [{name: str(body[name]) for name in RULE if name in body} for body in bodies]
+    return [rule for at, rule in enumerate(rules) if rule not in rules[:at]]
+
 
 _TYPED = frozenset(("textbox", "searchbox", "combobox", "spinbutton", "slider", "listbox", "entry", "textarea", "input"))
 _TICKED = frozenset(("checkbox", "radio", "menuitemradio"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from protocol import ActionTarget, Click, GUIElement, VisualState, Window
-from roles.safety.effects.effects import Effect, effect_of
-from roles.safety.effects.leading import same_site, told, warnings
+from roles.safety.effects import Effect, effect_of
+from roles.safety.leading import same_site, told, warnings
 
 
 def screen(name: str, leads: str | None, role: str = "button", frame: str = "") -> tuple[VisualState, GUIElement]:

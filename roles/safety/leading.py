@@ -7,7 +7,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from protocol import GUIElement, VisualState
-from roles.safety.effects.carried import disguised, is_program
+from roles.safety.carried import disguised, is_program
 
 _SENDS = frozenset({"get", "post"})
 _DEEPEST = 64

@@ -6,7 +6,7 @@ import pytest
 
 from protocol import ActionTarget, CallApi, Click, Drag, GUIElement, Navigate, Tabs, VisualState
 from roles.safety import SafetyPolicy, review
-from roles.safety.effects.effects import SENSITIVE, Effect, effect_of
+from roles.safety.effects import SENSITIVE, Effect, effect_of
 
 PAGE = VisualState(
     app="browser",

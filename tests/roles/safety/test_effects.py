@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import protocol as p
 from protocol import ActionTarget, Click, Drag, GUIElement, PressKey, Type, VisualState
-from roles.safety.effects.effects import SENSITIVE, Effect, effect_of
+from roles.safety.effects import SENSITIVE, Effect, effect_of
 
 TARGET = ActionTarget(element_id="it")
 
