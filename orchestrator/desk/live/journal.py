@@ -125,7 +125,8 @@ class Journalled:
         self._notes: list[str] = []
         self.results = _Results(self)
         self._db: sqlite3.Connection | None = None
-        self._version = -1
+        self._all = False
+        """Whether the last look found all there was."""
         self._kept: list[Event] | None = None
         """What is left of a damaged journal."""
         self._rows: dict[str, int] = {}
@@ -148,12 +149,12 @@ class Journalled:
 
     def again(self) -> None:
         """From here on everything is read once more."""
-        self._version = -1
+        self._all = False
 
     @property
     def caught_up(self) -> bool:
         """Whether the last look found all there was: nobody held the journal, and nothing is left to be read."""
-        return self._kept is not None or self._version != -1
+        return self._kept is not None or self._all
 
     def more_private(self) -> bool:
         """Whether something that was read is known to be private by now, so that it is to be told otherwise."""
@@ -182,14 +183,10 @@ class Journalled:
             found = [event for event in self._kept if event.id > number][:most]
             return self._heard(found), found[-1].id if found else number, []
         try:
-            if not self._ready():
-                return [], number, []
-            assert self._db is not None  # noqa: S101 - it is ready
-            found, reached, wrong = events_after(self._db, number, most)
+            found, reached, wrong = events_after(self._opened(), number, most)
         except (sqlite3.Error, OSError, UsageProblem) as bad:
             return self._failed(bad, number, most)
-        if reached != number:
-            self._version = -1  # perhaps that was not all
+        self._all = reached == number
         return self._heard(found), reached, wrong
 
     def read(self, number: int, most: int) -> tuple[list[Event], int]:
@@ -209,27 +206,21 @@ class Journalled:
         seal = self.seal
         return Event(id_, number_of(at), str(kind), seal(str(role)), seal(str(subtask)), int(number_of(step)), seal(body))
 
-    def _ready(self) -> bool:
-        """Whether the journal is open, and something may have been written since it was read."""
-        if self._mirror is None and self._path.exists():
-            if self._db is None:
-                self._db = self.open()
-                self._db.execute(f"PRAGMA busy_timeout = {_PATIENCE}")
-                self._db.text_factory = _text
-            version = self._db.execute("PRAGMA data_version").fetchone()[0]
-        else:
+    def _opened(self) -> sqlite3.Connection:
+        """The journal, or what was fetched of it by now."""
+        if self._mirror is not None or not self._path.exists():
             if self._mirror is None:
                 self._mirror = self._stores.mirror(self._folder)
-                self._db = self._mirror.db
-            version = self._mirror.taken()
-        if version == self._version:
-            return False
-        self._version = version
-        return True
+            self._db = self._mirror.taken()
+        elif self._db is None:
+            self._db = self.open()
+            self._db.execute(f"PRAGMA busy_timeout = {_PATIENCE}")
+            self._db.text_factory = _text
+        return self._db
 
     def _failed(self, bad: Exception, number: int, most: int) -> tuple[list[Event], int, list[str]]:
         if isinstance(bad, sqlite3.OperationalError | OSError | UsageProblem):  # it is written to just now, or not there yet
-            self._version = -1
+            self._all = False
             return [], number, []
         kept = salvage(self._path)
         self._notes += [kept.note] if kept.note else []

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple, assert_never
 
 from orchestrator.control.asked import Asked, target_box, with_given
 from orchestrator.desk.live.journal import JOURNAL, Private, RunFiles, Sign, is_run_id, sign_of
-from orchestrator.desk.live.store import Stores
-from orchestrator.desk.live.watching_tally import Tally
+from orchestrator.desk.live.store import Stores, Tally
 from orchestrator.desk.models import RunRow, Waiting, WaitKind
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.privacy.clean import UNREADABLE

@@ -1,5 +1,6 @@
-"""Journals in a store that several machines share. A thread for each store fetches what is new: one that does not answer
-holds nobody up, and a run is fetched once, however many look at it."""
+"""Journals read on from a cursor, the last event that is known: counted for the list, and fetched from a store of several
+machines, with a thread for each store: one that does not answer holds nobody up, and a run is fetched once for all who look.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +14,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from orchestrator.desk.live.watching_tally import Query, Tally
+from orchestrator.control.asked import ABOUT, Asked, Askings
 from orchestrator.errors import Stopped, UsageProblem
 from orchestrator.store.address import LOCAL
 from orchestrator.store.stores import address_of, written
+from orchestrator.views.page.data import number
 from roles.journal.rows import NUMBERED, SqliteRows
 
 if TYPE_CHECKING:
@@ -33,6 +35,62 @@ FIRST = 15.0
 _PAGE = 1_000
 _TABLES = ("events", "observations")
 _ACTION = ("key", "digest", "action", "started", "result")
+
+
+Query = Callable[..., list[Any]]
+"""Rows of a statement with `?` for its values, in which `{own}` limits the events to those of the run."""
+_SAID = ("model_call", *ABOUT)
+
+
+class Tally:
+    """Of one run. One thread at a time reads on; what stands here is whole at any time."""
+
+    def __init__(self) -> None:
+        self.read = 0
+        """The last event that is counted."""
+        self.steps = self.tokens = 0
+        self.last = 0.0
+        """When the run did something last."""
+        self.asked: tuple[Asked, ...] = ()
+        self.first = threading.Event()
+        """All that there was is counted, or cannot be."""
+        self._askings = Askings()
+
+    def read_on(self, query: Query) -> None:
+        """Raises what the query raises, and counts nothing then."""
+        ((last, at, steps),) = query(
+            "SELECT max(id), max(at), sum(CASE WHEN kind = 'step' THEN 1 ELSE 0 END) FROM events WHERE {own}id > ?", self.read
+        )
+        if last is None:
+            return
+        marks = ", ".join("?" * len(_SAID))
+        rows = query(
+            f"SELECT at, kind, body FROM events WHERE {{own}}id > ? AND id <= ? AND kind IN ({marks}) ORDER BY id",  # noqa: S608
+            self.read, last, *_SAID,
+        )  # fmt: skip
+        for at_, kind, text in rows:
+            self._hear(number(at_), kind, text)
+        self.asked = tuple(self._askings.all())
+        self.steps += int(steps)
+        self.last = max(self.last, number(at))
+        self.read = int(last)
+
+    def _hear(self, at: float, kind: str, text: str) -> None:
+        try:
+            body = json.loads(text)
+        except (ValueError, TypeError, RecursionError):
+            return
+        if not isinstance(body, dict):
+            return
+        if kind == "model_call":
+            self.tokens += int(number(body.get("tokens_in")) + number(body.get("tokens_out")))
+        else:
+            self._askings.hear(at, kind, body)
+
+    @property
+    def open(self) -> list[Asked]:
+        """What the run has heard no answer to."""
+        return [one for one in self.asked if one.said is None]
 
 
 class Fetched(NamedTuple):
@@ -59,26 +117,25 @@ class Mirror:
         self.first = threading.Event()
         """All that there was has come, or cannot."""
         self._brought: deque[Fetched] = deque()
-        self._version = 0
+        self._waited = False
 
     def bring(self, part: Fetched) -> None:
         self._brought.append(part)
 
-    def taken(self) -> int:
-        """Take in what was brought; gives another number whenever that was something."""
+    def taken(self) -> sqlite3.Connection:
+        """What there is, with what was brought since."""
         before, self.wanted = self.wanted, time.monotonic()
         if self.wanted - before > UNUSED / 2:
             self._wake()
-        if not self._version:
+        if not self._waited:
             self.first.wait(FIRST)
-            self._version = 1
+            self._waited = True
         while self._brought:
             table, columns, rows = self._brought.popleft()
             marks = ", ".join("?" * len(columns))
             statement = f"INSERT OR REPLACE INTO {table} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608 - fixed names
             self.db.executemany(statement, rows)
-            self._version += 1
-        return self._version
+        return self.db
 
     def close(self) -> None:
         """Twice is fine."""
