@@ -25,7 +25,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import overhead
-import postgres  # the server of the tests
+from services import postgres  # the server of the tests
 
 from orchestrator.core.controller import build_controller
 from orchestrator.core.hub_line import HubLine

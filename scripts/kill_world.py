@@ -97,7 +97,7 @@ def stored(work: Work) -> Iterator[Work]:
         yield work
         return
     sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "_support"))
-    import postgres  # the server of the tests
+    from services import postgres  # the server of the tests
 
     if postgres.programs() is None:
         raise SystemExit(postgres.MISSING)

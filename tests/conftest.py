@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chrome import chrome as chrome
-from chrome import chromium as chromium
 from hypothesis import settings
-from postgres import postgres as postgres
+from services.chrome import chrome as chrome
+from services.chrome import chromium as chromium
+from services.postgres import postgres as postgres
 
 from environments.files.scratch import Scratch
 

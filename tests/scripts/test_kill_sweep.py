@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from postgres import MISSING, programs
+from services.postgres import MISSING, programs
 from warm import python
 
 from environments.simulated.desktop import SimulatedDesktop

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from postgres import MISSING, programs
+from services.postgres import MISSING, programs
 
 pytestmark = pytest.mark.slow("processes that are killed")
 

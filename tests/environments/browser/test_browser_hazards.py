@@ -8,7 +8,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from flaky_server import flaky
+from services.flaky import flaky
 
 from environments.browser import BrowserEnvironment
 from environments.contract import EnvironmentFault

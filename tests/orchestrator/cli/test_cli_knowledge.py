@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from click.testing import Result
-from search_server import search_server
+from services.search import search_server
 from typer.testing import CliRunner
 
 from orchestrator.cli import app

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
-from desk_pages import opened as opened
-from desk_pages import waiting_home as waiting_home
-from desk_pages import waits_once as waits_once
+from worked.desk_pages import opened as opened
+from worked.desk_pages import waiting_home as waiting_home
+from worked.desk_pages import waits_once as waits_once
 
 from environments.served.running import Address
 from environments.simulated.desktop import SimulatedDesktop

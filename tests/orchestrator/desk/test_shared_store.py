@@ -9,9 +9,9 @@ from typing import Any
 
 import httpx
 import pytest
-from desk_runs import GOAL, claims, rests, waiting_run
-from postgres import MISSING, Server, programs, running
+from services.postgres import MISSING, Server, programs, running
 from waiting import until
+from worked.desk_runs import GOAL, claims, rests, waiting_run
 
 from orchestrator.desk.live.run import Watched
 from orchestrator.desk.live.store import Stores

@@ -7,8 +7,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from desk_pages import worked
 from typer.testing import CliRunner
+from worked.desk_pages import worked
 
 from orchestrator.cli import app
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from desk_runs import waiting_run
+from worked.desk_runs import waiting_run
 
 from orchestrator.control.channel import FILE, FileChannel, given_to, holder_of
 from orchestrator.errors import UsageProblem

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from site_in_memory import Control, Profile, Sent, Site
+from services.site_in_memory import Control, Profile, Sent, Site
 from support import FINISH, decide, planned, subtask
 
 from environments.effects import RELEASE, Network, NetworkRule

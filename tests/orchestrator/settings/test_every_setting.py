@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, get_args, get_origin
 
 import pytest
+from flips.roles import MADE_OF, ROLES, answered, overrides
+from flips.settings import FLIPS, SAFETY_FLIPS, Flip
 from pydantic import BaseModel
-from role_flips import MADE_OF, ROLES, answered, overrides
-from setting_flips import FLIPS, SAFETY_FLIPS, Flip
 
 from orchestrator.settings.role_settings import CrewSettings
 from orchestrator.settings.settings import Settings, load_settings
@@ -46,7 +46,7 @@ SAFETY_LEAVES = set(leaves(SafetyPolicy))
 
 def test_every_key_of_the_settings_has_two_values_and_a_difference_to_see() -> None:
     unseen = LEAVES - set(FLIPS)
-    assert not unseen, f"add a line to FLIPS in tests/_support/setting_flips.py for: {', '.join(sorted(unseen))}"
+    assert not unseen, f"add a line to FLIPS in tests/_support/flips/settings.py for: {', '.join(sorted(unseen))}"
     assert set(FLIPS) <= LEAVES, "a line for a key that is gone"
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from questioned import deskcrew, overrides
 from typer.testing import CliRunner
+from worked.questioned import deskcrew, overrides
 
 from orchestrator import Crew
 from orchestrator.cli import app

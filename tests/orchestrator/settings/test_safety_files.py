@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from setting_views import Real
+from flips.views import Real
 
 from environments.effects import SELF
 from environments.faults.faults import FaultyEnvironment

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from flips.views import Real
 from PIL import Image, ImageChops
-from setting_views import Real
 from warm import python
 
 from environments.pictures.marks import mark

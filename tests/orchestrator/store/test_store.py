@@ -14,7 +14,7 @@ import pytest
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, interrupt
-from postgres import Server
+from services.postgres import Server
 
 from orchestrator.store.checkpoints import Cursors, CursorSaver, strict
 from orchestrator.store.postgres.cursors import PostgresCursors

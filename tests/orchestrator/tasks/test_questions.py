@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from questioned import deskcrew, overrides
+from worked.questioned import deskcrew, overrides
 
 from orchestrator import Crew
 

@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 import pytest
-from actions import HOSTILE, every_action
 from hypothesis import example, given
 from hypothesis import strategies as st
+from written.actions import HOSTILE, every_action
 
 from protocol import Action, BoundingBox, Click, GUIElement, Type, VisualState
 from protocol.dialects import NAMES, Context, Dialect, DialectError, dialect

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from actions import KINDS
+from written.actions import KINDS
 
 from protocol.dsl import DSLError, emit, parse_line
 from protocol.dsl.reader import VERBS

@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 
 import pytest
-from actions import every_action
 from hypothesis import given
 from hypothesis import strategies as st
+from written.actions import every_action
 
 from protocol.dsl import DSLError, emit, parse_line, parse_script
 from protocol.dsl.words import ACTION, KEYWORDS, ROLES, SIGNS, TARGET, spellings

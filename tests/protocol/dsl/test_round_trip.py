@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from actions import HOSTILE, KINDS, delays, every_action, some_target, targets
 from hypothesis import given
 from hypothesis import strategies as st
+from written.actions import HOSTILE, KINDS, delays, every_action, some_target, targets
 
 import protocol as p
 from protocol import Action, ActionTarget, BoundingBox, Coordinate, parse_action

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from runs import STATE
+from written.runs import STATE
 
 from protocol import ActionResult, ActionTarget, Click, Coordinate, ExecStatus, InteractionStep
 from protocol.exports import Run, format_named

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from actions import KINDS
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from written.actions import KINDS
 
 from protocol import VERBS, read_log
 from protocol.log.schemas import schemas, write_schemas

@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 import pytest
-from actions import every_action
 from hypothesis import given
 from hypothesis import strategies as st
+from written.actions import every_action
 
 from protocol import InteractionStep, VisualState
 from protocol.log.log import step_json

@@ -6,10 +6,10 @@ import json
 from typing import Any, get_args
 
 import pytest
-from actions import HOSTILE, KINDS, every_action
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
+from written.actions import HOSTILE, KINDS, every_action
 
 import protocol as p
 from protocol import Action, ActionTarget, AgentAction, Click, describe, parse_action

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from screens import anything, button, calm, counted, ids_of, same, states
+from written.screens import anything, button, calm, counted, ids_of, same, states
 
 from protocol import BoundingBox, GUIElement, VisualState
 from protocol.prompt_form import diff_form, estimate_tokens, query_form, whole_form

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from screens import assert_well_formed, office
+from written.screens import assert_well_formed, office
 
 from protocol import VisualState
 from protocol.prompt_form import diff_form, estimate_tokens, whole_form

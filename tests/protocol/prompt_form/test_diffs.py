@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from screens import button, calm, counted, office
+from written.screens import button, calm, counted, office
 
 from protocol import GUIElement, VisualState
 from protocol.prompt_form import Form, diff_form, query_form, whole_form

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from screens import button, calm, states, written
+from written.screens import button, calm, states, written
 
 from protocol import BoundingBox, GUIElement, VisualState, Window
 from protocol.prompt_form import Style, prompt_form, whole_form

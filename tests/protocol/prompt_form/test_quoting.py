@@ -7,7 +7,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from screens import HOSTILE, QUOTED, anything, assert_well_formed, calm, states, texts, written
+from written.screens import HOSTILE, QUOTED, anything, assert_well_formed, calm, states, texts, written
 
 from protocol import GUIElement, VisualState
 from protocol.prompt_form import diff_form, estimate_tokens, query_form, whole_form

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from journals import SAVE, SECRET, Open, step, ticking
+from written.journals import SAVE, SECRET, Open, step, ticking
 
 from protocol import ActionResult, ActionTarget, ExecStatus, Fill, GUIElement, VisualState
 from roles.contracts import EffectSeen, Fact, FactKnown, FieldHas, Subtask, Supplement, TextShown

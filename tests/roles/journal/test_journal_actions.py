@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from journals import DONE, LATE, SAVE, SEND, Open, ticking
+from written.journals import DONE, LATE, SAVE, SEND, Open, ticking
 
 from roles.journal.journal import Journal
 

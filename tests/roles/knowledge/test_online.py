@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from search_server import SearchServer, search_server
+from services.search import SearchServer, search_server
 
 from roles.knowledge.retrievers import OnlineSearch
 from roles.knowledge.settings import OnlineSettings

@@ -6,7 +6,7 @@ import re
 from itertools import chain
 
 import pytest
-from words import literals, words
+from worlds.words import literals, words
 
 from environments.contract import WorldError
 from environments.simulated.apps import APPS

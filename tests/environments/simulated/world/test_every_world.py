@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from monkey import became, let_loose
+from worlds.monkey import became, let_loose
 
 from environments.check import check_environment
 from environments.faults.faults import Fault, FaultKind, FaultyEnvironment
@@ -35,7 +35,7 @@ def test_every_app_is_in_some_shipped_world() -> None:
 
 
 def test_the_same_seed_and_actions_give_the_same_state_in_another_process() -> None:
-    code = Path(sys.modules["monkey"].__file__ or "")
+    code = Path(sys.modules["worlds.monkey"].__file__ or "")
     done = subprocess.run([sys.executable, str(code), str(SEED), str(STEPS), *WORLDS], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {world: became(world, SEED, STEPS) for world in WORLDS}

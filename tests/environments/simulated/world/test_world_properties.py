@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from effort import at_most
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from worlds.effort import at_most
 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world, parse_world

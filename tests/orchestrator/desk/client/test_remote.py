@@ -9,8 +9,8 @@ from typing import Any
 
 import httpx
 import pytest
-from desk_runs import claims, waiting_run
 from typer.testing import CliRunner, Result
+from worked.desk_runs import claims, waiting_run
 
 from orchestrator.cli import app
 from orchestrator.cli.control import _act

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from desk_runs import claims, rests, waiting_run
+from worked.desk_runs import claims, rests, waiting_run
 
 from orchestrator.control.asked import asked_of
 from orchestrator.control.channel import open_channel

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from controlled import working
-from desk_runs import claims, rests, stands, waiting_run
 from waiting import until
+from worked.desk_runs import claims, rests, stands, waiting_run
 
 from orchestrator.store.folders import stored_report
 

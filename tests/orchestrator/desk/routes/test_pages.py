@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
-from desk_pages import GOAL, HOSTILE, TOKENS, Opened, approvals, see, worked
 from playwright.sync_api import expect
 from waiting import until
+from worked.desk_pages import GOAL, HOSTILE, TOKENS, Opened, approvals, see, worked
 
 from orchestrator.desk.app import served
 from orchestrator.desk.auth import Tokens, person_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 from typing import Any
 
-from desk_pages import Opened, see
 from playwright.sync_api import expect
+from worked.desk_pages import Opened, see
 
 
 def test_an_open_page_follows_a_run_that_goes_on_after_its_end_and_says_when_it_is_deleted(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from desk_pages import Opened, see
+from worked.desk_pages import Opened, see
 
 from orchestrator.control.channel import open_channel
 from orchestrator.store.salvage import salvage

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from controlled import events, started
-from desk_pages import SLOW, Opened, approvals, see
-from desk_runs import rests
 from playwright.sync_api import expect
 from waiting import until
+from worked.desk_pages import SLOW, Opened, approvals, see
+from worked.desk_runs import rests
 
 from orchestrator.store.folders import stored_report
 

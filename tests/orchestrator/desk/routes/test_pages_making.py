@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
-from desk_pages import Opened, see, worked
 from playwright.sync_api import expect
 from waiting import until
+from worked.desk_pages import Opened, see, worked
 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world

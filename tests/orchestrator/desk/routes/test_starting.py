@@ -16,8 +16,8 @@ from typing import Any
 import httpx
 import pytest
 import yaml
-from desk_runs import GOAL, claims, rests, stands
 from waiting import until
+from worked.desk_runs import GOAL, claims, rests, stands
 
 from orchestrator.desk import acting
 from orchestrator.desk.acting import HOME, SAID, Begin

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from demonstrated import by_hand, by_oracle
 from typer.testing import CliRunner
+from worked.demonstrated import by_hand, by_oracle
 
 from orchestrator import Crew, Outcome, load_settings, load_task
 from orchestrator.cli import app

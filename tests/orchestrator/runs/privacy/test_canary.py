@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from canaries import VAULT, found_in, in_text
 from langchain_core.messages import BaseMessage
 from typer.testing import CliRunner
 from warm import python
+from written.canaries import VAULT, found_in, in_text
 
 from orchestrator.cli import app
 from orchestrator.crew import Crew

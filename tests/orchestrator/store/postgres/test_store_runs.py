@@ -19,9 +19,9 @@ from typing import Any
 
 import psycopg
 import pytest
-from canaries import found_in
-from postgres import Server, running
+from services.postgres import MISSING, Server, programs, running
 from typer.testing import CliRunner
+from written.canaries import found_in
 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
@@ -315,8 +315,8 @@ def test_killed_at_work_and_again_on_its_way_back_a_run_goes_on(
 @pytest.fixture(scope="module")
 def shaky() -> Any:
     """A server of its own, to be stopped."""
-    if not __import__("postgres").programs():
-        pytest.skip(__import__("postgres").MISSING)
+    if not programs():
+        pytest.skip(MISSING)
     with running() as server:
         yield server
 

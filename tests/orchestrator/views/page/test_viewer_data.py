@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from postgres import Server, running
+from services.postgres import Server, running
 
 from orchestrator.core.machine import ROWS
 from orchestrator.crew import Crew

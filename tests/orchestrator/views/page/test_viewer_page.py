@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from canaries import in_text
 from typer.testing import CliRunner
+from written.canaries import in_text
 
 from orchestrator.cli import app
 from orchestrator.crew import Crew

@@ -6,11 +6,11 @@ import re
 from typing import Any
 
 import pytest
-from actions import KINDS, every_action
 from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 from langchain_core.messages import AIMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
+from written.actions import KINDS, every_action
 
 from protocol import Action, Click, Extension, FinishGoal, PressKey, Type
 from protocol.dialects import Context, DialectError

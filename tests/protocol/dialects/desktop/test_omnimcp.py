@@ -6,9 +6,9 @@ import json
 from typing import Any, Literal
 
 import pytest
-from actions import every_action
 from hypothesis import given
 from pydantic import BaseModel, ConfigDict, model_validator
+from written.actions import every_action
 
 from protocol import (
     Action,

@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from actions import every_action
 from hypothesis import given
 from openadapt_types import Action as Theirs
 from openadapt_types.parsing import parse_action_dsl, parse_action_json
+from written.actions import every_action
 
 from protocol import (
     Action,

@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 import pytest
-from actions import every_action
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict
-from ufo_answers import UFO, UFO2, answer, answer2
+from written.actions import every_action
+from written.ufo_answers import UFO, UFO2, answer, answer2
 
 from protocol import (
     Action,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from actions import HOSTILE, every_action
 from hypothesis import given, settings
 from mcp.types import CallToolRequest
+from written.actions import HOSTILE, every_action
 
 import protocol as p
 from protocol.dialects import Context, DialectError, Loss

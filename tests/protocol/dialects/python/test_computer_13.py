@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from actions import every_action
 from hypothesis import given, settings
+from written.actions import every_action
 
 import protocol as p
 from protocol.dialects import Context, DialectError, Loss

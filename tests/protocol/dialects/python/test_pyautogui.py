@@ -7,8 +7,8 @@ import inspect
 from collections.abc import Callable
 
 import pytest
-from actions import HOSTILE, every_action
 from hypothesis import given, settings
+from written.actions import HOSTILE, every_action
 
 import protocol as p
 from protocol.dialects import Context, DialectError, Loss

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ufo_answers import UFO, UFO2, answer, answer2
+from written.ufo_answers import UFO, UFO2, answer, answer2
 
 from protocol import (
     Action,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from actions import every_action
 from anthropic.types.beta import BetaComputerToolUseBlock
 from anthropic.types.beta.beta_computer_member_name import BETA_COMPUTER_MEMBER_NAME_VALUES
 from hypothesis import given, settings
 from pydantic import TypeAdapter, ValidationError
+from written.actions import every_action
 
 import protocol as p
 from protocol.dialects import Context, DialectError, Loss

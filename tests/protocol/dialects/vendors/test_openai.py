@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from actions import every_action
 from hypothesis import given, settings
 from openai.types.responses import ResponseComputerToolCall
 from openai.types.responses.computer_action import ComputerAction
 from pydantic import TypeAdapter, ValidationError
+from written.actions import every_action
 
 import protocol as p
 from protocol.dialects import Context, DialectError, Loss

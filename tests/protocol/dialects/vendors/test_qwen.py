@@ -7,8 +7,8 @@ import re
 from typing import Any
 
 import pytest
-from actions import HOSTILE, texts
 from hypothesis import given
+from written.actions import HOSTILE, texts
 
 import protocol as p
 from protocol.dialects import Context, DialectError

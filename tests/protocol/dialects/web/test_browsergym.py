@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from actions import HOSTILE, every_action
 from hypothesis import given
 from hypothesis import strategies as st
+from written.actions import HOSTILE, every_action
 
 import protocol as p
 from protocol import ActionTarget, BoundingBox, Click, GUIElement, PressKey, Scroll, Type, VisualState

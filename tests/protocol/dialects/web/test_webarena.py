@@ -6,9 +6,9 @@ import re
 from typing import Any
 
 import pytest
-from actions import HOSTILE
 from hypothesis import given
 from hypothesis import strategies as st
+from written.actions import HOSTILE
 
 import protocol as p
 from protocol import ActionTarget, BoundingBox, Click, GUIElement, PressKey, Scroll, Type, VisualState

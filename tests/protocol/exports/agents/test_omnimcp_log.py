@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from runs import png, spoiled
+from written.runs import png, spoiled
 
 from protocol import BoundingBox, Click, ExecStatus, FailGoal, FinishGoal, Picture, PressKey, Scroll, Type, Wait
 from protocol.exports import FormatError, format_named

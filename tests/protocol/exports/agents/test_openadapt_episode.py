@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from openadapt_types import Episode
-from runs import BLANK, INFO, STATE, Written, core, infos, spoiled, steps
+from written.runs import BLANK, INFO, STATE, Written, core, infos, spoiled, steps
 
 from protocol import (
     ActionResult,

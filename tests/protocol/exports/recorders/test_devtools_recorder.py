@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from runs import Written
-from runs import steps as run_steps
+from written.runs import Written
+from written.runs import steps as run_steps
 
 from protocol import (
     AgentAction,

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from actions import HOSTILE
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from runs import BLANK, STATE, Written, infos, steps
+from written.actions import HOSTILE
+from written.runs import BLANK, STATE, Written, infos, steps
 
 from protocol import (
     ActionTarget,

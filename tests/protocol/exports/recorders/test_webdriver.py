@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from runs import BLANK, STATE, Written, steps
+from written.runs import BLANK, STATE, Written, steps
 
 from protocol import (
     ActionTarget,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-from runs import BLANK, STATE, Written, infos, steps
+from written.runs import BLANK, STATE, Written, infos, steps
 
 from protocol import ActionResult, ActionTarget, Click, ExecStatus, InteractionStep, Picture, VisualState
 from protocol.exports import RunInfo, format_named

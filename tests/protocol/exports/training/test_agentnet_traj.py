@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from runs import BLANK, INFO, Written, core, infos, spoiled, steps
+from written.runs import BLANK, INFO, Written, core, infos, spoiled, steps
 
 from protocol import (
     ActionResult,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from runs import BLANK, INFO, STATE, Written, infos, steps
+from written.runs import BLANK, INFO, STATE, Written, infos, steps
 
 from protocol import (
     ActionTarget,

@@ -9,7 +9,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from runs import BLANK, STATE, Written, infos, steps
+from written.runs import BLANK, STATE, Written, infos, steps
 
 from protocol import (
     ActionTarget,

@@ -7,9 +7,9 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from demonstrated import by_hand, by_oracle
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from worked.demonstrated import by_hand, by_oracle
 
 from roles.contracts import Supplement
 from roles.contracts import clauses as c

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from site_in_memory import Control, Profile, Sent, Site
+from services.site_in_memory import Control, Profile, Sent, Site
 from support import FINISH, OPEN_HOUSE, Run, decide, planned, subtask
 
 from environments.effects import RELEASE, SENSITIVE, Effect, Guarded, Network, release, released

@@ -9,10 +9,10 @@ from typing import Any
 
 import httpx
 import pytest
-from flaky_server import flaky
 from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.errors import GraphInterrupt
 from models import CLICK, Time, asker, operator, view
+from services.flaky import flaky
 
 from roles.contracts.limits.limits import Limits
 from roles.journal.journal import Journal

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fuzzed import reply
 from langchain_core.messages import BaseMessage
 from models import APPS, SCREEN, asker, operator, step, text_of, view
+from written.fuzzed import reply
 
 from orchestrator.crew import Crew
 from orchestrator.store.salvage import salvage

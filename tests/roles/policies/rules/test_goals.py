@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 import pytest
-from rules_loop import Crew, office, world
+from worked.rules_loop import Crew, office, world
 
 SEEDS = range(20)
 CLAIM = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from rules_loop import Crew, world
+from worked.rules_loop import Crew, world
 
 from roles.contracts import clauses as c
 from roles.policies.rules.grammar import describe, parse

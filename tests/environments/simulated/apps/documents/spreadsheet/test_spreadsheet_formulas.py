@@ -6,9 +6,9 @@ from datetime import date
 from decimal import Decimal
 
 import pytest
-from effort import at_most
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from worlds.effort import at_most
 
 from environments.simulated.apps.documents.spreadsheet.book import Book
 from environments.simulated.apps.documents.spreadsheet.calls import like

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from effort import at_most
+from worlds.effort import at_most
 
 from environments.check import check_environment
 from environments.simulated.desktop import SimulatedDesktop

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from browser_world import WORLD, address, call, go, press_key, title
+from worlds.browser import WORLD, address, call, go, press_key, title
 
 from environments.simulated.apps.web.browser.state import MOST_TABS, MOST_VISITS
 from protocol import ActionTarget, Click, Navigate

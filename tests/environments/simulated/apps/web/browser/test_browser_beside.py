@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from browser_world import WORLD, address, call, go, title
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from worlds.browser import WORLD, address, call, go, title
 
 from environments.check import check_environment
 from environments.simulated.app import Answered, Arrived, Edited, Left, Pressed, Shortcut

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
-import setting_views as see
-from knowledge_flips import knowledge_flips
-from picture_flips import picture_flips
-from skill_flips import skill_flips
+from flips import views as see
+from flips.knowledge import knowledge_flips
+from flips.pictures import picture_flips
+from flips.skills import skill_flips
 
 from environments.files.yaml_lines import safe_data
 from roles.contracts import GateVerdict, PlanAnswer, Script, Subtask

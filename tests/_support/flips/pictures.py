@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import setting_views as see
+from flips import views as see
 
 from environments.contract import Environment
 from environments.simulated.desktop import SimulatedDesktop
@@ -16,13 +16,13 @@ from roles.journal.journal import Journal
 from roles.journal.screenshots import FOLDER, Gallery
 
 if TYPE_CHECKING:
-    from setting_flips import Flip
+    from flips.settings import Flip
 
 SEEING = ("crew.operator.vision=true", "crew.operator.policy=llm", "crew.operator.model.name=given")
 
 
 def picture_flips() -> dict[str, Flip]:
-    from setting_flips import flip
+    from flips.settings import flip
 
     return {
         "screenshots.concatenate": flip(see.asked, "screenshots.concatenate", "false", "true", *SEEING),

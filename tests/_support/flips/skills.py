@@ -66,7 +66,7 @@ def offered(overrides: Sequence[str], folder: Path) -> Any:
 
 
 def skill_flips() -> dict[str, Any]:
-    from setting_flips import Flip
+    from flips.settings import Flip
 
     def flip(key: str, one: Any, other: Any, *always: str) -> Any:
         return Flip(offered, f"skills.{key}={json.dumps(one)}", f"skills.{key}={json.dumps(other)}", always)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import setting_views as see
+from flips import views as see
 
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import parse_world
@@ -19,7 +19,7 @@ from roles.journal.journal import Journal
 from roles.journal.screenshots import Gallery
 from roles.policies.fallback import PolicyFault
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 ROLES = ("manager", "operator", "evaluator", "technician", "analyst")
 SCRIPTS = {
     "manager": "plans: [{{outcome: infeasible, reason: {0}}}]",

@@ -15,7 +15,7 @@ from warm import python
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SUBMIT = 'In the reimbursement form, enter "$12.50" as the amount and submit the form'
 PATIENCE = 240
 """Seconds for a process of a test; one that hangs is what is looked for."""

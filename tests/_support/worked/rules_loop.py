@@ -22,7 +22,7 @@ from roles.safety.effects import effect_of
 from roles.screen.events import effect_verb, screen_events
 from roles.screen.values import kind_of
 
-HELP = Path(__file__).parents[2] / "configs" / "help"
+HELP = Path(__file__).parents[3] / "configs" / "help"
 _OPEN = {SubtaskStatus.READY, SubtaskStatus.PENDING}
 
 

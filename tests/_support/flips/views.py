@@ -207,7 +207,7 @@ def waited(overrides: Sequence[str], folder: Path) -> Any:
 
 def held(overrides: Sequence[str], folder: Path) -> list[str]:
     """Which of the requests that a page sends by itself wait for an answer."""
-    from site_in_memory import Sent, Site
+    from services.site_in_memory import Sent, Site
 
     site = Site()
     site.guard(SafetyPolicy.model_validate(load_safety(settings_of(overrides).safety)).network)

@@ -10,8 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from actions import every_action, json_values, texts
 from hypothesis import strategies as st
+from written.actions import every_action, json_values, texts
 
 from protocol import ActionResult, BoundingBox, ExecStatus, GUIElement, InteractionStep, Picture, VisualState
 from protocol.dialects import Loss

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-import setting_views as see
+from flips import views as see
 from langchain_core.embeddings import DeterministicFakeEmbedding
-from search_server import search_server
+from services.search import search_server
 
 from orchestrator.runs.runs import start
 from orchestrator.settings.build import build_sources
@@ -104,19 +104,19 @@ def kept(overrides: Sequence[str], folder: Path) -> Any:
 
 
 def _flip(key: str, one: Any, other: Any, *always: str) -> Any:
-    from setting_flips import Flip  # here, since that file takes these flips
+    from flips.settings import Flip  # here, since that file takes these flips
 
     return Flip(looked, f"knowledge.{key}={one}", f"knowledge.{key}={other}", always)
 
 
 def _kept(key: str, one: Any, other: Any) -> Any:
-    from setting_flips import Flip
+    from flips.settings import Flip
 
     return Flip(kept, f"knowledge.{key}={one}", f"knowledge.{key}={other}")
 
 
 def _unasked(key: str, one: Any, other: Any) -> Any:
-    from setting_flips import Flip
+    from flips.settings import Flip
 
     return Flip(unasked, f"knowledge.{key}={one}", f"knowledge.{key}={other}")
 
