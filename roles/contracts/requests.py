@@ -1,4 +1,4 @@
-"""What a run asks of a person, and what they may answer: two closed unions.
+"""What a run asks of a person, and what they may answer: two closed unions; and the action that either is about.
 
 A request is written down, sent and kept as JSON in the form of agent chat interfaces, one action with the ways to answer it;
 `dump` gives exactly what was read or set. A new kind is a new class in `Request`, and the type checker names who has to tell it.
@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, assert_never
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from environments.effects import HeldRequest
+from environments.effects import Effect, HeldRequest, Permit
 from protocol import AgentAction, Frozen, Tagged, parse_action
 from roles.safety.constraints import Constraints
 
@@ -173,6 +173,75 @@ def request_in(body: Any) -> Request | None:
         return _REQUEST.validate_python(body)
     except ValidationError:
         return None
+
+
+# --- what it is about ---------------------------------------------------------------------------------------------------
+
+
+class Pending(Frozen):
+    """The action that was decided and is not done, as the state of a graph keeps it from stage to stage."""
+
+    key: str
+    step: int
+    action: dict[str, Any]
+    digest: str = ""
+    """Once it is reviewed."""
+    line: str = ""
+    before: str = ""
+    """The screen that it was decided on."""
+    app: str | None = None
+    reason: str = ""
+    expected: str = ""
+    confidence: float = 1.0
+    confirm: bool = False
+    recovery: bool = False
+    held: bool = False
+    """It waited for a check."""
+    missing: str = ""
+    """Why its target is not there."""
+    changed: str = ""
+    """Why what it falls on is not what was judged."""
+    element: dict[str, Any] | None = None
+    """What it falls on, as it was shown."""
+    permit: Permit | None = None
+    effect: str = ""
+    leads: str = ""
+    private: bool = False
+    page: str = ""
+    changes: list[dict[str, Any]] | None = None
+    """None where they cannot be told."""
+    request: HeldRequest | None = None
+    """What a page wants to send, where the action lets it go."""
+    effects: tuple[Effect, ...] = ()
+    """Of that request."""
+    pressed: bool = False
+    """It came of a press."""
+    remembered: dict[str, Any] | None = None
+    """What was answered in an earlier run, to be offered."""
+    recalled: dict[str, Any] | None = None
+    """The same, used without asking."""
+    answer: str = ""
+    again: bool = False
+    """It was answered before in this run."""
+    approved: str | None = None
+    """The digest that a person has approved."""
+    script: Pending | None = None
+    """Where this is the change that a script makes: the script."""
+    turns: int = 0
+    heard: int = 0
+    """How far a person's turns and words had come when it was decided."""
+
+    def but(self, **changes: Any) -> Pending:
+        return Pending.model_validate(self.dump() | changes)
+
+    def dump(self) -> dict[str, Any]:
+        """As the state keeps it."""
+        return self.model_dump(mode="json", exclude_unset=True)
+
+
+def pending_of(state: Mapping[str, Any]) -> Pending:
+    """The pending action of a state that has one."""
+    return Pending.model_validate(state["pending_action"])
 
 
 # --- what is answered ---------------------------------------------------------------------------------------------------

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Protocol, get_args
+from collections.abc import Sequence
+from typing import Literal, Protocol, get_args
 
 from protocol import Frozen
 
@@ -67,20 +67,6 @@ class Silence:
 
     def planned(self) -> None:
         return None
-
-
-MARKS = ("turns", "heard")
-
-
-def spoken_since(pending: Mapping[str, Any], say: Say) -> bool:
-    """Whether a person has acted or spoken since this was decided, or approved."""
-    now = say.mark()
-    return any(pending.get(name, 0) != now.get(name, 0) for name in MARKS)
-
-
-def acted_since(pending: Mapping[str, Any], say: Say) -> bool:
-    """Whether a person has acted by hand since this was decided."""
-    return bool(pending.get("turns", 0) != say.mark().get("turns", 0))
 
 
 def notes_told(notes: Sequence[Note]) -> str:

@@ -27,6 +27,7 @@ from roles.contracts import Fact, OperatorView, ScreenPicture, StepRecord, Subta
 from roles.contracts.context import Context, State, Update
 from roles.contracts.gates import MOST_STEPS
 from roles.contracts.nodes import board_for_worker
+from roles.contracts.requests import Pending, pending_of
 from roles.contracts.signals import Signal
 from roles.journal.events import BatchStoppedEvent, DecidedEvent, Json, error_event
 from roles.journal.journal import Journal
@@ -229,7 +230,7 @@ def _let_go(state: State, ctx: Context, waiting: HeldRequest, seen: VisualState)
         memory=state["task_context"]["memory"],
     )
     update = _pend(state, ctx, decision, seen)
-    return update | {"pending_action": update["pending_action"] | more}
+    return update | {"pending_action": pending_of(update).but(**more).dump()}
 
 
 def _going_on(state: State, ctx: Context, seen: VisualState) -> State:
@@ -389,21 +390,21 @@ def _pend(state: State, ctx: Context, decision: OperatorDecision, seen: VisualSt
     action = decision.action
     assert action is not None, "a decision that goes on has an action"  # noqa: S101 - checked by the model
     step = step_of(state)
-    pending: dict[str, Any] = {
-        "key": key_of(state, ctx, step),
-        "step": step,
-        "action": action.dump(),
-        "line": describe(action),
-        "before": seen.state_id,
-        "app": seen.app,
-        "reason": decision.reasoning[:300],
-        "expected": decision.expected[:200],
-        "confidence": decision.confidence,
-        "confirm": decision.status is AgentStatus.CONFIRM,
-        "recovery": recovery,
-    }
+    pending = Pending(
+        key=key_of(state, ctx, step),
+        step=step,
+        action=action.dump(),
+        line=describe(action),
+        before=seen.state_id,
+        app=seen.app,
+        reason=decision.reasoning[:300],
+        expected=decision.expected[:200],
+        confidence=decision.confidence,
+        confirm=decision.status is AgentStatus.CONFIRM,
+        recovery=recovery,
+    )
     update: Update = {
-        "pending_action": pending,
+        "pending_action": pending.dump(),
         "action_plan": planned(pending, decision),
         "task_context": state["task_context"] | {"memory": decision.memory},
         "route": REVIEW,
@@ -412,14 +413,14 @@ def _pend(state: State, ctx: Context, decision: OperatorDecision, seen: VisualSt
         if state["task_context"].get("batch"):
             update["task_context"] = _stop_batch(state, ctx, "a check is due")
         return update | _end(
-            state, Signal.CHECK_DUE, "running", f"{ctx.limits.check_every} actions since the last check", held=pending
+            state, Signal.CHECK_DUE, "running", f"{ctx.limits.check_every} actions since the last check", held=pending.dump()
         )
     return update
 
 
-def planned(pending: dict[str, Any], decision: OperatorDecision) -> list[dict[str, Any]]:
+def planned(pending: Pending, decision: OperatorDecision) -> list[dict[str, Any]]:
     """The action that is next, those decided together with it, and the rest in words. The review says how risky the first is."""
-    first = _entry(pending["action"], pending["reason"], pending["expected"])
+    first = _entry(pending.action, pending.reason, pending.expected)
     then = [_entry(step.action.dump(), "", step.expected[:200]) for step in decision.then]
     return [first, *then, *({"title": title} for title in decision.plan[:8])]
 

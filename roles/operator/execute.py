@@ -35,6 +35,7 @@ from protocol.retries import Busy, Retries
 from roles.contracts import Fact
 from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import Standstill
+from roles.contracts.requests import Pending, pending_of
 from roles.journal.events import OutcomeEvent
 from roles.journal.journal import cut, put_out
 from roles.knowledge.memory.answers_used import keep
@@ -56,23 +57,23 @@ CALLS = frozenset({"call_api", "ask_in_app_agent"})
 _SAID = 400
 
 
-def call(ctx: Context, pending: dict[str, Any], action: Action, forbidden: str) -> ActionResult | None:
+def call(ctx: Context, pending: Pending, action: Action, forbidden: str) -> ActionResult | None:
     """What comes of a call that cannot be made, or that a tool from outside answers; None where the environment has to.
 
     The arguments are looked at once more, since a person may have edited them.
     """
-    if unfit := ctx.skills.problem(action) or ctx.skills.forbidden(action, pending["app"]):
+    if unfit := ctx.skills.problem(action) or ctx.skills.forbidden(action, pending.app):
         return ActionResult(exec_status=ExecStatus.ERROR, error=f"not performed: {unfit}")
     return _outside(ctx, pending, action, forbidden) if ctx.skills.tool(action) is not None else None
 
 
-def _outside(ctx: Context, pending: dict[str, Any], action: Action, forbidden: str) -> ActionResult:
+def _outside(ctx: Context, pending: Pending, action: Action, forbidden: str) -> ActionResult:
     """What a tool from outside answers; `pending` where a process stopped in the middle of it and it must not be done twice."""
     tool = ctx.skills.tool(action)
     assert tool is not None, "the registry knows what is called"  # noqa: S101 - an invariant
     assert isinstance(action, CallApi)  # noqa: S101 - an invariant
     skill = ctx.skills.of(action) or tool.skill
-    begun = ctx.journal.start(pending["key"])
+    begun = ctx.journal.start(pending.key)
     if begun and skill.idempotence is Idempotence.ONCE:
         unknown = f"{skill.called} was being called when the process stopped, and nobody knows whether it was done"
         return ActionResult(exec_status=ExecStatus.PENDING, error=unknown)
@@ -100,7 +101,7 @@ def _clean(ctx: Context, text: str) -> str:
     return cut(str(ctx.journal.masked(" ".join(text.split()))), _SAID)
 
 
-def keep_answer(state: State, ctx: Context, action: Action, result: ActionResult, pending: dict[str, Any]) -> None:
+def keep_answer(state: State, ctx: Context, action: Action, result: ActionResult, pending: Pending) -> None:
     """Put what a call answered on the blackboard, under the name of what was called."""
     if result.exec_status is not ExecStatus.EXECUTED or not result.output.strip():
         return
@@ -109,7 +110,7 @@ def keep_answer(state: State, ctx: Context, action: Action, result: ActionResult
     name = skill.called if skill is not None else f"{asked}.{getattr(action, 'function', AGENT)}"
     own: FactSource = "agent" if action.verb == "ask_in_app_agent" else "api"
     source: FactSource = "tool" if skill is not None and skill.outside else own
-    at = {"subtask": subtask_id(state), "step": pending["step"]}
+    at: dict[str, Any] = {"subtask": subtask_id(state), "step": pending.step}
     fact = Fact(
         name=name, value=result.output, kind=RESULT, app=skill.app if skill else asked, source=source, source_name=name, **at
     )
@@ -231,8 +232,8 @@ def _place(seen: VisualState) -> tuple[object, ...]:
 
 def execute_action(state: State, ctx: Context) -> Update:
     """The effect and nothing else. A key that has an outcome is not performed again."""
-    pending = state["pending_action"]
-    key, action = pending["key"], parse_action(pending["action"])
+    pending = pending_of(state)
+    key, action = pending.key, parse_action(pending.action)
     result = ctx.journal.outcome(key)
     if result is None:
         ctx.journal.commit()  # the intent, where nothing has committed it yet
@@ -241,17 +242,17 @@ def execute_action(state: State, ctx: Context) -> Update:
         result = ctx.journal.settle(key, result)
     if result.ok:
         learn(state, ctx, pending)
-    said = OutcomeEvent(line=pending["line"], exec_status=result.exec_status.value, error=result.error, key=key)
-    ctx.journal.record(said, role="operator", subtask=subtask_id(state), step=pending["step"], key=f"outcome/{key}")
+    said = OutcomeEvent(line=pending.line, exec_status=result.exec_status.value, error=result.error, key=key)
+    ctx.journal.record(said, role="operator", subtask=subtask_id(state), step=pending.step, key=f"outcome/{key}")
     if action.verb in CALLS:
         keep_answer(state, ctx, action, result, pending)
-        place = {"role": "operator", "subtask": subtask_id(state), "step": pending["step"]}
+        place: dict[str, Any] = {"role": "operator", "subtask": subtask_id(state), "step": pending.step}
         put_out(ctx.journal, "tool", len(result.output), **place, key=f"output/{key}")
     ctx.journal.commit()
     return {"action_result": result.model_dump(mode="json", exclude_defaults=True), "route": "observe_feedback"}
 
 
-def _perform(ctx: Context, state: State, pending: dict[str, Any], action: Action) -> ActionResult:
+def _perform(ctx: Context, state: State, pending: Pending, action: Action) -> ActionResult:
     if action.inner:
         return _inner(ctx, state, pending, action)
     if unable := _unable(pending):
@@ -259,7 +260,7 @@ def _perform(ctx: Context, state: State, pending: dict[str, Any], action: Action
     forbidden = forbidden_still(state, ctx, pending)
     if action.verb in CALLS and (answered := call(ctx, pending, action, forbidden)) is not None:
         return answered
-    changed = _since_approved(ctx, pending, action, forbidden) if pending.get("approved") else forbidden
+    changed = _since_approved(ctx, pending, action, forbidden) if pending.approved else forbidden
     if changed := changed or otherwise_now(ctx, pending, action):
         return ActionResult(exec_status=ExecStatus.ERROR, error=changed)
     try:
@@ -275,21 +276,21 @@ def _perform(ctx: Context, state: State, pending: dict[str, Any], action: Action
         return ActionResult(exec_status=ExecStatus.ERROR, error=said)
 
 
-def _unable(pending: dict[str, Any]) -> str:
+def _unable(pending: Pending) -> str:
     """Why there is nothing to be done it to, by what was found when it was reviewed."""
-    if pending["missing"]:
-        return f"target not found: {pending['missing']}"
-    return f"{STOPPED}{pending['changed']}" if pending.get("changed") else ""
+    if pending.missing:
+        return f"target not found: {pending.missing}"
+    return f"{STOPPED}{pending.changed}" if pending.changed else ""
 
 
-def _once(ctx: Context, pending: dict[str, Any], action: Action) -> ActionResult:
+def _once(ctx: Context, pending: Pending, action: Action) -> ActionResult:
     """The environment's answer; where it does not know whether a stopped process had done it, the screen is asked."""
 
     def perform(key: str) -> ActionResult:
         admit(ctx, pending, key)
         return done_but_held(ctx, ctx.environment.perform(action, key=key))
 
-    result = perform(pending["key"])
+    result = perform(pending.key)
     if result.exec_status is ExecStatus.ERROR and isinstance(action, Wait) and not (action.text or action.text_gone):
         time.sleep(min(action.seconds, ctx.limits.action_seconds))
         return ActionResult(exec_status=ExecStatus.EXECUTED, output=f"waited without the environment, which says: {result.error}")
@@ -298,24 +299,24 @@ def _once(ctx: Context, pending: dict[str, Any], action: Action) -> ActionResult
     return reconciled(
         result,
         action,
-        ctx.journal.screens.get(pending["before"]),
-        pending.get("expected", ""),
-        key=pending["key"],
+        ctx.journal.screens.get(pending.before),
+        pending.expected,
+        key=pending.key,
         observe=ctx.environment.observe,
         perform=perform,
     )
 
 
-def _since_approved(ctx: Context, pending: dict[str, Any], action: Action, forbidden: str) -> str:
+def _since_approved(ctx: Context, pending: Pending, action: Action, forbidden: str) -> str:
     """Why what was approved is not done after all, or an empty string."""
     changed = forbidden or _changed(ctx, pending, action)
     # What was started before a kill may have changed the screen itself: the environment knows the key and tells.
-    return "" if ctx.journal.start(pending["key"]) else changed
+    return "" if ctx.journal.start(pending.key) else changed
 
 
-def _changed(ctx: Context, pending: dict[str, Any], action: Action) -> str:
+def _changed(ctx: Context, pending: Pending, action: Action) -> str:
     """An approval holds for the control that was shown: after a wait it must still be the same one."""
-    shown = pending.get("element")
+    shown = pending.element
     if shown is None or action.target is None or is_guarded(ctx, pending):
         return ""
     now = ctx.environment.observe()
@@ -325,51 +326,51 @@ def _changed(ctx: Context, pending: dict[str, Any], action: Action) -> str:
         return f"the screen changed after the approval: {gone}"
     except KeyError:
         return f"the screen changed after the approval: {shown['text']!r} is gone"
-    words = pending.get("changes") is None  # else it is looked at what it would change
+    words = pending.changes is None  # else it is looked at what it would change
     if (element.role, element.text) != (shown["role"], shown["text"]) or (
-        words and effect_of(action, element, now).value != pending["effect"]
+        words and effect_of(action, element, now).value != pending.effect
     ):
         return f"the screen changed after the approval: {shown['text']!r} is now {element.text!r}"
-    before = ctx.journal.screens.get(pending["before"])
+    before = ctx.journal.screens.get(pending.before)
     then = before.by_id.get(shown["element_id"]) if before is not None else None
     if before is not None and then is not None and (other := unlike(before, then, now, element)):
         return f"the screen changed after the approval: {other}"
     return ""
 
 
-def _inner(ctx: Context, state: State, pending: dict[str, Any], action: Action) -> ActionResult:
+def _inner(ctx: Context, state: State, pending: Pending, action: Action) -> ActionResult:
     """Memory and questions: nothing of it reaches the environment."""
-    screen = ctx.journal.screens.get(pending["before"])
+    screen = ctx.journal.screens.get(pending.before)
     subtask = subtask_id(state)
     match action:
         case Memorize(name=name, value=value):
             source = None if screen is None else element_of(action, screen)[0]
             policy = safety_of(state, ctx)
             private = (source is not None and policy.is_private(source)) or policy.hides(name)
-            origin = found(value, screen, grounds_of(state, ctx)) if source is None else Origin("screen", pending["app"] or "")
+            origin = found(value, screen, grounds_of(state, ctx)) if source is None else Origin("screen", pending.app or "")
             fact = Fact(
                 name=name,
                 value=value,
                 kind=_kind(ctx, value),
-                app=pending["app"],
-                state_id=pending["before"],
+                app=pending.app,
+                state_id=pending.before,
                 element_id=source.element_id if source else None,
-                step=pending["step"],
+                step=pending.step,
                 subtask=subtask,
                 private=private,
             )
             fact = origin.of(fact)
         case AskUser():
-            said = pending.get("answer", "")
+            said = pending.answer
             secret = is_secret(action, safety_of(state, ctx))
-            place = {"subtask": subtask, "step": pending["step"], "private": secret, "app": pending["app"]}
-            fact = remember_answer(ctx.journal, action, said, _kind(ctx, said), **place, recalled=pending.get("recalled"))
-            if not (pending.get("recalled") or pending.get("again")):
-                who, at = (state.get("human_approval") or {}).get("who", ""), {"subtask": subtask, "step": pending["step"]}
-                keep(ctx, action, said, who, pending["app"], secret=secret, place=at)
+            place: dict[str, Any] = {"subtask": subtask, "step": pending.step, "private": secret, "app": pending.app}
+            fact = remember_answer(ctx.journal, action, said, _kind(ctx, said), **place, recalled=pending.recalled)
+            if not (pending.recalled or pending.again):
+                who, at = (state.get("human_approval") or {}).get("who", ""), {"subtask": subtask, "step": pending.step}
+                keep(ctx, action, said, who, pending.app, secret=secret, place=at)
             return ActionResult(exec_status=ExecStatus.EXECUTED, output=fact.name)
         case Answer(text=text):
-            place = {"app": pending["app"], "subtask": subtask, "step": pending["step"]}
+            place = {"app": pending.app, "subtask": subtask, "step": pending.step}
             said_by = found(text, screen, grounds_of(state, ctx))
             fact = said_by.of(Fact(name="answer", value=text, kind=_kind(ctx, text), **place))
         case _:

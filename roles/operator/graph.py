@@ -17,7 +17,7 @@ from roles.contracts import Report, StepRecord
 from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import Given, Graph, Stage, node, stalled
 from roles.contracts.operating import Granularity
-from roles.contracts.requests import Reject
+from roles.contracts.requests import Pending, Reject, pending_of
 from roles.contracts.signals import Signal
 from roles.journal.events import FeedbackEvent
 from roles.operator.asking.approval import EXPIRED, NOBODY, ask_by_interrupt, ask_by_report, record_request, refused
@@ -59,8 +59,8 @@ from roles.screen.events import effect_verb, screen_events, target_name, told_by
 
 def observe_feedback(state: State, ctx: Context) -> Update:
     """Look again and say what is different: navigation, validation, pop-ups, loading, alerts."""
-    pending, result = state["pending_action"], ActionResult.model_validate(state["action_result"])
-    action = parse_action(pending["action"])
+    pending, result = pending_of(state), ActionResult.model_validate(state["action_result"])
+    action = parse_action(pending.action)
     try:
         after = ctx.environment.observe()
     except GraphBubbleUp:
@@ -68,48 +68,48 @@ def observe_feedback(state: State, ctx: Context) -> Update:
     except Exception as fault:  # noqa: BLE001 - as above: whatever an adapter raises must not lose the history
         said = ctx.journal.masked(f"{type(fault).__name__}: {fault}")
         return adapter_error(state, f"adapter: the feedback could not be observed: {said}")
-    before = ctx.journal.screens.get(pending["before"])
+    before = ctx.journal.screens.get(pending.before)
     after_id = ctx.journal.screens.keep(after)
     if ctx.gallery is not None:
-        ctx.gallery.keep(after, "all", role="operator", subtask=subtask_id(state), step=pending["step"])
+        ctx.gallery.keep(after, "all", role="operator", subtask=subtask_id(state), step=pending.step)
     events = screen_events(before, after)
     events += told_by(ctx.environment, action, result)
     shown = tuple(f"{event['kind']}: {event['text']}" for event in events)
     record = StepRecord(
-        step=pending["step"],
+        step=pending.step,
         subtask=subtask_id(state),
         app=after.app,
-        action=pending["action"],
-        verb=effect_verb(action, pending.get("effect", "")),
+        action=pending.action,
+        verb=effect_verb(action, pending.effect),
         target=target_name(action),
         exec_status=result.exec_status,
         error=result.error,
-        before=pending["before"],
+        before=pending.before,
         after=after_id,
-        visible_change=pending["before"] != after_id,
-        recovery=pending["recovery"],
+        visible_change=pending.before != after_id,
+        recovery=pending.recovery,
         events=shown,
     )
-    ctx.journal.step(record, attempt_of(state), key=f"step/{pending['key']}")
+    ctx.journal.step(record, attempt_of(state), key=f"step/{pending.key}")
     ctx.journal.record(
         FeedbackEvent(events=list(shown), visible_change=record.visible_change, state_id=after_id),
         role="operator",
         subtask=record.subtask,
         step=record.step,
-        key=f"feedback/{pending['key']}",
+        key=f"feedback/{pending.key}",
     )
     signal = {ExecStatus.EXECUTED: Signal.EXECUTED, ExecStatus.TIMEOUT: Signal.TIMEOUT}.get(result.exec_status, Signal.ERROR)
     left = ctx.limits.retries - int(state["task_context"]["retries"])
     if signal is Signal.EXECUTED or left > 0:
-        ctx.line.passing(signal, step=record.step, key=f"result/{pending['key']}")
-    note = {"step": record.step, "line": pending["line"], "status": result.exec_status.value, "key": pending["key"]}
-    note |= {"approved": True} if pending.get("approved") else {}
+        ctx.line.passing(signal, step=record.step, key=f"result/{pending.key}")
+    note = {"step": record.step, "line": pending.line, "status": result.exec_status.value, "key": pending.key}
+    note |= {"approved": True} if pending.approved else {}
     return {
         "feedback_observation": {"state_id": after_id, "app": after.app},
         "environment_events": [*state["environment_events"], *({"step": record.step, **e} for e in events)][-24:],
         "action_trace": [*state["action_trace"], note],
         "task_context": state["task_context"] | {"did": deed(pending, action, state["task_context"].get("did"))},
-        "step_count": state["step_count"] + (0 if pending["recovery"] else 1),
+        "step_count": state["step_count"] + (0 if pending.recovery else 1),
         "route": "decide_next_step",
     }
 
@@ -127,8 +127,8 @@ def finalize_interaction_report(state: State, ctx: Context) -> Update:
     state = {**state, **left}
     report = Report.model_validate(state.get("report") or _problem(state)).model_dump(mode="json")
     steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=len(state["action_trace"]) or 1)
-    pending = state.get("pending_action")
-    asked = ctx.journal.request(pending["key"]) if pending and state["interaction_status"] == "needs_approval" else None
+    pending = pending_of(state) if state.get("pending_action") else None
+    asked = ctx.journal.request(pending.key) if pending and state["interaction_status"] == "needs_approval" else None
     body: dict[str, Any] = {
         "status": state["interaction_status"],
         "environment_type": state.get("environment_type") or type_of(ctx.environment),
@@ -188,17 +188,17 @@ def _problem(state: State) -> dict[str, Any]:
     return {"signal": Signal.CANNOT_EXECUTE.value, "summary": summary, "evidence": list(state["errors"])}
 
 
-def _pending(pending: dict[str, Any], asked: dict[str, Any] | None) -> dict[str, Any]:
-    action = pending["action"]
-    element = pending.get("element") or {}
+def _pending(pending: Pending, asked: dict[str, Any] | None) -> dict[str, Any]:
+    action = pending.action
+    element = pending.element or {}
     target = element.get("text") or (action.get("target") or {}).get("text")
     return {
         "type": action["action_type"],
         "target": target,
-        "line": pending["line"],
-        "key": pending["key"],
-        "digest": pending.get("digest"),
-        "reason": (asked or {}).get("reasons", [pending["reason"]])[0],
+        "line": pending.line,
+        "key": pending.key,
+        "digest": pending.digest or None,
+        "reason": (asked or {}).get("reasons", [pending.reason])[0],
     }
 
 
@@ -221,10 +221,10 @@ def decide_next_step(state: State, ctx: Context) -> Update:
     """Continue, recover, ask, or stop: by the result, by what the screen shows, by the last steps together."""
     if state.get("route") == FINALIZE:
         return {"route": FINALIZE}
-    pending, result = state["pending_action"], ActionResult.model_validate(state["action_result"])
+    pending, result = pending_of(state), ActionResult.model_validate(state["action_result"])
     after = ctx.journal.screens.get(state["feedback_observation"]["state_id"])
     assert after is not None, "the feedback was just recorded"  # noqa: S101 - an invariant
-    waiting, told = next_held(state, ctx, after, pending["step"])
+    waiting, told = next_held(state, ctx, after, pending.step)
     update = {"environment_events": [*state["environment_events"], *told][-24:]} if told else {}
     if waiting is not None:  # whatever else the screen shows, it may be for want of this
         return update | {"pending_action": None, "route": "observe_environment"}
@@ -233,7 +233,7 @@ def decide_next_step(state: State, ctx: Context) -> Update:
 
 def _by_result(state: State, ctx: Context, result: ActionResult, after: VisualState) -> Update:
     """What follows where the environment holds nothing back."""
-    pending = state["pending_action"]
+    pending = pending_of(state)
     steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=12)
     delegation = state.get("delegation") or {}
     since = [s for s in steps if s.step > int(delegation.get("step", 0))]
@@ -247,7 +247,7 @@ def _by_result(state: State, ctx: Context, result: ActionResult, after: VisualSt
     if why := stalled(since, ctx.limits.stale_repeats):
         report = {"signal": Signal.STALE_PROGRESS.value, "summary": why, "evidence": [why]}
         return {"interaction_status": "blocked", "report": report, "pending_action": None, "route": FINALIZE}
-    reset = {} if pending["recovery"] else {"recovery_attempts": 0}
+    reset = {} if pending.recovery else {"recovery_attempts": 0}
     return reset | {"pending_action": None, "route": "observe_environment"}
 
 
@@ -255,7 +255,7 @@ def _failed(state: State, ctx: Context, result: ActionResult) -> Update:
     """An error or a timeout: retry within the budget, else hand back to the Manager."""
     if result.error.startswith(EXPIRED) and safety_of(state, ctx).expired == "deny":
         refusal = Reject(message=result.error, who=NOBODY)
-        drop(ctx, state["pending_action"])
+        drop(ctx, pending_of(state))
         return refused(state, refusal) | {"action_trace": state["action_trace"]}
     stopped = result.error.startswith(STOPPED)
     used = int(state["task_context"]["retries"])
@@ -300,29 +300,25 @@ def _recover(state: State, context: dict[str, Any], trouble: str) -> Update:
 
 def _ask_about(state: State, ctx: Context, action: AgentAction, why: str, seen: VisualState) -> Update:
     """An unexpected dialog that only a person may answer: propose the safest answer and wait."""
-    step = state["pending_action"]["step"] + 1
+    step = pending_of(state).step + 1
     key = key_of(state, ctx, step)
     intent = ctx.journal.intend(key, action)
     element = None if intent.action.inner else element_of(intent.action, seen)[0]
     found = review(intent.action, element, seen, safety_of(state, ctx), confirm=True, grounds=grounds_of(state, ctx))
-    pending = {
-        "key": key,
-        "step": step,
-        "action": intent.action.dump(),
-        "digest": intent.digest,
-        "line": describe(intent.action),
-        "before": seen.state_id,
-        "app": seen.app,
-        "reason": why,
-        "expected": "",
-        "confidence": 1.0,
-        "confirm": True,
-        "recovery": True,
-        "missing": "",
-        "private": False,
-        "effect": found.effect.value,
-        "element": element_ref(element),
-    }
+    pending = Pending(
+        key=key,
+        step=step,
+        action=intent.action.dump(),
+        digest=intent.digest,
+        line=describe(intent.action),
+        before=seen.state_id,
+        app=seen.app,
+        reason=why,
+        confirm=True,
+        recovery=True,
+        effect=found.effect.value,
+        element=element_ref(element),
+    )
     pending, found = with_permit(ctx, pending, intent.action, found, element)
     if found.verdict == "deny":
         report = {"signal": Signal.CANNOT_EXECUTE.value, "summary": f"{why} ({found.policy})", "evidence": [why], "refused": why}
@@ -332,7 +328,7 @@ def _ask_about(state: State, ctx: Context, action: AgentAction, why: str, seen: 
     record_request(state, ctx, pending, found, role="operator")
     ctx.journal.commit()
     return {
-        "pending_action": pending,
+        "pending_action": pending.dump(),
         "needs_approval": True,
         "interaction_status": "needs_approval",
         "route": "request_human_approval",

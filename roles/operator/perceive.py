@@ -12,6 +12,7 @@ from environments.contract import EnvironmentFault, EnvironmentType, type_of
 from protocol import GUIElement, VisualState
 from roles.contracts import Fact, Subtask
 from roles.contracts.context import Context, State, Update
+from roles.contracts.requests import Pending
 from roles.contracts.signals import Signal
 from roles.journal.actions import action_key
 from roles.journal.events import ObservedEvent, RecognizedEvent
@@ -82,7 +83,7 @@ def _delegated(delegation: dict[str, Any], ctx: Context) -> Update:
     }
     held = delegation.get("held")
     if held:
-        return update | {"pending_action": held | {"held": True}, "route": "review_action_safety"}
+        return update | {"pending_action": Pending.model_validate(held).but(held=True).dump(), "route": "review_action_safety"}
     if delegation.get("continued"):
         step = int(delegation["step"])
         ctx.line.passing(Signal.NOTHING_HELD, step=step, key=f"nothing/{delegation['subtask']['id']}/{step}")

@@ -17,7 +17,7 @@ from protocol import Action, ActionResult, ExecStatus, Extension, RunScript, Vis
 from roles.contracts import Fact, FactKnown, Report, StepRecord, Subtask
 from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import Standstill
-from roles.contracts.requests import Reject
+from roles.contracts.requests import Pending, Reject, pending_of
 from roles.contracts.signals import Signal
 from roles.journal.actions import Intent
 from roles.journal.events import FeedbackEvent, OutcomeEvent, ReviewedEvent
@@ -123,14 +123,14 @@ def change_key(key: str) -> str:
     return f"{key}/files"
 
 
-def changed(state: State, ctx: Context, pending: dict[str, Any]) -> Update:
+def changed(state: State, ctx: Context, pending: Pending) -> Update:
     """What becomes of the change: made, asked about, or refused. `pending` is the script, or the change that was asked about."""
-    script: dict[str, Any] = pending.get("script") or pending
-    key = change_key(script["key"])
+    script = pending.script or pending
+    key = change_key(script.key)
     intent = ctx.journal.intent(key)
     if intent is None or ctx.journal.outcome(key) is not None:
-        return {"pending_action": script, "route": "observe_feedback"}
-    if "script" not in pending and not was_done(key, ctx):
+        return {"pending_action": script.dump(), "route": "observe_feedback"}
+    if pending.script is None and not was_done(key, ctx):
         pending, found = _reviewed(state, ctx, script, intent)
         if found.verdict == "deny":
             return _refused(ctx, pending, found)
@@ -138,39 +138,39 @@ def changed(state: State, ctx: Context, pending: dict[str, Any]) -> Update:
             record_request(state, ctx, pending, found, role="technician")
             ctx.journal.commit()
             asking = {"needs_approval": True, "interaction_status": "needs_approval"}
-            return {"pending_action": pending, "route": ASK} | asking
+            return {"pending_action": pending.dump(), "route": ASK} | asking
     _settle(ctx, key, _made(state, ctx, pending, intent))
-    return {"pending_action": script, "route": "observe_feedback"}
+    return {"pending_action": script.dump(), "route": "observe_feedback"}
 
 
-def _reviewed(state: State, ctx: Context, script: dict[str, Any], intent: Intent) -> tuple[dict[str, Any], Review]:
+def _reviewed(state: State, ctx: Context, script: Pending, intent: Intent) -> tuple[Pending, Review]:
     """The change as the pending action, and what the policy says of it; the script stays the action that the rules see."""
     changes = changes_of(ctx, intent.action)
     policy = safety_of(state, ctx)
-    action = parse_action(script["action"])
+    action = parse_action(script.action)
     found = review(action, None, ctx.environment.observe(), policy, grounds=grounds_of(state, ctx), changes=changes)
     told = [change.told for change in changes]
     line = f"keep what the script did: {'; '.join(told[:_SHOWN])}" + (f"; and {len(told) - _SHOWN} more" if told[_SHOWN:] else "")
-    pending = script | {
-        "key": intent.key,
-        "digest": intent.digest,
-        "action": _paths_only(intent.action).dump(),
-        "line": line,
-        "effect": found.effect.value,
-        "changes": shown(changes),
-        "script": script,
-    }
+    pending = script.but(
+        key=intent.key,
+        digest=intent.digest,
+        action=_paths_only(intent.action).dump(),
+        line=line,
+        effect=found.effect.value,
+        changes=shown(changes),
+        script=script.dump(),
+    )
     finding = ReviewedEvent(
         policy=found.policy,
         severity=found.severity,
         verdict=found.verdict,
         effect=found.effect.value,
         reasons=list(found.reasons),
-        changes=pending["changes"],
+        changes=pending.changes or (),
         action=line,
     )
-    place = {"role": "technician", "subtask": subtask_id(state), "step": script["step"]}
-    ctx.journal.record(finding, **place, key=reviewed_key(intent.key, found.verdict, intent.digest))
+    key = reviewed_key(intent.key, found.verdict, intent.digest)
+    ctx.journal.record(finding, role="technician", subtask=subtask_id(state), step=script.step, key=key)
     return pending, found
 
 
@@ -193,15 +193,15 @@ def _paths_only(action: Action) -> Extension:
     return Extension(action_type=CHANGE_FILES, arguments={name: [*paths] for name, paths in given.items() if paths})
 
 
-def _refused(ctx: Context, pending: dict[str, Any], found: Review) -> Update:
-    why = f"{pending['line']} is not allowed: {'; '.join(found.reasons)} ({found.policy})"
-    _settle(ctx, pending["key"], ActionResult(exec_status=ExecStatus.ERROR, error=why))
-    report = Report(signal=Signal.CANNOT_EXECUTE, summary=why, evidence=[why], refused=pending["line"])
+def _refused(ctx: Context, pending: Pending, found: Review) -> Update:
+    why = f"{pending.line} is not allowed: {'; '.join(found.reasons)} ({found.policy})"
+    _settle(ctx, pending.key, ActionResult(exec_status=ExecStatus.ERROR, error=why))
+    report = Report(signal=Signal.CANNOT_EXECUTE, summary=why, evidence=[why], refused=pending.line)
     ended = {"report": report.model_dump(mode="json"), "interaction_status": "blocked", "route": FINALIZE}
     return {"pending_action": None} | ended
 
 
-def _made(state: State, ctx: Context, pending: dict[str, Any], intent: Intent) -> ActionResult:
+def _made(state: State, ctx: Context, pending: Pending, intent: Intent) -> ActionResult:
     """The change performed. The world knows the key, should it have been done before."""
     if not was_done(intent.key, ctx):
         no = forbidden_still(state, ctx, pending) or otherwise_now(ctx, pending, intent.action)
@@ -236,18 +236,18 @@ def execute_action(state: State, ctx: Context) -> Update:
 
     Killed before that, the script is run again, having changed nothing; killed after it, only the change is performed, once.
     """
-    asked = state["pending_action"]
-    pending = asked.get("script") or asked
-    key = pending["key"]
+    asked = pending_of(state)
+    pending = asked.script or asked
+    key = pending.key
     if ctx.journal.outcome(key) is None:
         forbidden = forbidden_still(state, ctx, pending)
-        outcome = _nothing(forbidden) if forbidden else _run(ctx, parse_action(pending["action"]))
+        outcome = _nothing(forbidden) if forbidden else _run(ctx, parse_action(pending.action))
         body = ctx.journal.masked(json.loads(outcome.result.output or "{}"))
         said = sum(len(body.get(stream, "")) for stream in ("stdout", "stderr"))
         result = outcome.result.model_copy(update={"output": json.dumps(body)})
         ctx.journal.settle(key, result)
-        told = OutcomeEvent(line=pending["line"], exec_status=result.exec_status.value, error=result.error, key=key)
-        place = {"role": "technician", "subtask": subtask_id(state), "step": pending["step"]}
+        told = OutcomeEvent(line=pending.line, exec_status=result.exec_status.value, error=result.error, key=key)
+        place: dict[str, Any] = {"role": "technician", "subtask": subtask_id(state), "step": pending.step}
         ctx.journal.record(told, **place, key=f"outcome/{key}")
         put_out(ctx.journal, "script", said, **place, key=f"output/{key}")
         if outcome.change:
@@ -273,8 +273,8 @@ def _run(ctx: Context, action: Any) -> Outcome:
 
 def observe_feedback(state: State, ctx: Context) -> Update:
     """One finished step, with what the script said as facts; then the policy is asked again."""
-    pending = state["pending_action"]
-    key, step = pending["key"], pending["step"]
+    pending = pending_of(state)
+    key, step = pending.key, pending.step
     result = ctx.journal.outcome(key)
     assert result is not None, "it was just settled"  # noqa: S101 - an invariant
     applied = ctx.journal.outcome(change_key(key))
@@ -292,7 +292,7 @@ def observe_feedback(state: State, ctx: Context) -> Update:
     signal = _SIGNALS.get(result.exec_status, Signal.ERROR)
     ctx.line.passing(signal, step=step, key=f"result/{key}")
     ctx.journal.commit()
-    note = {"step": step, "line": pending["line"], "status": result.exec_status.value, "key": key}
+    note = {"step": step, "line": pending.line, "status": result.exec_status.value, "key": key}
     done = {"action_trace": [*state["action_trace"], note], "pending_action": None, "route": "write_script"}
     if result.error.startswith(EXPIRED) and safety_of(state, ctx).expired == "deny":
         refusal = Reject(message=result.error, who=NOBODY)
@@ -301,7 +301,7 @@ def observe_feedback(state: State, ctx: Context) -> Update:
 
 
 def _step(
-    state: State, ctx: Context, pending: dict[str, Any], result: ActionResult, body: dict[str, Any], after: VisualState
+    state: State, ctx: Context, pending: Pending, result: ActionResult, body: dict[str, Any], after: VisualState
 ) -> StepRecord:
     after_id = ctx.journal.screens.keep(after)
     paths = body.get("changed", []) if result.ok else []
@@ -309,17 +309,17 @@ def _step(
     events += [f"status: changed {', '.join(paths[:8])}"] if paths else []
     events += [f"status: left out {left}" for left in body.get("left_out", ())[:4]]
     return StepRecord(
-        step=pending["step"],
+        step=pending.step,
         subtask=subtask_id(state),
         app=after.app,
-        action=pending["action"],
+        action=pending.action,
         verb=VERB,
-        target=pending["action"].get("language", "bash"),
+        target=pending.action.get("language", "bash"),
         exec_status=result.exec_status,
         error=result.error,
-        before=pending["before"],
+        before=pending.before,
         after=after_id,
-        visible_change=bool(paths) or pending["before"] != after_id,
+        visible_change=bool(paths) or pending.before != after_id,
         events=tuple(events),
         role="technician",
     )

@@ -18,6 +18,7 @@ from roles.contracts import FactKnown, RanScript, Report, Script, ScriptAnswer, 
 from roles.contracts.context import Context, State, Update
 from roles.contracts.gates import MOST_STEPS
 from roles.contracts.nodes import Given, Graph, Stage, board_for_worker, node, stalled
+from roles.contracts.requests import Pending, pending_of
 from roles.contracts.signals import Signal
 from roles.journal.actions import action_key
 from roles.journal.events import ErrorEvent, ReviewedEvent, error_event
@@ -62,22 +63,15 @@ def write_script(state: State, ctx: Context) -> Update:
         ended = _done if answer.outcome == "done" else _unable
         return update | ended(state, answer, ran)
     action = RunScript(language=answer.script.language, code=answer.script.code)
-    pending = {
-        "key": key_of(state, ctx, step),
-        "step": step,
-        "action": action.dump(),
-        "reason": answer.script.why,
-        "expected": "",
-        "confidence": 1.0,
-        "confirm": False,
-        "recovery": False,
-        "missing": "",
-        "private": False,
-        "element": None,
-        "app": "terminal",
-    }
+    pending = Pending(
+        key=key_of(state, ctx, step),
+        step=step,
+        action=action.dump(),
+        reason=answer.script.why,
+        app="terminal",
+    )
     ctx.journal.commit()  # before a checkpoint says that this is done
-    return update | {"pending_action": pending, "route": REVIEW}
+    return update | {"pending_action": pending.dump(), "route": REVIEW}
 
 
 def _gate_due(state: State, ctx: Context) -> Update | None:
@@ -164,12 +158,12 @@ def scripts_ran(state: State, ctx: Context) -> tuple[RanScript, ...]:
 
 def review_action_safety(state: State, ctx: Context) -> Update:
     """Read what the script says of itself, hear the safety policy, and write the intent that everything later is bound to."""
-    pending = state["pending_action"]
+    pending = pending_of(state)
     seen = ctx.environment.observe()
-    action = parse_action(pending["action"])
+    action = parse_action(pending.action)
     found, risks = _judge(state, ctx, action, seen)
     if found.verdict != "deny":
-        intent = ctx.journal.intend(pending["key"], action)
+        intent = ctx.journal.intend(pending.key, action)
         if intent.digest != ctx.journal.digest(action):  # the script of before a kill is the one that counts
             action = intent.action
             found, risks = _judge(state, ctx, action, seen)
@@ -183,26 +177,26 @@ def review_action_safety(state: State, ctx: Context) -> Update:
         risks=[risk.describe() for risk in risks[:_SHOWN]],
         action=line,
     )
-    place = {"role": "technician", "subtask": subtask_id(state), "step": pending["step"]}
-    ctx.journal.record(finding, **place, key=reviewed_key(pending["key"], found.verdict, ctx.journal.digest(action)))
-    pending = pending | {
-        "action": action.dump(),
-        "digest": ctx.journal.digest(action),
-        "effect": found.effect.value,
-        "line": line,
-        "before": ctx.journal.screens.keep(seen),
-    }
+    key = reviewed_key(pending.key, found.verdict, ctx.journal.digest(action))
+    ctx.journal.record(finding, role="technician", subtask=subtask_id(state), step=pending.step, key=key)
+    pending = pending.but(
+        action=action.dump(),
+        digest=ctx.journal.digest(action),
+        effect=found.effect.value,
+        line=line,
+        before=ctx.journal.screens.keep(seen),
+    )
     if found.verdict == "deny":
         why = f"{line} is not allowed: {'; '.join(found.reasons)} ({found.policy})"
         return {"pending_action": None} | _end(Signal.CANNOT_EXECUTE, why, refused=line, status="blocked")
-    ctx.line.passing(Signal.GENERATE_ACTION, step=pending["step"], key=f"generate/{pending['key']}")
+    ctx.line.passing(Signal.GENERATE_ACTION, step=pending.step, key=f"generate/{pending.key}")
     if found.verdict == "allow":
         ctx.journal.commit()  # before a checkpoint says that this is done
-        return {"pending_action": pending, "route": "execute_action"}
+        return {"pending_action": pending.dump(), "route": "execute_action"}
     record_request(state, ctx, pending, found, role="technician")
     ctx.journal.commit()
     status = {"needs_approval": True, "interaction_status": "needs_approval"}
-    return {"pending_action": pending, "route": "request_human_approval"} | status
+    return {"pending_action": pending.dump(), "route": "request_human_approval"} | status
 
 
 def _judge(state: State, ctx: Context, action: Any, seen: Any) -> tuple[Review, tuple[Risk, ...]]:

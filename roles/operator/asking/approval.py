@@ -25,12 +25,14 @@ from roles.contracts.requests import (
     AskedAction,
     Decision,
     Edit,
+    Pending,
     QuestionRequest,
     Reject,
     Request,
     Respond,
     ReviewConfig,
     Way,
+    pending_of,
     read_request,
 )
 from roles.contracts.signals import Signal
@@ -65,19 +67,19 @@ def overdue_request(ctx: Context, policy: SafetyPolicy, request: Request) -> str
     return overdue(policy, request.asked, Moment.now(ctx.clock, ctx.uptime)) if request.is_dated else ""
 
 
-def answered_before(ctx: Context, pending: dict[str, Any]) -> tuple[Approval, AgentAction] | None:
+def answered_before(ctx: Context, pending: Pending) -> tuple[Approval, AgentAction] | None:
     """What a person said to exactly this before a kill, and the action that it is about; None where nobody was heard."""
-    last, intent = ctx.journal.last_approval(pending["key"]), ctx.journal.intent(pending["key"])
-    if last is None or intent is None or last.digest not in {pending["digest"], intent.digest}:
+    last, intent = ctx.journal.last_approval(pending.key), ctx.journal.intent(pending.key)
+    if last is None or intent is None or last.digest not in {pending.digest, intent.digest}:
         return None
     if last.decision not in {"approve", "reject", "respond"}:
         return None
     return last, intent.action
 
 
-def forbidden_still(state: State, ctx: Context, pending: dict[str, Any]) -> str:
+def forbidden_still(state: State, ctx: Context, pending: Pending) -> str:
     """Why the action may not be done now, by what the journal says and nothing else; empty where it may."""
-    key, digest = pending["key"], pending["digest"]
+    key, digest = pending.key, pending.digest
     if ctx.journal.recorded(reviewed_key(key, "allow", digest)):
         return ""
     if not ctx.journal.approved(key, digest):
@@ -159,31 +161,31 @@ _WAYS: dict[bool, tuple[Way, ...]] = {False: ("approve", "edit", "reject", "resp
 """How an action may be answered: a request of a page, and what a script changed, as it is or not at all."""
 
 
-def approval_request(ctx: Context, pending: dict[str, Any], found: Review, role: str) -> ApprovalRequest | QuestionRequest:
+def approval_request(ctx: Context, pending: Pending, found: Review, role: str) -> ApprovalRequest | QuestionRequest:
     """What is asked of a person: the action as agent chat interfaces show it, with the grounds beside it."""
-    action = parse_action(pending["action"])
+    action = parse_action(pending.action)
     question = isinstance(action, AskUser)
-    remembered = pending.get("remembered") if question else None
-    args = {k: v for k, v in pending["action"].items() if k != "action_type"}
-    if pending["private"]:
+    remembered = pending.remembered if question else None
+    args = {k: v for k, v in pending.action.items() if k != "action_type"}
+    if pending.private:
         args = {k: (v if k not in CARRIES or _refers(v) else MASK) for k, v in args.items()}
     ways = _QUESTION[bool(remembered)] if question else _WAYS[_as_it_is(action)]
     private = isinstance(action, AskUser) and bool(names_private(f"{action.question} {action.name}"))
-    more = {name: pending.get(name) for name in ("changes", "leads", "request")}
+    more: dict[str, Any] = {"changes": pending.changes, "leads": pending.leads, "request": pending.request}
     more |= {"page": found.page, "remembered": remembered, "private": private}
     asks: type[ApprovalRequest | QuestionRequest] = QuestionRequest if question else ApprovalRequest
     return asks(
-        action_requests=(AskedAction(name=action.verb, args=args, description=pending["line"]),),
+        action_requests=(AskedAction(name=action.verb, args=args, description=pending.line),),
         review_configs=(ReviewConfig(action_name=action.verb, allowed_decisions=ways),),
-        key=pending["key"],
-        digest=pending["digest"],
+        key=pending.key,
+        digest=pending.digest,
         effect=found.effect.value,
         risk=found.severity,
         rule=found.policy,
         reasons=tuple(found.reasons),
-        app=(pending.get("element") or {}).get("app") or pending["app"],
-        state_id=pending["before"],
-        reason=pending["reason"],
+        app=(pending.element or {}).get("app") or pending.app,
+        state_id=pending.before,
+        reason=pending.reason,
         default="reject",
         role=role,
         asked=now(ctx),
@@ -200,11 +202,11 @@ def _refers(value: Any) -> bool:
     return all(isinstance(text, str) and is_reference(text) for text in (value if isinstance(value, list) else [value]))
 
 
-def record_request(state: State, ctx: Context, pending: dict[str, Any], found: Review, *, role: str) -> None:
+def record_request(state: State, ctx: Context, pending: Pending, found: Review, *, role: str) -> None:
     """Write down what is asked and when, for the interrupt that follows; to be committed before it."""
     request = approval_request(ctx, pending, found, role)
-    _write_request(state, ctx, request, step=pending["step"], key=f"ask/{pending['key']}")
-    ctx.line.passing(Signal.APPROVAL_PENDING, step=pending["step"], key=f"pending/{pending['key']}")
+    _write_request(state, ctx, request, step=pending.step, key=f"ask/{pending.key}")
+    ctx.line.passing(Signal.APPROVAL_PENDING, step=pending.step, key=f"pending/{pending.key}")
 
 
 def _write_request(state: State, ctx: Context, request: Request, *, step: int, key: str) -> None:
@@ -214,8 +216,8 @@ def _write_request(state: State, ctx: Context, request: Request, *, step: int, k
 
 def ask_by_interrupt(state: State, ctx: Context) -> Update:
     """Pause the graph with the recorded request; nothing but reading stands before the interrupt."""
-    pending = state["pending_action"]
-    request = read_request(ctx.journal.request(pending["key"]))
+    pending = pending_of(state)
+    request = read_request(ctx.journal.request(pending.key))
     said = answered_before(ctx, pending)
     if said is not None:
         last, action = said
@@ -239,28 +241,28 @@ def by_nobody(answer: Any) -> bool:
 
 def _taken(state: State, ctx: Context, decision: Decision, action: AgentAction) -> Update:
     """What follows from an answer that is written down."""
-    pending = state["pending_action"]
-    if decision.digest != pending["digest"]:  # the person had edited the action
+    pending = pending_of(state)
+    if decision.digest != pending.digest:  # the person had edited the action
         pending = _as_edited(state, ctx, action, _review(state, ctx, action))
-    question = pending["action"]["action_type"] == "ask_user"
+    question = pending.action["action_type"] == "ask_user"
     if isinstance(decision, Approve) or (question and isinstance(decision, Respond)):
-        return _approved(pending | {"approved": pending["digest"], "answer": decision.message}, decision)
+        return _approved(pending.but(approved=pending.digest, answer=decision.message), decision)
     return _dropped(state, ctx, decision)
 
 
 def _late(state: State, ctx: Context, request: Request, why: str) -> Update:
     """Nobody answered in time: the action is asked about anew, or rejected. What was said too late counts for nothing."""
-    pending, then = state["pending_action"], safety_of(state, ctx).expired
+    pending, then = pending_of(state), safety_of(state, ctx).expired
     nth = request.times + 1
-    late = ApprovalExpiredEvent(key=pending["key"], digest=pending["digest"], line=pending["line"], why=why, then=then)
-    place = {"role": request.role, "subtask": subtask_id(state), "step": pending["step"]}
-    ctx.journal.record(late, **place, key=f"expired/{pending['key']}/{nth}")
+    late = ApprovalExpiredEvent(key=pending.key, digest=pending.digest, line=pending.line, why=why, then=then)
+    key = f"expired/{pending.key}/{nth}"
+    ctx.journal.record(late, role=request.role, subtask=subtask_id(state), step=pending.step, key=key)
     if then == "deny":
         refusal = Reject(message=f"nobody answered in time: {why}", who=NOBODY)
-        _record(state, ctx, refusal, pending["digest"])
+        _record(state, ctx, refusal, pending.digest)
         return _dropped(state, ctx, refusal)
     again = request.model_copy(update={"asked": now(ctx), "times": nth})
-    _write_request(state, ctx, again, step=pending["step"], key=f"ask/{pending['key']}/{nth}")
+    _write_request(state, ctx, again, step=pending.step, key=f"ask/{pending.key}/{nth}")
     ctx.journal.commit()
     return {"route": ASK}
 
@@ -269,7 +271,7 @@ def ask_by_report(state: State, ctx: Context) -> Update:
     """Without a checkpointer nothing can wait: use the approval that came with the input, once, or end as needs_approval."""
     given = state.get("human_approval")
     if not given:
-        why = f"approval is needed to {state['pending_action']['line']}"
+        why = f"approval is needed to {pending_of(state).line}"
         report = {"signal": Signal.APPROVAL_PENDING.value, "summary": why, "evidence": [why]}
         return {"interaction_status": "needs_approval", "report": report, "route": FINALIZE}
     answer = given if "decisions" in given else {"decisions": [given]}
@@ -278,12 +280,12 @@ def ask_by_report(state: State, ctx: Context) -> Update:
 
 def apply_answer(state: State, ctx: Context, answer: Any) -> Update:
     """Only a positive answer to exactly this action leads to its execution."""
-    pending = state["pending_action"]
+    pending = pending_of(state)
     try:
         decision = Answer.model_validate(answer).decisions[0]
     except ValidationError as bad:
         decision = Reject(message=f"the answer was not usable: {bad.errors()[0]['msg']}")
-    if decision.digest is not None and decision.digest != pending["digest"]:
+    if decision.digest is not None and decision.digest != pending.digest:
         decision = decision.rejected("the answer was given to another action")
     narrower: Update = {}
     if decision.constraints is not None:
@@ -295,10 +297,10 @@ def apply_answer(state: State, ctx: Context, answer: Any) -> Update:
 def _constrain(state: State, ctx: Context, decision: Decision) -> Update:
     """Write down what a person added with their answer."""
     assert decision.constraints is not None, "asked by the caller"  # noqa: S101 - an invariant
-    pending = state["pending_action"]
-    added = ConstraintsAddedEvent(constraints=decision.constraints.dump(), who=decision.who, line=pending["line"])
-    place: dict[str, Any] = {"role": "user", "subtask": subtask_id(state), "step": pending["step"]}
-    ctx.journal.record(added, **place, key=f"constraints/{pending['key']}/{pending['digest']}")
+    pending = pending_of(state)
+    added = ConstraintsAddedEvent(constraints=decision.constraints.dump(), who=decision.who, line=pending.line)
+    place: dict[str, Any] = {"role": "user", "subtask": subtask_id(state), "step": pending.step}
+    ctx.journal.record(added, **place, key=f"constraints/{pending.key}/{pending.digest}")
     return _narrowed(state, ctx)
 
 
@@ -316,30 +318,30 @@ def _narrowed(state: State, ctx: Context) -> Update:
 
 def _applied(state: State, ctx: Context, decision: Decision) -> Update:
     """What comes of an answer under the constraints that hold by then."""
-    pending = state["pending_action"]
-    question = pending["action"]["action_type"] == "ask_user"
-    if question and isinstance(decision, Approve) and (known := pending.get("remembered")):
+    pending = pending_of(state)
+    question = pending.action["action_type"] == "ask_user"
+    if question and isinstance(decision, Approve) and (known := pending.remembered):
         decision = decision.responded(known["value"])
     if question and isinstance(decision, Approve | Edit):
         decision = decision.rejected("a question wants words, not an approval")
-    if isinstance(decision, Edit) and _as_it_is(parse_action(pending["action"])):
+    if isinstance(decision, Edit) and _as_it_is(parse_action(pending.action)):
         decision = decision.rejected("it is done as it is or not at all")
     if isinstance(decision, Edit):
         return _edited(state, ctx, decision)
-    asked = parse_action(pending["action"])
+    asked = parse_action(pending.action)
     if isinstance(asked, AskUser):
         decision = decision.model_copy(update={"message": ctx.journal.answer(asked.question, decision.message, asked.name)})
     if isinstance(decision, Approve) and decision.constraints is not None and not released(asked):
         found = _review(state, ctx, asked)
         if found.verdict == "deny":
             decision = decision.rejected(f"what was added forbids it: {'; '.join(found.reasons)}")
-    _record(state, ctx, decision, pending["digest"])
-    return _taken(state, ctx, decision.model_copy(update={"digest": pending["digest"]}), asked)
+    _record(state, ctx, decision, pending.digest)
+    return _taken(state, ctx, decision.model_copy(update={"digest": pending.digest}), asked)
 
 
-def _approved(pending: dict[str, Any], decision: Decision) -> Update:
+def _approved(pending: Pending, decision: Decision) -> Update:
     return {
-        "pending_action": pending,
+        "pending_action": pending.dump(),
         "human_approval": decision.model_dump(mode="json"),
         "needs_approval": False,
         "interaction_status": "running",
@@ -348,7 +350,7 @@ def _approved(pending: dict[str, Any], decision: Decision) -> Update:
 
 
 def _edited(state: State, ctx: Context, decision: Edit) -> Update:
-    pending = state["pending_action"]
+    pending = pending_of(state)
     try:
         if decision.edited_action is None:
             raise ValueError("edit needs edited_action")
@@ -358,22 +360,22 @@ def _edited(state: State, ctx: Context, decision: Edit) -> Update:
     except (ValidationError, ValueError) as bad:
         first = bad.errors()[0]["msg"] if isinstance(bad, ValidationError) else str(bad)
         refusal = decision.rejected(f"the edited action was not usable: {first}")
-        _record(state, ctx, refusal, pending["digest"])
+        _record(state, ctx, refusal, pending.digest)
         return refused(state, refusal)
     action = ctx.journal.sealed(action, current_screen(state, ctx))
     found = _review(state, ctx, action)
     if found.verdict == "deny":
         refusal = decision.rejected(f"the edited action is not allowed: {'; '.join(found.reasons)}")
-        _record(state, ctx, refusal, pending["digest"])
+        _record(state, ctx, refusal, pending.digest)
         return refused(state, refusal)
     # All of it or nothing survives a kill.
     changed = _as_edited(state, ctx, action, found)
-    _note(state, ctx, decision, changed["digest"])
+    _note(state, ctx, decision, changed.digest)
     approval = decision.approved("as edited")
-    _note(state, ctx, approval, changed["digest"])
-    ctx.journal.replace_intent(pending["key"], action)
+    _note(state, ctx, approval, changed.digest)
+    ctx.journal.replace_intent(pending.key, action)
     ctx.journal.commit()
-    return _approved(changed | {"approved": changed["digest"]}, decision)
+    return _approved(changed.but(approved=changed.digest), decision)
 
 
 def _review(state: State, ctx: Context, action: AgentAction) -> Review:
@@ -383,35 +385,41 @@ def _review(state: State, ctx: Context, action: AgentAction) -> Review:
     return review(action, element, seen, safety_of(state, ctx), grounds=grounds_of(state, ctx), changes=changes)
 
 
-def _as_edited(state: State, ctx: Context, action: AgentAction, found: Review) -> dict[str, Any]:
+def _as_edited(state: State, ctx: Context, action: AgentAction, found: Review) -> Pending:
     """The pending action when a person has written another in its place."""
-    told = {"action": action.dump(), "digest": ctx.journal.digest(action), "line": describe(action)}
-    known = {"changes": shown(found.changes)}
-    pending = state["pending_action"] | told | {"element": None, "missing": "", "changed": ""} | known
+    pending = pending_of(state).but(
+        action=action.dump(),
+        digest=ctx.journal.digest(action),
+        line=describe(action),
+        element=None,
+        missing="",
+        changed="",
+        changes=shown(found.changes),
+    )
     return with_permit(ctx, pending, action, found, None)[0]
 
 
 def _dropped(state: State, ctx: Context, decision: Decision) -> Update:
     """Nothing comes of it: what a page wanted to send does not wait any longer."""
-    drop(ctx, state["pending_action"])
+    drop(ctx, pending_of(state))
     return refused(state, decision)
 
 
 def refused(state: State, decision: Decision) -> Update:
     """The action is given up, and why is told to whoever plans."""
-    pending = state["pending_action"]
+    pending = pending_of(state)
     said = f": {decision.message}" if decision.message else ""
     verb = "answered instead of approving" if isinstance(decision, Respond) else "rejected"
-    line = pending["line"] + (f" ({pending['page']})" if pending.get("page") else "")
+    line = pending.line + (f" ({pending.page})" if pending.page else "")
     why = f"the user {verb} {line}{said}" if decision.who != NOBODY else f"{line} was not approved{said}"
     report = {
         "signal": Signal.APPROVAL_REJECTED.value,
         "summary": why,
         "evidence": [why],
-        "refused": pending["line"],
+        "refused": pending.line,
         "user_words": decision.message if decision.who != NOBODY else "",
     }
-    note = {"step": pending["step"], "line": pending["line"], "status": "rejected"}
+    note = {"step": pending.step, "line": pending.line, "status": "rejected"}
     return {
         "pending_action": None,
         "human_approval": decision.model_dump(mode="json"),
@@ -430,22 +438,22 @@ def _record(state: State, ctx: Context, decision: Decision, digest: str) -> None
 
 
 def _note(state: State, ctx: Context, decision: Decision, digest: str) -> None:
-    pending = state["pending_action"]
+    pending = pending_of(state)
     said = ApprovalEvent(
-        key=pending["key"],
+        key=pending.key,
         decision=decision.type,
         message=decision.message,
         who=decision.who,
         way=decision.way,
         digest=digest,
-        line=pending["line"],
+        line=pending.line,
         given=now(ctx),
     )
     ctx.journal.record(
         said,
         role="user",
         subtask=subtask_id(state),
-        step=pending["step"],
-        key=f"approval/{pending['key']}/{decision.type}/{digest}",
+        step=pending.step,
+        key=f"approval/{pending.key}/{decision.type}/{digest}",
     )
-    ctx.journal.approve(pending["key"], digest, decision.type, ctx.journal.masked(decision.message), decision.who)
+    ctx.journal.approve(pending.key, digest, decision.type, ctx.journal.masked(decision.message), decision.who)

@@ -31,6 +31,7 @@ from protocol import Action, ActionResult, Click, ExecStatus, GUIElement, Screen
 from roles.contracts import StepOrigin
 from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import Stage
+from roles.contracts.requests import Pending
 from roles.journal.events import NetworkLearnedEvent, RequestStoppedEvent
 from roles.journal.journal import Journal
 from roles.operator.perceive import safety_of, subtask_id
@@ -115,28 +116,28 @@ def network_of(policy: SafetyPolicy, journal: Journal) -> Network:
     return policy.network.model_copy(update={"allow": (*policy.network.allow, *learned)})
 
 
-def learn(state: State, ctx: Context, pending: Mapping[str, Any]) -> None:
+def learn(state: State, ctx: Context, pending: Pending) -> None:
     """After a yes to a request of which nothing says that it reaches others: its like is let go for the rest of this run."""
-    request = _request(pending)
+    request = pending.request
     if request is None or not _may_be_learned(state, request, pending):
         return
-    if not ctx.journal.approved(pending["key"], pending["digest"]):
+    if not ctx.journal.approved(pending.key, pending.digest):
         return
     rule = {name: glob.escape(getattr(request, name)) for name in RULE}
-    place: dict[str, Any] = {"role": "operator", "subtask": subtask_id(state), "step": pending["step"]}
-    ctx.journal.record(NetworkLearnedEvent(**rule, line=pending["line"]), **place, key=f"learned/{pending['key']}")
+    place: dict[str, Any] = {"role": "operator", "subtask": subtask_id(state), "step": pending.step}
+    ctx.journal.record(NetworkLearnedEvent(**rule, line=pending.line), **place, key=f"learned/{pending.key}")
     ctx.journal.commit()
     guard(ctx.environment, safety_of(state, ctx), ctx.journal)
 
 
-def _may_be_learned(state: State, request: HeldRequest, pending: Mapping[str, Any]) -> bool:
+def _may_be_learned(state: State, request: HeldRequest, pending: Pending) -> bool:
     """Neither its own words nor the action before it may say that it is more than the page's own work.
 
     What comes right after a press may be that only where it names its operation: else any press could be sent to one address.
     """
     did = state["task_context"].get("did")
     own = did is None or did["effect"] in _HARMLESS
-    return own and not SENSITIVE.intersection(request.effects) and bool(request.operation or not pending.get("pressed"))
+    return own and not SENSITIVE.intersection(request.effects) and bool(request.operation or not pending.pressed)
 
 
 def own_work(
@@ -159,8 +160,8 @@ def own_work(
 
 
 def with_permit(
-    ctx: Context, pending: dict[str, Any], action: Action, found: Review, judged: GUIElement | None
-) -> tuple[dict[str, Any], Review]:
+    ctx: Context, pending: Pending, action: Action, found: Review, judged: GUIElement | None
+) -> tuple[Pending, Review]:
     """The pending action with what it may do and on which control, and the review with what a person should know of that.
 
     Where the control is not the one that was `judged`, `changed` says so: then nothing is done, and it is looked at anew.
@@ -169,7 +170,7 @@ def with_permit(
     if action.inner or not isinstance(environment, Guarded):
         return pending, found
     at, changed = None, ""
-    if not (pending.get("missing") or released(action)):
+    if not (pending.missing or released(action)):
         try:
             at = environment.control(action)
         except EnvironmentFault as fault:
@@ -178,7 +179,7 @@ def with_permit(
     if at is not None:
         changed = _otherwise(judged, at)
         found = found.model_copy(update={"reasons": (*found.reasons, *at.told)})
-    return pending | {"permit": permit.model_dump(mode="json"), "changed": changed}, found
+    return pending.but(permit=permit.model_dump(mode="json"), changed=changed), found
 
 
 def _otherwise(judged: GUIElement | None, at: ControlSeen) -> str:
@@ -192,12 +193,12 @@ def _otherwise(judged: GUIElement | None, at: ControlSeen) -> str:
     return f"the page changed while it was thought about: {judged.name or judged.role!r} is now {at.name or at.role!r}"
 
 
-def admit(ctx: Context, pending: Mapping[str, Any], key: str) -> None:
+def admit(ctx: Context, pending: Pending, key: str) -> None:
     """Say to the environment what the action of this key may do. Whether a person said yes is asked of the journal."""
     environment = ctx.environment
     if isinstance(environment, Guarded):
-        permit = Permit.model_validate(pending.get("permit") or {})
-        approved = ctx.journal.approved(pending["key"], pending["digest"])
+        permit = pending.permit or Permit()
+        approved = ctx.journal.approved(pending.key, pending.digest)
         environment.admit(key, permit.model_copy(update={"approved": approved}))
 
 
@@ -209,17 +210,17 @@ def done_but_held(ctx: Context, result: ActionResult) -> ActionResult:
     return result.model_copy(update={"exec_status": ExecStatus.EXECUTED, "error": "", "output": said})
 
 
-def is_guarded(ctx: Context, pending: Mapping[str, Any]) -> bool:
+def is_guarded(ctx: Context, pending: Pending) -> bool:
     """Whether the environment itself compares what the action falls on with what was reviewed."""
-    return isinstance(ctx.environment, Guarded) and bool((pending.get("permit") or {}).get("control"))
+    return isinstance(ctx.environment, Guarded) and pending.permit is not None and bool(pending.permit.control)
 
 
-def deed(pending: Mapping[str, Any], action: Action, known: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+def deed(pending: Pending, action: Action, known: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     """The last action to which a request can be traced: this one, unless it does nothing of its own."""
     if action.inner or action.verb in _PASSIVE or released(action):
         return known
     presses = action.verb in _PRESSES or bool(getattr(action, "submit", False))
-    return {"step": pending["step"], "line": pending["line"], "effect": pending.get("effect", ""), "presses": presses}
+    return {"step": pending.step, "line": pending.line, "effect": pending.effect, "presses": presses}
 
 
 # --- requests that are held -----------------------------------------------------------------------------------------
@@ -277,22 +278,18 @@ def pending_request(state: State, request: HeldRequest, step: int) -> dict[str, 
     return told | {"pressed": cause is not None and cause["presses"]}
 
 
-def told_of(pending: Mapping[str, Any], found: Review) -> Review:
+def told_of(pending: Pending, found: Review) -> Review:
     """The review of a release, with what would be sent and what it comes of first."""
-    said = (f"the page would {pending['request']['told']}", pending["reason"])
+    held_back = f"the page would {pending.request.told}" if pending.request is not None else ""
+    said = (held_back, pending.reason)
     return found.model_copy(update={"reasons": (*said, *found.reasons)})
 
 
-def drop(ctx: Context, pending: Mapping[str, Any]) -> None:
+def drop(ctx: Context, pending: Pending) -> None:
     """A request that was said no to: any other action drops it."""
-    if _request(pending) is not None:
+    if pending.request is not None:
         with suppress(EnvironmentFault):
-            ctx.environment.perform(Screenshot(), key=f"{pending['key']}/dropped")
-
-
-def _request(pending: Mapping[str, Any]) -> HeldRequest | None:
-    kept = pending.get("request")
-    return HeldRequest.model_validate(kept) if kept else None
+            ctx.environment.perform(Screenshot(), key=f"{pending.key}/dropped")
 
 
 def _cause(state: State, step: int) -> Mapping[str, Any] | None:

@@ -25,8 +25,9 @@ from protocol import (
 )
 from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import Stage, Standstill
+from roles.contracts.requests import Pending, pending_of
 from roles.contracts.signals import Signal
-from roles.contracts.steering import MARKS, acted_since, spoken_since
+from roles.contracts.steering import Say
 from roles.journal.events import DroppedEvent, ErrorEvent
 from roles.operator.perceive import current_screen, step_of
 from roles.operator.state import FINALIZE
@@ -179,8 +180,8 @@ def before_the_effect(execute: Stage) -> Stage:
 
     def run(state: State, ctx: Context) -> Update:
         ctx.say.safe_point()
-        pending = state["pending_action"]
-        if (ctx.line.cancelled() or spoken_since(pending, ctx.say)) and not was_done(pending["key"], ctx):
+        pending = pending_of(state)
+        if (ctx.line.cancelled() or _spoken_since(pending, ctx.say)) and not was_done(pending.key, ctx):
             return dropped(state, ctx)
         return execute(state, ctx)
 
@@ -196,10 +197,10 @@ def was_done(key: str, ctx: Context) -> bool:
 
 def dropped(state: State, ctx: Context) -> Update:
     """Give the pending action up; its number is used, since its key stands for it."""
-    pending = state["pending_action"]
-    note: dict[str, Any] = {"step": pending["step"], "line": pending["line"], "status": "skipped"}
-    place = {"role": pending.get("role", "operator"), "subtask": state["delegation"]["subtask"]["id"], "step": pending["step"]}
-    ctx.journal.record(DroppedEvent(line=pending["line"], key=pending["key"]), **place, key=f"dropped/{pending['key']}")
+    pending = pending_of(state)
+    note: dict[str, Any] = {"step": pending.step, "line": pending.line, "status": "skipped"}
+    place = {"role": "operator", "subtask": state["delegation"]["subtask"]["id"], "step": pending.step}
+    ctx.journal.record(DroppedEvent(line=pending.line, key=pending.key), **place, key=f"dropped/{pending.key}")
     ctx.journal.commit()
     return {
         "pending_action": None,
@@ -215,18 +216,28 @@ def asking(ask: Stage) -> Stage:
     """Ask for an approval, unless what it was for is overtaken: a question that nobody needs an answer to any more."""
 
     def run(state: State, ctx: Context) -> Update:
-        if ctx.line.cancelled() or acted_since(state["pending_action"], ctx.say):
+        if ctx.line.cancelled() or _acted_since(pending_of(state), ctx.say):
             return {"route": EXECUTE}  # where it is dropped
         update = ask(state, ctx)
         pending = update.get("pending_action")
         # An approval is given with all in mind that was said by then.
-        return update | {"pending_action": _marked(pending, ctx)} if pending else update
+        if not pending:
+            return update
+        marked = Pending.model_validate(pending).but(**({"turns": 0, "heard": 0} | ctx.say.mark()))
+        return update | {"pending_action": marked.dump()}
 
     return run
 
 
-def _marked(pending: dict[str, Any], ctx: Context) -> dict[str, Any]:
-    return {key: value for key, value in pending.items() if key not in MARKS} | ctx.say.mark()
+def _spoken_since(pending: Pending, say: Say) -> bool:
+    """Whether a person has acted or spoken since this was decided, or approved."""
+    now = say.mark()
+    return (pending.turns, pending.heard) != (now.get("turns", 0), now.get("heard", 0))
+
+
+def _acted_since(pending: Pending, say: Say) -> bool:
+    """Whether a person has acted by hand since this was decided."""
+    return pending.turns != say.mark().get("turns", 0)
 
 
 def unless_dropped(stage: Stage, route: str) -> Stage:
@@ -287,13 +298,13 @@ def previewed(ctx: Context, action: Action) -> tuple[Change, ...] | None:
     return None if found is None else tuple(found)
 
 
-def otherwise_now(ctx: Context, pending: dict[str, Any], action: Action) -> str:
+def otherwise_now(ctx: Context, pending: Pending, action: Action) -> str:
     """Why an action is not done after all: it would change something else than was reviewed; empty where it would not."""
-    known = pending.get("changes")
+    known = pending.changes
     if known is None:
         return ""
     now = previewed(ctx, action)
-    if (now is not None and alike(known, now)) or was_done(pending["key"], ctx):  # done before a kill: its result is there
+    if (now is not None and alike(known, now)) or was_done(pending.key, ctx):  # done before a kill: its result is there
         return ""
     if now is None:
         return f"{STOPPED}it cannot be told any more what it would change"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from environments.effects import Effect, released
+from environments.effects import released
 from protocol import Action, AskUser, GUIElement, VisualState, describe, parse_action
 from roles.contracts.context import Context, State, Update
+from roles.contracts.requests import Pending, pending_of
 from roles.contracts.signals import Signal
 from roles.journal.events import Json, ReviewedEvent
 from roles.knowledge.memory.answers_used import note_recall, recall
@@ -86,30 +87,31 @@ def _is_inside(element: GUIElement, holder: GUIElement, state: VisualState) -> b
 
 def review_action_safety(state: State, ctx: Context) -> Update:
     """Check the pending action against policy, risk and confidence; write the intent that everything later is bound to."""
-    pending = state.get("pending_action")
-    if state.get("route") == FINALIZE or not pending:
+    if state.get("route") == FINALIZE or not state.get("pending_action"):
         return {"route": FINALIZE}
+    pending = pending_of(state)
     seen = current_screen(state, ctx)
-    action = parse_action(pending["action"])
+    action = parse_action(pending.action)
     element, missing = element_of(action, seen)
     found = _judge(state, ctx, action, element, seen, pending)
     if found.verdict != "deny":
-        intent = ctx.journal.intend(pending["key"], action)
+        intent = ctx.journal.intend(pending.key, action)
         if intent.digest != ctx.journal.digest(action):
             action = intent.action
             element, missing = element_of(action, seen)
             found = _judge(state, ctx, action, element, seen, pending)
-    pending = pending | {"missing": missing, "element": element_ref(element)}
+    pending = pending.but(missing=missing, element=element_ref(element))
     if found.verdict != "deny":
         judged = element or next((e for e in seen.elements if e.focused), None)
         pending, found = with_permit(ctx, pending, action, found, judged)
-    unable = missing or pending.get("changed") or ctx.skills.problem(action)
+    unable = missing or pending.changed or ctx.skills.problem(action)
     if unable and found.verdict == "ask":  # nothing will be done, and that is recovered from
         found = found.model_copy(update={"verdict": "allow", "policy": "nothing_there_to_act_on"})
     if isinstance(action, AskUser) and found.verdict == "ask" and (known := answered(ctx.journal, action.question)) is not None:
         found = found.model_copy(update={"verdict": "allow", "policy": "answered_before"})
-        before = {"recalled": {"from": known.source_name}} if known.role == MEMORY else {}
-        pending = pending | {"answer": known.value, "again": True} | before
+        pending = pending.but(answer=known.value, again=True)
+        if known.role == MEMORY:
+            pending = pending.but(recalled={"from": known.source_name})
     elif isinstance(action, AskUser) and found.verdict == "ask":
         found, pending = _remembered(state, ctx, action, found, pending, seen.app)
     more: Json = {"page": found.page, "changes": (changes := shown(found.changes))}
@@ -126,51 +128,48 @@ def review_action_safety(state: State, ctx: Context) -> Update:
         finding,
         role="operator",
         subtask=subtask_id(state),
-        step=pending["step"],
-        key=reviewed_key(pending["key"], found.verdict, ctx.journal.digest(action)),
+        step=pending.step,
+        key=reviewed_key(pending.key, found.verdict, ctx.journal.digest(action)),
     )
     hidden = element is not None and safety_of(state, ctx).is_private(element)
     line = describe(action, hide_text=hidden)
-    pending = pending | {
-        "action": action.dump(),
-        "digest": ctx.journal.digest(action),
-        "effect": found.effect.value,
-        "line": line,
-        "before": seen.state_id,
-        "leads": (element.leads or "") if element is not None else "",
-        "private": hidden,
-        "page": found.page,
-        "changes": changes,
-    }
+    pending = pending.but(
+        action=action.dump(),
+        digest=ctx.journal.digest(action),
+        effect=found.effect.value,
+        line=line,
+        before=seen.state_id,
+        leads=(element.leads or "") if element is not None else "",
+        private=hidden,
+        page=found.page,
+        changes=changes,
+    )
     first, *later = state["action_plan"] or [{}]
     rated = {"action_plan": [first | {"risk": found.severity}, *later]} if "type" in first else {}
     return rated | _verdict(state, ctx, pending, found, finding.body())
 
 
 def _remembered(
-    state: State, ctx: Context, ask: AskUser, found: Review, pending: dict[str, Any], app: str | None
-) -> tuple[Review, dict[str, Any]]:
+    state: State, ctx: Context, ask: AskUser, found: Review, pending: Pending, app: str | None
+) -> tuple[Review, Pending]:
     """What the user answered in an earlier run: used where the settings say so and exactly this was asked, else offered."""
     known = recall(ctx, ask, app, secret=is_secret(ask, safety_of(state, ctx)))
     if known is None:
-        return found, {key: value for key, value in pending.items() if key != "remembered"}
+        return found, pending.but(remembered=None)
     if ctx.answers.mode != "on" or not known["exact"]:
-        return found, pending | {"remembered": known}
-    note_recall(ctx, ask, known, subtask=subtask_id(state), step=pending["step"])
-    used = pending | {"answer": known["value"], "recalled": known}
+        return found, pending.but(remembered=known)
+    note_recall(ctx, ask, known, subtask=subtask_id(state), step=pending.step)
+    used = pending.but(answer=known["value"], recalled=known)
     return found.model_copy(update={"verdict": "allow", "policy": "answered_in_an_earlier_run"}), used
 
 
 def _judge(
-    state: State, ctx: Context, action: Action, element: GUIElement | None, seen: VisualState, pending: dict[str, Any]
+    state: State, ctx: Context, action: Action, element: GUIElement | None, seen: VisualState, pending: Pending
 ) -> Review:
     policy, skills = safety_of(state, ctx), ctx.skills
-    sure = {"confidence": pending["confidence"], "confirm": pending["confirm"]}
+    sure: dict[str, Any] = {"confidence": pending.confidence, "confirm": pending.confirm}
     effects, unrated = skills.effects(action, element, seen), skills.unrated(action)
-    if released(action):
-        effects = tuple(map(Effect, pending.get("effects", ())))
-    else:
-        effects = own_work(ctx, policy, action, element, seen) or effects
+    effects = pending.effects if released(action) else own_work(ctx, policy, action, element, seen) or effects
     changes = None if skills.settled(action) else previewed(ctx, action)
     subject = (action, element, seen, policy)
     found = review(*subject, grounds=grounds_of(state, ctx), effects=effects, unrated=unrated, changes=changes, **sure)
@@ -189,19 +188,19 @@ def _judge(
         return found.model_copy(update={"verdict": "ask", "policy": "unknown_outcome_before", "reasons": (why, *found.reasons)})
     if found.verdict == "ask" and (again := asked_anew(action, element, found.effect, steps)):
         found = found.model_copy(update={"reasons": (again, *found.reasons)})
-    if found.verdict == "ask" and not pending["confirm"] and ctx.journal.approved(pending["key"], ctx.journal.digest(action)):
+    if found.verdict == "ask" and not pending.confirm and ctx.journal.approved(pending.key, ctx.journal.digest(action)):
         return found.model_copy(update={"verdict": "allow"})
     return found
 
 
-def _verdict(state: State, ctx: Context, pending: dict[str, Any], found: Review, finding: dict[str, Any]) -> Update:
-    trace_note = {"step": pending["step"], "line": pending["line"], "status": "blocked"}
+def _verdict(state: State, ctx: Context, pending: Pending, found: Review, finding: dict[str, Any]) -> Update:
+    trace_note = {"step": pending.step, "line": pending.line, "status": "blocked"}
     findings = state["safety_findings"]
     if found.verdict != "allow":
         findings = [*findings, finding]
     if found.verdict == "deny":
-        why = f"{pending['line']} is not allowed: {'; '.join(found.reasons)} ({found.policy})"
-        report = {"signal": Signal.CANNOT_EXECUTE.value, "summary": why, "evidence": [why], "refused": pending["line"]}
+        why = f"{pending.line} is not allowed: {'; '.join(found.reasons)} ({found.policy})"
+        report = {"signal": Signal.CANNOT_EXECUTE.value, "summary": why, "evidence": [why], "refused": pending.line}
         return {
             "pending_action": None,
             "safety_findings": findings,
@@ -210,15 +209,15 @@ def _verdict(state: State, ctx: Context, pending: dict[str, Any], found: Review,
             "action_trace": [*state["action_trace"], trace_note],
             "route": FINALIZE,
         }
-    if not pending.get("held"):
-        ctx.line.passing(Signal.GENERATE_ACTION, step=pending["step"], key=f"generate/{pending['key']}")
+    if not pending.held:
+        ctx.line.passing(Signal.GENERATE_ACTION, step=pending.step, key=f"generate/{pending.key}")
     if found.verdict == "allow":
         ctx.journal.commit()  # before a checkpoint says that this is done
-        return {"pending_action": pending, "needs_approval": False, "safety_findings": findings, "route": "execute_action"}
+        return {"pending_action": pending.dump(), "needs_approval": False, "safety_findings": findings, "route": "execute_action"}
     record_request(state, ctx, pending, found, role="operator")
     ctx.journal.commit()
     return {
-        "pending_action": pending,
+        "pending_action": pending.dump(),
         "needs_approval": True,
         "safety_findings": findings,
         "interaction_status": "needs_approval",
