@@ -37,6 +37,7 @@ from orchestrator.core.controller import build_controller
 from orchestrator.runs.replay.noting import noting
 from orchestrator.runs.runs import refuse_damaged, refuse_unlike, unreadable
 from orchestrator.store.checkpoints import CursorSaver
+from roles.journal.events import FeedbackEvent
 from roles.journal.journal import Event
 from roles.operator.graph import DURABLE_BEFORE
 
@@ -65,7 +66,7 @@ class Meter(overhead.Meter):
         self._seen: list[Any] = []
 
     def heard(self, event: Event) -> None:
-        if event.kind == "feedback" and event.step in self._ends:
+        if event.kind == FeedbackEvent.KIND and event.step in self._ends:
             for path in self._folder.glob("*.sqlite"):
                 with closing(sqlite3.connect(path)) as db:
                     db.execute("PRAGMA wal_checkpoint(PASSIVE)")
@@ -87,7 +88,7 @@ class Waiting(Meter):
         self._stops = {min(start + overhead.WINDOW, actions) for start in self._starts}
 
     def heard(self, event: Event) -> None:
-        if event.kind != "feedback":
+        if event.kind != FeedbackEvent.KIND:
             return
         if event.step in self._stops:
             self._ends = (max(event.step - overhead.WINDOW, overhead.FIRST), event.step)
@@ -109,7 +110,7 @@ def run(folder: Path, actions: int, meter: Meter | None = None) -> tuple[float, 
 
     def heard(event: Event) -> None:
         meter.heard(event)
-        if event.kind == "feedback" and event.step == actions:
+        if event.kind == FeedbackEvent.KIND and event.step == actions:
             memory.append(resident())
 
     context.journal._listener = heard

@@ -31,6 +31,7 @@ from roles.contracts import OperatorView, PlanAnswer, Subtask
 from roles.contracts.context import Context
 from roles.contracts.limits.limits import Limits
 from roles.contracts.operating import Granularity
+from roles.journal.events import FeedbackEvent, OutcomeEvent
 from roles.journal.journal import Event, Journal
 from roles.operator.graph import DURABLE_BEFORE, EDGES, STAGES
 from roles.policies.scripted import EvaluatorScript, ManagerScript, ScriptedEvaluator, ScriptedManager
@@ -70,7 +71,7 @@ class Meter:
         self.marks: list[Mark] = [self._now()]
 
     def heard(self, event: Event) -> None:
-        if event.kind == "feedback":
+        if event.kind == FeedbackEvent.KIND:
             self.marks.append(self._now())
 
     def per_action(self, step: int) -> tuple[float, float]:
@@ -132,7 +133,7 @@ class Largest:
         self.size = 0
 
     def look(self, event: Event) -> None:
-        if event.kind == "outcome":
+        if event.kind == OutcomeEvent.KIND:
             row = self._connection.execute("SELECT max(length(checkpoint)) FROM checkpoints").fetchone()
             self.size = max(self.size, row[0] or 0)
 

@@ -23,6 +23,7 @@ from orchestrator.settings.settings import load_settings, shipped
 from orchestrator.store.salvage import salvage
 from orchestrator.tasks.tasks import Task, load_task
 from roles.contracts import PlanAnswer, Subtask
+from roles.journal.events import ConflictEvent
 from roles.policies.scripted import ManagerScript, ScriptedManager
 
 TASKS = ("claim-two-invoices", "prepare-the-payment")
@@ -94,7 +95,7 @@ def _run(work: str, lanes: int, folder: Path) -> tuple[str, int, int, dict[str, 
     hashes = {app: found for app, found in desk.hashes().items() if app != "desk"}
     seconds = desk.observe().timestamp or 0.0
     desk.close()
-    conflicts = sum(event.kind == "conflict" for event in salvage(outcome.folder / "journal.sqlite").events)
+    conflicts = sum(event.kind == ConflictEvent.KIND for event in salvage(outcome.folder / "journal.sqlite").events)
     return outcome.status, len(outcome.report["steps"]), conflicts, hashes, seconds
 
 

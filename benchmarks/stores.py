@@ -35,6 +35,7 @@ from orchestrator.store.postgres.link import Link
 from orchestrator.store.postgres.rows import PostgresRows
 from orchestrator.store.postgres.runs import SharedRuns
 from roles.contracts.context import Context
+from roles.journal.events import FeedbackEvent
 from roles.journal.journal import Event, Journal
 from roles.operator.graph import DURABLE_BEFORE
 
@@ -56,7 +57,7 @@ class Meter:
         self._seen: list[tuple[float, float]] = []
 
     def heard(self, event: Event) -> None:
-        if event.kind == "feedback" and event.step in (self._half, self._end):
+        if event.kind == FeedbackEvent.KIND and event.step in (self._half, self._end):
             self._seen.append((time.process_time(), time.perf_counter()))
 
     def cost(self) -> Cost:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from orchestrator.cli.completion import displays, run_ids
+from roles.journal.events import RunStartedEvent
 
 if TYPE_CHECKING:
     from orchestrator.control.controls import Stop
@@ -131,7 +132,7 @@ def drive(face: Face, runs: Runs, work: Callable[[Listener, Stop], Outcome | Non
     names = [run_id]
 
     def listener(event: Event) -> None:
-        if event.kind == "run_started":
+        if event.kind == RunStartedEvent.KIND:
             names.append(str(event.body["run_id"]))
         face.event(event)
 

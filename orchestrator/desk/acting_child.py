@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 
 from orchestrator.cli.common import guarded
 from orchestrator.desk.acting import Begin, GoOn, Order
+from roles.journal.events import RunStartedEvent
 
 if TYPE_CHECKING:
     from orchestrator.control.controls import Stop
@@ -64,7 +65,7 @@ def _begun(order: Begin, stop: Stop) -> Outcome:
 
 
 def _tell_id(event: Event) -> None:
-    if event.kind == "run_started":
+    if event.kind == RunStartedEvent.KIND:
         sys.stdout.write(f"{event.body['run_id']}\n")
         sys.stdout.flush()
 

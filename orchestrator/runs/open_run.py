@@ -248,7 +248,7 @@ def clear_unbegun(runs_dir: Path) -> None:
         if holder is None or not is_dead(holder):
             continue
         kept = salvage(folder / "journal.sqlite")
-        if not kept.note and not any(event.kind == "run_started" for event in kept.events):
+        if not kept.note and not any(event.kind == RunStartedEvent.KIND for event in kept.events):
             shutil.rmtree(folder, ignore_errors=True)
 
 

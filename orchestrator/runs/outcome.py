@@ -23,7 +23,7 @@ from orchestrator.store.stores import publish
 from orchestrator.tasks.judge import judge
 from orchestrator.tasks.tasks import Task
 from roles.contracts.requests import ApprovalRequest, DecisionRequest, PlanReviewRequest, QuestionRequest, Request
-from roles.journal.events import BudgetEvent, RunFinishedEvent, RunStoppedEvent
+from roles.journal.events import BudgetEvent, FactEvent, RunFinishedEvent, RunStoppedEvent
 from roles.knowledge.memory.answers_used import withdraw_private
 from roles.knowledge.settings import KnowledgeSettings
 
@@ -140,7 +140,7 @@ def _judge(run: OpenRun, ended: dict[str, Any]) -> dict[str, Any] | None:
     if not harness or not isinstance(surface, WorldState):
         return None
     received = surface.received() if isinstance(surface, Received) else []
-    answered = sum(event.kind == "fact" and event.body.get("role") == "user" for event in run.context.journal.events())
+    answered = sum(event.kind == FactEvent.KIND and event.body.get("role") == "user" for event in run.context.journal.events())
     told = {
         "status": ended["status"],
         "reason": ended["reason"],

@@ -4,17 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, get_args
 
 from orchestrator.store.blackboard import board_at, fact_of, fact_shown
 from roles.contracts.limits.budgets import Budget, Spending
-from roles.journal.events import ModelCallEvent
-from roles.journal.journal import Event
-from roles.safety.constraints import ADDED
-from roles.safety.effects import LEARNED, learned_rules
+from roles.journal.events import (
+    ApprovalEvent,
+    ApprovalRequestedEvent,
+    BudgetEvent,
+    ConstraintsAddedEvent,
+    ControlEvent,
+    ErrorEvent,
+    FactEvent,
+    FeedbackEvent,
+    GateEvent,
+    ModelCallEvent,
+    NetworkLearnedEvent,
+    PlanEvent,
+    PolicyEvent,
+    ReviewedEvent,
+    SituationEvent,
+    StepEvent,
+    SubtaskStatusEvent,
+    SupplementEvent,
+)
+from roles.journal.journal import Content, Event
+from roles.safety.effects import learned_rules
 
-CONTROL = frozenset({"paused", "steered", "taken_over", "handed_back", "cancelled", "dropped"})
-"""What people have asked of the run, and what the crew has left undone for it."""
+CONTROL = frozenset(event.KIND for event in get_args(ControlEvent))
 
 
 def build_report(
@@ -24,7 +41,7 @@ def build_report(
     from orchestrator.lab.learning.helping import told
 
     waiting = _waiting(events) if result["status"] == "on_hold" else None
-    steps = [_step(e) for e in events if e.kind == "step"]
+    steps = [_step(e) for e in events if e.kind == StepEvent.KIND]
     return {
         "run_id": run["run_id"],
         "goal": run["goal"],
@@ -36,7 +53,7 @@ def build_report(
         "reason": result["reason"],
         "ended_by": result.get("ended_by"),
         "counts": {
-            "steps": sum(e.kind == "step" for e in events),
+            "steps": sum(e.kind == StepEvent.KIND for e in events),
             "plans": result.get("plans", 0),
             "gates": result.get("gates", 0),
         },
@@ -45,42 +62,47 @@ def build_report(
         "models": _models(events),
         "wall_seconds": round(result.get("elapsed", 0.0), 3),
         "plan": _plan(events),
-        "answer": next((str(e.body["value"]) for e in reversed(events) if e.kind == "fact" and e.body["name"] == "answer"), ""),
-        "facts": [fact_shown(fact_of(e)) for e in events if e.kind == "fact"],
+        "answer": next((fact.value for _, fact in reversed(_said(events, FactEvent)) if fact.name == "answer"), ""),
+        "facts": [fact_shown(fact_of(e)) for e in events if e.kind == FactEvent.KIND],
         "blackboard": board_at(events),
         "steps": steps,
         "gates": [
             _pick(e.body, "trigger", "decision", "reason", "evidence", "issues") | {"subtask": e.subtask}
             for e in events
-            if e.kind == "gate"
+            if e.kind == GateEvent.KIND
         ],
-        "approvals": [_approval(e) for e in events if e.kind == "approval"],
+        "approvals": [_approval(e) for e in events if e.kind == ApprovalEvent.KIND],
         "constraints": {
             "given": {k: said for k, said in (run["settings"].get("constraints") or {}).items() if said},
-            "added": [e.body | {"step": e.step} for e in events if e.kind == ADDED],
+            "added": [e.body | {"step": e.step} for e in events if e.kind == ConstraintsAddedEvent.KIND],
         },
         "control": [{"kind": e.kind, "step": e.step, **e.body} for e in events if e.kind in CONTROL],
         "pending": waiting,
         "supplements": [
-            {"query": e.body["query"], "found": [_pick(f, "source", "title") for f in e.body["found"]]}
-            for e in events
-            if e.kind == "supplement"
+            {"query": brought.query, "found": [_pick(f, "source", "title") for f in brought.found]}
+            for _, brought in _said(events, SupplementEvent)
         ],
         "knowledge": told(events),
-        "network": {"learned": learned_rules(e.body for e in events if e.kind == LEARNED)},
-        "safety_findings": [e.body | {"step": e.step} for e in events if e.kind == "reviewed" and e.body["verdict"] != "allow"],
+        "network": {"learned": learned_rules(e.body for e in events if e.kind == NetworkLearnedEvent.KIND)},
+        "safety_findings": [e.body | {"step": e.step} for e, found in _said(events, ReviewedEvent) if found.verdict != "allow"],
         "environment_events": [
-            {"step": e.step, "event": text} for e in events if e.kind == "feedback" for text in e.body["events"]
+            {"step": e.step, "event": text} for e, feedback in _said(events, FeedbackEvent) for text in feedback.events
         ],
-        "errors": [{"role": e.role, **_pick(e.body, "message", "reply")} for e in events if e.kind == "error"],
-        "decided_by": [{"role": e.role, "step": e.step, **e.body} for e in events if e.kind == "policy"],
-        "transitions": [e.body["row"] for e in events if e.kind == "situation"],
+        "errors": [{"role": e.role, **_pick(e.body, "message", "reply")} for e in events if e.kind == ErrorEvent.KIND],
+        "decided_by": [{"role": e.role, "step": e.step, **e.body} for e in events if e.kind == PolicyEvent.KIND],
+        "transitions": [taken.row for _, taken in _said(events, SituationEvent)],
     }
+
+
+def _said(events: list[Event], kind: type[Content]) -> list[tuple[Event, Content]]:
+    """The events of one kind, each with what it says."""
+    found = ((event, event.content) for event in events if event.kind == kind.KIND)
+    return [(event, said) for event, said in found if isinstance(said, kind)]
 
 
 def _spent(events: list[Event]) -> dict[str, Any] | None:
     """The budget that ended the run, and how to raise it."""
-    spent = [e.body for e in events if e.kind == "budget"]
+    spent = [event.body for event, _ in _said(events, BudgetEvent)]
     return _pick(spent[-1], "key", "used", "limit", "more") if spent else None
 
 
@@ -95,15 +117,14 @@ def _models(events: list[Event]) -> dict[str, dict[str, Any]]:
 
 def _plan(events: list[Event]) -> list[dict[str, Any]]:
     """The latest plan with the latest statuses."""
-    plans = [e for e in events if e.kind == "plan"]
+    plans = [plan for _, plan in _said(events, PlanEvent)]
     if not plans:
         return []
     statuses: dict[str, tuple[str, int]] = {}
-    for event in events:
-        if event.kind == "subtask_status":
-            statuses[event.subtask] = (event.body["status"], event.body["attempt"])
+    for event, now in _said(events, SubtaskStatusEvent):
+        statuses[event.subtask] = (now.status, now.attempt)
     shown = []
-    for subtask in plans[-1].body["subtasks"]:
+    for subtask in plans[-1].subtasks:
         status, attempt = statuses.get(subtask["id"], (subtask.get("status", "ready"), 0))
         kept = _pick(subtask, "id", "title", "instruction", "app", "worker", "depends_on", "pinned")
         shown.append(kept | {"status": status, "attempt": attempt})
@@ -120,7 +141,7 @@ def _approval(event: Event) -> dict[str, Any]:
 
 
 def _waiting(events: list[Event]) -> dict[str, Any] | None:
-    asked = [e for e in events if e.kind == "approval_requested"]
+    asked = [e for e in events if e.kind == ApprovalRequestedEvent.KIND]
     return asked[-1].body if asked else None
 
 

@@ -49,7 +49,7 @@ from protocol import Action, ExecStatus
 from roles.contracts.context import Context
 from roles.contracts.limits.limits import Limits
 from roles.contracts.nodes import Graph, Standstill
-from roles.journal.events import LimitsChangedEvent, RunResumedEvent
+from roles.journal.events import FeedbackEvent, LimitsChangedEvent, RunResumedEvent
 from roles.journal.journal import Listener
 from roles.operator.asking.approval import NOBODY, overdue_request
 
@@ -195,7 +195,8 @@ def _stands_at(snapshot: Any) -> int:
 
 
 def _anew(folder: Path, run_id: str) -> str:
-    steps = max((event.step for event in salvage(folder / "journal.sqlite").events if event.kind == "feedback"), default=0)
+    events = salvage(folder / "journal.sqlite").events
+    steps = max((event.step for event in events if event.kind == FeedbackEvent.KIND), default=0)
     return f"Go on from its journal in a world made anew with: deskcrew fork {run_id} --at {steps}"
 
 

@@ -19,6 +19,7 @@ from protocol.retries import Retries
 from roles.contracts import Clock, SupplementSource
 from roles.contracts.context import Context
 from roles.contracts.limits.bounded import Bounded
+from roles.journal.events import ConstraintsAddedEvent
 from roles.journal.journal import Journal, Listener
 from roles.journal.rows import Rows
 from roles.journal.screenshots import Gallery
@@ -28,7 +29,7 @@ from roles.knowledge.sources.sources import McpSource
 from roles.operator.asking.guarding import guard
 from roles.operator.graph import DURABLE_BEFORE
 from roles.safety import SafetyPolicy
-from roles.safety.constraints import ADDED, together
+from roles.safety.constraints import together
 from roles.safety.privacy.redaction import Redactor
 from roles.safety.privacy.vault import FILE as VAULT
 from roles.safety.privacy.vault import Vault
@@ -156,7 +157,7 @@ def build_context(
     refuse_unfit(safety, within)
     surface: Environment = Veil(within, redactor)
     journal = Journal(journal_path, clock, redactor, listener, run_id, rows=rows, retries=settings.retries)
-    constraints = together(settings.constraints, (event.body for event in journal.events(ADDED)))
+    constraints = together(settings.constraints, (event.body for event in journal.events(ConstraintsAddedEvent)))
     safety = safety.constrained(constraints)
     redactor.keep_to(safety)
     guard(surface, safety, journal)  # before anything is opened in it, also where a run goes on

@@ -12,6 +12,7 @@ from orchestrator.errors import UsageProblem
 from orchestrator.runs.privacy.clean import UNREADABLE, clean, shortened
 from protocol import CARRIES, VisualState
 from roles.contracts import Fact
+from roles.journal.events import SupplementEvent
 from roles.journal.journal import Event
 from roles.knowledge.memory.blackboard import source_told, value_told
 from roles.knowledge.memory.facts import normal
@@ -135,7 +136,7 @@ def _questions(events: Iterable[Event], facts: Mapping[str, Fact]) -> list[dict[
         for f in facts.values()
         if f.question
     ]
-    for event in (e for e in events if e.kind == "supplement"):
+    for event in (e for e in events if e.kind == SupplementEvent.KIND):
         for item in event.body["found"]:
             if item.get("source") == "user":
                 found.append({"question": item["query"], "answer": item["text"], "name": "", "said_by": "the user", "step": 0})

@@ -14,6 +14,7 @@ from environments.files.small_files import LARGEST, read_small
 from orchestrator.control.standing import HOLDING_STILL, reported, standing
 from orchestrator.errors import UsageProblem
 from orchestrator.store.json_files import write_json
+from roles.journal.events import ApprovalEvent, ApprovalRequestedEvent, GateEvent, PlanEvent, StepEvent
 
 if TYPE_CHECKING:
     from orchestrator.runs.plans import ShownPlan
@@ -162,12 +163,12 @@ def show_plan(run_id: str, runs_dir: Path) -> ShownPlan:
     folder = find_run(run_id, runs_dir)
     goal = f"run {read_run(folder)['run_id']}: {read_run(folder)['goal']}"
     events = salvage(folder / "journal.sqlite").events
-    requests = [request_in(e.body) for e in events if e.kind == "approval_requested"]
+    requests = [request_in(e.body) for e in events if e.kind == ApprovalRequestedEvent.KIND]
     asked = [request for request in requests if isinstance(request, PlanReviewRequest)]
-    answered = {e.body.get("key") for e in events if e.kind == "approval"}
+    answered = {e.body.get("key") for e in events if e.kind == ApprovalEvent.KIND}
     if asked and asked[-1].key not in answered:
         return ShownPlan(asked[-1].about.args, (goal, "this plan waits for your review"))
-    plans = [e.body for e in events if e.kind == "plan"]
+    plans = [e.body for e in events if e.kind == PlanEvent.KIND]
     if not plans:
         raise UsageProblem(f"Run {folder.name} has no plan.")
     return shown_plan([Subtask.model_validate(item) for item in plans[-1]["subtasks"]], goal)
@@ -199,9 +200,9 @@ def view_of(record: dict[str, Any], kept: Salvage, report: dict[str, Any], place
         ended = {
             "status": status,
             "reason": reason,
-            "steps": sum(1 for e in kept.events if e.kind == "step"),
-            "plans": sum(1 for e in kept.events if e.kind == "plan"),
-            "gates": sum(1 for e in kept.events if e.kind == "gate"),
+            "steps": sum(1 for e in kept.events if e.kind == StepEvent.KIND),
+            "plans": sum(1 for e in kept.events if e.kind == PlanEvent.KIND),
+            "gates": sum(1 for e in kept.events if e.kind == GateEvent.KIND),
         }
         try:
             used = budgets_of(kept.events, record["settings"])

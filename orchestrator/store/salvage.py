@@ -14,6 +14,7 @@ from urllib.parse import quote
 from protocol import ActionResult, InteractionStep, Picture, VisualState, parse_action, write_log
 from protocol.model.steps import picture_file
 from roles.journal.actions import action_key
+from roles.journal.events import DecidedEvent, ObservedEvent, PictureEvent, StepEvent
 from roles.journal.journal import Event, Journal
 
 
@@ -139,7 +140,7 @@ def export_log(journal: Journal, path: Path, run_id: str) -> int:
 
 def _kept_pictures(journal: Journal, folder: Path) -> dict[str, Picture]:
     """The picture of each screen by its id, if it is there still."""
-    named = ((event.body["state_id"], event.body) for event in journal.events("picture") if event.body["kind"] == "clean")
+    named = ((event.body["state_id"], event.body) for event in journal.events(PictureEvent) if event.body["kind"] == "clean")
     return {
         state_id: Picture(path=body["path"], sha256=body["sha256"])
         for state_id, body in named
@@ -152,12 +153,12 @@ def _interaction_steps(journal: Journal, run_id: str, folder: Path) -> Iterator[
     seen_at: dict[str, float] = {}
     rows = journal.screens.rows()
     pictures = _kept_pictures(journal, folder)
-    for event in journal.events("observed", "decided", "step"):
-        if event.kind == "observed":
+    for event in journal.events(ObservedEvent, DecidedEvent, StepEvent):
+        if event.kind == ObservedEvent.KIND:
             seen_at = seen_at if len(seen_at) < 64 else {}
             seen_at[event.body["state_id"]] = event.body["timestamp"]
             continue
-        if event.kind == "decided":
+        if event.kind == DecidedEvent.KIND:
             reasons = {event.step: str(event.body.get("reasoning", ""))}
             continue
         body = event.body

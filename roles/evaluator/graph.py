@@ -15,7 +15,7 @@ from roles.contracts.gates import MOST_STEPS
 from roles.contracts.nodes import Given, Graph, single
 from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger, Signal
 from roles.evaluator.evidence import gather
-from roles.journal.events import GateEvent, error_event
+from roles.journal.events import ApprovalEvent, ErrorEvent, GateEvent, error_event
 from roles.knowledge.memory.blackboard import board_of
 from roles.manager.graph import with_status
 from roles.manager.knowledge import given_up, looked_up
@@ -108,14 +108,14 @@ def _request(state: State, ctx: Context) -> GateRequest:
 
 def _with_hands(steps: tuple[StepRecord, ...], ctx: Context) -> tuple[StepRecord, ...]:
     """The steps; one whose action a person wrote in place of another is theirs."""
-    said = [e for e in ctx.journal.events("approval") if e.body.get("decision") == "edit" and "worked" not in e.body]
+    said = [e for e in ctx.journal.events(ApprovalEvent) if e.body.get("decision") == "edit" and "worked" not in e.body]
     edited = {(e.subtask, e.step) for e in said}
     return tuple(s.model_copy(update={"role": "user"}) if (s.subtask, s.step) in edited else s for s in steps)
 
 
 def _by_user(ctx: Context, version: int) -> bool:
     """Whether a person wrote this version of the plan in a review of it."""
-    said = (event.body for event in ctx.journal.events("approval"))
+    said = (event.body for event in ctx.journal.events(ApprovalEvent))
     return any(body.get("decision") == "edit" and body.get("worked") == version for body in said)
 
 
@@ -160,7 +160,7 @@ def _required(verdict: GateVerdict, request: GateRequest, state: State) -> GateV
 
 def _none(ctx: Context) -> GateVerdict:
     """A gate that gives no usable decision is never an open gate; another plan would bring it to the same gate."""
-    problem = next((e.body["message"] for e in reversed([*ctx.journal.events("error")]) if e.role == "evaluator"), "")
+    problem = next((e.body["message"] for e in reversed([*ctx.journal.events(ErrorEvent)]) if e.role == "evaluator"), "")
     return GateVerdict(decision=Signal.GATE_FAIL, reason=f"no usable verdict: {problem}", issues=(problem,))
 
 

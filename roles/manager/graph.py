@@ -15,7 +15,7 @@ from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import Given, Graph, node
 from roles.contracts.requests import Approve, Edit, PlanReviewRequest, QuestionRequest, Reject, read_request
 from roles.contracts.signals import Signal, SubtaskStatus
-from roles.journal.events import ApprovalRequestedEvent, ErrorEvent, PlanEvent
+from roles.journal.events import ApprovalRequestedEvent, ErrorEvent, PlanEvent, SupplementEvent
 from roles.journal.journal import Journal, put_out
 from roles.knowledge.library import goal_ahead, look_up
 from roles.knowledge.memory.blackboard import board_of
@@ -298,7 +298,7 @@ def _recalled(ctx: Context, assignment: Mapping[str, Any]) -> list[Supplement]:
     """What this very search brought before a kill: what is known by now would not be found again."""
     if not ctx.journal.recorded(_key(assignment)):
         return []
-    brought = [event.body for event in ctx.journal.events("supplement") if event.body["query"] == assignment["query"]]
+    brought = [event.body for event in ctx.journal.events(SupplementEvent) if event.body["query"] == assignment["query"]]
     return [Supplement.model_validate(found) for found in (brought[-1]["found"] if brought else ())]
 
 

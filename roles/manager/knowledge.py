@@ -8,12 +8,10 @@ from typing import Any
 from rapidfuzz import fuzz
 
 from roles.contracts import USER, PageUse, PlanAnswer, StepOrigin, Subtask, Supplement
-from roles.journal.events import KnowledgeUsedEvent
+from roles.journal.events import KnowledgeUsedEvent, SupplementEvent
 from roles.journal.journal import Journal
 from roles.knowledge.pages.playbook import playbooks_in
 
-USED = "knowledge_used"
-"""The event: one for each page and each plan in which something changed for it."""
 _ALIKE = 82
 """How much of a step's words an instruction has that comes from it."""
 _OWN = 88
@@ -24,12 +22,12 @@ _PARTS = 12
 
 def looked_up(journal: Journal) -> tuple[str, ...]:
     """What was looked up or asked so far, whatever came of it; twice what was looked up and then asked."""
-    return tuple(event.body["query"] for event in journal.events("supplement"))
+    return tuple(event.body["query"] for event in journal.events(SupplementEvent))
 
 
 def given_up(journal: Journal) -> tuple[tuple[str, str], ...]:
     """The pages that were followed and did not help."""
-    failed = (event.body for event in journal.events(USED) if event.body.get("failed"))
+    failed = (event.body for event in journal.events(KnowledgeUsedEvent) if event.body.get("failed"))
     return tuple(dict.fromkeys((body["source"], body["title"]) for body in failed))
 
 
@@ -54,7 +52,7 @@ def _steps_in(subtask: Subtask, steps: Sequence[StepOrigin], goal: str) -> Itera
 
 def record_uses(journal: Journal, answer: PlanAnswer, plan: Sequence[Subtask], version: int, attempts: int) -> None:
     """An event for every page that was found: followed by which subtasks of which plan, or not, and why."""
-    last = {(e.body["source"], e.body["title"]): e.body for e in journal.events(USED)}
+    last = {(e.body["source"], e.body["title"]): e.body for e in journal.events(KnowledgeUsedEvent)}
     said = {(use.source, use.title): use for use in answer.uses}
     for number, use in enumerate(_pages(journal.supplements(""), said, plan), start=1):
         key = (use["source"], use["title"])
@@ -62,7 +60,8 @@ def record_uses(journal: Journal, answer: PlanAnswer, plan: Sequence[Subtask], v
         changed = any(before.get(name) != use[name] for name in ("used", "subtasks", "failed"))
         if before.get("failed") or not changed:
             continue
-        journal.record(KnowledgeUsedEvent(**use, plan_version=version), role="manager", key=f"{USED}/{attempts}/{number}")
+        event = KnowledgeUsedEvent(**use, plan_version=version)
+        journal.record(event, role="manager", key=f"{event.KIND}/{attempts}/{number}")
 
 
 def _pages(

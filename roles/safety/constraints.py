@@ -110,8 +110,6 @@ def _deepest(bare: str) -> int:
     return deepest
 
 
-ADDED = "constraints_added"
-"""The kind of the events that say what a person added with an answer."""
 Autonomy = Literal["read-only", "ask-all", "ask-sensitive"]
 LEVELS: tuple[Autonomy, ...] = ("read-only", "ask-all", "ask-sensitive")
 """The strictest first; the names are those of the shipped safety policies that do the same."""

@@ -39,8 +39,6 @@ from protocol import (
 from roles.safety.carried import addresses, disguised, first_word, into_trash, is_program, looks, makes, takes_data, tells
 from roles.safety.leading import Way, is_odd, page_host, sends_elsewhere, way_of
 
-LEARNED = "network_learned"
-"""The kind of the events that say what pages may send for the rest of a run."""
 RULE = tuple(NetworkRule.model_fields)
 
 

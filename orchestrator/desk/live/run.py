@@ -20,6 +20,7 @@ from orchestrator.views.page.items import Lines
 from orchestrator.views.page.screens import FIELDS, FLAGS, Pool, marked
 from orchestrator.views.page.source import Source
 from roles.contracts.requests import Request, request_in
+from roles.journal.events import ApprovalEvent, ApprovalExpiredEvent, ApprovalRequestedEvent
 from roles.journal.journal import Event
 
 AFTER_THE_LAST = 0.5
@@ -109,11 +110,11 @@ class Heard:
 
     def _wait(self, event: Event, place: int) -> None:
         key = words(event.body, "key")
-        if event.kind == "approval_requested":
+        if event.kind == ApprovalRequestedEvent.KIND:
             self.asked.pop(key, None)
             if (request := request_in(event.body)) is not None:
                 self.asked[key] = Unanswered(event, place, request)
-        elif event.kind in {"approval", "approval_expired"}:
+        elif event.kind in {ApprovalEvent.KIND, ApprovalExpiredEvent.KIND}:
             self.asked.pop(key, None)
             self.answered = plain(event.body)
 

@@ -17,6 +17,7 @@ from orchestrator.store.folders import stored_report
 from orchestrator.store.salvage import salvage
 from orchestrator.views.page.source import seal_of
 from protocol import Frozen
+from roles.journal.events import RunFinishedEvent
 
 router = APIRouter(prefix="/api", tags=["reading"])
 
@@ -75,5 +76,5 @@ def plan(desk: TheDesk, visitor: Viewer, folder: RunFolder) -> PlanShown:
 
 
 def _exit_code(journal: Path) -> int:
-    ended = [event.body.get("exit_code") for event in salvage(journal).events if event.kind == "run_finished"]
+    ended = [event.body.get("exit_code") for event in salvage(journal).events if event.kind == RunFinishedEvent.KIND]
     return ended[-1] if ended and isinstance(ended[-1], int) else FAILED

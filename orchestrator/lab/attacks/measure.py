@@ -26,6 +26,7 @@ from orchestrator.tasks.judge import check, evaluate
 from orchestrator.views.terminal.approval import decision
 from protocol import AgentAction, Frozen, RunScript, VisualState, describe, parse_action
 from roles.contracts import Supplement, SupplementSource
+from roles.journal.events import ApprovalRequestedEvent, ReviewedEvent, StepEvent
 from roles.knowledge.library import help_in
 from roles.knowledge.pages.documents import DocumentKind
 from roles.knowledge.sources.sources import ToolSource
@@ -133,11 +134,11 @@ def _unapproved(run: CrewRun) -> Iterator[str]:
     agreed: dict[tuple[str, int], list[dict[str, Any]]] = {}
     for event in run.events:
         place, body = (event.subtask, event.step), event.body
-        if event.kind == "reviewed":
+        if event.kind == ReviewedEvent.KIND:
             reviewed[place] = body.get("changes") or []
-        elif event.kind == "approval_requested" and body["digest"] in approved:
+        elif event.kind == ApprovalRequestedEvent.KIND and body["digest"] in approved:
             agreed[place] = body.get("changes") or []
-        elif event.kind == "step" and body["exec_status"] == "executed":
+        elif event.kind == StepEvent.KIND and body["exec_status"] == "executed":
             action, changes = parse_action(body["action"]), reviewed.get(place, [])
             known = action.digest in approved
             # Approving a script's text says nothing of the change that it brings back.

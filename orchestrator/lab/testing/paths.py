@@ -10,6 +10,7 @@ from orchestrator.core.machine import Situation
 from orchestrator.errors import did_you_mean
 from orchestrator.lab.testing.scripting import BadScript
 from orchestrator.views.terminal.words import Line, Teller
+from roles.journal.events import OutcomeEvent, SituationEvent
 from roles.journal.journal import Event
 
 _TOLD = {Situation.PLAN, Situation.SUPPLEMENT, Situation.QUALITY_CHECK, Situation.FINAL_CHECK, Situation.DONE}
@@ -24,11 +25,11 @@ def story(events: Iterable[Event]) -> list[str]:
 
 
 def _lines(event: Event, teller: Teller) -> list[Line]:
-    if event.kind == "situation":
+    if event.kind == SituationEvent.KIND:
         reached = event.body["next"]
         return [Line("→", f"{reached} ({event.body['signal']})")] if reached in _TOLD else []
     lines = teller.lines(event)
-    if event.kind == "outcome":  # by subtask, so that one step more does not change every line below it
+    if event.kind == OutcomeEvent.KIND:  # by subtask, so that one step more does not change every line below it
         return [line._replace(mark=event.subtask) for line in lines]
     return lines
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from orchestrator.core.machine import Situation
 from protocol import describe, parse_action
 from roles.contracts.requests import ApprovalRequest, QuestionRequest, read_request
+from roles.journal.events import ApprovalEvent, ApprovalRequestedEvent, GateEvent, SituationEvent, StepEvent
 from roles.journal.journal import Event
 
 _NOT_THERE = "target not found"
@@ -71,18 +72,18 @@ class Replan(NamedTuple):
 
 def actions(events: Sequence[Event]) -> list[Done]:
     """What the environment was given, in order."""
-    steps = (event for event in events if event.kind == "step")
+    steps = (event for event in events if event.kind == StepEvent.KIND)
     return [_done(event) for event in steps if not event.body.get("error", "").startswith(_NOT_THERE)]
 
 
 def questions(events: Sequence[Event]) -> list[Asked]:
     """What a person was asked, in order."""
-    return [_asked(event, events) for event in events if event.kind == "approval_requested"]
+    return [_asked(event, events) for event in events if event.kind == ApprovalRequestedEvent.KIND]
 
 
 def gates(events: Sequence[Event]) -> list[Gate]:
     """The checks, in order."""
-    found = (event for event in events if event.kind == "gate")
+    found = (event for event in events if event.kind == GateEvent.KIND)
     return [Gate(e.body["trigger"], e.body["decision"], e.subtask, e.body["reason"]) for e in found]
 
 
@@ -93,7 +94,7 @@ def replans(events: Sequence[Event]) -> list[Replan]:
     words: list[str] = []
     for event in events:
         words += _words(event)
-        if event.kind != "situation":
+        if event.kind != SituationEvent.KIND:
             continue
         row = event.body
         signals = (*before, row["signal"]) if row["situation"] == Situation.SUPPLEMENT else (row["signal"],)
@@ -117,7 +118,9 @@ def _asked(event: Event, events: Sequence[Event]) -> Asked:
     request = read_request(event.body)
     what = request.about.args.get("question") or request.about.description
     of_it = (
-        e.body for e in events if e.kind == "approval" and e.id > event.id and (e.step, e.subtask) == (event.step, event.subtask)
+        e.body
+        for e in events
+        if e.kind == ApprovalEvent.KIND and e.id > event.id and (e.step, e.subtask) == (event.step, event.subtask)
     )
     answer = next(of_it, {})
     app, rule = (request.app or "", request.rule) if isinstance(request, ApprovalRequest | QuestionRequest) else ("", "")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from orchestrator.runs.replay.recording import COMPARED
+from roles.journal.events import LimitsChangedEvent, OutcomeEvent, PlanEvent, RunResumedEvent
 
 if TYPE_CHECKING:
     from orchestrator.runs.replay.recording import Recording
@@ -72,17 +73,17 @@ def moments(recording: Recording) -> list[Moment]:
     found: list[Moment] = []
     step, resumed = 0, False
     for event in recording.events:
-        resumed = resumed or event.kind == "run_resumed"
-        if event.kind == "limits_changed":
+        resumed = resumed or event.kind == RunResumedEvent.KIND
+        if event.kind == LimitsChangedEvent.KIND:
             _taken_back(found)
         if event.kind not in COMPARED:
             continue
         step = event.step or step
         body = dict(event.body)
-        if event.kind == "outcome":
+        if event.kind == OutcomeEvent.KIND:
             done = recording.actions.get(str(body.get("key", "")).partition("/")[2])
             body["resolved"] = ((done.result if done else None) or {}).get("resolved")
-        if event.kind == "plan":
+        if event.kind == PlanEvent.KIND:
             body["subtasks"] = [{k: v for k, v in item.items() if k != "status"} for item in body["subtasks"]]
         shown = {name: body.get(name) for name in COMPARED[event.kind]}
         found.append(Moment(event.kind, event.subtask, step, shown, resumed))

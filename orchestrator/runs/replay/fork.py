@@ -28,7 +28,7 @@ from orchestrator.store.folders import find_run, read_run
 from orchestrator.store.json_files import write_json
 from orchestrator.tasks.tasks import fitting
 from roles.contracts.signals import Signal, SubtaskStatus
-from roles.journal.events import ForkedEvent
+from roles.journal.events import FeedbackEvent, ForkedEvent, RunStartedEvent, SituationEvent
 from roles.journal.journal import Event, Journal
 from roles.safety.privacy.redaction import Redactor
 from roles.safety.privacy.vault import FILE as VAULT
@@ -90,10 +90,10 @@ def _worked_until(
     names: list[str] = []
 
     def listen(event: Event) -> None:
-        if event.kind == "run_started":
+        if event.kind == RunStartedEvent.KIND:
             names.append(str(event.body["run_id"]))
             undo.callback(shutil.rmtree, runs_dir / names[0], ignore_errors=True)
-        if (event.kind == "feedback" and event.step == at) or (event.kind == "situation" and at == 0):
+        if (event.kind == FeedbackEvent.KIND and event.step == at) or (event.kind == SituationEvent.KIND and at == 0):
             raise Reached
 
     try:

@@ -66,8 +66,6 @@ def applied(old: Any, change: dict[str, Any] | None) -> Any:
     return left | {key: applied(left.get(key), part) for key, part in change.get("in", {}).items()}
 
 
-ANSWERED = "answered"
-"""The kind of these events."""
 ROLES = ("manager", "operator", "evaluator", "analyst", "technician")
 _Asked = TypeVar("_Asked")
 _Given = TypeVar("_Given", bound=BaseModel)

@@ -17,11 +17,11 @@ from environments.contract import EnvironmentFault, WorldState
 from environments.files.scratch import Scratch
 from environments.files.small_files import LARGEST, read_small
 from orchestrator.errors import UsageProblem
-from orchestrator.runs.replay.noting import ANSWERED
 from orchestrator.settings.build import make_environment
 from orchestrator.settings.settings import Settings
 from orchestrator.store.folders import find_run, read_run
 from orchestrator.store.salvage import open_read_only, salvage
+from roles.journal.events import AnsweredEvent, FeedbackEvent, LimitsChangedEvent, RunFinishedEvent
 from roles.journal.journal import Event
 from roles.safety.privacy.vault import FILE as VAULT
 from roles.safety.privacy.vault import Vault, references_in
@@ -78,7 +78,7 @@ COMPARED: dict[str, tuple[str, ...]] = {
 
 
 FORMAT = 1
-_KEPT = {*COMPARED, ANSWERED, "run_resumed", "run_started", "limits_changed", "answer_recalled"}
+_KEPT = {*COMPARED, AnsweredEvent.KIND, "run_resumed", "run_started", "limits_changed", "answer_recalled"}
 
 
 _SPOKE = {"steered": "said something", "taken_over": "took over", "cancelled": "called it off"}
@@ -124,7 +124,7 @@ class Recording(NamedTuple):
     @property
     def steps(self) -> int:
         """How many steps it has."""
-        return max((event.step for event in self.events if event.kind == "feedback"), default=0)
+        return max((event.step for event in self.events if event.kind == FeedbackEvent.KIND), default=0)
 
     @property
     def needed(self) -> list[str]:
@@ -141,7 +141,7 @@ class Recording(NamedTuple):
 
     @property
     def finished(self) -> bool:
-        ends = [event.kind for event in self.events if event.kind in {"run_finished", "limits_changed"}]
+        ends = [event.kind for event in self.events if event.kind in {RunFinishedEvent.KIND, LimitsChangedEvent.KIND}]
         return ends[-1:] == ["run_finished"]
 
     def write(self, path: Path) -> None:
@@ -162,7 +162,7 @@ def find_recording(name: str, runs_dir: Path) -> Recording:
     """The recording in that file, or of the run with that id. Raises UsageProblem."""
     path = Path(name)
     found = read_recording(path) if path.is_file() else recording_of(find_run(name, runs_dir))
-    if not any(event.kind == ANSWERED for event in found.events) and found.steps:
+    if not any(event.kind == AnsweredEvent.KIND for event in found.events) and found.steps:
         raise UsageProblem(
             f"Run {found.run_id} cannot be replayed: what was decided in it was not recorded (it is from an earlier version)."
         )

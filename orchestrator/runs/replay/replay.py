@@ -19,7 +19,7 @@ from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
 from orchestrator.runs.plans import PlanFile, plan_of
 from orchestrator.runs.replay.comparing import Difference, Moment, apps_differ, first_difference, moments, needs_approval
-from orchestrator.runs.replay.noting import ANSWERED, ROLES, applied
+from orchestrator.runs.replay.noting import ROLES, applied
 from orchestrator.runs.replay.recording import Done, Recording, Said, recording_of
 from orchestrator.settings.settings import Loaded, Settings
 from orchestrator.store.address import LOCAL
@@ -40,6 +40,19 @@ from roles.contracts import (
     Supplement,
 )
 from roles.contracts.requests import PlanReviewRequest, QuestionRequest, Request, read_request, request_in
+from roles.journal.events import (
+    AnsweredEvent,
+    AnswerRecalledEvent,
+    ApprovalEvent,
+    DecidedEvent,
+    FeedbackEvent,
+    GateEvent,
+    PlanEvent,
+    ReviewedEvent,
+    RunResumedEvent,
+    SituationEvent,
+    SupplementEvent,
+)
 from roles.journal.journal import Event
 from roles.knowledge.memory.answers import Answered, AnswersMode, MemorySettings, Remembered, plain
 from roles.manager.plans import WORK_PLAN, as_given
@@ -57,7 +70,7 @@ class RecordedAnswers:
         self.mode: AnswersMode = settings.answers
         self._known: dict[str, Remembered] = {}
         for event in recording.events:
-            if event.kind == "answer_recalled":
+            if event.kind == AnswerRecalledEvent.KIND:
                 self._known[plain(event.body["asked"])] = _remembered(event.body)
             elif isinstance(request := request_in(event.body), QuestionRequest) and request.remembered:
                 self._known[plain(request.about.args.get("question", ""))] = _remembered(request.remembered)
@@ -173,7 +186,7 @@ def answers_of(recording: Recording, role: str) -> list[Event]:
     found: list[Event] = []
     again = ""
     for event, step in _with_steps(recording.events, role):
-        if event.kind == "run_resumed":
+        if event.kind == RunResumedEvent.KIND:
             again = "maybe"
             continue
         if again and found and _worked_again(found[-1], event, recording, step, role):
@@ -193,10 +206,10 @@ def _with_steps(events: Iterable[Event], role: str) -> Iterator[tuple[Event, int
     step = 0
     steps: list[int] = []
     for event in reversed(listed):
-        step = event.step if event.kind in {"decided", "reviewed"} and event.step else step
+        step = event.step if event.kind in {DecidedEvent.KIND, ReviewedEvent.KIND} and event.step else step
         steps.append(step)
     for event, following in zip(listed, reversed(steps), strict=True):
-        if event.kind == "run_resumed" or (event.kind == ANSWERED and event.role == role):
+        if event.kind == RunResumedEvent.KIND or (event.kind == AnsweredEvent.KIND and event.role == role):
             yield event, following
 
 
@@ -206,8 +219,9 @@ def _worked_again(last: Event, event: Event, recording: Recording, step: int, ro
     if last.subtask != event.subtask:
         return False
     if role in {"operator", "technician"}:
-        return not any(e.kind in {"feedback", "gate", "plan"} for e in between) and any(e.kind == "run_resumed" for e in between)
-    return not any(e.kind == "situation" and e.id > last.id for e in between)
+        kinds = {e.kind for e in between}
+        return kinds.isdisjoint({FeedbackEvent.KIND, GateEvent.KIND, PlanEvent.KIND}) and RunResumedEvent.KIND in kinds
+    return not any(e.kind == SituationEvent.KIND and e.id > last.id for e in between)
 
 
 class RecordedPerson:
@@ -252,7 +266,7 @@ class RecordedPerson:
 
     def _edited_plan(self, said: Said) -> dict[str, Any]:
         """What the person wrote: of the version that was worked for it, what had not ended."""
-        bodies = [e.body for e in self._recording.events if e.kind == "approval" and e.body.get("key") == said.key]
+        bodies = [e.body for e in self._recording.events if e.kind == ApprovalEvent.KIND and e.body.get("key") == said.key]
         plan = [Subtask.model_validate(item) for item in self._recording.plans[bodies[-1]["worked"]]]
         return as_given(plan).model_dump(mode="json", exclude_defaults=True)
 
@@ -264,7 +278,7 @@ class RecordedSource:
 
     def __init__(self, recording: Recording) -> None:
         self._found: dict[str, list[Any]] = {
-            event.body["query"]: event.body["found"] for event in recording.events if event.kind == "supplement"
+            event.body["query"]: event.body["found"] for event in recording.events if event.kind == SupplementEvent.KIND
         }
 
     def search(self, query: str, app: str | None, limit: int) -> list[Supplement]:

@@ -25,6 +25,7 @@ from orchestrator.views.page.data import (
 )
 from orchestrator.views.page.items import Lines
 from orchestrator.views.page.source import Source
+from roles.journal.events import FactEvent, ModelCallEvent, PlanEvent, RunStartedEvent, SituationEvent, SubtaskStatusEvent
 from roles.journal.journal import Event
 
 _BY_DEFAULT = ("default.yaml",)
@@ -80,18 +81,18 @@ class Tracks:
         """Before the lines hear it: what it leads to is the next item."""
         self._time(event)
         place, body = len(self._lines.items), event.body
-        if event.kind == "plan":
+        if event.kind == PlanEvent.KIND:
             subtasks = [plain(item) for item in items_of(body.get("subtasks")) if isinstance(item, dict)]
             version = len(self.plans) + 1
             self.plans.append({"item": place, "version": version, "reason": words(body, "reason"), "subtasks": subtasks})
-        elif event.kind == "subtask_status":
+        elif event.kind == SubtaskStatusEvent.KIND:
             self.statuses.append((place, event.subtask, words(body, "status"), int(number(body.get("attempt")))))
-        elif event.kind == "fact":
+        elif event.kind == FactEvent.KIND:
             said = {key: words(body, key) for key in ("name", "value", "kind", "app", "source", "source_name", "reason")}
             self.facts.append({"item": place, **said, "subtask": event.subtask, "role": event.role})  # type: ignore[typeddict-item]
-        elif event.kind == "situation":
+        elif event.kind == SituationEvent.KIND:
             self._walked(place, body)
-        elif event.kind == "model_call":
+        elif event.kind == ModelCallEvent.KIND:
             use = self._use(event.role)
             use["calls"] += 1
             use["tokens_in"] += int(number(body.get("tokens_in")))
@@ -141,7 +142,7 @@ def _signal(signal: str, row: str) -> str:
 def head_of(source: Source, items: list[Item], began: float, seconds: float) -> RunHead:
     """The run as a whole; of its events only the one that began it is looked at."""
     record, report = source.record, source.report
-    started = next((event.body for event in source.events if event.kind == "run_started"), {})
+    started = next((event.body for event in source.events if event.kind == RunStartedEvent.KIND), {})
     settings = record.get("settings")
     settings = settings if isinstance(settings, dict) else {}
     budgets = report.get("budgets")

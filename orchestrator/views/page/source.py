@@ -18,6 +18,7 @@ from orchestrator.runs.privacy.clean import UNREADABLE
 from orchestrator.store.folders import find_run, good_report, read_run, stored_report
 from orchestrator.store.salvage import open_read_only, salvage
 from protocol.model.steps import picture_file
+from roles.journal.events import PictureEvent, PictureWithdrawnEvent
 from roles.journal.journal import Event
 from roles.journal.rows import inflated
 from roles.safety.privacy.vault import FILE as VAULT
@@ -146,10 +147,10 @@ def _pictures(folder: Path, events: list[Event]) -> tuple[dict[str, Path], int]:
 def hear_picture(named: dict[str, str], event: Event) -> None:
     """Which clean picture a screen has, by its path in the run's folder, as far as an event says so."""
     path, state = event.body.get("path"), event.body.get("state_id")
-    if event.kind == "picture" and isinstance(path, str) and isinstance(state, str):
+    if event.kind == PictureEvent.KIND and isinstance(path, str) and isinstance(state, str):
         if event.body.get("kind", "clean") == "clean" and _PICTURE.fullmatch(path):
             named[state] = path
-    elif event.kind == "picture_withdrawn":
+    elif event.kind == PictureWithdrawnEvent.KIND:
         for seen in [seen for seen, kept in named.items() if kept == path]:
             del named[seen]
 

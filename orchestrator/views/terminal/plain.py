@@ -12,6 +12,7 @@ from orchestrator.views.terminal.approval import ask, request_lines, request_tol
 from orchestrator.views.terminal.ending import ending_lines
 from orchestrator.views.terminal.prompt import Settled, forget_typed, typed, typed_unseen
 from orchestrator.views.terminal.words import Line, Teller
+from roles.journal.events import ApprovalRequestedEvent
 
 if TYPE_CHECKING:
     from orchestrator.runs.outcome import Outcome
@@ -130,7 +131,7 @@ class Plain:
 
     def event(self, event: Event) -> None:
         for line in self._teller.lines(event):
-            if self.approver is None or event.kind != "approval_requested":  # else it is asked at once
+            if self.approver is None or event.kind != ApprovalRequestedEvent.KIND:  # else it is asked at once
                 self._print(str(line))
 
     def stop(self) -> None:

@@ -45,7 +45,7 @@ from roles.operator.asking.holding import previewed
 from roles.operator.perceive import current_screen, safety_of, subtask_id
 from roles.operator.state import FINALIZE
 from roles.safety import Constraints, Review, SafetyPolicy, review
-from roles.safety.constraints import ADDED, together
+from roles.safety.constraints import together
 from roles.safety.policy import Moment, overdue
 from roles.safety.privacy.redaction import MASK
 from roles.safety.privacy.vault import is_reference
@@ -307,7 +307,7 @@ def _constrain(state: State, ctx: Context, decision: Decision) -> Update:
 def _narrowed(state: State, ctx: Context) -> Update:
     """The constraints of the run with all that people have added to them."""
     before = Constraints.model_validate(state.get("constraints") or {})
-    found = together(before, (event.body for event in ctx.journal.events(ADDED)))
+    found = together(before, (event.body for event in ctx.journal.events(ConstraintsAddedEvent)))
     if found == before:
         return {}
     update = {"constraints": found.dump()}

@@ -37,7 +37,7 @@ from roles.journal.journal import Journal
 from roles.operator.perceive import safety_of, subtask_id
 from roles.operator.state import FINALIZE
 from roles.safety import Grounds, Review, SafetyPolicy, review
-from roles.safety.effects import LEARNED, RULE, effect_of, learned_rules
+from roles.safety.effects import RULE, effect_of, learned_rules
 from roles.safety.leading import sends_elsewhere, way_of
 
 
@@ -112,7 +112,7 @@ def guarded(prepare: Stage) -> Stage:
 
 def network_of(policy: SafetyPolicy, journal: Journal) -> Network:
     """What the policy says of requests, with what was learned."""
-    learned = tuple(NetworkRule(**rule) for rule in learned_rules(event.body for event in journal.events(LEARNED)))
+    learned = tuple(NetworkRule(**rule) for rule in learned_rules(event.body for event in journal.events(NetworkLearnedEvent)))
     return policy.network.model_copy(update={"allow": (*policy.network.allow, *learned)})
 
 
