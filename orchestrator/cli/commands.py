@@ -53,6 +53,7 @@ SECTIONS: dict[str, dict[str, Part]] = {
         "tasks": Part("cli.runs:tasks", "List the tasks that are shipped."),
         "worlds": Part("cli.runs:worlds", "List the worlds that are shipped."),
         "policies": Part("cli.policies:policies_app", "List the presets of policies; show or check one."),
+        "plugins": Part("cli.doctor.command:plugins", "List what other packages add."),
         "skills": Part("cli.skills:skills_app", "What can be called beside the surface."),
         "knowledge": Part("cli.knowledge:knowledge_app", "What is looked up: help pages, playbooks, experience."),
         "memory": Part("cli.knowledge:memory_app", "What the user answered in earlier runs."),

@@ -11,6 +11,7 @@ from environments.contract import Environment
 from orchestrator.core.hub_line import HubLine
 from orchestrator.errors import UsageProblem, did_you_mean
 from orchestrator.settings.browsing import make_browser, make_served
+from orchestrator.settings.plugins import names, part
 from orchestrator.settings.policies import Deciders
 from orchestrator.settings.safety_files import refuse_unfit
 from orchestrator.settings.settings import Settings, from_pixels, load_safety, shipped
@@ -68,11 +69,15 @@ ENVIRONMENTS: dict[str, Callable[[Settings, Path | None], Environment]] = {
 
 def make_environment(settings: Settings, store: Path | None = None) -> Environment:
     """The environment that the settings name; one with a store goes on from what is in it."""
-    if settings.environment not in ENVIRONMENTS:
+    if settings.environment in ENVIRONMENTS:
+        made = ENVIRONMENTS[settings.environment](settings, store)
+    elif ":" in settings.environment or settings.environment in names("environments"):
+        made = part("environments", settings.environment, store)
+    else:
+        known = (*ENVIRONMENTS, *names("environments"))
         raise UsageProblem(
-            f"environment: there is no environment {settings.environment!r}{did_you_mean(settings.environment, ENVIRONMENTS)}"
+            f"environment: there is no environment {settings.environment!r}{did_you_mean(settings.environment, known)}"
         )
-    made = ENVIRONMENTS[settings.environment](settings, store)
     if settings.faults:
         from environments.faults.faults import FaultyEnvironment
 
@@ -90,9 +95,10 @@ def _timed(environment: Environment, settings: Settings) -> Environment:
 
 def build_safety(settings: Settings, given: SafetyPolicy | Mapping[str, Any] | str | None = None) -> SafetyPolicy:
     """What is given, as the policy or as the settings would have it, else what they say. Raises UsageProblem."""
-    if isinstance(given, SafetyPolicy):
-        return given
-    return SafetyPolicy.model_validate(load_safety(given or settings.safety))
+    data = {} if isinstance(given, SafetyPolicy) else load_safety(given or settings.safety)
+    policy = given if isinstance(given, SafetyPolicy) else SafetyPolicy.model_validate(data)
+    checks = [part("checks", name) for name in settings.plugins.checks]
+    return policy.with_checks(checks) if checks else policy
 
 
 def build_library(settings: Settings, embeddings: Any = None) -> Library:
@@ -106,6 +112,7 @@ def build_sources(settings: Settings, embeddings: Any = None) -> tuple[Supplemen
     return (
         *build_library(settings, embeddings).sources(),
         *(McpSource(tool, retries=settings.retries) for tool in settings.tools),
+        *(part("sources", name) for name in settings.plugins.sources),
     )
 
 
@@ -176,14 +183,19 @@ def build_context(
         gallery=gallery,
         retries=settings.retries,
     )
+
+    def decider(role: str) -> Any:
+        outside = {str(one): name for one, name in settings.plugins.policies.items()}
+        return part("policies", outside[role], role=role) if role in outside else deciders.of(role)
+
     return Context(
         environment=surface,
         journal=journal,
-        manager=around("manager", given.get("manager") or deciders.of("manager")),
-        operator=around("operator", given.get("operator") or deciders.of("operator")),
-        evaluator=around("evaluator", given.get("evaluator") or deciders.of("evaluator")),
-        analyst=around("analyst", given.get("analyst") or deciders.of("analyst")),
-        technician=around("technician", given.get("technician") or deciders.of("technician")),
+        manager=around("manager", given.get("manager") or decider("manager")),
+        operator=around("operator", given.get("operator") or decider("operator")),
+        evaluator=around("evaluator", given.get("evaluator") or decider("evaluator")),
+        analyst=around("analyst", given.get("analyst") or decider("analyst")),
+        technician=around("technician", given.get("technician") or decider("technician")),
         sandbox=given.get("sandbox") or Detected(settings.sandbox, settings.packages),
         sources=given["sources"] if "sources" in given else build_sources(settings, given.get("embeddings")),
         ahead=settings.knowledge.look_up == "ahead",

@@ -34,6 +34,7 @@ from orchestrator.settings.layers import (
     shipped,
     shipped_names,
 )
+from orchestrator.settings.plugins import PluginSettings, refuse_classes
 from orchestrator.settings.role_settings import CrewSettings, RoleSettings
 from orchestrator.settings.safety_files import read_safety, unfit
 from orchestrator.store.address import LOCAL, checked_address, shown_address
@@ -112,7 +113,9 @@ class Settings(Frozen):
     """Name of a preset in configs/policies, or a path: who decides for each role where no later layer says so."""
     crew: CrewSettings = CrewSettings()
     environment: str = "simulated"
-    """`simulated`; `browser`; or `served`, the simulated world as web pages in a real browser."""
+    """`simulated`; `browser`; `served`, the simulated world as web pages in a real browser; or one of another package."""
+    plugins: PluginSettings = PluginSettings()
+    """Policies, sources and safety checks of other packages."""
     browser: BrowserSettings = BrowserSettings()
     """For the environment `browser`, and which Chromium `served` starts."""
     world: str = "office"
@@ -172,6 +175,7 @@ class Loaded(NamedTuple):
 
     def with_task(self, layer: Layer) -> Loaded:
         """The settings under which a task is worked. Raises UsageProblem. As they are where nothing of their layers is known."""
+        refuse_classes(layer.data, "the task")
         return _merged(self.below, (layer, *self.above)) if self.below else self
 
     def source(self, key: str) -> str:
@@ -206,6 +210,8 @@ def located(loaded: Loaded, problem: UsageProblem) -> UsageProblem:
 
 def load_settings(config_files: Sequence[Path] = (), overrides: Sequence[str] = (), task_layer: Layer | None = None) -> Loaded:
     """Everything merged and checked. Raises UsageProblem for the first thing that is wrong."""
+    if task_layer is not None:
+        refuse_classes(task_layer.data, "the task")
     below = (file_layer(shipped("default.yaml")), *(file_layer(Path(path)) for path in config_files))
     above = tuple(override_layer(text) for text in overrides)
     return _merged(below, above if task_layer is None else (task_layer, *above))

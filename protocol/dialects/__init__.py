@@ -1,11 +1,12 @@
 """Dialects: how others say what is done on a screen, in both directions.
 
-Adding one is a file with a `DIALECT` and a line here.
+Adding one is a file with a `DIALECT` and a line here; one of another package is an entry point.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.metadata import entry_points
 
 from protocol.dialects.common.base import Context, Dialect, DialectError, Loss, Read, Written
 
@@ -28,7 +29,9 @@ _PLACES = {
     "ufo": "desktop.ufo",
     "langchain": "desktop.langchain",
 }
-NAMES = tuple(_PLACES)
+_GROUP = "deskcrew.dialects"
+_OTHERS = {point.name: point for point in entry_points(group=_GROUP) if point.name not in _PLACES}
+NAMES = (*_PLACES, *_OTHERS)
 
 __all__ = ["NAMES", "Context", "Dialect", "DialectError", "Loss", "Read", "Written", "dialect"]
 
@@ -37,5 +40,13 @@ def dialect(name: str) -> Dialect:
     """The dialect of that name. Raises DialectError for a name that is not in NAMES."""
     if name not in NAMES:
         raise DialectError(name, "", f"there is no such dialect; dialects are {', '.join(NAMES)}")
+    if name in _OTHERS:
+        try:
+            other = _OTHERS[name].load()
+        except Exception as bad:
+            raise DialectError(name, "", f"{_OTHERS[name].value} cannot be loaded: {type(bad).__name__}: {bad}") from bad
+        if not isinstance(other, Dialect):
+            raise DialectError(name, "", f"{_OTHERS[name].value} is no Dialect")
+        return other
     found: Dialect = import_module(f"protocol.dialects.{_PLACES[name]}").DIALECT
     return found

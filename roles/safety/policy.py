@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from math import inf
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, ValidationError
 
 from environments.effects import Network
-from protocol import VERBS, Frozen, GUIElement
+from protocol import VERBS, Action, Frozen, GUIElement, VisualState
 from roles.safety.case import Case
 from roles.safety.constraints import Constraints, glob, holds, narrowed, problem_with
 from roles.safety.effects import SENSITIVE, Effect
 
 Verdict = Literal["allow", "ask", "deny"]
+Objection = tuple[Verdict, str]
+"""What a safety check says against an action, and why."""
 STRICTEST: tuple[Verdict, ...] = ("deny", "ask", "allow")
 
 
@@ -105,6 +107,14 @@ class Look(NamedTuple):
     """The key that does not fit, or why the condition failed."""
 
 
+class SafetyCheck(Protocol):
+    """Code that looks at an action after the rules. It can only be stricter than they are; one that fails denies."""
+
+    name: str
+
+    def check(self, action: Action, element: GUIElement | None, state: VisualState) -> Objection | None: ...
+
+
 class SafetyPolicy(Frozen):
     """Which applications may be used, what needs approval, what is forbidden, and what must not be shown."""
 
@@ -134,6 +144,25 @@ class SafetyPolicy(Frozen):
     which of them pages may send by themselves."""
     private: tuple[str, ...] = ("*password*", "*passcode*", "*secret*", "*card number*", "*cvv*", "*cvc*")
     """Names of fields whose content is never logged, reported or shown, beside those an application marks private."""
+
+    _checks: tuple[SafetyCheck, ...] = PrivateAttr(default=())
+
+    def with_checks(self, checks: Iterable[SafetyCheck]) -> SafetyPolicy:
+        """The policy, with more checks after its rules."""
+        more = self.model_copy()
+        more._checks = (*self._checks, *checks)
+        return more
+
+    def objections(self, action: Action, element: GUIElement | None, state: VisualState) -> Iterator[tuple[str, Objection]]:
+        """What each check says against an action, with its name."""
+        for check in self._checks:
+            try:
+                said = check.check(action, element, state)
+            except Exception as bad:  # noqa: BLE001 - code of others, and nothing that it raises may let an action pass
+                said = "deny", f"it failed: {type(bad).__name__}: {bad}"
+            if said is not None:
+                verdict, why = said
+                yield check.name, (verdict if verdict in STRICTEST else "deny", why)
 
     def looks(self, case: Case) -> list[Look]:
         """What each rule says of a case, the strictest rules first, else in their order."""

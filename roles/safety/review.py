@@ -113,7 +113,17 @@ def review(
     subject = Subject(action, element, state, confidence, grounds, policy.is_private, unrated, changes or ())
     cases = _cases(subject, policy, effects, changes)
     found = min((_reviewed(case, policy, confirm) for case in cases), key=_strictness)
-    return _whole(found, cases, changes)
+    return _checked(_whole(found, cases, changes), subject, policy)
+
+
+def _checked(found: Review, subject: Subject, policy: SafetyPolicy) -> Review:
+    """The finding, or what a check of another package says against the action where that is stricter."""
+    for name, (verdict, why) in policy.objections(subject.action, subject.element, subject.state):
+        if STRICTEST.index(verdict) < _strictness(found):
+            severity = "high" if verdict == "deny" else found.severity
+            told = {"verdict": verdict, "policy": name, "severity": severity, "reasons": (why, *found.reasons)}
+            found = found.model_copy(update=told)
+    return found
 
 
 def _whole(found: Review, cases: Sequence[Case], changes: Sequence[Change] | None) -> Review:
@@ -151,7 +161,7 @@ def explain(action: Action, element: GUIElement | None, state: VisualState, poli
         looks, deciding = policy.looks(case), policy.deciding(case)
         name = deciding.rule.name if deciding else "otherwise"
         values = [(value, case.origin(value)) for value in case.values if value]
-        whole = _whole(_reviewed(case, policy, confirm), cases, changes)
+        whole = _checked(_whole(_reviewed(case, policy, confirm), cases, changes), subject, policy)
         found.append(Explained(whole, case.app or "", case.target, looks, name, values))
     return sorted(found, key=lambda one: _strictness(one.review))
 

@@ -1,7 +1,8 @@
-"""`deskcrew doctor` and `deskcrew completion`: this machine, and its shell."""
+"""`deskcrew doctor`, `deskcrew plugins` and `deskcrew completion`: this machine, what packages add, and its shell."""
 
 from __future__ import annotations
 
+import json
 from typing import Annotated
 
 import typer
@@ -18,6 +19,28 @@ def doctor(as_json: AsJson = False, runs_dir: RunsDir = None, store: Store = Non
         found = checks.examine(runs_dir or RUNS, store)
         typer.echo(checks.as_json(found) if as_json else checks.as_text(found))
         if not all(check.ok for check in found):
+            raise typer.Exit(FAILED)
+
+
+def plugins(
+    check: Annotated[bool, typer.Option("--check", help="Work each environment through the contract's check.")] = False,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """List environments, policies, dialects, sources and safety checks of installed packages, and what is wrong with them."""
+    with guarded(debug):
+        from orchestrator.settings.plugins import listed
+
+        found = listed(check=check)
+        if as_json:
+            typer.echo(json.dumps([one._asdict() for one in found], indent=2))
+        for one in [] if as_json else found:
+            typer.echo(f"{'✗' if one.problem else '✓'} {one.kind:<12} {one.name:<16} {one.package} ({one.place})")
+            if one.problem:
+                typer.echo(f"  {one.problem}")
+        if not found and not as_json:
+            typer.echo("no installed package offers a part; see docs/how-to/plugin.md")
+        if any(one.problem for one in found):
             raise typer.Exit(FAILED)
 
 

@@ -101,6 +101,8 @@ def _refuse_places(leaves: Iterable[tuple[str, Any]], config: Sequence[Path]) ->
             raise UsageProblem(f"{key} is unknown or the server's own, and no run can carry it; set it where the server starts.")
         if key in _NAMES and isinstance(value, str) and looks_like_path(value):
             raise UsageProblem(f"{key}: {value[:100]!r} is a path, and only what the server ships can be named.")
+        if key == "environment" and ":" in str(value):
+            raise UsageProblem(f"environment: {str(value)[:100]!r} is a class, and only what is installed here can be named.")
         if key == "browser.url" and (why := refused_address(str(value), load_settings(config).settings.browser)):
             raise UsageProblem(f"browser.url: {why}; browser.allowed_hosts is set where the server starts.")
 

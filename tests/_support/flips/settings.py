@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
+from flips import plugged
 from flips import views as see
 from flips.knowledge import knowledge_flips
 from flips.pictures import picture_flips
@@ -172,6 +173,11 @@ GIVEN = ("crew.operator.policy=llm", "crew.operator.model.name=given")
 FLIPS: dict[str, Flip] = {
     "policies": flip(see.run(), "policies", "rules", "paranoid"),
     "environment": flip(see.screen, "environment", "simulated", "nowhere"),
+    "plugins.policies": flip(
+        plugged.parts, "plugins.policies", "{}", "{evaluator: 'roles.policies.scripted:TrustingEvaluator'}"
+    ),
+    "plugins.sources": flip(plugged.parts, "plugins.sources", "[]", "['flips.plugged:Shelf']"),
+    "plugins.checks": flip(plugged.parts, "plugins.checks", "[]", "['flips.plugged:Refusal']"),
     "world": flip(see.screen, "world", "office", "letters"),
     "seed": flip(see.screen, "seed", 1, 2),
     "sandbox": flip(see.sandbox, "sandbox", "bubblewrap", "gvisor"),
