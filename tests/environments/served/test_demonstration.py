@@ -96,6 +96,7 @@ def test_a_file_that_is_there_is_not_touched(tmp_path) -> None:
         Demonstration(tmp_path / "no" / "session.jsonl", "try")
 
 
+@pytest.mark.slow("processes that are killed")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_nothing_that_was_done_is_lost_when_the_server_dies(how, tmp_path) -> None:
     path = tmp_path / "session.jsonl"

@@ -106,6 +106,7 @@ def _arguments(rng: random.Random, desk: SimulatedDesktop, schema: dict[str, Any
     return {name: rng.choice(texts) for name in schema.get("properties", {}) if rng.random() < 0.8}
 
 
+@pytest.mark.slow("a large sample")
 @pytest.mark.parametrize("world", WORLDS)
 def test_the_preview_of_random_actions_is_what_then_happens(world: str) -> None:
     """And nothing sensitive happens that a shipped policy would have let pass without asking."""

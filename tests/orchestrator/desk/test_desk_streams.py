@@ -305,6 +305,7 @@ def test_a_run_that_is_gone_on_with_after_its_end_takes_its_end_back(serve, work
     until(lambda: again.ended, "the second end")
 
 
+@pytest.mark.slow("processes that are killed")
 def test_a_server_that_was_killed_is_gone_on_with_by_the_next_one(working, runs_dir, watch) -> None:
     """With the command itself: the token is kept, so the page that is open reads on where it was."""
     run = working()

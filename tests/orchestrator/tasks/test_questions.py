@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from worked.questioned import deskcrew, overrides
 
 from orchestrator import Crew
@@ -14,6 +15,7 @@ def values(report: dict[str, Any]) -> set[str]:
     return {fact["value"] for fact in report["facts"]}
 
 
+@pytest.mark.slow("processes of their own")
 def test_a_question_waits_and_is_answered_in_another_process(tmp_path: Path) -> None:
     """The second subtask asks the same: it gets the answer that was given to the process before."""
     code, outcome = deskcrew("run", "ask me", *[w for text in overrides(tmp_path) for w in ("-c", text)], cwd=tmp_path)

@@ -48,6 +48,7 @@ def without(drawn: Picture, owner: str) -> Picture:
 class TestEveryScreen:
     """Screens of every app, dialogs and the bare desktop, on large and small screens."""
 
+    @pytest.mark.slow("a large sample")
     def test_every_element_is_drawn_inside_its_own_box(self, anything):
         drawn = anything.picture()
         whole = image(drawn)

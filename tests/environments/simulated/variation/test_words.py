@@ -27,6 +27,7 @@ from environments.simulated.variation.metrics import Variation
 EFFECTS = {"toast", "notice", "dialog", "title"}
 
 
+@pytest.mark.slow("a large sample")
 @pytest.mark.parametrize("app", APPS)
 def test_all_that_an_app_shows_as_its_own_words_is_in_every_catalogue(app):
     """What fails here: give the word in configs/languages/*.yaml, or its place in configs/content.yaml if it is content."""
@@ -41,6 +42,7 @@ def test_all_that_an_app_shows_as_its_own_words_is_in_every_catalogue(app):
     assert not lacking
 
 
+@pytest.mark.slow("a large sample")
 @pytest.mark.parametrize("name", ["de", "zh"])
 @pytest.mark.parametrize("app", APPS)
 def test_what_the_sources_of_an_app_give_to_controls_and_dialogs_is_in_every_catalogue(app, name):

@@ -103,6 +103,7 @@ def test_nothing_that_is_done_raises_or_leaves_an_unsound_screen(moves, seed):
     json.dumps(desktop.world())
 
 
+@pytest.mark.slow("a large sample")
 @RELAXED
 @given(moves=st.lists(MOVES, max_size=20))
 def test_the_store_gives_back_the_world_as_it_was(moves, tmp_path_factory):

@@ -48,6 +48,7 @@ def test_the_rules_look_it_up_and_obey_none_of_it(tools: str) -> None:
     assert outcome.held, outcome
 
 
+@pytest.mark.slow("processes of their own")
 def test_the_same_answer_has_its_way_without_a_safety_policy(tools: str) -> None:
     assert attacked(CORPUS, QUIET, safety=OFF, overrides=[tools]).harmed
 

@@ -66,6 +66,7 @@ def test_a_name_is_given_and_never_a_value(name: str) -> None:
     assert "0042" not in str(refused.value)
 
 
+@pytest.mark.slow("a terminal of its own")
 def test_a_value_is_typed_on_the_terminal_and_not_shown() -> None:
     child, terminal = pty.fork()
     if child == 0:

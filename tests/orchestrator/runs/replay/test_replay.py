@@ -55,6 +55,7 @@ def test_what_was_recorded_comes_to_the_same_now(path: Path) -> None:
     assert found.difference is None, found.sentence()
 
 
+@pytest.mark.slow("processes of their own")
 def test_every_kind_of_run_that_the_script_makes_is_kept() -> None:
     code = "import runpy; print(*sorted(runpy.run_path('scripts/record_replays.py')['COURSES']))"
     names = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
