@@ -15,7 +15,6 @@ from roles.screen.values import same_value, sort_key
 
 _SIZE_COLUMNS = ("total", "amount", "amount due", "price", "sum", "size")
 _DATE_COLUMNS = ("date", "invoice date", "received", "modified", "due date", "day")
-_OPPOSITE = {"unpaid": "paid", "unread": "read", "paid": "unpaid", "read": "unread"}
 _IMPLIED = {
     "unpaid": {"unpaid", "open", "outstanding", "due"},
     "outstanding": {"unpaid", "overdue", "open", "outstanding"},
