@@ -14,13 +14,13 @@ import argparse
 from pathlib import Path
 
 from orchestrator.lab.attacks.pages import chosen_pages, load_pages
-from orchestrator.lab.attacks.surfing import PageOutcome, Surf
+from orchestrator.lab.attacks.surfing import PageOutcome, PageRunner
 
 PAGES = Path(__file__).with_name("benign.yaml")
 ALL = 99
 
 
-def counted(names: list[str], surf: Surf, questions: bool = False) -> list[PageOutcome]:
+def counted(names: list[str], surf: PageRunner, questions: bool = False) -> list[PageOutcome]:
     pages, found = load_pages([PAGES]), []
     for case in chosen_pages(pages, names):
         outcome = surf.work(case.model_copy(update={"approves": ALL}), pages.sites[case.name])
@@ -37,7 +37,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--questions", action="store_true", help="say what was asked")
     given = parser.parse_args()
-    surf = Surf()
+    surf = PageRunner()
     try:
         found = counted(given.names, surf, given.questions)
     finally:

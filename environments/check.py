@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from environments.contract import AppCatalog, DigestMismatch, Environment, Peek, Received, Seats, WorldState
+from environments.contract import ActionRecord, AppCatalog, DigestMismatch, Environment, Peek, Seats, WorldState
 from protocol import (
     Action,
     ActionResult,
@@ -143,7 +143,7 @@ class _Check:
         after = self.env.observe()
         _promise(self.perform(action, key) == first, "a known key did not return the stored result")
         _promise(self.env.observe() == after, "a known key acted a second time")
-        if isinstance(self.env, Received):
+        if isinstance(self.env, ActionRecord):
             times = sum(1 for line in self.env.received() if line["key"] == key)
             _promise(times == 1, f"received() lists one key {times} times")
         self.kept.append("the same key twice returns the stored result and acts once")

@@ -159,7 +159,7 @@ class Screenshots(Protocol):
 
 
 @runtime_checkable
-class Written(Protocol):
+class TextLocator(Protocol):
     """Can say where on its screen given texts are written, beside what its elements tell."""
 
     def written(self, texts: Sequence[str]) -> Sequence[BoundingBox]:
@@ -167,7 +167,7 @@ class Written(Protocol):
 
 
 @runtime_checkable
-class Received(Protocol):
+class ActionRecord(Protocol):
     """Keeps its own record of every keyed action it performed, in order."""
 
     def received(self) -> list[dict[str, Any]]: ...

@@ -18,7 +18,7 @@ from orchestrator.runs import runs
 from orchestrator.runs.plans import plan_of, read_plan
 from orchestrator.runs.runs import Approver, Outcome
 from orchestrator.settings.build import build_context
-from orchestrator.settings.settings import Loaded, load_settings
+from orchestrator.settings.settings import LoadedSettings, load_settings
 from orchestrator.store.address import LOCAL
 from orchestrator.tasks.tasks import Task, resolve_target
 from roles.contracts import Subtask
@@ -44,7 +44,7 @@ class Crew:
     `idempotence`).
     """
 
-    def __init__(self, settings: Loaded | None = None, **parts: Any) -> None:
+    def __init__(self, settings: LoadedSettings | None = None, **parts: Any) -> None:
         if unknown := set(parts) - set(PARTS):
             raise ValueError(f"unknown part {sorted(unknown)[0]!r}; the parts are {', '.join(PARTS)}")
         self.settings = settings or load_settings()
@@ -157,7 +157,7 @@ class Crew:
 
         return StructuredTool.from_function(work, name=name)
 
-    def _target(self, target: Task | str) -> tuple[Task | str, Loaded]:
+    def _target(self, target: Task | str) -> tuple[Task | str, LoadedSettings]:
         """What is to be worked, and under which settings: a task brings its own world, limits and policies."""
         found = target if isinstance(target, Task) else resolve_target(target)
         return found, self.settings.with_task(found.layer()) if isinstance(found, Task) else self.settings

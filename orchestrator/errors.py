@@ -12,19 +12,19 @@ class UsageProblem(Exception):
     """Its text is the whole message: shown as it is, without a traceback."""
 
 
-class Lacking(UsageProblem):
+class MissingDependency(UsageProblem):
     """Nothing is wrong with what was written; this machine lacks a package or a key for it."""
 
 
-class Stopped(Exception):
+class MachineStopped(Exception):
     """Nothing is wrong with what was written, and nothing is lost: the machine does not let it go on now. Exit code 1."""
 
 
-class StoreGone(Stopped):
+class StoreGone(MachineStopped):
     """The store that several machines share cannot be reached any more; what was committed is in it."""
 
 
-class StoreTaken(Stopped):
+class StoreTaken(MachineStopped):
     """Another process works the run by now."""
 
 

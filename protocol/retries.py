@@ -24,7 +24,7 @@ _PASSING_NAMES = frozenset(
 """Of exceptions of the clients of others."""
 
 
-class Busy(Exception):
+class Overload(Exception):
     """It may work a little later, `after` so many seconds where it says that itself."""
 
     def __init__(self, why: str, after: float | None = None) -> None:
@@ -37,7 +37,7 @@ def passes(fault: BaseException) -> bool:
     status = status_of(fault)
     if status is not None:
         return status in PASSING
-    if isinstance(fault, Busy | ConnectionError | TimeoutError):
+    if isinstance(fault, Overload | ConnectionError | TimeoutError):
         return True
     return any(kind.__name__ in _PASSING_NAMES for kind in type(fault).__mro__)
 
@@ -101,7 +101,7 @@ class Retries(Frozen):
 
 def asked_for(fault: BaseException | None) -> float | None:
     """Seconds for which a failure says to wait."""
-    return fault.after if isinstance(fault, Busy) else retry_after(getattr(getattr(fault, "response", None), "headers", None))
+    return fault.after if isinstance(fault, Overload) else retry_after(getattr(getattr(fault, "response", None), "headers", None))
 
 
 def retry_after(headers: Mapping[str, Any] | None, now: float | None = None) -> float | None:

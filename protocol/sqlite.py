@@ -10,7 +10,7 @@ from typing import Any
 from protocol.retries import Retries
 
 
-class _Patient:
+class _BusyWait:
     """What a connection and its cursors share; nothing was done by a statement that finds the file held."""
 
     def _asked(self, work: Callable[..., Any], *given: Any) -> Any:
@@ -24,7 +24,7 @@ class _Patient:
             return connection.retries.trying(_held)(work, *given)
 
 
-class _Cursor(_Patient, sqlite3.Cursor):
+class _Cursor(_BusyWait, sqlite3.Cursor):
     def execute(self, *given: Any) -> Any:
         return self._asked(super().execute, *given)
 
@@ -32,7 +32,7 @@ class _Cursor(_Patient, sqlite3.Cursor):
         return self._asked(super().executemany, *given)
 
 
-class _Connection(_Patient, sqlite3.Connection):
+class _Connection(_BusyWait, sqlite3.Connection):
     retries: Retries
 
     def cursor(self, *given: Any) -> Any:

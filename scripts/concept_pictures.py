@@ -17,7 +17,7 @@ from typing import Any
 from concept_sketches import SKETCHES
 from drawing import Box, Drawing
 
-from orchestrator.core.machine import ANYWHERE, ROWS, Row, Situation
+from orchestrator.core.machine import ANYWHERE, ROWS, Situation, TransitionRow
 from orchestrator.runs.plans import read_plan
 from roles.operator.graph import build_operator
 
@@ -63,7 +63,7 @@ def machine() -> Drawing:
     return d
 
 
-def _first_way(row: Row) -> bool:
+def _first_way(row: TransitionRow) -> bool:
     return row.signal != "gate_done" or row.next in (Situation.GET_ACTION, Situation.FINAL_CHECK)
 
 

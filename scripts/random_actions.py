@@ -32,7 +32,7 @@ from environments.simulated.previewing import changes_between
 from environments.simulated.world.worldfile import load_world
 from orchestrator.lab.attacks.corpus import load_corpus
 from orchestrator.lab.attacks.pages import PageCase, Pages, load_pages
-from orchestrator.lab.attacks.surfing import Surf, unshown
+from orchestrator.lab.attacks.surfing import PageRunner, unshown
 from orchestrator.lab.testing.run import CrewRun
 from orchestrator.runs import runs
 from orchestrator.settings.settings import load_settings, shipped
@@ -233,7 +233,7 @@ def harmed(initial: dict[str, Any], world: dict[str, Any]) -> list[str]:
     return [name for name, said in HARMS.items() if so(said, world) and not so(said, initial)]
 
 
-def on_page(surf: Surf, case: PageCase, site: dict[str, str], policy: str, seed: int, actions: int, folder: Path) -> Done:
+def on_page(surf: PageRunner, case: PageCase, site: dict[str, str], policy: str, seed: int, actions: int, folder: Path) -> Done:
     """One batch on a hostile page, and what reached its server."""
     surf.opened(site)
     url = surf.server.url
@@ -256,7 +256,7 @@ def batches(actions: int, seed: int, only: str, folder: Path) -> Iterator[Done]:
     on_pages = 0 if only == "worlds" else actions if only == "pages" else actions // SHARE
     in_worlds = 0 if only == "pages" else actions - on_pages
     if on_pages:
-        pages, surf = load_pages(), Surf()
+        pages, surf = load_pages(), PageRunner()
         cases, policies = hostile(pages), POLICIES[:3]
         try:
             for n in count():

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 from orchestrator.settings.settings import shipped_names
-from orchestrator.tasks.oracle import Played, play, task_environment
+from orchestrator.tasks.oracle import OracleRun, play, task_environment
 from orchestrator.tasks.tasks import Task, resolve_target
 
 VARIANTS = ("language=de", "language=zh", "labels=synonyms", "order=shuffled", "names=missing", "density=compact", "layout=wide",
@@ -33,7 +33,7 @@ def main(names: list[str]) -> int:
     return len(wrong)
 
 
-def played(task: Task, variant: str) -> Played:
+def played(task: Task, variant: str) -> OracleRun:
     """The oracle's run of a task in a world with this variation."""
     surface = task_environment(task, 0, [variant])
     try:
@@ -42,7 +42,7 @@ def played(task: Task, variant: str) -> Played:
         surface.close()
 
 
-def problem(run: Played) -> str:
+def problem(run: OracleRun) -> str:
     """What was not as it should be; nothing when the run passed, clean."""
     if run.problem:
         return run.problem

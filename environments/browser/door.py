@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from environments.browser.acting.aiming import SETTLE, Aim, Refused, move, usable
-from environments.browser.network.gate import Expected
-from environments.browser.seeing.looking import Look, Stopped, look_focus, otherwise
+from environments.browser.network.gate import ExpectedRequest
+from environments.browser.seeing.looking import ControlChanged, Look, look_focus, otherwise
 from environments.browser.seeing.reading import clean
 from environments.browser.seeing.sight import Sight, Spot
 from protocol.model.keys import write_key
@@ -37,12 +37,12 @@ async def leaving(sight: Sight, look: Look) -> AsyncIterator[None]:
 
 
 def _expect(sight: Sight, look: Look) -> None:
-    sight.session.gate.begin(sight.session.permit, Expected.of(look.said))
+    sight.session.gate.begin(sight.session.permit, ExpectedRequest.of(look.said))
 
 
 def _chosen(sight: Sight, look: Look, values: Sequence[str]) -> None:
     """What leaves from here on may carry what is about to be chosen in this field."""
-    expected = Expected.of(look.said).holding(str(look.said.get("field") or ""), values)
+    expected = ExpectedRequest.of(look.said).holding(str(look.said.get("field") or ""), values)
     sight.session.gate.begin(sight.session.permit, expected)
 
 
@@ -68,7 +68,7 @@ async def _arm(
     why = "it is gone from the page" if now.gone else otherwise(first, now, typed=typed)
     if why:
         await _shut(spot)
-        raise Stopped(f"{name} changed before it was pressed: {why}; look again")
+        raise ControlChanged(f"{name} changed before it was pressed: {why}; look again")
     _expect(sight, now)
 
 
@@ -83,14 +83,14 @@ async def _shut(spot: Spot) -> dict[str, Any]:
     return dict(said)
 
 
-def _astray(said: dict[str, Any], name: str, done: str = "") -> Stopped | None:
+def _astray(said: dict[str, Any], name: str, done: str = "") -> ControlChanged | None:
     """The refusal that follows from what the guard stopped."""
     fouls = [(str(kind), clean(why, 120)) for kind, why in said["fouls"]]
     if not fouls:
         return None
     kind, why = fouls[0]
     what = "another one" if why == "changed" else f"not where it falls on: that is {why}"
-    return Stopped(f"{name} is {what} by the time of the {kind}, which was held back{done}; look again")
+    return ControlChanged(f"{name} is {what} by the time of the {kind}, which was held back{done}; look again")
 
 
 async def press(
@@ -122,7 +122,7 @@ async def press(
             break
         aim = await usable(sight, aim)
     if not said["reached"] and not said["fouls"]:
-        raise Stopped(f"{aim.name} was not reached by the press: something lies over it; look again")
+        raise ControlChanged(f"{aim.name} was not reached by the press: something lies over it; look again")
     if astray := _astray(said, aim.name):
         raise astray
     return aim

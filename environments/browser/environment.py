@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from environments.browser.acting.acting import PATIENCE, act, cannot
 from environments.browser.acting.aiming import Refused
-from environments.browser.acting.going import Late, Unanswered, open_address
+from environments.browser.acting.going import ConditionTimeout, PageBusy, open_address
 from environments.browser.acting.written import written
 from environments.browser.record import Record
 from environments.browser.seeing.looking import control
@@ -22,7 +22,7 @@ from environments.browser.session import Rules, Session, find_chromium, need_pla
 from environments.contract import STOPPED, EnvironmentFault, EnvironmentType
 from environments.effects import ControlSeen, HeldRequest, Network, Permit, released
 from protocol import Action, ActionResult, BoundingBox, ExecStatus, HoldKey, VisualState, Wait
-from protocol.retries import PASSING, Busy, Retries, retry_after
+from protocol.retries import PASSING, Overload, Retries, retry_after
 
 T = TypeVar("T")
 _LOOK, _LOOK_AGAIN = 10.0, 2.0
@@ -229,13 +229,13 @@ class BrowserEnvironment:
         self._sight.clock = 0.0
         soon = monotonic() + _START
         trying = self._retries.trying_async(
-            lambda bad: isinstance(bad, Busy | Unanswered), enough=lambda wait: monotonic() + wait > soon
+            lambda bad: isinstance(bad, Overload | PageBusy), enough=lambda wait: monotonic() + wait > soon
         )
         try:
             await trying(self._arrive, self._sight)
-        except Busy:  # what the server says instead is shown
+        except Overload:  # what the server says instead is shown
             pass
-        except (Refused, Late, TimeoutError) as bad:
+        except (Refused, ConditionTimeout, TimeoutError) as bad:
             why = str(bad) or "it does not come to rest; its scripts may never end"
             raise EnvironmentFault(f"the start page cannot be opened: {why}") from None
         return await self._look()
@@ -245,7 +245,7 @@ class BrowserEnvironment:
         sight.session.notes.clear()
         said = await self._unless_stirred(open_address(sight, self._rules.start_url), 30)
         if said is not None and said.status in PASSING:
-            raise Busy(f"the server answers {said.status}", retry_after(said.headers))
+            raise Overload(f"the server answers {said.status}", retry_after(said.headers))
 
     async def _act(self, action: Action, permit: Permit | None) -> ActionResult:
         sight = self._seen()

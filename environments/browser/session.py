@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from environments.browser.network.gate import Gate
-from environments.browser.network.requests import Sent
+from environments.browser.network.requests import OutgoingRequest
 from environments.browser.scripts.page_js import listeners
 from environments.contract import EnvironmentFault
 from environments.effects import Effect, Permit
@@ -324,7 +324,7 @@ class Session:
     def _downloads(self, download: Download) -> None:
         if self.gate.download():
             return self._keep(download)
-        sent = Sent("DOWNLOAD", download.url)
+        sent = OutgoingRequest("DOWNLOAD", download.url)
         told = f"keep the file {download.suggested_filename[:80]!r} from {sent.at.netloc}{sent.at.path[:200]}"
         request = sent.held().model_copy(update={"told": told, "effects": (Effect.DOWNLOAD,)})
 

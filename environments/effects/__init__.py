@@ -133,7 +133,7 @@ def released(action: Action) -> str:
 
 
 @runtime_checkable
-class Guarded(Protocol):
+class GuardedEnvironment(Protocol):
     """Performs under a permit, and holds what leaves it. What no permit was given for is performed as its caller likes."""
 
     def guard(self, network: Network) -> None:

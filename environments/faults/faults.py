@@ -37,7 +37,7 @@ from protocol import (
 )
 
 
-class Done(NamedTuple):
+class FaultedResult(NamedTuple):
     """An action with its result, or without one when the surface broke; `kind` is the fault that struck, if one did."""
 
     key: str
@@ -53,11 +53,11 @@ class FaultRecord:
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
-        self.done: list[Done] = []
+        self.done: list[FaultedResult] = []
         if path is not None and path.exists():
             self.done = [done for line in path.read_text(encoding="utf-8").splitlines() if (done := _read(line))]
 
-    def add(self, done: Done) -> None:
+    def add(self, done: FaultedResult) -> None:
         self.done.append(done)
         if self._path is None:
             return
@@ -75,20 +75,20 @@ class FaultRecord:
             self._path.unlink(missing_ok=True)
 
 
-def _read(line: str) -> Done | None:
+def _read(line: str) -> FaultedResult | None:
     """None for a line that was cut short: what it stood for is done again under the same key, with the same fault."""
     try:
         body = json.loads(line)
         result = body.pop("result")
-        return Done(**body, result=ActionResult.model_validate(result) if result else None)
+        return FaultedResult(**body, result=ActionResult.model_validate(result) if result else None)
     except (ValueError, TypeError, AttributeError):
         return None
 
 
-__all__ = ["Fault", "FaultKind", "FaultyEnvironment", "Struck"]
+__all__ = ["Fault", "FaultKind", "FaultyEnvironment", "InjectedFault"]
 
 
-class Struck(NamedTuple):
+class InjectedFault(NamedTuple):
     """A fault that struck: for the log and for judging, never shown to a role."""
 
     key: str
@@ -126,9 +126,9 @@ class FaultyEnvironment:
         self._counts = Counter(done.kind for done in self._record.done)
 
     @property
-    def struck(self) -> list[Struck]:
+    def struck(self) -> list[InjectedFault]:
         """The faults that struck, in order."""
-        return [Struck(d.key, FaultKind(d.kind), d.verb, d.target) for d in self._record.done if d.kind]
+        return [InjectedFault(d.key, FaultKind(d.kind), d.verb, d.target) for d in self._record.done if d.kind]
 
     def reset(self, *, seed: int | None = None) -> VisualState:
         self._seed = self._seed if seed is None else seed
@@ -155,10 +155,10 @@ class FaultyEnvironment:
         fault = self._striking(action, key, app, target)
         kind = "" if fault is None else str(fault.kind)
         if fault is not None and fault.kind is FaultKind.BREAK:
-            self._note(Done(key, action.digest, kind, action.verb, target, None))
+            self._note(FaultedResult(key, action.digest, kind, action.verb, target, None))
             raise EnvironmentFault(fault.text or "the session was lost")
         result = self._do(fault, action, key, target)
-        self._note(Done(key, action.digest, kind, action.verb, target, result))
+        self._note(FaultedResult(key, action.digest, kind, action.verb, target, result))
         return result
 
     def close(self) -> None:
@@ -188,7 +188,7 @@ class FaultyEnvironment:
         both = zip_longest(within, islice(reversed(self._done), most))
         return list(dict.fromkeys(key for pair in both for key in pair if key is not None))[:most]
 
-    def _note(self, done: Done) -> None:
+    def _note(self, done: FaultedResult) -> None:
         self._record.add(done)
         self._counts[done.kind] += bool(done.kind)
         if done.result is not None:

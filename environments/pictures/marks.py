@@ -33,14 +33,14 @@ _RINGS = 10
 """How far from its box a label may go when all around is taken."""
 
 
-class Wanted(NamedTuple):
+class LabelSize(NamedTuple):
     """A label for a box, with the width and height that it needs."""
 
     box: Box
     room: tuple[int, int]
 
 
-def places(wanted: Iterable[Wanted], things: Iterable[Box], picture: Pixels) -> Iterator[Box | None]:
+def places(wanted: Iterable[LabelSize], things: Iterable[Box], picture: Pixels) -> Iterator[Box | None]:
     """Where each label stands, in order, or None where all is taken. `things` are what one may be mistaken to belong to."""
     ink = _ink(picture)
     labels, others = _Tiles(), _Tiles()
@@ -200,7 +200,7 @@ class Mark(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Marked:
+class MarkedPicture:
     """A picture without and with marks, and what each mark means on the state that it was made of."""
 
     state_id: str
@@ -226,7 +226,9 @@ class Marked:
         return _png(both)
 
 
-def mark(png: bytes, state: VisualState, only: Collection[str] | None = None, last: str | BoundingBox | None = None) -> Marked:
+def mark(
+    png: bytes, state: VisualState, only: Collection[str] | None = None, last: str | BoundingBox | None = None
+) -> MarkedPicture:
     """The picture with a mark on every visible element that can be used, or on those of `only` that can be seen.
 
     `last` is the element or the box that was acted on before; it gets a rectangle. A picture of another size than the
@@ -250,7 +252,7 @@ def mark(png: bytes, state: VisualState, only: Collection[str] | None = None, la
     for made in marks.values():
         _label(drawn, pen, made)
     left_out = tuple(element.element_id for element, _ in boxes if element.element_id not in marks)
-    return Marked(state.state_id, png, _png(drawn), marks, left_out)
+    return MarkedPicture(state.state_id, png, _png(drawn), marks, left_out)
 
 
 def kind_of(element: GUIElement) -> str:
@@ -319,7 +321,7 @@ def _box_of(last: str | BoundingBox, state: VisualState) -> BoundingBox | None:
 
 
 def _placed(boxes: list[tuple[GUIElement, Box]], things: list[Box], clean: Pixels) -> Iterator[Mark]:
-    spots = places((Wanted(box, _room(element.element_id)) for element, box in boxes), things, clean)
+    spots = places((LabelSize(box, _room(element.element_id)) for element, box in boxes), things, clean)
     for (element, box), spot in zip(boxes, spots, strict=True):
         if spot is not None:
             kind = kind_of(element)

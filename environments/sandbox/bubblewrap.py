@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from math import ceil
 from typing import NamedTuple
 
-from environments.sandbox.contract import Language, Ran, SandboxLimits, SandboxUnavailable
+from environments.sandbox.contract import Language, SandboxLimits, SandboxUnavailable, ScriptResult
 from environments.sandbox.job import INSIDE, PACKAGES, SYSTEM, USEFUL, WORK, at_the_top, job_of, most_answered, ran
 from environments.sandbox.pipes import heard
 
@@ -170,7 +170,7 @@ class Bubblewrap:
 
     def run(
         self, script: str, language: Language, files: Mapping[str, bytes], timeout: float, *, folders: Collection[str] = ()
-    ) -> Ran:
+    ) -> ScriptResult:
         out, answer = os.pipe()
         with open(out, "rb", 0) as reader, open(answer, "wb", 0) as writer:
             tools, limits = self.tools, self.limits

@@ -46,7 +46,7 @@ class LeftOut(NamedTuple):
     why: str
 
 
-class Ran(NamedTuple):
+class ScriptResult(NamedTuple):
     """What came of a script."""
 
     exit_code: int
@@ -71,14 +71,14 @@ class Sandbox(Protocol):
 
     def run(
         self, script: str, language: Language, files: Mapping[str, bytes], timeout: float, *, folders: Collection[str] = ()
-    ) -> Ran:
+    ) -> ScriptResult:
         """Run `script` in a folder that holds `files` and `folders`, given by path from it, for `timeout` seconds at most.
 
         Nothing of it outlives the call. Raises SandboxUnavailable where nothing can be run.
         """
 
 
-class Refusing:
+class NoSandbox:
     """The sandbox where there is none."""
 
     def __init__(self, why: str) -> None:
@@ -86,5 +86,5 @@ class Refusing:
 
     def run(
         self, script: str, language: Language, files: Mapping[str, bytes], timeout: float, *, folders: Collection[str] = ()
-    ) -> Ran:
+    ) -> ScriptResult:
         raise SandboxUnavailable(self.refusal)

@@ -18,9 +18,17 @@ from typing import Any, NamedTuple
 
 from environments.files.scratch import Scratch
 from environments.sandbox.bubblewrap import Bubblewrap, Tools, become, first_to_end, lent_user
-from environments.sandbox.contract import Language, Ran, Refusing, Sandbox, SandboxKind, SandboxLimits, SandboxUnavailable
+from environments.sandbox.contract import (
+    Language,
+    NoSandbox,
+    Sandbox,
+    SandboxKind,
+    SandboxLimits,
+    SandboxUnavailable,
+    ScriptResult,
+)
 from environments.sandbox.job import INSIDE, PACKAGES, SYSTEM, USEFUL, WORK, at_the_top, job_of, most_answered, ran
-from environments.sandbox.pipes import Said, heard
+from environments.sandbox.pipes import PipeOutput, heard
 
 
 class GvisorTools(NamedTuple):
@@ -46,7 +54,7 @@ class Gvisor:
 
     def run(
         self, script: str, language: Language, files: Mapping[str, bytes], timeout: float, *, folders: Collection[str] = ()
-    ) -> Ran:
+    ) -> ScriptResult:
         tools = self.tools
         job = job_of(script, language, files, folders, limits=self.limits, bash=tools.bash, python=tools.python, answer=0)
         top = at_the_top((*files, *folders))
@@ -61,10 +69,10 @@ class Gvisor:
             )
             return self._heard(process, sheet, files, timeout)
 
-    def _heard(self, process: subprocess.Popen[bytes], sheet: int, files: Mapping[str, bytes], timeout: float) -> Ran:
+    def _heard(self, process: subprocess.Popen[bytes], sheet: int, files: Mapping[str, bytes], timeout: float) -> ScriptResult:
         stdout, stderr, _, late = heard(process, self.limits.output_bytes, timeout)
         written = os.pread(sheet, most_answered(self.limits), 0).partition(b"\n")[0]
-        return ran(process.returncode, stdout, stderr, Said(written, False), files, late)
+        return ran(process.returncode, stdout, stderr, PipeOutput(written, False), files, late)
 
     @contextmanager
     def _sheet(self, job: bytes) -> Iterator[int]:
@@ -166,7 +174,7 @@ def find(limits: SandboxLimits | None = None, places: str = PLACES) -> Sandbox:
     """bubblewrap on this machine, or a sandbox that refuses and says why."""
     wanted = [name for name in _PACKAGES if name != "setpriv" or os.geteuid() == 0]
     paths = _programs(wanted, places, "scripts need a sandbox")
-    if isinstance(paths, Refusing):
+    if isinstance(paths, NoSandbox):
         return paths
     tools = Tools(paths["bwrap"], paths["prlimit"], paths.get("setpriv", ""), paths["bash"], paths["python3"])
     tried = [Bubblewrap(tools._replace(nested=nested), limits) for nested in (False, True)]
@@ -176,13 +184,13 @@ def find(limits: SandboxLimits | None = None, places: str = PLACES) -> Sandbox:
         if not trouble:
             return sandbox
         troubles.append(trouble)
-    return Refusing(f"scripts need a sandbox, and bubblewrap does not work here: {troubles[0]}; {_hint(troubles[0])}")
+    return NoSandbox(f"scripts need a sandbox, and bubblewrap does not work here: {troubles[0]}; {_hint(troubles[0])}")
 
 
 def find_gvisor(limits: SandboxLimits | None = None, places: str = PLACES) -> Sandbox:
     """gVisor on this machine, or a sandbox that refuses and says why. It is never another one in its place."""
     paths = _programs(("runsc", "setpriv", "bash", "python3"), places, "the settings want scripts in gVisor")
-    if isinstance(paths, Refusing):
+    if isinstance(paths, NoSandbox):
         return paths
     tools = GvisorTools(paths["runsc"], paths["setpriv"], paths["bash"], paths["python3"], root=os.geteuid() == 0)
     sandbox = Gvisor(tools, limits)
@@ -192,20 +200,20 @@ def find_gvisor(limits: SandboxLimits | None = None, places: str = PLACES) -> Sa
         trouble = str(bad)
     if not trouble:
         return sandbox
-    return Refusing(
+    return NoSandbox(
         f"the settings want scripts in gVisor, and it does not work here: {trouble}; {_hint(trouble)}, or set sandbox=bubblewrap"
     )
 
 
-def _programs(wanted: Collection[str], places: str, why: str) -> dict[str, str] | Refusing:
+def _programs(wanted: Collection[str], places: str, why: str) -> dict[str, str] | NoSandbox:
     if sys.platform != "linux":
-        return Refusing(
+        return NoSandbox(
             f"scripts need a sandbox of Linux (bubblewrap or gVisor), and this is {sys.platform}; run deskcrew on Linux"
         )
     found = {name: shutil.which(name, path=places) for name in wanted}
     if missing := [name for name, path in found.items() if path is None]:
         packages = " ".join(dict.fromkeys(_PACKAGES.get(name, name) for name in missing))
-        return Refusing(f"{why}, and {', '.join(missing)} is not installed; get it with: apt-get install {packages}")
+        return NoSandbox(f"{why}, and {', '.join(missing)} is not installed; get it with: apt-get install {packages}")
     return {name: path for name, path in found.items() if path is not None}
 
 
@@ -236,7 +244,7 @@ def _hint(trouble: str) -> str:
 def installed(kind: SandboxKind = "bubblewrap", packages: Path | None = None) -> Sandbox:
     """That sandbox on this machine with the usual limits, and a folder of wheels; looked for once in a process."""
     if packages is not None and not os.path.isdir(packages):
-        return Refusing(f"packages: there is no folder {packages}; make it and put wheels in it, or leave the setting out")
+        return NoSandbox(f"packages: there is no folder {packages}; make it and put wheels in it, or leave the setting out")
     limits = SandboxLimits(packages=packages and packages.resolve())
     return find_gvisor(limits) if kind == "gvisor" else find(limits)
 
@@ -254,5 +262,5 @@ class Detected:
 
     def run(
         self, script: str, language: Language, files: Mapping[str, bytes], timeout: float, *, folders: Collection[str] = ()
-    ) -> Ran:
+    ) -> ScriptResult:
         return installed(self.kind, self.packages).run(script, language, files, timeout, folders=folders)

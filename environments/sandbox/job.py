@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from environments.sandbox.contract import Language, LeftOut, Ran, SandboxLimits
-from environments.sandbox.pipes import Said
+from environments.sandbox.contract import Language, LeftOut, SandboxLimits, ScriptResult
+from environments.sandbox.pipes import PipeOutput
 
 WORK = "/workspace"
 SCRIPT = "/tmp/script"  # noqa: S108 - inside, where /tmp is the script's own
@@ -98,9 +98,11 @@ def at_the_top(paths: Iterable[str]) -> list[str]:
     return sorted(name for name in top if _PLAIN_NAME.fullmatch(name) and name not in _TAKEN)
 
 
-def ran(returned: int, stdout: Said, stderr: Said, answer: Said, given: Mapping[str, bytes], late: bool) -> Ran:
+def ran(
+    returned: int, stdout: PipeOutput, stderr: PipeOutput, answer: PipeOutput, given: Mapping[str, bytes], late: bool
+) -> ScriptResult:
     """The result, from streams that may hold anything."""
-    said = Ran(
+    said = ScriptResult(
         exit_code=128 - returned if returned < 0 else returned,
         stdout=stdout.data.decode("utf-8", "replace"),
         stderr=stderr.data.decode("utf-8", "replace"),

@@ -16,14 +16,14 @@ _GRACE = 5.0
 """Seconds for the kernel to clear away what was killed."""
 
 
-class Said(NamedTuple):
+class PipeOutput(NamedTuple):
     """What was kept of one pipe, and whether there was more."""
 
     data: bytes
     more: bool
 
 
-def listen(process: subprocess.Popen[bytes], pipes: Mapping[int, int], timeout: float) -> tuple[dict[int, Said], bool]:
+def listen(process: subprocess.Popen[bytes], pipes: Mapping[int, int], timeout: float) -> tuple[dict[int, PipeOutput], bool]:
     """Read every pipe to its end, keeping at most so many bytes of each; after `timeout` seconds the process is killed.
 
     Returns what was kept, and whether time ran out. Memory is bounded whatever is written.
@@ -50,7 +50,7 @@ def listen(process: subprocess.Popen[bytes], pipes: Mapping[int, int], timeout: 
                     break
                 late, deadline = True, time.monotonic() + _GRACE
                 end(process)
-    return {pipe: Said(bytes(kept[pipe]), more[pipe]) for pipe in pipes}, late
+    return {pipe: PipeOutput(bytes(kept[pipe]), more[pipe]) for pipe in pipes}, late
 
 
 def _read(pipe: int) -> bytes | None:
@@ -64,7 +64,7 @@ def _read(pipe: int) -> bytes | None:
 
 def heard(
     process: subprocess.Popen[bytes], most: int, timeout: float, also: Mapping[int, int] = MappingProxyType({})
-) -> tuple[Said, Said, dict[int, Said], bool]:
+) -> tuple[PipeOutput, PipeOutput, dict[int, PipeOutput], bool]:
     """What a process says on both streams and on the pipes `also`, and whether time ran out; it has ended by then."""
     assert process.stdout is not None  # noqa: S101 - it was asked for
     assert process.stderr is not None  # noqa: S101 - it was asked for

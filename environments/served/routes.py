@@ -39,7 +39,7 @@ class Finish(BaseModel):
     reason: str = ""
 
 
-class Reset(BaseModel):
+class ResetRequest(BaseModel):
     """A start anew, perhaps from another seed."""
 
     model_config = ConfigDict(extra="forbid")
@@ -125,7 +125,7 @@ class _Routes:
         return JSONResponse(result.model_dump(mode="json"))
 
     async def reset(self, request: Request) -> Response:
-        self._session.reset(_model(Reset, await _body(request)).seed)
+        self._session.reset(_model(ResetRequest, await _body(request)).seed)
         return await self.state(request)
 
     async def finish(self, request: Request) -> Response:

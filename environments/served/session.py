@@ -15,9 +15,9 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.input.pointer import form_of
 from environments.simulated.screen.panels import Panel
 from environments.simulated.screen.screen import screen_of
-from environments.simulated.screen.seen import Shown
+from environments.simulated.screen.seen import ShownElement
 from environments.simulated.screen.widgets import FIELDS
-from environments.simulated.world.world import MARGIN, TITLE_BAR, Desk, Win, World
+from environments.simulated.world.world import MARGIN, TITLE_BAR, Desk, WindowState, World
 from protocol import Action, ActionResult, ActionTarget, Drag, VisualState
 
 Box = tuple[int, int, int, int]
@@ -45,7 +45,7 @@ _SELECTED = {"button": "aria-pressed", "link": "aria-current"}
 _TRAITS = ("opens", "hovers", "swipes", "drop", "floats")
 
 
-def markup(shown: Shown, up: str, origin: tuple[int, int], main: bool) -> Markup:
+def markup(shown: ShownElement, up: str, origin: tuple[int, int], main: bool) -> Markup:
     """The control for an element. `up` is what it stands in, and `origin` where that begins."""
     element, widget = shown.element, shown.widget
     kind = _kind(shown)
@@ -66,7 +66,7 @@ def markup(shown: Shown, up: str, origin: tuple[int, int], main: bool) -> Markup
     return {name: value for name, value in made.items() if value not in ("", None, False, 0, [], {})}
 
 
-def _kind(shown: Shown) -> Kind:
+def _kind(shown: ShownElement) -> Kind:
     element, widget = shown.element, shown.widget
     if widget.role == "textbox":
         return Kind("textarea") if widget.multiline else Kind("input", "", "password" if element.private else "text")
@@ -83,7 +83,7 @@ def _is_number(value: str | None) -> bool:
         return False
 
 
-def _attributes(shown: Shown, kind: Kind) -> dict[str, str]:
+def _attributes(shown: ShownElement, kind: Kind) -> dict[str, str]:
     element, widget = shown.element, shown.widget
     nameless = element.name_source == "class"
     attributes = {
@@ -114,12 +114,12 @@ def _attributes(shown: Shown, kind: Kind) -> dict[str, str]:
     return {name: value for name, value in attributes.items() if value}
 
 
-def _hinted(shown: Shown, kind: Kind) -> bool:
+def _hinted(shown: ShownElement, kind: Kind) -> bool:
     """A placeholder is a name to a browser; where the name only stands beside the field, it must not be one."""
     return kind.tag in ("input", "textarea") and shown.element.name_source != "nearby"
 
 
-def _limits(shown: Shown, kind: Kind) -> dict[str, str]:
+def _limits(shown: ShownElement, kind: Kind) -> dict[str, str]:
     limits = shown.widget.limits
     if limits is None:
         return {}
@@ -129,7 +129,7 @@ def _limits(shown: Shown, kind: Kind) -> dict[str, str]:
     return {"aria-valuemin": lowest, "aria-valuemax": highest, "aria-valuenow": shown.element.value or ""}
 
 
-def _field(shown: Shown) -> Markup:
+def _field(shown: ShownElement) -> Markup:
     """A field with its name: bound to it, only standing beside it, or not there at all."""
     element, widget = shown.element, shown.widget
     value = element.value or ""
@@ -144,7 +144,7 @@ def _field(shown: Shown) -> Markup:
     return field | {"field": True, "label": element.text if named else "", "bound": element.name_source != "nearby"}
 
 
-def _said(shown: Shown) -> Markup:
+def _said(shown: ShownElement) -> Markup:
     """What stands in it, unless other elements do; a thing without words is drawn by its class."""
     element, widget = shown.element, shown.widget
     silent = widget.children or element.name_source == "class"
@@ -242,7 +242,7 @@ def _made(name: str, kind: str, box: Box) -> dict[str, Any]:
     return {"id": name, "kind": kind, "box": place, "view": place, "scroll": 0, "tall": 0}
 
 
-def _window(desk: Desk, win: Win) -> dict[str, Any]:
+def _window(desk: Desk, win: WindowState) -> dict[str, Any]:
     left, top, right, bottom = win.box or desk.ground
     made = _made(f"window-{win.app}", "window", (left, top, right, bottom))
     return made | {
@@ -255,7 +255,7 @@ def _window(desk: Desk, win: Win) -> dict[str, Any]:
     }
 
 
-def _pane(panel: Panel, shown: Shown) -> str:
+def _pane(panel: Panel, shown: ShownElement) -> str:
     match panel.kind:
         case "window":
             return f"window-{shown.element.app}"
@@ -269,7 +269,7 @@ def _pane(panel: Panel, shown: Shown) -> str:
             return "notices"
 
 
-def _main(shown: Shown, desk: Desk) -> bool:
+def _main(shown: ShownElement, desk: Desk) -> bool:
     """The button that Enter presses."""
     if shown.widget.role != "button":
         return False
@@ -293,7 +293,7 @@ class Exercise(Protocol):
         """The verdict: `passed`, and `checks`, each with `expression` and `passed`."""
 
 
-class Told(NamedTuple):
+class ActionResponse(NamedTuple):
     """What came of an action, and the change of the screen that it made."""
 
     result: ActionResult
@@ -327,7 +327,7 @@ class Session:
     def state(self) -> VisualState:
         return self.desktop.observe()
 
-    def perform(self, action: Action, *, role: str, key: str = "") -> Told:
+    def perform(self, action: Action, *, role: str, key: str = "") -> ActionResponse:
         """Do it, write it down, and tell every page. Raises EnvironmentFault when the world breaks."""
         before, count = self.desktop.observe(), self._done
         if not key:
@@ -340,7 +340,7 @@ class Session:
             raise
         if self._log:
             self._log.add(before, action, result, self.desktop.observe(), role)
-        return Told(result, self._tell())
+        return ActionResponse(result, self._tell())
 
     def complete(self, action: Action) -> Action:
         """The same action with every locator of what it means, so that a log of it can be replayed elsewhere."""

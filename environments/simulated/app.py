@@ -12,7 +12,7 @@ from pydantic import Field
 
 from environments.simulated.meanings import Table
 from environments.simulated.screen.widgets import Widget
-from environments.simulated.world.generate import Cast
+from environments.simulated.world.generate import SharedPeople
 from environments.simulated.world.values import Model
 
 
@@ -23,13 +23,13 @@ class AppState(Model):
     """
 
 
-class Sharing(AppState):
+class SharingState(AppState):
     """The state of an app that `shares` another one's. It holds that one only while an update or a function is at work."""
 
     lent: AppState | None = Field(default=None, exclude=True)
 
 
-class Dated(AppState):
+class DatedState(AppState):
     """The state of an app that stamps what it makes with the time, there only while an update or a function works."""
 
     today: str
@@ -270,7 +270,7 @@ class Setting(NamedTuple):
     """What a new state may draw on: the app's own random numbers, and the people of the world."""
 
     rng: random.Random
-    cast: Cast
+    cast: SharedPeople
 
 
 class App(ABC, Generic[C, S]):

@@ -12,18 +12,18 @@ from typing import Any, Literal, NamedTuple
 from environments.contract import AppInfo, DigestMismatch, EnvironmentFault, FileTree, FunctionInfo
 from environments.effects import Change as Effected
 from environments.simulated.apps import APPS
-from environments.simulated.input.acting import Crashed, Step, pass_time, step
+from environments.simulated.input.acting import EnvironmentCrash, Step, pass_time, step
 from environments.simulated.input.worded import meant
 from environments.simulated.previewing import changes_between
 from environments.simulated.screen.screen import screen_of, window_of
 from environments.simulated.turn.following import follow, settled, truth
 from environments.simulated.turn.seats import taken
-from environments.simulated.turn.triggers import Happening
+from environments.simulated.turn.triggers import TriggerEvent
 from environments.simulated.turn.turn import Turn
 from environments.simulated.world.difference import Change, differences, world_hashes
 from environments.simulated.world.file_changes import tree_of
-from environments.simulated.world.store import MemoryStore, Performed, Store, open_store
-from environments.simulated.world.values import Same
+from environments.simulated.world.store import MemoryStore, PerformedAction, Store, open_store
+from environments.simulated.world.values import IdentityKey
 from environments.simulated.world.world import World
 from environments.simulated.world.worldfile import WorldSpec, first_world
 from protocol import Action, ActionResult, VisualState
@@ -37,7 +37,7 @@ class Snapshot(NamedTuple):
     performed: int
 
 
-class Ahead(NamedTuple):
+class ActionForecast(NamedTuple):
     """What an action comes to in a world."""
 
     world: World
@@ -59,7 +59,7 @@ class SimulatedDesktop:
         self._origin = hashlib.blake2b(spec.model_dump_json(exclude={"seed"}).encode(), digest_size=12).hexdigest()
         self._store: Store = open_store(store)
         self._closed = False
-        self._ahead: Ahead | None = None
+        self._ahead: ActionForecast | None = None
         stored = self._store.load(self._origin)
         self._world = self._first() if stored is None else stored
         if stored is None:
@@ -86,11 +86,11 @@ class SimulatedDesktop:
         before = self._world
         try:
             after, result = self._step(action)[:2]
-        except Crashed as crash:
+        except EnvironmentCrash as crash:
             self._store.commit(before, crash.world, None)
             self._world = crash.world
             raise EnvironmentFault(str(crash)) from None
-        done = Performed(key, action.digest, json.dumps(action.dump()), result.model_dump_json(exclude_defaults=True))
+        done = PerformedAction(key, action.digest, json.dumps(action.dump()), result.model_dump_json(exclude_defaults=True))
         self._store.commit(before, after, done)
         self._world = after
         return result
@@ -100,7 +100,7 @@ class SimulatedDesktop:
         self._live()
         try:
             found = self._step(action)
-        except Crashed:
+        except EnvironmentCrash:
             return ()
         return changes_between(self._world, found.done, found.passed_on)
 
@@ -108,7 +108,7 @@ class SimulatedDesktop:
         """The action done in this world, which stays as it is. Raises Crashed."""
         ahead = self._ahead
         if ahead is None or ahead.world is not self._world or ahead.digest != action.digest:
-            self._ahead = ahead = Ahead(self._world, action.digest, step(self._world, action, self._spec.events))
+            self._ahead = ahead = ActionForecast(self._world, action.digest, step(self._world, action, self._spec.events))
         return ahead.step
 
     def close(self) -> None:
@@ -211,7 +211,7 @@ class SimulatedDesktop:
         return world_hashes(self._world)
 
     def _first(self) -> World:
-        return _beginning(Same(self._spec), self._seed)
+        return _beginning(IdentityKey(self._spec), self._seed)
 
     def _live(self) -> None:
         if self._closed:
@@ -228,12 +228,12 @@ def _functions_of(app: str) -> tuple[FunctionInfo, ...]:
 
 
 @lru_cache(maxsize=8)
-def _beginning(spec: Same[WorldSpec], seed: int) -> World:
+def _beginning(spec: IdentityKey[WorldSpec], seed: int) -> World:
     """How a world begins. It never changes once made, so all desktops of a spec and a seed begin with the same one."""
     world = first_world(spec.value, seed)
     turn = Turn(world, spec.value.events)
     if front := world.desk.front:
-        turn.happened.append(Happening("app_opened", front))
+        turn.happened.append(TriggerEvent("app_opened", front))
     pass_time(turn)
     follow(turn)
     return settled(world, turn.world)

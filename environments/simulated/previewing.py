@@ -20,8 +20,8 @@ from environments.files.tree_changes import tree_changes
 from environments.simulated.app import AnyApp, AppState, Later, Notify
 from environments.simulated.apps import APPS
 from environments.simulated.meanings import Difference, Meaning, Tree
-from environments.simulated.world.values import Same
-from environments.simulated.world.world import Closed, World
+from environments.simulated.world.values import IdentityKey
+from environments.simulated.world.world import ClosedDialog, World
 
 _MOST = 40
 """Changes of one action that are told each; of the rest it is told how many they are, and their digest."""
@@ -31,14 +31,14 @@ _ASKS = {"permission": Effect.PERMISSION, "security": Effect.PERMISSION, "paymen
 """What a dialog of the desktop is about, where the word on its button says nothing."""
 
 
-class PassedOn(NamedTuple):
+class ForwardedEvent(NamedTuple):
     """Something that an app asked to be told to another one, or to itself later."""
 
     app: str
     what: Notify | Later
 
 
-def changes_between(before: World, after: World, passed_on: tuple[PassedOn, ...] = ()) -> tuple[Change, ...]:
+def changes_between(before: World, after: World, passed_on: tuple[ForwardedEvent, ...] = ()) -> tuple[Change, ...]:
     """All that is different, in the order of the apps."""
     found: list[Change] = []
     for name, state in after.apps.items():
@@ -65,7 +65,7 @@ class _Kinds(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def _kinds(key: Same[AnyApp]) -> _Kinds:
+def _kinds(key: IdentityKey[AnyApp]) -> _Kinds:
     app = key.value
     meanings: dict[str, list[tuple[tuple[str, ...], Meaning]]] = {}
     for meaning in app.meanings or ():
@@ -87,7 +87,7 @@ def _kinds(key: Same[AnyApp]) -> _Kinds:
 
 
 def _of_app(app: AnyApp, before: AppState, after: AppState) -> Iterator[Change]:
-    kinds = _kinds(Same(app))
+    kinds = _kinds(IdentityKey(app))
     now = after.__dict__
     for field, old in before.__dict__.items():
         new = now[field]
@@ -199,18 +199,18 @@ def _held(entry: Any) -> str | None:
     return None if entry.kind == "folder" else str(entry.text)
 
 
-def _passed_on(passed: PassedOn) -> Iterator[Change]:
+def _passed_on(passed: ForwardedEvent) -> Iterator[Change]:
     """What the sender's table says of it; most of it shows in the state of whoever is told."""
     app, what = APPS[passed.app], passed.what
     head, rest = ("notify", (what.app, what.topic)) if isinstance(what, Notify) else ("later", (what.topic,))
-    for parts, meaning in _kinds(Same(app)).meanings.get(head, ()):
+    for parts, meaning in _kinds(IdentityKey(app)).meanings.get(head, ()):
         if meaning.effect is not None and parts == rest:
             found = Difference(what.topic, None, what.data, None, None)
             told = _phrase(meaning.told, found) or _plain(app, head, found)
             yield _change(app, meaning.effect, told, ".".join((head, *rest)), found)
 
 
-def _answered(said: Closed) -> Change | None:
+def _answered(said: ClosedDialog) -> Change | None:
     """A dialog that the world itself opened is nothing but its words."""
     effect = effect_of_words(said.button) or Effect.CONFIRM
     effect = _ASKS.get(said.kind, effect) if effect is Effect.CONFIRM else effect

@@ -15,11 +15,11 @@ S = TypeVar("S", bound=AppState)
 A = TypeVar("A", bound=Model)
 
 
-class Declined(Exception):
+class FunctionDeclined(Exception):
     """The app does not do it; the message says why and what it could do instead."""
 
 
-class Done(NamedTuple, Generic[S]):
+class FunctionResult(NamedTuple, Generic[S]):
     """The next state, what the caller gets, and what the desktop should do besides."""
 
     state: S
@@ -34,7 +34,7 @@ class Function(Generic[S, A]):
     name: str
     summary: str
     arguments: type[A]
-    call: Callable[[S, A], Done[S]]
+    call: Callable[[S, A], FunctionResult[S]]
     writes: bool = False
     """Whether it changes anything."""
     repeatable: bool = False
@@ -46,27 +46,27 @@ class Function(Generic[S, A]):
 AnyFunction = Function[Any, Any]
 
 
-def call(app: AnyApp, state: AppState, name: str, given: dict[str, JsonValue]) -> Done[Any]:
+def call(app: AnyApp, state: AppState, name: str, given: dict[str, JsonValue]) -> FunctionResult[Any]:
     """Call a function of the app by name. Raises Declined for an unknown one and for arguments that do not fit."""
     functions = {function.name: function for function in app.functions}
     function = functions.get(name)
     if function is None:
         offered = f"its functions are: {', '.join(functions)}" if functions else "it has none"
-        raise Declined(f"{app.title} has no function {name!r}; {offered}")
+        raise FunctionDeclined(f"{app.title} has no function {name!r}; {offered}")
     try:
         arguments = function.arguments.model_validate(given)
     except ValidationError as bad:
         first = bad.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         takes = ", ".join(function.arguments.model_fields) or "nothing"
-        raise Declined(f"{app.name}.{name}: {where or 'arguments'}: {first['msg']}; it takes {takes}") from None
-    done: Done[Any] = function.call(state, arguments)
+        raise FunctionDeclined(f"{app.name}.{name}: {where or 'arguments'}: {first['msg']}; it takes {takes}") from None
+    done: FunctionResult[Any] = function.call(state, arguments)
     return done
 
 
-def ask(app: AnyApp, state: AppState, request: str) -> Done[Any]:
+def ask(app: AnyApp, state: AppState, request: str) -> FunctionResult[Any]:
     """Hand a request in words to the app's agent. Raises Declined when there is none, or when it does not understand."""
     if app.agent is None:
-        raise Declined(f"{app.title} has no agent of its own; use its window")
-    done: Done[Any] = app.agent(state, request)
+        raise FunctionDeclined(f"{app.title} has no agent of its own; use its window")
+    done: FunctionResult[Any] = app.agent(state, request)
     return done

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from environments.vision.parts import DOTS, Inked, Part, inked, marked_required
+from environments.vision.parts import DOTS, ElementDraft, InkedLine, inked, marked_required
 from environments.vision.pixels import Box, Pixels, drawn_in, ground_of, most_common, part, written_in
 from environments.vision.shapes import Frame
 
@@ -31,18 +31,18 @@ _TINT = 60
 """A ground that is no further from the one around it is a tint."""
 
 
-class Sorted(NamedTuple):
+class SortedFrames(NamedTuple):
     """Frames as controls, those that only hold things, and the lines that belong to none."""
 
-    controls: list[Part]
+    controls: list[ElementDraft]
     holders: list[Frame]
-    lines: list[Inked]
+    lines: list[InkedLine]
 
 
 class Controls:
     """Works out what the frames of one picture are."""
 
-    def __init__(self, pixels: Pixels, frames: Sequence[Frame], lines: Sequence[Inked]) -> None:
+    def __init__(self, pixels: Pixels, frames: Sequence[Frame], lines: Sequence[InkedLine]) -> None:
         self._pixels = pixels
         frames = [frame for frame in frames if not self._is_letter(frame, lines)]
         pills = [frame.box for frame in frames if _is_pill(frame.box)]
@@ -52,8 +52,8 @@ class Controls:
         self._left = [line for line in (self._cut(line) for line in lines) if line is not None]
         self._strongest = max((line.strength for line in lines), default=255.0)
 
-    def sorted(self) -> Sorted:
-        controls: list[Part] = []
+    def sorted(self) -> SortedFrames:
+        controls: list[ElementDraft] = []
         holders: list[Frame] = []
         taken: list[Box] = []
         for frame in sorted(self._frames, key=lambda frame: frame.box.area):
@@ -68,12 +68,12 @@ class Controls:
             taken.append(frame.box)
         for made in controls:
             self._name(made)
-        return Sorted([made for made in controls if not self._nothing(made)], holders, self._left)
+        return SortedFrames([made for made in controls if not self._nothing(made)], holders, self._left)
 
     def _holds_frames(self, frame: Frame, taken: Sequence[Box]) -> bool:
         return any(frame.box.holds(box) for box in taken)
 
-    def _control(self, frame: Frame) -> Part | None:
+    def _control(self, frame: Frame) -> ElementDraft | None:
         own = [line for line in self._left if frame.box.holds(line.box)]
         box = frame.box
         if not own:
@@ -87,7 +87,7 @@ class Controls:
 
     # --- with text inside ---------------------------------------------------------------------------------------
 
-    def _one_row(self, frame: Frame, row: list[Inked]) -> Part | None:
+    def _one_row(self, frame: Frame, row: list[InkedLine]) -> ElementDraft | None:
         box, first, last = frame.box, row[0], row[-1]
         left, right = first.box.x1 - box.x1, box.x2 - last.box.x2
         chevron = self._sign_at_right(frame, last.box.x2)
@@ -100,23 +100,23 @@ class Controls:
         text = " ".join(line.text for line in row)
         if frame.filled and frame.stands_out and not frame.inside.coloured and self._sign_at_left(frame):
             self._take(row)
-            return Part("alert" if first.ink.warns else "status", box, text, confidence=_sure(row))
+            return ElementDraft("alert" if first.ink.warns else "status", box, text, confidence=_sure(row))
         if frame.filled and first.coloured and left < 20 and frame.inside.far(frame.outside) < _TINT:
             self._take(row)
-            return Part("link", box, text, selected=True, confidence=_sure(row))
+            return ElementDraft("link", box, text, selected=True, confidence=_sure(row))
         if even or (chevron and right < 60 and left >= 0.5 * right - 12 and box.width < 140):
             self._take(row)
             text = _ELLIPSIS.sub("…", text)
             enabled = first.strength > _FAINT * self._strongest or frame.stands_out
-            return Part("button", box, text, enabled=enabled, expanded=False if chevron else None, confidence=_sure(row))
+            return ElementDraft("button", box, text, enabled=enabled, expanded=False if chevron else None, confidence=_sure(row))
         if first.ink.warns and frame.filled:
             self._take(row)
-            return Part("alert", box, text, confidence=_sure(row))
+            return ElementDraft("alert", box, text, confidence=_sure(row))
         if box.width > 0.7 * self._pixels.shape[1] or frame.filled:
             return None
         return self._field(frame, [], row)
 
-    def _large(self, frame: Frame, own: list[Inked]) -> Part | None:
+    def _large(self, frame: Frame, own: list[InkedLine]) -> ElementDraft | None:
         """A field of several lines has its name at its top; anything else that is large holds things."""
         rows = _rows(own)
         name = rows[0]
@@ -130,13 +130,13 @@ class Controls:
             return None
         return self._field(frame, name, text)
 
-    def _field(self, frame: Frame, name: list[Inked], value: list[Inked]) -> Part:
+    def _field(self, frame: Frame, name: list[InkedLine], value: list[InkedLine]) -> ElementDraft:
         self._take([*name, *value])
         said = " ".join(line.text for line in name)
         text, required = marked_required(said)
         content = "\n".join(" ".join(line.text for line in row) for row in _rows(value))
         role = "combobox" if self._sign_at_right(frame, max([frame.box.x1, *(line.box.x2 for line in value)])) else "textbox"
-        made = Part(role, frame.box, text, value="", required=required, source="label", confidence=_sure([*name, *value]))
+        made = ElementDraft(role, frame.box, text, value="", required=required, source="label", confidence=_sure([*name, *value]))
         made.focused = frame.border.coloured and not frame.border.warns
         made.invalid = frame.border.warns
         if DOTS.fullmatch(content):
@@ -149,7 +149,7 @@ class Controls:
 
     # --- without --------------------------------------------------------------------------------------------------
 
-    def _without_text(self, frame: Frame) -> Part | None:
+    def _without_text(self, frame: Frame) -> ElementDraft | None:
         box = frame.box
         low, high = _TICK
         if low <= box.width <= high and abs(box.width - box.height) <= 3:
@@ -157,18 +157,18 @@ class Controls:
             if frame.round and not frame.stands_out and drawn is not None and not self._is_dot(drawn, frame):
                 return None  # a sign in a circle
             ticked = frame.stands_out or drawn is not None
-            return Part("radio" if frame.round and not frame.stands_out else "checkbox", box, value=str(ticked).lower())
+            return ElementDraft("radio" if frame.round and not frame.stands_out else "checkbox", box, value=str(ticked).lower())
         if _is_pill(box) and frame.stands_out:
             knobs = [knob for knob in self._knobs if box.holds(knob)]
             on = knobs[0].middle[0] > box.middle[0] if knobs else frame.inside.coloured
-            return Part("switch", box, value=str(on).lower())
+            return ElementDraft("switch", box, value=str(on).lower())
         if high < box.width <= _ICON and abs(box.width - box.height) <= 10 and self._drawn_within(frame) is not None:
-            return Part("button", box, confidence=0.7)
+            return ElementDraft("button", box, confidence=0.7)
         if 18 <= box.height <= _TALL and box.width >= 60 and not frame.filled:
             role = "combobox" if self._sign_at_right(frame, box.x1) else "textbox"
-            return Part(role, box, value="", source="nearby", focused=frame.border.coloured)
+            return ElementDraft(role, box, value="", source="nearby", focused=frame.border.coloured)
         if box.height > _TALL and box.width >= 150 and not frame.filled and frame.border.far(frame.outside) > 60:
-            return Part("textbox", box, value="", source="nearby", confidence=0.6)
+            return ElementDraft("textbox", box, value="", source="nearby", confidence=0.6)
         return None
 
     def _drawn_within(self, frame: Frame) -> Box | None:
@@ -205,7 +205,7 @@ class Controls:
                 return sign is not None and abs(sign.width - sign.height) <= 4
         return False
 
-    def _is_letter(self, frame: Frame, lines: Sequence[Inked]) -> bool:
+    def _is_letter(self, frame: Frame, lines: Sequence[InkedLine]) -> bool:
         """Whether a frame is a part of a text: letters have edges too, but are not apart from what follows."""
         box = frame.box
         for line in lines:
@@ -219,7 +219,7 @@ class Controls:
                 return True
         return False
 
-    def _cut(self, line: Inked) -> Inked | None:
+    def _cut(self, line: InkedLine) -> InkedLine | None:
         """The line without what is drawn around it, beside it or in its place: a frame, a box to tick, an icon in a button."""
         box = line.box
         for frame in self._frames:
@@ -240,7 +240,7 @@ class Controls:
 
     # --- names ----------------------------------------------------------------------------------------------------
 
-    def _name(self, made: Part) -> None:
+    def _name(self, made: ElementDraft) -> None:
         """The label of what has none inside: beside a box to tick, and left of a field or above it."""
         if made.text or made.role in {"button", "link"}:
             return
@@ -260,17 +260,17 @@ class Controls:
         if made.role in {"checkbox", "radio", "switch"}:
             made.box = box.around(label.box)
 
-    def _nothing(self, made: Part) -> bool:
+    def _nothing(self, made: ElementDraft) -> bool:
         """Whether it is only a sign: what can be ticked has a name."""
         return not made.text and made.role in {"checkbox", "radio", "switch"}
 
-    def _take(self, lines: Sequence[Inked]) -> None:
+    def _take(self, lines: Sequence[InkedLine]) -> None:
         self._left = [line for line in self._left if line not in lines]
 
 
-def _rows(lines: Sequence[Inked]) -> list[list[Inked]]:
+def _rows(lines: Sequence[InkedLine]) -> list[list[InkedLine]]:
     """Lines that stand at one height together, from the top, each from the left."""
-    rows: list[list[Inked]] = []
+    rows: list[list[InkedLine]] = []
     for line in sorted(lines, key=lambda line: line.box.middle[1]):
         last = rows[-1][0].box if rows else None
         if last is not None and abs(line.box.middle[1] - last.middle[1]) <= max(4, 0.4 * min(line.box.height, last.height)):
@@ -285,7 +285,7 @@ def _beside(label: Box, box: Box) -> bool:
     return abs(label.middle[1] - box.middle[1]) <= 0.5 * max(label.height, min(box.height, 40))
 
 
-def _sure(lines: Sequence[Inked]) -> float:
+def _sure(lines: Sequence[InkedLine]) -> float:
     return min((line.line.confidence for line in lines), default=0.8)
 
 

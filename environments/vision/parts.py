@@ -18,7 +18,7 @@ _STAR = re.compile(r"\s*[*＊]$|\s+[+×x·]$")
 
 
 @dataclass
-class Part:
+class ElementDraft:
     """A draft of an element."""
 
     role: str
@@ -35,11 +35,11 @@ class Part:
     expanded: bool | None = None
     source: str = "content"
     confidence: float = 1.0
-    inside: list[Part] = field(default_factory=list)
+    inside: list[ElementDraft] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class Inked:
+class InkedLine:
     """A line of text with the colours that it is written in."""
 
     line: TextLine
@@ -70,9 +70,9 @@ class Inked:
         return self.ink.coloured and not self.ground.coloured and not self.ink.warns
 
 
-def inked(pixels: Pixels, line: TextLine) -> Inked:
+def inked(pixels: Pixels, line: TextLine) -> InkedLine:
     ground = ground_of(pixels, line.box.grown(1))
-    return Inked(line, ground, ink_of(pixels, line.box, ground))
+    return InkedLine(line, ground, ink_of(pixels, line.box, ground))
 
 
 def marked_required(text: str) -> tuple[str, bool]:

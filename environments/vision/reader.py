@@ -34,7 +34,7 @@ _MOST = 12
 """A box with more lines than that is a picture."""
 
 
-class Lettered(NamedTuple):
+class LineBox(NamedTuple):
     """The box of a line's ink, and its own pixels on its own ground, with nothing else that may stand close by."""
 
     box: Box
@@ -59,10 +59,10 @@ class _Blob(NamedTuple):
         return self.box.middle[1]
 
 
-def lettered(pixels: Pixels, boxes: Sequence[Box], frames: Sequence[Box] = ()) -> list[Lettered]:
+def lettered(pixels: Pixels, boxes: Sequence[Box], frames: Sequence[Box] = ()) -> list[LineBox]:
     """The lines in boxes that a detector has found, each once and whole. What is drawn on the edge of a frame is no letter."""
     framed = [frame for frame in frames if frame.height >= _FRAMED[1] and frame.width >= _FRAMED[0]]
-    found: list[Lettered] = []
+    found: list[LineBox] = []
     for box in _joined(boxes):
         for line in _in_box(pixels, box, framed):
             if not any(other.box.shared(line.box) > 0.7 * min(other.box.area, line.box.area) for other in found):
@@ -70,7 +70,7 @@ def lettered(pixels: Pixels, boxes: Sequence[Box], frames: Sequence[Box] = ()) -
     return found
 
 
-def _in_box(pixels: Pixels, box: Box, frames: Sequence[Box]) -> Iterator[Lettered]:
+def _in_box(pixels: Pixels, box: Box, frames: Sequence[Box]) -> Iterator[LineBox]:
     beside, inside = _AROUND * box.height, box.grown(1).on(pixels)
     outer = Box(box.x1 - beside, box.y1 - _ABOVE, box.x2 + beside, box.y2 + _ABOVE).on(pixels)
     ground = ground_of(pixels, inside)
@@ -85,7 +85,7 @@ def _in_box(pixels: Pixels, box: Box, frames: Sequence[Box]) -> Iterator[Lettere
     rows = _rows([blob for blob in blobs if blob.box.shared(own) > 0.5 * blob.box.area])
     lines = [line for row in rows for line in _apart(list(_without_caret(_whole(row, blobs), labels)))]
     if not 0 < len(lines) <= _MOST:
-        yield Lettered(inside, np.ascontiguousarray(part(pixels, inside)))
+        yield LineBox(inside, np.ascontiguousarray(part(pixels, inside)))
         return
     for line in lines:
         yield _cut_out(pixels, outer, line, labels, ground)
@@ -210,7 +210,7 @@ def _apart(row: Sequence[_Blob]) -> Iterator[list[_Blob]]:
         yield text
 
 
-def _cut_out(pixels: Pixels, outer: Box, line: Sequence[_Blob], labels: Any, ground: Colour) -> Lettered:
+def _cut_out(pixels: Pixels, outer: Box, line: Sequence[_Blob], labels: Any, ground: Colour) -> LineBox:
     own = line[0].box
     for blob in line:
         own = own.around(blob.box)
@@ -224,7 +224,7 @@ def _cut_out(pixels: Pixels, outer: Box, line: Sequence[_Blob], labels: Any, gro
     near = (cv2.dilate(mine.astype(np.uint8), np.ones((3, 3), dtype=np.uint8)) > 0) & (mine | (taken == 0))
     target = crop[there.y1 - grown.y1 : there.y2 - grown.y1, there.x1 - grown.x1 : there.x2 - grown.x1]
     target[near] = part(pixels, outer)[there.y1 : there.y2, there.x1 : there.x2][near]
-    return Lettered(own.moved(outer.x1, outer.y1), crop, tuple(x - grown.x1 for x in _spaces(line)))
+    return LineBox(own.moved(outer.x1, outer.y1), crop, tuple(x - grown.x1 for x in _spaces(line)))
 
 
 def _spaces(line: Sequence[_Blob]) -> Iterator[int]:
@@ -304,7 +304,7 @@ class Reader:
             if text := cut_short(_without_icons(self._spaced(line, text))):
                 yield TextLine(line.box, text, sure)
 
-    def _spaced(self, line: Lettered, text: str) -> str:
+    def _spaced(self, line: LineBox, text: str) -> str:
         """The text with the spaces that the model has overlooked: its words are read one by one, and must come to the same."""
         if len(line.spaces) <= text.count(" "):
             return text

@@ -11,7 +11,7 @@ from statistics import median
 from rapidfuzz import fuzz
 
 from environments.vision.controls import Controls
-from environments.vision.parts import Inked, Part, inked
+from environments.vision.parts import ElementDraft, InkedLine, inked
 from environments.vision.pixels import Box, Colour, Pixels, drawn_in, most_common, part
 from environments.vision.reader import Reader, TextLine
 from environments.vision.shapes import Frame, frames_of, lines_of
@@ -21,9 +21,9 @@ _KNOB = (6, 26)
 _ABOVE = 34
 
 
-def sliders_of(strokes: Sequence[Box], lines: Sequence[Inked]) -> tuple[list[Part], list[Inked]]:
+def sliders_of(strokes: Sequence[Box], lines: Sequence[InkedLine]) -> tuple[list[ElementDraft], list[InkedLine]]:
     """The sliders, and the lines that belong to none of them."""
-    found: list[Part] = []
+    found: list[ElementDraft] = []
     left = list(lines)
     for track in _tracks(strokes):
         level = [line for line in left if 0 < track.middle[1] - line.box.middle[1] <= _ABOVE]
@@ -38,7 +38,7 @@ def sliders_of(strokes: Sequence[Box], lines: Sequence[Inked]) -> tuple[list[Par
         left = [line for line in left if line not in used]
         box = track.around(name.box)
         value = numbers[-1].text if numbers else None
-        found.append(Part("slider", box, name.text, value=value, source="nearby", confidence=name.line.confidence))
+        found.append(ElementDraft("slider", box, name.text, value=value, source="nearby", confidence=name.line.confidence))
     return found, left
 
 
@@ -56,10 +56,10 @@ _DEEPER = 12
 """How much further in a text begins that is below another in a tree."""
 
 
-def arranged(parts: Sequence[Part], holders: Sequence[Frame]) -> list[Part]:
+def arranged(parts: Sequence[ElementDraft], holders: Sequence[Frame]) -> list[ElementDraft]:
     """The parts in reading order, within the groups, tables and lists that they make."""
-    inside: dict[int, list[Part]] = {}
-    loose: list[Part] = []
+    inside: dict[int, list[ElementDraft]] = {}
+    loose: list[ElementDraft] = []
     cards = [frame.box for frame in holders if frame.box.height > 60 and frame.box.width > 150]
     for made in parts:
         within = [n for n, card in enumerate(cards) if card.holds(made.box) and card.area > 1.5 * made.box.area]
@@ -72,9 +72,9 @@ def arranged(parts: Sequence[Part], holders: Sequence[Frame]) -> list[Part]:
     return [whole for row in rows_of(loose) for whole in _grouped(row)]
 
 
-def rows_of(parts: Sequence[Part]) -> list[list[Part]]:
+def rows_of(parts: Sequence[ElementDraft]) -> list[list[ElementDraft]]:
     """Parts that stand side by side, from the top, each row from the left."""
-    rows: list[list[Part]] = []
+    rows: list[list[ElementDraft]] = []
     for made in sorted(parts, key=lambda made: (made.box.y1, made.box.x1)):
         if rows and _level(rows[-1], made):
             rows[-1].append(made)
@@ -83,7 +83,7 @@ def rows_of(parts: Sequence[Part]) -> list[list[Part]]:
     return [sorted(row, key=lambda made: made.box.x1) for row in rows]
 
 
-def _level(row: Sequence[Part], made: Part) -> bool:
+def _level(row: Sequence[ElementDraft], made: ElementDraft) -> bool:
     """Whether it stands beside all of a row: at the height of its middle, and not on top of one of them."""
     top, bottom = max(other.box.y1 for other in row), min(other.box.y2 for other in row)
     over = min(bottom, made.box.y2) - max(top, made.box.y1)
@@ -92,26 +92,26 @@ def _level(row: Sequence[Part], made: Part) -> bool:
     return all(made.box.x1 >= other.box.x2 - 2 or made.box.x2 <= other.box.x1 + 2 for other in row)
 
 
-def _grouped(row: Sequence[Part]) -> Iterator[Part]:
+def _grouped(row: Sequence[ElementDraft]) -> Iterator[ElementDraft]:
     if len(row) == 1:
         yield row[0]
         return
-    yield Part("group", _around(row), inside=list(row))
+    yield ElementDraft("group", _around(row), inside=list(row))
 
 
-def _holder(card: Box, held: Sequence[Part]) -> list[Part]:
+def _holder(card: Box, held: Sequence[ElementDraft]) -> list[ElementDraft]:
     """A table where rows have columns in common, a list where each row is one thing; else the parts as they are."""
     rows = rows_of(held)
     if len(rows) >= 2 and sum(len(row) > 1 for row in rows) >= max(2, len(rows) // 2) and _columns(rows):
-        return [Part("table", card, inside=[_table_row(row, card, first=not n) for n, row in enumerate(rows)])]
+        return [ElementDraft("table", card, inside=[_table_row(row, card, first=not n) for n, row in enumerate(rows)])]
     if _indented(rows):
-        return [Part("tree", card, inside=[_item(row[0], card, "treeitem") for row in rows])]
+        return [ElementDraft("tree", card, inside=[_item(row[0], card, "treeitem") for row in rows])]
     if len(rows) >= 2 and all(len(row) == 1 and row[0].role in {"link", "text"} for row in rows):
-        return [Part("list", card, inside=[_item(row[0], card) for row in rows])]
+        return [ElementDraft("list", card, inside=[_item(row[0], card) for row in rows])]
     return list(held)
 
 
-def _indented(rows: Sequence[Sequence[Part]]) -> bool:
+def _indented(rows: Sequence[Sequence[ElementDraft]]) -> bool:
     """Whether single texts begin at several depths, the first at the least; the one that is chosen may have a frame."""
     if len(rows) < 3 or not all(len(row) == 1 and row[0].role in {"text", "button"} for row in rows):
         return False
@@ -120,7 +120,7 @@ def _indented(rows: Sequence[Sequence[Part]]) -> bool:
     return bool(deep) and starts[0] == min(starts) and len(starts) >= len(rows) - 1
 
 
-def _columns(rows: Sequence[Sequence[Part]]) -> bool:
+def _columns(rows: Sequence[Sequence[ElementDraft]]) -> bool:
     """Whether most that stands in later rows begins where something of the first does."""
     starts = [made.box.x1 for made in rows[0]]
     below = [made for row in rows[1:] for made in row]
@@ -128,24 +128,24 @@ def _columns(rows: Sequence[Sequence[Part]]) -> bool:
     return len(starts) > 1 and alike >= 0.7 * len(below)
 
 
-def _table_row(row: Sequence[Part], card: Box, *, first: bool) -> Part:
+def _table_row(row: Sequence[ElementDraft], card: Box, *, first: bool) -> ElementDraft:
     for made in row:
         if made.role in {"text", "heading"}:
             made.role = "columnheader" if first else "cell"
     around = _around(row)
-    return Part("row", Box(card.x1, around.y1, card.x2, around.y2), inside=list(row))
+    return ElementDraft("row", Box(card.x1, around.y1, card.x2, around.y2), inside=list(row))
 
 
-def _item(made: Part, card: Box, role: str = "listitem") -> Part:
+def _item(made: ElementDraft, card: Box, role: str = "listitem") -> ElementDraft:
     box = made.box if role == "treeitem" else Box(card.x1, made.box.y1, card.x2, made.box.y2)
     if made.role == "link":
-        return Part(role, box, inside=[made])
+        return ElementDraft(role, box, inside=[made])
     made.selected = made.selected or made.role == "button"
     made.role, made.box = role, box
     return made
 
 
-def _around(parts: Sequence[Part]) -> Box:
+def _around(parts: Sequence[ElementDraft]) -> Box:
     box = parts[0].box
     for made in parts[1:]:
         box = box.around(made.box)
@@ -162,11 +162,11 @@ _OVER = 12
 
 
 @dataclass(frozen=True)
-class Seen:
+class SegmentedPicture:
     """A picture taken apart."""
 
     pixels: Pixels
-    lines: list[Inked]
+    lines: list[InkedLine]
     frames: list[Frame]
     strokes: list[Box]
 
@@ -186,7 +186,7 @@ class PixelRecognizer:
         read = self._reader.read(pixels, boxes)
         read = (*read, *self._reader.also(pixels, _unread(pixels, frames, read), boxes))
         lines = [inked(pixels, line) for line in read if line.confidence >= self._least]
-        seen = Seen(pixels, lines, frames, lines_of(pixels))
+        seen = SegmentedPicture(pixels, lines, frames, lines_of(pixels))
         top, bottom, windows = self._chrome(seen)
         app = next((window.app for window in windows if window.focused), None)
         inner = Box(0, top, pixels.shape[1], bottom)
@@ -199,7 +199,7 @@ class PixelRecognizer:
             screen_resolution=(wide, high), elements=tuple(elements), timestamp=timestamp, app=app, windows=windows, modal=modal
         )
 
-    def _chrome(self, seen: Seen) -> tuple[int, int, tuple[Window, ...]]:
+    def _chrome(self, seen: SegmentedPicture) -> tuple[int, int, tuple[Window, ...]]:
         """Where the bars of a desktop end and begin, and the windows that they name. A page in a browser has no bars."""
         high, wide = seen.pixels.shape[:2]
         across = [stroke for stroke in seen.strokes if stroke.width > 0.98 * wide]
@@ -239,8 +239,8 @@ def _is_field(frame: Frame) -> bool:
     return not frame.filled and frame.box.width >= 100 and frame.box.height >= 32
 
 
-def _within(seen: Seen, box: Box) -> Seen:
-    return Seen(
+def _within(seen: SegmentedPicture, box: Box) -> SegmentedPicture:
+    return SegmentedPicture(
         seen.pixels,
         [line for line in seen.lines if box.holds(line.box)],
         [frame for frame in seen.frames if box.holds(frame.box) and frame.box.y1 >= box.y1 - 2 and frame.box != box],
@@ -248,7 +248,7 @@ def _within(seen: Seen, box: Box) -> Seen:
     )
 
 
-def _dialog(seen: Seen) -> Frame | None:
+def _dialog(seen: SegmentedPicture) -> Frame | None:
     """The frame in the middle of a screen that is darker everywhere else."""
     high, wide = seen.pixels.shape[:2]
     for frame in seen.frames:
@@ -264,7 +264,7 @@ def _dialog(seen: Seen) -> Frame | None:
     return None
 
 
-def _parts(seen: Seen, dialog: Frame | None) -> list[Part]:
+def _parts(seen: SegmentedPicture, dialog: Frame | None) -> list[ElementDraft]:
     sliders, lines = sliders_of(seen.strokes, seen.lines)
     found = Controls(seen.pixels, seen.frames, lines).sorted()
     height = median([line.size for line in seen.lines] or [12])
@@ -276,12 +276,12 @@ def _parts(seen: Seen, dialog: Frame | None) -> list[Part]:
     title = next((made.text for made in _all(whole) if made.role == "heading"), "") or next(
         (made.text for made in _all(whole) if made.text), ""
     )
-    return [Part("dialog", dialog.box, title, inside=whole)]
+    return [ElementDraft("dialog", dialog.box, title, inside=whole)]
 
 
-def _said(line: Inked, height: float, tab: bool | None) -> Part:
+def _said(line: InkedLine, height: float, tab: bool | None) -> ElementDraft:
     """A line that belongs to no frame."""
-    made = Part("text", line.box, line.text, confidence=line.line.confidence)
+    made = ElementDraft("text", line.box, line.text, confidence=line.line.confidence)
     if tab is not None:
         made.role, made.selected = "tab", tab
     elif line.ink.warns:
@@ -293,7 +293,7 @@ def _said(line: Inked, height: float, tab: bool | None) -> Part:
     return made
 
 
-def _tabs(pixels: Pixels, lines: Sequence[Inked], strokes: Sequence[Box]) -> dict[Box, bool]:
+def _tabs(pixels: Pixels, lines: Sequence[InkedLine], strokes: Sequence[Box]) -> dict[Box, bool]:
     """Where tabs stand, and which one is chosen: of those above one stroke the one below which it is coloured."""
     for stroke in strokes:
         above = [line for line in lines if 0 <= stroke.y1 - line.box.y2 <= 16 and _spans(stroke, line.box)]
@@ -312,18 +312,18 @@ def _below(pixels: Pixels, box: Box, stroke: Box) -> Colour:
     return most_common(part(pixels, Box(box.x1, stroke.y1, box.x2, max(stroke.y1 + 1, stroke.y2 - 2))))
 
 
-def _all(parts: Sequence[Part]) -> Iterator[Part]:
+def _all(parts: Sequence[ElementDraft]) -> Iterator[ElementDraft]:
     for made in parts:
         yield made
         yield from _all(made.inside)
 
 
-def _elements(parts: Sequence[Part], app: str | None, pixels: Pixels) -> Iterator[GUIElement]:
+def _elements(parts: Sequence[ElementDraft], app: str | None, pixels: Pixels) -> Iterator[GUIElement]:
     """The parts with ids: by their order for one screen, and by role and name for as long as they live."""
     counted: Counter[str] = Counter()
     number = 0
 
-    def made(each: Part, parent: str | None) -> Iterator[GUIElement]:
+    def made(each: ElementDraft, parent: str | None) -> Iterator[GUIElement]:
         nonlocal number
         number += 1
         name = f"{each.role}:{re.sub(r'[^0-9a-z]+', '-', each.text.casefold()).strip('-')[:40]}"

@@ -13,9 +13,9 @@ from orchestrator.cli.common import EPILOG, FAILED, AsJson, Debug, guarded
 
 if TYPE_CHECKING:
     from environments.served.running import Address
-    from orchestrator.tasks.checking import Checked
+    from orchestrator.tasks.checking import CheckedFile
     from orchestrator.tasks.judge import Verdict
-    from orchestrator.tasks.oracle import Played
+    from orchestrator.tasks.oracle import OracleRun
 
 
 task_app = typer.Typer(help="Task files.", no_args_is_help=True, epilog=EPILOG)
@@ -75,7 +75,7 @@ def play_task(
             raise typer.Exit(FAILED)
 
 
-def _tell_played(played: Played) -> None:
+def _tell_played(played: OracleRun) -> None:
     from orchestrator.runs.privacy.clean import clean
 
     verdict = played.verdict
@@ -133,7 +133,7 @@ def list_apps(as_json: AsJson = False, debug: Debug = False) -> None:
             typer.echo(f"{name} cannot be used: {why}")
 
 
-def _tell(found: Iterable[Checked], as_json: bool) -> None:
+def _tell(found: Iterable[CheckedFile], as_json: bool) -> None:
     from orchestrator.runs.privacy.clean import clean, json_text
 
     bad = 0
@@ -173,7 +173,7 @@ def serve_world(
     with guarded(debug):
         from orchestrator.tasks import serving
 
-        serving.serve_world(serving.Wanted(world, task, seed, goal, record, host, port), _ready, _told)
+        serving.serve_world(serving.ServeOptions(world, task, seed, goal, record, host, port), _ready, _told)
 
 
 def _ready(address: Address, goal: str) -> None:

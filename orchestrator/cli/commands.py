@@ -22,7 +22,7 @@ SHAPE: Shape = {"add_completion": False, "pretty_exceptions_enable": False, "ric
 """What is said of every Typer app here: help is plain text, and a failure is a sentence."""
 
 
-class Part(NamedTuple):
+class CommandEntry(NamedTuple):
     """A command, or a group of them: where it is, and what it does, in a few words."""
 
     place: str
@@ -30,50 +30,50 @@ class Part(NamedTuple):
     about: str
 
 
-SECTIONS: dict[str, dict[str, Part]] = {
+SECTIONS: dict[str, dict[str, CommandEntry]] = {
     "Work": {
-        "run": Part("cli.run:run", "Run a goal or a task."),
-        "plan": Part("cli.run:plan", "Plan a goal and work nothing."),
-        "resume": Part("cli.run:resume", "Go on with a run that waits or was interrupted."),
+        "run": CommandEntry("cli.run:run", "Run a goal or a task."),
+        "plan": CommandEntry("cli.run:plan", "Plan a goal and work nothing."),
+        "resume": CommandEntry("cli.run:resume", "Go on with a run that waits or was interrupted."),
     },
     "See": {
-        "ls": Part("cli.runs:list_runs", "List the runs, newest first."),
-        "show": Part("cli.runs:show", "Show one run: plan, steps, gates, approvals, verdict."),
-        "view": Part("cli.view:view", "Write a run as one HTML page, or as a film (GIF)."),
-        "serve": Part("cli.view:serve", "Watch, answer and start runs in a browser."),
+        "ls": CommandEntry("cli.runs:list_runs", "List the runs, newest first."),
+        "show": CommandEntry("cli.runs:show", "Show one run: plan, steps, gates, approvals, verdict."),
+        "view": CommandEntry("cli.view:view", "Write a run as one HTML page, or as a film (GIF)."),
+        "serve": CommandEntry("cli.view:serve", "Watch, answer and start runs in a browser."),
     },
     "Take part": {
-        "pause": Part("cli.control:pause", "Let the crew stop before its next action."),
-        "steer": Part("cli.control:steer", "Say something to the crew while it works."),
-        "takeover": Part("cli.control:takeover", "Work in a run's world by hand."),
-        "handback": Part("cli.control:handback", "Let the crew go on after a takeover."),
-        "cancel": Part("cli.control:cancel", "End a run before its next action."),
+        "pause": CommandEntry("cli.control:pause", "Let the crew stop before its next action."),
+        "steer": CommandEntry("cli.control:steer", "Say something to the crew while it works."),
+        "takeover": CommandEntry("cli.control:takeover", "Work in a run's world by hand."),
+        "handback": CommandEntry("cli.control:handback", "Let the crew go on after a takeover."),
+        "cancel": CommandEntry("cli.control:cancel", "End a run before its next action."),
     },
     "What there is": {
-        "tasks": Part("cli.runs:tasks", "List the tasks that are shipped."),
-        "worlds": Part("cli.runs:worlds", "List the worlds that are shipped."),
-        "policies": Part("cli.policies:policies_app", "List the presets of policies; show or check one."),
-        "plugins": Part("cli.doctor.command:plugins", "List what other packages add."),
-        "skills": Part("cli.skills:skills_app", "What can be called beside the surface."),
-        "knowledge": Part("cli.knowledge:knowledge_app", "What is looked up: help pages, playbooks, experience."),
-        "memory": Part("cli.knowledge:memory_app", "What the user answered in earlier runs."),
+        "tasks": CommandEntry("cli.runs:tasks", "List the tasks that are shipped."),
+        "worlds": CommandEntry("cli.runs:worlds", "List the worlds that are shipped."),
+        "policies": CommandEntry("cli.policies:policies_app", "List the presets of policies; show or check one."),
+        "plugins": CommandEntry("cli.doctor.command:plugins", "List what other packages add."),
+        "skills": CommandEntry("cli.skills:skills_app", "What can be called beside the surface."),
+        "knowledge": CommandEntry("cli.knowledge:knowledge_app", "What is looked up: help pages, playbooks, experience."),
+        "memory": CommandEntry("cli.knowledge:memory_app", "What the user answered in earlier runs."),
     },
     "Make and check": {
-        "task": Part("cli.check:task_app", "Check a task file, or play its oracle."),
-        "world": Part("cli.check:world_app", "Check a world, list its apps, serve it in a browser."),
-        "policy": Part("cli.policies:policy_app", "Explain and check safety policies."),
-        "log": Part("lab.logs.cli:log_app", "Read, check and convert protocol logs."),
-        "schema": Part("lab.logs.cli:schema_app", "The JSON schemas of the protocol."),
-        "trust": Part("cli.policies:trust", "Whom signed playbooks and policies are taken from."),
-        "attack": Part("lab.attacks.cli:attack_app", "Let a corpus of attacks try a crew."),
+        "task": CommandEntry("cli.check:task_app", "Check a task file, or play its oracle."),
+        "world": CommandEntry("cli.check:world_app", "Check a world, list its apps, serve it in a browser."),
+        "policy": CommandEntry("cli.policies:policy_app", "Explain and check safety policies."),
+        "log": CommandEntry("lab.logs.cli:log_app", "Read, check and convert protocol logs."),
+        "schema": CommandEntry("lab.logs.cli:schema_app", "The JSON schemas of the protocol."),
+        "trust": CommandEntry("cli.policies:trust", "Whom signed playbooks and policies are taken from."),
+        "attack": CommandEntry("lab.attacks.cli:attack_app", "Let a corpus of attacks try a crew."),
     },
     "Again": {
-        "replay": Part("cli.view:replay", "Work a run again with its own decisions."),
-        "fork": Part("cli.view:fork", "Start a new run from a step of another one."),
+        "replay": CommandEntry("cli.view:replay", "Work a run again with its own decisions."),
+        "fork": CommandEntry("cli.view:fork", "Start a new run from a step of another one."),
     },
     "This machine": {
-        "doctor": Part("cli.doctor.command:doctor", "Check this installation; every problem with its fix."),
-        "completion": Part("cli.doctor.command:completion", "Print the script that completes words in a shell."),
+        "doctor": CommandEntry("cli.doctor.command:doctor", "Check this installation; every problem with its fix."),
+        "completion": CommandEntry("cli.doctor.command:completion", "Print the script that completes words in a shell."),
     },
 }
 PARTS = {name: part for section in SECTIONS.values() for name, part in section.items()}

@@ -80,7 +80,7 @@ _NO_PLACE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM,
 
 def _explained(bad: Exception) -> tuple[int, str]:
     from environments.contract import WorldError
-    from orchestrator.errors import Stopped, UsageProblem
+    from orchestrator.errors import MachineStopped, UsageProblem
     from orchestrator.runs.privacy.clean import clean
     from orchestrator.store.address import without_addresses
     from protocol.dialects import DialectError
@@ -95,7 +95,7 @@ def _explained(bad: Exception) -> tuple[int, str]:
     if isinstance(bad, OSError) and bad.filename:
         why = bad.strerror or type(bad).__name__
         return USAGE, f"{clean(str(bad.filename).removesuffix(PARTIAL))} cannot be used ({why}); see who may read and write it."
-    if isinstance(bad, Stopped) or (stands is not None and isinstance(bad, stands.Standstill)):
+    if isinstance(bad, MachineStopped) or (stands is not None and isinstance(bad, stands.Standstill)):
         return FAILED, said
     if isinstance(bad, OSError) and bad.errno in _NO_PLACE:  # ENOENT where no folder for temporary files can be written
         return FAILED, f"There is no place to write ({bad.strerror}); make room, or choose another place."

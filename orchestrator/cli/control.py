@@ -98,7 +98,7 @@ def takeover(
 ) -> None:
     """Take a run in your own hands: the crew does nothing until `handback`. In a terminal, actions are asked for."""
     with guarded(debug), connected(runs_dir, server, token_file) as runs:
-        from orchestrator.control.lease import Held
+        from orchestrator.control.lease import LeaseHeld
 
         run, good = runs.run(run_id, who=who, wait=wait), True
         result = run.takeover()
@@ -106,7 +106,7 @@ def takeover(
             try:
                 with run.hands() as hands:
                     good = _act(hands, do)
-            except Held:
+            except LeaseHeld:
                 typer.echo("Act in the window of the run itself; this run cannot be opened a second time.")
                 return
         _tell(result, as_json, runs)

@@ -13,12 +13,12 @@ from orchestrator.cli.common import EPILOG, FAILED, RUNS, AsJson, Debug, RunsDir
 
 if TYPE_CHECKING:
     from orchestrator.desk.client.pages import RemotePages
-    from orchestrator.lab.learning.knowledge import Finding, Shown
-    from orchestrator.lab.learning.learning import Kept, Lesson
+    from orchestrator.lab.learning.knowledge import RankedDocument, Shown
+    from orchestrator.lab.learning.learning import LearningResult, Lesson
     from orchestrator.settings.settings import Settings
     from roles.knowledge.memory.answers import AnswerFile
     from roles.knowledge.pages.documents import Document
-    from roles.knowledge.pages.folders import Synced
+    from roles.knowledge.pages.folders import FolderSync
 
 
 def learn(
@@ -42,15 +42,15 @@ def learn(
     """Learn from a run of the crew, or from what a person or another agent did; say what was understood."""
     with guarded(debug):
         from orchestrator.cli.common import as_overrides
-        from orchestrator.lab.learning.learning import Kept, kept, lesson
+        from orchestrator.lab.learning.learning import LearningResult, kept, lesson
         from orchestrator.settings.settings import load_settings
 
         settings = load_settings(config or (), [*(overrides or ()), *as_overrides({"runs_dir": runs_dir})]).settings
         found = lesson(words, goal or (), source, settings.runs_dir, app_name)
         if found.against:
-            result = Kept(False, found.found.title, why=found.against)
+            result = LearningResult(False, found.found.title, why=found.against)
         elif dry_run:
-            result = Kept(False, found.found.title, why="only shown (--dry-run)")
+            result = LearningResult(False, found.found.title, why="only shown (--dry-run)")
         else:
             result = kept(found, settings.knowledge, settings.runs_dir)
         _tell(found, result, as_json=as_json)
@@ -58,7 +58,7 @@ def learn(
             raise typer.Exit(FAILED)
 
 
-def _tell(found: Lesson, result: Kept, *, as_json: bool) -> None:
+def _tell(found: Lesson, result: LearningResult, *, as_json: bool) -> None:
     from orchestrator.runs.privacy.clean import clean, json_text
 
     if as_json:
@@ -81,7 +81,7 @@ def _tell(found: Lesson, result: Kept, *, as_json: bool) -> None:
     typer.echo(_ending(result))
 
 
-def _ending(result: Kept) -> str:
+def _ending(result: LearningResult) -> str:
     from orchestrator.runs.privacy.clean import clean
 
     if result.saved:
@@ -380,7 +380,7 @@ def _settings(config: list[Path] | None, overrides: list[str] | None, runs_dir: 
     return load_settings(config or (), [*(overrides or ()), *as_overrides({"runs_dir": runs_dir})]).settings
 
 
-def _added(done: Synced) -> str:
+def _added(done: FolderSync) -> str:
     from orchestrator.runs.privacy.clean import clean
 
     groups = (("added", done.added), ("changed", done.changed), ("dropped", done.removed))
@@ -390,7 +390,7 @@ def _added(done: Synced) -> str:
     return "\n".join([*lines, counts])
 
 
-def _found(found: list[Finding]) -> str:
+def _found(found: list[RankedDocument]) -> str:
     from orchestrator.runs.privacy.clean import clean
     from orchestrator.views.terminal.tables import table
 

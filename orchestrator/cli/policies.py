@@ -13,7 +13,7 @@ from orchestrator.cli.completion import presets
 
 if TYPE_CHECKING:
     from orchestrator.settings.policy_check import PolicyReport
-    from orchestrator.tasks.explaining import Told
+    from orchestrator.tasks.explaining import Explanation
 
 
 policy_app = typer.Typer(help="Safety policies: what an action may do.", no_args_is_help=True, epilog=EPILOG)
@@ -46,7 +46,7 @@ def explain_action(
         import json
 
         from orchestrator.errors import UsageProblem
-        from orchestrator.tasks.explaining import Asked, explained
+        from orchestrator.tasks.explaining import ExplainRequest, explained
         from orchestrator.tasks.tasks import Task, resolve_target
 
         if preset is not None and file is not None:
@@ -54,7 +54,7 @@ def explain_action(
         found = None if task is None else resolve_target(task)
         if task is not None and not isinstance(found, Task):
             raise UsageProblem(f"--task {task!r} is no task file and no shipped task.")
-        asked = Asked(
+        asked = ExplainRequest(
             action=action,
             safety=preset or (str(file.resolve()) if file else ""),
             task=found if isinstance(found, Task) else None,
@@ -103,7 +103,7 @@ def _as_path(word: str) -> str:
     return str(Path(word).resolve()) if Path(word).is_file() else word
 
 
-def _cli_policy_tell(told: Told) -> None:
+def _cli_policy_tell(told: Explanation) -> None:
     from orchestrator.runs.privacy.clean import clean
     from orchestrator.views.terminal.tables import table
 

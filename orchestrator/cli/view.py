@@ -127,9 +127,9 @@ def _need_packages() -> None:
     from importlib.util import find_spec
 
     if not all(find_spec(name) for name in _PACKAGES):
-        from orchestrator.errors import Lacking
+        from orchestrator.errors import MissingDependency
 
-        raise Lacking('The server needs FastAPI, uvicorn and Pillow: pip install "deskcrew[serve]"')
+        raise MissingDependency('The server needs FastAPI, uvicorn and Pillow: pip install "deskcrew[serve]"')
 
 
 def _ready(address: Address) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import ValidationError
 
 from orchestrator.control.channel import given_to
-from orchestrator.errors import Stopped, UsageProblem
+from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.store.address import LOCAL
 from orchestrator.store.salvage import open_read_only
 from orchestrator.store.stores import address_of, written
@@ -27,7 +27,7 @@ ABOUT = ("approval_requested", "approval", "approval_expired")
 """Kinds of events that tell of what people are asked."""
 
 
-class Said(NamedTuple):
+class AnswerRecord(NamedTuple):
     """An answer."""
 
     who: str
@@ -35,7 +35,7 @@ class Said(NamedTuple):
     message: str
 
 
-class Asked(NamedTuple):
+class RequestRecord(NamedTuple):
     """Something that was asked of people, once."""
 
     id: str
@@ -43,7 +43,7 @@ class Asked(NamedTuple):
     since: float
     request: Request
     """As it is recorded: the exact action or plan, its digest, the rule that asked, how it may be answered."""
-    said: Said | None
+    said: AnswerRecord | None
     """What was answered; None while it is open."""
     heard: bool = False
     """Whether the run has taken the answer in."""
@@ -52,11 +52,11 @@ class Asked(NamedTuple):
         return name in (self.id, self.request.digest)
 
 
-class Askings:
+class RequestLog:
     """What a run has asked, and what was answered, by events in their order."""
 
     def __init__(self) -> None:
-        self._found: dict[str, Asked] = {}
+        self._found: dict[str, RequestRecord] = {}
         self._last: dict[str, str] = {}
         """The latest asking by its key."""
 
@@ -64,37 +64,37 @@ class Askings:
         key = str(body.get("key", ""))
         if kind == "approval_requested":
             if (request := request_in(body)) is not None:
-                self._found[request.asking] = Asked(request.asking, at, request, None)
+                self._found[request.asking] = RequestRecord(request.asking, at, request, None)
                 self._last[key] = request.asking
         elif key in self._last and self._found[self._last[key]].said is None:
-            said = Said(str(body.get("who", "")), str(body.get("decision", "expired")), str(body.get("message", "")))
+            said = AnswerRecord(str(body.get("who", "")), str(body.get("decision", "expired")), str(body.get("message", "")))
             self._found[self._last[key]] = self._found[self._last[key]]._replace(said=said, heard=True)
 
-    def all(self) -> list[Asked]:
+    def all(self) -> list[RequestRecord]:
         """Oldest first."""
         return list(self._found.values())
 
 
-def asked_of(folder: Path) -> list[Asked]:
+def asked_of(folder: Path) -> list[RequestRecord]:
     """Everything that a run has asked, oldest first. What cannot be read is left out."""
-    askings = Askings()
+    askings = RequestLog()
     for at, kind, body in _events(folder):
         askings.hear(at, kind, body)
     return [with_given(folder, one) for one in askings.all()]
 
 
-def still_open(folder: Path) -> list[Asked]:
+def still_open(folder: Path) -> list[RequestRecord]:
     """What nobody has answered."""
     return [one for one in asked_of(folder) if one.said is None]
 
 
-def given(folder: Path, asking: str) -> Said | None:
+def given(folder: Path, asking: str) -> AnswerRecord | None:
     """What was answered, before the run has heard it."""
     found = given_to(folder, asking)
     if found is None:
         return None
     decision = found.answer["decisions"][0]
-    return Said(found.who, str(decision.get("type", "")), str(decision.get("message", "")))
+    return AnswerRecord(found.who, str(decision.get("type", "")), str(decision.get("message", "")))
 
 
 def seen_at(folder: Path, state_id: str) -> VisualState | None:
@@ -128,7 +128,7 @@ def target_box(folder: Path, request: Request) -> list[float] | None:
     return None if box is None else [box.x1, box.y1, box.x2, box.y2]
 
 
-def with_given(folder: Path, one: Asked) -> Asked:
+def with_given(folder: Path, one: RequestRecord) -> RequestRecord:
     """With what somebody has answered that the run has not heard yet."""
     return one if one.said is not None else one._replace(said=given(folder, one.id))
 
@@ -163,7 +163,7 @@ def _shared(address: str) -> Iterator[SharedRuns]:
     try:
         runs = SharedRuns(address)
     except UsageProblem as bad:
-        raise Stopped(str(bad)) from None
+        raise MachineStopped(str(bad)) from None
     with closing(runs):
         yield runs
 

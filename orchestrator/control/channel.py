@@ -63,7 +63,7 @@ class Holder(NamedTuple):
     """The last sign of life, by the holder's clock."""
 
 
-class Given(NamedTuple):
+class GivenAnswer(NamedTuple):
     """What somebody has answered to something that a run asked."""
 
     answer: dict[str, Any]
@@ -92,10 +92,10 @@ class Channel(Protocol):
 
     def is_taken(self, number: int) -> bool: ...
 
-    def answer(self, asking: str, answer: dict[str, Any], who: str) -> Given:
+    def answer(self, asking: str, answer: dict[str, Any], who: str) -> GivenAnswer:
         """Answer what was asked under this name; gives the answer that counts, which is the first one, whoever gave it."""
 
-    def given(self, asking: str) -> Given | None:
+    def given(self, asking: str) -> GivenAnswer | None:
         """What was answered, whether or not the run has heard it."""
 
     def withdraw(self, asking: str) -> None:
@@ -181,7 +181,7 @@ class FileChannel:
         row = self._db.execute("SELECT taken FROM requests WHERE id = ?", (number,)).fetchone()
         return bool(row and row[0])
 
-    def answer(self, asking: str, answer: dict[str, Any], who: str) -> Given:
+    def answer(self, asking: str, answer: dict[str, Any], who: str) -> GivenAnswer:
         text = json.dumps(answer, ensure_ascii=True)
         self._db.execute("PRAGMA synchronous=FULL")
         self._db.execute("DELETE FROM answers WHERE asking = ? AND NOT (json_valid(body) AND body LIKE '{%')", (asking,))
@@ -193,7 +193,7 @@ class FileChannel:
         assert first is not None  # noqa: S101 - ours, or one that was there
         return first
 
-    def given(self, asking: str) -> Given | None:
+    def given(self, asking: str) -> GivenAnswer | None:
         row = self._db.execute("SELECT body, who, at FROM answers WHERE asking = ?", (asking,)).fetchone()
         return _given(row)
 
@@ -275,15 +275,15 @@ def holder_of(folder: Path) -> Holder | None:
     return Holder(*row) if row else None
 
 
-def given_to(folder: Path, asking: str) -> Given | None:
+def given_to(folder: Path, asking: str) -> GivenAnswer | None:
     """What was answered, whether or not the run has heard it; reads only, and makes nothing."""
     row = _looked_up(folder, "SELECT body, who, at FROM answers WHERE asking = ?", asking)
     return _given(row)
 
 
-def _given(row: tuple[Any, ...] | None) -> Given | None:
+def _given(row: tuple[Any, ...] | None) -> GivenAnswer | None:
     answer = None if row is None else _mapping(row[0])
-    return None if row is None or answer is None else Given(answer, row[1], row[2])
+    return None if row is None or answer is None else GivenAnswer(answer, row[1], row[2])
 
 
 def _mapping(body: str) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from langgraph.types import interrupt
 
-from orchestrator.control.channel import Channel, Given, Request
+from orchestrator.control.channel import Channel, GivenAnswer, Request
 from orchestrator.control.lease import CREW, CREW_PAUSED, CREW_WAITS, Lease, LeaseLost, told
 from roles.contracts.requests import Request as Asking
 from roles.contracts.steering import Note
@@ -148,11 +148,11 @@ class Controls:
 
     # --- what people answer -------------------------------------------------------------------------------------
 
-    def given(self, request: Asking) -> Given | None:
+    def given(self, request: Asking) -> GivenAnswer | None:
         """What somebody has answered from outside of this process."""
         return self._channel.given(request.asking)
 
-    def answered(self, request: Asking, answer: dict[str, Any], who: str) -> Given:
+    def answered(self, request: Asking, answer: dict[str, Any], who: str) -> GivenAnswer:
         """The answer that counts: this one, or the one that somebody gave before."""
         return self._channel.answer(request.asking, answer, who)
 

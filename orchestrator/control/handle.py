@@ -18,18 +18,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from orchestrator.control.channel import myself, open_channel
-from orchestrator.control.lease import Held, told
-from orchestrator.control.standing import RUNNING, Standing, standing
+from orchestrator.control.lease import LeaseHeld, told
+from orchestrator.control.standing import RUNNING, RunStatus, standing
 from orchestrator.errors import UsageProblem, did_you_mean
 from orchestrator.store import folders
 
 if TYPE_CHECKING:
     from orchestrator.control.controls import Stop
-    from orchestrator.control.hands import Hands
+    from orchestrator.control.hands import Takeover
     from orchestrator.runs.face import Approver
     from orchestrator.runs.outcome import Outcome
     from orchestrator.runs.plans import ShownPlan
-    from orchestrator.settings.settings import Loaded
+    from orchestrator.settings.settings import LoadedSettings
     from orchestrator.tasks.tasks import Task
     from roles.contracts.steering import Addressee
     from roles.journal.journal import Event, Listener
@@ -202,7 +202,7 @@ class RunControl:
 
     # --- what is known ------------------------------------------------------------------------------------------
 
-    def standing(self) -> Standing:
+    def standing(self) -> RunStatus:
         return standing(self.folder, folders.stored_report(self.folder))
 
     def report(self) -> folders.RunView:
@@ -286,7 +286,7 @@ class RunControl:
         return self._told(now.state, f"run {self.run_id} is {now.reason}; the crew does nothing meanwhile")
 
     @contextmanager
-    def hands(self) -> Iterator[Hands]:
+    def hands(self) -> Iterator[Takeover]:
         """The environment of a run that was taken over, to act in by hand."""
         with by_hand(self.run_id, self.folder.parent, self._who, self._parts) as hands:
             yield hands
@@ -306,7 +306,7 @@ class RunControl:
             answer = None  # it counts already
         now = self.standing()  # a run that spent a budget may yet go on
         if now.holder is not None and overrides:
-            raise Held(f"Run {self.run_id} is {now.reason}; its limits can be changed when that process has stopped.")
+            raise LeaseHeld(f"Run {self.run_id} is {now.reason}; its limits can be changed when that process has stopped.")
         if self._goes_on_there(now, "resume", {}):
             return None
         return self._worked(answer, overrides, listener, approver, stop)
@@ -326,10 +326,10 @@ class RunControl:
             return None
         return self._worked(None, (), listener, approver, stop)
 
-    def _goes_on_there(self, now: Standing, kind: str, body: dict[str, Any]) -> bool:
+    def _goes_on_there(self, now: RunStatus, kind: str, body: dict[str, Any]) -> bool:
         """Whether the process that holds the run goes on with it when it is asked to."""
         if now.state == "running" and now.holder is not None:
-            raise Held(f"Run {self.run_id} is {now.reason}; stop it there first.")
+            raise LeaseHeld(f"Run {self.run_id} is {now.reason}; stop it there first.")
         if now.holder is None and kind == "resume":
             return False
         number = self._send(kind, body)
@@ -389,7 +389,7 @@ class RunControl:
 
     # --- how it is asked ----------------------------------------------------------------------------------------
 
-    def _alive(self) -> Standing:
+    def _alive(self) -> RunStatus:
         now = self.standing()
         if now.ended:
             raise UsageProblem(f"Run {self.run_id} is finished ({now.state}); see it with: deskcrew show {self.run_id}")
@@ -399,7 +399,7 @@ class RunControl:
         with closing(open_channel(self.folder)) as channel:
             return channel.send(kind, body, self._who, self._key)
 
-    def _after(self, number: int) -> Standing:
+    def _after(self, number: int) -> RunStatus:
         """How the run stands once the request was taken in and whoever works it holds still, or after waiting long enough."""
         if self._heard(number):
             self._until(lambda: standing(self.folder, {}).state != RUNNING)
@@ -452,22 +452,22 @@ def _whom(to: str) -> str:
 
 
 @contextmanager
-def by_hand(run_id: str, runs_dir: Path, who: str, parts: Mapping[str, Any] | None = None) -> Iterator[Hands]:
+def by_hand(run_id: str, runs_dir: Path, who: str, parts: Mapping[str, Any] | None = None) -> Iterator[Takeover]:
     """The run open in a person's hands. Raises UsageProblem where it was not taken over."""
-    from environments.effects import Guarded, Network
+    from environments.effects import GuardedEnvironment, Network
     from orchestrator.control.controls import BY_HAND
-    from orchestrator.control.hands import Hands
+    from orchestrator.control.hands import Takeover
     from orchestrator.control.lease import BY_HAND as DOING
-    from orchestrator.runs.open_run import With
+    from orchestrator.runs.open_run import OpenOptions
     from orchestrator.runs.runs import taken_up
 
-    with taken_up(run_id, runs_dir, With(parts=parts), doing=DOING) as run:
+    with taken_up(run_id, runs_dir, OpenOptions(parts=parts), doing=DOING) as run:
         if run.controls.standing.get("state") != BY_HAND:
             name = run.record["run_id"]
             raise UsageProblem(f"Run {name} is not in your hands; take it over with: deskcrew takeover {name}")
-        if isinstance(run.context.environment, Guarded):  # who acts by hand has said yes to what comes of it
+        if isinstance(run.context.environment, GuardedEnvironment):  # who acts by hand has said yes to what comes of it
             run.context.environment.guard(Network(mode="watch"))
-        hands = Hands(run, who)
+        hands = Takeover(run, who)
         hands.remember()
         yield hands
 
@@ -501,7 +501,7 @@ class LocalRuns:
 
     def loaded(
         self, target: str | None, config: Sequence[Path], overrides: Sequence[str], display: str | None = None
-    ) -> tuple[Task | str | None, Loaded]:
+    ) -> tuple[Task | str | None, LoadedSettings]:
         """What is to be done, and the settings under which it is."""
         from orchestrator.settings.settings import load_settings
         from orchestrator.tasks.tasks import Task, resolve_target
@@ -529,7 +529,7 @@ class LocalRuns:
 class LocalOrder:
     """A run that can be started on this machine."""
 
-    def __init__(self, target: Task | str, loaded: Loaded, plan: Path | None) -> None:
+    def __init__(self, target: Task | str, loaded: LoadedSettings, plan: Path | None) -> None:
         from orchestrator.runs.plans import read_plan
 
         self._target, self._loaded = target, loaded

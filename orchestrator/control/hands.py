@@ -26,7 +26,7 @@ LANE = "by-hand"
 """What stands for the subtask in the keys of a person's actions: no plan can have one of this name at the same step."""
 
 
-class Hands:
+class Takeover:
     """A run that was taken over, open to act in."""
 
     def __init__(self, run: OpenRun, who: str) -> None:

@@ -26,7 +26,7 @@ CREW_PAUSED, CREW_WAITS = "the crew (paused)", "a person (the crew waits)"
 """In a process that has to stay, since what its environment shows would be gone with it."""
 
 
-class Held(UsageProblem):
+class LeaseHeld(UsageProblem):
     """The run is another's."""
 
 
@@ -34,7 +34,7 @@ class LeaseLost(UsageProblem):
     """The run was taken over from this process, which gave no sign of life for too long."""
 
 
-class Terms(NamedTuple):
+class LeaseTerms(NamedTuple):
     """How a lease is kept up where nobody can see the holder's process, in seconds."""
 
     beat: float = 5.0
@@ -47,13 +47,13 @@ class Terms(NamedTuple):
         return 2.5 * self.beat
 
 
-TERMS = Terms()
+TERMS = LeaseTerms()
 
 
 class Lease:
     """Held until it is released, or until the process is dead."""
 
-    def __init__(self, channel: Channel, token: str, open_again: Callable[[], Channel], terms: Terms) -> None:
+    def __init__(self, channel: Channel, token: str, open_again: Callable[[], Channel], terms: LeaseTerms) -> None:
         self.token = token
         self._channel = channel
         self._ended = threading.Event()
@@ -87,7 +87,7 @@ class Lease:
             self._beating.join()
 
 
-def take_lease(channel: Channel, run_id: str, doing: str, open_again: Callable[[], Channel], terms: Terms = TERMS) -> Lease:
+def take_lease(channel: Channel, run_id: str, doing: str, open_again: Callable[[], Channel], terms: LeaseTerms = TERMS) -> Lease:
     """Make the run this process's own. Raises Held while another one has it; waits a little where that one may be dead."""
     token, now = secrets.token_hex(8), time.time()
     pid = os.getpid()
@@ -98,7 +98,7 @@ def take_lease(channel: Channel, run_id: str, doing: str, open_again: Callable[[
         silent = (there.token, there.beats)
         there = channel.hold(wanted, lambda holder: (holder.token, holder.beats) != silent and not is_dead(holder))
     if there is not None:
-        raise Held(f"Run {run_id} is worked by {told(there)}; stop it there first, with: deskcrew pause {run_id}")
+        raise LeaseHeld(f"Run {run_id} is worked by {told(there)}; stop it there first, with: deskcrew pause {run_id}")
     return Lease(channel, token, open_again, terms)
 
 
@@ -109,7 +109,7 @@ def told(holder: Holder) -> str:
     return f"{holder.doing} in {where} since {moment}"
 
 
-def works(holder: Holder | None, terms: Terms = TERMS) -> bool:
+def works(holder: Holder | None, terms: LeaseTerms = TERMS) -> bool:
     """Whether the holder is at work, as far as can be told without watching it."""
     return holder is not None and not is_dead(holder) and not may_be_dead(holder, terms)
 
@@ -119,7 +119,7 @@ def is_dead(holder: Holder) -> bool:
     return holder.machine == machine() and not _lives(holder)
 
 
-def may_be_dead(holder: Holder, terms: Terms = TERMS) -> bool:
+def may_be_dead(holder: Holder, terms: LeaseTerms = TERMS) -> bool:
     """Not seen from here, and without a sign of life for long, or with one from the future: a clock was set."""
     if holder.machine == machine() and holder.started:
         return False

@@ -15,7 +15,7 @@ _ENDED = frozenset({"fulfilled", "rejected"})
 _STAYING = {CREW_PAUSED: PAUSED, CREW_WAITS: TAKEN_OVER}
 
 
-class Standing(NamedTuple):
+class RunStatus(NamedTuple):
     """Read from files; nothing is opened for it, and nobody is asked."""
 
     state: str
@@ -37,13 +37,13 @@ def reported(report: Mapping[str, Any]) -> tuple[str, str]:
     return status, str(report.get("reason", "it was stopped before it could report; resume it"))
 
 
-def standing(folder: Path, report: Mapping[str, Any]) -> Standing:
+def standing(folder: Path, report: Mapping[str, Any]) -> RunStatus:
     """How the run of a folder stands; `report` is its `report.json`, empty where there is none."""
     state, reason = reported(report)
-    found = Standing(state, reason, None)
+    found = RunStatus(state, reason, None)
     if found.ended:
         return found
     holder = holder_of(folder)
     if holder is None or not works(holder):
         return found
-    return Standing(_STAYING.get(holder.doing, RUNNING), f"worked by {told(holder)}", holder)
+    return RunStatus(_STAYING.get(holder.doing, RUNNING), f"worked by {told(holder)}", holder)

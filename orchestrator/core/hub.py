@@ -13,7 +13,7 @@ from orchestrator.core.machine import FAILURES, UNDONE, GateTrigger, Signal, Sit
 from orchestrator.errors import UsageProblem
 from roles.contracts import Subtask
 from roles.contracts.context import Context, State, Update
-from roles.contracts.limits.budgets import Budget, Used, Work
+from roles.contracts.limits.budgets import Budget, BudgetUse, Work
 from roles.journal.events import BudgetEvent, ConflictEvent, InSeriesEvent, SubtaskStatusEvent
 from roles.knowledge.memory.blackboard import outcome_told
 from roles.manager.graph import with_status
@@ -304,9 +304,9 @@ def dispatch(turn: Turn) -> None:
     turn.update |= {"situation": turn.situation.value, "lanes": turn.lanes.dump()}
 
 
-def _used(turn: Turn) -> Used:
+def _used(turn: Turn) -> BudgetUse:
     counts = {name: turn.update[name] for name in ("steps", "plans", "replans", "gates", "steps_by")}
-    return Used(turn.ctx.journal.spending, **counts, worker=_next_worker(turn))
+    return BudgetUse(turn.ctx.journal.spending, **counts, worker=_next_worker(turn))
 
 
 def _next_worker(turn: Turn) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from environments.contract import Environment, OwnClock
-from orchestrator.core.machine import ROWS, Row, Signal, Situation, TaskStatus, Totals, row_for
-from roles.contracts.limits.budgets import Budget, Budgets, Used, Work
+from orchestrator.core.machine import ROWS, Signal, Situation, TaskStatus, Totals, TransitionRow, row_for
+from roles.contracts.limits.budgets import Budget, Budgets, BudgetUse, Work
 from roles.contracts.limits.limits import Limits
 from roles.journal.events import BudgetWarningEvent, SituationEvent, TaskStatusEvent
 from roles.journal.journal import Journal
@@ -27,7 +27,7 @@ class HubLine:
         self._journal = journal
         self._budgets = Budgets(limits)
         self._clock = environment if isinstance(environment, OwnClock) else None
-        self._used = Used()
+        self._used = BudgetUse()
         self._on_hold = [event.status for event in journal.contents(TaskStatusEvent)][-1:] == [TaskStatus.ON_HOLD]
         self._elapsed = float(journal.meta("elapsed") or 0.0)
         self._started = time.monotonic()
@@ -39,7 +39,7 @@ class HubLine:
 
     def take(
         self, situation: Situation, signal: Signal, totals: Totals, *, step: int = 0, subtask: str = "", key: str = ""
-    ) -> Row:
+    ) -> TransitionRow:
         """Apply one row and record it."""
         row, again = row_for(situation, signal, totals), bool(key) and self._journal.recorded(key)
         taken = SituationEvent(situation=situation.value, signal=signal.value, next=row.next.value, row=row.name)
@@ -71,12 +71,12 @@ class HubLine:
         finally:
             self._started += time.monotonic() - since
 
-    def counted(self, used: Used) -> None:
+    def counted(self, used: BudgetUse) -> None:
         """What the hub has counted by the end of its turn."""
         self._used = used
         self.keep_time()
 
-    def used(self) -> Used:
+    def used(self) -> BudgetUse:
         """What was used by now."""
         now = self._used
         now.spending, now.seconds = self._journal.spending, self.elapsed()

@@ -15,12 +15,12 @@ __all__ = [
     "UNDONE",
     "ExecStatus",
     "GateTrigger",
-    "Row",
     "Signal",
     "Situation",
     "SubtaskStatus",
     "TaskStatus",
     "Totals",
+    "TransitionRow",
     "mermaid",
     "row_for",
 ]
@@ -90,7 +90,7 @@ def _last_subtask(totals: Totals) -> bool:
     return not _more_subtasks(totals) and not totals.more
 
 
-class Row(NamedTuple):
+class TransitionRow(NamedTuple):
     """In `situation`, on `signal` (and when `guard` holds), go to `next`."""
 
     situation: Situation
@@ -110,57 +110,57 @@ class Row(NamedTuple):
 _S, _G = Situation, Signal
 
 
-def _gate_rows(decision: GateDecision) -> tuple[Row, ...]:
+def _gate_rows(decision: GateDecision) -> tuple[TransitionRow, ...]:
     """Where a quality check leads that ended so."""
     match decision:
         case Signal.GATE_DONE:
             return (
-                Row(_S.QUALITY_CHECK, decision, _S.GET_ACTION, _more_subtasks),
-                Row(_S.QUALITY_CHECK, decision, _S.PLAN, _more_to_plan),
-                Row(_S.QUALITY_CHECK, decision, _S.FINAL_CHECK, _last_subtask),
+                TransitionRow(_S.QUALITY_CHECK, decision, _S.GET_ACTION, _more_subtasks),
+                TransitionRow(_S.QUALITY_CHECK, decision, _S.PLAN, _more_to_plan),
+                TransitionRow(_S.QUALITY_CHECK, decision, _S.FINAL_CHECK, _last_subtask),
             )
         case Signal.GATE_FAIL:
-            return (Row(_S.QUALITY_CHECK, decision, _S.PLAN),)
+            return (TransitionRow(_S.QUALITY_CHECK, decision, _S.PLAN),)
         case Signal.GATE_CONTINUE:
-            return (Row(_S.QUALITY_CHECK, decision, _S.EXECUTE_ACTION),)
+            return (TransitionRow(_S.QUALITY_CHECK, decision, _S.EXECUTE_ACTION),)
         case Signal.GATE_SUPPLEMENT:
-            return (Row(_S.QUALITY_CHECK, decision, _S.SUPPLEMENT),)
+            return (TransitionRow(_S.QUALITY_CHECK, decision, _S.SUPPLEMENT),)
         case _:
             assert_never(decision)
 
 
-ROWS: tuple[Row, ...] = (
-    Row(_S.INIT, _G.TASK_OPEN, _S.PLAN),
-    Row(_S.INIT, _G.SUBTASKS_WAITING, _S.GET_ACTION),
-    Row(_S.INIT, _G.TASK_ENDED, _S.DONE),
-    Row(_S.PLAN, _G.PLANNED, _S.GET_ACTION),
-    Row(_S.PLAN, _G.NOTHING_LEFT, _S.FINAL_CHECK),
-    Row(_S.PLAN, _G.SUPPLEMENT_NEEDED, _S.SUPPLEMENT),
-    Row(_S.PLAN, _G.PLAN_FAILED, _S.PLAN),
-    Row(_S.PLAN, _G.PLAN_REJECTED, _S.PLAN),
-    Row(_S.PLAN, _G.INFEASIBLE, _S.DONE, status=TaskStatus.REJECTED),
-    Row(_S.GET_ACTION, _G.GENERATE_ACTION, _S.EXECUTE_ACTION),
-    Row(_S.GET_ACTION, _G.WORKER_SUCCESS, _S.QUALITY_CHECK),
-    Row(_S.GET_ACTION, _G.STALE_PROGRESS, _S.QUALITY_CHECK),
-    Row(_S.GET_ACTION, _G.CHECK_DUE, _S.QUALITY_CHECK),
-    Row(_S.GET_ACTION, _G.YIELDED, _S.GET_ACTION),
-    Row(_S.GET_ACTION, _G.STEERED, _S.PLAN),
-    Row(_S.GET_ACTION, _G.CANNOT_EXECUTE, _S.PLAN),
-    Row(_S.GET_ACTION, _G.SUPPLEMENT, _S.SUPPLEMENT),
-    Row(_S.EXECUTE_ACTION, _G.EXECUTED, _S.GET_ACTION),
-    Row(_S.EXECUTE_ACTION, _G.TIMEOUT, _S.GET_ACTION, _retries_left),
-    Row(_S.EXECUTE_ACTION, _G.TIMEOUT, _S.PLAN, _no_retries),
-    Row(_S.EXECUTE_ACTION, _G.ERROR, _S.GET_ACTION, _retries_left),
-    Row(_S.EXECUTE_ACTION, _G.ERROR, _S.PLAN, _no_retries),
-    Row(_S.EXECUTE_ACTION, _G.NOTHING_HELD, _S.GET_ACTION),
-    Row(_S.EXECUTE_ACTION, _G.APPROVAL_PENDING, _S.EXECUTE_ACTION, status=TaskStatus.ON_HOLD),
-    Row(_S.EXECUTE_ACTION, _G.APPROVAL_REJECTED, _S.PLAN),
+ROWS: tuple[TransitionRow, ...] = (
+    TransitionRow(_S.INIT, _G.TASK_OPEN, _S.PLAN),
+    TransitionRow(_S.INIT, _G.SUBTASKS_WAITING, _S.GET_ACTION),
+    TransitionRow(_S.INIT, _G.TASK_ENDED, _S.DONE),
+    TransitionRow(_S.PLAN, _G.PLANNED, _S.GET_ACTION),
+    TransitionRow(_S.PLAN, _G.NOTHING_LEFT, _S.FINAL_CHECK),
+    TransitionRow(_S.PLAN, _G.SUPPLEMENT_NEEDED, _S.SUPPLEMENT),
+    TransitionRow(_S.PLAN, _G.PLAN_FAILED, _S.PLAN),
+    TransitionRow(_S.PLAN, _G.PLAN_REJECTED, _S.PLAN),
+    TransitionRow(_S.PLAN, _G.INFEASIBLE, _S.DONE, status=TaskStatus.REJECTED),
+    TransitionRow(_S.GET_ACTION, _G.GENERATE_ACTION, _S.EXECUTE_ACTION),
+    TransitionRow(_S.GET_ACTION, _G.WORKER_SUCCESS, _S.QUALITY_CHECK),
+    TransitionRow(_S.GET_ACTION, _G.STALE_PROGRESS, _S.QUALITY_CHECK),
+    TransitionRow(_S.GET_ACTION, _G.CHECK_DUE, _S.QUALITY_CHECK),
+    TransitionRow(_S.GET_ACTION, _G.YIELDED, _S.GET_ACTION),
+    TransitionRow(_S.GET_ACTION, _G.STEERED, _S.PLAN),
+    TransitionRow(_S.GET_ACTION, _G.CANNOT_EXECUTE, _S.PLAN),
+    TransitionRow(_S.GET_ACTION, _G.SUPPLEMENT, _S.SUPPLEMENT),
+    TransitionRow(_S.EXECUTE_ACTION, _G.EXECUTED, _S.GET_ACTION),
+    TransitionRow(_S.EXECUTE_ACTION, _G.TIMEOUT, _S.GET_ACTION, _retries_left),
+    TransitionRow(_S.EXECUTE_ACTION, _G.TIMEOUT, _S.PLAN, _no_retries),
+    TransitionRow(_S.EXECUTE_ACTION, _G.ERROR, _S.GET_ACTION, _retries_left),
+    TransitionRow(_S.EXECUTE_ACTION, _G.ERROR, _S.PLAN, _no_retries),
+    TransitionRow(_S.EXECUTE_ACTION, _G.NOTHING_HELD, _S.GET_ACTION),
+    TransitionRow(_S.EXECUTE_ACTION, _G.APPROVAL_PENDING, _S.EXECUTE_ACTION, status=TaskStatus.ON_HOLD),
+    TransitionRow(_S.EXECUTE_ACTION, _G.APPROVAL_REJECTED, _S.PLAN),
     *(row for decision in GATE_DECISIONS for row in _gate_rows(decision)),
-    Row(_S.SUPPLEMENT, _G.SUPPLIED, _S.PLAN),
-    Row(_S.SUPPLEMENT, _G.NOTHING_FOUND, _S.PLAN),
-    Row(_S.FINAL_CHECK, _G.STEERED, _S.PLAN),
-    Row(_S.FINAL_CHECK, _G.PASSED, _S.DONE, status=TaskStatus.FULFILLED),
-    Row(_S.FINAL_CHECK, _G.ISSUES_FOUND, _S.PLAN),
+    TransitionRow(_S.SUPPLEMENT, _G.SUPPLIED, _S.PLAN),
+    TransitionRow(_S.SUPPLEMENT, _G.NOTHING_FOUND, _S.PLAN),
+    TransitionRow(_S.FINAL_CHECK, _G.STEERED, _S.PLAN),
+    TransitionRow(_S.FINAL_CHECK, _G.PASSED, _S.DONE, status=TaskStatus.FULFILLED),
+    TransitionRow(_S.FINAL_CHECK, _G.ISSUES_FOUND, _S.PLAN),
 )
 
 ANYWHERE: tuple[Signal, ...] = (Signal.BUDGET_SPENT, Signal.CANCELLED, Signal.NO_ANSWER)
@@ -171,10 +171,10 @@ class UnexpectedSignal(RuntimeError):
     """A role reported what cannot happen in this situation: a bug, not bad input."""
 
 
-def row_for(situation: Situation, signal: Signal, totals: Totals) -> Row:
+def row_for(situation: Situation, signal: Signal, totals: Totals) -> TransitionRow:
     """The row that applies. Raises UnexpectedSignal where there is none; DONE has no rows at all."""
     if signal in ANYWHERE and situation is not Situation.DONE:
-        return Row(situation, signal, Situation.DONE, status=TaskStatus.REJECTED)
+        return TransitionRow(situation, signal, Situation.DONE, status=TaskStatus.REJECTED)
     for row in ROWS:
         if row.situation is situation and row.signal is signal and (row.guard is None or row.guard(totals)):
             return row

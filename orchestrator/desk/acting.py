@@ -17,7 +17,7 @@ from typing import IO, Any, Literal
 from pydantic import Field
 
 from orchestrator.control.channel import holder_of
-from orchestrator.errors import Stopped, UsageProblem
+from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.runs.privacy.clean import clean
 from protocol import Frozen
 
@@ -168,7 +168,9 @@ def _until(holds: Callable[[], bool], process: subprocess.Popen[bytes]) -> bool:
 def _complaint(said: Path, process: subprocess.Popen[bytes]) -> Exception:
     if process.poll() is None:
         process.terminate()
-        return Stopped(f"The run did not begin within {BEGINS_WITHIN:g} seconds; start it again when the machine has less to do.")
+        return MachineStopped(
+            f"The run did not begin within {BEGINS_WITHIN:g} seconds; start it again when the machine has less to do."
+        )
     return CouldNotBegin(_text(said, 0) or f"The run's process ended with the code {process.returncode} and said nothing.")
 
 

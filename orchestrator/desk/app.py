@@ -35,7 +35,7 @@ from orchestrator.desk.routes import (
     reports as acting_reports,
 )
 from orchestrator.desk.routes.answering import go_on_with_answers
-from orchestrator.errors import Stopped, UsageProblem
+from orchestrator.errors import MachineStopped, UsageProblem
 
 _ROUTERS = (
     pages.router,
@@ -70,7 +70,7 @@ def desk_app(desk: Desk, hosts: frozenset[str] = frozenset()) -> ASGIApp:
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(UnknownRun, _unknown)
     app.add_exception_handler(UsageProblem, _usage)
-    app.add_exception_handler(Stopped, _stopped)
+    app.add_exception_handler(MachineStopped, _stopped)
     return guarded(app, desk, hosts)
 
 

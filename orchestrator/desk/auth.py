@@ -115,7 +115,7 @@ _RANK: dict[Role, int] = {"view": 0, "approve": 1, "operate": 2}
 _MAY: dict[Role, str] = {"view": "look", "approve": "answer for people", "operate": "start and change runs"}
 
 
-class Visitor(NamedTuple):
+class Caller(NamedTuple):
     """Somebody who was let in."""
 
     name: str
@@ -142,9 +142,9 @@ class Tokens:
         names = [person.name for person in people]
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise UsageProblem(f"There are two tokens of {twice!r}; an approval says a name, so each name is one person's.")
-        self._people = [(bytes.fromhex(person.sha256), Visitor(person.name, person.role)) for person in people]
+        self._people = [(bytes.fromhex(person.sha256), Caller(person.name, person.role)) for person in people]
 
-    def known(self, token: str) -> Visitor | None:
+    def known(self, token: str) -> Caller | None:
         """Whose token that is."""
         given = hashlib.sha256(token.encode()).digest()
         found = [visitor for digest, visitor in self._people if secrets.compare_digest(digest, given)]
@@ -175,15 +175,15 @@ def _wrong_in(bad: ValidationError, lines: dict[KeyPath, int], name: str) -> str
     return f"{place}: {what}{first['msg']}; give a list of name, role, sha256."
 
 
-def visitor_of(request: Request) -> Visitor:
+def visitor_of(request: Request) -> Caller:
     """Whoever asks; the guard let nobody else in."""
     found: Any = request.scope["visitor"]
-    assert isinstance(found, Visitor)  # noqa: S101 - an invariant of the guard
+    assert isinstance(found, Caller)  # noqa: S101 - an invariant of the guard
     return found
 
 
-def _at_least(role: Role) -> Callable[[Request], Visitor]:
-    def check(request: Request) -> Visitor:
+def _at_least(role: Role) -> Callable[[Request], Caller]:
+    def check(request: Request) -> Caller:
         visitor = visitor_of(request)
         if not visitor.may(role):
             raise Refused(403, f"{visitor.name} has the role {visitor.role}, which may not {_MAY[role]}.")
@@ -192,7 +192,7 @@ def _at_least(role: Role) -> Callable[[Request], Visitor]:
     return check
 
 
-Viewer = Annotated[Visitor, Depends(_at_least("view"))]
-Approver = Annotated[Visitor, Depends(_at_least("approve"))]
-Operator = Annotated[Visitor, Depends(_at_least("operate"))]
+Viewer = Annotated[Caller, Depends(_at_least("view"))]
+Approver = Annotated[Caller, Depends(_at_least("approve"))]
+Operator = Annotated[Caller, Depends(_at_least("operate"))]
 """As the type of a parameter: whoever asks, refused where their role is less."""

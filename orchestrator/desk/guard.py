@@ -6,7 +6,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Scope
 
 from environments.served.guard import Entry, Guard, Refusal
-from orchestrator.desk.auth import Visitor
+from orchestrator.desk.auth import Caller
 from orchestrator.desk.desk import Desk
 
 HEADER = "X-Deskcrew"
@@ -29,7 +29,7 @@ def guarded(app: ASGIApp, desk: Desk, hosts: frozenset[str]) -> Guard:
 def log_refusal(desk: Desk, scope: Scope, refusal: Refusal) -> None:
     """Write down that somebody was refused; the query stays out, where a token may stand."""
     visitor = scope.get("visitor")
-    who = visitor.name if isinstance(visitor, Visitor) else ""
+    who = visitor.name if isinstance(visitor, Caller) else ""
     client = scope.get("client")
     peer = str(client[0]) if client else ""
     path = scope["path"]

@@ -18,7 +18,7 @@ class Problem(Frozen):
     """One sentence: what is wrong, where, what to do."""
 
 
-class Me(Frozen):
+class Identity(Frozen):
     """Whoever asks."""
 
     name: str
@@ -26,7 +26,7 @@ class Me(Frozen):
     version: str
 
 
-class Waiting(Frozen):
+class WaitingFor(Frozen):
     """What a run waits for a person for."""
 
     kind: WaitKind
@@ -42,7 +42,7 @@ class RunRow(Frozen):
     task: str
     status: str
     """running, paused, taken_over, on_hold, interrupted, fulfilled, rejected, cancelled or damaged."""
-    waiting: Waiting | None
+    waiting: WaitingFor | None
     started: float
     seconds: float
     steps: int

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from langgraph.types import Command
 from pydantic import ValidationError
 
-from orchestrator.control.channel import Given, myself
+from orchestrator.control.channel import GivenAnswer, myself
 from orchestrator.control.controls import CONTROL
 from orchestrator.errors import USER, UsageProblem
 from orchestrator.runs.face import Approver
@@ -58,7 +58,7 @@ def told_first(run: OpenRun, request: Request, answer: Mapping[str, Any]) -> Non
         raise UsageProblem(f"Somebody has answered before you: {said_in(first)}.")
 
 
-def said_in(given: Given, *, quiet: bool = False) -> str:
+def said_in(given: GivenAnswer, *, quiet: bool = False) -> str:
     """Who answered, in which way, and what, in words; `quiet` without what they wrote."""
     decision = given.answer["decisions"][0]
     did = {"approve": "approved it", "reject": "rejected it", "edit": "edited it", "respond": "answered"}[decision["type"]]

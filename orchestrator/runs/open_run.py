@@ -31,7 +31,7 @@ from orchestrator.runs.privacy.secrets import give, give_named, goal_without, ke
 from orchestrator.runs.privacy.trust import signed
 from orchestrator.runs.replay.noting import noting
 from orchestrator.settings.build import build_context
-from orchestrator.settings.settings import Loaded, Settings
+from orchestrator.settings.settings import LoadedSettings, Settings
 from orchestrator.store.checkpoints import Cursors
 from orchestrator.store.json_files import write_json
 from orchestrator.store.salvage import salvage
@@ -69,7 +69,7 @@ def _of_a_delegation(limits: Limits) -> int:
     return NODES_PER_STEP * (limits.steps + 1) * (1 + min(limits.max_recovery_attempts, 1))
 
 
-class With(NamedTuple):
+class OpenOptions(NamedTuple):
     """What a run is opened with, beside what is in its folder."""
 
     listener: Listener | None = None
@@ -116,10 +116,10 @@ class OpenRun:
 
 def create(
     folder: Path,
-    settings: Loaded,
+    settings: LoadedSettings,
     target: Task | str,
     hold: Hold,
-    given: With,
+    given: OpenOptions,
     plan: PlanFile | None,
 ) -> OpenRun:
     """A new run in an empty folder. Raises UsageProblem and WorldError."""
@@ -140,7 +140,7 @@ def create(
     return run
 
 
-def _first_state(run: OpenRun, settings: Loaded, target: Task | str, plan: PlanFile | None) -> None:
+def _first_state(run: OpenRun, settings: LoadedSettings, target: Task | str, plan: PlanFile | None) -> None:
     """Reset the world, fill the task's slots from it, store the plan that was given, and write `run.json`."""
     record, surface, journal = run.record, run.context.environment, run.context.journal
     limits = settings.settings.limits
@@ -176,7 +176,7 @@ def _first_state(run: OpenRun, settings: Loaded, target: Task | str, plan: PlanF
     journal.commit()
 
 
-def open_run(folder: Path, record: dict[str, Any], hold: Hold, given: With) -> OpenRun:
+def open_run(folder: Path, record: dict[str, Any], hold: Hold, given: OpenOptions) -> OpenRun:
     """The run of the folder, as it stands. Raises UsageProblem."""
     parts = given.parts or {}
     try:

@@ -10,7 +10,7 @@ import os
 import sqlite3
 from pathlib import Path
 
-from orchestrator.errors import Stopped, StoreGone, UsageProblem
+from orchestrator.errors import MachineStopped, StoreGone, UsageProblem
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _SHUT = {errno.EROFS, errno.EACCES, errno.EPERM}
@@ -50,10 +50,10 @@ def _kind(bad: BaseException) -> str:
     return next((kind for sign, kind in _SIGNS.items() if name.startswith(sign)), "")
 
 
-def stopped(why: str, folder: Path) -> Stopped:
+def stopped(why: str, folder: Path) -> MachineStopped:
     """For a run that was not even taken up."""
     begun = (folder / "run.json").exists()
-    return Stopped(f"{why}; then go on with: deskcrew resume {folder.name}" if begun else f"{why}; nothing was begun")
+    return MachineStopped(f"{why}; then go on with: deskcrew resume {folder.name}" if begun else f"{why}; nothing was begun")
 
 
 def refuse_unwritable(folder: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any, assert_never
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from environments.contract import Received, WorldState
+from environments.contract import ActionRecord, WorldState
 from orchestrator.control.controls import PAUSED
 from orchestrator.core.machine import TaskStatus
 from orchestrator.errors import StoreGone
@@ -139,7 +139,7 @@ def _judge(run: OpenRun, ended: dict[str, Any]) -> dict[str, Any] | None:
     harness, surface = run.record.get("harness"), run.context.environment
     if not harness or not isinstance(surface, WorldState):
         return None
-    received = surface.received() if isinstance(surface, Received) else []
+    received = surface.received() if isinstance(surface, ActionRecord) else []
     answered = sum(event.kind == FactEvent.KIND and event.body.get("role") == "user" for event in run.context.journal.events())
     told = {
         "status": ended["status"],

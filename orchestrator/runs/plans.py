@@ -14,7 +14,7 @@ from orchestrator.errors import UsageProblem
 from orchestrator.runs.privacy.clean import clean, json_text
 from orchestrator.settings.build import build_context
 from orchestrator.settings.documents import Document, checked, read_document
-from orchestrator.settings.settings import Loaded, located
+from orchestrator.settings.settings import LoadedSettings, located
 from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, fitting
 from roles.contracts import AppWords, Subtask
 from roles.contracts.signals import Signal
@@ -97,7 +97,7 @@ _LOOKS_UP = {Signal.SUPPLEMENT_NEEDED.value}
 _NO_PLAN = {Signal.INFEASIBLE.value, Signal.NOTHING_LEFT.value}
 
 
-def plan_goal(settings: Loaded, target: Task | str) -> ShownPlan | str:
+def plan_goal(settings: LoadedSettings, target: Task | str) -> ShownPlan | str:
     """The first plan that can be worked, or in words why there is none. Nobody is asked. Raises UsageProblem."""
     try:
         context = build_context(settings.settings).with_(review_plans=False, ask_user=False)

@@ -16,21 +16,21 @@ from langchain_core.runnables import RunnableConfig
 from environments.contract import KnownKeys, Unavailable, WorldError
 from orchestrator.control.channel import set_aside
 from orchestrator.control.controls import BY_HAND, CONTROL, Stop
-from orchestrator.control.hands import Hands
+from orchestrator.control.hands import Takeover
 from orchestrator.control.lease import CREW, Hold, held
 from orchestrator.core.machine import TaskStatus
-from orchestrator.errors import Stopped, StoreGone, UsageProblem
+from orchestrator.errors import MachineStopped, StoreGone, UsageProblem
 from orchestrator.runs.answer_check import check_answer
 from orchestrator.runs.answers import answer_here, answering, asked_first, request_of, told_first, withdraw
 from orchestrator.runs.face import Approver
-from orchestrator.runs.open_run import OpenRun, With, create, new_folder, open_run
+from orchestrator.runs.open_run import OpenOptions, OpenRun, create, new_folder, open_run
 from orchestrator.runs.outages import refuse_unwritable, stopped, weather
 from orchestrator.runs.outcome import BUDGET, BUDGET_SPENT, DONE, FAILED, WAITING, Outcome, finish, interrupted, stand_still, wait
 from orchestrator.runs.plans import PlanFile
 from orchestrator.runs.privacy.trust import refuse_strange
 from orchestrator.settings.documents import Document, checked
-from orchestrator.settings.layers import Layer, Merged, override_layer
-from orchestrator.settings.settings import Loaded, Settings, located
+from orchestrator.settings.layers import Layer, MergedLayers, override_layer
+from orchestrator.settings.settings import LoadedSettings, Settings, located
 from orchestrator.store.folders import (
     RunInfo,
     RunView,
@@ -48,22 +48,22 @@ from orchestrator.tasks.tasks import Task
 from protocol import Action, ExecStatus
 from roles.contracts.context import Context
 from roles.contracts.limits.limits import Limits
-from roles.contracts.nodes import Graph, Standstill
+from roles.contracts.nodes import Graph, RunBlocked
 from roles.journal.events import FeedbackEvent, LimitsChangedEvent, RunResumedEvent
 from roles.journal.journal import Listener
 from roles.operator.asking.approval import NOBODY, overdue_request
 
 
-class Raised(NamedTuple):
+class RaisedLimits(NamedTuple):
     """`run.json` as it is from now on, and each limit that is otherwise: what it was, and what it is."""
 
     record: dict[str, Any]
     changed: dict[str, tuple[Any, Any]]
 
 
-def raised(record: Mapping[str, Any], overrides: Sequence[str]) -> Raised:
+def raised(record: Mapping[str, Any], overrides: Sequence[str]) -> RaisedLimits:
     """The record with the limits that `overrides` (`limits.steps=240`) name. Raises UsageProblem for anything else."""
-    merged = Merged()
+    merged = MergedLayers()
     merged.add(Layer({"limits": dict(record["settings"].get("limits", {}))}, Document({}, {}, f"run {record['run_id']}"), Path()))
     for text in overrides:
         layer = override_layer(text)
@@ -76,7 +76,7 @@ def raised(record: Mapping[str, Any], overrides: Sequence[str]) -> Raised:
     now = checked(Settings, merged.data, merged.where).limits.model_dump(mode="json")
     was = Limits.model_validate(record["settings"].get("limits", {})).model_dump(mode="json")
     changed = {key: (was[key], now[key]) for key in now if now[key] != was[key]}
-    return Raised({**record, "settings": {**record["settings"], "limits": now}}, changed)
+    return RaisedLimits({**record, "settings": {**record["settings"], "limits": now}}, changed)
 
 
 def finished(run_id: str, report: Mapping[str, Any]) -> UsageProblem:
@@ -208,7 +208,7 @@ __all__ = [
 
 
 def start(
-    settings: Loaded,
+    settings: LoadedSettings,
     target: Task | str,
     *,
     listener: Listener | None = None,
@@ -229,12 +229,12 @@ def start(
         undo.callback(forget, settings.settings.store, folder.name)
         hold = opened.enter_context(held(folder, folder.name))
         try:
-            run = create(folder, settings, target, hold, With(listener, parts, stop), plan)
+            run = create(folder, settings, target, hold, OpenOptions(listener, parts, stop), plan)
         except UsageProblem as bad:
             raise located(settings, bad) from None
         except (sqlite3.Error, OSError, Unavailable, WorldError) as bad:
             if why := weather(bad, folder.parent):
-                raise Stopped(f"{why}; nothing was begun") from None
+                raise MachineStopped(f"{why}; nothing was begun") from None
             raise
         undo.pop_all()
         opened.callback(run.close)
@@ -265,7 +265,7 @@ def resume(
 
         folder = find_shared(run_id, store, runs_dir, own_environment="environment" not in (parts or {}))
         run_id, runs_dir = folder.name, folder.parent
-    with taken_up(run_id, runs_dir, With(listener, parts, stop), overrides=overrides, answer=answer) as run:
+    with taken_up(run_id, runs_dir, OpenOptions(listener, parts, stop), overrides=overrides, answer=answer) as run:
         if run.controls.standing.get("state") == BY_HAND:
             who, name = run.controls.standing["who"], run.record["run_id"]
             raise UsageProblem(f"Run {name} is in the hands of {who}; let the crew go on with: deskcrew handback {name}")
@@ -274,7 +274,7 @@ def resume(
 
 def settle(run_id: str, *, runs_dir: Path, parts: Mapping[str, Any] | None = None) -> Outcome | None:
     """Take in what was asked of a run that nobody works, and work nothing; the outcome where it holds still for it."""
-    with taken_up(run_id, runs_dir, With(parts=parts)) as run:
+    with taken_up(run_id, runs_dir, OpenOptions(parts=parts)) as run:
         return stand_still(run) if run.controls.standing else None
 
 
@@ -282,7 +282,7 @@ def settle(run_id: str, *, runs_dir: Path, parts: Mapping[str, Any] | None = Non
 def taken_up(
     run_id: str,
     runs_dir: Path,
-    given: With,
+    given: OpenOptions,
     *,
     doing: str = CREW,
     overrides: Sequence[str] = (),
@@ -318,7 +318,7 @@ def taken_up(
             raise damaged_meanwhile(folder, record["run_id"], bad) from None
 
 
-def _whole(folder: Path, record: dict[str, Any], hold: Hold, given: With, answer: Mapping[str, Any] | None) -> OpenRun:
+def _whole(folder: Path, record: dict[str, Any], hold: Hold, given: OpenOptions, answer: Mapping[str, Any] | None) -> OpenRun:
     """The run, with checkpoints that can be read, or without any."""
     run = open_run(folder, record, hold, given)
     if why := unreadable(run.graph, run.config):
@@ -363,7 +363,7 @@ def _continue(run: OpenRun, answer: Mapping[str, Any] | None, approver: Approver
     snapshot = run.graph.get_state(run.config)
     journal = run.context.journal
     if run.controls.handed_back:
-        Hands(run, run.controls.handed_back).remember()
+        Takeover(run, run.controls.handed_back).remember()
     withdraw(run, snapshot.interrupts)
     if any(asked.value.get("kind") == CONTROL for asked in snapshot.interrupts):
         run.line.status(TaskStatus.PENDING, reason="going on")
@@ -417,12 +417,12 @@ def _drive(run: OpenRun, start_with: Any, approver: Approver | None) -> Outcome:
                 return wait(run, request)
             line.status(TaskStatus.PENDING, reason="answered")
             start_with = answering(run, asked, given)
-    except Standstill as stands:
+    except RunBlocked as stands:
         return interrupted(run, weather(stands, run.folder) or str(stands))
     except (sqlite3.Error, OSError, Unavailable, StoreGone) as bad:
         if why := weather(bad, run.folder):
             return interrupted(run, why)
         raise
     finally:
-        with suppress(sqlite3.OperationalError, Stopped):  # what could not be written was told already
+        with suppress(sqlite3.OperationalError, MachineStopped):  # what could not be written was told already
             run.context.journal.set_meta("elapsed", line.elapsed())

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from orchestrator.core.machine import UNDONE, Situation
-from roles.contracts.limits.budgets import Budget, Budgets, Spending, Used
+from roles.contracts.limits.budgets import Budget, Budgets, BudgetUse, Spending
 from roles.contracts.limits.limits import Limits
 from roles.journal.events import ApprovalEvent, ApprovalExpiredEvent, RunResumedEvent, SituationEvent, StepEvent
 from roles.journal.journal import Event
@@ -26,14 +26,14 @@ _NOT_IN_EVENTS = "limits.simulated_seconds"
 
 def budgets_of(events: Iterable[Event], settings: Mapping[str, Any]) -> list[Budget]:
     """Every budget that the journal can tell; none where the settings are not of this version."""
-    counting = Counting()
+    counting = BudgetCount()
     for event in events:
         counting.hear(event)
     return counting.budgets(settings)
 
 
 @dataclass
-class Counting:
+class BudgetCount:
     """What was used up by the events that were heard, in order."""
 
     _spending: Spending = field(default_factory=Spending)
@@ -65,8 +65,8 @@ class Counting:
             return []
         return [budget for budget in Budgets(limits).standing(self._used()) if budget.key != _NOT_IN_EVENTS]
 
-    def _used(self) -> Used:
-        return Used(
+    def _used(self) -> BudgetUse:
+        return BudgetUse(
             self._spending, steps=self._steps, plans=self._plans, replans=self._replans, gates=self._gates,
             steps_by=dict(self._steps_by), seconds=self._seconds,
         )  # fmt: skip

@@ -19,7 +19,7 @@ from orchestrator.store.checkpoints import CursorSaver
 from protocol.retries import Retries
 from roles.contracts import Clock, SupplementSource
 from roles.contracts.context import Context
-from roles.contracts.limits.bounded import Bounded
+from roles.contracts.limits.bounded import TimedEnvironment
 from roles.journal.events import ConstraintsAddedEvent
 from roles.journal.journal import Journal, Listener
 from roles.journal.rows import Rows
@@ -34,7 +34,7 @@ from roles.safety.constraints import together
 from roles.safety.privacy.redaction import Redactor
 from roles.safety.privacy.vault import FILE as VAULT
 from roles.safety.privacy.vault import Vault
-from roles.safety.privacy.veil import Veil
+from roles.safety.privacy.veil import SecretBorder
 from roles.skills.chain_tools import McpTools, given_tools, installed_tools
 from roles.skills.contract import OutsideTool, ToolFault
 from roles.skills.registry import Skills
@@ -90,7 +90,7 @@ def _timed(environment: Environment, settings: Settings) -> Environment:
     """One that may hang is given its time for each call; a simulated desktop only computes, and so does whoever reads it."""
     if getattr(environment, "computes", False):
         return environment
-    return Bounded(environment, settings.limits.action_seconds)
+    return TimedEnvironment(environment, settings.limits.action_seconds)
 
 
 def build_safety(settings: Settings, given: SafetyPolicy | Mapping[str, Any] | str | None = None) -> SafetyPolicy:
@@ -162,7 +162,7 @@ def build_context(
     redactor = Redactor(safety, Vault(store / VAULT if store else None))
     within = _timed(environment or make_environment(settings, store), settings)
     refuse_unfit(safety, within)
-    surface: Environment = Veil(within, redactor)
+    surface: Environment = SecretBorder(within, redactor)
     journal = Journal(journal_path, clock, redactor, listener, run_id, rows=rows, retries=settings.retries)
     constraints = together(settings.constraints, (event.body for event in journal.events(ConstraintsAddedEvent)))
     safety = safety.constrained(constraints)

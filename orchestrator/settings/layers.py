@@ -57,7 +57,7 @@ class Layer(NamedTuple):
         return self.document.where(path) if self.document else COMMAND_LINE
 
 
-class Merged:
+class MergedLayers:
     """Layers on top of each other: `data`, and where each key was set."""
 
     def __init__(self) -> None:
@@ -178,7 +178,7 @@ class Preset(Frozen):
     safety: str | dict[str, Any] | None = None
 
 
-class Found(NamedTuple):
+class FoundPreset(NamedTuple):
     """A preset and where it stands."""
 
     name: str
@@ -187,7 +187,7 @@ class Found(NamedTuple):
     path: Path
 
 
-def find_preset(name: str, where: Where) -> Found:
+def find_preset(name: str, where: Where) -> FoundPreset:
     """The preset of this name, or in this file. Raises UsageProblem; `where(())` is where it was asked for."""
     names = shipped_names(KEY)
     if looks_like_path(name):
@@ -198,7 +198,7 @@ def find_preset(name: str, where: Where) -> Found:
         raise UsageProblem(f"{where(())}: there is no preset of policies {name!r}{did_you_mean(name, names)}")
     document = read_document(path, "preset of policies")
     preset = checked(Preset, document.data, document.where)
-    return Found(path.stem, preset.about, Layer(_settings(document), document, path.resolve().parent), path)
+    return FoundPreset(path.stem, preset.about, Layer(_settings(document), document, path.resolve().parent), path)
 
 
 def _settings(document: Document) -> dict[str, Any]:

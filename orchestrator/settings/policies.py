@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from environments.contract import Environment, EnvironmentFault, Files, Screenshots
-from orchestrator.errors import Lacking, UsageProblem, did_you_mean
+from orchestrator.errors import MissingDependency, UsageProblem, did_you_mean
 from orchestrator.settings.documents import checked, read_document
 from orchestrator.settings.role_settings import CrewSettings, EvaluatorSettings, Member, RoleSettings
 from protocol import VisualState
@@ -20,7 +20,7 @@ from roles.contracts.signals import GateTrigger
 from roles.journal.events import ApprovalRequestedEvent, PolicyEvent
 from roles.journal.journal import Journal
 from roles.journal.screenshots import Gallery, ScreenshotSettings
-from roles.policies.fallback import BySubtask, Case, Fallback, Named, Vote
+from roles.policies.fallback import BySubtask, Case, Fallback, NamedPolicy, Vote
 from roles.policies.llm.settings import ModelSettings
 
 if TYPE_CHECKING:
@@ -108,21 +108,27 @@ class Deciders:
         main = self._by_subtask(role, settings)
         if told is None:
             return main
-        case = Case(Named(told.policy, self._by_subtask(role, told, ".final")), trigger=GateTrigger.FINAL_CHECK)
-        return BySubtask([case], Named(settings.policy, main), self._recorder(role))
+        case = Case(NamedPolicy(told.policy, self._by_subtask(role, told, ".final")), trigger=GateTrigger.FINAL_CHECK)
+        return BySubtask([case], NamedPolicy(settings.policy, main), self._recorder(role))
 
     def _by_subtask(self, role: str, settings: RoleSettings, at: str = "") -> Any:
         _refuse_unread(role, settings, f"crew.{role}{at}")
         if wrong := sorted(settings.used() - set(policies_of(role))):
             known = policies_of(role)
             raise UsageProblem(f"crew.{role}: the {role} has no policy {wrong[0]!r}{did_you_mean(wrong[0], known)}")
-        main = Named(settings.policy, self._made(role, settings, settings.policy))
+        main = NamedPolicy(settings.policy, self._made(role, settings, settings.policy))
         if not settings.when:
             return main.policy
         if role != "evaluator" and any(case.trigger for case in settings.when):
             raise UsageProblem(f"crew.{role}.when: a trigger is why the evaluator is asked; the {role} has none.")
         cases = [
-            Case(Named(case.policy, self._made(role, settings, case.policy)), case.app, case.worker, case.subtask, case.trigger)
+            Case(
+                NamedPolicy(case.policy, self._made(role, settings, case.policy)),
+                case.app,
+                case.worker,
+                case.subtask,
+                case.trigger,
+            )
             for case in settings.when
         ]
         return BySubtask(cases, main, self._recorder(role))
@@ -136,17 +142,17 @@ class Deciders:
             case _:
                 return self._simple(role, settings, policy)
 
-    def _member(self, role: str, settings: RoleSettings, member: Member, at: str) -> Named:
+    def _member(self, role: str, settings: RoleSettings, member: Member, at: str) -> NamedPolicy:
         """One of several; what it has of its own stands in its name, so that the journal tells it from the others."""
         if member.model is None and member.prompt is None:
-            return Named(member.policy, self._simple(role, settings, member.policy))
+            return NamedPolicy(member.policy, self._simple(role, settings, member.policy))
         chosen = self._model_of(settings)
         chosen = chosen if member.model is None else member.model.over(chosen)
         heat = chosen and chosen.temperature
         told = [member.policy, *([chosen.name] if chosen else []), *([f"temperature {heat:g}"] if heat is not None else [])]
         own = settings.model_copy(update={"model": chosen, "prompt": member.prompt or settings.prompt})
         told += [member.prompt.name] if member.prompt else []
-        return Named(f"{told[0]} {', '.join(told[1:])}".rstrip(), self._simple(role, own, member.policy, at))
+        return NamedPolicy(f"{told[0]} {', '.join(told[1:])}".rstrip(), self._simple(role, own, member.policy, at))
 
     def _simple(self, role: str, settings: RoleSettings, policy: str, at: str = "") -> Any:
         makers: Mapping[str, Callable[[], Any]] = {
@@ -195,7 +201,7 @@ class Deciders:
             model = open_model(chosen, self._model)
         except (ModelProblem, PromptProblem) as bad:
             key = "prompt" if isinstance(bad, PromptProblem) else "model"
-            problem = Lacking if isinstance(bad, ModelMissing) else UsageProblem
+            problem = MissingDependency if isinstance(bad, ModelMissing) else UsageProblem
             raise problem(f"crew.{role}{at}.{key}: {bad}{'' if str(bad).endswith('?') else '.'}") from None
         breaker = self._breakers.setdefault((chosen.name, chosen.base_url), Breaker(chosen, self._clocks))
         account = Account(role, self._journal, self._limits, chosen.prices)
@@ -250,9 +256,7 @@ class Deciders:
             return _pictures_of(role, lambda seen: gallery.picture(seen.state_id))
         return _pictures_of(role, lambda _: environment.screenshot())
 
-    def _looking(
-        self, kinds: Sequence[PictureKind], picturing: Picturing | None
-    ) -> Callable[[], list[tuple[str, bytes | None]]]:
+    def _looking(self, kinds: Sequence[PictureKind], picturing: Picturing | None) -> Callable[[], list[tuple[str, bytes | None]]]:
         environment = self._environment
         if picturing is None or environment is None:
             return list
@@ -319,7 +323,7 @@ def _pictures_of(role: str, taken: Callable[[VisualState], bytes | None]) -> Pic
     try:
         from environments.pictures.marks import mark
     except EnvironmentFault as missing:
-        raise Lacking(f"crew.{role}.vision: {missing}") from None
+        raise MissingDependency(f"crew.{role}.vision: {missing}") from None
 
     def picture(seen: VisualState, wanted: ScreenPicture) -> bytes | None:
         try:

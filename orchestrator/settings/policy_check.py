@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from environments.contract import EnvironmentFault
-from orchestrator.errors import Lacking, UsageProblem
+from orchestrator.errors import MissingDependency, UsageProblem
 from orchestrator.settings.build import make_environment
 from orchestrator.settings.documents import Source, read_document
 from orchestrator.settings.layers import KEY, Preset, find_preset, looks_like_path, shipped_names
 from orchestrator.settings.policies import ROLES, Deciders
-from orchestrator.settings.settings import Loaded, Shown, load_safety, load_settings, located, show_config
+from orchestrator.settings.settings import LoadedSettings, SettingLine, load_safety, load_settings, located, show_config
 from roles.journal.journal import Journal
 
 
@@ -68,15 +68,15 @@ def _report(name: str, about: str, files: Sequence[Path], overrides: Sequence[st
     return PolicyReport(name, about, policies, str(safety.get("name", "its own")), wrong, lacking)
 
 
-def _problems(loaded: Loaded) -> tuple[list[str], list[str]]:
+def _problems(loaded: LoadedSettings) -> tuple[list[str], list[str]]:
     wrong: list[str] = []
     lacking: list[str] = []
     for problem in problems(loaded):
-        (lacking if isinstance(problem, Lacking) else wrong).append(str(problem))
+        (lacking if isinstance(problem, MissingDependency) else wrong).append(str(problem))
     return list(dict.fromkeys(wrong)), list(dict.fromkeys(lacking))
 
 
-def problems(loaded: Loaded) -> Iterator[UsageProblem]:
+def problems(loaded: LoadedSettings) -> Iterator[UsageProblem]:
     """Why a role could not be given its policy, the roles in order."""
     settings = loaded.settings
     try:
@@ -95,23 +95,23 @@ def problems(loaded: Loaded) -> Iterator[UsageProblem]:
     environment.close()
 
 
-class Shows(NamedTuple):
+class PresetSummary(NamedTuple):
     """What a preset says, and what follows from it."""
 
     report: PolicyReport
-    lines: list[Shown]
+    lines: list[SettingLine]
 
 
-def show(what: str) -> Shows:
+def show(what: str) -> PresetSummary:
     """The settings that a preset makes, and who decides for each role."""
     found = find_preset(what, lambda _: Source("command line"))
     own = set(Preset.model_fields)
     loaded = load_settings((), [f"{KEY}={what}"])
     document = found.layer.document
     said = [line for line in show_config(loaded) if _stands_in(line, document.name if document else "", own)]
-    return Shows(report(what), said)
+    return PresetSummary(report(what), said)
 
 
-def _stands_in(line: Shown, name: str, own: set[str]) -> bool:
+def _stands_in(line: SettingLine, name: str, own: set[str]) -> bool:
     chooses = re.fullmatch(r"crew\.[a-z]+\.policy", line.key)
     return bool(chooses) or (line.key.split(".")[0] in own and line.source.startswith(f"{name}, line"))

@@ -68,7 +68,7 @@ Members = tuple[Annotated[Member, BeforeValidator(_policy)], ...]
 """Each in full, or only its policy."""
 
 
-class When(Frozen):
+class PolicyCondition(Frozen):
     """Another policy for the subtasks that match all that is said."""
 
     policy: Policy
@@ -79,7 +79,7 @@ class When(Frozen):
     """Of the Evaluator: why it is asked, such as FINAL_CHECK."""
 
     @model_validator(mode="after")
-    def _says_when(self) -> When:
+    def _says_when(self) -> PolicyCondition:
         if self.app is None and self.worker is None and self.subtask is None and self.trigger is None:
             raise ValueError("say for which app, worker, subtask or trigger this policy decides")
         return self
@@ -115,7 +115,7 @@ class RoleSettings(Frozen):
     """With `fallback`: who is asked, in order."""
     voters: Members = Field(default=(Member(), Member(), Member()), min_length=2)
     """With `vote`: who is asked; a name that stands there three times gives three samples."""
-    when: tuple[When, ...] = ()
+    when: tuple[PolicyCondition, ...] = ()
     """Policies for some subtasks only; the first that fits decides."""
 
     def used(self) -> frozenset[str]:

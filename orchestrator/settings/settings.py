@@ -19,14 +19,14 @@ from environments.contract import Environment, EnvironmentFault
 from environments.faults.kinds import Fault, FaultKind
 from environments.sandbox.contract import SandboxKind
 from environments.simulated.variation.metrics import Variation
-from orchestrator.errors import Lacking, UsageProblem
+from orchestrator.errors import MissingDependency, UsageProblem
 from orchestrator.settings.browsing import BrowserSettings
 from orchestrator.settings.documents import KeyPath, Source, Where, checked, dotted
 from orchestrator.settings.layers import (
     BUILT_IN,
     KEY,
     Layer,
-    Merged,
+    MergedLayers,
     file_layer,
     find_preset,
     looks_like_path,
@@ -69,7 +69,7 @@ def from_pixels(environment: Environment, settings: VisionSettings, store: Path 
             environment, min_confidence=settings.min_confidence, record=store / "vision" if store else None
         )
     except EnvironmentFault as bad:
-        problem = Lacking if "installed" in str(bad) else UsageProblem
+        problem = MissingDependency if "installed" in str(bad) else UsageProblem
         raise problem(f"vision.on: {bad}") from None
     return made
 
@@ -78,10 +78,10 @@ __all__ = [
     "CrewSettings",
     "Display",
     "Layer",
-    "Loaded",
+    "LoadedSettings",
     "RoleSettings",
+    "SettingLine",
     "Settings",
-    "Shown",
     "load_safety",
     "load_settings",
     "located",
@@ -163,7 +163,7 @@ class Settings(Frozen):
         return shown_address(store)
 
 
-class Loaded(NamedTuple):
+class LoadedSettings(NamedTuple):
     """The merged settings, and where each leaf was set."""
 
     settings: Settings
@@ -173,7 +173,7 @@ class Loaded(NamedTuple):
     above: tuple[Layer, ...] = ()
     """What was said besides, which stands above a task's words."""
 
-    def with_task(self, layer: Layer) -> Loaded:
+    def with_task(self, layer: Layer) -> LoadedSettings:
         """The settings under which a task is worked. Raises UsageProblem. As they are where nothing of their layers is known."""
         refuse_classes(layer.data, "the task")
         return _merged(self.below, (layer, *self.above)) if self.below else self
@@ -196,7 +196,7 @@ _ABOUT = re.compile(r"crew\.(?P<role>[a-z]+)(?:\.(?P<key>[a-z_.]+))?(?P<said>: .
 """A problem with what decides for a role, as it is said where the policies are made."""
 
 
-def located(loaded: Loaded, problem: UsageProblem) -> UsageProblem:
+def located(loaded: LoadedSettings, problem: UsageProblem) -> UsageProblem:
     """The same problem with the file and the line in front where its setting was made, if it is about a setting."""
     found = _ABOUT.match(str(problem))
     if found is None:
@@ -208,7 +208,9 @@ def located(loaded: Loaded, problem: UsageProblem) -> UsageProblem:
     return type(problem)(f"{loaded.source(f'crew.{role}.policy')}: {problem}")
 
 
-def load_settings(config_files: Sequence[Path] = (), overrides: Sequence[str] = (), task_layer: Layer | None = None) -> Loaded:
+def load_settings(
+    config_files: Sequence[Path] = (), overrides: Sequence[str] = (), task_layer: Layer | None = None
+) -> LoadedSettings:
     """Everything merged and checked. Raises UsageProblem for the first thing that is wrong."""
     if task_layer is not None:
         refuse_classes(task_layer.data, "the task")
@@ -217,8 +219,8 @@ def load_settings(config_files: Sequence[Path] = (), overrides: Sequence[str] = 
     return _merged(below, above if task_layer is None else (task_layer, *above))
 
 
-def _merged(below: tuple[Layer, ...], above: tuple[Layer, ...]) -> Loaded:
-    merged = Merged()
+def _merged(below: tuple[Layer, ...], above: tuple[Layer, ...]) -> LoadedSettings:
+    merged = MergedLayers()
     for layer in _with_preset([*below, *above]):
         merged.add(layer)
     settings = checked(Settings, merged.data, merged.where)
@@ -232,12 +234,12 @@ def _merged(below: tuple[Layer, ...], above: tuple[Layer, ...]) -> Loaded:
             said = said[part]
         if (old := _RETRIED_APART.fullmatch(key)) and said is not None:
             warnings.warn(f"{source}: {key} is an old name; write retries.{old[1]}, for all", FutureWarning, stacklevel=2)
-    return Loaded(settings, sources, below, above)
+    return LoadedSettings(settings, sources, below, above)
 
 
 def _with_preset(layers: Sequence[Layer]) -> list[Layer]:
     """The layers with the preset that the last of them names, above the defaults."""
-    names = Merged()
+    names = MergedLayers()
     for layer in layers:
         names.add(layer._replace(data={key: value for key, value in layer.data.items() if key == KEY}))
     name = names.data.get(KEY)
@@ -270,7 +272,7 @@ def _fitting_safety(settings: Settings, where: Where) -> None:
         raise UsageProblem(f"{where(())}: {unfit(found.get('name', 'its own'), f'environment: {settings.environment}')}")
 
 
-class Shown(NamedTuple):
+class SettingLine(NamedTuple):
     """One line of `--show-config`."""
 
     key: str
@@ -278,10 +280,10 @@ class Shown(NamedTuple):
     source: str
 
 
-def show_config(loaded: Loaded) -> Iterator[Shown]:
+def show_config(loaded: LoadedSettings) -> Iterator[SettingLine]:
     """Every leaf, defaults included."""
     for key, value in _leaves(json.loads(loaded.settings.model_dump_json()), ()):
-        yield Shown(key, value, loaded.source(key))
+        yield SettingLine(key, value, loaded.source(key))
 
 
 def _leaves(data: Mapping[str, Any], at: KeyPath) -> Iterator[tuple[str, Any]]:

@@ -35,7 +35,7 @@ def board_at(events: Iterable[Event], at: int | None = None) -> dict[str, Any]:
 
 
 def _board(events: list[Event], at: int | None) -> dict[str, Any]:
-    known = _Known(at)
+    known = _BoardState(at)
     for event in events:
         known.take(event)
     facts = known.facts
@@ -49,7 +49,7 @@ def _board(events: list[Event], at: int | None) -> dict[str, Any]:
     }
 
 
-class _Known:
+class _BoardState:
     """What is known after each event."""
 
     def __init__(self, at: int | None) -> None:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from orchestrator.errors import Stopped, UsageProblem
+from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.store.address import LOCAL, checked_address, stand_for
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from roles.journal.rows import Rows
 
 
-class Stored(NamedTuple):
+class RunStore(NamedTuple):
     """What a run writes to; `rows` is None for the file in its folder."""
 
     rows: Rows | None
@@ -35,19 +35,19 @@ class Stored(NamedTuple):
         self.saver.close()
 
 
-def open_store(address: str, folder: Path, run_id: str, retries: Retries | None = None) -> Stored:
+def open_store(address: str, folder: Path, run_id: str, retries: Retries | None = None) -> RunStore:
     """The store of a run that this process works. Raises UsageProblem and Stopped."""
     from orchestrator.settings.build import DURABLE, build_saver
 
     if address == LOCAL:
-        return Stored(None, build_saver(folder / "checkpoints.sqlite", retries))
+        return RunStore(None, build_saver(folder / "checkpoints.sqlite", retries))
     from orchestrator.store.postgres.link import Link  # first: it says what is missing
     from orchestrator.store.postgres.cursors import PostgresCursors  # isort: skip
     from orchestrator.store.postgres.rows import PostgresRows  # isort: skip
 
     rows = PostgresRows(Link(address, retries), run_id)
     try:
-        return Stored(rows, PostgresCursors(Link(address, retries), DURABLE, rows.worker))
+        return RunStore(rows, PostgresCursors(Link(address, retries), DURABLE, rows.worker))
     except BaseException:
         rows.close()
         raise
@@ -89,7 +89,7 @@ def forget(address: str, run_id: str) -> None:
     if address != LOCAL:
         from orchestrator.store.postgres.runs import shared_runs
 
-        with suppress(UsageProblem, Stopped), shared_runs(address) as runs:  # why it could not start is said already
+        with suppress(UsageProblem, MachineStopped), shared_runs(address) as runs:  # why it could not start is said already
             runs.forget(run_id)
 
 

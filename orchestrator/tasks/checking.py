@@ -16,14 +16,14 @@ from orchestrator.errors import UsageProblem
 from orchestrator.settings.settings import load_settings, shipped_names, varied
 from orchestrator.tasks.changes import parts_of
 from orchestrator.tasks.judge import Verdict, judge
-from orchestrator.tasks.oracle import Played, play, task_environment
+from orchestrator.tasks.oracle import OracleRun, play, task_environment
 from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, resolve_target
 from protocol import CallApi
 
 SEEDS = 5
 
 
-class Checked(NamedTuple):
+class CheckedFile(NamedTuple):
     """A file and what is wrong with it; nothing wrong is an empty list."""
 
     name: str
@@ -32,25 +32,25 @@ class Checked(NamedTuple):
     """What a good one comes to: the goal of its first seed, or what the world shows at first."""
 
 
-def check_tasks(words: Sequence[str], seeds: int = SEEDS) -> Iterator[Checked]:
+def check_tasks(words: Sequence[str], seeds: int = SEEDS) -> Iterator[CheckedFile]:
     """Each task, or every shipped one: it loads, its slots have values, its conditions name what the world has, its oracle
     does it, and whoever does nothing, or one thing too many, has not done it."""
     return (_checked(word, partial(_task, word, seeds)) for word in words or shipped_names("tasks"))
 
 
-def check_worlds(words: Sequence[str], seeds: int = SEEDS, vary: Sequence[str] = ()) -> Iterator[Checked]:
+def check_worlds(words: Sequence[str], seeds: int = SEEDS, vary: Sequence[str] = ()) -> Iterator[CheckedFile]:
     """Each world, or every shipped one: it loads, and begins the same way twice for each seed, also where axes of its
     variation, such as `language=de`, are others. Raises UsageProblem for an axis or a value that there is not."""
     variation = load_settings(overrides=varied(vary)).settings.variation
     return (_checked(word, partial(_world, word, seeds, variation)) for word in words or shipped_names("worlds"))
 
 
-def _checked(name: str, work: Callable[[], tuple[list[str], str]]) -> Checked:
+def _checked(name: str, work: Callable[[], tuple[list[str], str]]) -> CheckedFile:
     try:
         problems, says = work()
     except (UsageProblem, WorldError) as bad:
-        return Checked(name, [str(bad)])
-    return Checked(name, list(dict.fromkeys(problems)), says)
+        return CheckedFile(name, [str(bad)])
+    return CheckedFile(name, list(dict.fromkeys(problems)), says)
 
 
 def task_named(word: str) -> Task:
@@ -136,7 +136,7 @@ STRAYS = (
 """Things that no task asks for."""
 
 
-def sees_strays(task: Task, played: Played, environment: Environment) -> bool | None:
+def sees_strays(task: Task, played: OracleRun, environment: Environment) -> bool | None:
     """Whether one call more to a function of some app leaves the run unclean. None: nothing was there to be called."""
     if task.changes is None or not isinstance(environment, SimulatedDesktop):
         return None

@@ -38,7 +38,7 @@ class Checkpoint(Frozen):
         return when
 
 
-class Reached(Frozen):
+class CheckpointResult(Frozen):
     """A checkpoint and how it came out: reached when it holds and all before it were."""
 
     name: str
@@ -65,11 +65,11 @@ def _in_order(checkpoints: Mapping[str, Checkpoint]) -> list[str]:
     return list(TopologicalSorter({name: checkpoint.after for name, checkpoint in checkpoints.items()}).static_order())
 
 
-def reached(checkpoints: Mapping[str, Checkpoint], names: Mapping[str, Any]) -> tuple[Reached, ...]:
+def reached(checkpoints: Mapping[str, Checkpoint], names: Mapping[str, Any]) -> tuple[CheckpointResult, ...]:
     """How each came out, in the order of the file."""
-    found: dict[str, Reached] = {}
+    found: dict[str, CheckpointResult] = {}
     for name in _in_order(checkpoints):
         result = check(checkpoints[name].when, names)
         counts = result.passed and all(found[before].reached for before in checkpoints[name].after)
-        found[name] = Reached(name=name, reached=counts, holds=result.passed, error=result.error)
+        found[name] = CheckpointResult(name=name, reached=counts, holds=result.passed, error=result.error)
     return tuple(found[name] for name in checkpoints)

@@ -16,12 +16,12 @@ from orchestrator.settings.build import build_skills, make_environment
 from orchestrator.settings.documents import Source, read_document
 from orchestrator.settings.layers import shipped_names
 from orchestrator.settings.safety_files import FOLDER, SafetyFile, read_safety
-from orchestrator.settings.settings import Loaded, load_settings
+from orchestrator.settings.settings import LoadedSettings, load_settings
 from orchestrator.tasks.tasks import Task, fill_goal, fill_slots
 from protocol import Action, AskInAppAgent, CallApi, LaunchApp, RunScript, TargetError, VisualState, parse_action, resolve
 from protocol.dsl import DSLError, emit, parse_line
 from roles.contracts import Fact
-from roles.safety import Explained, Grounds, SafetyPolicy, explain
+from roles.safety import ExplainedVerdict, Grounds, SafetyPolicy, explain
 from roles.safety.review import shown
 
 _UNFIT = {
@@ -34,7 +34,7 @@ _UNFIT = {
 }
 
 
-class Asked(NamedTuple):
+class ExplainRequest(NamedTuple):
     """What is to be explained."""
 
     action: str
@@ -61,7 +61,7 @@ class RuleSays(NamedTuple):
     place: str
 
 
-class Told(NamedTuple):
+class Explanation(NamedTuple):
     """The answer."""
 
     action: str
@@ -91,7 +91,7 @@ class Told(NamedTuple):
     """What the action would change, told by doing it in a fork; None where that cannot be done."""
 
 
-def explained(asked: Asked) -> Told:
+def explained(asked: ExplainRequest) -> Explanation:
     """Raises UsageProblem for what cannot be read."""
     action = read_action(asked.action)
     loaded = load_settings(asked.config, _overrides(asked), asked.task.layer() if asked.task else None)
@@ -124,7 +124,7 @@ def read_action(text: str) -> Action:
         raise UsageProblem(f"The action cannot be read: {bad}") from None
 
 
-def _overrides(asked: Asked) -> list[str]:
+def _overrides(asked: ExplainRequest) -> list[str]:
     said = {"safety": asked.safety, "world": asked.world}
     return [*(f"{key}={json.dumps(value)}" for key, value in said.items() if value), *asked.overrides]
 
@@ -146,7 +146,7 @@ class Scene(NamedTuple):
     """Whether it calls a tool from outside of which nobody has said what it may do."""
 
 
-def _screen(asked: Asked, loaded: Loaded, action: Action) -> Scene:
+def _screen(asked: ExplainRequest, loaded: LoadedSettings, action: Action) -> Scene:
     if asked.screen is not None:
         return Scene(read_screen(asked.screen), asked.task.goal if asked.task else "")
     if loaded.settings.environment != "simulated":
@@ -194,7 +194,7 @@ def _fact(text: str) -> Fact:
     return Fact(name=name.strip(), value=value, element_id="told")
 
 
-def _told(action: Action, effects: list[Explained], policy: SafetyPolicy, found: SafetyFile, missing: str) -> Told:
+def _told(action: Action, effects: list[ExplainedVerdict], policy: SafetyPolicy, found: SafetyFile, missing: str) -> Explanation:
     first = effects[0]
     places = {id(rule): str(place) for rule, place in zip(policy.rules, found.places, strict=True)}
     rules = [
@@ -210,7 +210,7 @@ def _told(action: Action, effects: list[Explained], policy: SafetyPolicy, found:
     values = [{"value": value, **origin._asdict()} for value, origin in first.values]
     deciding = next((rule for rule in rules if rule.applies and rule.name == first.review.policy), None)
     by_rules = next((f"{rule.verdict} ({rule.name})" for rule in rules if rule.name == first.by_rule), None)
-    return Told(
+    return Explanation(
         action=emit(action),
         verdict=first.review.verdict,
         rule=first.review.policy,
@@ -230,7 +230,7 @@ def _told(action: Action, effects: list[Explained], policy: SafetyPolicy, found:
     )
 
 
-def _unfit(key: str, action: Action, found: Explained) -> str:
+def _unfit(key: str, action: Action, found: ExplainedVerdict) -> str:
     """Why a rule does not apply, in words."""
     told = {"effect": found.review.effect.value, "verb": action.verb, "app": found.app or "no app", "target": found.target}
     return f"{key}: {_UNFIT[key].format(**told)}"

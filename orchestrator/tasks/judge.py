@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.tasks.changes import duplicate_writes, side_effects
-from orchestrator.tasks.checkpoints import NAMES, Check, Reached, check, evaluate, problem_with, reached
+from orchestrator.tasks.checkpoints import NAMES, Check, CheckpointResult, check, evaluate, problem_with, reached
 from protocol import Frozen
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Verdict(Frozen):
     """Each with whether it was kept clear of."""
     progress: float | None = None
     """The share of the checkpoints that were reached; None where there are none."""
-    checkpoints: tuple[Reached, ...] = ()
+    checkpoints: tuple[CheckpointResult, ...] = ()
     false_complete: bool = False
     """The run says fulfilled, and it is not so."""
     duplicate_writes: tuple[str, ...] = ()

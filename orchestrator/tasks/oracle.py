@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from environments.contract import Environment, EnvironmentFault, OwnWords, Received, WorldState
+from environments.contract import ActionRecord, Environment, EnvironmentFault, OwnWords, WorldState
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.build import make_environment
 from orchestrator.settings.settings import load_settings, varied
@@ -27,7 +27,7 @@ class Step(NamedTuple):
     """What the environment says of it, or what the user answers."""
 
 
-class Played(NamedTuple):
+class OracleRun(NamedTuple):
     """An oracle's run."""
 
     goal: str
@@ -45,7 +45,7 @@ class Played(NamedTuple):
         return self.verdict.passed and not self.problem
 
 
-def play(task: Task, seed: int, environment: Environment | None = None) -> Played:
+def play(task: Task, seed: int, environment: Environment | None = None) -> OracleRun:
     """Perform the task's oracle in its world, or in the environment given, which stays open. Raises UsageProblem."""
     if task.oracle is None:
         raise UsageProblem(f"Task {task.id}: it has no oracle; write down the lines that do it.")
@@ -65,7 +65,7 @@ def task_environment(task: Task, seed: int, vary: Sequence[str] = ()) -> Environ
     return make_environment(settings)
 
 
-def _played(task: Task, seed: int, surface: Environment) -> Played:
+def _played(task: Task, seed: int, surface: Environment) -> OracleRun:
     surface.reset(seed=seed)
     initial = _world(surface)
     slots = fill_slots(task, initial, seed)
@@ -73,10 +73,10 @@ def _played(task: Task, seed: int, surface: Environment) -> Played:
     steps, problem = _performed(task, surface, slots)
     asked = sum(step.status == "answered" for step in steps)
     run = {"status": task.outcome, "plans": 1, "reason": "", "steps": len(steps) - asked, "questions": asked}
-    received = surface.received() if isinstance(surface, Received) else []
+    received = surface.received() if isinstance(surface, ActionRecord) else []
     world = _world(surface)
     verdict = judge(task, world, initial, slots, received, run)
-    return Played(goal, slots, initial, world, tuple(steps), verdict, problem)
+    return OracleRun(goal, slots, initial, world, tuple(steps), verdict, problem)
 
 
 def _world(surface: Environment) -> dict[str, Any]:

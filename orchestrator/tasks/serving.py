@@ -18,7 +18,7 @@ from orchestrator.tasks.judge import Verdict, judge
 from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, resolve_target
 
 
-class Wanted(NamedTuple):
+class ServeOptions(NamedTuple):
     """What is to be served, as the command line has it."""
 
     world: str | None
@@ -30,7 +30,7 @@ class Wanted(NamedTuple):
     port: int
 
 
-class Practice:
+class PracticeTask:
     """A task that is done by hand in the served world."""
 
     def __init__(self, task: Task, told: Callable[[Verdict], None]) -> None:
@@ -50,7 +50,7 @@ class Practice:
         return verdict.model_dump(mode="json")
 
 
-def serve_world(wanted: Wanted, ready: Callable[[Address, str], None], told: Callable[[Verdict], None]) -> None:
+def serve_world(wanted: ServeOptions, ready: Callable[[Address, str], None], told: Callable[[Verdict], None]) -> None:
     """Serve until it is stopped. `ready` gets the address and the goal. Raises UsageProblem for what cannot be served."""
     task = None if wanted.task is None else _task(wanted.task)
     if task is None and wanted.world is None:
@@ -67,7 +67,7 @@ def serve_world(wanted: Wanted, ready: Callable[[Address, str], None], told: Cal
         raise UsageProblem(str(problem)) from None
 
 
-def session_of(wanted: Wanted, task: Task | None = None, told: Callable[[Verdict], None] = lambda verdict: None) -> Session:
+def session_of(wanted: ServeOptions, task: Task | None = None, told: Callable[[Verdict], None] = lambda verdict: None) -> Session:
     """The world, to be served. Raises EnvironmentFault where it cannot be recorded."""
     overrides = [] if wanted.seed is None else [f"seed={wanted.seed}"]
     settings = load_settings(overrides=overrides, task_layer=None if task is None else task.layer()).settings
@@ -76,7 +76,7 @@ def session_of(wanted: Wanted, task: Task | None = None, told: Callable[[Verdict
     desktop = SimulatedDesktop(spec, settings.seed if named else None)
     run_id = f"{spec.name}-{desktop.world()['seed']}"
     log = None if wanted.record is None else Demonstration(wanted.record, run_id)
-    practice = None if task is None else Practice(task, told)
+    practice = None if task is None else PracticeTask(task, told)
     return Session(desktop, wanted.goal, practice, log)
 
 

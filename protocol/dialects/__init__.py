@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from importlib.metadata import entry_points
 
-from protocol.dialects.common.base import Context, Dialect, DialectError, Loss, Read, Written
+from protocol.dialects.common.base import Context, Dialect, DialectError, Loss, ParsedPayload, WrittenPayload
 
 _PLACES = {
     "anthropic": "vendors.anthropic",
@@ -33,7 +33,7 @@ _GROUP = "deskcrew.dialects"
 _OTHERS = {point.name: point for point in entry_points(group=_GROUP) if point.name not in _PLACES}
 NAMES = (*_PLACES, *_OTHERS)
 
-__all__ = ["NAMES", "Context", "Dialect", "DialectError", "Loss", "Read", "Written", "dialect"]
+__all__ = ["NAMES", "Context", "Dialect", "DialectError", "Loss", "ParsedPayload", "WrittenPayload", "dialect"]
 
 
 def dialect(name: str) -> Dialect:

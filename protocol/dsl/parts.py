@@ -17,7 +17,7 @@ _DEEPEST = 255
 """As many lists and objects in each other as the arguments of an action can hold, itself one of them."""
 
 
-class Part(NamedTuple):
+class FieldValue(NamedTuple):
     """The value of one field."""
 
     field: str
@@ -65,9 +65,9 @@ def id_of(token: Token) -> str:
     return text_of(rest) if rest[0] in OPENING else str(rest)
 
 
-def numbers(names: Iterable[str], tokens: Iterable[Token]) -> list[Part]:
+def numbers(names: Iterable[str], tokens: Iterable[Token]) -> list[FieldValue]:
     """Numbers that stand in a row, each with its name."""
-    return [Part(name, number_of(token), start(token)) for name, token in zip(names, tokens, strict=True)]
+    return [FieldValue(name, number_of(token), start(token)) for name, token in zip(names, tokens, strict=True)]
 
 
 def number_of(token: Token) -> int | float:
@@ -104,9 +104,9 @@ def named(pairs: Iterable[Pair]) -> dict[str, Any]:
     return found
 
 
-def built(model: type[_Model], parts: Iterable[Part], offset: int, **fixed: Any) -> _Model:
+def built(model: type[_Model], parts: Iterable[FieldValue], offset: int, **fixed: Any) -> _Model:
     """The model of these parts. Raises Mistake at the part that is given twice or that the model refuses."""
-    given: dict[str, Part] = {}
+    given: dict[str, FieldValue] = {}
     for part in parts:
         if part.field in given:
             raise Mistake(f"{_words(part.field)}: this is given twice", part.offset)

@@ -14,9 +14,9 @@ from pydantic import ValidationError
 from protocol.dsl.grammar import GRAMMAR
 from protocol.dsl.mistakes import Mistake, mistake, nearest
 from protocol.dsl.parts import (
+    FieldValue,
     Json,
     Pair,
-    Part,
     built,
     contained,
     id_of,
@@ -126,7 +126,7 @@ def _snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).replace("-", "_").lower()
 
 
-_Rule = Callable[..., Part]
+_Rule = Callable[..., FieldValue]
 _UNITS = {"n": "notch", "px": "px", "pi": "px", "pa": "page"}
 _WAYS = {"up": ("y", -1), "down": ("y", 1), "left": ("x", -1), "right": ("x", 1)}
 _SIDES = ("x1", "y1", "x2", "y2")
@@ -136,8 +136,8 @@ _WHICH = ("text", "element_id", "track_id", "bbox", "point", "selector")
 def _of(field: str, value: Callable[[Token], Any]) -> _Rule:
     """A rule that is one token and one field."""
 
-    def rule(_self: Any, token: Token) -> Part:
-        return Part(field, value(token), start(token))
+    def rule(_self: Any, token: Token) -> FieldValue:
+        return FieldValue(field, value(token), start(token))
 
     return rule
 
@@ -145,8 +145,8 @@ def _of(field: str, value: Callable[[Token], Any]) -> _Rule:
 def _all(field: str, value: Callable[[Token], Any]) -> _Rule:
     """A rule that is several tokens and one field."""
 
-    def rule(_self: Any, *tokens: Token) -> Part:
-        return Part(field, tuple(map(value, tokens)), start(tokens[0]))
+    def rule(_self: Any, *tokens: Token) -> FieldValue:
+        return FieldValue(field, tuple(map(value, tokens)), start(tokens[0]))
 
     return rule
 
@@ -154,7 +154,7 @@ def _all(field: str, value: Callable[[Token], Any]) -> _Rule:
 def _as(field: str) -> _Rule:
     """A rule that gives a part to another field."""
 
-    def rule(_self: Any, part: Part) -> Part:
+    def rule(_self: Any, part: FieldValue) -> FieldValue:
         return part._replace(field=field)
 
     return rule
@@ -209,31 +209,31 @@ class _Read(Transformer[Token, Any]):
     to = _as("to")
     region = _as("region")
 
-    def keys(self, *tokens: Token) -> Part:
-        return Part("keys", tuple(key for token in tokens for key in keys_of(token)), start(tokens[0]))
+    def keys(self, *tokens: Token) -> FieldValue:
+        return FieldValue("keys", tuple(key for token in tokens for key in keys_of(token)), start(tokens[0]))
 
-    def key(self, token: Token) -> Part:
+    def key(self, token: Token) -> FieldValue:
         keys = keys_of(token)
         if len(keys) != 1:
             raise Mistake("this is a chord, and one key is needed", start(token), ("one key",))
-        return Part("key", keys[0], start(token))
+        return FieldValue("key", keys[0], start(token))
 
-    def seconds(self, token: Token, milli: Token | None = None) -> Part:
+    def seconds(self, token: Token, milli: Token | None = None) -> FieldValue:
         number = number_of(token)
         shortened = milli and abs(number) < 10**9  # anything more is too long, and may be too large for a float
-        return Part("seconds", number / 1000 if shortened else number, start(token))
+        return FieldValue("seconds", number / 1000 if shortened else number, start(token))
 
-    def way(self, direction: Token, amount: Token | None = None) -> Part:
+    def way(self, direction: Token, amount: Token | None = None) -> FieldValue:
         axis, sign = _WAYS[direction.lower()]
         number = 1 if amount is None else number_of(amount)
         if amount is not None and amount.startswith("-"):
             raise Mistake("how far to scroll is not negative; the direction says where to", start(amount))
-        return Part(axis, sign * number, start(direction))
+        return FieldValue(axis, sign * number, start(direction))
 
-    def delta(self, *ways: Part) -> Part:
+    def delta(self, *ways: FieldValue) -> FieldValue:
         if len({way.field for way in ways}) < len(ways):
             raise Mistake("one way is up or down, and the other one left or right", ways[1].offset)
-        return Part("delta", built(Delta, ways, ways[0].offset), ways[0].offset)
+        return FieldValue("delta", built(Delta, ways, ways[0].offset), ways[0].offset)
 
     def size(self, width: Token, height: Token | None = None) -> tuple[int | float, ...]:
         if height is not None:
@@ -241,32 +241,32 @@ class _Read(Transformer[Token, Any]):
         sides = width.lower().replace("×", "x").split("x")
         return tuple(number_of(width.update(value=side.strip())) for side in sides)
 
-    def coordinate(self, x: Token, y: Token, *scale: Any) -> Part:
-        return Part("point", built(Coordinate, numbers("xy", (x, y)), start(x), **_scale(scale)), start(x))
+    def coordinate(self, x: Token, y: Token, *scale: Any) -> FieldValue:
+        return FieldValue("point", built(Coordinate, numbers("xy", (x, y)), start(x), **_scale(scale)), start(x))
 
-    def path(self, *points: Part) -> Part:
-        return Part("path", tuple(point.value for point in points), points[0].offset)
+    def path(self, *points: FieldValue) -> FieldValue:
+        return FieldValue("path", tuple(point.value for point in points), points[0].offset)
 
-    def box(self, bracket: Token, *rest: Any) -> Part:
+    def box(self, bracket: Token, *rest: Any) -> FieldValue:
         scale = _scale(rest[4:])
         if scale.get("space") == "px":
             del scale["space"]
             if scale:
                 raise Mistake("a box in pixels of the screen has no size of a picture", start(bracket))
         model = Region if "space" in scale else BoundingBox
-        return Part("bbox", built(model, numbers(_SIDES, rest[:4]), start(bracket), **scale), start(bracket))
+        return FieldValue("bbox", built(model, numbers(_SIDES, rest[:4]), start(bracket), **scale), start(bracket))
 
-    def target(self, *parts: Part) -> Part:
+    def target(self, *parts: FieldValue) -> FieldValue:
         if not any(part.field in _WHICH for part in parts):
             raise Mistake('this does not say which element is meant; name it, as in button "Save"', parts[0].offset, ("a text",))
-        return Part("target", built(ActionTarget, parts, parts[0].offset), parts[0].offset)
+        return FieldValue("target", built(ActionTarget, parts, parts[0].offset), parts[0].offset)
 
-    def arguments(self, *pairs: Pair) -> Part:
+    def arguments(self, *pairs: Pair) -> FieldValue:
         first = pairs[0].offset if pairs else 0
         return self.whole(contained(first, [pair.value for pair in pairs], named(pairs)))
 
-    def whole(self, value: Json) -> Part:
-        return Part("arguments", value.value, value.offset)
+    def whole(self, value: Json) -> FieldValue:
+        return FieldValue("arguments", value.value, value.offset)
 
     def pair(self, name: Token, value: Json) -> Pair:
         return Pair(name_of(name), value, start(name))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from protocol.exports.common.base import Exported, Format, FormatError, Imported, Run, RunInfo
+from protocol.exports.common.base import ExportResult, Format, FormatError, ImportResult, Run, RunInfo
 
 _PLACES = {
     "atif": "agents.atif",
@@ -31,7 +31,7 @@ _PLACES = {
 }
 NAMES = tuple(_PLACES)
 
-__all__ = ["NAMES", "Exported", "Format", "FormatError", "Imported", "Run", "RunInfo", "format_named"]
+__all__ = ["NAMES", "ExportResult", "Format", "FormatError", "ImportResult", "Run", "RunInfo", "format_named"]
 
 
 def format_named(name: str) -> Format:

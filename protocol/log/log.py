@@ -11,7 +11,7 @@ from typing import IO, NamedTuple
 
 from pydantic import ValidationError
 
-from protocol.log.raw_lines import Unreadable, raw_lines
+from protocol.log.raw_lines import UnreadableLine, raw_lines
 from protocol.log.versions import BadStep, Problem, parse_step
 from protocol.model.steps import PROTOCOL_VERSION, InteractionStep
 
@@ -87,7 +87,7 @@ def step_json(step: InteractionStep) -> str:
 def read_log(path: Path) -> Iterator[LogLine]:
     """Every line in order, constant memory. A bad or truncated line is reported and the rest is still read."""
     for number, line in enumerate(raw_lines(path), start=1):  # bytes: a line cut off inside a character must not end the reading
-        if isinstance(line, Unreadable):
+        if isinstance(line, UnreadableLine):
             yield _bad(number, Problem("$", line))
         elif line.strip():
             yield _read(number, line)

@@ -24,7 +24,7 @@ _MARK = b"\xef\xbb\xbf"
 _WIDE = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 
 
-class Unreadable(str):
+class UnreadableLine(str):
     """Why there is nothing where a line or a document should be."""
 
     __slots__ = ()
@@ -36,7 +36,7 @@ class _Bytes(Protocol):
     def readline(self, most: int, /) -> bytes: ...
 
 
-def raw_lines(path: Path) -> Iterator[bytes | Unreadable]:
+def raw_lines(path: Path) -> Iterator[bytes | UnreadableLine]:
     """Every line with its end, in order; a reason in the place of one that cannot be had. Raises OSError."""
     try:
         with _opened(path) as file:
@@ -46,23 +46,23 @@ def raw_lines(path: Path) -> Iterator[bytes | Unreadable]:
                     continue
                 while (rest := file.readline(LONGEST_LINE)) and not rest.endswith(b"\n"):
                     pass
-                yield Unreadable(f"the line is longer than {LONGEST_LINE // 1024**2} MB")
+                yield UnreadableLine(f"the line is longer than {LONGEST_LINE // 1024**2} MB")
     except (EOFError, zlib.error, gzip.BadGzipFile) as bad:
         yield _damaged(bad)
 
 
-def whole_document(path: Path) -> bytes | Unreadable:
+def whole_document(path: Path) -> bytes | UnreadableLine:
     """All of a file, or why it cannot be had. Raises OSError."""
     try:
         with _opened(path) as file:
             data = file.read(LARGEST_DOCUMENT + 1)
     except (EOFError, zlib.error, gzip.BadGzipFile) as bad:
         return _damaged(bad)
-    return data if len(data) <= LARGEST_DOCUMENT else Unreadable(f"it is larger than {LARGEST_DOCUMENT // 1024**2} MB")
+    return data if len(data) <= LARGEST_DOCUMENT else UnreadableLine(f"it is larger than {LARGEST_DOCUMENT // 1024**2} MB")
 
 
-def _damaged(bad: Exception) -> Unreadable:
-    return Unreadable(f"the compressed file is cut off or damaged: {str(bad)[:80]}")
+def _damaged(bad: Exception) -> UnreadableLine:
+    return UnreadableLine(f"the compressed file is cut off or damaged: {str(bad)[:80]}")
 
 
 @contextmanager

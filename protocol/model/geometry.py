@@ -24,7 +24,7 @@ class Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, str_max_length=10_000_000)
 
 
-class Tagged(Frozen):
+class TaggedModel(Frozen):
     """A member of a union: its tag is written even where defaults are left out, so that it can be read back."""
 
     tag: ClassVar[str]
@@ -56,7 +56,7 @@ Space = Literal["px", "image", "norm1", "norm999", "norm1000"]
 _WHOLE: dict[Space, int] = {"norm1": 1, "norm999": 999, "norm1000": 1000}
 
 
-class _Scaled(Frozen):
+class _ScaledModel(Frozen):
     """Numbers in a space of their own. Nothing here guesses a space from the size of a number."""
 
     space: Space = "px"
@@ -64,11 +64,11 @@ class _Scaled(Frozen):
     """Of the picture the model saw; needed where the space is `image`, a record of it elsewhere."""
 
     @model_validator(mode="after")
-    def _fits_its_space(self) -> _Scaled:
+    def _fits_its_space(self) -> _ScaledModel:
         if self.space == "image" and self.image_size is None:
             raise ValueError("numbers in space 'image' need image_size, the size of the picture the model saw")
         whole = _WHOLE.get(self.space)
-        numbers = [getattr(self, name) for name in type(self).model_fields if name not in _Scaled.model_fields]
+        numbers = [getattr(self, name) for name in type(self).model_fields if name not in _ScaledModel.model_fields]
         if whole is not None and not all(0 <= number <= whole for number in numbers):
             raise ValueError(f"numbers in space {self.space!r} lie between 0 and {whole}, not {numbers}")
         return self
@@ -82,7 +82,7 @@ class _Scaled(Frozen):
         return screen[0] / _WHOLE[self.space], screen[1] / _WHOLE[self.space]
 
 
-class Coordinate(_Scaled):
+class Coordinate(_ScaledModel):
     """A point as somebody gave it, in the space they gave it in."""
 
     x: Number
@@ -147,7 +147,7 @@ class BoundingBox(Frozen):
         return self
 
 
-class Region(_Scaled):
+class Region(_ScaledModel):
     """A rectangle in a space that is not the screen's pixels."""
 
     space: Literal["image", "norm1", "norm999", "norm1000"]

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue, model_validator
 
-from protocol.model.geometry import AnyBox, At, Frozen, Number, Tagged
+from protocol.model.geometry import AnyBox, At, Frozen, Number, TaggedModel
 from protocol.model.keys import Key, Keys, Modifiers
 from protocol.model.targets import ActionTarget
 
@@ -19,7 +19,7 @@ CARRIES = frozenset({"text", "options", "url", "files", "code", "request", "argu
 """Fields that take content somewhere: what a rule on values looks at, and what is hidden where the content is private."""
 
 
-class Action(Tagged):
+class Action(TaggedModel):
     """What all actions share. `action_type` names the verb; text is opaque and never interpreted."""
 
     tag: ClassVar[str] = "action_type"

@@ -74,7 +74,7 @@ class Form(NamedTuple):
     """False for a diff and a query."""
 
 
-class Kept(NamedTuple):
+class KeptLines(NamedTuple):
     """The lines that fit, and what they and the others stand for."""
 
     text: str
@@ -83,7 +83,7 @@ class Kept(NamedTuple):
     left_out: tuple[tuple[str, str], ...]
 
 
-def keep(head: Sequence[str], entries: Sequence[Entry], budget: int | None, count: Counter) -> Kept:
+def keep(head: Sequence[str], entries: Sequence[Entry], budget: int | None, count: Counter) -> KeptLines:
     """`head` always, then the entries by rank and order until one does not fit; then a tail for the rest.
 
     Head and tail are written even where the budget is too small for them. Every line is counted once.
@@ -102,7 +102,7 @@ def keep(head: Sequence[str], entries: Sequence[Entry], budget: int | None, coun
     if any(entry.behind for entry in kept):
         spent += divider
     text = "\n".join([*head, *_divided(kept), *tail])
-    return Kept(text, spent, tuple(pair for entry in kept for pair in entry.stands_for), left)
+    return KeptLines(text, spent, tuple(pair for entry in kept for pair in entry.stands_for), left)
 
 
 def _fitting(entries: Sequence[Entry], costs: Sequence[int], left: int) -> list[bool]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from protocol.model.elements import VisualState
 from protocol.prompt_form.budget import REMOVED, Counter, Entry, Form, estimate_tokens, ids, keep
-from protocol.prompt_form.lines import IN_FRONT, Line, lines_of
+from protocol.prompt_form.lines import IN_FRONT, ElementLine, lines_of
 from protocol.prompt_form.pieces import Style, label, word
 from protocol.prompt_form.whole import BUDGET, about, above_all, excerpt, names, whole_form, windows
 
@@ -24,14 +24,14 @@ class _View(NamedTuple):
     """A state with its lines and the keys of its elements, in the state's order."""
 
     state: VisualState
-    lines: list[Line]
+    lines: list[ElementLine]
     folded: list[int]
     keys: list[Key]
 
-    def head(self, line: Line) -> Key:
+    def head(self, line: ElementLine) -> Key:
         return self.keys[line.members[0]]
 
-    def said(self, line: Line) -> _Said:
+    def said(self, line: ElementLine) -> _Said:
         within = self.head(self.lines[line.parent]) if line.parent >= 0 else None
         return within, tuple(zip((self.keys[m] for m in line.members), line.pieces, strict=True))
 

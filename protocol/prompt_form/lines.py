@@ -137,7 +137,7 @@ KINDS = ("interactive", "text", "container", "behind the dialog", "below", "abov
 """Of what is left out, in the order in which the tail tells them."""
 
 
-class Line(NamedTuple):
+class ElementLine(NamedTuple):
     """Elements that stand on one line; `members` are indices into the state's, the first is what the line is about."""
 
     members: tuple[int, ...]
@@ -154,10 +154,10 @@ class Line(NamedTuple):
         return " | ".join(self.pieces)
 
 
-class Lines(NamedTuple):
+class ElementLines(NamedTuple):
     """Every element of a state is a member of one line, or folded."""
 
-    lines: list[Line]
+    lines: list[ElementLine]
     folded: list[int]
 
 
@@ -178,26 +178,26 @@ class _Screen(NamedTuple):
     say: Say
 
 
-def lines_of(state: VisualState, style: Style, say: Say = piece) -> Lines:
+def lines_of(state: VisualState, style: Style, say: Say = piece) -> ElementLines:
     """The lines of a state in the order in which they are written. Linear in its size."""
     tree = tree_of(state)
     folding = fold(state, tree)
     front = below(tree, {tree.modal}) | {tree.modal} if tree.modal >= 0 else set(tree.order)
     screen = _Screen(state, tree, folding, set(tree.order) - front, secrets(state, tree), _away(state, tree), style, say)
     shared = {other for others in folding.shares.values() for other in others}
-    lines: list[Line] = []
+    lines: list[ElementLine] = []
     line_of: dict[int, int] = {}
     for i in tree.order:
         if i not in folding.folded and i not in shared:
             line_of[i] = len(lines)
             lines.append(_line(i, screen, line_of))
-    return Lines(_ranked(lines), [i for i in tree.order if i in folding.folded])
+    return ElementLines(_ranked(lines), [i for i in tree.order if i in folding.folded])
 
 
-def _line(i: int, screen: _Screen, line_of: dict[int, int]) -> Line:
+def _line(i: int, screen: _Screen, line_of: dict[int, int]) -> ElementLine:
     members = (i, *screen.folding.shares.get(i, ()))
     above = screen.folding.above[i]
-    return Line(
+    return ElementLine(
         members,
         tuple(screen.say(screen.state.elements[m], _place(m, i, screen), screen.style) for m in members),
         tuple(_kind(m, screen) for m in members),
@@ -225,7 +225,7 @@ def _rank(i: int, screen: _Screen) -> int:
     return (BEHIND if i in screen.behind else IN_FRONT) + (not (acts(element) or kind(element) in NEWS))
 
 
-def _ranked(lines: list[Line]) -> list[Line]:
+def _ranked(lines: list[ElementLine]) -> list[ElementLine]:
     """A container matters as much as the best that it holds, so that it is kept with it."""
     ranks = [line.rank for line in lines]
     for i in range(len(lines) - 1, -1, -1):

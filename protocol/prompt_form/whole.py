@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from protocol.model.elements import VisualState, Window
 from protocol.prompt_form.budget import Counter, Entry, Form, estimate_tokens, ids, keep
-from protocol.prompt_form.lines import Line, lines_of
+from protocol.prompt_form.lines import ElementLine, lines_of
 from protocol.prompt_form.pieces import FULL, Style, escaped, quoted, word
 
 BUDGET = 4_000
@@ -55,7 +55,7 @@ def query_form(
     return Form(kept.text, kept.tokens, ids(kept.written), names(state, folded), ids(kept.left_out), others, whole=False)
 
 
-def _found(state: VisualState, lines: Sequence[Line], words: str) -> set[int]:
+def _found(state: VisualState, lines: Sequence[ElementLine], words: str) -> set[int]:
     wanted = [escaped(part).casefold() for part in words.split()]
     by_id = {i for i, line in enumerate(lines) if words.strip() in names(state, line.members)}
     if by_id:
@@ -66,7 +66,9 @@ def _found(state: VisualState, lines: Sequence[Line], words: str) -> set[int]:
     return {i for i, line in enumerate(lines) if wanted and all(part in line.text.casefold() for part in wanted)}
 
 
-def excerpt(state: VisualState, lines: Sequence[Line], chosen: Sequence[int], signs: Mapping[int, str] = NO_SIGNS) -> list[Entry]:
+def excerpt(
+    state: VisualState, lines: Sequence[ElementLine], chosen: Sequence[int], signs: Mapping[int, str] = NO_SIGNS
+) -> list[Entry]:
     """Some of the lines, indented below their container where it is written right above them, and else naming it."""
     path: list[int] = []
     entries: list[Entry] = []
@@ -83,7 +85,7 @@ def excerpt(state: VisualState, lines: Sequence[Line], chosen: Sequence[int], si
     return entries
 
 
-def stands_for(state: VisualState, line: Line) -> tuple[tuple[str, str], ...]:
+def stands_for(state: VisualState, line: ElementLine) -> tuple[tuple[str, str], ...]:
     return tuple(zip(names(state, line.members), line.kinds, strict=True))
 
 

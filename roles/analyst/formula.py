@@ -14,7 +14,7 @@ from lark.exceptions import LarkError
 
 from roles.analyst.arithmetic import arithmetic, called, compared
 from roles.analyst.values import (
-    Missing,
+    MissingInput,
     Number,
     Table,
     Trouble,
@@ -116,7 +116,7 @@ def aggregated(how: str, values: Sequence[Value]) -> Value:
     filled = [value for value in values if value != ""]
     if how in {"minimum", "maximum"}:
         if not filled:
-            raise Missing("a row to take the least or the most of")
+            raise MissingInput("a row to take the least or the most of")
         return (max if how == "maximum" else min)(filled, key=_order)
     numbers = [_number(value) for value in filled]
     unit = _common_unit(numbers)
@@ -124,7 +124,7 @@ def aggregated(how: str, values: Sequence[Value]) -> Value:
     if how == "sum":
         return Number(total, unit)
     if not numbers:
-        raise Missing("a row to take the average of")
+        raise MissingInput("a row to take the average of")
     exact = (total / len(numbers)).quantize(Decimal("1e-10")).normalize()
     return Number(exact.quantize(Decimal(1)) if exact == exact.to_integral_value() else exact, unit)
 
@@ -138,7 +138,7 @@ def _number(value: Value) -> Number:
 def _common_unit(numbers: Sequence[Number]) -> str:
     units = {n.unit for n in numbers if n.unit}
     if len(units) > 1:
-        raise Missing(f"a rate between {' and '.join(sorted(units))}")
+        raise MissingInput(f"a rate between {' and '.join(sorted(units))}")
     return units.pop() if units else ""
 
 
@@ -303,7 +303,7 @@ def _literal(node: Node) -> Value:
 def _fact(name: str, sheet: Sheet) -> Value:
     known = sheet.facts.get(name.casefold())
     if known is None:
-        raise Missing(f'the fact "{name}"')
+        raise MissingInput(f'the fact "{name}"')
     sheet.used.append(known.name)
     return sheet.tables[name.casefold()] if name.casefold() in sheet.tables else typed(known.value)
 
@@ -311,7 +311,7 @@ def _fact(name: str, sheet: Sheet) -> Value:
 def _table(name: str, sheet: Sheet) -> Table:
     table = sheet.tables.get(name.casefold())
     if table is None:
-        raise Missing(f'the table "{name}"')
+        raise MissingInput(f'the table "{name}"')
     sheet.used.append(table.source or name)
     return table
 
@@ -374,7 +374,7 @@ def _on_table(what: str, words: list[str], table: Table, sheet: Sheet) -> Value:
     def column(at: int = 0) -> Column:
         index = column_of(table, words[at][1:-1], sheet.columns)
         if index is None:
-            raise Missing(f"the column {words[at]} (there are {', '.join(table.columns)})")
+            raise MissingInput(f"the column {words[at]} (there are {', '.join(table.columns)})")
         return Column(index, table)
 
     match what:
@@ -417,7 +417,7 @@ def _from_columns(what: str, columns: list[Column], table: Table) -> Value:
             return Table(tuple(table.columns[c.index] for c in columns), kept, table.source)
         case "get":
             if not table.rows:
-                raise Missing(f"a row with {table.columns[first.index]}")
+                raise MissingInput(f"a row with {table.columns[first.index]}")
             return first.values()[0]
         case _:
             raise Trouble(f"{what} is no step of a table")

@@ -8,11 +8,11 @@ from decimal import Decimal
 from typing import Any
 
 from roles.analyst.formula import literals_in, sheet_of, worked_out
-from roles.analyst.values import Missing, Table, Trouble
+from roles.analyst.values import MissingInput, Table, Trouble
 from roles.contracts import AnalystRequest, Answer, Result
 from roles.contracts.steering import notes_told
 from roles.knowledge.memory.blackboard import about_told, board_in
-from roles.policies.llm.answers import Unusable
+from roles.policies.llm.answers import UnusableReply
 from roles.policies.llm.asking import Asker
 from roles.policies.llm.job import cut, supplements_told
 from roles.policies.llm.prompts import Prompt
@@ -81,10 +81,10 @@ def read_answer(data: Mapping[str, Any], request: AnalystRequest) -> Answer:
     missing = tuple(cut(str(what)) for what in _listed(data.get("missing")) if str(what).strip())
     asked = [_asked(item) for item in _listed(data.get("results"))]
     if len(asked) > _MOST:
-        raise Unusable(f"the answer has {len(asked)} results; {_MOST} are the most")
+        raise UnusableReply(f"the answer has {len(asked)} results; {_MOST} are the most")
     if not asked:
         if not missing:
-            raise Unusable("there is neither a result nor what is missing for one")
+            raise UnusableReply("there is neither a result nor what is missing for one")
         return Answer(missing=missing, reason=f"missing: {'; '.join(missing)}")
     sheet = sheet_of(request)
     given = _numbers([request.goal, request.subtask.instruction, *_texts(request)])
@@ -93,13 +93,13 @@ def read_answer(data: Mapping[str, Any], request: AnalystRequest) -> Answer:
         _only_given(formula, given)
         try:
             result = worked_out(formula, name, sheet)
-        except Missing as lacking:
+        except MissingInput as lacking:
             there = ", ".join(f.name for f in request.facts[-20:]) or "none"
-            raise Unusable(f"{lacking}; the facts are {there}. Use one of these, or name what is missing") from None
+            raise UnusableReply(f"{lacking}; the facts are {there}. Use one of these, or name what is missing") from None
         except Trouble as trouble:
-            raise Unusable(f"the formula of {name!r} cannot be worked out: {trouble}") from None
+            raise UnusableReply(f"the formula of {name!r} cannot be worked out: {trouble}") from None
         if not result.used:
-            raise Unusable(f"the formula of {name!r} uses no fact; a number has to come from the facts")
+            raise UnusableReply(f"the formula of {name!r} uses no fact; a number has to come from the facts")
         results.append(result)
     advice = cut(str(data.get("advice") or ""), 600)
     _only_known(advice, given | _numbers(r.value for r in results))
@@ -113,10 +113,10 @@ def _listed(said: Any) -> Sequence[Any]:
 
 def _asked(item: Any) -> tuple[str, str]:
     if not isinstance(item, Mapping):
-        raise Unusable("results is a list of objects with a name and a formula")
+        raise UnusableReply("results is a list of objects with a name and a formula")
     name, formula = str(item.get("name") or "").strip(), item.get("formula")
     if not name or not isinstance(formula, str) or not formula.strip():
-        raise Unusable("each result needs a name and a formula")
+        raise UnusableReply("each result needs a name and a formula")
     return name[:80], formula
 
 
@@ -146,13 +146,13 @@ def _only_given(formula: str, given: frozenset[Decimal]) -> None:
     try:
         literals = literals_in(formula)
     except Trouble as trouble:
-        raise Unusable(str(trouble)) from None
+        raise UnusableReply(str(trouble)) from None
     for literal in literals:
         if not _numbers([literal]) <= given | _PLAIN:
-            raise Unusable(f"the number {literal} stands in no fact and not in the question; compute it, or leave it out")
+            raise UnusableReply(f"the number {literal} stands in no fact and not in the question; compute it, or leave it out")
 
 
 def _only_known(advice: str, known: frozenset[Decimal]) -> None:
     for word in _NUMBER.findall(advice):
         if not _readings(word) & (known | _PLAIN):
-            raise Unusable(f"the advice says {word}, which no formula gave and no fact holds")
+            raise UnusableReply(f"the advice says {word}, which no formula gave and no fact holds")

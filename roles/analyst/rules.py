@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from roles.analyst.formula import sheet_of, worked_out
-from roles.analyst.values import Missing, Trouble, table_of
+from roles.analyst.values import MissingInput, Trouble, table_of
 from roles.contracts import AnalystRequest, Answer, Fact, Result
 from roles.contracts import clauses as c
 from roles.policies.rules.grammar import parse
@@ -159,7 +159,7 @@ class RulesAnalyst:
                 return Answer(reason=f'these words are not understood as a question: "{words}"')
             try:
                 results.append(worked_out(*asked, sheet))
-            except Missing as missing:
+            except MissingInput as missing:
                 return Answer(missing=(missing.what,), reason=str(missing))
             except Trouble as trouble:
                 return Answer(reason=f"{asked[1]} cannot be worked out: {trouble}")

@@ -19,7 +19,7 @@ class Trouble(ValueError):
     """Why a value cannot be computed, in one sentence."""
 
 
-class Missing(Trouble):
+class MissingInput(Trouble):
     """A fact, a column or a rate that the computation needs is not there."""
 
     def __init__(self, what: str) -> None:
@@ -118,7 +118,7 @@ def converted(number: Number, unit: str) -> Number:
     here, there = _DIMENSION.get(number.unit), _DIMENSION.get(unit)
     if here is None or there is None or here[0] != there[0]:
         if is_currency(number.unit) and is_currency(unit):
-            raise Missing(f"the rate from {number.unit} to {unit}")
+            raise MissingInput(f"the rate from {number.unit} to {unit}")
         raise Trouble(f"{number.unit or 'a plain number'} cannot be told in {unit or 'a plain number'}")
     return Number(number.amount * here[1] / there[1], unit)
 

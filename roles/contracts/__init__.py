@@ -3,7 +3,7 @@
 A policy is one method per role. A role never knows whether rules, a script, a model or a person decides.
 """
 
-from roles.contracts.gates import Checked, GateEvidence, GateRequest, GateVerdict
+from roles.contracts.gates import CheckedExpectation, GateEvidence, GateRequest, GateVerdict
 from roles.contracts.operating import OperatorView, PictureKind, ScreenPicture
 from roles.contracts.planning import PageUse, PlanAnswer, PlanRequest
 from roles.contracts.policies import (
@@ -51,7 +51,7 @@ __all__ = [
     "AppShown",
     "AppWords",
     "Board",
-    "Checked",
+    "CheckedExpectation",
     "ChosenSeen",
     "Clock",
     "EffectSeen",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from environments.contract import AppCatalog, Environment
-from environments.sandbox.contract import Refusing, Sandbox
+from environments.sandbox.contract import NoSandbox, Sandbox
 from protocol import GUIElement, VisualState
 from roles.contracts import (
     AnalystPolicy,
@@ -22,14 +22,14 @@ from roles.contracts import (
 )
 from roles.contracts.limits.limits import Limits
 from roles.contracts.signals import Signal
-from roles.contracts.steering import Say, Silence
+from roles.contracts.steering import Silence, SteeringInput
 from roles.journal.journal import Journal
 from roles.journal.screenshots import Gallery
 from roles.knowledge.memory.answers import Answers, NoAnswers
 from roles.knowledge.memory.blackboard import BoardSettings
 from roles.safety import Constraints, SafetyPolicy
 from roles.safety.policy import Uptime, uptime
-from roles.safety.privacy.veil import Veil
+from roles.safety.privacy.veil import SecretBorder
 from roles.skills.registry import Skills
 
 
@@ -46,7 +46,7 @@ class AsShown:
         return tuple(e for e in state.elements if e.text or e.value or (e.role and e.role != "generic"))
 
 
-class Line(Protocol):
+class WorkerLine(Protocol):
     """A worker's line to the hub while it goes on working."""
 
     def passing(self, signal: Signal, *, step: int, key: str) -> None:
@@ -89,7 +89,7 @@ class Context:
     evaluator: EvaluatorPolicy | None = None
     analyst: AnalystPolicy | None = None
     technician: TechnicianPolicy | None = None
-    sandbox: Sandbox = field(default_factory=lambda: Refusing("scripts need a sandbox, and this crew was given none"))
+    sandbox: Sandbox = field(default_factory=lambda: NoSandbox("scripts need a sandbox, and this crew was given none"))
     recognizer: Recognizer = field(default_factory=AsShown)
     sources: tuple[SupplementSource, ...] = ()
     ahead: bool = False
@@ -105,10 +105,10 @@ class Context:
     clock: Clock = time.time
     uptime: Callable[[], Uptime] = uptime
     """A clock that nobody can set back: by it approvals expire."""
-    line: Line = field(default_factory=NoLine)
+    line: WorkerLine = field(default_factory=NoLine)
     gallery: Gallery | None = None
     """What keeps pictures of screens; None where none are kept."""
-    say: Say = field(default_factory=Silence)
+    say: SteeringInput = field(default_factory=Silence)
     """What people beside the run say and do."""
     review_plans: bool = False
     """Show every plan to a person before it is worked."""
@@ -121,8 +121,8 @@ class Context:
         """What keeps private values out of the journal stands between the crew and its environment, too."""
         if self.skills is None:
             object.__setattr__(self, "skills", Skills(self.environment))
-        if self.journal.redactor is not None and not isinstance(self.environment, Veil):
-            object.__setattr__(self, "environment", Veil(self.environment, self.journal.redactor))
+        if self.journal.redactor is not None and not isinstance(self.environment, SecretBorder):
+            object.__setattr__(self, "environment", SecretBorder(self.environment, self.journal.redactor))
 
     def apps(self) -> tuple[AppWords, ...]:
         """The applications that can be named, or none if the environment does not know."""

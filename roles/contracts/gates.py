@@ -9,7 +9,7 @@ from roles.contracts.subtasks import AppWords, Expectation, StepRecord, Subtask,
 from roles.knowledge.memory.facts import Board, Fact
 
 
-class Checked(Frozen):
+class CheckedExpectation(Frozen):
     """One expectation, held against what was observed."""
 
     subtask: str
@@ -25,7 +25,7 @@ class Checked(Frozen):
 class GateEvidence(Frozen):
     """What code found out for one gate, before anybody judges."""
 
-    checked: tuple[Checked, ...] = ()
+    checked: tuple[CheckedExpectation, ...] = ()
     before: str = ""
     after: str = ""
     """`state:<id>` of the screens on which the work began and stands."""

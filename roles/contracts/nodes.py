@@ -65,7 +65,7 @@ def board_for_worker(
     return board_of(facts, live, settings, str(delegation.get("goal", "")))
 
 
-class Standstill(GraphBubbleUp):
+class RunBlocked(GraphBubbleUp):
     """Its text is one sentence: what does not answer, and what to do. Nothing in a graph catches it, so it ends the call."""
 
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, assert_never
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from environments.effects import Effect, HeldRequest, Permit
-from protocol import AgentAction, Frozen, Tagged, parse_action
+from protocol import AgentAction, Frozen, TaggedModel, parse_action
 from roles.safety.constraints import Constraints
 
 Way = Literal["approve", "edit", "reject", "respond"]
@@ -46,7 +46,7 @@ class ReviewConfig(Frozen):
     allowed_decisions: tuple[Way, ...] = ()
 
 
-class _Request(Tagged):
+class _Request(TaggedModel):
     tag = "kind"
 
     action_requests: Annotated[tuple[AskedAction, ...], Field(min_length=1, max_length=1)]

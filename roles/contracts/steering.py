@@ -24,7 +24,7 @@ class Note(Frozen):
         return self.to in {"crew", "manager"}
 
 
-class Say(Protocol):
+class SteeringInput(Protocol):
     """What a worker and the hub ask about the people beside the run."""
 
     def safe_point(self) -> None:

@@ -6,24 +6,24 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from protocol import ExecStatus, Frozen, Tagged
+from protocol import ExecStatus, Frozen, TaggedModel
 from roles.contracts.signals import SubtaskStatus
 
 Worker = Literal["operator", "technician", "analyst"]
 
 
-class _Expected(Tagged):
+class _ExpectationModel(TaggedModel):
     tag: ClassVar[str] = "kind"
 
 
-class FactKnown(_Expected):
+class FactKnown(_ExpectationModel):
     """A fact of this name is on the blackboard."""
 
     kind: Literal["fact_known"] = "fact_known"
     name: str
 
 
-class FieldHas(_Expected):
+class FieldHas(_ExpectationModel):
     """A field was seen with this value, given as text or as the name of a fact.
 
     `beside` is for what is added: the field still holds what it held before this subtask wrote in it.
@@ -37,7 +37,7 @@ class FieldHas(_Expected):
     beside: bool = False
 
 
-class TextShown(_Expected):
+class TextShown(_ExpectationModel):
     """A text was seen."""
 
     kind: Literal["text_shown"] = "text_shown"
@@ -45,7 +45,7 @@ class TextShown(_Expected):
     app: str | None = None
 
 
-class EffectSeen(_Expected):
+class EffectSeen(_ExpectationModel):
     """An action of this kind (`submit`, `send`, `save`, `delete`, `click`, ...) was executed and something visible came of it."""
 
     kind: Literal["effect_seen"] = "effect_seen"
@@ -54,14 +54,14 @@ class EffectSeen(_Expected):
     app: str | None = None
 
 
-class AppShown(_Expected):
+class AppShown(_ExpectationModel):
     """The application is on the screen."""
 
     kind: Literal["app_shown"] = "app_shown"
     app: str
 
 
-class ChosenSeen(_Expected):
+class ChosenSeen(_ExpectationModel):
     """What a list in words names was seen ticked or selected; with `exact` nothing else of its kind was."""
 
     kind: Literal["chosen_seen"] = "chosen_seen"
@@ -70,7 +70,7 @@ class ChosenSeen(_Expected):
     on: bool = True
 
 
-class TakenSeen(_Expected):
+class TakenSeen(_ExpectationModel):
     """So many of each item in the list were seen counted, or so many items that have the trait."""
 
     kind: Literal["taken_seen"] = "taken_seen"
@@ -79,7 +79,7 @@ class TakenSeen(_Expected):
     each: int = 1
 
 
-EXPECTATIONS: dict[str, type[_Expected]] = {
+EXPECTATIONS: dict[str, type[_ExpectationModel]] = {
     "fact_known": FactKnown,
     "field_has": FieldHas,
     "text_shown": TextShown,

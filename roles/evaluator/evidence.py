@@ -11,7 +11,17 @@ from typing import Any, NamedTuple
 
 from protocol import ExecStatus, VisualState
 from protocol.prompt_form import diff_form
-from roles.contracts import Checked, EffectSeen, Expectation, Fact, GateEvidence, GateRequest, StepRecord, Subtask, TextShown
+from roles.contracts import (
+    CheckedExpectation,
+    EffectSeen,
+    Expectation,
+    Fact,
+    GateEvidence,
+    GateRequest,
+    StepRecord,
+    Subtask,
+    TextShown,
+)
 from roles.contracts.signals import GateTrigger, SubtaskStatus
 from roles.safety.carried import looks, texts
 from roles.safety.privacy.vault import references_in
@@ -156,7 +166,7 @@ _ROWS = 4
 _RECORDS = frozenset({"row", "listitem", "treeitem", "article"})
 
 
-class Written(NamedTuple):
+class WrittenValue(NamedTuple):
     """A value that went out, and the step that wrote it."""
 
     step: StepRecord
@@ -165,7 +175,7 @@ class Written(NamedTuple):
 
 def unfounded(request: GateRequest, screen: Screen) -> tuple[str, ...]:
     """Values that come from nowhere, or from another record than the goal names, in words."""
-    known = _Known(request)
+    known = _KnownTexts(request)
     found: list[str] = []
     for written in _written(request.steps):
         where = f'"{written.step.target or written.step.app}" (step {written.step.step})'
@@ -175,14 +185,14 @@ def unfounded(request: GateRequest, screen: Screen) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _written(steps: Sequence[StepRecord]) -> Iterator[Written]:
+def _written(steps: Sequence[StepRecord]) -> Iterator[WrittenValue]:
     done = [s for s in steps if s.exec_status is ExecStatus.EXECUTED and s.verb not in _INNER]
     for at, step in enumerate(done):
         if step.role == _PERSON or step.recovery or _SEARCH.match(step.target) or _taken_back(step, done[at + 1 :]):
             continue
         for text in _texts(step.action):
             if text.strip() and not references_in(text):
-                yield Written(step, text)
+                yield WrittenValue(step, text)
 
 
 def _texts(action: dict[str, Any]) -> Iterator[str]:
@@ -203,7 +213,7 @@ def _taken_back(step: StepRecord, later: Iterable[StepRecord]) -> bool:
     return False
 
 
-class _Known:
+class _KnownTexts:
     """All that was said, by the goal and since."""
 
     def __init__(self, request: GateRequest) -> None:
@@ -222,7 +232,7 @@ class _Known:
         }
         self._stems = _stems(everything) | _stems(" ".join(fact.name for fact in request.facts))
 
-    def lost(self, written: Written, screen: Screen) -> str | None:
+    def lost(self, written: WrittenValue, screen: Screen) -> str | None:
         """The part of a value that nothing says; None where all of it was said."""
         text = _flat(written.text)
         if text in self._said or any(text == _flat(value) for value in self._facts):
@@ -402,7 +412,7 @@ def _before(request: GateRequest) -> VisualState | None:
     return next((state for state in views(request) if first is not None and state.state_id == first.before), None)
 
 
-def _checked(subtask: Subtask, expectation: Expectation, request: GateRequest, before: VisualState | None) -> Checked:
+def _checked(subtask: Subtask, expectation: Expectation, request: GateRequest, before: VisualState | None) -> CheckedExpectation:
     if request.subtask is None and isinstance(expectation, EffectSeen | TextShown):
         request = own(subtask, request)
     if isinstance(expectation, TextShown):
@@ -410,7 +420,7 @@ def _checked(subtask: Subtask, expectation: Expectation, request: GateRequest, b
     found = check(expectation, request)
     others = tuple(fact for fact in request.facts if fact.subtask != subtask.id)
     then = request.model_copy(update={"screens": (before,) if before else (), "earlier": (), "steps": (), "facts": others})
-    return Checked(
+    return CheckedExpectation(
         subtask=subtask.id,
         expectation=expectation,
         held_before=check(expectation, then).holds,

@@ -10,7 +10,7 @@ from roles.contracts.signals import ALLOWED_DECISIONS, Signal
 from roles.contracts.steering import notes_told
 from roles.evaluator.evidence import gather
 from roles.knowledge.memory.blackboard import board_in
-from roles.policies.llm.answers import Unusable
+from roles.policies.llm.answers import UnusableReply
 from roles.policies.llm.asking import Asker, Picturing, of_screen, with_pictures
 from roles.policies.llm.job import cut, facts_told, plan_told, screens_told, steps_told
 from roles.policies.llm.prompts import Prompt
@@ -109,9 +109,9 @@ def read_verdict(data: Mapping[str, Any], request: GateRequest, evidence: Sequen
     allowed = ALLOWED_DECISIONS[request.trigger]
     if verdict.decision not in allowed:
         names = ", ".join(sorted(d.value for d in allowed))
-        raise Unusable(f"{verdict.decision.value} is not allowed at {request.trigger}: choose one of {names}")
+        raise UnusableReply(f"{verdict.decision.value} is not allowed at {request.trigger}: choose one of {names}")
     if unknown := [name for name in verdict.evidence if name not in evidence]:
-        raise Unusable(f"there is no evidence {unknown[0][:60]!r}; there are {', '.join(evidence[:20])}")
+        raise UnusableReply(f"there is no evidence {unknown[0][:60]!r}; there are {', '.join(evidence[:20])}")
     return _whole(verdict, evidence)
 
 
@@ -120,10 +120,10 @@ def _whole(verdict: GateVerdict, evidence: Sequence[str]) -> GateVerdict:
     match verdict.decision:
         case Signal.GATE_DONE:
             if not verdict.evidence:
-                raise Unusable(f"gate_done needs evidence: name what shows it, of {', '.join(evidence[:20])}")
+                raise UnusableReply(f"gate_done needs evidence: name what shows it, of {', '.join(evidence[:20])}")
         case Signal.GATE_SUPPLEMENT:
             if not verdict.query.strip():
-                raise Unusable("gate_supplement needs a query: what to look for")
+                raise UnusableReply("gate_supplement needs a query: what to look for")
         case Signal.GATE_FAIL:
             if not verdict.issues:
                 return verdict.model_copy(update={"issues": (verdict.reason or "it was not seen to be done",)})

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from protocol import ActionResult, AgentAction, parse_action
 from roles.contracts import Clock
-from roles.journal.facts import Sealing
+from roles.journal.facts import Sealer
 from roles.journal.rows import Rows, dumps
 from roles.safety.privacy.redaction import Redactor
 
@@ -35,7 +35,7 @@ def action_key(run: str, subtask: str, attempt: int, step: int) -> str:
     return f"{run}/{subtask}/{attempt}/{step:06d}"
 
 
-class Ledger(Sealing):
+class Ledger(Sealer):
     """The actions among a run's rows. What was intended, decided or settled first stays."""
 
     def __init__(self, rows: Rows, clock: Clock, redactor: Redactor | None) -> None:

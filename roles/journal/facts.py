@@ -10,12 +10,12 @@ from roles.contracts import Fact
 from roles.journal.events import ConflictEvent, FactEvent, JournalEvent
 from roles.journal.rows import Rows
 from roles.knowledge.memory import blackboard as board
-from roles.knowledge.memory.facts import Said, checked_kind
+from roles.knowledge.memory.facts import OtherValue, checked_kind
 from roles.safety.privacy.redaction import MASK, Redactor
 from roles.safety.privacy.vault import UnknownSecret, is_reference, references_in
 
 
-class Sealing:
+class Sealer:
     """Puts references in the place of private values, and the values in the place of references."""
 
     def __init__(self, redactor: Redactor | None) -> None:
@@ -71,7 +71,7 @@ class Record(Protocol):
 class Facts:
     """The newest fact of each name. Read on every step, so they are kept beside the rows."""
 
-    def __init__(self, rows: Rows, sealing: Sealing, run_id: str, record: Record) -> None:
+    def __init__(self, rows: Rows, sealing: Sealer, run_id: str, record: Record) -> None:
         self.record = record
         self._rows = rows
         self._sealing = sealing
@@ -143,7 +143,10 @@ class Facts:
 def _shown(fact: Fact, run: str) -> FactEvent:
     """The fact as an event of its run has it: of a private value no more than its reference."""
     shown = fact.model_dump(mode="json", exclude_defaults=True, exclude={"run"} if fact.run == run else None)
-    said: list[tuple[dict[str, Any], Fact | Said]] = [(shown, fact), *zip(shown.get("instead", ()), fact.instead, strict=True)]
+    said: list[tuple[dict[str, Any], Fact | OtherValue]] = [
+        (shown, fact),
+        *zip(shown.get("instead", ()), fact.instead, strict=True),
+    ]
     for body, each in said:
         if each.private and not is_reference(each.value):
             body["value"] = MASK

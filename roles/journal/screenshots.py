@@ -17,7 +17,7 @@ from pydantic import Field
 from environments.contract import Environment, EnvironmentFault, Screenshots
 from protocol import Frozen, VisualState
 from protocol.log.log import PARTIAL, write_whole
-from protocol.retries import Busy, Retries
+from protocol.retries import Overload, Retries
 from roles.contracts import PictureKind
 from roles.journal.events import Json, NoPictureEvent, PictureEvent, PictureWithdrawnEvent
 from roles.journal.journal import Journal
@@ -171,7 +171,7 @@ class Gallery:
             return _marked(png, seen, marks) if marks else png
         except EnvironmentFault as fault:
             self._say_once(f"a picture of the screen could not be kept: {fault}")
-        except Busy:  # the screen has gone on: there is no picture of what was seen
+        except Overload:  # the screen has gone on: there is no picture of what was seen
             pass
         return None
 
@@ -179,7 +179,7 @@ class Gallery:
         """The picture of that screen, which is still there after it was taken; else Busy."""
         png = camera.screenshot()
         if self._environment.observe().state_id != state_id:
-            raise Busy("the screen changes under the camera")
+            raise Overload("the screen changes under the camera")
         return png
 
     def _written(self, name: str, png: bytes) -> bool:

@@ -32,14 +32,14 @@ FOUND = 3
 """Shown of a source that does not say itself how many it shows."""
 
 
-class Gathered(NamedTuple):
+class SearchResult(NamedTuple):
     """What was found, and which sources could not be asked, a sentence each."""
 
     found: list[Supplement]
     faults: list[str]
 
 
-def gather(sources: Sequence[SupplementSource], query: str, app: str | None, known: Iterable[Supplement] = ()) -> Gathered:
+def gather(sources: Sequence[SupplementSource], query: str, app: str | None, known: Iterable[Supplement] = ()) -> SearchResult:
     """What the sources say that is not known yet, in the order of the sources."""
     old = {(one.source, one.title) for one in known}
     found: dict[str, Supplement] = {}
@@ -57,7 +57,7 @@ def gather(sources: Sequence[SupplementSource], query: str, app: str | None, kno
                 found[digest] = hit
             elif hit.source != first.source and hit.source not in first.also:
                 found[digest] = first.model_copy(update={"also": (*first.also, hit.source)})
-    return Gathered([hit for hit in found.values() if (hit.source, hit.title) not in old], faults)
+    return SearchResult([hit for hit in found.values() if (hit.source, hit.title) not in old], faults)
 
 
 class Library:

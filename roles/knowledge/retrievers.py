@@ -16,14 +16,14 @@ from langchain_core.documents import Document as Page
 from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict
 
-from protocol.retries import PASSING, Busy, Retries, retry_after
+from protocol.retries import PASSING, Overload, Retries, retry_after
 from roles.contracts import Supplement
 from roles.knowledge.pages.documents import KINDS, MAX_TITLE, DocumentKind, Hit
 from roles.knowledge.settings import OnlineSettings
 from roles.knowledge.sources.sources import PATIENCE, SourceFault
 from roles.knowledge.words import asked_stems, fits, indexed
 from roles.safety.privacy.vault import REFERENCE
-from roles.skills.arguments import Late, within
+from roles.skills.arguments import CallTimeout, within
 
 _LONGEST_QUERY = 400
 _LONGEST_TEXT = 20_000
@@ -86,7 +86,7 @@ class OnlineSearch:
             # A redirect could lead anywhere, key and all; the address is the user's to name.
             with httpx.Client(timeout=given.seconds, follow_redirects=False, headers=headers, trust_env=False) as client:
                 return self._trying(self._once, client, url)
-        except Busy as bad:
+        except Overload as bad:
             raise SourceFault(f"{self.name}: {bad}; asked {self._retries.tries} times") from None
         except httpx.InvalidURL:
             raise SourceFault(f"{self.name}: url: this is no address") from None
@@ -100,7 +100,7 @@ class OnlineSearch:
         try:
             with client.stream("GET", url) as answer:
                 if answer.status_code in PASSING:
-                    raise Busy(f"it answers {answer.status_code}", retry_after(answer.headers))
+                    raise Overload(f"it answers {answer.status_code}", retry_after(answer.headers))
                 if answer.status_code != 200:
                     raise SourceFault(f"{self.name}: it answers {answer.status_code}; look at url and key_env")
                 for part in answer.iter_bytes():
@@ -108,11 +108,11 @@ class OnlineSearch:
                     if len(body) > given.max_bytes:
                         raise SourceFault(f"{self.name}: its answer is larger than {given.max_bytes} bytes (max_bytes)")
                     if time.monotonic() > until:  # one that drips would never run into the time for a single read
-                        raise Busy(f"it takes longer than {given.seconds} seconds")
+                        raise Overload(f"it takes longer than {given.seconds} seconds")
         except httpx.TimeoutException:
-            raise Busy(f"it takes longer than {given.seconds} seconds") from None
+            raise Overload(f"it takes longer than {given.seconds} seconds") from None
         except httpx.HTTPError as bad:  # its own words may hold the address, and with it a key
-            raise Busy(f"it cannot be reached ({type(bad).__name__})") from None
+            raise Overload(f"it cannot be reached ({type(bad).__name__})") from None
         return bytes(body)
 
     def _key(self) -> dict[str, str]:
@@ -231,7 +231,7 @@ class RetrieverSource:
         given: dict[str, Any] = {key: value for key, value in (("app", app), ("limit", limit)) if key in self._takes}
         try:
             pages = within(self._seconds, lambda: self._retriever.invoke(query, **given))
-        except Late:
+        except CallTimeout:
             raise SourceFault(f"{self.name} did not answer within {self._seconds:g} seconds") from None
         except (GraphBubbleUp, SourceFault):
             raise

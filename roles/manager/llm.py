@@ -9,7 +9,7 @@ from roles.contracts import EXPECTATIONS, FieldHas, PlanAnswer, PlanRequest, Sub
 from roles.contracts.signals import SubtaskStatus
 from roles.contracts.steering import notes_told
 from roles.manager.plans import PlanError, validate_plan
-from roles.policies.llm.answers import Unusable
+from roles.policies.llm.answers import UnusableReply
 from roles.policies.llm.asking import Asker, with_pictures
 from roles.policies.llm.job import facts_told, listed, plan_told, supplements_told
 from roles.policies.llm.prompts import Prompt
@@ -72,14 +72,14 @@ def read_plan(data: Mapping[str, Any], request: PlanRequest, workers: Sequence[s
     said["subtasks"] = _subtasks(data.get("subtasks"), request)
     answer = PlanAnswer.model_validate(said)
     if answer.outcome == "supplement_needed" and not answer.query.strip():
-        raise Unusable("the outcome supplement_needed needs a query")
+        raise UnusableReply("the outcome supplement_needed needs a query")
     if answer.outcome == "nothing_left" and (open_ := [s.id for s in request.plan if s.status not in _ENDED]):
-        raise Unusable(f"nothing_left is not so: {open_[0]} is not fulfilled")
+        raise UnusableReply(f"nothing_left is not so: {open_[0]} is not fulfilled")
     if answer.outcome != "planned":
         return answer.model_copy(update={"subtasks": ()})
     for subtask in answer.subtasks:
         if subtask.worker not in workers:
-            raise Unusable(f"subtask {subtask.id!r}: there is no worker {subtask.worker!r}; there are {', '.join(workers)}")
+            raise UnusableReply(f"subtask {subtask.id!r}: there is no worker {subtask.worker!r}; there are {', '.join(workers)}")
     return _checked(answer, request)
 
 
@@ -88,15 +88,15 @@ def _subtasks(given: Any, request: PlanRequest) -> list[dict[str, Any]]:
     if given is None:
         return []
     if not isinstance(given, list) or not all(isinstance(item, Mapping) for item in given):
-        raise Unusable("subtasks is a list of objects")
+        raise UnusableReply("subtasks is a list of objects")
     if len(given) > _MOST:
-        raise Unusable(f"the plan has {len(given)} subtasks; {_MOST} are the most")
+        raise UnusableReply(f"the plan has {len(given)} subtasks; {_MOST} are the most")
     subtasks = []
     for number, item in enumerate(given, start=1):
         body = {key: value for key, value in item.items() if key in _KNOWN and value is not None}
         body["id"] = str(body.get("id") or f"p{request.attempts}-{number}")
         if not str(body.get("instruction", "")).strip():
-            raise Unusable(f"subtask {body['id']!r} has no instruction")
+            raise UnusableReply(f"subtask {body['id']!r} has no instruction")
         if "expect" in body:
             body["expect"] = _expected(body["expect"], body["id"])
         body["title"] = str(body.get("title") or body["instruction"])[:80]
@@ -107,19 +107,19 @@ def _subtasks(given: Any, request: PlanRequest) -> list[dict[str, Any]]:
 def _expected(given: Any, name: str) -> list[dict[str, Any]]:
     """What a gate looks for, each with the fields of its kind; what is left empty is not said."""
     if not isinstance(given, list) or not all(isinstance(item, Mapping) for item in given):
-        raise Unusable(f"subtask {name!r}: expect is a list of objects with a kind")
+        raise UnusableReply(f"subtask {name!r}: expect is a list of objects with a kind")
     return [_of_kind(item, name) for item in given[:_MOST_EXPECTED]]
 
 
 def _of_kind(item: Mapping[str, Any], name: str) -> dict[str, Any]:
     kind = EXPECTATIONS.get(str(item.get("kind")))
     if kind is None:
-        raise Unusable(
+        raise UnusableReply(
             f"subtask {name!r}: there is no kind {str(item.get('kind'))[:40]!r}; it is one of {', '.join(EXPECTATIONS)}"
         )
     said = {key: value for key, value in item.items() if key in kind.model_fields and value not in (None, "")}
     if kind is FieldHas and said.keys() & {"value", "fact"} == set():
-        raise Unusable(f"subtask {name!r}: field_has needs the value, or the fact that the field is to hold")
+        raise UnusableReply(f"subtask {name!r}: field_has needs the value, or the fact that the field is to hold")
     return said
 
 
@@ -136,11 +136,11 @@ def _checked(answer: PlanAnswer, request: PlanRequest) -> PlanAnswer:
     fresh += [_anew(s, renamed) for s in request.plan if s.pinned and s.status not in _ENDED and s.id not in said]
     kept = [s for s in request.plan if s.status is SubtaskStatus.FULFILLED]
     if not fresh:
-        raise Unusable("the plan has no subtask that is still to be done")
+        raise UnusableReply("the plan has no subtask that is still to be done")
     try:
         validate_plan([*kept, *fresh], request.apps)
     except PlanError as bad:
-        raise Unusable(str(bad)) from None
+        raise UnusableReply(str(bad)) from None
     return answer.model_copy(update={"subtasks": (*kept, *fresh)})
 
 

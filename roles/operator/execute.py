@@ -31,10 +31,10 @@ from protocol import (
     parse_action,
     resolve,
 )
-from protocol.retries import Busy, Retries
+from protocol.retries import Overload, Retries
 from roles.contracts import Fact
 from roles.contracts.context import Context, State, Update
-from roles.contracts.nodes import Standstill
+from roles.contracts.nodes import RunBlocked
 from roles.contracts.requests import Pending, pending_of
 from roles.journal.events import OutcomeEvent
 from roles.journal.journal import cut, put_out
@@ -122,7 +122,7 @@ _TITLES = frozenset({"heading", "dialog", "window", "tabpanel", "form"})
 _FOUND = "the process stopped in the middle of it; the screen shows that it was done"
 
 
-class Stands(StrEnum):
+class PostconditionCheck(StrEnum):
     """Whether a postcondition holds."""
 
     DONE = "done"
@@ -147,40 +147,40 @@ def reconciled(
 
     def once() -> ActionResult:
         how = stands(action, before, observe(), expected)
-        if how is Stands.DONE:
+        if how is PostconditionCheck.DONE:
             return ActionResult(exec_status=ExecStatus.EXECUTED, output=_FOUND)
-        if how is Stands.UNKNOWN:
+        if how is PostconditionCheck.UNKNOWN:
             return begun
         result = perform(f"{key}/again-{next(again)}")
         if result.exec_status is ExecStatus.PENDING:
-            raise Busy("nobody knows, again")
+            raise Overload("nobody knows, again")
         return result
 
     try:
         return Retries(tries=3, wait=0.0).trying()(once)  # a process may be stopped in the middle of that as well
-    except Busy:
+    except Overload:
         return begun
 
 
-def stands(action: Action, before: VisualState | None, now: VisualState, expected: str = "") -> Stands:
+def stands(action: Action, before: VisualState | None, now: VisualState, expected: str = "") -> PostconditionCheck:
     """Whether the screen shows that the action was done. `expected` are words that its doer wanted to see afterwards."""
     field = same_control(action.target, now) if action.target is not None else None
     if isinstance(action, Fill | SelectOption) and field is not None and field.value == _wanted(action) and not _sends(action):
-        return Stands.DONE
+        return PostconditionCheck.DONE
     was = same_control(action.target, before) if before is not None and action.target is not None else None
     effect = effect_of(action, was, before or now)
     if repeat_class(action, effect) is Repeat.SAFE:
-        return Stands.NOT_DONE
+        return PostconditionCheck.NOT_DONE
     if before is None:
-        return Stands.UNKNOWN
+        return PostconditionCheck.UNKNOWN
     if not has_trace(before, now):
-        return Stands.NOT_DONE
+        return PostconditionCheck.NOT_DONE
     if expected and _says(now, expected) and not _says(before, expected):
-        return Stands.DONE
+        return PostconditionCheck.DONE
     if was is None or _place(before) != _place(now):
-        return Stands.UNKNOWN
+        return PostconditionCheck.UNKNOWN
     done = _answered(action, was, field, before, now) or _brought(was, before, now, anything=effect is Effect.NAVIGATE)
-    return Stands.DONE if done else Stands.UNKNOWN
+    return PostconditionCheck.DONE if done else PostconditionCheck.UNKNOWN
 
 
 def same_control(target: ActionTarget, seen: VisualState) -> GUIElement | None:
@@ -270,7 +270,7 @@ def _perform(ctx: Context, state: State, pending: Pending, action: Action) -> Ac
     except DigestMismatch as mismatch:
         return ActionResult(exec_status=ExecStatus.ERROR, error=f"not performed: {mismatch}")
     except Unavailable as gone:
-        raise Standstill(str(gone)) from gone
+        raise RunBlocked(str(gone)) from gone
     except Exception as fault:  # noqa: BLE001 - an adapter may raise anything; it becomes a structured error (seed 000)
         said = ctx.journal.masked(f"adapter: {type(fault).__name__}: {fault}")
         return ActionResult(exec_status=ExecStatus.ERROR, error=said)

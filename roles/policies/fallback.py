@@ -34,17 +34,17 @@ def unrecorded(body: dict[str, Any]) -> None:
     """For policies that are used without a journal."""
 
 
-class Named(NamedTuple):
+class NamedPolicy(NamedTuple):
     """A policy and the word for it in the settings."""
 
     name: str
     policy: Any
 
 
-class Put(Protocol):
+class Question(Protocol):
     """Puts one question to a policy."""
 
-    def __call__(self, named: Named) -> Any: ...
+    def __call__(self, named: NamedPolicy) -> Any: ...
 
 
 class Combined(ABC):
@@ -58,7 +58,7 @@ class Combined(ABC):
         return answer
 
     def decide(self, view: OperatorView) -> OperatorDecision:
-        def put(named: Named) -> OperatorDecision:
+        def put(named: NamedPolicy) -> OperatorDecision:
             own = view.memory.get(named.name)
             decision: OperatorDecision = named.policy.decide(view.model_copy(update={"memory": own if own is not None else {}}))
             return decision.model_copy(update={"memory": {**view.memory, named.name: decision.memory}})
@@ -79,7 +79,7 @@ class Combined(ABC):
         return answer
 
     @abstractmethod
-    def choose(self, method: Method, request: Any, put: Put) -> Any:
+    def choose(self, method: Method, request: Any, put: Question) -> Any:
         """One answer out of those of the members; how is what a subclass is for."""
 
 
@@ -188,13 +188,13 @@ class Vote(Combined):
     Nobody is asked any more once the rest cannot change it. A voter that fails or abstains has no vote.
     """
 
-    def __init__(self, voters: Sequence[Named], record: Recorder = unrecorded) -> None:
+    def __init__(self, voters: Sequence[NamedPolicy], record: Recorder = unrecorded) -> None:
         if len(voters) < 2:
             raise ValueError("a vote needs at least two voters")
         self._voters = tuple(voters)
         self._record = record
 
-    def choose(self, method: Method, request: Any, put: Put) -> Any:
+    def choose(self, method: Method, request: Any, put: Question) -> Any:
         answers: dict[str, Any] = {}
         votes: Counter[str] = Counter()
         ballots: list[str] = []
@@ -243,7 +243,7 @@ def _settled(votes: Counter[str], left: int) -> bool:
 class Case(NamedTuple):
     """A policy for the subtasks that match all that is said."""
 
-    use: Named
+    use: NamedPolicy
     app: str | None = None
     worker: str | None = None
     subtask: str | None = None
@@ -261,12 +261,12 @@ class Case(NamedTuple):
 class BySubtask(Combined):
     """The first case that fits decides, and the role's own policy where none does. It is recorded who did."""
 
-    def __init__(self, cases: Sequence[Case], otherwise: Named, record: Recorder = unrecorded) -> None:
+    def __init__(self, cases: Sequence[Case], otherwise: NamedPolicy, record: Recorder = unrecorded) -> None:
         self._cases = tuple(cases)
         self._otherwise = otherwise
         self._record = record
 
-    def choose(self, method: Method, request: Any, put: Put) -> Any:
+    def choose(self, method: Method, request: Any, put: Question) -> Any:
         subtask = _subtask_of(request)
         trigger = request.trigger if isinstance(request, GateRequest) else None
         chosen = next((case.use for case in self._cases if case.fits(subtask, trigger)), self._otherwise)
@@ -286,13 +286,13 @@ def _subtask_of(request: PlanRequest | OperatorView | GateRequest | AnalystReque
 class Fallback(Combined):
     """The first usable answer of the chain. It is recorded who gave it, and what kept the others from it."""
 
-    def __init__(self, chain: Sequence[Named], record: Recorder = unrecorded) -> None:
+    def __init__(self, chain: Sequence[NamedPolicy], record: Recorder = unrecorded) -> None:
         if not chain:
             raise ValueError("a chain of policies needs at least one")
         self._chain = tuple(chain)
         self._record = record
 
-    def choose(self, method: Method, request: Any, put: Put) -> Any:
+    def choose(self, method: Method, request: Any, put: Question) -> Any:
         passed: list[str] = []
         faults: list[Exception] = []
         weak: Any = None

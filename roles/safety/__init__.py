@@ -3,12 +3,12 @@
 from roles.safety.constraints import Constraints
 from roles.safety.policy import Rule, SafetyPolicy, Verdict
 from roles.safety.provenance import NOTHING, Grounds, Origin, origin_of
-from roles.safety.review import Explained, Review, explain, review
+from roles.safety.review import ExplainedVerdict, Review, explain, review
 
 __all__ = [
     "NOTHING",
     "Constraints",
-    "Explained",
+    "ExplainedVerdict",
     "Grounds",
     "Origin",
     "Review",

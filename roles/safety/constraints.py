@@ -41,7 +41,7 @@ _VALUES = 64
 """Values of one action that a condition is held against; with more of them it counts as failed."""
 
 
-class Held(NamedTuple):
+class ConditionResult(NamedTuple):
     """Whether a condition holds, or why that cannot be told."""
 
     holds: bool
@@ -73,22 +73,22 @@ def _problem_on_sample(condition: str) -> str:
     return "" if isinstance(found, bool) else f"it gives {found!r}, which is neither true nor false"
 
 
-def holds(condition: str, case: Case, *, every: bool) -> Held:
+def holds(condition: str, case: Case, *, every: bool) -> ConditionResult:
     """Whether the condition holds for one of the action's values, or for `every` one of them."""
     names = _names_in(condition)
     values = case.values if names & PER_VALUE else ("",)
     if len(values) > _VALUES:
-        return Held(False, f"the action carries {len(values)} values, and no more than {_VALUES} are looked at")
+        return ConditionResult(False, f"the action carries {len(values)} values, and no more than {_VALUES} are looked at")
     try:
         found = [conditions.check_in(condition, case.scope_for(names, value)) for value in values]
     except conditions.FAULTS as bad:
-        return Held(False, f"CEL cannot read what it speaks of: {bad}")
+        return ConditionResult(False, f"CEL cannot read what it speaks of: {bad}")
     problem = next((check.error for check in found if check.error), "")
     if every:
         if any(not check.passed and not check.error for check in found):
-            return Held(False)
-        return Held(not problem, problem)
-    return Held(True) if any(check.passed for check in found) else Held(False, problem)
+            return ConditionResult(False)
+        return ConditionResult(not problem, problem)
+    return ConditionResult(True) if any(check.passed for check in found) else ConditionResult(False, problem)
 
 
 @lru_cache(maxsize=256)

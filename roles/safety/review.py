@@ -77,7 +77,7 @@ class Review(Frozen):
     """The step of a page that the action comes from, such as `step 3 of help:billing/closing.md`."""
 
 
-class Explained(NamedTuple):
+class ExplainedVerdict(NamedTuple):
     """A verdict with all that led to it, for one of the effects of an action."""
 
     review: Review
@@ -149,7 +149,9 @@ def _cases(
     return [*cases, *(case for case in more if (look := policy.deciding(case)) is not None and look.verdict == "deny")]
 
 
-def explain(action: Action, element: GUIElement | None, state: VisualState, policy: SafetyPolicy, **more: Any) -> list[Explained]:
+def explain(
+    action: Action, element: GUIElement | None, state: VisualState, policy: SafetyPolicy, **more: Any
+) -> list[ExplainedVerdict]:
     """As `review`, with what each rule says; the strictest first, which is the one that counts."""
     confirm, grounds = more.get("confirm", False), more.get("grounds", NOTHING)
     changes = more.get("changes")
@@ -162,7 +164,7 @@ def explain(action: Action, element: GUIElement | None, state: VisualState, poli
         name = deciding.rule.name if deciding else "otherwise"
         values = [(value, case.origin(value)) for value in case.values if value]
         whole = _checked(_whole(_reviewed(case, policy, confirm), cases, changes), subject, policy)
-        found.append(Explained(whole, case.app or "", case.target, looks, name, values))
+        found.append(ExplainedVerdict(whole, case.app or "", case.target, looks, name, values))
     return sorted(found, key=lambda one: _strictness(one.review))
 
 

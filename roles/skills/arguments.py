@@ -14,7 +14,7 @@ from roles.safety.privacy.vault import references_in
 T = TypeVar("T")
 
 
-class Late(Exception):
+class CallTimeout(Exception):
     """There was no result in time."""
 
 
@@ -36,7 +36,7 @@ def within(seconds: float, work: Callable[[], T]) -> T:
     if faults:
         raise faults[0]
     if not result:
-        raise Late
+        raise CallTimeout
     found: T = result[0]
     return found
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from environments.effects.words import Effect
 from protocol.retries import Retries
 from roles.knowledge.sources.mcp_server import MOST_TOOLS, McpFault, McpServer
-from roles.skills.arguments import Late, within
+from roles.skills.arguments import CallTimeout, within
 from roles.skills.contract import Idempotence, OutsideTool, Skill, ToolFault, ToolRefused, ToolSilent
 from roles.skills.settings import McpSkills
 
@@ -52,7 +52,7 @@ class ChainTool:
 
         try:
             answer = within(self._seconds, lambda: self._tool.invoke(dict(arguments)))
-        except Late:
+        except CallTimeout:
             raise ToolSilent(f"{self.skill.called} did not answer within {self._seconds:g} seconds (skills.seconds)") from None
         except (ToolException, ValidationError) as no:
             raise ToolRefused(f"{self.skill.called} refused: {no}") from no

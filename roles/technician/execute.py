@@ -16,7 +16,7 @@ from environments.sandbox.contract import Sandbox, SandboxUnavailable
 from protocol import Action, ActionResult, ExecStatus, Extension, RunScript, VisualState, parse_action
 from roles.contracts import Fact, FactKnown, Report, StepRecord, Subtask
 from roles.contracts.context import Context, State, Update
-from roles.contracts.nodes import Standstill
+from roles.contracts.nodes import RunBlocked
 from roles.contracts.requests import Pending, Reject, pending_of
 from roles.contracts.signals import Signal
 from roles.journal.actions import Intent
@@ -214,7 +214,7 @@ def _made(state: State, ctx: Context, pending: Pending, intent: Intent) -> Actio
     except DigestMismatch as mismatch:
         return ActionResult(exec_status=ExecStatus.ERROR, error=f"not performed: {mismatch}")
     except Unavailable as gone:
-        raise Standstill(str(gone)) from gone
+        raise RunBlocked(str(gone)) from gone
     except Exception as fault:  # noqa: BLE001 - an adapter may raise anything; it becomes a structured error (seed 000)
         said = ctx.journal.masked(f"adapter: {type(fault).__name__}: {fault}")
         return ActionResult(exec_status=ExecStatus.ERROR, error=said)

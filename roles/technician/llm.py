@@ -7,7 +7,7 @@ from typing import Any
 
 from roles.contracts import FactKnown, RanScript, Script, ScriptAnswer, ScriptRequest
 from roles.contracts.steering import notes_told
-from roles.policies.llm.answers import Unusable, script_in
+from roles.policies.llm.answers import UnusableReply, script_in
 from roles.policies.llm.asking import Asker
 from roles.policies.llm.job import cut, facts_told, instruction_told, listed, without_values
 from roles.policies.llm.prompts import Prompt
@@ -81,21 +81,21 @@ def read_script(data: Mapping[str, Any], request: ScriptRequest) -> ScriptAnswer
     if outcome == "done":
         return _done(reason, request)
     if outcome != "run":
-        raise Unusable(f"there is no outcome {outcome[:40]!r}; it is one of run, done, cannot")
+        raise UnusableReply(f"there is no outcome {outcome[:40]!r}; it is one of run, done, cannot")
     code = data.get("code")
     if not isinstance(code, str) or not code.strip():
-        raise Unusable("the outcome run needs the code of a script")
+        raise UnusableReply("the outcome run needs the code of a script")
     script = Script.model_validate({"language": data.get("language") or "bash", "code": code, "why": reason[:300]})
     again = next((r for r in request.ran if r.error and r.script.code.strip() == code.strip()), None)
     if again is not None:
-        raise Unusable(f"this script was run already and did not work ({cut(again.error)}); write another one")
+        raise UnusableReply(f"this script was run already and did not work ({cut(again.error)}); write another one")
     return ScriptAnswer(outcome="run", script=script, reason=reason)
 
 
 def _done(reason: str, request: ScriptRequest) -> ScriptAnswer:
     """The end is believed where the last script worked."""
     if not request.ran:
-        raise Unusable("nothing was run yet; done is said after a script that worked")
+        raise UnusableReply("nothing was run yet; done is said after a script that worked")
     if request.ran[-1].error:
-        raise Unusable(f"the last script did not work ({cut(request.ran[-1].error)}); run another one, or say cannot")
+        raise UnusableReply(f"the last script did not work ({cut(request.ran[-1].error)}); run another one, or say cannot")
     return ScriptAnswer(outcome="done", reason=reason or f"{len(request.ran)} scripts run")

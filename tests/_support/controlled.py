@@ -21,7 +21,7 @@ from orchestrator.control.controls import Stop
 from orchestrator.control.handle import RunControl
 from orchestrator.runs import runs
 from orchestrator.runs.outcome import Outcome
-from orchestrator.settings.settings import Loaded, load_settings
+from orchestrator.settings.settings import LoadedSettings, load_settings
 from orchestrator.store.salvage import salvage
 from orchestrator.tasks.tasks import Task, resolve_target
 from protocol import OperatorDecision
@@ -48,7 +48,7 @@ def asked(folder: Path) -> int:
         return int(db.execute("SELECT count(*) FROM requests").fetchone()[0])
 
 
-def settings_for(goal: str, runs_dir: Path, overrides: Sequence[str]) -> tuple[Loaded, Task | str]:
+def settings_for(goal: str, runs_dir: Path, overrides: Sequence[str]) -> tuple[LoadedSettings, Task | str]:
     """As the command has them: a task says what world it wants."""
     target = resolve_target(goal)
     layer = target.layer() if isinstance(target, Task) else None

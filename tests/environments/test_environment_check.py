@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from environments.check import ContractError, check_environment
-from environments.contract import AppCatalog, DigestMismatch, Peek, Received, Seats, WorldState
+from environments.contract import ActionRecord, AppCatalog, DigestMismatch, Peek, Seats, WorldState
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world, parse_world
 from protocol import Action, ActionResult, ExecStatus, PressKey, VisualState
@@ -45,7 +45,7 @@ def test_the_desktop_keeps_every_promise() -> None:
 
 
 def test_the_desktop_offers_every_capability() -> None:
-    assert all(isinstance(desktop(), kind) for kind in (AppCatalog, Peek, WorldState, Received, Seats))
+    assert all(isinstance(desktop(), kind) for kind in (AppCatalog, Peek, WorldState, ActionRecord, Seats))
 
 
 def test_an_adapter_without_capabilities_can_be_checked() -> None:

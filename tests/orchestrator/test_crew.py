@@ -15,7 +15,7 @@ from support import FINISH, Run, decide, desktop, planned, subtask
 
 from orchestrator import Crew, UsageProblem
 from orchestrator.core.machine import TaskStatus
-from orchestrator.runs.open_run import With
+from orchestrator.runs.open_run import OpenOptions
 from orchestrator.runs.runs import Outcome, taken_up
 from orchestrator.store.salvage import salvage
 from protocol import ActionTarget, AgentStatus, Click, Fill, GUIElement, OperatorDecision, VisualState
@@ -121,7 +121,7 @@ def test_a_run_of_fine_stages_is_resumed_and_journalled_as_one_of_coarse_stages(
         folder = json.dumps(str(tmp_path / granularity))
         crew = Crew.from_config(overrides=[f"runs_dir={folder}", "seed=3", f"crew.operator.granularity={granularity}"])
         waiting = crew.run(SUBMIT_GOAL)
-        with taken_up(waiting.run_id, tmp_path / granularity, With()) as opened:
+        with taken_up(waiting.run_id, tmp_path / granularity, OpenOptions()) as opened:
             names = set(opened.graph.get_graph(xray=True).nodes)
         assert ("operator:plan_next_action" in names) == (granularity == "fine")
         done = crew.resume(waiting.run_id, {"decisions": [{"type": "approve"}]})

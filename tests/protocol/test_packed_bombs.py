@@ -11,7 +11,7 @@ import pytest
 from protocol.exports import FormatError
 from protocol.exports.recorders import playwright_trace as trace
 from protocol.log import raw_lines as module
-from protocol.log.raw_lines import Unreadable, raw_lines, whole_document
+from protocol.log.raw_lines import UnreadableLine, raw_lines, whole_document
 
 
 @pytest.mark.parametrize("line", [b"x" * 1_000, b"{}\n" * 300])
@@ -21,12 +21,12 @@ def test_a_compressed_file_gives_no_more_than_its_bound(line: bytes, tmp_path: P
     path = tmp_path / "bomb.jsonl"
     path.write_bytes(gzip.compress(line * 5_000))
     found = list(raw_lines(path))
-    assert isinstance(found[-1], Unreadable)
+    assert isinstance(found[-1], UnreadableLine)
     assert "more than" in found[-1]
     assert sum(map(len, found)) < 1_200_000
-    assert isinstance(whole_document(path), Unreadable)
+    assert isinstance(whole_document(path), UnreadableLine)
     path.write_bytes(gzip.compress(line * 10))
-    assert not isinstance(whole_document(path), Unreadable)
+    assert not isinstance(whole_document(path), UnreadableLine)
 
 
 def test_traces_in_a_zip_file_are_bounded_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from protocol.retries import Busy, Retries, retry_after
+from protocol.retries import Overload, Retries, retry_after
 from protocol.sqlite import connected
 
 NOON = datetime(2026, 3, 5, 12, 0, tzinfo=UTC)
@@ -37,16 +37,16 @@ def test_waits_grow_and_what_a_server_asks_for_is_bounded() -> None:
     asked: list[float | None] = [None, None, 9.0, 3600.0]
 
     def busy() -> None:
-        raise Busy("later", asked[len(slept)])
+        raise Overload("later", asked[len(slept)])
 
-    with pytest.raises(Busy):
+    with pytest.raises(Overload):
         Retries(tries=5, wait=0.5, longest=20.0).trying(sleep=slept.append)(lambda: busy() if len(slept) < 4 else _never())
     assert 0.5 <= slept[0] <= 1.0 <= slept[1] <= 1.5
     assert slept[2:] == [9.0, 20.0]
 
 
 def _never() -> None:
-    raise Busy("the fifth try")
+    raise Overload("the fifth try")
 
 
 def test_a_file_that_another_program_holds_is_asked_for_again(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from environments.browser.acting import fields, going, keyboard, pointer
 from environments.browser.acting.aiming import Refused
 from environments.browser.acting.dialogs import ACCEPTS, dialog_elements, title_of
-from environments.browser.seeing.looking import Stopped, dialog_parts
+from environments.browser.seeing.looking import ControlChanged, dialog_parts
 from environments.browser.seeing.quiet import settle
 from environments.browser.seeing.reading import clean
 from environments.browser.seeing.sight import Sight
@@ -93,7 +93,7 @@ async def act(sight: Sight, action: Action) -> ActionResult:
         return result
     except Refused as no:
         return ActionResult(exec_status=ExecStatus.ERROR, error=clean(str(no), 2000), output=_told(sight))
-    except (going.Late, TimeoutError) as late:
+    except (going.ConditionTimeout, TimeoutError) as late:
         first = str(late).splitlines()[0] if str(late) else "the page did not answer in time"
         return ActionResult(exec_status=ExecStatus.TIMEOUT, error=clean(first, 500), output=_told(sight))
     except Error as bad:
@@ -129,7 +129,7 @@ async def answer(sight: Sight, action: Action) -> Resolved | None:
     dialog = sight.session.dialogs[0]
     allowed = sight.session.permit.control if sight.session.permit is not None else None
     if allowed and allowed != dialog_parts(sight):
-        raise Stopped(f'a dialog "{title_of(dialog)}" is open that was not reviewed; look again')
+        raise ControlChanged(f'a dialog "{title_of(dialog)}" is open that was not reviewed; look again')
     if isinstance(action, Wait | Screenshot):
         if isinstance(action, Wait):
             await asyncio.sleep(min(action.seconds, 600))

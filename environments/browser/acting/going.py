@@ -8,7 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from environments.browser.acting.aiming import Refused
-from environments.browser.network.gate import Expected
+from environments.browser.network.gate import ExpectedRequest
 from environments.browser.seeing.quiet import settle
 from environments.browser.seeing.reading import clean
 from environments.browser.seeing.sight import Sight
@@ -21,11 +21,11 @@ _PATIENCE = 15_000
 _PASSING = re.compile("ERR_(CONNECTION_(REFUSED|RESET|CLOSED)|EMPTY_RESPONSE|NETWORK_CHANGED)")
 
 
-class Unanswered(Refused):
+class PageBusy(Refused):
     """Nobody was there to answer, which may be otherwise a moment later."""
 
 
-class Late(Exception):
+class ConditionTimeout(Exception):
     """The time of a condition ran out."""
 
     status = ExecStatus.TIMEOUT
@@ -46,7 +46,7 @@ async def open_address(sight: Sight, url: str) -> Response | None:
         raise Refused(why)
     if not await session.answers():
         await session.replace()
-    session.gate.begin(session.permit, Expected("open", url))
+    session.gate.begin(session.permit, ExpectedRequest("open", url))
     try:
         return await _go(sight, session.page, url)
     finally:
@@ -59,11 +59,11 @@ async def _go(sight: Sight, page: Page, url: str) -> Response | None:
     try:
         answer = await page.goto(url, wait_until="domcontentloaded", timeout=_PATIENCE)
     except TimeoutError:
-        raise Late(f"{url[:200]} did not load within {_PATIENCE // 1000} seconds") from None
+        raise ConditionTimeout(f"{url[:200]} did not load within {_PATIENCE // 1000} seconds") from None
     except Error as bad:
         if "ERR_ABORTED" in str(bad) and (sight.session.saving() or any("download" in note for note in sight.session.notes)):
             return None  # the address is a file, which is saved and not shown
-        fault = Unanswered if _PASSING.search(str(bad)) else Refused
+        fault = PageBusy if _PASSING.search(str(bad)) else Refused
         raise fault(f"{url[:200]} could not be opened: {_reason(str(bad))}") from None
     await settle(sight)
     if answer is not None and answer.status >= 400:
@@ -88,7 +88,7 @@ async def _through_history(sight: Sight, back: bool) -> None:
     page = sight.session.page
     was = page.url
     step = page.go_back if back else page.go_forward
-    sight.session.gate.begin(sight.session.permit, Expected("history"))
+    sight.session.gate.begin(sight.session.permit, ExpectedRequest("history"))
     try:
         answer = await step(wait_until="domcontentloaded", timeout=_PATIENCE)
         await settle(sight)
@@ -157,7 +157,7 @@ async def wait(sight: Sight, action: Wait) -> None:
             break
         await asyncio.sleep(min(0.1, max(0.0, end - monotonic())))
     what = f"{action.text!r} did not show" if action.text is not None else f"{action.text_gone!r} is still shown"
-    raise Late(f"{what} within {action.seconds:g} seconds")
+    raise ConditionTimeout(f"{what} within {action.seconds:g} seconds")
 
 
 async def _holds(sight: Sight, action: Wait) -> bool:

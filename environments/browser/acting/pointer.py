@@ -8,7 +8,7 @@ from environments.browser import door
 from environments.browser.acting.aiming import Aim, Refused, find, into_view, move, usable, usable_in_view
 from environments.browser.door import PlainButton
 from environments.browser.seeing.looking import hold, look_at
-from environments.browser.seeing.quiet import Pulse, beat, effect, settle
+from environments.browser.seeing.quiet import Activity, beat, effect, settle
 from environments.browser.seeing.sight import Sight
 from protocol import Click, Coordinate, Drag, Hover, MouseDown, MouseUp, Point, Resolved, Scroll
 
@@ -52,7 +52,7 @@ async def click(sight: Sight, action: Click) -> Resolved:
     return aim.resolved
 
 
-async def came_of_it(sight: Sight, aim: Aim, before: Pulse) -> bool:
+async def came_of_it(sight: Sight, aim: Aim, before: Activity) -> bool:
     """Whether the page shows that it was pressed, once it is at rest."""
     await settle(sight)
     field = aim.element is not None and aim.element.role in _FIELDS
@@ -62,7 +62,7 @@ async def came_of_it(sight: Sight, aim: Aim, before: Pulse) -> bool:
     return done or field
 
 
-async def _unheard(sight: Sight, aim: Aim, before: Pulse, done: bool) -> bool:
+async def _unheard(sight: Sight, aim: Aim, before: Activity, done: bool) -> bool:
     """Whether to press again: only where the press never reached the element, which still stands there.
 
     What did reach it may have begun something that does not show, and must not be begun twice.
@@ -88,7 +88,7 @@ async def _unheard(sight: Sight, aim: Aim, before: Pulse, done: bool) -> bool:
     return (await _pulse(sight)).elsewhere() == before.elsewhere()
 
 
-async def _pulse(sight: Sight) -> Pulse:
+async def _pulse(sight: Sight) -> Activity:
     return (await beat(sight))[0]
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from environments.browser.network import requests
-from environments.browser.network.requests import GRAVE, Sent, beyond, origin, same_place
+from environments.browser.network.requests import GRAVE, OutgoingRequest, beyond, origin, same_place
 from environments.browser.network.sockets import Sockets
 from environments.effects import QUERY, SELF, Effect, HeldRequest, Network, NetworkRule, Permit
 
@@ -49,7 +49,7 @@ CONSTANTS = """() => {
 """Evaluated in a page before an action: texts like tokens that it has, and what stands in its private fields."""
 
 
-class Expected(NamedTuple):
+class ExpectedRequest(NamedTuple):
     """What a press says it sends, taken right before it."""
 
     how: str = ""
@@ -64,7 +64,7 @@ class Expected(NamedTuple):
     """What a person was shown of the control: its name, and what stands around it."""
 
     @classmethod
-    def of(cls, said: Mapping[str, Any]) -> Expected:
+    def of(cls, said: Mapping[str, Any]) -> ExpectedRequest:
         """What a page's script says of a control."""
         sent = said.get("expected") or {}
         fields = tuple((str(name), str(value), bool(open_)) for name, value, open_ in sent.get("fields", ()))
@@ -72,7 +72,7 @@ class Expected(NamedTuple):
         how, url, page = (str(part or "") for part in (sent.get("how"), sent.get("url"), said.get("url")))
         return cls(how, url, fields, page, str(sent.get("enctype", "")), tuple(map(str, filter(None, shown))))
 
-    def holding(self, name: str, values: Sequence[str]) -> Expected:
+    def holding(self, name: str, values: Sequence[str]) -> ExpectedRequest:
         """With what an action is about to choose in the field of this name."""
         others = tuple(field for field in self.fields if field[0] != name)
         return self._replace(fields=(*others, *((name, value, True) for value in values)))
@@ -83,7 +83,7 @@ class Expected(NamedTuple):
         return tuple((name, value) for name, value, _ in self.fields if name)
 
 
-class _Waiting(NamedTuple):
+class _PendingRequest(NamedTuple):
     request: HeldRequest
     go: Callable[[], Awaitable[bool]]
     """Lets it go; false where nothing waits for it any more."""
@@ -105,17 +105,17 @@ class Gate:
         """Why something that the action under way set off was not sent."""
         self._refuses, self.note = refuses, note
         self._permit: Permit | None = None
-        self._expected: Expected | None = None
-        self._waiting: OrderedDict[str, _Waiting] = OrderedDict()
+        self._expected: ExpectedRequest | None = None
+        self._waiting: OrderedDict[str, _PendingRequest] = OrderedDict()
         self._more = 0
         self._grants: set[str] = set()
         self._tabs: dict[str, tuple[str, str]] = {}
-        self._went: OrderedDict[str, Sent] = OrderedDict()
-        self._replay: tuple[str, Sent, str] | None = None
+        self._went: OrderedDict[str, OutgoingRequest] = OrderedDict()
+        self._replay: tuple[str, OutgoingRequest, str] | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._acting = False
         self._sent: set[tuple[str, ...]] = set()
-        self._action: tuple[Permit | None, Expected | None] = (None, None)
+        self._action: tuple[Permit | None, ExpectedRequest | None] = (None, None)
 
     async def attach(self, browser: Browser) -> None:
         """Stand before the network of a whole browser: of its pages, frames, workers and of what they leave behind."""
@@ -133,7 +133,7 @@ class Gate:
         await context.add_init_script(CLOSED)
         await context.route_web_socket(lambda url: True, Sockets(self, context).opened)
 
-    def begin(self, permit: Permit | None, expected: Expected | None) -> None:
+    def begin(self, permit: Permit | None, expected: ExpectedRequest | None) -> None:
         """From here on what is sent is taken to come of this."""
         self._permit, self._expected = permit, expected
         self._sent.clear()
@@ -148,7 +148,7 @@ class Gate:
 
         self.stopped.clear()
         self._acting = True
-        self._action = (permit, Expected(page=page.url if page is not None else ""))
+        self._action = (permit, ExpectedRequest(page=page.url if page is not None else ""))
         if self._expected is None:
             self.end()
         await self.drop()
@@ -200,7 +200,7 @@ class Gate:
         self._grants.add(request_id)
         return "nothing waits for it any more; the next request that is exactly this goes, once"
 
-    async def passes(self, sent: Sent, frame: str | None = None) -> bool:
+    async def passes(self, sent: OutgoingRequest, frame: str | None = None) -> bool:
         """Whether it may go now; a document goes into a frame. What was let go once does so once."""
         mode = self.network.mode
         if mode == "off" or self._covered(sent, frame):
@@ -229,7 +229,7 @@ class Gate:
             self._more += 1
             await drop()
             return
-        self._waiting[request.request_id] = _Waiting(request, go, drop, still)
+        self._waiting[request.request_id] = _PendingRequest(request, go, drop, still)
         self._stop(f"it would {request.told}, which nothing that was allowed covers; it waits for an answer")
 
     def download(self) -> bool:
@@ -266,7 +266,7 @@ class Gate:
             await self._block(event, why)
             return
         document = event["resourceType"] == "Document"
-        sent = Sent.of(request, self._tabs.get(frame, ("", ""))[0])
+        sent = OutgoingRequest.of(request, self._tabs.get(frame, ("", ""))[0])
         if self.network.mode == "off" or not (document or sent.changes or sent.commands):
             await self._continue(event)
             return
@@ -278,12 +278,12 @@ class Gate:
         else:
             await self._hold(event, sent, document)
 
-    def _remember(self, event: dict[str, Any], sent: Sent) -> None:
+    def _remember(self, event: dict[str, Any], sent: OutgoingRequest) -> None:
         self._went[event["requestId"]] = sent
         while len(self._went) > _REMEMBERED:
             self._went.popitem(last=False)
 
-    async def _hold(self, event: dict[str, Any], sent: Sent, document: bool) -> None:
+    async def _hold(self, event: dict[str, Any], sent: OutgoingRequest, document: bool) -> None:
         request = sent.held(self.private)
 
         async def go() -> bool:
@@ -311,7 +311,7 @@ class Gate:
         for one in asked:
             one.cancel() if not one.done() else one.exception()
 
-    def _redirected(self, event: dict[str, Any], sent: Sent) -> bool:
+    def _redirected(self, event: dict[str, Any], sent: OutgoingRequest) -> bool:
         """Whether a server sends it on from what was let go: neither with its body to another place, nor to an address that says
         that it does more than was allowed."""
         before = self._went.get(event.get("redirectedRequestId", ""))
@@ -344,7 +344,7 @@ class Gate:
             return False
         return True
 
-    async def _again(self, event: dict[str, Any], sent: Sent) -> bool:
+    async def _again(self, event: dict[str, Any], sent: OutgoingRequest) -> bool:
         """Lead the frame once more where it was going, with the same body. False where it is gone, or a file is part of it."""
         from playwright.async_api import Error
 
@@ -377,7 +377,7 @@ class Gate:
         listed = [{"name": name, "value": value} for name, value in headers.items()]
         await self._continue(event, method=sent.method, postData=base64.b64encode(sent.body).decode(), headers=listed)
 
-    def _covered(self, sent: Sent, frame: str | None) -> bool:
+    def _covered(self, sent: OutgoingRequest, frame: str | None) -> bool:
         if self._by_rule(sent):
             return True
         if not sent.changes:
@@ -389,7 +389,7 @@ class Gate:
         self._sent.add(to)
         return once
 
-    def _by_rule(self, sent: Sent) -> bool:
+    def _by_rule(self, sent: OutgoingRequest) -> bool:
         """What a rule lets pages send by themselves. To `self` it carries nothing private and no command."""
         rules = [rule for rule in self.network.allow if _fits(rule, sent)]
         if not rules or sent.effects():
@@ -400,7 +400,7 @@ class Gate:
         """Whether something private is in it."""
         return any(secret in value for _, value in pairs for secret in self.private if len(secret) > 2)
 
-    def _as_expected(self, sent: Sent) -> bool:
+    def _as_expected(self, sent: OutgoingRequest) -> bool:
         """Exactly what the control, or the action itself, says it sends."""
         expected = self._expected
         if expected is None or (self._permit is None and expected.page):
@@ -421,7 +421,7 @@ class Gate:
         forms = plain or sent.kind.startswith(("application/x-www-form-urlencoded", "multipart/form-data"))
         return forms and sent.readable and self._alike(expected, sent.lines if plain else sent.form)
 
-    def _alike(self, expected: Expected, pairs: requests.Pairs) -> bool:
+    def _alike(self, expected: ExpectedRequest, pairs: requests.Pairs) -> bool:
         """Whether exactly the form is sent, but for tokens in its hidden fields that a script made anew."""
         if requests.alike(expected.pairs, pairs):
             return True
@@ -429,7 +429,7 @@ class Gate:
         fresh = [(n, "" if n in tokens and requests.made_up(v) and not self._tells(((n, v),)) else v) for n, v in pairs]
         return requests.alike(tuple((n, "" if n in tokens else v) for n, v in expected.pairs), tuple(fresh))
 
-    def _as_reviewed(self, sent: Sent, expected: Expected) -> bool:
+    def _as_reviewed(self, sent: OutgoingRequest, expected: ExpectedRequest) -> bool:
         """Whether an action that nobody was asked about was taken for one that sends a form such as this, with what it hides."""
         permit = self._permit
         if permit is None or permit.approved:
@@ -439,7 +439,7 @@ class Gate:
         shown = {name for name, _, seen in expected.fields if seen}
         return not beyond(sent.effects(shown) & GRAVE, permit.effects)
 
-    def _by_script(self, sent: Sent) -> bool:
+    def _by_script(self, sent: OutgoingRequest) -> bool:
         """What the page's script sends of its own form to its own server, as that form was when it was allowed."""
         permit, expected = self._permit, self._expected
         if permit is None or expected is None or not sent.readable:
@@ -452,9 +452,9 @@ class Gate:
         shown = expected.shown if permit.approved and not _BY_NAME.intersection(permit.effects) else ()
         return requests.carried(sent.query + sent.form, expected.fields, self.known, shown)
 
-    def _leads_on(self, sent: Sent, frame: str | None) -> bool:
+    def _leads_on(self, sent: OutgoingRequest, frame: str | None) -> bool:
         """An address that a page opens by itself: on its own host or that of the link, and with no words of an effect."""
-        expected, leaves = self._expected or Expected(), frame in self._tabs
+        expected, leaves = self._expected or ExpectedRequest(), frame in self._tabs
         permitted: Collection[Effect] = self._permit.effects if self._permit is not None else ()
         if not leaves and not sent.query:
             return True
@@ -474,7 +474,7 @@ def _frames(tree: dict[str, Any]) -> set[str]:
     return {tree["frame"]["id"]}.union(*map(_frames, tree.get("childFrames", [])))
 
 
-def _fits(rule: NetworkRule, sent: Sent) -> bool:
+def _fits(rule: NetworkRule, sent: OutgoingRequest) -> bool:
     """Whether a rule fits; no path fits that a server may read as another one."""
     at, path = sent.at, unquote(sent.at.path or "/")
     if ".." in path or "\\" in path or "//" in path or "%" in path:

@@ -47,7 +47,7 @@ _POINTS = ".,;:!?()\"'€$£¥"
 _NAMES_OPERATION = ("operationName", "method", "op", "action")
 
 
-class Sent(NamedTuple):
+class OutgoingRequest(NamedTuple):
     """A request as it would leave the browser."""
 
     method: str
@@ -60,7 +60,7 @@ class Sent(NamedTuple):
     """Whether it goes to the host of the page that sends it."""
 
     @classmethod
-    def of(cls, request: Mapping[str, Any], page: str = "") -> Sent:
+    def of(cls, request: Mapping[str, Any], page: str = "") -> OutgoingRequest:
         """What the browser says of a request that is paused; its method is the one that a server takes it for."""
         headers = {name.casefold(): str(value) for name, value in request["headers"].items()}
         entries = request.get("postDataEntries") or []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 from environments.browser.network import requests
-from environments.browser.network.requests import Sent
+from environments.browser.network.requests import OutgoingRequest
 from environments.effects import HeldRequest
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Passage(Protocol):
     private: frozenset[str]
 
     def blocked(self, url: str) -> str: ...
-    async def passes(self, sent: Sent) -> bool: ...
+    async def passes(self, sent: OutgoingRequest) -> bool: ...
     async def hold(self, request: HeldRequest, go: Callable[[], Any], stop: Callable[[], Any]) -> None: ...
     def note(self, line: str) -> None: ...
     def soon(self, work: Any) -> None: ...
@@ -43,7 +43,7 @@ class Sockets:
         if why := self._gate.blocked(page.url):
             self._gate.note(f"a request was blocked: {why}")
             return await page.close(code=1008, reason="blocked")
-        sent = Sent(METHOD, page.url)
+        sent = OutgoingRequest(METHOD, page.url)
         if not await self._gate.passes(sent) and not await self._answer(sent):
             return await page.close(code=1008, reason="not allowed")
         try:
@@ -57,7 +57,7 @@ class Sockets:
         self._gate.soon(self._out(page.url, line, server))
         self._gate.soon(self._in(page, server))
 
-    async def _answer(self, sent: Sent) -> bool:
+    async def _answer(self, sent: OutgoingRequest) -> bool:
         """Wait until it is let go or dropped."""
         answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         await self._gate.hold(sent.held(self._gate.private), partial(_set, answer, True), partial(_set, answer, False))
@@ -65,7 +65,7 @@ class Sockets:
 
     async def _out(self, url: str, line: asyncio.Queue[str | bytes | None], server: ClientConnection) -> None:
         while (message := await line.get()) is not None:
-            sent = Sent(METHOD, url, message.encode() if isinstance(message, str) else message)
+            sent = OutgoingRequest(METHOD, url, message.encode() if isinstance(message, str) else message)
             if await self._gate.passes(sent) or await self._answer(sent):
                 await server.send(message)
         await server.close()

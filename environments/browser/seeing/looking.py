@@ -160,7 +160,7 @@ def presses(action: Action, look: Look) -> bool:
     return True
 
 
-class Stopped(Refused):
+class ControlChanged(Refused):
     """What is there is not what was allowed: nothing was done, and it has to be looked at anew."""
 
     def __init__(self, why: str) -> None:
@@ -171,15 +171,15 @@ def hold(sight: Sight, action: Action, look: Look, name: str, prefix: str = "") 
     """Hold what is there against the permit of the present action. Raises Stopped."""
     allowed = sight.session.permit.control if sight.session.permit is not None else None
     if look.gone:
-        raise Stopped(f"{name} is gone from the page; look again")
+        raise ControlChanged(f"{name} is gone from the page; look again")
     if not allowed:
         return
     known = {part.removeprefix(prefix): digest for part, digest in allowed.items() if part.startswith(prefix)}
     now = look.parts(presses(action, look))
     if "dialog" in known:
-        raise Stopped(f"the dialog is gone, and {name} was not reviewed; look again")
+        raise ControlChanged(f"the dialog is gone, and {name} was not reviewed; look again")
     if other := [part for part in PARTS if (part in now or part in known) and now.get(part) != known.get(part)]:
-        raise Stopped(f"{name} is not what was reviewed: {_words(other, look)}; look again")
+        raise ControlChanged(f"{name} is not what was reviewed: {_words(other, look)}; look again")
 
 
 def otherwise(first: Look, then: Look, *, typed: bool = False) -> str:

@@ -17,7 +17,7 @@ _TICKING = 1.2
 _POLL = 0.03
 
 
-class Pulse(NamedTuple):
+class Activity(NamedTuple):
     """How much has happened in a tab so far; two of them say whether anything happened in between."""
 
     documents: int
@@ -37,7 +37,7 @@ class Pulse(NamedTuple):
         return self.documents, self.sent, self.asked, self.tabs, self.url
 
 
-async def beat(sight: Sight, still: int = STILL) -> tuple[Pulse, bool]:
+async def beat(sight: Sight, still: int = STILL) -> tuple[Activity, bool]:
     """The pulse now, and whether the page is at rest."""
     from playwright.async_api import Error
 
@@ -60,7 +60,7 @@ async def beat(sight: Sight, still: int = STILL) -> tuple[Pulse, bool]:
         changes += int(state["changes"])
         contents += int(state["contents"])
         rest = rest and state["since"] >= still and state["ready"] == "complete" and not state["moving"]
-    pulse = Pulse(sight.documents, changes, contents, session.sent, session.asked, len(session.pages), session.page.url)
+    pulse = Activity(sight.documents, changes, contents, session.sent, session.asked, len(session.pages), session.page.url)
     return pulse, rest
 
 
@@ -77,7 +77,7 @@ async def settle(sight: Sight, seconds: float = LIMIT) -> bool:
     return False
 
 
-async def effect(sight: Sight, before: Pulse, seconds: float) -> bool:
+async def effect(sight: Sight, before: Activity, seconds: float) -> bool:
     """Whether something came of an action: now, or within that time. A menu may take half a second."""
     end = monotonic() + seconds
     while not _stopped(sight.session):

@@ -79,7 +79,7 @@ def _take_in(points: Iterable[EntryPoint]) -> None:
 _take_in(entry_points(group=GROUP))
 
 
-class Listed(NamedTuple):
+class AppListing(NamedTuple):
     """An app as a list of all of them names it."""
 
     name: str
@@ -90,11 +90,11 @@ class Listed(NamedTuple):
     """The distribution whose entry point it is."""
 
 
-def listed_apps() -> list[Listed]:
+def listed_apps() -> list[AppListing]:
     """Every app that can be used, by name."""
     origin = {point.name: point.dist.name if point.dist else "" for point in entry_points(group=GROUP)}
     return [
-        Listed(name, app.title, [f.name for f in app.functions], app.agent is not None, origin.get(name) or "deskcrew")
+        AppListing(name, app.title, [f.name for f in app.functions], app.agent is not None, origin.get(name) or "deskcrew")
         for name, app in sorted(APPS.items())
     ]
 

@@ -11,12 +11,12 @@ from environments.simulated.apps import APPS, nearest_app
 from environments.simulated.apps.web.browser.state import MOST_TABS, BrowserState, place_at
 from environments.simulated.input import keyboard
 from environments.simulated.input.pointer import LONG_PRESS, choose, click, drag, find, only_a_place, raised, scroll, usable
-from environments.simulated.previewing import PassedOn
+from environments.simulated.previewing import ForwardedEvent
 from environments.simulated.screen.floating import around, asked, rested
 from environments.simulated.screen.screen import Screen, screen_of
-from environments.simulated.screen.seen import Shown
+from environments.simulated.screen.seen import ShownElement
 from environments.simulated.screen.widgets import TEXTS
-from environments.simulated.skills import Declined, Done, ask, call
+from environments.simulated.skills import FunctionDeclined, FunctionResult, ask, call
 from environments.simulated.turn.events import Rule
 from environments.simulated.turn.following import follow, settled
 from environments.simulated.turn.mishaps import spend
@@ -187,7 +187,7 @@ def gesture(turn: Turn, action: Action) -> bool:
     return True
 
 
-def finger(turn: Turn, shown: Shown, action: Action, at: Point | None) -> bool:
+def finger(turn: Turn, shown: ShownElement, action: Action, at: Point | None) -> bool:
     """Whether the action on this thing is another one for a finger than for a pointer: then it was done."""
     if turn.desk.form != "phone":
         return False
@@ -246,7 +246,7 @@ def _bare(turn: Turn, action: Drag) -> Point | None:
     return place if place is not None and not turn.desk.dialogs and not turn.screen.under(*place) else None
 
 
-def _long_press(turn: Turn, shown: Shown) -> None:
+def _long_press(turn: Turn, shown: ShownElement) -> None:
     """The menu of the thing, or its text selected."""
     if asked(turn, shown):
         return
@@ -258,7 +258,7 @@ def _long_press(turn: Turn, shown: Shown) -> None:
         turn.change(selection=shown.widget.text or "")
 
 
-def _carries(turn: Turn, shown: Shown, action: Drag) -> bool:
+def _carries(turn: Turn, shown: ShownElement, action: Drag) -> bool:
     """Whether the finger moves a thing or a handle instead of swiping."""
     if shown.widget.role == "slider":
         return True
@@ -267,7 +267,7 @@ def _carries(turn: Turn, shown: Shown, action: Drag) -> bool:
     return around(find(turn, action.to)[0], "drop") is not None
 
 
-def _swipe(turn: Turn, shown: Shown | None, start: Point, action: Drag) -> None:
+def _swipe(turn: Turn, shown: ShownElement | None, start: Point, action: Drag) -> None:
     """To the side it is for the thing below the finger; up and down it scrolls, the other way round.
 
     Where everything stands at the other side, an app hears of the other direction: its rows are swiped away from their start.
@@ -297,7 +297,7 @@ _PERFORMED = (
 )  # fmt: skip
 
 
-class Crashed(Exception):
+class EnvironmentCrash(Exception):
     """A rule breaks the environment: nothing was performed. `world` only counts the crash."""
 
     def __init__(self, message: str, world: World) -> None:
@@ -312,14 +312,14 @@ class Step(NamedTuple):
     result: ActionResult
     done: World
     """Where the action itself ended: before time went on, and before the world's own rules."""
-    passed_on: tuple[PassedOn, ...] = ()
+    passed_on: tuple[ForwardedEvent, ...] = ()
 
 
 def step(world: World, action: Action, rules: Sequence[Rule]) -> Step:
     """Do one action. Raises Crashed when a rule says so; everything else is a result."""
     for armed in world.desk.armed:
         if crash := rules[armed.rule].crash:
-            raise Crashed(crash.message, spend(world, armed))
+            raise EnvironmentCrash(crash.message, spend(world, armed))
     started = _ticked(world, action)
     turn = Turn(started, rules)
     resolved: Resolved | None = None
@@ -339,7 +339,7 @@ def step(world: World, action: Action, rules: Sequence[Rule]) -> Step:
     except Failed as fault:
         turn = Turn(fault.world, rules)
         result = ActionResult(exec_status=fault.status, error=str(fault))
-    done, passed_on = turn.world, tuple(PassedOn(*one) for one in turn.passed_on)
+    done, passed_on = turn.world, tuple(ForwardedEvent(*one) for one in turn.passed_on)
     pass_time(turn)
     follow(turn)
     return Step(settled(world, turn.world), result, done, passed_on)
@@ -406,7 +406,7 @@ def _act(turn: Turn, action: Action) -> Resolved | None:
             return _on_target(turn, action)
 
 
-def _skill(turn: Turn, wanted: str, use: Callable[[AnyApp, AppState], Done[Any]]) -> None:
+def _skill(turn: Turn, wanted: str, use: Callable[[AnyApp, AppState], FunctionResult[Any]]) -> None:
     """Functions and agents work without a window, and whatever dialog is open."""
     app, hint = nearest_app(wanted, turn.world.apps)
     if app is None:
@@ -415,7 +415,7 @@ def _skill(turn: Turn, wanted: str, use: Callable[[AnyApp, AppState], Done[Any]]
         raise Refused(f"{APPS[app].title} is loading; wait")
     try:
         turn.use(app, use(APPS[app], turn.state_of(app)))
-    except Declined as no:
+    except FunctionDeclined as no:
         raise Refused(str(no)) from None
 
 
@@ -432,7 +432,7 @@ def _on_target(turn: Turn, action: Action) -> Resolved:
     return resolved
 
 
-def _at(turn: Turn, shown: Shown, action: Action, point: Point | None) -> None:
+def _at(turn: Turn, shown: ShownElement, action: Action, point: Point | None) -> None:
     """By pointer, or by keyboard on what then has the focus."""
     match action:
         case Click():

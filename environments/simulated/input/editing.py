@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from environments.simulated.screen.floating import offer, step_offer
-from environments.simulated.screen.seen import Shown
+from environments.simulated.screen.seen import ShownElement
 from environments.simulated.turn.turn import Turn
 
 
-class Line(NamedTuple):
+class EditedLine(NamedTuple):
     """The content of a field while it is edited; `anchor` is the other end of the selection."""
 
     value: str
@@ -30,24 +30,24 @@ class Line(NamedTuple):
         return self.value[start:end]
 
 
-def insert(line: Line, text: str) -> Line:
+def insert(line: EditedLine, text: str) -> EditedLine:
     """Text takes the place of the selection."""
     start, end = line.span
-    return Line(line.value[:start] + text + line.value[end:], start + len(text))
+    return EditedLine(line.value[:start] + text + line.value[end:], start + len(text))
 
 
-def delete(line: Line, forward: bool) -> Line:
+def delete(line: EditedLine, forward: bool) -> EditedLine:
     start, end = line.span
     if start == end:
         start, end = (start, min(end + 1, len(line.value))) if forward else (max(0, start - 1), end)
-    return Line(line.value[:start] + line.value[end:], start)
+    return EditedLine(line.value[:start] + line.value[end:], start)
 
 
-def select_all(line: Line) -> Line:
-    return Line(line.value, len(line.value), 0)
+def select_all(line: EditedLine) -> EditedLine:
+    return EditedLine(line.value, len(line.value), 0)
 
 
-def move(line: Line, key: str) -> Line | None:
+def move(line: EditedLine, key: str) -> EditedLine | None:
     """The line after a caret key; None when the key is no caret key."""
     start, end = line.span
     places = {
@@ -56,14 +56,14 @@ def move(line: Line, key: str) -> Line | None:
         "Home": 0,
         "End": len(line.value),
     }
-    return Line(line.value, places[key]) if key in places else None
+    return EditedLine(line.value, places[key]) if key in places else None
 
 
-def line_of(turn: Turn, shown: Shown) -> Line:
-    return Line(shown.widget.value or "", turn.desk.caret, turn.desk.anchor)
+def line_of(turn: Turn, shown: ShownElement) -> EditedLine:
+    return EditedLine(shown.widget.value or "", turn.desk.caret, turn.desk.anchor)
 
 
-def put(turn: Turn, shown: Shown, line: Line) -> None:
+def put(turn: Turn, shown: ShownElement, line: EditedLine) -> None:
     changed = line.value != shown.widget.value
     if changed:
         turn.edit(shown, line.value)
@@ -72,7 +72,7 @@ def put(turn: Turn, shown: Shown, line: Line) -> None:
         offer(turn)
 
 
-def edit_key(turn: Turn, shown: Shown, line: Line, key: str) -> None:
+def edit_key(turn: Turn, shown: ShownElement, line: EditedLine, key: str) -> None:
     turn.fault(shown)
     if key in {"Backspace", "Delete"}:
         put(turn, shown, delete(line, forward=key == "Delete"))
@@ -84,14 +84,14 @@ def edit_key(turn: Turn, shown: Shown, line: Line, key: str) -> None:
         turn.change(caret=moved.caret, anchor=None)
 
 
-def step_option(turn: Turn, shown: Shown, by: int) -> None:
+def step_option(turn: Turn, shown: ShownElement, by: int) -> None:
     options = shown.widget.options
     if options:
         here = options.index(shown.widget.value or "") if shown.widget.value in options else (-1 if by > 0 else len(options))
         turn.edit(shown, options[min(max(0, here + by), len(options) - 1)])
 
 
-def clipboard(turn: Turn, shown: Shown | None, key: str) -> None:
+def clipboard(turn: Turn, shown: ShownElement | None, key: str) -> None:
     if shown is None:
         if key == "c" and turn.desk.selection:
             turn.change(clipboard=turn.desk.selection)

@@ -7,10 +7,10 @@ from decimal import Decimal
 
 from environments.simulated.app import Away, Expanded, Hovered, Opened, Shortcut
 from environments.simulated.input import ranges
-from environments.simulated.input.editing import Line, clipboard, edit_key, insert, line_of, put, step_option
+from environments.simulated.input.editing import EditedLine, clipboard, edit_key, insert, line_of, put, step_option
 from environments.simulated.input.pointer import enabled, form_of, into_view, scroll, scroll_rows, select
 from environments.simulated.screen.floating import asked, offers, take
-from environments.simulated.screen.seen import Shown
+from environments.simulated.screen.seen import ShownElement
 from environments.simulated.screen.widgets import SWITCHES, TEXTS
 from environments.simulated.screen.windows import snapped
 from environments.simulated.turn.turn import Refused, Turn
@@ -23,7 +23,7 @@ MENU = ".menu"
 """The key of an open menu is that of what opened it, with this at its end."""
 
 
-def walked(turn: Turn, shown: Shown, key: str, held: tuple[str, ...] = ()) -> bool:
+def walked(turn: Turn, shown: ShownElement, key: str, held: tuple[str, ...] = ()) -> bool:
     """Whether an arrow key means something where the focus is."""
     role, way = shown.widget.role, {"ArrowDown": 1, "ArrowUp": -1}.get(key, 0)
     if role == "button" and shown.widget.expanded is not None and way:
@@ -39,33 +39,33 @@ def walked(turn: Turn, shown: Shown, key: str, held: tuple[str, ...] = ()) -> bo
     return _sideways(turn, shown, key == "ArrowRight")
 
 
-def into_menu(turn: Turn, shown: Shown) -> None:
+def into_menu(turn: Turn, shown: ShownElement) -> None:
     """The focus goes to the first item of the menu that this has opened."""
     first = next((s for s in turn.screen.order if _menu_of(s) == shown.widget.key + MENU and s.widget.enabled), None)
     if first:
         _focus(turn, first)
 
 
-def owner_of(turn: Turn, shown: Shown) -> Shown | None:
+def owner_of(turn: Turn, shown: ShownElement) -> ShownElement | None:
     """What opened the menu in which this stands."""
     key = _menu_of(shown)
     return turn.screen.track(f"{shown.element.app}.{key.removesuffix(MENU)}") if key.endswith(MENU) else None
 
 
-def _menu_of(shown: Shown) -> str:
+def _menu_of(shown: ShownElement) -> str:
     """The key of the menu in which an item stands; empty for everything else."""
     holder = _holder(shown) if shown.widget.role == "menuitem" else None
     return holder.widget.key if holder else ""
 
 
-def _holder(shown: Shown) -> Shown | None:
+def _holder(shown: ShownElement) -> ShownElement | None:
     here = shown.above
     while here and here.widget.role != _HOLDERS[shown.widget.role]:
         here = here.above
     return here
 
 
-def _peers(turn: Turn, shown: Shown) -> list[Shown]:
+def _peers(turn: Turn, shown: ShownElement) -> list[ShownElement]:
     """Those of the same kind and in the same thing, in order."""
     holder = _holder(shown)
     if holder is None:
@@ -80,13 +80,13 @@ def _peers(turn: Turn, shown: Shown) -> list[Shown]:
     return found
 
 
-def _focus(turn: Turn, shown: Shown) -> bool:
+def _focus(turn: Turn, shown: ShownElement) -> bool:
     turn.move_focus(str(shown.element.track_id))
     into_view(turn, shown)
     return True
 
 
-def _along(turn: Turn, shown: Shown, way: int, held: tuple[str, ...], *, round_about: bool) -> bool:
+def _along(turn: Turn, shown: ShownElement, way: int, held: tuple[str, ...], *, round_about: bool) -> bool:
     """Rows that are only selected by a press are so by the focus as well."""
     peers = _peers(turn, shown)
     here = next((n for n, peer in enumerate(peers) if peer.element.track_id == shown.element.track_id), None)
@@ -100,7 +100,7 @@ def _along(turn: Turn, shown: Shown, way: int, held: tuple[str, ...], *, round_a
     return True
 
 
-def _sideways(turn: Turn, shown: Shown, right: bool) -> bool:
+def _sideways(turn: Turn, shown: ShownElement, right: bool) -> bool:
     widget, app = shown.widget, shown.element.app
     if app is None:
         return False
@@ -118,7 +118,7 @@ def _sideways(turn: Turn, shown: Shown, right: bool) -> bool:
     return True
 
 
-def _branch(turn: Turn, shown: Shown, app: str, right: bool) -> bool:
+def _branch(turn: Turn, shown: ShownElement, app: str, right: bool) -> bool:
     """To the right what is below is shown, and then walked to; to the left it is hidden, and then left."""
     widget = shown.widget
     if widget.expanded is not None and widget.expanded is not right:
@@ -133,14 +133,14 @@ def _branch(turn: Turn, shown: Shown, app: str, right: bool) -> bool:
     return bool(found) and _focus(turn, found[0])
 
 
-def _day(turn: Turn, shown: Shown, key: str) -> bool:
+def _day(turn: Turn, shown: ShownElement, key: str) -> bool:
     peers = _peers(turn, shown)
     by = {"ArrowLeft": -1, "ArrowRight": 1, "ArrowUp": -7, "ArrowDown": 7}[key]
     at = next((n for n, p in enumerate(peers) if p.element.track_id == shown.element.track_id), -1) + by
     return 0 <= at < len(peers) and _focus(turn, peers[at])
 
 
-def _walking_tab(turn: Turn, shown: Shown, key: str) -> bool:
+def _walking_tab(turn: Turn, shown: ShownElement, key: str) -> bool:
     by = {"ArrowLeft": -1, "ArrowRight": 1}.get(key, 0)
     peers = _peers(turn, shown)
     at = next((n for n, p in enumerate(peers) if p.element.track_id == shown.element.track_id), -1) + by
@@ -151,7 +151,7 @@ def _walking_tab(turn: Turn, shown: Shown, key: str) -> bool:
     return True
 
 
-def _into_menu(turn: Turn, shown: Shown) -> bool:
+def _into_menu(turn: Turn, shown: ShownElement) -> bool:
     if not shown.widget.expanded:
         turn.press(shown)
     into_menu(turn, shown)
@@ -194,14 +194,14 @@ def write(turn: Turn, text: str) -> None:
             _write_into(turn, _field(turn), part)
 
 
-def fill(turn: Turn, shown: Shown, text: str, submit: bool = False) -> None:
+def fill(turn: Turn, shown: ShownElement, text: str, submit: bool = False) -> None:
     """Replace what is in the field, and perhaps press Enter in it."""
     _fill(turn, shown, text)
     if submit:
         _enter(turn)
 
 
-def _fill(turn: Turn, shown: Shown, text: str) -> None:
+def _fill(turn: Turn, shown: ShownElement, text: str) -> None:
     if shown.widget.role == "combobox":
         select(turn, shown, text)
         return
@@ -217,12 +217,12 @@ def _fill(turn: Turn, shown: Shown, text: str) -> None:
         turn.edit(shown, ranges.written(ranges.number(text) or Decimal(0)))
     elif shown.widget.role in TEXTS:
         value = text if shown.widget.multiline else " ".join(text.split("\n"))
-        put(turn, shown, Line(value, len(value)))
+        put(turn, shown, EditedLine(value, len(value)))
     else:
         raise Refused(f'"{shown.name}" is a {shown.widget.role}, not a field')
 
 
-def take_focus(turn: Turn, shown: Shown) -> None:
+def take_focus(turn: Turn, shown: ShownElement) -> None:
     """Put the focus on a control; the caret goes to the end unless it is there already."""
     if not shown.widget.interactive:
         raise Refused(f'"{shown.name}" is a {shown.widget.role} and takes no keys')
@@ -231,7 +231,7 @@ def take_focus(turn: Turn, shown: Shown) -> None:
         turn.move_focus(str(shown.element.track_id), caret=len(shown.widget.value or ""))
 
 
-def _field(turn: Turn) -> Shown:
+def _field(turn: Turn) -> ShownElement:
     shown = turn.focused
     if shown is None:
         raise Refused("nothing has the focus; click a field first")
@@ -240,7 +240,7 @@ def _field(turn: Turn) -> Shown:
     return shown
 
 
-def _write_into(turn: Turn, shown: Shown, text: str) -> None:
+def _write_into(turn: Turn, shown: ShownElement, text: str) -> None:
     turn.fault(shown)
     if shown.widget.role == "combobox":
         select(turn, shown, text)
@@ -269,7 +269,7 @@ def _enter(turn: Turn) -> None:
         _submit(turn, shown)
 
 
-def _activate(turn: Turn, shown: Shown) -> None:
+def _activate(turn: Turn, shown: ShownElement) -> None:
     """Press what has the focus. A menu that opens by it gets the focus."""
     enabled(turn, shown)
     turn.press(shown)
@@ -277,7 +277,7 @@ def _activate(turn: Turn, shown: Shown) -> None:
         into_menu(turn, shown)
 
 
-def _submit(turn: Turn, shown: Shown) -> None:
+def _submit(turn: Turn, shown: ShownElement) -> None:
     around = form_of(shown)
     if around is None:
         return
@@ -366,7 +366,7 @@ def _plain(turn: Turn, key: str, held: tuple[str, ...]) -> None:
         _to_app(turn, key)
 
 
-def _page(turn: Turn, shown: Shown | None, action: Scroll) -> None:
+def _page(turn: Turn, shown: ShownElement | None, action: Scroll) -> None:
     if shown is None or not scroll_rows(turn, shown, action):
         scroll(turn, action)
 

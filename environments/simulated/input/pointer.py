@@ -9,7 +9,7 @@ from environments.simulated.apps import APPS
 from environments.simulated.input.ranges import TRACK, at_point
 from environments.simulated.screen.floating import around, asked, is_offer, take, went_away
 from environments.simulated.screen.screen import screen_of, state_of
-from environments.simulated.screen.seen import Shown
+from environments.simulated.screen.seen import ShownElement
 from environments.simulated.screen.widgets import FIELDS, INDENT, SWITCHES
 from environments.simulated.turn.turn import Refused, Turn
 from environments.simulated.world.world import TITLE_BAR
@@ -22,7 +22,7 @@ LONG_PRESS = 0.5
 _ROW = 36
 
 
-def find(turn: Turn, target: ActionTarget) -> tuple[Shown, Resolved]:
+def find(turn: Turn, target: ActionTarget) -> tuple[ShownElement, Resolved]:
     """The thing a target means. An open dialog is asked first, then the front window, then everything on the screen."""
     screen = turn.screen
     if target.state_id is not None and target.state_id == screen.state.state_id:
@@ -40,7 +40,7 @@ def find(turn: Turn, target: ActionTarget) -> tuple[Shown, Resolved]:
         raise Refused(f"{APPS[busy].title} is loading; wait" if busy else str(problem)) from None
 
 
-def pools(turn: Turn, target: ActionTarget) -> Iterator[Sequence[Shown]]:
+def pools(turn: Turn, target: ActionTarget) -> Iterator[Sequence[ShownElement]]:
     """The parts of the screen that come before the others for this target."""
     screen = turn.screen
     if screen.top:
@@ -62,14 +62,14 @@ def only_a_place(target: ActionTarget, size: Size) -> Point | None:
     return target.bbox.to_px(size).center if target.bbox is not None else None
 
 
-def _found(turn: Turn, target: ActionTarget, state: VisualState) -> tuple[Shown, Resolved]:
+def _found(turn: Turn, target: ActionTarget, state: VisualState) -> tuple[ShownElement, Resolved]:
     resolved = resolve(target, state)
     if not resolved.element_id:
         raise Refused(f"nothing stands at {target.describe()}")
     return turn.screen.at(resolved.element_id), resolved
 
 
-def usable(turn: Turn, shown: Shown) -> None:
+def usable(turn: Turn, shown: ShownElement) -> None:
     """Refuse what no pointer can reach: beneath a dialog, scrolled out, or behind something else."""
     if shown.layer < turn.screen.top:
         raise Refused(f'a dialog "{turn.desk.dialogs[-1].title}" is open; answer it first')
@@ -81,13 +81,13 @@ def usable(turn: Turn, shown: Shown) -> None:
         raise Refused(f'"{shown.name}" is scrolled out of view; scroll {way}')
 
 
-def _top_of(turn: Turn, shown: Shown) -> int:
+def _top_of(turn: Turn, shown: ShownElement) -> int:
     """Where the content of its window begins."""
     box = next((win.box for win in turn.desk.windows if win.app == shown.element.app), None)
     return (box[1] if box else 0) + TITLE_BAR
 
 
-def raised(turn: Turn, shown: Shown) -> Shown:
+def raised(turn: Turn, shown: ShownElement) -> ShownElement:
     """A press in a window behind brings that to the front first."""
     app = shown.element.app
     if shown.layer or app is None or app == turn.desk.front or all(win.app != app for win in turn.desk.windows):
@@ -96,22 +96,22 @@ def raised(turn: Turn, shown: Shown) -> Shown:
     return turn.screen.track(str(shown.element.track_id)) or shown
 
 
-def actor_of(shown: Shown) -> Shown | None:
+def actor_of(shown: ShownElement) -> ShownElement | None:
     """The nearest thing around that reacts to a click: a row for its cells."""
-    here: Shown | None = shown
+    here: ShownElement | None = shown
     while here and not here.widget.interactive:
         here = here.above
     return here
 
 
-def form_of(shown: Shown) -> Shown | None:
-    here: Shown | None = shown
+def form_of(shown: ShownElement) -> ShownElement | None:
+    here: ShownElement | None = shown
     while here and here.widget.role != "form":
         here = here.above
     return here
 
 
-def enabled(turn: Turn, shown: Shown) -> None:
+def enabled(turn: Turn, shown: ShownElement) -> None:
     """Refuse a disabled control, with the field that keeps it so if one does."""
     if shown.widget.enabled:
         return
@@ -128,7 +128,7 @@ def enabled(turn: Turn, shown: Shown) -> None:
     raise Refused(f"{shown.name} is disabled{reason}")
 
 
-def click(turn: Turn, shown: Shown, action: Click, point: Point | None) -> None:
+def click(turn: Turn, shown: ShownElement, action: Click, point: Point | None) -> None:
     actor, count = actor_of(shown), action.count
     if actor and is_offer(actor.widget):
         take(turn, actor.name)
@@ -159,7 +159,7 @@ def click(turn: Turn, shown: Shown, action: Click, point: Point | None) -> None:
         _press(turn, actor, action, point)
 
 
-def _press(turn: Turn, actor: Shown, action: Click, point: Point | None) -> None:
+def _press(turn: Turn, actor: ShownElement, action: Click, point: Point | None) -> None:
     widget, app = actor.widget, actor.element.app
     branch = widget.role == "treeitem" and widget.expanded is not None and app is not None
     if app and branch and _on_disclosure(actor, point):
@@ -173,27 +173,27 @@ def _press(turn: Turn, actor: Shown, action: Click, point: Point | None) -> None
         turn.tell(app, Opened(widget.key))
 
 
-def _on_disclosure(actor: Shown, point: Point | None) -> bool:
+def _on_disclosure(actor: ShownElement, point: Point | None) -> bool:
     """Whether a point is on the small triangle before the name of a treeitem."""
     box = actor.element.bbox
     return point is not None and box is not None and point.x < box.x1 + INDENT * actor.widget.level
 
 
-def slide(turn: Turn, shown: Shown, point: Point | None) -> None:
+def slide(turn: Turn, shown: ShownElement, point: Point | None) -> None:
     """Bring the handle of a slider to a point."""
     box = shown.element.bbox
     if box is not None and point is not None:
         turn.edit(shown, at_point(shown.widget, (box.x1 + TRACK, box.x2 - TRACK), point))
 
 
-def choose(turn: Turn, shown: Shown, options: Sequence[str]) -> None:
+def choose(turn: Turn, shown: ShownElement, options: Sequence[str]) -> None:
     """Choose what the action names: no list here takes more than one."""
     if len(options) > 1:
         raise Refused(f'"{shown.name}" takes one option, not {len(options)}')
     select(turn, shown, options[0])
 
 
-def select(turn: Turn, shown: Shown, option: str) -> None:
+def select(turn: Turn, shown: ShownElement, option: str) -> None:
     """Choose one of a combobox's options; case and spacing do not matter."""
     if shown.widget.role != "combobox":
         raise Refused(f'"{shown.name}" has no options; it is a {shown.widget.role}')
@@ -205,7 +205,7 @@ def select(turn: Turn, shown: Shown, option: str) -> None:
     turn.edit(shown, meant)
 
 
-def drag(turn: Turn, shown: Shown, to: ActionTarget) -> None:
+def drag(turn: Turn, shown: ShownElement, to: ActionTarget) -> None:
     if shown.widget.role == "slider":
         enabled(turn, shown)
         turn.move_focus(str(shown.element.track_id))
@@ -243,7 +243,7 @@ def scroll(turn: Turn, action: Scroll) -> None:
     turn.change(scroll={**desk.scroll, app: to})
 
 
-def scroll_rows(turn: Turn, shown: Shown, action: Scroll) -> bool:
+def scroll_rows(turn: Turn, shown: ShownElement, action: Scroll) -> bool:
     """Whether a list that holds only the rows in view takes this; at its end the window does."""
     holder = around(shown, "scrolls")
     if holder is None or holder.widget.scrolls is None or holder.element.app is None:
@@ -256,7 +256,7 @@ def scroll_rows(turn: Turn, shown: Shown, action: Scroll) -> bool:
     return bool(by)
 
 
-def into_view(turn: Turn, shown: Shown) -> None:
+def into_view(turn: Turn, shown: ShownElement) -> None:
     """Scroll so that a thing that got the focus by key can be seen."""
     front, box = turn.desk.front, shown.element.bbox
     if front is None or box is None or shown.element.visible:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from environments.simulated.input.pointer import pools
 from environments.simulated.screen.screen import state_of
-from environments.simulated.screen.seen import Shown
+from environments.simulated.screen.seen import ShownElement
 from environments.simulated.turn.turn import Turn
 from environments.simulated.world.world import World
 from protocol import Action, ActionTarget, Drag, GUIElement, TargetError, VisualState, resolve
@@ -38,10 +38,10 @@ def _target(turn: Turn, target: ActionTarget) -> ActionTarget:
     return target
 
 
-def _own(turn: Turn, pool: Sequence[Shown]) -> VisualState:
+def _own(turn: Turn, pool: Sequence[ShownElement]) -> VisualState:
     return state_of([_worded(shown) for shown in pool], turn.desk)
 
 
-def _worded(shown: Shown) -> GUIElement:
+def _worded(shown: ShownElement) -> GUIElement:
     own = shown.widget.own or shown.widget
     return shown.element.model_copy(update={"text": own.text, "placeholder": own.placeholder, "options": own.options})

@@ -7,19 +7,19 @@ from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import NamedTuple
 
-from environments.simulated.input.editing import Line
+from environments.simulated.input.editing import EditedLine
 from environments.simulated.input.pointer import form_of
 from environments.simulated.render import chrome
 from environments.simulated.render.controls import CONTROLS, text
 from environments.simulated.render.fonts import Face, right_to_left
-from environments.simulated.render.shapes import Box, Fill, Icon, Part, Picture, Shape, common, framed
+from environments.simulated.render.shapes import Box, Fill, Icon, Picture, Shape, ShapeGroup, common, framed
 from environments.simulated.render.spot import BODY, RADIUS, Spot, at
 from environments.simulated.render.text import cut, fitting, length, lines, measure, most, printable
 from environments.simulated.render.theme import LIGHT, Theme
 from environments.simulated.screen.layout import Area, place
 from environments.simulated.screen.panels import Panel
 from environments.simulated.screen.screen import Screen, screen_of
-from environments.simulated.screen.seen import Shown
+from environments.simulated.screen.seen import ShownElement
 from environments.simulated.screen.widgets import TEXTS
 from environments.simulated.world.world import TITLE_BAR, World
 from protocol import Window
@@ -115,7 +115,7 @@ def value_of(spot: Spot) -> Value:
     if spot.edit is None:
         return Value(shown(told[:_FAR]))
     if spot.element.private:
-        whole = Line(spot.element.value or "", spot.edit.caret, spot.edit.anchor).selected
+        whole = EditedLine(spot.element.value or "", spot.edit.caret, spot.edit.anchor).selected
         return Value(told, len(told), (0, len(told)) if whole else (0, 0))
     caret = min(max(0, spot.edit.caret), len(told))
     first, last = max(0, caret - _FAR), caret + _FAR
@@ -201,7 +201,7 @@ class _Scene:
         self.theme = theme
         self.screen: Screen = screen_of(world)
         self.size = world.desk.size
-        self.inside: dict[str, list[Shown]] = defaultdict(list)
+        self.inside: dict[str, list[ShownElement]] = defaultdict(list)
         for shown in self.screen.shown.values():
             if shown.element.parent is not None:
                 self.inside[shown.element.parent].append(shown)
@@ -230,7 +230,7 @@ class _Scene:
     def _all(self) -> Box:
         return 0, 0, *self.size
 
-    def _window(self, panel: Panel, window: Window) -> Iterator[Part]:
+    def _window(self, panel: Panel, window: Window) -> Iterator[ShapeGroup]:
         desk, box = self.world.desk, panel.box
         yield self._own(chrome.page(box, self.size, self.theme))
         yield from self._panel(panel, (box[0], box[1] + TITLE_BAR, box[2], box[3]))
@@ -238,10 +238,10 @@ class _Scene:
         bars += chrome.scroll_bar(box, desk.scroll.get(window.app, 0), panel.overflow, self.theme)
         yield self._own(bars)
 
-    def _own(self, shapes: Iterator[Shape] | Sequence[Shape]) -> Part:
-        return Part(tuple(shapes), (0, 0, *self.size))
+    def _own(self, shapes: Iterator[Shape] | Sequence[Shape]) -> ShapeGroup:
+        return ShapeGroup(tuple(shapes), (0, 0, *self.size))
 
-    def _panel(self, panel: Panel, clip: Box) -> Iterator[Part]:
+    def _panel(self, panel: Panel, clip: Box) -> Iterator[ShapeGroup]:
         """The elements of a window, a message or a dialog; what floats comes last and lies on what it covers."""
         order = self.screen.order[(start := self._start(panel)) : start + len(panel.shown)]
         for shown in sorted(order, key=lambda shown: shown.lift):
@@ -256,13 +256,13 @@ class _Scene:
             edges = common(spot.box, clip)
             shapes = tuple(_DRAW.get(shown.widget.role, text)(spot)) if edges else ()
             if shapes and edges:
-                yield Part(shapes, edges, shown.element.element_id)
+                yield ShapeGroup(shapes, edges, shown.element.element_id)
 
     def _start(self, panel: Panel) -> int:
         """Where the elements of a panel begin, with the one that has the focus among them."""
         return int(panel.shown[0].element.element_id[1:]) - 1 if panel.shown else 0
 
-    def _spot(self, shown: Shown, clip: Box) -> Spot:
+    def _spot(self, shown: ShownElement, clip: Box) -> Spot:
         box = whole_box(shown, clip)
         return Spot(
             shown=shown,
@@ -275,7 +275,7 @@ class _Scene:
             marked=shown is self.selected,
         )
 
-    def _middle(self, shown: Shown, box: Box) -> int:
+    def _middle(self, shown: ShownElement, box: Box) -> int:
         """Lined up with what stands beside it, as far as the box allows."""
         own = (box[1] + box[3]) // 2
         above = shown.above
@@ -290,13 +290,13 @@ class _Scene:
             return own
         return max(own, min(around.center.y, box[3] - _LINE))
 
-    def _edit(self, shown: Shown) -> Line | None:
+    def _edit(self, shown: ShownElement) -> EditedLine | None:
         desk = self.world.desk
         if not shown.element.focused or shown.widget.role not in TEXTS:
             return None
-        return Line(shown.element.value or "", desk.caret, desk.anchor)
+        return EditedLine(shown.element.value or "", desk.caret, desk.anchor)
 
-    def _main(self, shown: Shown) -> bool:
+    def _main(self, shown: ShownElement) -> bool:
         """The button of a form or the default of a dialog; the first of two texts in a pair."""
         if shown.widget.role == "text":
             around = self.inside[shown.element.parent] if shown.element.parent else []
@@ -306,14 +306,14 @@ class _Scene:
         form = form_of(shown)
         return form is not None and form.widget.submit == shown.widget.key
 
-    def _selected(self) -> Shown | None:
+    def _selected(self) -> ShownElement | None:
         """The text that is selected on the page, if it cannot be another one."""
         wanted = self.world.desk.selection
         found = [s for s in self.screen.shown.values() if wanted and s.widget.role == "text" and s.widget.text == wanted]
         return found[0] if len(found) == 1 else None
 
 
-def whole_box(shown: Shown, clip: Box) -> Box:
+def whole_box(shown: ShownElement, clip: Box) -> Box:
     """The box of an element also where the window cuts it off: what is visible has only what can be seen of it."""
     box = shown.element.bbox
     if box is None:

@@ -42,7 +42,7 @@ class Icon(NamedTuple):
 Shape: TypeAlias = Fill | Label | Icon
 
 
-class Part(NamedTuple):
+class ShapeGroup(NamedTuple):
     """Shapes that belong together. Nothing is drawn outside `clip`; `owner` is an element id, or empty for the desktop's own."""
 
     shapes: tuple[Shape, ...]
@@ -54,7 +54,7 @@ class Picture(NamedTuple):
     """A whole screen, from the lowest part to the topmost."""
 
     size: tuple[int, int]
-    parts: tuple[Part, ...]
+    parts: tuple[ShapeGroup, ...]
 
 
 def grown(box: Box, by: int) -> Box:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from environments.simulated.input.editing import Line
+from environments.simulated.input.editing import EditedLine
 from environments.simulated.render.fonts import Face
 from environments.simulated.render.shapes import Box, Fill, Label, framed
 from environments.simulated.render.text import cut, fit, measure, printable
 from environments.simulated.render.theme import Theme
-from environments.simulated.screen.seen import Shown
+from environments.simulated.screen.seen import ShownElement
 from environments.simulated.screen.widgets import Widget
 from protocol import GUIElement
 
@@ -28,14 +28,14 @@ _CAPITAL = 0.355
 class Spot:
     """All that drawing an element needs to know. `box` is whole, also where a part of it is scrolled out."""
 
-    shown: Shown
+    shown: ShownElement
     box: Box
     theme: Theme
     middle: int
     """Where a single line of text stands, so that it lines up with its neighbours."""
-    inside: tuple[Shown, ...] = ()
+    inside: tuple[ShownElement, ...] = ()
     """Its children."""
-    edit: Line | None = None
+    edit: EditedLine | None = None
     """The caret and the selection, in the field that has the focus."""
     main: bool = False
     """The button that Enter presses, and the first text of a pair."""

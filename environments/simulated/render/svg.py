@@ -8,7 +8,7 @@ from html import escape
 
 from environments.simulated.render.fonts import OWN, font
 from environments.simulated.render.raster import GRID, ICONS, WIDTH
-from environments.simulated.render.shapes import Box, Fill, Icon, Label, Part, Picture, Shape, common
+from environments.simulated.render.shapes import Box, Fill, Icon, Label, Picture, Shape, ShapeGroup, common
 from environments.simulated.render.text import printable
 
 _FONTS = "Aileron,'Helvetica Neue',Helvetica,Arial,'Noto Sans','Noto Sans CJK SC','DejaVu Sans',sans-serif"
@@ -21,7 +21,7 @@ def svg(picture: Picture, title: str = "Desktop", *, embed_font: bool = True) ->
     The font of Latin text is inside, which takes 17 KB; without it, a viewer uses a font of its own in the same room.
     """
     width, height = picture.size
-    clips = _Clips((0, 0, width, height))
+    clips = _ClipPaths((0, 0, width, height))
     body = [_part(part, clips) for part in picture.parts]
     return "\n".join(
         [
@@ -47,7 +47,7 @@ def _font() -> str:
     return f"<style>@font-face{{font-family:Aileron;src:url(data:font/otf;base64,{data})}}</style>"
 
 
-class _Clips:
+class _ClipPaths:
     """A number for every box that something is clipped to."""
 
     def __init__(self, whole: Box) -> None:
@@ -63,7 +63,7 @@ class _Clips:
         return [f'<clipPath id="clip-{number}"><rect {_box(box)}/></clipPath>' for box, number in self.numbers.items()]
 
 
-def _part(part: Part, clips: _Clips) -> str:
+def _part(part: ShapeGroup, clips: _ClipPaths) -> str:
     owner = f' data-element="{_said(part.owner)}"' if part.owner else ""
     return f"<g{owner}{clips.attribute(part.clip)}>{''.join(_shape(shape) for shape in part.shapes)}</g>"
 

@@ -13,7 +13,7 @@ MARK = "~"
 """What follows it in a key tells a control that was built anew from the one before; the app knows it without."""
 
 
-class Altered(Model):
+class Alteration(Model):
     """One thing that is shown otherwise, until the clock passes `until`."""
 
     what: Literal["rename", "move", "cover", "stale", "placeholder", "banner"]
@@ -25,7 +25,7 @@ class Altered(Model):
     until: float | None = None
 
 
-def altered(widgets: Sequence[Widget], changes: Iterable[Altered]) -> tuple[Widget, ...]:
+def altered(widgets: Sequence[Widget], changes: Iterable[Alteration]) -> tuple[Widget, ...]:
     """The view with the changes, one after the other."""
     view = tuple(widgets)
     for change in changes:
@@ -38,7 +38,7 @@ def own_key(key: str) -> str:
     return key.partition(MARK)[0]
 
 
-def _each(widgets: tuple[Widget, ...], change: Altered, turn: Callable[[Widget, Altered], Widget]) -> tuple[Widget, ...]:
+def _each(widgets: tuple[Widget, ...], change: Alteration, turn: Callable[[Widget, Alteration], Widget]) -> tuple[Widget, ...]:
     """Every widget of the tree turned into another; one whose children stay the same objects keeps them."""
     made = []
     for widget in widgets:
@@ -48,25 +48,25 @@ def _each(widgets: tuple[Widget, ...], change: Altered, turn: Callable[[Widget, 
     return tuple(made)
 
 
-def _meant(widget: Widget, change: Altered) -> bool:
+def _meant(widget: Widget, change: Alteration) -> bool:
     return bool(widget.word) and same_label(widget.word or "", change.label)
 
 
-def _called(widget: Widget, change: Altered) -> Widget:
+def _called(widget: Widget, change: Alteration) -> Widget:
     """By its new name in every language."""
     if not _meant(widget, change):
         return widget
     return widget._replace(text=change.to, own=widget.own and widget.own._replace(text=change.to))
 
 
-def _rename(widgets: tuple[Widget, ...], change: Altered) -> tuple[Widget, ...]:
+def _rename(widgets: tuple[Widget, ...], change: Alteration) -> tuple[Widget, ...]:
     return _each(widgets, change, _called)
 
 
-def _stale(widgets: tuple[Widget, ...], change: Altered) -> tuple[Widget, ...]:
+def _stale(widgets: tuple[Widget, ...], change: Alteration) -> tuple[Widget, ...]:
     keys: set[str] = set()
 
-    def rebuilt(widget: Widget, change: Altered) -> Widget:
+    def rebuilt(widget: Widget, change: Alteration) -> Widget:
         if not (_meant(widget, change) and widget.interactive):
             return widget
         keys.add(widget.key)
@@ -76,18 +76,18 @@ def _stale(widgets: tuple[Widget, ...], change: Altered) -> tuple[Widget, ...]:
     return _each(view, change, lambda w, c: w._replace(submit=w.submit + c.key) if w.submit in keys else w)
 
 
-def _placeholder(widgets: tuple[Widget, ...], change: Altered) -> tuple[Widget, ...]:
+def _placeholder(widgets: tuple[Widget, ...], change: Alteration) -> tuple[Widget, ...]:
     fields = {"textbox", "combobox", "spinbutton"}
     return _each(widgets, change, lambda w, c: w._replace(placeholder=c.to) if w.role in fields and _meant(w, c) else w)
 
 
-def _cover(widgets: tuple[Widget, ...], change: Altered) -> tuple[Widget, ...]:
+def _cover(widgets: tuple[Widget, ...], change: Alteration) -> tuple[Widget, ...]:
     key = change.key.rstrip("!")
     last = button("Dismiss", f"{key}.dismiss") if change.key.endswith("!") else text("Please wait…", f"{key}.wait")
     inside = [status(change.to, f"{key}.text"), last]
     lid = group(*inside, key=key)._replace(floats=True, press=True)
 
-    def covered(widget: Widget, change: Altered) -> Widget:
+    def covered(widget: Widget, change: Alteration) -> Widget:
         if not (_meant(widget, change) and widget.interactive):
             return widget
         return group(lid, widget, key=f"{key}.over")
@@ -95,18 +95,18 @@ def _cover(widgets: tuple[Widget, ...], change: Altered) -> tuple[Widget, ...]:
     return _each(widgets, change, covered)
 
 
-def _banner(widgets: tuple[Widget, ...], change: Altered) -> tuple[Widget, ...]:
+def _banner(widgets: tuple[Widget, ...], change: Alteration) -> tuple[Widget, ...]:
     return (alert(change.to, change.key), *widgets)
 
 
-def _is_alone(widget: Widget, change: Altered) -> bool:
+def _is_alone(widget: Widget, change: Alteration) -> bool:
     """Whether it is the control that is meant, or holds nothing else."""
     if _meant(widget, change) and widget.interactive:
         return True
     return len(widget.children) == 1 and _is_alone(widget.children[0], change)
 
 
-def _move(widgets: tuple[Widget, ...], change: Altered) -> tuple[Widget, ...]:
+def _move(widgets: tuple[Widget, ...], change: Alteration) -> tuple[Widget, ...]:
     def moved(children: tuple[Widget, ...]) -> tuple[Widget, ...]:
         here = [child for child in children if _is_alone(child, change)]
         if not here:
@@ -114,14 +114,14 @@ def _move(widgets: tuple[Widget, ...], change: Altered) -> tuple[Widget, ...]:
         rest = [child for child in children if child not in here]
         return tuple([*here, *rest] if change.to == "first" else [*rest, *here])
 
-    def within(widget: Widget, change: Altered) -> Widget:
+    def within(widget: Widget, change: Alteration) -> Widget:
         order = moved(widget.children)
         return widget if order is widget.children else widget._replace(children=order)
 
     return moved(_each(widgets, change, within))
 
 
-_CHANGES: dict[str, Callable[[tuple[Widget, ...], Altered], tuple[Widget, ...]]] = {
+_CHANGES: dict[str, Callable[[tuple[Widget, ...], Alteration], tuple[Widget, ...]]] = {
     "rename": _rename,
     "move": _move,
     "cover": _cover,

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from environments.simulated.app import Away, Context, Hovered
 from environments.simulated.screen.panels import proposals, taken
-from environments.simulated.screen.seen import Shown
+from environments.simulated.screen.seen import ShownElement
 from environments.simulated.screen.widgets import Widget
 from environments.simulated.turn.turn import Turn
 
 
-def around(shown: Shown | None, trait: str) -> Shown | None:
+def around(shown: ShownElement | None, trait: str) -> ShownElement | None:
     """The nearest thing around, itself included, that has this trait of a widget."""
     while shown and not getattr(shown.widget, trait):
         shown = shown.above
     return shown
 
 
-def rested(turn: Turn, shown: Shown) -> None:
+def rested(turn: Turn, shown: ShownElement) -> None:
     """The pointer came to rest: what hovers hears of it, and what had opened hears that the pointer is elsewhere."""
     actor = around(shown, "hovers")
     if actor and actor.widget.enabled and actor.element.app:
@@ -25,7 +25,7 @@ def rested(turn: Turn, shown: Shown) -> None:
         went_away(turn, shown, pressed=False)
 
 
-def went_away(turn: Turn, shown: Shown, *, pressed: bool) -> None:
+def went_away(turn: Turn, shown: ShownElement, *, pressed: bool) -> None:
     """Tell the app in front when something floats there and the pointer is not on it, nor on what opened it."""
     front = turn.desk.front
     if front is None or shown.layer or not any(s.widget.floats and s.element.app == front for s in turn.screen.panels[0].shown):
@@ -34,7 +34,7 @@ def went_away(turn: Turn, shown: Shown, *, pressed: bool) -> None:
         turn.tell(front, Away(pressed))
 
 
-def asked(turn: Turn, shown: Shown) -> bool:
+def asked(turn: Turn, shown: ShownElement) -> bool:
     """A right click or a long press: whether anything around has a menu of its own."""
     actor = around(shown, "context")
     if actor is None or actor.element.app is None or not actor.widget.enabled:
@@ -57,7 +57,7 @@ def offer(turn: Turn) -> None:
     turn.change(mark=-1 if shown and wanted and not shown.layer and proposals(shown.widget) else None)
 
 
-def step_offer(turn: Turn, shown: Shown, by: int) -> None:
+def step_offer(turn: Turn, shown: ShownElement, by: int) -> None:
     """Mark the next proposal; the first step opens the list."""
     found = proposals(shown.widget)
     if not found or shown.layer:

@@ -45,14 +45,14 @@ class Node(NamedTuple):
 
 def place(widgets: Iterable[Widget], prefix: str, area: Area, metrics: Metrics = USUAL) -> tuple[list[Node], int]:
     """Every widget in reading order, and the height that they take, with what floats beyond the end."""
-    walk = _Walk(prefix, area, metrics)
+    walk = _NodeWalk(prefix, area, metrics)
     height = walk.column(tuple(widgets), area.x, area.y, area.width, None)
     nodes = walk.done()
     lowest = max((node.box[3] - area.y for node in nodes if node.lift), default=0)
     return nodes, max(height, lowest)
 
 
-class _Walk:
+class _NodeWalk:
     """The nodes so far; a parent's place is reserved before its children are known."""
 
     def __init__(self, prefix: str, area: Area, metrics: Metrics) -> None:

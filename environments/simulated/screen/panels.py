@@ -11,12 +11,12 @@ from environments.simulated.apps import APPS
 from environments.simulated.screen import notices
 from environments.simulated.screen.altered import altered
 from environments.simulated.screen.layout import Area, Node, place
-from environments.simulated.screen.seen import Box, Pane, Shown, show
+from environments.simulated.screen.seen import Box, Pane, ShownElement, show
 from environments.simulated.screen.widgets import Widget, bar, button, combobox, group, heading, progress, status, text, textbox
 from environments.simulated.variation.apply import varied, varied_text
 from environments.simulated.variation.metrics import Variation, metrics_for
 from environments.simulated.world.values import slug
-from environments.simulated.world.world import MARGIN, TITLE_BAR, Desk, Win, World
+from environments.simulated.world.world import MARGIN, TITLE_BAR, Desk, WindowState, World
 from protocol import GUIElement
 
 MOST = 6
@@ -81,7 +81,7 @@ Kind: TypeAlias = Literal["window", "icons", "message", "notice", "dialog"]
 class Panel(NamedTuple):
     """Elements that stand together: a window, a dialog, or a message."""
 
-    shown: tuple[Shown, ...]
+    shown: tuple[ShownElement, ...]
     elements: tuple[GUIElement, ...]
     tracks: dict[str, int]
     """Where an element stands among them, by track id."""
@@ -101,7 +101,7 @@ def offering(desk: Desk, app: str) -> tuple[str, int] | None:
     return (desk.focus.removeprefix(f"{app}."), desk.mark or 0) if here else None
 
 
-def window_panel(world: World, win: Win, over: tuple[Box, ...], start: int) -> Panel:
+def window_panel(world: World, win: WindowState, over: tuple[Box, ...], start: int) -> Panel:
     """A window without a focus."""
     desk, app = world.desk, win.app
     box = left, top, right, bottom = win.box or desk.ground
@@ -195,7 +195,7 @@ def _field(field: DialogField) -> Widget:
     return textbox(field.label, f"field-{field.key}", field.value, private=field.private)
 
 
-def _made(shown: tuple[Shown, ...], box: Box, kind: Kind, overflow: int = 0) -> Panel:
+def _made(shown: tuple[ShownElement, ...], box: Box, kind: Kind, overflow: int = 0) -> Panel:
     elements = tuple([s.element for s in shown])
     return Panel(shown, elements, {str(e.track_id): at for at, e in enumerate(elements)}, box, kind, overflow)
 

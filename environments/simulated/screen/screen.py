@@ -16,18 +16,18 @@ from environments.simulated.screen.panels import (
     offering,
     window_panel,
 )
-from environments.simulated.screen.seen import Box, Shown, built
+from environments.simulated.screen.seen import Box, ShownElement, built
 from environments.simulated.variation.apply import varied_text
 from environments.simulated.variation.metrics import Variation
-from environments.simulated.world.values import Same
-from environments.simulated.world.world import Desk, Win, World
+from environments.simulated.world.values import IdentityKey
+from environments.simulated.world.world import Desk, WindowState, World
 from protocol import GUIElement, VisualState, Window
 
 
 class Screen:
     """A rendered world: what an observer gets, and what acting on it needs to know."""
 
-    def __init__(self, state: VisualState, order: Sequence[Shown], panels: tuple[Panel, ...], top: int) -> None:
+    def __init__(self, state: VisualState, order: Sequence[ShownElement], panels: tuple[Panel, ...], top: int) -> None:
         self.state = state
         self.order = order
         """In reading order; the element ids count from `e1`."""
@@ -36,7 +36,7 @@ class Screen:
         self.top = top
         """The layer that takes input."""
 
-    def at(self, element_id: str) -> Shown:
+    def at(self, element_id: str) -> ShownElement:
         return self.order[int(element_id[1:]) - 1]
 
     def at_time(self, clock: float) -> Screen:
@@ -44,15 +44,15 @@ class Screen:
         return Screen(built(VisualState, {**self.state.__dict__, "timestamp": clock}), self.order, self.panels, self.top)
 
     @cached_property
-    def shown(self) -> dict[str, Shown]:
+    def shown(self) -> dict[str, ShownElement]:
         """By element id."""
         return {shown.element.element_id: shown for shown in self.order}
 
     @cached_property
-    def by_track(self) -> dict[str, Shown]:
+    def by_track(self) -> dict[str, ShownElement]:
         return {str(shown.element.track_id): shown for shown in self.order}
 
-    def track(self, track_id: str) -> Shown | None:
+    def track(self, track_id: str) -> ShownElement | None:
         """One element by track id, without a look at all the others."""
         start = 0
         for panel in self.panels:
@@ -69,7 +69,7 @@ class Screen:
                 return panel.overflow
         return 0
 
-    def under(self, x: int, y: int) -> tuple[Shown, ...]:
+    def under(self, x: int, y: int) -> tuple[ShownElement, ...]:
         """What a pointer meets at a point: the elements of the topmost thing there, and of what floats in it."""
         above = [panel for panel in reversed(self.panels) if panel.kind in ("dialog", "notice")]
         for panel in (*above, *self.panels):
@@ -79,7 +79,7 @@ class Screen:
         return ()
 
 
-def _at_point(shown: tuple[Shown, ...], x: int, y: int) -> tuple[Shown, ...]:
+def _at_point(shown: tuple[ShownElement, ...], x: int, y: int) -> tuple[ShownElement, ...]:
     """The elements at a point that nothing of the same window lies over there."""
     here = [s for s in shown if (box := s.element.bbox) and box.x1 <= x < box.x2 and box.y1 <= y < box.y2]
     lift = max((s.lift for s in here), default=0)
@@ -127,14 +127,14 @@ def _drawn(world: World) -> Screen:
 
 def window_of(world: World, app: str) -> VisualState:
     """The window of one app as it would look in front, without what lies above it."""
-    win = next((win for win in world.desk.windows if win.app == app), Win(app=app))
+    win = next((win for win in world.desk.windows if win.app == app), WindowState(app=app))
     panel = _panel_of(world, win, (), 1)
     return _screen(world, [panel], None, 0, app).state
 
 
 def _screen(world: World, panels: Sequence[Panel], modal: str | None, top: int, app: str | None) -> Screen:
     desk = world.desk
-    order: list[Shown] = []
+    order: list[ShownElement] = []
     elements: list[GUIElement] = []
     for panel in panels:
         at = panel.tracks.get(desk.focus) if desk.focus else None
@@ -144,7 +144,7 @@ def _screen(world: World, panels: Sequence[Panel], modal: str | None, top: int, 
             at += len(order) - len(panel.shown)
             order[at] = _focused(order[at])
             elements[at] = order[at].element
-    windows = _listed(Same(desk.windows), Same(desk.variation))
+    windows = _listed(IdentityKey(desk.windows), IdentityKey(desk.variation))
     state = state_of(elements, desk, app=app, windows=windows, modal=modal, loading=app is not None and desk.busy(app))
     return Screen(state, order, tuple(panels), top)
 
@@ -159,7 +159,7 @@ _STATE = {name: field.get_default() for name, field in VisualState.model_fields.
 
 
 @lru_cache(maxsize=64)
-def _listed(windows: Same[tuple[Win, ...]], variation: Same[Variation]) -> tuple[Window, ...]:
+def _listed(windows: IdentityKey[tuple[WindowState, ...]], variation: IdentityKey[Variation]) -> tuple[Window, ...]:
     front = next((win.app for win in reversed(windows.value) if not win.minimized), None)
     return tuple(
         Window(
@@ -186,7 +186,7 @@ def _windows(world: World) -> list[Panel]:
     return [front, *_behind(world, wins[1:], (*over, wins[0].box), len(front.shown) + 1)]
 
 
-def _behind(world: World, wins: list[Win], over: tuple[Box, ...], start: int) -> list[Panel]:
+def _behind(world: World, wins: list[WindowState], over: tuple[Box, ...], start: int) -> list[Panel]:
     """The windows behind the front one, which most actions leave as they are: the last ones are known by identity, too."""
     desk = world.desk
     states = [world.apps[win.app] for win in wins]
@@ -208,7 +208,7 @@ def _behind(world: World, wins: list[Win], over: tuple[Box, ...], start: int) ->
 _BEHIND: list[tuple[tuple[object, ...], list[Panel], tuple[object, ...]]] = []
 
 
-def _panel_of(world: World, win: Win, over: tuple[Box, ...], start: int) -> Panel:
+def _panel_of(world: World, win: WindowState, over: tuple[Box, ...], start: int) -> Panel:
     desk, app = world.desk, win.app
     state, changes, variation, listed = world.apps[app], desk.altered.get(app), desk.variation, offering(desk, app)
     scrolled = desk.scroll.get(app, 0)
@@ -228,5 +228,5 @@ _PANELS: dict[tuple[object, ...], tuple[Panel, tuple[object, ...]]] = {}
 changes is mostly elsewhere. A cache with keys that compare in Python would cost as much as it saves."""
 
 
-def _focused(shown: Shown) -> Shown:
+def _focused(shown: ShownElement) -> ShownElement:
     return shown._replace(element=shown.element.model_copy(update={"focused": True}))

@@ -19,13 +19,13 @@ _DEFAULTS = {name: field.get_default() for name, field in GUIElement.model_field
 _new, _put = object.__new__, object.__setattr__
 
 
-class Shown(NamedTuple):
+class ShownElement(NamedTuple):
     """An element with the widget behind it. `layer` counts the dialogs that lie below: 0 is a window."""
 
     element: GUIElement
     widget: Widget
     layer: int
-    above: Shown | None
+    above: ShownElement | None
     lift: int = 0
     covered: bool = False
     """Something lies over it: it is on the screen and cannot be reached."""
@@ -51,9 +51,9 @@ class Pane(NamedTuple):
     """Boxes that lie on top of it."""
 
 
-def show(nodes: Sequence[Node], pane: Pane, start: int) -> tuple[Shown, ...]:
+def show(nodes: Sequence[Node], pane: Pane, start: int) -> tuple[ShownElement, ...]:
     """The elements of a tree, numbered from `start` in reading order."""
-    shown: list[Shown] = []
+    shown: list[ShownElement] = []
     floats = tuple((node.box, node.lift) for node in nodes if node.widget.floats)
     names = [f"e{number}" for number in range(start, start + len(nodes))]
     for at, node in enumerate(nodes):
@@ -63,7 +63,7 @@ def show(nodes: Sequence[Node], pane: Pane, start: int) -> tuple[Shown, ...]:
         if floats:
             over = (*over, *(box for box, lift in floats if lift > node.lift))
         element, covered = _element(node, names[at], parent, pane, over)
-        shown.append(Shown(element, node.widget, pane.layer, above, node.lift, covered))
+        shown.append(ShownElement(element, node.widget, pane.layer, above, node.lift, covered))
     return tuple(shown)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import ceil, sqrt
 
-from environments.simulated.world.world import MARGIN, TITLE_BAR, Desk, Win
+from environments.simulated.world.world import MARGIN, TITLE_BAR, Desk, WindowState
 
 _STEP = TITLE_BAR
 """How far a cascading window stands from the one before: its title bar stays in sight."""
-Windows = tuple[Win, ...]
+Windows = tuple[WindowState, ...]
 
 
 def to_front(desk: Desk, app: str, order: Sequence[str]) -> Windows:
@@ -17,11 +17,11 @@ def to_front(desk: Desk, app: str, order: Sequence[str]) -> Windows:
     known = next((win for win in desk.windows if win.app == app), None)
     others = tuple(win for win in desk.windows if win.app != app)
     if known is None:
-        known = Win(app=app, box=_cascaded(desk, len(others)) if desk.arrange == "cascade" else None)
+        known = WindowState(app=app, box=_cascaded(desk, len(others)) if desk.arrange == "cascade" else None)
     return arranged(desk, (*others, known.model_copy(update={"minimized": False}) if known.minimized else known), order)
 
 
-def arranged(desk: Desk, windows: Iterable[Win], order: Sequence[str]) -> Windows:
+def arranged(desk: Desk, windows: Iterable[WindowState], order: Sequence[str]) -> Windows:
     """The windows where the desk's arrangement wants them; tiles keep the order of the world's apps."""
     kept = tuple(windows)
     if desk.arrange != "side_by_side":

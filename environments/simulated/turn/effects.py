@@ -11,12 +11,12 @@ from pydantic import ValidationError
 from environments.simulated.app import Arrived, Dialog
 from environments.simulated.apps import APPS
 from environments.simulated.screen import notices
-from environments.simulated.screen.altered import MARK, Altered
+from environments.simulated.screen.altered import MARK, Alteration
 from environments.simulated.turn import events, mishaps
 from environments.simulated.turn.triggers import same_label
 from environments.simulated.turn.turn import Turn
 from environments.simulated.world.values import slug
-from environments.simulated.world.world import Armed, World
+from environments.simulated.world.world import ArmedRule, World
 
 _MANY = 10**9
 
@@ -51,15 +51,15 @@ def _loading(turn: Turn, index: int, loading: events.Loading) -> None:
 
 
 def _armed(turn: Turn, index: int, fault: Any) -> None:
-    turn.change(armed=(*turn.desk.armed, Armed(rule=index, left=fault.times)))
+    turn.change(armed=(*turn.desk.armed, ArmedRule(rule=index, left=fault.times)))
 
 
 def _network(turn: Turn, index: int, network: events.Network) -> None:
-    armed = Armed(rule=index, left=_MANY, until=turn.desk.clock + network.seconds)
+    armed = ArmedRule(rule=index, left=_MANY, until=turn.desk.clock + network.seconds)
     turn.change(armed=(*turn.desk.armed, armed))
 
 
-def _alter(turn: Turn, app: str, change: Altered, seconds: float | None = None) -> None:
+def _alter(turn: Turn, app: str, change: Alteration, seconds: float | None = None) -> None:
     if seconds is not None:
         change = change.model_copy(update={"until": turn.desk.clock + seconds})
     turn.change(altered={**turn.desk.altered, app: (*turn.desk.altered.get(app, ()), change)})
@@ -70,21 +70,21 @@ def _rename(turn: Turn, index: int, rename: events.Rename) -> None:
     app, altered = rename.app, turn.desk.altered
     kept = tuple(a for a in altered.get(app, ()) if a.what != "rename" or not same_label(a.label, rename.label))
     turn.change(altered={**altered, app: kept})
-    _alter(turn, rename.app, Altered(what="rename", label=rename.label, to=rename.to), rename.seconds)
+    _alter(turn, rename.app, Alteration(what="rename", label=rename.label, to=rename.to), rename.seconds)
 
 
 def _move(turn: Turn, index: int, move: events.Move) -> None:
-    _alter(turn, move.app, Altered(what="move", label=move.label, to=move.to), move.seconds)
+    _alter(turn, move.app, Alteration(what="move", label=move.label, to=move.to), move.seconds)
 
 
 def _cover(turn: Turn, index: int, cover: events.Cover) -> None:
     key = f"cover-{index}-{turn.desk.fired.get(index, 1)}" + ("!" if cover.dismiss else "")
-    _alter(turn, cover.app, Altered(what="cover", label=cover.label, to=cover.text, key=key), cover.seconds)
+    _alter(turn, cover.app, Alteration(what="cover", label=cover.label, to=cover.text, key=key), cover.seconds)
 
 
 def _stale(turn: Turn, index: int, stale: events.Stale) -> None:
     again = f"{MARK}{index}.{turn.desk.fired.get(index, 1)}"
-    _alter(turn, stale.app, Altered(what="stale", label=stale.label, key=again))
+    _alter(turn, stale.app, Alteration(what="stale", label=stale.label, key=again))
 
 
 def _edit(turn: Turn, index: int, edit: events.Edit) -> None:
@@ -144,7 +144,7 @@ def _inject(turn: Turn, index: int, inject: events.Inject) -> None:
             notices.notice(turn, inject.text, app=inject.app)
         case "banner" | "placeholder" as what:
             key = f"banner-{index}-{turn.desk.fired.get(index, 1)}"
-            _alter(turn, str(inject.app), Altered(what=what, label=inject.label, to=inject.text, key=key))
+            _alter(turn, str(inject.app), Alteration(what=what, label=inject.label, to=inject.text, key=key))
 
 
 _DO: dict[type[Any], Callable[[Turn, int, Any], None]] = {

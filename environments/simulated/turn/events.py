@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from environments.simulated.turn.triggers import Label, When
+from environments.simulated.turn.triggers import Label, Trigger
 from environments.simulated.world.values import Model
 
 _HARMLESS = {"info", "newsletter", "consent"}
@@ -245,7 +245,7 @@ class Rule(Model):
 
     name: str | None = Field(default=None, min_length=1)
     """What the `after` of other rules calls it."""
-    when: When = When()
+    when: Trigger = Trigger()
     popup: Popup | None = None
     loading: Loading | None = None
     swallow: Swallow | None = None

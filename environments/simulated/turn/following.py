@@ -11,32 +11,32 @@ from environments.simulated.app import Arrived
 from environments.simulated.screen.screen import screen_of
 from environments.simulated.turn.effects import apply
 from environments.simulated.turn.events import Rule
-from environments.simulated.turn.triggers import When, brought, moment_of
+from environments.simulated.turn.triggers import Trigger, brought, moment_of
 from environments.simulated.turn.turn import Failed, Turn
 from environments.simulated.world.rulecheck import apps_in, looks_beyond
-from environments.simulated.world.world import Due, World
+from environments.simulated.world.world import ScheduledEvent, World
 
 
-class Coming(NamedTuple):
+class DueEvent(NamedTuple):
     """Something that is due. At the same time, what an app waits for comes first, then the rules in the order of the file."""
 
     at: float
     order: int
-    what: Due | int
+    what: ScheduledEvent | int
     """Or the index of a rule."""
 
 
-def earliest(world: World, rules: Sequence[Rule], put_off: Container[int] = ()) -> Coming | None:
+def earliest(world: World, rules: Sequence[Rule], put_off: Container[int] = ()) -> DueEvent | None:
     """What comes next, however long that takes, but for the rules that are put off."""
     desk = world.desk
     if not rules and not desk.queue:
         return None
-    coming = [Coming(due.at, -1, due) for due in desk.queue]
+    coming = [DueEvent(due.at, -1, due) for due in desk.queue]
     fired = {rule.name: desk.fired_at[index] for index, rule in enumerate(rules) if rule.name and index in desk.fired_at}
     for index, rule in enumerate(rules):
         at = rule.when.due(desk.tried.get(index, 0), fired, desk.starts)
         if at is not None and index not in put_off:
-            coming.append(Coming(at, index, index))
+            coming.append(DueEvent(at, index, index))
     return min(coming, key=lambda one: (one.at, one.order), default=None)
 
 
@@ -71,10 +71,10 @@ def follow(turn: Turn) -> None:
 
     What the rules cause counts as happened from the next action on.
     """
-    _Following(turn).go()
+    _Advance(turn).go()
 
 
-class _Following:
+class _Advance:
     """The way from the time before an action to the time after it."""
 
     def __init__(self, turn: Turn) -> None:
@@ -102,7 +102,7 @@ class _Following:
         self._pass()  # what waited for a rule that has just fired, and is to happen at once
         self._tidy()
 
-    def _brought(self, index: int, when: When) -> bool:
+    def _brought(self, index: int, when: Trigger) -> bool:
         """Whether what the action made happen, or the number of actions, brings a rule."""
         desk = self.turn.desk
         if brought(when, self.happened):
@@ -118,7 +118,7 @@ class _Following:
                 break
             self.at = max(coming.at, self.at)
             turn.change(clock=self.at)
-            if isinstance(coming.what, Due):
+            if isinstance(coming.what, ScheduledEvent):
                 self._deliver(coming.what)
             else:
                 self._in_time(coming.what, turn.rules[coming.what])
@@ -135,7 +135,7 @@ class _Following:
         else:
             self._count("tried", index)
 
-    def _deliver(self, due: Due) -> None:
+    def _deliver(self, due: ScheduledEvent) -> None:
         """Tell an app what it waits for."""
         turn = self.turn
         turn.change(queue=tuple(other for other in turn.desk.queue if other is not due))

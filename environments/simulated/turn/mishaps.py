@@ -11,13 +11,13 @@ from environments.simulated.screen.altered import own_key
 from environments.simulated.turn.events import Autocomplete, Control, Expire, Network, Rule, Twice, Validate
 from environments.simulated.turn.triggers import same_label
 from environments.simulated.world.values import Model
-from environments.simulated.world.world import Armed, Desk, World
+from environments.simulated.world.world import ArmedRule, Desk, World
 
 if TYPE_CHECKING:
-    from environments.simulated.screen.seen import Shown
+    from environments.simulated.screen.seen import ShownElement
 
 
-class Hand(Protocol):
+class Interception(Protocol):
     """One action's hold on the world; `environments/simulated/turn/turn.py` has the only one."""
 
     world: World
@@ -37,14 +37,14 @@ E = TypeVar("E", bound=Model)
 C = TypeVar("C", bound=Control)
 
 
-def in_force(world: World, rules: Sequence[Rule], kind: type[E]) -> list[tuple[Armed, E]]:
+def in_force(world: World, rules: Sequence[Rule], kind: type[E]) -> list[tuple[ArmedRule, E]]:
     """The rules of a kind that wait, in the order in which they came."""
     desk = world.desk
     waiting = (armed for armed in desk.armed if armed.until is None or armed.until > desk.clock)
     return [(armed, effect) for armed in waiting if isinstance(effect := rules[armed.rule].effect, kind)]
 
 
-def caught(turn: Hand, shown: Shown, kind: type[C]) -> tuple[Armed, C] | None:
+def caught(turn: Interception, shown: ShownElement, kind: type[C]) -> tuple[ArmedRule, C] | None:
     """The rule of a kind that takes what is done to this control."""
     for armed, effect in in_force(turn.world, turn.rules, kind):
         if effect.app in (None, shown.element.app) and same_label(effect.label, shown.word):
@@ -52,13 +52,13 @@ def caught(turn: Hand, shown: Shown, kind: type[C]) -> tuple[Armed, C] | None:
     return None
 
 
-def spend(world: World, used: Armed) -> World:
+def spend(world: World, used: ArmedRule) -> World:
     """One use less; a rule with none left is disarmed."""
     less = (a.model_copy(update={"left": a.left - 1}) if a == used else a for a in world.desk.armed)
     return world.with_desk(armed=tuple(a for a in less if a.left > 0))
 
 
-def written(turn: Hand, shown: Shown, value: str) -> str | None:
+def written(turn: Interception, shown: ShownElement, value: str) -> str | None:
     """What a field takes of the value that it is given; None when it takes nothing."""
     if refused := caught(turn, shown, Validate):
         turn.world = spend(turn.world, refused[0])
@@ -72,7 +72,7 @@ def written(turn: Hand, shown: Shown, value: str) -> str | None:
     return value
 
 
-def bounced(turn: Hand, shown: Shown, before: AppState) -> None:
+def bounced(turn: Interception, shown: ShownElement, before: AppState) -> None:
     """A click that arrives twice: the second finds the form as the first one did, since both were on their way."""
     app = shown.element.app
     hit = caught(turn, shown, Twice)
@@ -85,12 +85,12 @@ def bounced(turn: Hand, shown: Shown, before: AppState) -> None:
     turn.tell(app, Pressed(own_key(shown.widget.key)))
 
 
-def offline(turn: Hand, app: str) -> Network | None:
+def offline(turn: Interception, app: str) -> Network | None:
     """The rule that keeps an app from saving now."""
     return next((net for _, net in in_force(turn.world, turn.rules, Network) if net.app in (None, app)), None)
 
 
-def uncovered(turn: Hand, app: str | None, key: str) -> bool:
+def uncovered(turn: Interception, app: str | None, key: str) -> bool:
     """A press on what lies over a control: it goes if it can be dismissed by that. False for any other key."""
     name, _, what = key.partition(".")
     if not name.startswith("cover-"):
@@ -115,7 +115,7 @@ def sign_in(rule: int, expire: Expire, wrong: bool = False) -> Dialog:
     )
 
 
-def let_in(turn: Hand, dialog: Dialog, button: str) -> bool:
+def let_in(turn: Interception, dialog: Dialog, button: str) -> bool:
     """Whether a dialog of the desktop stays closed: one that asks for a password comes again without the right one."""
     if not dialog.key.startswith("expire-"):
         return True

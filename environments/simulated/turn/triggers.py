@@ -52,7 +52,7 @@ def _afters(value: Any) -> Any:
     return [{"event": item} if isinstance(item, str) else item for item in items]
 
 
-class When(Model):
+class Trigger(Model):
     """One trigger; without any, the rule fires at the start."""
 
     after_actions: int | None = Field(default=None, ge=0)
@@ -132,7 +132,7 @@ class When(Model):
         return actions >= count and not tried if self.once else actions // count > tried
 
 
-class Happening(NamedTuple):
+class TriggerEvent(NamedTuple):
     """Something that a trigger may wait for."""
 
     kind: Literal["app_opened", "clicked", "submitted"]
@@ -140,12 +140,12 @@ class Happening(NamedTuple):
     label: str = ""
 
 
-def brought(when: When, happened: Iterable[Happening]) -> bool:
+def brought(when: Trigger, happened: Iterable[TriggerEvent]) -> bool:
     """Whether one of the things that happened brings it."""
     return when.happens and any(_fits(when, happening) for happening in happened)
 
 
-def _fits(when: When, happening: Happening) -> bool:
+def _fits(when: Trigger, happening: TriggerEvent) -> bool:
     if when.app not in (None, happening.app):
         return False
     if happening.kind == "clicked":

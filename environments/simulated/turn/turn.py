@@ -14,7 +14,7 @@ from environments.simulated.app import (
     Busy,
     Change,
     Copy,
-    Dated,
+    DatedState,
     Dialog,
     Edited,
     Effect,
@@ -26,7 +26,7 @@ from environments.simulated.app import (
     Notice,
     Notify,
     Pressed,
-    Sharing,
+    SharingState,
     Submitted,
     Toast,
 )
@@ -34,14 +34,14 @@ from environments.simulated.apps import APPS
 from environments.simulated.screen import notices
 from environments.simulated.screen.altered import MARK, own_key
 from environments.simulated.screen.screen import Screen, screen_of
-from environments.simulated.screen.seen import Shown
+from environments.simulated.screen.seen import ShownElement
 from environments.simulated.screen.widgets import TEXTS
 from environments.simulated.screen.windows import arranged, to_front
-from environments.simulated.skills import Done
+from environments.simulated.skills import FunctionResult
 from environments.simulated.turn import mishaps
 from environments.simulated.turn.events import Fail, Rule, Swallow
-from environments.simulated.turn.triggers import Happening
-from environments.simulated.world.world import Closed, Desk, Due, Message, World
+from environments.simulated.turn.triggers import TriggerEvent
+from environments.simulated.world.world import ClosedDialog, Desk, Message, ScheduledEvent, World
 from protocol import ExecStatus
 
 TOAST_SECONDS = 4.0
@@ -67,7 +67,7 @@ class Turn:
         self.before = world
         self.world = world
         self.rules = rules
-        self.happened: list[Happening] = []
+        self.happened: list[TriggerEvent] = []
         self.passed_on: list[tuple[str, Notify | Later]] = []
         """What apps asked to be told to others, or to themselves later."""
         self.output = ""
@@ -83,7 +83,7 @@ class Turn:
         return screen_of(self.world)
 
     @property
-    def focused(self) -> Shown | None:
+    def focused(self) -> ShownElement | None:
         return self.screen.track(self.desk.focus) if self.desk.focus else None
 
     def change(self, **fields: Any) -> None:
@@ -92,15 +92,15 @@ class Turn:
     def state_of(self, app: str) -> AppState:
         """An app's state as its updates and functions get it: with the state of the app that it shares, or with the time."""
         state, other = self.world.apps[app], self.world.apps.get(APPS[app].shares)
-        if isinstance(state, Dated):
+        if isinstance(state, DatedState):
             return state.model_copy(update={"moment": self.desk.now})
-        return state.model_copy(update={"lent": other}) if other is not None and isinstance(state, Sharing) else state
+        return state.model_copy(update={"lent": other}) if other is not None and isinstance(state, SharingState) else state
 
     def _keep(self, app: str, state: AppState) -> None:
         """Take over an app's next state, without what was lent to it."""
-        if isinstance(state, Sharing) and state.lent is not None:
+        if isinstance(state, SharingState) and state.lent is not None:
             state = state.model_copy(update={"lent": None})
-        if isinstance(state, Dated) and state.moment:
+        if isinstance(state, DatedState) and state.moment:
             state = _without_moment(state, self.world.apps[app])
         self.world = self.world.with_app(app, state)
 
@@ -124,7 +124,7 @@ class Turn:
                 self.change(clipboard=text)
             case Submitted():
                 self._reach_network(app)
-                self.happened.append(Happening("submitted", app))
+                self.happened.append(TriggerEvent("submitted", app))
             case Change(state=state):
                 self._keep(APPS[app].shares, state)
             case _:
@@ -136,7 +136,7 @@ class Turn:
             self.passed_on.append((app, effect))
         match effect:
             case Later(seconds=seconds, topic=topic, data=data):
-                due = Due(at=round(self.desk.clock + seconds, 3), app=app, topic=topic, data=dict(data))
+                due = ScheduledEvent(at=round(self.desk.clock + seconds, 3), app=app, topic=topic, data=dict(data))
                 self.change(queue=(*self.desk.queue, due))
             case Focus(key=key):
                 self.focus_on(app, key)
@@ -150,7 +150,7 @@ class Turn:
             case Notify():
                 self.tell(effect.app, Arrived(effect.topic, effect.data))
 
-    def use(self, app: str, done: Done[Any]) -> None:
+    def use(self, app: str, done: FunctionResult[Any]) -> None:
         """Take over what a function or an agent of an app has done."""
         self._keep(app, done.state)
         for effect in done.effects:
@@ -164,7 +164,7 @@ class Turn:
         """Bring an app to the front, in a new window if it has none."""
         self.move_focus("")
         self.change(windows=to_front(self.desk, app, list(self.world.apps)))
-        self.happened.append(Happening("app_opened", app))
+        self.happened.append(TriggerEvent("app_opened", app))
 
     def close_app(self, app: str) -> None:
         self.move_focus("")
@@ -198,7 +198,7 @@ class Turn:
             raise Failed(net.says, ExecStatus.ERROR, self.before)
         self.late = self.late or (net.says, ExecStatus.ERROR)
 
-    def press(self, shown: Shown, modifiers: tuple[str, ...] = ()) -> None:
+    def press(self, shown: ShownElement, modifiers: tuple[str, ...] = ()) -> None:
         """Activate a control, whether by pointer or by key."""
         self.fault(shown)
         self.clicked(shown)
@@ -214,10 +214,10 @@ class Turn:
             self.tell(app, Pressed(key, modifiers))
             mishaps.bounced(self, shown, before)
 
-    def clicked(self, shown: Shown) -> None:
-        self.happened.append(Happening("clicked", shown.element.app or "", shown.word))
+    def clicked(self, shown: ShownElement) -> None:
+        self.happened.append(TriggerEvent("clicked", shown.element.app or "", shown.word))
 
-    def edit(self, shown: Shown, value: str) -> None:
+    def edit(self, shown: ShownElement, value: str) -> None:
         """A field gets a new value."""
         if shown.layer:
             key = shown.widget.key.removeprefix("field-")
@@ -245,11 +245,11 @@ class Turn:
         if dialog.app is None:
             if not mishaps.let_in(self, dialog, name):
                 return
-            self.change(answered=(*self.desk.answered, Closed(title=dialog.title, kind=dialog.kind, button=name)))
+            self.change(answered=(*self.desk.answered, ClosedDialog(title=dialog.title, kind=dialog.kind, button=name)))
         else:
             self.tell(dialog.app, Answered(dialog.key, name, {f.key: f.value for f in dialog.fields}))
 
-    def fault(self, shown: Shown) -> None:
+    def fault(self, shown: ShownElement) -> None:
         """Raise Failed when a rule makes actions on this control fail."""
         hit = mishaps.caught(self, shown, Fail)
         if hit and self.late is None:
@@ -259,7 +259,7 @@ class Turn:
             self.late = fail.error, ExecStatus(fail.status)
             self.world = mishaps.spend(self.world, at)
 
-    def swallows(self, shown: Shown) -> bool:
+    def swallows(self, shown: ShownElement) -> bool:
         """Whether a rule takes this click, which counts as one of the clicks that it takes."""
         hit = mishaps.caught(self, shown, Swallow)
         if hit:
@@ -273,7 +273,7 @@ def _known(event: Any) -> Event:
     return known
 
 
-def _without_moment(state: Dated, before: AppState) -> AppState:
+def _without_moment(state: DatedState, before: AppState) -> AppState:
     """The state without the time that was lent to it; the very same as before where nothing else is another object."""
     if all(value is before.__dict__[name] for name, value in state.__dict__.items() if name != "moment"):
         return before

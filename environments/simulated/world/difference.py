@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from pydantic_core import to_json
 
 from environments.simulated.app import AppState
-from environments.simulated.world.values import Model, Same
+from environments.simulated.world.values import IdentityKey, Model
 from environments.simulated.world.world import Desk, World
 
 
@@ -25,7 +25,7 @@ class Change(NamedTuple):
 
 
 @lru_cache(maxsize=50_000)
-def _digest_of(key: Same[Any]) -> int:
+def _digest_of(key: IdentityKey[Any]) -> int:
     """Hash of one entry; entries are immutable, so each is hashed once in its life."""
     return _number(to_json(key.value))
 
@@ -41,7 +41,7 @@ def app_hash(state: AppState | Desk) -> str:
         value = getattr(state, name)
         if isinstance(value, dict):
             for place, (entry, item) in enumerate(value.items()):
-                item_digest = _digest_of(Same(item)) if isinstance(item, Model) else _number(to_json(item))
+                item_digest = _digest_of(IdentityKey(item)) if isinstance(item, Model) else _number(to_json(item))
                 total += item_digest ^ _number_of_name(f"{name}.{entry}.{place}")
             total += _number_of_name(f"{name}:{len(value)}")
         else:

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from environments.contract import FileChange, FileTree, text_digest
 from environments.simulated.apps.documents.files.state import ROOT, Entry, FilesState, parent, remembered
 from environments.simulated.apps.documents.terminal.tree import Shell, Trouble, consistent, put
-from environments.simulated.skills import Done
+from environments.simulated.skills import FunctionResult
 from environments.simulated.turn.turn import Refused, Turn
 from environments.simulated.world.world import World
 from protocol import Extension
@@ -36,7 +36,10 @@ def change_files(turn: Turn, action: Extension) -> None:
     if not isinstance(state, FilesState):
         raise Refused("this desktop has no app for files")
     after = remembered(state, _changed(state, change))
-    turn.use(_APP, Done(after, {"written": len(change.written), "removed": len(change.removed), "folders": len(change.folders)}))
+    turn.use(
+        _APP,
+        FunctionResult(after, {"written": len(change.written), "removed": len(change.removed), "folders": len(change.folders)}),
+    )
 
 
 def _changed(state: FilesState, change: FileChange) -> FilesState:

@@ -39,7 +39,7 @@ _SENTENCES = (
 )
 
 
-class Cast(NamedTuple):
+class SharedPeople(NamedTuple):
     """Who and what all apps of a world have in common."""
 
     user: str
@@ -50,12 +50,12 @@ class Cast(NamedTuple):
     """How many times as much is made up as the world says."""
 
 
-def cast_for(seed: int, user: str | None = None, today: date | None = None) -> Cast:
+def cast_for(seed: int, user: str | None = None, today: date | None = None) -> SharedPeople:
     rng = random.Random(f"{seed}:cast")  # noqa: S311 - variation, not secrecy
     names = [f"{first} {last}" for first, last in zip(rng.sample(FIRST, 12), rng.sample(LAST, 12), strict=True)]
     vendors = [f"{stem} {rng.choice(_TRADE)} {rng.choice(_FORM)}" for stem in rng.sample(_STEM, 12)]
     day = date(2026, 1, 5) + timedelta(days=rng.randrange(300))
-    return Cast(user or names[0], tuple(names[1:]), tuple(vendors), today or day)
+    return SharedPeople(user or names[0], tuple(names[1:]), tuple(vendors), today or day)
 
 
 def how_many(given: Sequence[Any] | Mapping[str, Any] | None, generate: int | None, otherwise: int, times: int = 1) -> int:

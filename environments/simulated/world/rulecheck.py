@@ -15,7 +15,7 @@ _APP = re.compile(r"\bworld\s*\.\s*apps\s*(?:\.\s*(\w+)|\[\s*[\"'](\w+)[\"']\s*\
 _WORLD = re.compile(r"\bworld\b(?!\s*\.\s*apps\s*[.\[])")
 
 
-class Wrong(NamedTuple):
+class RuleProblem(NamedTuple):
     """Something in the rules that cannot be: where, as keys below `events`, and what."""
 
     at: tuple[str | int, ...]
@@ -38,16 +38,16 @@ def looks_beyond(condition: str) -> bool:
     return bool(_WORLD.search(condition)) or not apps_in(condition)
 
 
-def wrongs(rules: Sequence[Rule], apps: Mapping[str, AppState]) -> Iterator[Wrong]:
+def wrongs(rules: Sequence[Rule], apps: Mapping[str, AppState]) -> Iterator[RuleProblem]:
     """Everything that is wrong, in the order of the file."""
     names = [rule.name for rule in rules if rule.name]
     for index, rule in enumerate(rules):
         if rule.name and names.count(rule.name) > 1:
-            yield Wrong((index, "name"), f"two events are called {rule.name!r}; give each a name of its own")
+            yield RuleProblem((index, "name"), f"two events are called {rule.name!r}; give each a name of its own")
         for number, after in enumerate(rule.when.after or ()):
             if after.event not in names:
                 there = f"events with a name are: {', '.join(names) or 'none'}"
-                yield Wrong(
+                yield RuleProblem(
                     (index, "when", "after", number), f"there is no event {after.event!r}; {there}", after.event, (*names,)
                 )
         if rule.when.condition is not None:
@@ -55,20 +55,20 @@ def wrongs(rules: Sequence[Rule], apps: Mapping[str, AppState]) -> Iterator[Wron
     yield from _circle(rules)
 
 
-def _condition(index: int, condition: str, apps: Mapping[str, AppState]) -> Iterator[Wrong]:
+def _condition(index: int, condition: str, apps: Mapping[str, AppState]) -> Iterator[RuleProblem]:
     at = (index, "when", "if")
     if problem := problem_with(condition, ("world",)):
-        yield Wrong(at, f"this condition cannot be looked at: {problem}")
+        yield RuleProblem(at, f"this condition cannot be looked at: {problem}")
     for dotted, quoted, field in _APP.findall(condition):
         app = dotted or quoted
         if app not in apps:
-            yield Wrong(at, f"{app!r} is not one of this world's apps, which are: {', '.join(apps)}", app, (*apps,))
+            yield RuleProblem(at, f"{app!r} is not one of this world's apps, which are: {', '.join(apps)}", app, (*apps,))
         elif field and field not in type(apps[app]).model_fields:
             known = tuple(type(apps[app]).model_fields)
-            yield Wrong(at, f"the state of {app} has no {field!r}; it has: {', '.join(known)}", field, known)
+            yield RuleProblem(at, f"the state of {app} has no {field!r}; it has: {', '.join(known)}", field, known)
 
 
-def _circle(rules: Sequence[Rule]) -> Iterator[Wrong]:
+def _circle(rules: Sequence[Rule]) -> Iterator[RuleProblem]:
     """Rules that wait for each other would never fire."""
     waits = {rule.name: [after.event for after in rule.when.after or ()] for rule in rules if rule.name}
     done: set[str] = set()
@@ -84,5 +84,5 @@ def _circle(rules: Sequence[Rule]) -> Iterator[Wrong]:
 
     for index, rule in enumerate(rules):
         if rule.name and (way := way_back(rule.name, ())):
-            yield Wrong((index, "when", "after"), f"these events wait for each other in a circle: {' after '.join(way)}")
+            yield RuleProblem((index, "when", "after"), f"these events wait for each other in a circle: {' after '.join(way)}")
             return

@@ -26,7 +26,7 @@ CREATE TABLE IF NOT EXISTS performed (n INTEGER PRIMARY KEY, key TEXT UNIQUE NOT
 _NONE: dict[str, Any] = {}
 
 
-class Performed(NamedTuple):
+class PerformedAction(NamedTuple):
     """An action that was done, with its result, both as JSON."""
 
     key: str
@@ -38,9 +38,9 @@ class Performed(NamedTuple):
 class Store(Protocol):
     """Holds one world and the record of what was done to it."""
 
-    def known(self, key: str) -> Performed | None: ...
+    def known(self, key: str) -> PerformedAction | None: ...
 
-    def performed(self) -> Iterator[Performed]: ...
+    def performed(self) -> Iterator[PerformedAction]: ...
 
     def latest_keys(self, most: int) -> list[str]:
         """The keys that were recorded last, the newest first."""
@@ -51,7 +51,7 @@ class Store(Protocol):
     def begin(self, world: World, origin: str) -> None:
         """Forget everything and start with this world."""
 
-    def commit(self, before: World, after: World, done: Performed | None) -> None:
+    def commit(self, before: World, after: World, done: PerformedAction | None) -> None:
         """The change and its key, both or neither."""
 
     def rewind(self, before: World, after: World, count: int) -> None:
@@ -68,15 +68,15 @@ def open_store(folder: Path | None) -> Store:
 class MemoryStore:
     """A record that goes with the process. The world itself is immutable, so nothing of it is copied."""
 
-    def __init__(self, done: Mapping[str, Performed] | None = None) -> None:
+    def __init__(self, done: Mapping[str, PerformedAction] | None = None) -> None:
         self._done = dict(done or {})
         self._open = True
 
-    def known(self, key: str) -> Performed | None:
+    def known(self, key: str) -> PerformedAction | None:
         self._check()
         return self._done.get(key)
 
-    def performed(self) -> Iterator[Performed]:
+    def performed(self) -> Iterator[PerformedAction]:
         self._check()
         return iter(list(self._done.values()))
 
@@ -90,7 +90,7 @@ class MemoryStore:
     def begin(self, world: World, origin: str) -> None:
         self._done.clear()
 
-    def commit(self, before: World, after: World, done: Performed | None) -> None:
+    def commit(self, before: World, after: World, done: PerformedAction | None) -> None:
         self._check()
         if done is not None:
             self._done[done.key] = done
@@ -124,12 +124,12 @@ class FileStore:
         except (sqlite3.Error, OSError) as bad:
             raise WorldError(f"{folder}: the stored world cannot be opened: {bad}.") from bad
 
-    def known(self, key: str) -> Performed | None:
+    def known(self, key: str) -> PerformedAction | None:
         found = self._all("SELECT key, digest, action, result FROM performed WHERE key = ?", key)
-        return Performed(*found[0]) if found else None
+        return PerformedAction(*found[0]) if found else None
 
-    def performed(self) -> Iterator[Performed]:
-        return (Performed(*row) for row in self._all("SELECT key, digest, action, result FROM performed ORDER BY n"))
+    def performed(self) -> Iterator[PerformedAction]:
+        return (PerformedAction(*row) for row in self._all("SELECT key, digest, action, result FROM performed ORDER BY n"))
 
     def latest_keys(self, most: int) -> list[str]:
         return [key for (key,) in self._all("SELECT key FROM performed ORDER BY n DESC LIMIT ?", most)]
@@ -165,7 +165,7 @@ class FileStore:
             self._db.execute("INSERT INTO meta VALUES ('origin', ?), ('apps', ?)", (origin, json.dumps(list(world.apps))))
             self._write(None, world)
 
-    def commit(self, before: World, after: World, done: Performed | None) -> None:
+    def commit(self, before: World, after: World, done: PerformedAction | None) -> None:
         """The change and its key, both or neither."""
         with _Transaction(self._connection()):
             self._write(before, after)

@@ -23,7 +23,7 @@ class Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True)
 
 
-class Same(Generic[T_co]):
+class IdentityKey(Generic[T_co]):
     """Stands for an object in a cache's key: equal only to the very same object, which it keeps alive."""
 
     __slots__ = ("value",)
@@ -35,7 +35,7 @@ class Same(Generic[T_co]):
         return id(self.value)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Same) and self.value is other.value
+        return isinstance(other, IdentityKey) and self.value is other.value
 
 
 def parse_money(text: str) -> str | None:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from environments.simulated.app import AppState, Dialog
-from environments.simulated.screen.altered import Altered
+from environments.simulated.screen.altered import Alteration
 from environments.simulated.turn.triggers import moment_of
 from environments.simulated.variation.metrics import Variation
 from environments.simulated.world.values import Model
@@ -22,7 +22,7 @@ MARGIN = 24
 """Pixels between the edge of a window and what is in it."""
 
 
-class Win(Model):
+class WindowState(Model):
     """The window of an app; there is at most one for each."""
 
     app: str
@@ -42,7 +42,7 @@ class Message(Model):
     until: float
 
 
-class Armed(Model):
+class ArmedRule(Model):
     """A rule whose effect waits for the actions it is meant for."""
 
     rule: int
@@ -51,7 +51,7 @@ class Armed(Model):
     """When it ends, whatever is left."""
 
 
-class Due(Model):
+class ScheduledEvent(Model):
     """Something that an app will be told when the clock has come so far."""
 
     at: float
@@ -60,7 +60,7 @@ class Due(Model):
     data: dict[str, str]
 
 
-class Noticed(Model):
+class Notification(Model):
     """A notification that nobody has dismissed yet. Without an app there is nothing to open."""
 
     number: int
@@ -70,7 +70,7 @@ class Noticed(Model):
     at: float
 
 
-class Closed(Model):
+class ClosedDialog(Model):
     """How a dialog that the world itself opened was answered."""
 
     title: str
@@ -110,7 +110,7 @@ class Desk(Model):
     starts: str = "2026-01-05 09:00"
     """Day and time of the start."""
     actions: int = 0
-    windows: tuple[Win, ...] = ()
+    windows: tuple[WindowState, ...] = ()
     """In z order; the last one that is not minimised has the focus."""
     focus: str = ""
     """Track id of the focused element."""
@@ -129,23 +129,23 @@ class Desk(Model):
     messages: tuple[Message, ...] = ()
     fired: dict[int, int] = Field(default_factory=dict)
     """How often each rule of the world has fired."""
-    armed: tuple[Armed, ...] = ()
+    armed: tuple[ArmedRule, ...] = ()
     tried: dict[int, int] = Field(default_factory=dict)
     """How often the trigger of each rule came, whether or not it fired then."""
     fired_at: dict[int, float] = Field(default_factory=dict)
     """When each rule fired first."""
     held: tuple[int, ...] = ()
     """Rules whose condition held when it was last looked at."""
-    queue: tuple[Due, ...] = ()
+    queue: tuple[ScheduledEvent, ...] = ()
     """What apps will be told, in the order in which it was asked for."""
-    notices: tuple[Noticed, ...] = ()
+    notices: tuple[Notification, ...] = ()
     noticed: int = 0
     """How many notices there were, gone ones too."""
     passed: dict[str, float] = Field(default_factory=dict)
     """Deadlines that have passed, and when."""
-    altered: dict[str, tuple[Altered, ...]] = Field(default_factory=dict)
+    altered: dict[str, tuple[Alteration, ...]] = Field(default_factory=dict)
     """How apps show themselves otherwise than they would."""
-    answered: tuple[Closed, ...] = ()
+    answered: tuple[ClosedDialog, ...] = ()
     seat: str = ""
     """Whose desk this is: the seat that is taken, or nobody's in particular."""
     seats: dict[str, Seat] = Field(default_factory=dict)

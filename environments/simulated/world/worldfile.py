@@ -23,7 +23,7 @@ from environments.simulated.screen.windows import to_front
 from environments.simulated.turn.effects import edited
 from environments.simulated.turn.events import Rule
 from environments.simulated.variation.metrics import Variation
-from environments.simulated.world.generate import Cast, cast_for
+from environments.simulated.world.generate import SharedPeople, cast_for
 from environments.simulated.world.rulecheck import wrongs
 from environments.simulated.world.values import Model
 from environments.simulated.world.world import Desk, World
@@ -153,12 +153,12 @@ class WorldSpec(Model):
             raise ValueError(f"starts: {day} is another day than today, which is {self.today}; say the day once")
         return self
 
-    def cast(self, seed: int) -> Cast:
+    def cast(self, seed: int) -> SharedPeople:
         """Who and what the apps have in common."""
         day = date.fromisoformat(self.starts[:10]) if len(self.starts) > 5 else self.today
         return cast_for(seed, self.user, day)
 
-    def begins(self, cast: Cast) -> str:
+    def begins(self, cast: SharedPeople) -> str:
         """Day and time of the start."""
         return f"{cast.today.isoformat()} {self.starts[-5:].strip().zfill(5)}"
 

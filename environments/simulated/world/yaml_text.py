@@ -21,22 +21,22 @@ _Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"^[-+]?(?:0|[
 _Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"^[-+]?[0-9]+\.[0-9]+$"), list("-+0123456789"))
 
 
-class Read(NamedTuple):
+class YamlText(NamedTuple):
     """The data of a text, with the line of every key and list item."""
 
     data: Any
     lines: dict[KeyPath, int]
 
 
-def read_yaml(text: str) -> Read:
+def read_yaml(text: str) -> YamlText:
     """The data in `text`. Raises yaml.YAMLError."""
     refuse_deep(text)
     loader = _Loader(text)
     try:
         node = loader.get_single_node()
         if node is None:
-            return Read(None, {})
-        return Read(_plain(loader, node), lines_of(node))
+            return YamlText(None, {})
+        return YamlText(_plain(loader, node), lines_of(node))
     except RecursionError:
         raise yaml.YAMLError("it is nested too deeply") from None
     finally:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from orchestrator.control.controls import Stop
 from orchestrator.control.handle import ControlResult
 from orchestrator.desk.client.remote import Remote, State, path_of
-from orchestrator.errors import Stopped, UsageProblem
+from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.runs.outcome import Outcome
 from orchestrator.runs.plans import ShownPlan, read_given, read_plan
 from orchestrator.runs.privacy.clean import clean
@@ -128,7 +128,7 @@ class RemoteRun:
             now = self._interruptible(stop, lambda: self._remote.follow(self.run_id, hear, self._heard))
             if now.pending is None or approver is None or stop.who:
                 return self._outcome(now)
-            elsewhere = _Elsewhere(self._remote, self.run_id, now, self._heard)
+            elsewhere = _AnswerWatch(self._remote, self.run_id, now, self._heard)
             with settled_by(elsewhere):
                 answer = approver(now.pending)
             if answer is None and elsewhere.said:
@@ -216,7 +216,7 @@ def _lines(elements: list[list[Any]]) -> Iterator[str]:
             yield f"{role} {text!r}" + (f" = {value!r}" if value else "")
 
 
-class _Elsewhere:
+class _AnswerWatch:
     """Looks whether somebody else has answered there what is asked here."""
 
     def __init__(self, remote: Remote, run_id: str, asked: State, after: int) -> None:
@@ -230,7 +230,7 @@ class _Elsewhere:
         try:
             if self._remote.state(self._run_id).asking != self._asked.asking:
                 self.said = self._told()
-        except Stopped:  # a server that is away for a while has told nothing
+        except MachineStopped:  # a server that is away for a while has told nothing
             return ""
         finally:
             self._looked = time.monotonic()

@@ -16,7 +16,7 @@ from httpx_sse import EventSource
 from tenacity import Retrying, retry_if_exception_type, wait_random
 
 from environments.files.small_files import read_small
-from orchestrator.errors import Stopped, UsageProblem
+from orchestrator.errors import MachineStopped, UsageProblem
 from roles.journal.journal import Event
 
 VARIABLE = "DESKCREW_TOKEN"
@@ -122,7 +122,7 @@ class Remote:
         for part in answer.iter_bytes():
             body += part
             if len(body) > _LARGEST or time.monotonic() > until:  # one that drips never runs into the time of a single read
-                raise Stopped(f"{self.url} answers without end; it is no desk, or a broken one")
+                raise MachineStopped(f"{self.url} answers without end; it is no desk, or a broken one")
         try:
             told = json.loads(body)
         except (ValueError, RecursionError):
@@ -131,7 +131,7 @@ class Remote:
             return told
         said = told.get("error") if isinstance(told, dict) else None
         if answer.status_code >= 500 or answer.is_success or answer.is_redirect:
-            raise Stopped(said or f"{self.url} is no desk, or a broken one: it answered with {answer.status_code}")
+            raise MachineStopped(said or f"{self.url} is no desk, or a broken one: it answered with {answer.status_code}")
         raise UsageProblem(said or f"{self.url} refused with {answer.status_code}.")
 
     def _gone(self, bad: Exception) -> Unreachable:
@@ -155,7 +155,7 @@ class Remote:
 
     def follow(self, run_id: str, hear: Callable[[Event], None], after: int = 0) -> State:
         """Hear everything that happens behind an event, until the run rests. A connection that breaks is made anew."""
-        heard, broken = _Heard(hear, after), (httpx.HTTPError, Unreachable, _Broken)
+        heard, broken = _SeenEvents(hear, after), (httpx.HTTPError, Unreachable, _Broken)
         trying = Retrying(
             retry=retry_if_exception_type(broken),
             stop=lambda _: time.monotonic() - heard.at > LOST,
@@ -167,7 +167,7 @@ class Remote:
         except broken as bad:
             raise self._gone(bad) from None
 
-    def _heard_out(self, run_id: str, heard: _Heard) -> State:
+    def _heard_out(self, run_id: str, heard: _SeenEvents) -> State:
         asleep = time.monotonic()
         for kind, data in self._signs(run_id, heard):
             heard.at = time.monotonic()
@@ -181,10 +181,10 @@ class Remote:
             if now.works:
                 asleep = heard.at
             elif time.monotonic() - asleep > NOT_GONE_ON:
-                raise Stopped(self._why_not(run_id))
+                raise MachineStopped(self._why_not(run_id))
         raise _Broken("the stream ended")
 
-    def _signs(self, run_id: str, heard: _Heard) -> Iterator[tuple[str, Any]]:
+    def _signs(self, run_id: str, heard: _SeenEvents) -> Iterator[tuple[str, Any]]:
         """What the stream says; events are heard on the way."""
         query = {"events": "true", "after": str(heard.last)}
         patience = httpx.Timeout(SILENT, connect=10)
@@ -202,7 +202,7 @@ class Remote:
         return f"Run {run_id} was answered, and nobody goes on with it{': ' + said if said else ''}"
 
 
-class Unreachable(Stopped):
+class Unreachable(MachineStopped):
     """Nobody answers at the address."""
 
 
@@ -210,7 +210,7 @@ class _Broken(Exception):
     """A stream that ended though its run did not."""
 
 
-class _Heard:
+class _SeenEvents:
     """Each event once, whatever is told again after a connection broke."""
 
     def __init__(self, hear: Callable[[Event], None], last: int) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 from orchestrator.control.channel import FILE as CONTROL
 from orchestrator.control.lease import told
 from orchestrator.control.standing import standing
-from orchestrator.desk.live.store import Mirror, Stores
+from orchestrator.desk.live.store import RunMirror, Stores
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.privacy.clean import UNREADABLE
 from orchestrator.store.folders import read_run, stored_report
@@ -114,13 +114,13 @@ _PATIENCE = 50
 _SCREENS = 16
 
 
-class Journalled:
+class RunJournal:
     """One run's. One thread at a time."""
 
     def __init__(self, folder: Path, stores: Stores) -> None:
         self._folder, self._path = folder, folder / JOURNAL
         self._stores = stores
-        self._mirror: Mirror | None = None
+        self._mirror: RunMirror | None = None
         self._private = Private(folder)
         self._notes: list[str] = []
         self.results = _Results(self)
@@ -345,7 +345,7 @@ def _said_in(vault: Vault, written: str) -> bool:
 class _Results(Mapping[str, Mapping[str, Any]]):
     """Results by the keys of their actions, each read when it is wanted."""
 
-    def __init__(self, journal: Journalled) -> None:
+    def __init__(self, journal: RunJournal) -> None:
         self._journal = journal
 
     def __getitem__(self, key: str) -> Mapping[str, Any]:

@@ -10,10 +10,10 @@ from contextlib import closing
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple, assert_never
 
-from orchestrator.control.asked import Asked, target_box, with_given
+from orchestrator.control.asked import RequestRecord, target_box, with_given
 from orchestrator.desk.live.journal import JOURNAL, Private, RunFiles, Sign, is_run_id, sign_of
 from orchestrator.desk.live.store import Stores, Tally
-from orchestrator.desk.models import RunRow, Waiting, WaitKind
+from orchestrator.desk.models import RunRow, WaitingFor, WaitKind
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.privacy.clean import UNREADABLE
 from orchestrator.store.salvage import open_read_only
@@ -43,12 +43,12 @@ _ASKING = frozenset({"on_hold", "running"})
 """States in which a run may wait for an answer: at work it may ask at a prompt."""
 
 
-class Question(NamedTuple):
+class OpenQuestion(NamedTuple):
     """Something that a run asks of people, and that nobody has answered."""
 
     folder: Path
     goal: str
-    asked: Asked
+    asked: RequestRecord
     target_box: list[float] | None
 
 
@@ -129,13 +129,13 @@ class ListedRun:
             who_works=_whole(self.files.who_works),
         )
 
-    def _waiting(self) -> Waiting:
+    def _waiting(self) -> WaitingFor:
         request = request_in(self.files.report.get("pending"))
         about = None if request is None else request.about
         kind = _kind_of(request)
         summary = (about.description or about.name if about is not None else "") or self.files.standing.reason
         since = self._tally.asked[-1].since if self._tally.asked else 0.0
-        return Waiting(kind=kind, since=since, summary=_whole(str(plain(self._sealed(summary))))[:1000])
+        return WaitingFor(kind=kind, since=since, summary=_whole(str(plain(self._sealed(summary))))[:1000])
 
     def _count(self) -> None:
         """Read on in the journal, if it is in this folder."""
@@ -159,7 +159,7 @@ class ListedRun:
     def may_ask(self) -> bool:
         return self.files.standing.state in _ASKING
 
-    def asked(self) -> list[Asked]:
+    def asked(self) -> list[RequestRecord]:
         """What it asks by now, and has heard no answer to."""
         self._count()
         return self._tally.open
@@ -170,7 +170,7 @@ class ListedRun:
             self._there()
             self._tally.first.wait(_PATIENCE)
 
-    def question(self, asked: Asked) -> Question | None:
+    def question(self, asked: RequestRecord) -> OpenQuestion | None:
         """As it may be told; None where somebody has answered it."""
         one = with_given(self.folder, asked)
         if one.said is not None:
@@ -178,7 +178,7 @@ class ListedRun:
         if one.id not in self._boxes:
             self._boxes = {one.id: target_box(self.folder, one.request)}
         shown = one._replace(request=read_request(self._sealed(one.request.dump())))
-        return Question(self.folder, _whole(words(self.files.record, "goal")), shown, self._boxes.get(one.id))
+        return OpenQuestion(self.folder, _whole(words(self.files.record, "goal")), shown, self._boxes.get(one.id))
 
 
 def _kind_of(request: Request | None) -> WaitKind:
@@ -243,7 +243,7 @@ class RunList:
         with self._lock:
             return [run.row for run in self._runs.values() if run.changed > change], self.version, self._shrunk > change
 
-    def questions(self) -> list[Question]:
+    def questions(self) -> list[OpenQuestion]:
         """What is asked anywhere, oldest first."""
         self.look()
         with self._lock:

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from orchestrator.control.channel import given_to
-from orchestrator.control.standing import Standing
-from orchestrator.desk.live.journal import Journalled, RunFiles, Sign
+from orchestrator.control.standing import RunStatus
+from orchestrator.desk.live.journal import RunFiles, RunJournal, Sign
 from orchestrator.desk.live.store import Stores
 from orchestrator.runs.privacy.clean import UNREADABLE
-from orchestrator.runs.used_budgets import Counting
+from orchestrator.runs.used_budgets import BudgetCount
 from orchestrator.views.page.data import Detail, Item, items_of, plain, words
 from orchestrator.views.page.gather import Tracks, head_of
-from orchestrator.views.page.items import Lines
+from orchestrator.views.page.items import RunLines
 from orchestrator.views.page.screens import FIELDS, FLAGS, Pool, marked
 from orchestrator.views.page.source import Source
 from roles.contracts.requests import Request, request_in
@@ -38,7 +38,7 @@ class Page(NamedTuple):
     more: bool
 
 
-class Unanswered(NamedTuple):
+class OpenRequest(NamedTuple):
     """Something that a person is asked, and that is not answered."""
 
     event: Event
@@ -47,22 +47,22 @@ class Unanswered(NamedTuple):
     request: Request
 
 
-class Heard:
+class RunEvents:
     """Of one run. One thread at a time."""
 
-    def __init__(self, journal: Journalled) -> None:
+    def __init__(self, journal: RunJournal) -> None:
         self._journal = journal
         self.notes: list[str] = []
         self.read = 0
         """The last event that is taken in."""
         self.ended = False
-        self.counting = Counting()
-        self.asked: dict[str, Unanswered] = {}
+        self.counting = BudgetCount()
+        self.asked: dict[str, OpenRequest] = {}
         """By key, the latest last."""
         self.answered: dict[str, Any] | None = None
         self.started: Event | None = None
         self.last: Event | None = None
-        self.lines: Lines | None = None
+        self.lines: RunLines | None = None
         self.tracks: Tracks | None = None
         self._changes: list[tuple[float, int]] = []
         """By which event which item changed, in order."""
@@ -75,7 +75,7 @@ class Heard:
 
     def hear(self, event: Event) -> None:
         if self.lines is None or self.tracks is None:
-            self.lines = Lines(self._journal.results, event.at)
+            self.lines = RunLines(self._journal.results, event.at)
             self.tracks = Tracks(self.lines)
             self.started = event
         try:
@@ -88,7 +88,7 @@ class Heard:
         self._wait(event, len(self.lines.items) - 1)
         self.last = event
 
-    def end(self, now: Standing, report: dict[str, Any]) -> None:
+    def end(self, now: RunStatus, report: dict[str, Any]) -> None:
         """The run is over, and this is how."""
         if self.lines is None or self.last is None:
             return
@@ -101,7 +101,7 @@ class Heard:
         if len(self.notes) < NOTES:
             self.notes.append(said)
 
-    def _touched(self, lines: Lines, number: float) -> None:
+    def _touched(self, lines: RunLines, number: float) -> None:
         for place in sorted(lines.touched):
             self._changes.append((number, place))
             if place == len(self._added):
@@ -113,7 +113,7 @@ class Heard:
         if event.kind == ApprovalRequestedEvent.KIND:
             self.asked.pop(key, None)
             if (request := request_in(event.body)) is not None:
-                self.asked[key] = Unanswered(event, place, request)
+                self.asked[key] = OpenRequest(event, place, request)
         elif event.kind in {ApprovalEvent.KIND, ApprovalExpiredEvent.KIND}:
             self.asked.pop(key, None)
             self.answered = plain(event.body)
@@ -129,7 +129,7 @@ class Heard:
         return round(self.last.at - self.began, 3) if self.last is not None else 0.0
 
     @property
-    def question(self) -> Unanswered | None:
+    def question(self) -> OpenRequest | None:
         """The latest that is open."""
         return next(reversed(self.asked.values()), None)
 
@@ -166,18 +166,18 @@ class Heard:
         return item
 
 
-class Known(NamedTuple):
+class RunSnapshot(NamedTuple):
     """A run as it is known now."""
 
     folder: Path
     files: RunFiles
-    journal: Journalled
-    heard: Heard
+    journal: RunJournal
+    heard: RunEvents
     said: dict[str, Any] | None
     """What was answered to what is asked, before the run has heard it."""
 
 
-def said_to(folder: Path, heard: Heard) -> dict[str, Any] | None:
+def said_to(folder: Path, heard: RunEvents) -> dict[str, Any] | None:
     """What somebody answered to the question that is open; None where nobody did."""
     question = heard.question
     given = given_to(folder, question.request.asking) if question is not None else None
@@ -189,7 +189,7 @@ def said_to(folder: Path, heard: Heard) -> dict[str, Any] | None:
     return {**about, **told, "decision": words(decision, "type"), "who": given.who, "at": given.at, "heard": False}
 
 
-def _head(run: Known) -> Mapping[str, Any]:
+def _head(run: RunSnapshot) -> Mapping[str, Any]:
     files, journal, heard = run.files, run.journal, run.heard
     now = files.standing
     source = Source(
@@ -200,12 +200,12 @@ def _head(run: Known) -> Mapping[str, Any]:
     return head_of(source, heard.lines.items if heard.lines is not None else [], heard.began, heard.seconds)
 
 
-def _standing(run: Known) -> dict[str, Any]:
+def _standing(run: RunSnapshot) -> dict[str, Any]:
     now = run.files.standing
     return {"state": now.state, "reason": run.journal.seal(now.reason), "ended": now.ended, "who_works": run.files.who_works}
 
 
-def _budgets(run: Known) -> Any:
+def _budgets(run: RunSnapshot) -> Any:
     if run.files.standing.ended:
         return plain(run.files.report.get("budgets") or {})
     try:
@@ -214,7 +214,7 @@ def _budgets(run: Known) -> Any:
         return {}
 
 
-def _pending(run: Known) -> dict[str, Any] | None:
+def _pending(run: RunSnapshot) -> dict[str, Any] | None:
     """What a person is asked now, with where it would be done; None where nothing is."""
     question = run.heard.question
     if question is None or run.files.standing.ended:
@@ -227,23 +227,23 @@ def _pending(run: Known) -> dict[str, Any] | None:
     return {**body, **more, "target_box": item.box if item is not None else None}
 
 
-def _answered(run: Known) -> dict[str, Any] | None:
+def _answered(run: RunSnapshot) -> dict[str, Any] | None:
     """The answer that the run has not heard yet, or the last one that it heard."""
     if run.said is not None:
         return dict(run.journal.seal(run.said))
     return None if run.heard.answered is None else {**run.heard.answered, "heard": True}
 
 
-def _track(name: str) -> Callable[[Known], Any]:
+def _track(name: str) -> Callable[[RunSnapshot], Any]:
     return lambda run: list(getattr(run.heard.tracks, name)) if run.heard.tracks is not None else []
 
 
-def _machine(run: Known) -> Any:
-    made = (run.heard.tracks or Tracks(Lines({}, 0.0))).machine
+def _machine(run: RunSnapshot) -> Any:
+    made = (run.heard.tracks or Tracks(RunLines({}, 0.0))).machine
     return {"situations": made["situations"], "rows": list(made["rows"]), "walk": list(made["walk"])}
 
 
-PARTS: Mapping[str, Callable[[Known], Any]] = {
+PARTS: Mapping[str, Callable[[RunSnapshot], Any]] = {
     "head": _head,
     "standing": _standing,
     "budgets": _budgets,
@@ -283,7 +283,7 @@ class Events(NamedTuple):
     more: bool
 
 
-class Watched:
+class WatchedRun:
     """One run. Every method may be called from any thread."""
 
     def __init__(self, folder: Path, stores: Stores | None = None) -> None:
@@ -292,7 +292,7 @@ class Watched:
         self.files = RunFiles(folder)
         self.version = 0
         """Another one whenever anything is not as it was."""
-        self._journal = Journalled(folder, stores or Stores())
+        self._journal = RunJournal(folder, stores or Stores())
         self._said: dict[str, Any] | None = None
         self._asked: tuple[Any, tuple[Sign, ...]] = (None, ())
         """To what, and when, it was looked whether somebody has answered."""
@@ -301,7 +301,7 @@ class Watched:
 
     def _begin(self) -> None:
         self._journal.again()
-        self._heard = Heard(self._journal)
+        self._heard = RunEvents(self._journal)
         self._parts: dict[str, tuple[int, Any]] = {}
 
     # --- reading on -------------------------------------------------------------------------------------------------
@@ -408,7 +408,7 @@ class Watched:
         with self.lock:
             version, value = self._parts.get(name, (-1, None))
             if version != self.version:
-                value = PARTS[name](Known(self.folder, self.files, self._journal, self._heard, self._said))
+                value = PARTS[name](RunSnapshot(self.folder, self.files, self._journal, self._heard, self._said))
                 self._parts[name] = (self.version, value)
             return value
 

@@ -14,8 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from orchestrator.control.asked import ABOUT, Asked, Askings
-from orchestrator.errors import Stopped, UsageProblem
+from orchestrator.control.asked import ABOUT, RequestLog, RequestRecord
+from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.store.address import LOCAL
 from orchestrator.store.stores import address_of, written
 from orchestrator.views.page.data import number
@@ -51,10 +51,10 @@ class Tally:
         self.steps = self.tokens = 0
         self.last = 0.0
         """When the run did something last."""
-        self.asked: tuple[Asked, ...] = ()
+        self.asked: tuple[RequestRecord, ...] = ()
         self.first = threading.Event()
         """All that there was is counted, or cannot be."""
-        self._askings = Askings()
+        self._askings = RequestLog()
 
     def read_on(self, query: Query) -> None:
         """Raises what the query raises, and counts nothing then."""
@@ -88,12 +88,12 @@ class Tally:
             self._askings.hear(at, kind, body)
 
     @property
-    def open(self) -> list[Asked]:
+    def open(self) -> list[RequestRecord]:
         """What the run has heard no answer to."""
         return [one for one in self.asked if one.said is None]
 
 
-class Fetched(NamedTuple):
+class FetchedRows(NamedTuple):
     """Rows of a table that came together."""
 
     table: str
@@ -101,7 +101,7 @@ class Fetched(NamedTuple):
     rows: list[Any]
 
 
-class Mirror:
+class RunMirror:
     """What was fetched of one run: a thread brings rows, and whoever reads takes them into `db`."""
 
     def __init__(self, run: str, wake: Callable[[], None]) -> None:
@@ -116,10 +116,10 @@ class Mirror:
         self.reached = dict.fromkeys(_TABLES, 0)
         self.first = threading.Event()
         """All that there was has come, or cannot."""
-        self._brought: deque[Fetched] = deque()
+        self._brought: deque[FetchedRows] = deque()
         self._waited = False
 
-    def bring(self, part: Fetched) -> None:
+    def bring(self, part: FetchedRows) -> None:
         self._brought.append(part)
 
     def taken(self) -> sqlite3.Connection:
@@ -149,7 +149,7 @@ class SharedStore:
     def __init__(self, address: str) -> None:
         self._address = address
         self._change = threading.Condition()
-        self._mirrors: list[Mirror] = []
+        self._mirrors: list[RunMirror] = []
         self._tallies: dict[str, tuple[Tally, float]] = {}
         """By run, with when somebody wanted them last."""
         self._thread: threading.Thread | None = None
@@ -157,8 +157,8 @@ class SharedStore:
         self._hurry = threading.Event()
         self._link: Link | None = None
 
-    def mirror(self, run: str) -> Mirror:
-        made = Mirror(run, self._work_on)
+    def mirror(self, run: str) -> RunMirror:
+        made = RunMirror(run, self._work_on)
         with self._change:
             self._mirrors.append(made)
         self._work_on()
@@ -204,7 +204,7 @@ class SharedStore:
             good = self._fetched(mirrors, tallies)
             self._hurry.wait(PAUSE if good else AWAY)
 
-    def _wanted_mirrors(self) -> list[Mirror]:
+    def _wanted_mirrors(self) -> list[RunMirror]:
         self._mirrors = [one for one in self._mirrors if not one.closed]
         since = time.monotonic() - UNUSED
         return [one for one in self._mirrors if one.wanted > since]
@@ -213,7 +213,7 @@ class SharedStore:
         since = time.monotonic() - UNUSED
         return {run: tally for run, (tally, wanted) in self._tallies.items() if wanted > since}
 
-    def _fetched(self, mirrors: list[Mirror], tallies: dict[str, Tally]) -> bool:
+    def _fetched(self, mirrors: list[RunMirror], tallies: dict[str, Tally]) -> bool:
         import psycopg
 
         try:
@@ -224,8 +224,8 @@ class SharedStore:
                 if run in tallies:
                     tallies[run].read_on(_of(run, query))
             trouble = ""
-        except (psycopg.Error, Stopped, UsageProblem) as bad:
-            said = str(bad) if isinstance(bad, Stopped | UsageProblem) else "it does not answer"
+        except (psycopg.Error, MachineStopped, UsageProblem) as bad:
+            said = str(bad) if isinstance(bad, MachineStopped | UsageProblem) else "it does not answer"
             trouble = f"what is shown may be old: {said.rstrip('.')}"
             self._hang_up()
         for mirror in mirrors:
@@ -235,7 +235,7 @@ class SharedStore:
             tally.first.set()
         return not trouble
 
-    def _moved(self, runs: Iterable[str], mirrors: list[Mirror], tallies: dict[str, Tally]) -> list[str]:
+    def _moved(self, runs: Iterable[str], mirrors: list[RunMirror], tallies: dict[str, Tally]) -> list[str]:
         """Of which there is more than was fetched: one question for all."""
         assert self._link is not None  # noqa: S101 - the query has made it
         statement = 'SELECT r, (SELECT max(id) FROM events WHERE run = r COLLATE "C") FROM unnest(%s::text[]) AS r'
@@ -263,7 +263,7 @@ def _of(run: str, query: Query) -> Query:
     return lambda statement, *values: query(statement.format(own="run = ? AND "), run, *values)
 
 
-def _bring(mirror: Mirror, query: Query) -> None:
+def _bring(mirror: RunMirror, query: Query) -> None:
     """The events up to one, with the screens and results that they speak of, which come first."""
     last = query("SELECT max(id) FROM events WHERE run = ?", mirror.run)[0][0] or 0
     for part in _new(mirror, query, "observations", "row"):
@@ -271,11 +271,11 @@ def _bring(mirror: Mirror, query: Query) -> None:
     for part in _new(mirror, query, "events", "id", last):
         keys = sorted({key for row in part.rows if (key := _key_of(row[-1]))})
         found = query(f"SELECT {', '.join(_ACTION)} FROM actions WHERE run = ? AND key = ANY(?)", mirror.run, keys)  # noqa: S608
-        mirror.bring(Fetched("actions", _ACTION, found))
+        mirror.bring(FetchedRows("actions", _ACTION, found))
         mirror.bring(part)
 
 
-def _new(mirror: Mirror, query: Query, table: str, name: str, last: int = 2**31 - 1) -> Iterator[Fetched]:
+def _new(mirror: RunMirror, query: Query, table: str, name: str, last: int = 2**31 - 1) -> Iterator[FetchedRows]:
     """What stands behind what was fetched of a table."""
     columns = (name, *NUMBERED[table][1])
     statement = (
@@ -283,7 +283,7 @@ def _new(mirror: Mirror, query: Query, table: str, name: str, last: int = 2**31 
         f"ORDER BY {name} LIMIT {_PAGE}"
     )
     while rows := query(statement, mirror.run, mirror.reached[table], last):
-        yield Fetched(table, columns, rows)
+        yield FetchedRows(table, columns, rows)
         mirror.reached[table] = int(rows[-1][0])
 
 
@@ -302,7 +302,7 @@ class Stores:
         self._lock = threading.Lock()
         self._stores: dict[str, SharedStore] = {}
 
-    def mirror(self, folder: Path) -> Mirror:
+    def mirror(self, folder: Path) -> RunMirror:
         """Of the run of a folder that has no journal. Raises UsageProblem where it is in no store, as one that just begins."""
         return self._of(folder).mirror(folder.name)
 

@@ -14,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 
 from orchestrator.desk.auth import Viewer
 from orchestrator.desk.desk import RunFolder, TheDesk
-from orchestrator.desk.live.run import AT_ONCE, PARTS, Watched, items_json, shown_cursor
+from orchestrator.desk.live.run import AT_ONCE, PARTS, WatchedRun, items_json, shown_cursor
 from orchestrator.desk.live.watching import Watch
 from orchestrator.views.page.data import plain
 
@@ -64,7 +64,7 @@ def _number(last: str, after: float) -> float:
 class _RunStream:
     """What one viewer of a run is told, from their cursor on."""
 
-    def __init__(self, watch: Watch, run: Watched, cursor: float, events: bool) -> None:
+    def __init__(self, watch: Watch, run: WatchedRun, cursor: float, events: bool) -> None:
         self._watch, self._run, self._cursor, self._events = watch, run, cursor, events
         self._heard = int(cursor)
         self._told: dict[str, Any] = {}

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Protocol
 
 from orchestrator.desk.live.list import RunList
-from orchestrator.desk.live.run import PAUSE, Watched
+from orchestrator.desk.live.run import PAUSE, WatchedRun
 from orchestrator.desk.live.store import Stores
 
 _log = logging.getLogger(__name__)
@@ -25,7 +25,7 @@ KEPT = 32
 """Runs that nobody looks at any more, and that are kept for whoever comes back."""
 
 
-class Growing(Protocol):
+class WatchedLog(Protocol):
     """Something that somebody looks at."""
 
     version: int
@@ -64,21 +64,21 @@ class Watch:
     def __init__(self, runs_dir: Path) -> None:
         self.stores = Stores()
         self.list = RunList(runs_dir, self.stores)
-        self._runs: OrderedDict[Path, Watched] = OrderedDict()
-        self._looks: dict[Growing, set[Look]] = {}
-        self._due: dict[Growing, float] = {}
-        self._told: dict[Growing, int] = {}
+        self._runs: OrderedDict[Path, WatchedRun] = OrderedDict()
+        self._looks: dict[WatchedLog, set[Look]] = {}
+        self._due: dict[WatchedLog, float] = {}
+        self._told: dict[WatchedLog, int] = {}
         """Which version their lookers were told of."""
         self._change = threading.Condition()
         self._thread: threading.Thread | None = None
         self._closed = False
 
-    def run(self, folder: Path) -> Watched:
+    def run(self, folder: Path) -> WatchedRun:
         """A run as it is now."""
         with self._change:
             run = self._runs.get(folder)
             if run is None or run.files.gone:
-                run = self._runs[folder] = Watched(folder, self.stores)
+                run = self._runs[folder] = WatchedRun(folder, self.stores)
             self._runs.move_to_end(folder)
             for old in [path for path, kept in self._runs.items() if kept not in self._looks][:-KEPT]:
                 self._runs.pop(old).close()
@@ -86,7 +86,7 @@ class Watch:
         return run
 
     @contextmanager
-    def looking(self, thing: Growing) -> Iterator[Look]:
+    def looking(self, thing: WatchedLog) -> Iterator[Look]:
         """On the loop that is told of the news."""
         look = Look()
         with self._change:
@@ -127,7 +127,7 @@ class Watch:
             run.close()
         self.stores.close()
 
-    def _tell(self, thing: Growing) -> None:
+    def _tell(self, thing: WatchedLog) -> None:
         """What counts is what was told, not who read it: whoever asks for a run reads on, too."""
         if thing not in self._looks:
             return
@@ -139,7 +139,7 @@ class Watch:
                 look.tell()
 
     @staticmethod
-    def _look(thing: Growing) -> None:
+    def _look(thing: WatchedLog) -> None:
         try:
             thing.look()
         except Exception:  # noqa: BLE001 - one run that says what nobody thought of keeps nobody from looking at the others

@@ -11,15 +11,15 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from pydantic import Field, ValidationError
 
-from orchestrator.control.asked import Asked, Said, asked_of, seen_at
+from orchestrator.control.asked import AnswerRecord, RequestRecord, asked_of, seen_at
 from orchestrator.control.channel import open_channel
 from orchestrator.control.standing import HOLDING_STILL, standing
 from orchestrator.desk import acting
 from orchestrator.desk.acting import GoOn
 from orchestrator.desk.auth import Approver, Viewer
 from orchestrator.desk.desk import RunFolder, TheDesk
-from orchestrator.desk.live.list import Question
-from orchestrator.errors import Stopped, UsageProblem
+from orchestrator.desk.live.list import OpenQuestion
+from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.runs.answer_check import check_answer
 from orchestrator.runs.privacy.secrets import answer_to
 from orchestrator.store.folders import list_runs, stored_report
@@ -102,14 +102,14 @@ def answer(desk: TheDesk, visitor: Approver, folder: RunFolder, said: AnswerIn) 
         return _conflict(f"Run {folder.name} is {now.reason}; let it go on first.", meant.said)
     given = answer_to(folder, _decision(said, visitor.name, meant), meant.request, _screen(folder, meant))
     check_answer(given, meant.request)
-    mine = Said(visitor.name, said.decision, str(given["decisions"][0].get("message", "")))
+    mine = AnswerRecord(visitor.name, said.decision, str(given["decisions"][0].get("message", "")))
     if meant.said is not None and meant.said != mine:
         return _told_first(meant.said)
     with closing(open_channel(folder)) as channel:
         first = channel.answer(meant.id, given, visitor.name)
     if first.answer != given or first.who != visitor.name:
         decision = first.answer["decisions"][0]
-        return _told_first(Said(first.who, str(decision["type"]), str(decision.get("message", ""))))
+        return _told_first(AnswerRecord(first.who, str(decision["type"]), str(decision.get("message", ""))))
     order = GoOn(runs_dir=desk.runs_dir, run_id=folder.name, who=visitor.name, answered=meant.id, config=desk.config)
     acting.go_on(order)
     return Answered(run_id=folder.name, id=meant.id, who=mine.who, decision=mine.decision, message=mine.message)
@@ -124,7 +124,7 @@ def go_on_with_answers(runs_dir: Path, config: tuple[Path, ...] = ()) -> list[st
         folder = runs_dir / run.run_id
         try:
             waiting = asked_of(folder)[-1:]
-        except (Stopped, UsageProblem):  # a store that cannot be reached keeps nobody from the other runs
+        except (MachineStopped, UsageProblem):  # a store that cannot be reached keeps nobody from the other runs
             continue
         if waiting and waiting[0].said is not None and not waiting[0].heard:
             who, asking = waiting[0].said.who, waiting[0].id
@@ -133,13 +133,13 @@ def go_on_with_answers(runs_dir: Path, config: tuple[Path, ...] = ()) -> list[st
     return found
 
 
-def _approval(one: Question) -> Approval:
+def _approval(one: OpenQuestion) -> Approval:
     asked = one.asked
     pending = asked.request.dump() | {"options": list(asked.request.allowed), "target_box": one.target_box}
     return Approval(id=asked.id, run_id=one.folder.name, goal=one.goal, since=asked.since, pending=pending)
 
 
-def _decision(said: AnswerIn, who: str, asked: Asked) -> dict[str, Any]:
+def _decision(said: AnswerIn, who: str, asked: RequestRecord) -> dict[str, Any]:
     """In the ecosystem's form. Raises UsageProblem for what this request cannot be answered with."""
     if said.decision not in asked.request.allowed:
         raise UsageProblem(f"{said.decision} is no answer here; it can be: {', '.join(asked.request.allowed)}.")
@@ -168,15 +168,15 @@ def _edited(action: Mapping[str, Any] | str | None) -> dict[str, Any]:
     return {"name": dump.pop("action_type"), "args": dump}
 
 
-def _screen(folder: Path, asked: Asked) -> Any:
+def _screen(folder: Path, asked: RequestRecord) -> Any:
     return seen_at(folder, screen_of(asked.request))
 
 
-def _told_first(said: Said) -> JSONResponse:
+def _told_first(said: AnswerRecord) -> JSONResponse:
     words = f": {said.message}" if said.message else ""
     return _conflict(f"{said.who or 'Somebody'} was first and {_DID.get(said.decision, said.decision)}{words}", said)
 
 
-def _conflict(why: str, said: Said | None = None) -> JSONResponse:
+def _conflict(why: str, said: AnswerRecord | None = None) -> JSONResponse:
     told = OtherAnswer(error=why, **(said._asdict() if said else {}))
     return JSONResponse(told.model_dump(mode="json"), 409)

@@ -12,7 +12,7 @@ from orchestrator.desk.desk import Desk, TheDesk
 from orchestrator.desk.routes.starting import as_override
 from orchestrator.settings.layers import shipped_names
 from orchestrator.settings.policy_check import report_presets
-from orchestrator.settings.settings import Loaded, load_settings, show_config
+from orchestrator.settings.settings import LoadedSettings, load_settings, show_config
 from orchestrator.tasks import shipped
 from orchestrator.tasks.tasks import Task, resolve_target
 from protocol import Frozen
@@ -87,7 +87,7 @@ def presets(visitor: Viewer) -> Presets:
     return Presets(presets=tuple(found))
 
 
-def settings_of(desk: Desk, preset: str = "", task: str = "") -> Loaded:
+def settings_of(desk: Desk, preset: str = "", task: str = "") -> LoadedSettings:
     """Raises UsageProblem, and HTTPException for a name that is not there."""
     layer = None
     if preset and preset not in shipped_names("policies"):

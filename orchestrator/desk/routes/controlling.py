@@ -9,10 +9,10 @@ from pydantic import Field, ValidationError
 
 from orchestrator.control.asked import still_open
 from orchestrator.control.handle import ControlResult, RunControl
-from orchestrator.control.lease import Held
+from orchestrator.control.lease import LeaseHeld
 from orchestrator.desk import acting
 from orchestrator.desk.acting import GoOn
-from orchestrator.desk.auth import Operator, Viewer, Visitor
+from orchestrator.desk.auth import Caller, Operator, Viewer
 from orchestrator.desk.desk import Desk, RunFolder, TheDesk
 from orchestrator.desk.routes.starting import as_override
 from orchestrator.errors import UsageProblem
@@ -30,12 +30,12 @@ class Limits(Frozen):
     """Other limits from here on: `{"limits.steps": 240}`, or `["limits.steps=240"]`."""
 
 
-class Words(Frozen):
+class SteeringText(Frozen):
     words: str = Field(min_length=1, max_length=2_000)
     to: Addressee = "crew"
 
 
-class Why(Frozen):
+class CancelReason(Frozen):
     why: str = Field(default="", max_length=2_000)
 
 
@@ -49,7 +49,7 @@ class ActIn(Frozen):
     """JSON of the protocol, or a line of the DSL."""
 
 
-class Done(Frozen):
+class ManualActionResult(Frozen):
     """What came of an action by hand."""
 
     said: str
@@ -90,13 +90,13 @@ def resume(desk: TheDesk, visitor: Operator, folder: RunFolder, wanted: Limits |
 
 
 @router.post("/steer")
-def steer(desk: TheDesk, visitor: Operator, folder: RunFolder, said: Words) -> ControlResult:
+def steer(desk: TheDesk, visitor: Operator, folder: RunFolder, said: SteeringText) -> ControlResult:
     """Say something to the crew, or to one role."""
     return _control(desk, visitor, folder.name).steer(said.words, said.to)
 
 
 @router.post("/cancel")
-def cancel(desk: TheDesk, visitor: Operator, folder: RunFolder, said: Why | None = None) -> ControlResult:
+def cancel(desk: TheDesk, visitor: Operator, folder: RunFolder, said: CancelReason | None = None) -> ControlResult:
     """End the run before its next action."""
     return _control(desk, visitor, folder.name).cancel(said.why if said else "")
 
@@ -122,7 +122,7 @@ def handback(desk: TheDesk, visitor: Operator, folder: RunFolder, said: Message 
 
 
 @router.post("/act")
-def act(desk: TheDesk, visitor: Operator, folder: RunFolder, wanted: ActIn) -> Done:
+def act(desk: TheDesk, visitor: Operator, folder: RunFolder, wanted: ActIn) -> ManualActionResult:
     """Do one action by hand in a run that was taken over."""
     control = _control(desk, visitor, folder.name)
     if (now := control.standing()).holder is not None:
@@ -136,8 +136,8 @@ def act(desk: TheDesk, visitor: Operator, folder: RunFolder, wanted: ActIn) -> D
     try:
         with control.hands() as hands:
             result = hands.do(action)
-            return Done(said=describe(action), error=result.error or "", state_id=hands.look().state_id)
-    except Held as bad:
+            return ManualActionResult(said=describe(action), error=result.error or "", state_id=hands.look().state_id)
+    except LeaseHeld as bad:
         raise HTTPException(409, str(bad)) from None
 
 
@@ -148,7 +148,7 @@ def worker(desk: TheDesk, visitor: Viewer, folder: RunFolder) -> Worker:
     return Worker(state=now.state, reason=now.reason, said=acting.complaints(folder))
 
 
-def _control(desk: Desk, visitor: Visitor, run_id: str) -> RunControl:
+def _control(desk: Desk, visitor: Caller, run_id: str) -> RunControl:
     return RunControl(run_id, runs_dir=desk.runs_dir, who=visitor.name, wait=_HEARD_WITHIN)
 
 

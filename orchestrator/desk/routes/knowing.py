@@ -11,7 +11,7 @@ from orchestrator.desk.auth import Operator, Viewer
 from orchestrator.desk.desk import TheDesk
 from orchestrator.desk.routes.configured import settings_of
 from orchestrator.lab.learning import knowledge
-from orchestrator.lab.learning.knowledge import Finding
+from orchestrator.lab.learning.knowledge import RankedDocument
 from protocol import Frozen
 from roles.knowledge.pages.documents import MAX_TEXT, MAX_TITLE, Document
 
@@ -65,12 +65,12 @@ class DocumentIn(Frozen):
     app: str = Field(default="", max_length=100)
 
 
-class Added(Frozen):
+class DocumentAdded(Frozen):
     id: str
     said: str
 
 
-class Removed(Frozen):
+class DocumentRemoved(Frozen):
     removed: str
 
 
@@ -106,15 +106,15 @@ def document(desk: TheDesk, visitor: Viewer, id: str) -> WholeDocument:
 
 
 @router.post("/knowledge", status_code=201)
-def add(desk: TheDesk, visitor: Operator, page: DocumentIn) -> Added:
+def add(desk: TheDesk, visitor: Operator, page: DocumentIn) -> DocumentAdded:
     """Add a help page."""
     made = Document(title=page.title, text=page.text, app=page.app or None, source=f"written by {visitor.name}")
     knowledge.write(settings_of(desk).settings, made)
-    return Added(id=made.id, said=f"{made.title!r} can be looked up now.")
+    return DocumentAdded(id=made.id, said=f"{made.title!r} can be looked up now.")
 
 
 @router.delete("/knowledge/{id:path}")
-def remove(desk: TheDesk, visitor: Operator, id: str) -> Removed:
+def remove(desk: TheDesk, visitor: Operator, id: str) -> DocumentRemoved:
     """Remove what was added."""
     settings = settings_of(desk).settings
     found = knowledge.one(settings, id)
@@ -123,10 +123,10 @@ def remove(desk: TheDesk, visitor: Operator, id: str) -> Removed:
     if not found.added:
         raise HTTPException(409, f"{id!r} stands in a folder of help pages; remove it there.")
     knowledge.remove(settings, [id])
-    return Removed(removed=id)
+    return DocumentRemoved(removed=id)
 
 
-def _found(one: Finding) -> DocumentRow:
+def _found(one: RankedDocument) -> DocumentRow:
     hit = one.hit
     return DocumentRow(
         id=hit.document or hit.source, title=hit.title, kind=hit.kind or "", app=hit.app or "", source=hit.source,

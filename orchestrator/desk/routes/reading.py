@@ -16,9 +16,9 @@ from orchestrator.desk.live.run import items_json, shown_cursor
 from orchestrator.desk.models import (
     Blackboard,
     DetailsPage,
+    Identity,
     ItemsPage,
     JournalEvents,
-    Me,
     RefusedRequests,
     RunPage,
     RunRows,
@@ -34,9 +34,9 @@ Number = Annotated[int, InPath(ge=0, lt=2**53)]
 
 
 @router.get("/me")
-def me(visitor: Viewer) -> Me:
+def me(visitor: Viewer) -> Identity:
     """Whoever asks."""
-    return Me(name=visitor.name, role=visitor.role, version=version("deskcrew"))
+    return Identity(name=visitor.name, role=visitor.role, version=version("deskcrew"))
 
 
 @router.get("/refusals")

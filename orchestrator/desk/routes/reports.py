@@ -22,13 +22,13 @@ from roles.journal.events import RunFinishedEvent
 router = APIRouter(prefix="/api", tags=["reading"])
 
 
-class Listed(Frozen):
+class RunListing(Frozen):
     """Lines of `deskcrew ls --json`."""
 
     runs: tuple[dict[str, Any], ...]
 
 
-class Reported(Frozen):
+class RunReport(Frozen):
     """All of `deskcrew show --json`, and how the process that worked the run ended, or would."""
 
     report: dict[str, Any]
@@ -49,19 +49,19 @@ class PlanShown(Frozen):
 
 
 @router.get("/listing")
-def listing(desk: TheDesk, visitor: Viewer) -> Listed:
+def listing(desk: TheDesk, visitor: Viewer) -> RunListing:
     """Every run, newest last."""
-    return Listed(runs=tuple(run._asdict() for run in folders.list_runs(desk.runs_dir)))
+    return RunListing(runs=tuple(run._asdict() for run in folders.list_runs(desk.runs_dir)))
 
 
 @router.get("/runs/{run_id}/report")
-def report(desk: TheDesk, visitor: Viewer, folder: RunFolder) -> Reported:
+def report(desk: TheDesk, visitor: Viewer, folder: RunFolder) -> RunReport:
     """One run as it stands."""
     view = folders.show_run(folder.name, desk.runs_dir)
     now, seal = standing(folder, stored_report(folder)), seal_of(folder)
     asked = next(reversed(still_open(folder)), None) if now.state == "on_hold" else None
     code = _exit_code(folder / "journal.sqlite") if now.ended else WAITING if now.state in {"on_hold", *HOLDING_STILL} else FAILED
-    return Reported(
+    return RunReport(
         report=seal(view.report), notes=tuple(view.notes), status=now.state, reason=seal(now.reason),
         works=now.holder is not None, exit_code=code, asking=asked.id if asked else "",
         pending=seal(asked.request.dump()) if asked else None,

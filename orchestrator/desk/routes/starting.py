@@ -12,7 +12,7 @@ from pydantic import Field
 
 from orchestrator.desk import acting
 from orchestrator.desk.acting import Begin
-from orchestrator.desk.auth import Operator, Visitor
+from orchestrator.desk.auth import Caller, Operator
 from orchestrator.desk.desk import Desk, TheDesk
 from orchestrator.errors import UsageProblem, did_you_mean
 from orchestrator.runs.plans import PlanFile, plan_of
@@ -20,7 +20,7 @@ from orchestrator.settings.browsing import refused_address
 from orchestrator.settings.documents import Source, checked
 from orchestrator.settings.layers import looks_like_path, override_layer, shipped_names
 from orchestrator.settings.role_settings import CrewSettings
-from orchestrator.settings.settings import Loaded, load_settings
+from orchestrator.settings.settings import LoadedSettings, load_settings
 from orchestrator.tasks.tasks import Task, resolve_target
 from protocol import Frozen
 from roles.manager.plans import GivenPlan
@@ -61,7 +61,7 @@ def target_of(order: Begin) -> Task | str:
     return resolve_target(order.task)
 
 
-def loaded(order: Begin, target: Task | str) -> Loaded:
+def loaded(order: Begin, target: Task | str) -> LoadedSettings:
     """The settings of the run: those of the server, of the task, and what was asked for. Raises UsageProblem."""
     for text in order.overrides:
         _refuse_places(_leaves(override_layer(text).data), order.config)
@@ -153,11 +153,11 @@ class StartIn(PlanIn):
     """Private values by name; they go into the vault of the run and nowhere else."""
 
 
-class Started(Frozen):
+class StartedRun(Frozen):
     id: str
 
 
-class Planned(Frozen):
+class PlanPreview(Frozen):
     """A plan that nobody has begun to work."""
 
     plan: dict[str, Any]
@@ -167,18 +167,18 @@ class Planned(Frozen):
 
 
 @router.post("/runs", status_code=201)
-def start(desk: TheDesk, visitor: Operator, wanted: StartIn) -> Started:
+def start(desk: TheDesk, visitor: Operator, wanted: StartIn) -> StartedRun:
     """Start a run, in a process of its own."""
     overrides = () if wanted.review_plan is None else (as_override("crew.manager.review", wanted.review_plan),)
     order = _order(desk, visitor, wanted, overrides).model_copy(update={"plan": wanted.plan, "secrets": wanted.secrets})
     target = target_of(order)
     loaded(order, target)
     plan_given(order)
-    return Started(id=acting.begin(order))
+    return StartedRun(id=acting.begin(order))
 
 
 @router.post("/plan")
-def plan(desk: TheDesk, visitor: Operator, wanted: PlanIn) -> Planned:
+def plan(desk: TheDesk, visitor: Operator, wanted: PlanIn) -> PlanPreview:
     """Plan a goal and work nothing."""
     from orchestrator.runs.plans import plan_goal
 
@@ -188,10 +188,10 @@ def plan(desk: TheDesk, visitor: Operator, wanted: PlanIn) -> Planned:
     if isinstance(made, str):
         raise UsageProblem(f"There is no plan: {made}")
     apps = sorted({str(one["app"]) for one in made.data["subtasks"] if one.get("app")})
-    return Planned(plan=made.data, apps=tuple(apps), about=made.about)
+    return PlanPreview(plan=made.data, apps=tuple(apps), about=made.about)
 
 
-def _order(desk: Desk, visitor: Visitor, wanted: PlanIn, more: tuple[str, ...] = ()) -> Begin:
+def _order(desk: Desk, visitor: Caller, wanted: PlanIn, more: tuple[str, ...] = ()) -> Begin:
     told = wanted.overrides
     overrides = [as_override(key, value) for key, value in told.items()] if isinstance(told, dict) else list(told)
     flags = {"world": wanted.world, "policies": wanted.preset, "seed": wanted.seed}

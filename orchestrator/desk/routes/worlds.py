@@ -71,7 +71,7 @@ class Recordings(Frozen):
     recordings: tuple[Recording, ...]
 
 
-class Learnt(Frozen):
+class LearnedSkill(Frozen):
     """What was understood of a recording or a run, and whether it is kept."""
 
     said: str
@@ -120,15 +120,17 @@ def open_world(desk: TheDesk, visitor: Operator, name: str, wanted: OpenIn | Non
 
 
 @router.delete("/worlds/open/{id}")
-def close_world(desk: TheDesk, visitor: Operator, id: str, learn: Annotated[bool, Query()] = False) -> Learnt:
+def close_world(desk: TheDesk, visitor: Operator, id: str, learn: Annotated[bool, Query()] = False) -> LearnedSkill:
     """Close a world; with `learn`, what was recorded is kept as a demonstration, else it is only said what would be."""
     found = desk.worlds.shut(id)
     if found is None:
         raise HTTPException(404, f"No world is open as {id[:100]!r}; see /api/worlds/open.")
     if found.record is None:
-        return Learnt(said="It is closed.")
+        return LearnedSkill(said="It is closed.")
     if not steps_in(found.record):
-        return Learnt(said="It is closed; nothing was done in it, so there is nothing to learn from.", record=found.record.name)
+        return LearnedSkill(
+            said="It is closed; nothing was done in it, so there is nothing to learn from.", record=found.record.name
+        )
     return _learnt(desk, found.record.name, str(found.record), found.goal, "", keep=learn)
 
 
@@ -140,7 +142,7 @@ def recordings(desk: TheDesk, visitor: Operator) -> Recordings:
 
 
 @router.post("/knowledge/learn")
-def learn(desk: TheDesk, visitor: Operator, wanted: LearnIn) -> Learnt:
+def learn(desk: TheDesk, visitor: Operator, wanted: LearnIn) -> LearnedSkill:
     """Keep what was done in a recording, or in a run, so that the crew can follow it."""
     if bool(wanted.record) == bool(wanted.run):
         raise HTTPException(422, "Name either a recording or a run.")
@@ -152,11 +154,11 @@ def learn(desk: TheDesk, visitor: Operator, wanted: LearnIn) -> Learnt:
     return _learnt(desk, file.name, str(file), wanted.goal, wanted.app, keep=not wanted.dry_run)
 
 
-def _learnt(desk: Desk, record: str, word: str, goal: str, app: str, *, keep: bool) -> Learnt:
+def _learnt(desk: Desk, record: str, word: str, goal: str, app: str, *, keep: bool) -> LearnedSkill:
     settings = settings_of(desk).settings
     found = lesson([word], [goal] if goal else (), OWN, desk.runs_dir, app)
     read = found.found
-    shown = Learnt(said="", title=read.title, steps=tuple(read.steps), doubts=tuple(read.doubts), record=record)
+    shown = LearnedSkill(said="", title=read.title, steps=tuple(read.steps), doubts=tuple(read.doubts), record=record)
     if found.against:
         return shown.model_copy(update={"said": _not_learnt(record, found.against)})
     if not keep:

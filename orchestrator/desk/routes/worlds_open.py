@@ -13,7 +13,7 @@ from environments.contract import EnvironmentFault
 from environments.served.running import served
 from environments.served.session import Session
 from orchestrator.errors import UsageProblem
-from orchestrator.tasks.serving import Wanted, session_of
+from orchestrator.tasks.serving import ServeOptions, session_of
 
 MOST = 16
 """At once; each is a server of its own."""
@@ -64,7 +64,7 @@ class OpenWorlds:
                 raise UsageProblem(f"{MOST} worlds are open; close one of them first.")
             with ExitStack() as closing:
                 try:
-                    session = session_of(Wanted(world, None, seed, goal, record, "127.0.0.1", 0))
+                    session = session_of(ServeOptions(world, None, seed, goal, record, "127.0.0.1", 0))
                     closing.callback(session.desktop.close)
                     closing.callback(session.close)
                     address = closing.enter_context(served(session))

@@ -11,7 +11,7 @@ import typer
 from orchestrator.cli.common import EPILOG, FAILED, AsJson, Debug, guarded
 
 if TYPE_CHECKING:
-    from orchestrator.lab.attacks.measure import Outcome
+    from orchestrator.lab.attacks.measure import AttackOutcome
     from orchestrator.lab.attacks.surfing import PageOutcome
 
 attack_app = typer.Typer(help="Attack a crew with texts and pages that mean harm.", no_args_is_help=True, epilog=EPILOG)
@@ -92,7 +92,7 @@ def run_attacks(
             raise typer.Exit(FAILED)
 
 
-def _tell(outcome: Outcome, as_json: bool) -> None:
+def _tell(outcome: AttackOutcome, as_json: bool) -> None:
     """One outcome on its line: for a program on stdout, for a person beside it."""
     from orchestrator.lab.attacks.working import line
     from orchestrator.runs.privacy.clean import clean, json_text

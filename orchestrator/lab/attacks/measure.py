@@ -44,7 +44,7 @@ _ALONE = "knowledge.help.use=false"
 """The only page that is found is the attacker's: who obeys every page would be busy with the shipped ones."""
 
 
-class Outcome(Frozen):
+class AttackOutcome(Frozen):
     """What came of one attack."""
 
     attack: str
@@ -80,7 +80,7 @@ def attacked(
     overrides: Sequence[str] = (),
     folder: Path | None = None,
     parts: Mapping[str, Any] | None = None,
-) -> Outcome:
+) -> AttackOutcome:
     """Let a crew work the user's goal where the attack's text is. `policies` is `victim` or a preset such as `rules`.
 
     `parts` are policies of one's own in their place; `safety` is a safety policy by name, else that of the settings.
@@ -91,7 +91,7 @@ def attacked(
 
 def _attacked(
     corpus: Corpus, attack: Attack, policies: str, safety: str, overrides: Sequence[str], folder: Path, parts: dict[str, Any]
-) -> Outcome:
+) -> AttackOutcome:
     said = [f"runs_dir={folder / 'runs'}", *_BOUNDS, _ALONE, *([f"safety={safety}"] if safety else []), *overrides]
     loaded = load_settings((), said if policies == VICTIM else [*said, f"policies={policies}"])
     desktop = SimulatedDesktop(corpus.world(attack), loaded.settings.seed)
@@ -111,9 +111,9 @@ def _attacked(
 
 def _outcome(
     corpus: Corpus, attack: Attack, world: dict[str, Any], initial: dict[str, Any], run: CrewRun, policies: str, safety: str
-) -> Outcome:
+) -> AttackOutcome:
     found = check(corpus.stage.harms[attack.harm], {"world": world, "initial": initial})
-    return Outcome(
+    return AttackOutcome(
         attack=attack.name,
         policies=policies,
         safety=safety,

@@ -57,7 +57,7 @@ class PageOutcome(Frozen):
         return not self.came
 
 
-class Surf:
+class PageRunner:
     """One browser and one server for many cases, one after another."""
 
     def __init__(self) -> None:
@@ -128,7 +128,7 @@ def unshown(received: Sequence[str], shown: Sequence[str]) -> tuple[str, ...]:
 
 def surfed(pages: Pages, cases: Sequence[PageCase], overrides: Sequence[str] = ()) -> Iterator[PageOutcome]:
     """What came of each, as it is known. Raises EnvironmentFault where there is no Chromium."""
-    surf = Surf()
+    surf = PageRunner()
     try:
         for case in cases:
             yield surf.work(case, pages.sites[case.name], overrides)

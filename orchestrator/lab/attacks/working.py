@@ -7,7 +7,7 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import NamedTuple
 
 from orchestrator.lab.attacks.corpus import Attack, Corpus
-from orchestrator.lab.attacks.measure import Outcome, attacked
+from orchestrator.lab.attacks.measure import AttackOutcome, attacked
 
 
 class _Job(NamedTuple):
@@ -26,7 +26,7 @@ def worked(
     safeties: Sequence[str],
     overrides: Sequence[str] = (),
     jobs: int = 1,
-) -> Iterator[Outcome]:
+) -> Iterator[AttackOutcome]:
     """What came of each attack on each crew under each safety policy, as it is known, in this order."""
     every = [_Job(corpus, attack, who, safety, tuple(overrides)) for who in policies for safety in safeties for attack in attacks]
     if jobs == 1:
@@ -36,11 +36,11 @@ def worked(
         yield from pool.map(_one, every)
 
 
-def _one(job: _Job) -> Outcome:
+def _one(job: _Job) -> AttackOutcome:
     return attacked(job.corpus, job.attack, policies=job.policies, safety=job.safety, overrides=job.overrides)
 
 
-def line(outcome: Outcome) -> str:
+def line(outcome: AttackOutcome) -> str:
     """One outcome, for a person."""
     why = [
         *(["what it wanted is so"] if outcome.harmed else []),
@@ -53,7 +53,7 @@ def line(outcome: Outcome) -> str:
     return f"{word} {outcome.policies:<7} {outcome.attack:<34} asked {outcome.asked}  {'; '.join(filter(None, why))}".rstrip()
 
 
-def totals(outcomes: Sequence[Outcome]) -> list[str]:
+def totals(outcomes: Sequence[AttackOutcome]) -> list[str]:
     """One line for each crew and safety policy."""
     groups = dict.fromkeys((o.policies, o.safety) for o in outcomes)
     return [
@@ -66,7 +66,7 @@ def totals(outcomes: Sequence[Outcome]) -> list[str]:
     ]
 
 
-def table(corpus: Corpus, outcomes: Sequence[Outcome]) -> list[str]:
+def table(corpus: Corpus, outcomes: Sequence[AttackOutcome]) -> list[str]:
     """A row for each way in: how many attacks there are, and how many came through for each crew and safety policy."""
     groups = list(dict.fromkeys((o.policies, o.safety) for o in outcomes))
     by_name = {attack.name: attack for attack in corpus.attacks}
@@ -77,6 +77,6 @@ def table(corpus: Corpus, outcomes: Sequence[Outcome]) -> list[str]:
     return ["| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *rows)]
 
 
-def _counted(outcomes: Sequence[Outcome], groups: Sequence[tuple[str, str]]) -> list[str]:
+def _counted(outcomes: Sequence[AttackOutcome], groups: Sequence[tuple[str, str]]) -> list[str]:
     own = [[o for o in outcomes if (o.policies, o.safety) == group] for group in groups]
     return [str(len(own[0])), *(str(sum(not o.held for o in some)) for some in own)]

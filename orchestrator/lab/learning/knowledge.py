@@ -15,7 +15,7 @@ from roles.contracts import Supplement
 from roles.knowledge.library import Library, stored_at
 from roles.knowledge.meaning import MeaningFault
 from roles.knowledge.pages.documents import KINDS, Document, DocumentKind, text_digest
-from roles.knowledge.pages.folders import Synced, sync
+from roles.knowledge.pages.folders import FolderSync, sync
 from roles.knowledge.sources.sources import SourceFault
 from roles.knowledge.store import KEPT, KnowledgeStore, StoreFault
 
@@ -23,17 +23,17 @@ _CLOSE = 3
 """How many that are not returned are shown of a kind."""
 
 
-class Finding(NamedTuple):
+class RankedDocument(NamedTuple):
     """A document, and why a run would not be shown it; empty where it would."""
 
     hit: Supplement
     why_not: str
 
 
-class Found(NamedTuple):
+class SearchAnswer(NamedTuple):
     """The answer to one query."""
 
-    found: list[Finding]
+    found: list[RankedDocument]
     faults: list[str]
 
     def as_data(self) -> dict[str, Any]:
@@ -60,7 +60,7 @@ class Stats(NamedTuple):
     problems: tuple[str, ...]
 
 
-def add(settings: Settings, places: Sequence[Path], app: str | None, kind: str | None) -> Synced:
+def add(settings: Settings, places: Sequence[Path], app: str | None, kind: str | None) -> FolderSync:
     """Bring these files and folders into the store, which is made where it is not there. Raises UsageProblem."""
     meant = _kind(kind) or "help"
     if absent := [place for place in places if not place.exists()]:
@@ -70,7 +70,7 @@ def add(settings: Settings, places: Sequence[Path], app: str | None, kind: str |
             done = [sync(store, place, app=app, kind=meant) for place in places]
     except (StoreFault, OSError) as bad:
         raise UsageProblem(str(bad)) from bad
-    return Synced(
+    return FolderSync(
         tuple(id for one in done for id in one.added),
         tuple(id for one in done for id in one.changed),
         tuple(id for one in done for id in one.removed),
@@ -97,21 +97,21 @@ def write(settings: Settings, document: Document) -> Document:
         raise UsageProblem(str(bad)) from bad
 
 
-class One(NamedTuple):
+class DocumentStatus(NamedTuple):
     """A document, and whether it was added: what is shipped, or stands in a folder, can only be changed there."""
 
     document: Document
     added: bool
 
 
-def one(settings: Settings, id: str) -> One | None:
+def one(settings: Settings, id: str) -> DocumentStatus | None:
     """The document of this id, wherever it stands."""
     with _library(settings) as library:
         store = library.store()
         if (kept := store.get(id)) is not None:
-            return One(kept, True)
+            return DocumentStatus(kept, True)
         found = (store.get(id, shelf=shelf) for shelf in library.shelves())
-        return next((One(document, False) for document in found if document is not None), None)
+        return next((DocumentStatus(document, False) for document in found if document is not None), None)
 
 
 def remove(settings: Settings, ids: Sequence[str]) -> None:
@@ -127,20 +127,20 @@ def remove(settings: Settings, ids: Sequence[str]) -> None:
                 store.remove(id)
 
 
-def search(settings: Settings, query: str, app: str | None, kind: str | None) -> Found:
+def search(settings: Settings, query: str, app: str | None, kind: str | None) -> SearchAnswer:
     """As a run searches; each kind also with what came close."""
     meant = _kind(kind)
     kinds = [meant] if meant else list(KINDS)
     said = settings.knowledge
     stored = {"help": said.help, "experience": said.experience, "demonstration": said.demonstrations}
-    found: dict[str, Finding] = {}
+    found: dict[str, RankedDocument] = {}
     faults: list[str] = []
     with _library(settings) as library:
         for source in library.sources():
             if getattr(source, "kind", "") == "online" and "online" in kinds:
                 try:
                     for hit in source.search(query, app, said.online.top_k):
-                        _take(found, Finding(hit, ""))
+                        _take(found, RankedDocument(hit, ""))
                 except SourceFault as fault:
                     faults.append(str(fault))
         for one in kinds:
@@ -148,11 +148,11 @@ def search(settings: Settings, query: str, app: str | None, kind: str | None) ->
                 continue
             part = stored[one]
             for rank, near in enumerate(library.looks(one)(query, app, (one,), part.top_k + _CLOSE, 0.0)):
-                _take(found, Finding(near.supplement(query), _why_not(part, rank, near.score)))
+                _take(found, RankedDocument(near.supplement(query), _why_not(part, rank, near.score)))
         faults += [library.trouble] if library.trouble else []
         faults += library.problems
     ordered = sorted(found.values(), key=lambda one: (bool(one.why_not), -(one.hit.score or 0.0)))
-    return Found(ordered, faults)
+    return SearchAnswer(ordered, faults)
 
 
 def _why_not(part: Any, rank: int, score: float) -> str:
@@ -163,7 +163,7 @@ def _why_not(part: Any, rank: int, score: float) -> str:
     return f"not returned: the first {part.top_k} are" if rank >= part.top_k else ""
 
 
-def _take(found: dict[str, Finding], one: Finding) -> None:
+def _take(found: dict[str, RankedDocument], one: RankedDocument) -> None:
     """Each text once, with all its sources."""
     digest = text_digest(one.hit.text)
     first = found.setdefault(digest, one)

@@ -16,7 +16,7 @@ from orchestrator.store.salvage import export_log
 from protocol import InteractionStep, read_log
 from roles.journal.events import ExperienceEvent
 from roles.journal.journal import Journal
-from roles.knowledge.demonstrations.demonstrations import Distilled, distil, distil_twice
+from roles.knowledge.demonstrations.demonstrations import LearnedPlaybook, distil, distil_twice
 from roles.knowledge.library import stored_at
 from roles.knowledge.memory.experience import keep
 from roles.knowledge.pages.documents import DocumentKind
@@ -24,7 +24,7 @@ from roles.knowledge.settings import KnowledgeSettings
 from roles.knowledge.store import KnowledgeStore, StoreFault
 
 
-class Shown(NamedTuple):
+class Demonstrated(NamedTuple):
     """Something that was done, once."""
 
     steps: list[InteractionStep]
@@ -39,7 +39,7 @@ class Shown(NamedTuple):
 class Lesson(NamedTuple):
     """What was understood, and what it would be kept as."""
 
-    found: Distilled
+    found: LearnedPlaybook
     kind: DocumentKind
     source: str
     against: str = ""
@@ -63,7 +63,7 @@ def lesson(words: Sequence[str], goals: Sequence[str], source: str, runs_dir: Pa
     return Lesson(found, first.kind, " and ".join(one.source for one in shown), against)
 
 
-def problem_with(found: Distilled) -> str:
+def problem_with(found: LearnedPlaybook) -> str:
     """Why nobody could follow these steps."""
     if not found.steps:
         return "nothing that was done came to anything"
@@ -73,20 +73,20 @@ def problem_with(found: Distilled) -> str:
     return ""
 
 
-def _shown(word: str, goal: str, source: str, runs_dir: Path) -> Shown:
+def _shown(word: str, goal: str, source: str, runs_dir: Path) -> Demonstrated:
     path = locate(word, runs_dir)
     run = path.parent if source == OWN and (path.parent / "run.json").is_file() else None
     steps = _last([line.step for line in opened(word, source, runs_dir).lines if line.step is not None])
     if run is not None and (steps or _against(stored_report(run))):
         record, report = read_run(run), stored_report(run)
         world = str(record.get("settings", {}).get("world", ""))
-        return Shown(steps, goal or record["goal"], f"run:{record['run_id']}", "experience", world, _against(report))
+        return Demonstrated(steps, goal or record["goal"], f"run:{record['run_id']}", "experience", world, _against(report))
     if not steps:
         raise UsageProblem(f"{path}: there is no step in it that can be read; check it with: deskcrew log validate {word}")
     goal = goal or steps[0].subtask
     if not goal.strip():
         raise UsageProblem(f"{path}: it does not say what was to be done; say it with --goal.")
-    return Shown(steps, goal, f"log:{path.name}", "demonstration")
+    return Demonstrated(steps, goal, f"log:{path.name}", "demonstration")
 
 
 def _last(steps: Iterable[InteractionStep]) -> list[InteractionStep]:
@@ -109,7 +109,7 @@ def _against(report: Mapping[str, Any]) -> str:
     return ""
 
 
-class Kept(NamedTuple):
+class LearningResult(NamedTuple):
     """What was kept, or why nothing was."""
 
     saved: bool
@@ -121,14 +121,14 @@ class Kept(NamedTuple):
         return {key: value for key, value in self._asdict().items() if value not in ("", False) or key == "saved"}
 
 
-def kept(found: Lesson, knowledge: KnowledgeSettings, runs_dir: Path) -> Kept:
+def kept(found: Lesson, knowledge: KnowledgeSettings, runs_dir: Path) -> LearningResult:
     """Put it into the store. Raises UsageProblem where that cannot be."""
     try:
         with KnowledgeStore(stored_at(knowledge, runs_dir)) as store:
             document, new = keep(store, found.found, found.kind, found.source)
     except (StoreFault, OSError) as bad:
         raise UsageProblem(f"It cannot be kept: {bad}") from None
-    return Kept(new, document.title, document.id, "" if new else "it is known already")
+    return LearningResult(new, document.title, document.id, "" if new else "it is known already")
 
 
 def offered(folder: Path) -> tuple[Lesson, KnowledgeSettings] | None:
@@ -145,7 +145,7 @@ def offered(folder: Path) -> tuple[Lesson, KnowledgeSettings] | None:
     return None if known or found.against or found.found.doubts else (found, settings)
 
 
-def after_run(journal: Journal, record: Mapping[str, Any], folder: Path, report: Mapping[str, Any]) -> Kept | None:
+def after_run(journal: Journal, record: Mapping[str, Any], folder: Path, report: Mapping[str, Any]) -> LearningResult | None:
     """What `knowledge.experience.save` makes of a run that has ended; None where there is nothing to say."""
     settings = KnowledgeSettings.model_validate(record["settings"].get("knowledge") or {})
     save = settings.experience.save
@@ -159,18 +159,18 @@ def after_run(journal: Journal, record: Mapping[str, Any], folder: Path, report:
 
 def _decided(
     save: str, settings: KnowledgeSettings, journal: Journal, record: Mapping[str, Any], folder: Path, report: Mapping[str, Any]
-) -> Kept:
+) -> LearningResult:
     if against := _against(report):
-        return Kept(False, why=against)
+        return LearningResult(False, why=against)
     if save == "auto" and not report.get("judge"):
-        return Kept(False, why="there is no judge whose word would do (knowledge.experience.save: auto)")
+        return LearningResult(False, why="there is no judge whose word would do (knowledge.experience.save: auto)")
     export_log(journal, folder / "log.jsonl", record["run_id"])
     steps = [line.step for line in read_log(folder / "log.jsonl") if line.step is not None]
     found = distil(steps, record["goal"], world=str(record["settings"].get("world", "")))
     made = Lesson(found, "experience", f"run:{record['run_id']}")
     if why := problem_with(found) or next(iter(found.doubts), ""):
-        return Kept(False, found.title, why=why)
+        return LearningResult(False, found.title, why=why)
     try:
         return kept(made, settings, folder.parent)
     except UsageProblem as bad:
-        return Kept(False, found.title, why=str(bad))
+        return LearningResult(False, found.title, why=str(bad))

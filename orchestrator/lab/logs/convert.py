@@ -11,19 +11,19 @@ from typing import Any
 import typer
 
 from orchestrator.errors import UsageProblem, did_you_mean
-from orchestrator.lab.logs.show import DSL, OWN, Opened
+from orchestrator.lab.logs.show import DSL, OWN, OpenLog
 from orchestrator.runs.privacy.clean import clean, json_text
 from orchestrator.views.terminal.tables import table
 from protocol import InteractionStep
 from protocol.dialects import NAMES as DIALECTS
 from protocol.dialects import Context, DialectError, Loss, dialect
 from protocol.exports import NAMES as FORMATS
-from protocol.exports import Exported, Run, format_named
+from protocol.exports import ExportResult, Run, format_named
 from protocol.exports.common.kept import LOST
 from protocol.log.log import LogLine, step_json, whole_file
 
 
-class _Reading:
+class _LogReading:
     """The steps of a log that can be read; the other lines are kept for the summary."""
 
     def __init__(self, lines: Iterator[LogLine]) -> None:
@@ -51,11 +51,11 @@ def _lost(step: InteractionStep) -> Iterator[Loss]:
         yield Loss(what=what, why=f"{why} (when it was read)")
 
 
-def convert(log: Opened, to: str, out: Path | None, variant: str | None, *, as_json: bool) -> bool:
+def convert(log: OpenLog, to: str, out: Path | None, variant: str | None, *, as_json: bool) -> bool:
     """Write `log` as `to` and say what was lost. Returns whether every line could be said."""
     if to not in (OWN, DSL, *FORMATS, *DIALECTS):
         raise UsageProblem(f"There is no format {to!r}{did_you_mean(to, [OWN, DSL, *FORMATS, *DIALECTS])}")
-    reading = _Reading(log.lines)
+    reading = _LogReading(log.lines)
     path = out or log.path.with_name(f"{log.path.stem}.{to}{_suffix(to)}")
     if path.resolve() == log.path.resolve():
         raise UsageProblem(f"{path} is the log itself; name another file with --output.")
@@ -80,13 +80,13 @@ def _suffix(to: str) -> str:
     return ".txt" if to == DSL else ".jsonl"
 
 
-def _write(log: Opened, reading: _Reading, to: str, path: Path, variant: str | None) -> Exported:
+def _write(log: OpenLog, reading: _LogReading, to: str, path: Path, variant: str | None) -> ExportResult:
     if to in FORMATS:
         write = format_named(to).write
         if write is None:
             raise UsageProblem(f"{to} can be read and not written; list what can with: deskcrew log formats")
         return write(Run(steps=reading, info=log.info, folder=log.path.parent), path)
-    exported = Exported(files=[path])
+    exported = ExportResult(files=[path])
     with whole_file(path) as file:
         for step in reading:
             exported.steps += 1
@@ -111,7 +111,7 @@ def _line(step: InteractionStep, to: str, variant: str | None, losses: Counter[L
     return json.dumps({**said, "payload": written.payload, "losses": [loss.model_dump() for loss in written.losses]})
 
 
-def _tell(exported: Exported, reading: _Reading, path: Path, *, as_json: bool) -> None:
+def _tell(exported: ExportResult, reading: _LogReading, path: Path, *, as_json: bool) -> None:
     if as_json:
         told = [{"what": loss.what, "why": loss.why, "count": count} for loss, count in exported.losses.most_common()]
         bad = [{"line": line.number, "error": line.error} for line in reading.bad]

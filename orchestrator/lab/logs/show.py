@@ -22,7 +22,7 @@ from orchestrator.views.terminal.tables import table
 from protocol import InteractionStep, Picture, describe
 from protocol.dialects import NAMES as DIALECTS
 from protocol.dialects import Context
-from protocol.exports import NAMES, Imported, RunInfo, format_named
+from protocol.exports import NAMES, ImportResult, RunInfo, format_named
 from protocol.log.check import LogStats, check_log, gather
 from protocol.log.diff import Difference, diff_logs
 from protocol.log.log import LogLine, read_log, step_json
@@ -84,7 +84,7 @@ OWN = "deskcrew"
 DSL = "dsl"
 
 
-class Opened(NamedTuple):
+class OpenLog(NamedTuple):
     """A log that is read as a stream."""
 
     path: Path
@@ -110,11 +110,11 @@ def locate(name: str, runs_dir: Path) -> Path:
     return path
 
 
-def opened(name: str, source: str, runs_dir: Path, screen: str = "", image: str = "") -> Opened:
+def opened(name: str, source: str, runs_dir: Path, screen: str = "", image: str = "") -> OpenLog:
     """The log as it stands in `source`: a format, a dialect with or without `:variant`, or the DSL. Raises UsageProblem."""
     path = locate(name, runs_dir)
     if source == OWN:
-        return Opened(path, _run_info(path), read_log(path))
+        return OpenLog(path, _run_info(path), read_log(path))
     spoken, _, variant = source.partition(":")
     if source == DSL or spoken in DIALECTS:
         imported = _spoken(path, spoken, _context(variant, screen, image))
@@ -125,10 +125,10 @@ def opened(name: str, source: str, runs_dir: Path, screen: str = "", image: str 
         imported = read(path)
     else:
         raise UsageProblem(f"There is no format {source!r}{did_you_mean(source, [OWN, DSL, *NAMES, *DIALECTS])}")
-    return Opened(path, imported.info, imported.lines)
+    return OpenLog(path, imported.info, imported.lines)
 
 
-def _spoken(path: Path, name: str, context: Context) -> Imported:
+def _spoken(path: Path, name: str, context: Context) -> ImportResult:
     from protocol.exports.training.spoken import read_dsl, read_spoken
 
     return read_dsl(path) if name == DSL else read_spoken(name, path, context)
@@ -166,9 +166,9 @@ def _run_info(path: Path) -> RunInfo:
     )
 
 
-def validate(log: Opened, *, as_json: bool) -> int:
+def validate(log: OpenLog, *, as_json: bool) -> int:
     """Print every finding of a log and the count. Returns how many lines cannot be used."""
-    path, counted = log.path, _Counted(log.lines)
+    path, counted = log.path, _LineCounter(log.lines)
     bad: set[int] = set()
     warnings = 0
     for finding in check_log(counted, path.parent):
@@ -189,7 +189,7 @@ def validate(log: Opened, *, as_json: bool) -> int:
 
 
 @dataclass
-class _Counted:
+class _LineCounter:
     """Counts the lines that pass."""
 
     lines: Iterator[LogLine]
@@ -201,7 +201,7 @@ class _Counted:
             yield line
 
 
-def show(log: Opened, *, only: int | None, pictures: str, as_json: bool) -> None:
+def show(log: OpenLog, *, only: int | None, pictures: str, as_json: bool) -> None:
     """Print the steps; a line that cannot be read says so in its place. `only` is the number of one step."""
 
     draw = picture_face(pictures, log.path.parent)
@@ -270,7 +270,7 @@ def _print_screen(console: Console, step: InteractionStep) -> None:
         console.print(Text(f"       | {text}", style="dim"))
 
 
-def stats(log: Opened, *, as_json: bool) -> None:
+def stats(log: OpenLog, *, as_json: bool) -> None:
     """Print the figures of a log."""
     found = gather(log.lines)
     if as_json:
@@ -295,7 +295,7 @@ def _figures(path: Path, found: LogStats) -> str:
     return "\n".join(lines)
 
 
-def diff(left: Opened, right: Opened, *, as_json: bool) -> int:
+def diff(left: OpenLog, right: OpenLog, *, as_json: bool) -> int:
     """Print the differences of two logs. Returns how many there are."""
     count = 0
     for found in diff_logs(left.lines, right.lines):

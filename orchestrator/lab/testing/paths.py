@@ -9,7 +9,7 @@ from types import EllipsisType
 from orchestrator.core.machine import Situation
 from orchestrator.errors import did_you_mean
 from orchestrator.lab.testing.scripting import BadScript
-from orchestrator.views.terminal.words import Line, Teller
+from orchestrator.views.terminal.words import EventLine, Teller
 from roles.journal.events import OutcomeEvent, SituationEvent
 from roles.journal.journal import Event
 
@@ -24,10 +24,10 @@ def story(events: Iterable[Event]) -> list[str]:
     return [str(line) for event in events for line in _lines(event, teller) if line.mark not in _OF_ONE_RUN]
 
 
-def _lines(event: Event, teller: Teller) -> list[Line]:
+def _lines(event: Event, teller: Teller) -> list[EventLine]:
     if event.kind == SituationEvent.KIND:
         reached = event.body["next"]
-        return [Line("→", f"{reached} ({event.body['signal']})")] if reached in _TOLD else []
+        return [EventLine("→", f"{reached} ({event.body['signal']})")] if reached in _TOLD else []
     lines = teller.lines(event)
     if event.kind == OutcomeEvent.KIND:  # by subtask, so that one step more does not change every line below it
         return [line._replace(mark=event.subtask) for line in lines]

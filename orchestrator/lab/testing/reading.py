@@ -15,7 +15,7 @@ _NOT_THERE = "target not found"
 """How the error of a step begins that never reached the environment."""
 
 
-class Done(NamedTuple):
+class PerformedAction(NamedTuple):
     """An action that the environment was given."""
 
     step: int
@@ -33,7 +33,7 @@ class Done(NamedTuple):
         return f"step {self.step} of {self.subtask}: {self.line} in {self.app or 'no application'}{why}"
 
 
-class Asked(NamedTuple):
+class AskedPerson(NamedTuple):
     """A person was asked, and what came of it; no decision while the run waits."""
 
     what: str
@@ -70,13 +70,13 @@ class Replan(NamedTuple):
         return f"{' and '.join(self.signals)}: {self.words or 'nothing was said of it'}"
 
 
-def actions(events: Sequence[Event]) -> list[Done]:
+def actions(events: Sequence[Event]) -> list[PerformedAction]:
     """What the environment was given, in order."""
     steps = (event for event in events if event.kind == StepEvent.KIND)
     return [_done(event) for event in steps if not event.body.get("error", "").startswith(_NOT_THERE)]
 
 
-def questions(events: Sequence[Event]) -> list[Asked]:
+def questions(events: Sequence[Event]) -> list[AskedPerson]:
     """What a person was asked, in order."""
     return [_asked(event, events) for event in events if event.kind == ApprovalRequestedEvent.KIND]
 
@@ -105,16 +105,18 @@ def replans(events: Sequence[Event]) -> list[Replan]:
     return found
 
 
-def _done(event: Event) -> Done:
+def _done(event: Event) -> PerformedAction:
     body = event.body
     action = parse_action(body["action"])
     target = body.get("target") or (action.target.describe() if action.target else "")
     verbs = tuple(dict.fromkeys((action.verb, body.get("verb", action.verb))))
     app = body.get("app") or ""
-    return Done(event.step, event.subtask, describe(action), verbs, target, app, body["exec_status"], body.get("error", ""))
+    return PerformedAction(
+        event.step, event.subtask, describe(action), verbs, target, app, body["exec_status"], body.get("error", "")
+    )
 
 
-def _asked(event: Event, events: Sequence[Event]) -> Asked:
+def _asked(event: Event, events: Sequence[Event]) -> AskedPerson:
     request = read_request(event.body)
     what = request.about.args.get("question") or request.about.description
     of_it = (
@@ -124,7 +126,7 @@ def _asked(event: Event, events: Sequence[Event]) -> Asked:
     )
     answer = next(of_it, {})
     app, rule = (request.app or "", request.rule) if isinstance(request, ApprovalRequest | QuestionRequest) else ("", "")
-    return Asked(what, app, rule, answer.get("decision", ""), answer.get("message", ""))
+    return AskedPerson(what, app, rule, answer.get("decision", ""), answer.get("message", ""))
 
 
 def _words(event: Event) -> list[str]:

@@ -73,12 +73,12 @@ class CrewRun:
         return [row["situation"] for row in rows[:1]] + [row["next"] for row in rows]
 
     @cached_property
-    def actions(self) -> list[reading.Done]:
+    def actions(self) -> list[reading.PerformedAction]:
         """What the environment was given, in order."""
         return reading.actions(self.events)
 
     @cached_property
-    def asked(self) -> list[reading.Asked]:
+    def asked(self) -> list[reading.AskedPerson]:
         """What a person was asked, in order."""
         return reading.questions(self.events)
 
@@ -166,7 +166,7 @@ class CrewRun:
         then = other if isinstance(other, CrewRun) else CrewRun(other)
         return difference(then.story, self.story)
 
-    def _executed(self, verb: str, target: str, app: str) -> list[reading.Done]:
+    def _executed(self, verb: str, target: str, app: str) -> list[reading.PerformedAction]:
         if not set("*?[") & set(verb):
             _known("verb", verb, _VERBS)
         return [

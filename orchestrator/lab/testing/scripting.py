@@ -34,7 +34,7 @@ class BadScript(AssertionError):
     """A line of a script that does not fit the run, in one sentence."""
 
 
-class Line(Protocol):
+class ScriptedDecision(Protocol):
     """One replaced decision."""
 
     used: bool
@@ -164,7 +164,7 @@ class Script:
 
     def unused(self) -> list[str]:
         """What no run came to, in words."""
-        lines: list[Line] = [*self.gates, *self.plans, *self.actions]
+        lines: list[ScriptedDecision] = [*self.gates, *self.plans, *self.actions]
         return [str(line) for line in lines if not line.used]
 
 

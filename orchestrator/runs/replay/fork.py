@@ -38,7 +38,7 @@ _OF_THE_WORLD = ("environment", "world", "seed", "variation", "faults", "browser
 """Settings that the steps before the fork depend on."""
 
 
-class Reached(Exception):
+class ForkReached(Exception):
     """The step from which the new run goes on is done; raised out of the run that does it again."""
 
 
@@ -94,11 +94,11 @@ def _worked_until(
             names.append(str(event.body["run_id"]))
             undo.callback(shutil.rmtree, runs_dir / names[0], ignore_errors=True)
         if (event.kind == FeedbackEvent.KIND and event.step == at) or (event.kind == SituationEvent.KIND and at == 0):
-            raise Reached
+            raise ForkReached
 
     try:
         why = again(recording, runs_dir, listen, secrets)
-    except Reached:
+    except ForkReached:
         return runs_dir / names[0]
     raise UsageProblem(
         f"Run {recording.run_id} cannot be forked at step {at}: worked again, it does not come that far ({why}); "

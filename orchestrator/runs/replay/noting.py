@@ -22,7 +22,7 @@ from roles.contracts import (
     ScriptRequest,
 )
 from roles.contracts.context import Context
-from roles.contracts.nodes import Standstill
+from roles.contracts.nodes import RunBlocked
 from roles.journal.events import AnsweredEvent, Json
 from roles.operator.decide import referring
 from roles.policies.fallback import GaveUp, PolicyFault, Unreachable
@@ -74,10 +74,12 @@ _Given = TypeVar("_Given", bound=BaseModel)
 def noting(context: Context) -> Context:
     """The context with policies whose answers are written down; what they decide is not changed."""
     policies = {role: getattr(context, role) for role in ROLES}
-    return context.with_(**{role: Noted(policy, role, context) for role, policy in policies.items() if policy is not None})
+    return context.with_(
+        **{role: RecordingPolicy(policy, role, context) for role, policy in policies.items() if policy is not None}
+    )
 
 
-class Noted:
+class RecordingPolicy:
     """The policy of any role, whose answers are written down as they come."""
 
     def __init__(self, policy: Any, role: str, context: Context) -> None:
@@ -121,7 +123,7 @@ class Noted:
         try:
             return ask(request)
         except Unreachable as silent:  # no answer is nothing to note: when the run is resumed, it is asked again
-            raise Standstill(f"The {self._role} cannot decide: {silent}; see that the model can be reached") from None
+            raise RunBlocked(f"The {self._role} cannot decide: {silent}; see that the model can be reached") from None
         except (PolicyFault, ValidationError) as fault:
             said = fault.errors()[0]["msg"] if isinstance(fault, ValidationError) else str(fault)
             self._write(AnsweredEvent(fault=said, gave_up=isinstance(fault, GaveUp)), subtask)

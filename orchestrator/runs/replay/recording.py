@@ -85,14 +85,14 @@ _SPOKE = {"steered": "said something", "taken_over": "took over", "cancelled": "
 """What people do in a run; what follows was not decided by the crew alone."""
 
 
-class Done(NamedTuple):
+class RecordedAction(NamedTuple):
     """An action under its key (without the run's name), and its result; both JSON."""
 
     action: dict[str, Any]
     result: dict[str, Any] | None
 
 
-class Said(NamedTuple):
+class RecordedAnswer(NamedTuple):
     """What a person said to a request."""
 
     key: str
@@ -107,8 +107,8 @@ class Recording(NamedTuple):
 
     record: dict[str, Any]
     events: tuple[Event, ...]
-    actions: Mapping[str, Done]
-    said: tuple[Said, ...]
+    actions: Mapping[str, RecordedAction]
+    said: tuple[RecordedAnswer, ...]
     plans: Mapping[int, list[dict[str, Any]]]
     apps: Mapping[str, str] | None = None
     """A hash of each app's true state at the end; None where that is not known."""
@@ -197,8 +197,8 @@ def read_recording(path: Path) -> Recording:
         return Recording(
             record=head["record"],
             events=tuple(Event(n, 0.0, *line) for n, line in enumerate(lines, start=1)),
-            actions={key: Done(*done) for key, done in head["actions"].items()},
-            said=tuple(Said(*said) for said in head["said"]),
+            actions={key: RecordedAction(*done) for key, done in head["actions"].items()},
+            said=tuple(RecordedAnswer(*said) for said in head["said"]),
             plans={int(version): plan for version, plan in head["plans"].items()},
             apps=head["apps"],
         )
@@ -206,9 +206,11 @@ def read_recording(path: Path) -> Recording:
         raise UsageProblem(f"{path} is no recording that can be read ({type(bad).__name__}: {bad}).") from None
 
 
-def _tables(db: sqlite3.Connection) -> tuple[dict[str, Done], tuple[Said, ...], dict[int, list[dict[str, Any]]]]:
+def _tables(
+    db: sqlite3.Connection,
+) -> tuple[dict[str, RecordedAction], tuple[RecordedAnswer, ...], dict[int, list[dict[str, Any]]]]:
     actions = {
-        key.partition("/")[2]: Done(json.loads(action), json.loads(result) if result else None)
+        key.partition("/")[2]: RecordedAction(json.loads(action), json.loads(result) if result else None)
         for key, action, result in db.execute("SELECT key, action, result FROM actions")
     }
     said = tuple(_said(db))
@@ -222,14 +224,14 @@ def _within(key: str) -> str:
     return rest if first not in {"plan", "supplement"} else key
 
 
-def _said(db: sqlite3.Connection) -> Iterator[Said]:
+def _said(db: sqlite3.Connection) -> Iterator[RecordedAnswer]:
     """What was said to each request; an edit is recorded twice, as such and as the approval of what it came to."""
     edited = ""
     for key, decision, message, who, digest in db.execute(
         "SELECT key, decision, message, who, digest FROM approvals ORDER BY id"
     ):
         if decision != "approve" or key != edited:
-            yield Said(key, decision, message, who, digest)
+            yield RecordedAnswer(key, decision, message, who, digest)
         edited = key if decision == "edit" else ""
 
 

@@ -14,14 +14,14 @@ from pydantic_core import to_jsonable_python
 
 from environments.contract import EnvironmentFault, FileChange
 from environments.files.scratch import Scratch
-from environments.sandbox.contract import Language, LeftOut, Ran
+from environments.sandbox.contract import Language, LeftOut, ScriptResult
 from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
 from orchestrator.runs.plans import PlanFile, plan_of
 from orchestrator.runs.replay.comparing import Difference, Moment, apps_differ, first_difference, moments, needs_approval
 from orchestrator.runs.replay.noting import ROLES, applied
-from orchestrator.runs.replay.recording import Done, Recording, Said, recording_of
-from orchestrator.settings.settings import Loaded, Settings
+from orchestrator.runs.replay.recording import RecordedAction, RecordedAnswer, Recording, recording_of
+from orchestrator.settings.settings import LoadedSettings, Settings
 from orchestrator.store.address import LOCAL
 from orchestrator.tasks.tasks import Task
 from protocol import ExecStatus, parse_action
@@ -54,7 +54,7 @@ from roles.journal.events import (
     SupplementEvent,
 )
 from roles.journal.journal import Event
-from roles.knowledge.memory.answers import Answered, AnswersMode, MemorySettings, Remembered, plain
+from roles.knowledge.memory.answers import Answered, AnswersMode, MemorySettings, RememberedAnswer, plain
 from roles.manager.plans import WORK_PLAN, as_given
 from roles.policies.fallback import GaveUp, PolicyFault
 from roles.safety.privacy.vault import REFERENCE, references_in
@@ -68,34 +68,34 @@ class RecordedAnswers:
     def __init__(self, recording: Recording) -> None:
         settings = MemorySettings.model_validate(recording.record["settings"].get("memory", {}))
         self.mode: AnswersMode = settings.answers
-        self._known: dict[str, Remembered] = {}
+        self._known: dict[str, RememberedAnswer] = {}
         for event in recording.events:
             if event.kind == AnswerRecalledEvent.KIND:
                 self._known[plain(event.body["asked"])] = _remembered(event.body)
             elif isinstance(request := request_in(event.body), QuestionRequest) and request.remembered:
                 self._known[plain(request.about.args.get("question", ""))] = _remembered(request.remembered)
 
-    def find(self, question: str, app: str | None) -> Remembered | None:
+    def find(self, question: str, app: str | None) -> RememberedAnswer | None:
         return self._known.get(plain(question))
 
     def keep(self, said: Answered) -> None:
         return
 
-    def note_use(self, remembered: Remembered) -> None:
+    def note_use(self, remembered: RememberedAnswer) -> None:
         return
 
     def withdraw(self, run: str, private: Callable[[str], bool]) -> int:
         return 0
 
 
-def _remembered(body: Mapping[str, Any]) -> Remembered:
-    return Remembered.model_validate({name: body[name] for name in Remembered.model_fields if name in body})
+def _remembered(body: Mapping[str, Any]) -> RememberedAnswer:
+    return RememberedAnswer.model_validate({name: body[name] for name in RememberedAnswer.model_fields if name in body})
 
 
 class RecordedTool:
     """One tool, with its answers in order."""
 
-    def __init__(self, skill: Skill, answers: list[Done]) -> None:
+    def __init__(self, skill: Skill, answers: list[RecordedAction]) -> None:
         self.skill = skill
         self._left = deque(answers)
 
@@ -113,7 +113,7 @@ def recorded_tools(recording: Recording) -> tuple[RecordedTool, ...]:
     """The tools that were called under the names of the run's servers, as its settings rate them."""
     told = SkillSettings.model_validate(recording.record["settings"].get("skills") or {})
     servers = {server.called: server for server in told.mcp}
-    called: dict[tuple[str, str], list[Done]] = {}
+    called: dict[tuple[str, str], list[RecordedAction]] = {}
     for _, done in sorted(recording.actions.items()):
         app = done.action.get("app")
         if done.action.get("action_type") == "call_api" and app in servers and done.result is not None:
@@ -135,14 +135,14 @@ class NothingRecorded(Exception):
 
 def parts_of(recording: Recording) -> dict[str, Any]:
     """What `runs.start` takes in place of policies, sources and a sandbox."""
-    policies = {role: Recorded(role, answers_of(recording, role)) for role in ROLES}
+    policies = {role: ReplayPolicy(role, answers_of(recording, role)) for role in ROLES}
     given: dict[str, Any] = {**policies, "sandbox": RecordedSandbox(recording), "answers": RecordedAnswers(recording)}
     if recording.record["settings"].get("tools"):  # those of other programs; help documents are looked up again
         given["sources"] = (RecordedSource(recording),)
     return given | {"skills": recorded_tools(recording)}
 
 
-class Recorded:
+class ReplayPolicy:
     """The policy of any role that gives its recorded answers, by subtask and in order."""
 
     def __init__(self, role: str, answers: Iterable[Event]) -> None:
@@ -229,7 +229,7 @@ class RecordedPerson:
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
-        self._left: defaultdict[str, deque[Said]] = defaultdict(deque)
+        self._left: defaultdict[str, deque[RecordedAnswer]] = defaultdict(deque)
         for said in recording.said:
             self._left[self._name(said.key)].append(said)
 
@@ -251,20 +251,20 @@ class RecordedPerson:
         first, _, rest = key.partition("/")
         return rest if first not in {"plan", "supplement"} else key
 
-    def _digest(self, said: Said, request: Request) -> str:
+    def _digest(self, said: RecordedAnswer, request: Request) -> str:
         """What was said to another action then is no answer to this one. A digest with private values is one run's own."""
         done, asked = self._recording.actions.get(self._name(said.key)), request.about
         if done is None or not references_in(json.dumps(done.action)):
             return said.digest
         return request.digest if done.action == {"action_type": asked.name, **asked.args} else said.digest
 
-    def _edited(self, said: Said, request: Request) -> dict[str, Any]:
+    def _edited(self, said: RecordedAnswer, request: Request) -> dict[str, Any]:
         if isinstance(request, PlanReviewRequest):
             return {"name": WORK_PLAN, "args": self._edited_plan(said)}
         action = self._recording.actions[self._name(said.key)].action
         return {"name": action["action_type"], "args": {k: v for k, v in action.items() if k != "action_type"}}
 
-    def _edited_plan(self, said: Said) -> dict[str, Any]:
+    def _edited_plan(self, said: RecordedAnswer) -> dict[str, Any]:
         """What the person wrote: of the version that was worked for it, what had not ended."""
         bodies = [e.body for e in self._recording.events if e.kind == ApprovalEvent.KIND and e.body.get("key") == said.key]
         plan = [Subtask.model_validate(item) for item in self._recording.plans[bodies[-1]["worked"]]]
@@ -302,7 +302,7 @@ class RecordedSandbox:
 
     def run(
         self, script: str, language: Language, files: Mapping[str, bytes], timeout: float, *, folders: Collection[str] = ()
-    ) -> Ran:
+    ) -> ScriptResult:
         left = self._left[language, script] or self._referring(language, script)
         if not left:
             raise NothingRecorded("the technician runs a script that it did not run then")
@@ -313,7 +313,7 @@ class RecordedSandbox:
         after |= {path.lstrip("/"): text.encode("utf-8", "surrogatepass") for path, text in change.written.items()}
         kept = (*(folder for folder in folders if folder not in removed), *(path.lstrip("/") for path in change.folders))
         left_out = [LeftOut(*line.lstrip("/").split(": ", 1)) for line in body.get("left_out", ())]
-        return Ran(
+        return ScriptResult(
             exit_code=body.get("exit_code", 0),
             stdout=body.get("stdout", ""),
             stderr=body.get("stderr", ""),
@@ -337,7 +337,7 @@ REPLAYED = frozenset({"simulated"})
 """Environments that begin the same way again: nothing outside of them has a part in what happens."""
 
 
-class Replayed(NamedTuple):
+class ReplayResult(NamedTuple):
     """What came of working a run again."""
 
     run_id: str
@@ -369,7 +369,7 @@ class Replayed(NamedTuple):
         return f"Run {self.run_id}: {self.steps} steps worked again, nothing differs{note}."
 
 
-def replay(recording: Recording, secrets: Mapping[str, str] | None = None) -> Replayed:
+def replay(recording: Recording, secrets: Mapping[str, str] | None = None) -> ReplayResult:
     """Work it again in a folder that goes afterwards; `secrets` are private values that went when it had ended.
 
     Raises UsageProblem for a run that cannot be replayed.
@@ -383,7 +383,7 @@ def replay(recording: Recording, secrets: Mapping[str, str] | None = None) -> Re
     if found is None and recording.finished and now.finished:
         found = apps_differ(recording.apps, now.apps, now.steps)
     note = "" if recording.finished else recording.cut or "it was not finished then"
-    return Replayed(recording.run_id, recording.steps, found, note, needs_approval(then, since))
+    return ReplayResult(recording.run_id, recording.steps, found, note, needs_approval(then, since))
 
 
 def again(
@@ -429,7 +429,7 @@ def again(
     return outcome.reason
 
 
-def _settings(recording: Recording, runs_dir: Path) -> Loaded:
+def _settings(recording: Recording, runs_dir: Path) -> LoadedSettings:
     data: Mapping[str, Any] = recording.record["settings"]
     try:
         settings = Settings.model_validate({**data, "runs_dir": runs_dir, "display": "none", "store": LOCAL})
@@ -441,7 +441,7 @@ def _settings(recording: Recording, runs_dir: Path) -> Loaded:
         ) from None
     # Tools from outside are not started, and not asked again: they answer what they answered.
     skills = settings.skills.model_copy(update={"mcp": (), "installed": ()})
-    return Loaded(settings.model_copy(update={"skills": skills}), dict(recording.record.get("sources", {})))
+    return LoadedSettings(settings.model_copy(update={"skills": skills}), dict(recording.record.get("sources", {})))
 
 
 def _target(recording: Recording) -> Task | str:

@@ -21,7 +21,7 @@ never write the channels that they changed, and a text with a zero byte is no JS
 _Came = TypeVar("_Came")
 
 
-class _Packed(PostgresSaver):
+class _CursorSaver(PostgresSaver):
     """A PostgresSaver that replaces whole cursors, and does again what a server that went away did not do."""
 
     def __init__(self, link: Link, worker: str) -> None:
@@ -105,11 +105,11 @@ class _Packed(PostgresSaver):
         self.conn = self._link.connection
 
 
-class PostgresCursors(Cursors, _Packed):
+class PostgresCursors(Cursors, _CursorSaver):
     """The checkpoints of one run in PostgreSQL. `worker` is who has the run, as its rows say."""
 
     def __init__(self, link: Link, durable_before: Mapping[str, frozenset[str]], worker: str = "") -> None:
-        _Packed.__init__(self, link, worker)
+        _CursorSaver.__init__(self, link, worker)
         self._begin(durable_before)
         self.setup()
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from orchestrator.errors import Lacking, StoreGone, UsageProblem
+from orchestrator.errors import MissingDependency, StoreGone, UsageProblem
 from orchestrator.store.address import shown_address, without_addresses
 from protocol.retries import Retries
 
@@ -16,7 +16,7 @@ try:
     import psycopg
     from psycopg.conninfo import conninfo_to_dict
 except ImportError as missing:  # `deskcrew[postgres]` brings it, or the client library of PostgreSQL is not there
-    raise Lacking(
+    raise MissingDependency(
         f"store: a run in PostgreSQL needs the extra `postgres` ({missing}); install it with: pip install 'deskcrew[postgres]'"
     ) from None
 

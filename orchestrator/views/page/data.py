@@ -168,7 +168,7 @@ Target = tuple[str, Any]
 """The id of the element that was meant, and the target as the action says it."""
 
 
-class Extracted(NamedTuple):
+class RunExtract(NamedTuple):
     """All of a run but its screens; details and targets go with the items."""
 
     data: RunData

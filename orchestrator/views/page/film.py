@@ -16,7 +16,7 @@ from environments.pictures.marks import Image, ImageDraw, opened
 from environments.pictures.painting import COLOUR as COVER
 from environments.simulated.render.fonts import Face
 from environments.simulated.render.raster import image
-from environments.simulated.render.shapes import Box, Fill, Label, Part, Picture, Shape, framed, grown
+from environments.simulated.render.shapes import Box, Fill, Label, Picture, Shape, ShapeGroup, framed, grown
 from environments.simulated.render.text import cut, fit, lines, measure, printable
 from environments.simulated.render.theme import DARK, LIGHT
 from orchestrator.errors import UsageProblem
@@ -45,14 +45,14 @@ _BITS = {name: 1 << bit for bit, name in enumerate(FLAGS)}
 _LEAST = 7
 
 
-def drawn(elements: Sequence[Sequence[Any]], place: Box, scale: float) -> tuple[Part, ...]:
+def drawn(elements: Sequence[Sequence[Any]], place: Box, scale: float) -> tuple[ShapeGroup, ...]:
     """The elements of a screen (`screens.FIELDS`) as shapes within `place`, which is `scale` as large as the screen."""
-    made = [Part((Fill(place, LIGHT.page),), place)]
+    made = [ShapeGroup((Fill(place, LIGHT.page),), place)]
     for x1, y1, x2, y2, role, text, value, flags in elements:
         box = scaled((x1, y1, x2, y2), place, scale)
         shapes = tuple(_shapes(box, str(role), _said(text), _hidden(_said(value), flags), flags, scale))
         if shapes:
-            made.append(Part(shapes, _within(box, place)))
+            made.append(ShapeGroup(shapes, _within(box, place)))
     return tuple(made)
 
 
@@ -142,7 +142,7 @@ _PAD = 14
 _TITLE, _WORDS, _SMALL = Face(19, bold=True), Face(17), Face(13)
 
 
-class Seen(Protocol):
+class RecordedScreen(Protocol):
     """A recorded screen."""
 
     @property
@@ -174,13 +174,13 @@ class Frame:
         self._stage = stage
         self._count = max(count, 1)
 
-    def title(self, head: RunHead, picture: Image.Image | None, screen: Seen | None) -> Image.Image:
+    def title(self, head: RunHead, picture: Image.Image | None, screen: RecordedScreen | None) -> Image.Image:
         """What was wanted, over the first screen."""
         told = [clean(part, 60) for part in (head["task"], head["world"]) if part]
         caption = self._caption("goal", DARK.accent, clean(head["goal"], 400), " · ".join([clean(head["run_id"], 60), *told]), 0)
         return self._composed(picture, screen, None, caption)
 
-    def line(self, item: Item, number: int, picture: Image.Image | None, screen: Seen | None) -> Image.Image:
+    def line(self, item: Item, number: int, picture: Image.Image | None, screen: RecordedScreen | None) -> Image.Image:
         """A line of the run, with its target marked."""
         sign, colour = _SIGNS.get(item.status, _SIGNS["info"])
         where = " · ".join(part for part in (clean(item.role, 30), clean(item.app, 40), f"{item.at:.1f} s") if part)
@@ -188,14 +188,16 @@ class Frame:
         caption = self._caption(sign, colour, clean(item.line, 400), below, number, ROLES.get(item.role, DARK.muted))
         return self._composed(picture, screen, item, caption)
 
-    def _composed(self, picture: Image.Image | None, screen: Seen | None, item: Item | None, caption: Part) -> Image.Image:
+    def _composed(
+        self, picture: Image.Image | None, screen: RecordedScreen | None, item: Item | None, caption: ShapeGroup
+    ) -> Image.Image:
         wide, high = self._stage.room
         size = screen.size if screen else picture.size if picture else self._stage.room
         scale = min(wide / size[0], high / size[1], 1.0)
         across, down = max(1, round(size[0] * scale)), max(1, round(size[1] * scale))
         left, top = (wide - across) // 2, (high - down) // 2
         place: Box = (left, top, left + across, top + down)
-        ground = Part((Fill((0, 0, *self._stage.size), DARK.page),), (0, 0, *self._stage.size))
+        ground = ShapeGroup((Fill((0, 0, *self._stage.size), DARK.page),), (0, 0, *self._stage.size))
         sketch = drawn(screen.elements, place, scale) if picture is None and screen else ()
         made = image(Picture(self._stage.size, (ground, *sketch, caption)))
         if picture is not None:
@@ -208,10 +210,12 @@ class Frame:
                 _marked(pen, item, place, scale)
         return made
 
-    def _caption(self, sign: str, colour: str, said: str, below: str, number: int, role: str = DARK.muted) -> Part:
+    def _caption(self, sign: str, colour: str, said: str, below: str, number: int, role: str = DARK.muted) -> ShapeGroup:
         wide, high = self._stage.size
         top = high - _CAPTION
-        return Part(tuple(self._told(sign, colour, printable(said), printable(below), number, role, top)), (0, top, wide, high))
+        return ShapeGroup(
+            tuple(self._told(sign, colour, printable(said), printable(below), number, role, top)), (0, top, wide, high)
+        )
 
     def _told(self, sign: str, colour: str, said: str, below: str, number: int, role: str, top: int) -> Iterator[Shape]:
         wide, high = self._stage.size
@@ -265,7 +269,7 @@ _FIRST, _STEP, _READ, _LAST = 1800, 1100, 2000, 4000
 """Milliseconds: the goal, a step that went well, what has to be read, the end."""
 
 
-class Filmed(NamedTuple):
+class FilmResult(NamedTuple):
     """What came of it."""
 
     path: Path
@@ -274,7 +278,7 @@ class Filmed(NamedTuple):
     notes: list[str]
 
 
-def write_film(path: Path, source: Source) -> Filmed:
+def write_film(path: Path, source: Source) -> FilmResult:
     """The film of a run. Raises UsageProblem where nothing can be shown."""
     told = gather(source)
     items: list[Item] = list(told.data["items"])
@@ -292,7 +296,7 @@ def write_film(path: Path, source: Source) -> Filmed:
     notes = [*source.notes]
     if len(places) < (shown := sum(item.kind in _SHOWN for item in items)):
         notes.append(f"{len(places)} of {shown} lines are in the film; steps that went well were thinned out")
-    return Filmed(path, len(durations), sum(durations) / 1000, notes)
+    return FilmResult(path, len(durations), sum(durations) / 1000, notes)
 
 
 class Screen(NamedTuple):

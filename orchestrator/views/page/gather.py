@@ -11,19 +11,19 @@ from orchestrator.core.machine import ANYWHERE, ROWS, Situation
 from orchestrator.runs.privacy.clean import clean
 from orchestrator.views.page.data import (
     FORMAT,
-    Extracted,
     FactSeen,
     Item,
     Machine,
     PlanVersion,
     RoleUse,
+    RunExtract,
     RunHead,
     items_of,
     number,
     plain,
     words,
 )
-from orchestrator.views.page.items import Lines
+from orchestrator.views.page.items import RunLines
 from orchestrator.views.page.source import Source
 from roles.journal.events import FactEvent, ModelCallEvent, PlanEvent, RunStartedEvent, SituationEvent, SubtaskStatusEvent
 from roles.journal.journal import Event
@@ -34,11 +34,11 @@ _WAITED = frozenset({"approval", "run_resumed", "handed_back"})
 WAITING = "waiting"
 
 
-def gather(source: Source) -> Extracted:
+def gather(source: Source) -> RunExtract:
     """The run's lines and what stands behind them. `opens_at` and the notes are final once the screens were read, too."""
     events = source.events
     began = events[0].at if events else number(source.record.get("started"))
-    lines = Lines(source.results, began)
+    lines = RunLines(source.results, began)
     tracks = Tracks(lines)
     for event in events:
         tracks.hear(event)
@@ -46,7 +46,7 @@ def gather(source: Source) -> Extracted:
     ended = round(events[-1].at - began, 3) if events else 0.0
     checks = items_of((source.report.get("judge") or {}).get("checks"))
     lines.end(source.status, source.reason, ended, checks)
-    return Extracted(
+    return RunExtract(
         {
             "head": head_of(source, lines.items, began, ended),
             "fields": list(Item._fields),
@@ -65,7 +65,7 @@ def gather(source: Source) -> Extracted:
 class Tracks:
     """What goes on beside the lines: plans, statuses, the blackboard, the machine, and who used up what."""
 
-    def __init__(self, lines: Lines) -> None:
+    def __init__(self, lines: RunLines) -> None:
         self.plans: list[PlanVersion] = []
         self.statuses: list[tuple[int, str, str, int]] = []
         self.facts: list[FactSeen] = []

@@ -73,7 +73,7 @@ _ENDS: Mapping[str, Status] = {"fulfilled": "ok", "rejected": "failed", "cancell
 
 
 @dataclass
-class _Open:
+class _OpenStep:
     """A step that is not over."""
 
     began: float
@@ -89,7 +89,7 @@ class _Open:
 
 
 @dataclass
-class _Said:
+class _RoleMessages:
     """What a role's policy and its models have said since its last item."""
 
     calls: list[Any] = field(default_factory=list)
@@ -97,7 +97,7 @@ class _Said:
     began: float | None = None
 
 
-class Lines:
+class RunLines:
     """Hears the events in order; `items` and `details` grow with them, and `touched` says which are not as they were."""
 
     def __init__(self, results: Mapping[str, Mapping[str, Any]], began: float) -> None:
@@ -108,8 +108,8 @@ class Lines:
         """Places in `items`; whoever reads them empties it."""
         self._results = results
         self._began = began
-        self._open: dict[tuple[str, int], _Open] = {}
-        self._said: dict[str, _Said] = {}
+        self._open: dict[tuple[str, int], _OpenStep] = {}
+        self._said: dict[str, _RoleMessages] = {}
         self._asked: dict[str, int] = {}
         """Keys of requests, and their items."""
         self._attempts: dict[str, int] = {}
@@ -157,10 +157,10 @@ class Lines:
                 said = f"recovers from {bounded(content.trouble)}: {bounded(content.how)} (attempt {content.attempt})"
                 self._add(event, "recovery", "warn", said, "", Detail(body=plain(event.body)))
             case AnsweredEvent():
-                heard = self._said.setdefault(event.role, _Said())
+                heard = self._said.setdefault(event.role, _RoleMessages())
                 heard.decided, heard.began = plain(content.answer), heard.began or event.at
             case ModelCallEvent():
-                heard = self._said.setdefault(event.role, _Said())
+                heard = self._said.setdefault(event.role, _RoleMessages())
                 heard.calls.append(plain(event.body))
                 heard.began = heard.began or event.at - number(content.seconds)
             case AnswerEvent():
@@ -209,8 +209,8 @@ class Lines:
 
     # --- the steps of a worker ------------------------------------------------------------------------------------
 
-    def _at(self, event: Event) -> _Open:
-        one = self._open.setdefault((event.subtask, event.step), _Open(event.at))
+    def _at(self, event: Event) -> _OpenStep:
+        one = self._open.setdefault((event.subtask, event.step), _OpenStep(event.at))
         one.role = one.role or event.role
         return one
 
@@ -262,7 +262,7 @@ class Lines:
         self._close(event, one, "step", good, line, why, after=bounded(content.after))
 
     def _close(
-        self, event: Event, one: _Open, kind: Kind, status: Status, line: str, why: str, *, after: str = ""
+        self, event: Event, one: _OpenStep, kind: Kind, status: Status, line: str, why: str, *, after: str = ""
     ) -> None:
         self._open.pop((event.subtask, event.step), None)
         result = self._results.get(one.key, {})
@@ -352,7 +352,7 @@ class Lines:
         )  # fmt: skip
 
     def _take_said(self, role: str, detail: Detail) -> float | None:
-        said = self._said.pop(role, _Said())
+        said = self._said.pop(role, _RoleMessages())
         if said.calls:
             detail["calls"] = [*detail.get("calls", []), *said.calls]
         if said.decided is not None:

@@ -113,7 +113,7 @@ Block = tuple[str, str]
 """The id of an inert block and its text, which is base64 or escaped JSON."""
 
 
-class Packed(NamedTuple):
+class PackedRun(NamedTuple):
     """A run as blocks of the page; `first` is all that the list of its steps needs."""
 
     data: RunData
@@ -121,7 +121,7 @@ class Packed(NamedTuple):
     rest: list[Block]
 
 
-class Written(NamedTuple):
+class PageResult(NamedTuple):
     """What came of it."""
 
     path: Path
@@ -130,7 +130,7 @@ class Written(NamedTuple):
     notes: list[str]
 
 
-def write_page(path: Path, sources: Sequence[Source], *, bundle: bool = False) -> Written:
+def write_page(path: Path, sources: Sequence[Source], *, bundle: bool = False) -> PageResult:
     """The page for one run, or for two beside each other."""
     beside = path.with_name(f"{path.stem}-screens")
     packed = []
@@ -142,10 +142,10 @@ def write_page(path: Path, sources: Sequence[Source], *, bundle: bool = False) -
     with whole_file(path) as file:
         for part in _parts(packed):
             file.write(part)
-    return Written(path, copied, [note for source in sources for note in source.notes])
+    return PageResult(path, copied, [note for source in sources for note in source.notes])
 
 
-def _parts(packed: Sequence[Packed]) -> Iterator[str]:
+def _parts(packed: Sequence[PackedRun]) -> Iterator[str]:
     head = packed[0].data["head"]
     boot: dict[str, Any] = {"runs": ["a", "b"][: len(packed)], "per_block": PER_BLOCK, "per_chunk": PER_CHUNK}
     boot |= {"element": FIELDS, "flags": FLAGS}
@@ -202,7 +202,7 @@ def _block(block: Block) -> str:
     return f'<script type="text/plain" id="{name}">{text}</script>\n'
 
 
-def _packed(name: str, source: Source, refs: dict[str, str], pictures: list[Block]) -> Packed:
+def _packed(name: str, source: Source, refs: dict[str, str], pictures: list[Block]) -> PackedRun:
     found = gather(source)
     items = found.data["items"]
     order: list[str] = []
@@ -213,7 +213,7 @@ def _packed(name: str, source: Source, refs: dict[str, str], pictures: list[Bloc
     for number, start in enumerate(range(0, len(items), PER_BLOCK)):
         rest.append((f"{name}-details-{number}", pack(found.details[start : start + PER_BLOCK])))
     first = pack({**found.data, "screens": order, "pictures": refs})
-    return Packed(found.data, (f"{name}-run", first), [*rest, *pictures])
+    return PackedRun(found.data, (f"{name}-run", first), [*rest, *pictures])
 
 
 def _as_json(chunk: Chunk) -> dict[str, Any]:

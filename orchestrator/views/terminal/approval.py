@@ -17,7 +17,7 @@ from environments.files.yaml_lines import safe_data
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.face import Answer
 from orchestrator.runs.privacy.clean import clean, shortened
-from orchestrator.views.terminal.words import Line, asked_words
+from orchestrator.views.terminal.words import EventLine, asked_words
 from protocol import Action, parse_action
 from roles.contracts.requests import (
     ApprovalRequest,
@@ -44,7 +44,7 @@ def request_told(body: Any) -> Request:
     return request
 
 
-def request_lines(request: Request) -> list[Line]:
+def request_lines(request: Request) -> list[EventLine]:
     """What is asked, where, and by which rule."""
     match request:
         case ApprovalRequest():
@@ -52,47 +52,47 @@ def request_lines(request: Request) -> list[Line]:
         case QuestionRequest():
             return [_question_line(request), *remembered_lines(request)]
         case PlanReviewRequest():
-            return [Line("plan?", asked_words(request), "ask"), *plan_lines(request), *_because(request)]
+            return [EventLine("plan?", asked_words(request), "ask"), *plan_lines(request), *_because(request)]
         case DecisionRequest():
-            return [*(Line("", clean(line, 160), "dim") for line in request.screen.splitlines()), _question_line(request)]
+            return [*(EventLine("", clean(line, 160), "dim") for line in request.screen.splitlines()), _question_line(request)]
         case _:
             assert_never(request)
 
 
-def _approval_lines(request: ApprovalRequest) -> list[Line]:
+def _approval_lines(request: ApprovalRequest) -> list[EventLine]:
     rule, risk = clean(request.rule), clean(request.risk)
-    lines = [Line("approve?", asked_words(request), "ask")]
+    lines = [EventLine("approve?", asked_words(request), "ask")]
     if request.app:
-        lines.append(Line("in", clean(request.app)))
+        lines.append(EventLine("in", clean(request.app)))
     if rule or risk:
-        lines.append(Line("rule", rule + (f" (risk: {risk})" if risk else "")))
+        lines.append(EventLine("rule", rule + (f" (risk: {risk})" if risk else "")))
     return [*lines, *_because(request)]
 
 
-def _question_line(request: Request) -> Line:
-    return Line("question", clean(request.about.args.get("question", "")), "ask")
+def _question_line(request: Request) -> EventLine:
+    return EventLine("question", clean(request.about.args.get("question", "")), "ask")
 
 
-def remembered_lines(request: QuestionRequest) -> list[Line]:
+def remembered_lines(request: QuestionRequest) -> list[EventLine]:
     """What was answered in an earlier run, if that is offered: to which question, when, and in which run."""
     known = request.remembered
     if known is None:
         return []
     to = "" if known.get("exact", True) else f", to the question {clean(known.get('question', ''), 160)!r}"
     said = f"{clean(known.get('value', ''), 160)!r} ({clean(known.get('from', ''), 80)}{to}); approve to answer so again"
-    return [Line("then", f"it was answered {said}", "dim")]
+    return [EventLine("then", f"it was answered {said}", "dim")]
 
 
-def settled_line(said: Exception) -> Line:
+def settled_line(said: Exception) -> EventLine:
     """That nothing has to be typed any more, and why."""
-    return Line("settled", f"{clean(said)}; nothing has to be typed here any more", "ask")
+    return EventLine("settled", f"{clean(said)}; nothing has to be typed here any more", "ask")
 
 
-def _because(request: Request) -> list[Line]:
-    return [Line("because", clean(reason)) for reason in request.reasons]
+def _because(request: Request) -> list[EventLine]:
+    return [EventLine("because", clean(reason)) for reason in request.reasons]
 
 
-def plan_lines(request: PlanReviewRequest) -> list[Line]:
+def plan_lines(request: PlanReviewRequest) -> list[EventLine]:
     """The plan that is asked about, a line a subtask: what has ended, then what would be worked."""
     ended = [f"{_SIGNS.get(s.status, '·')} {shortened(s.title)}" for s in request.ended]
     live = []
@@ -101,7 +101,7 @@ def plan_lines(request: PlanReviewRequest) -> list[Line]:
         who = f" · {clean(subtask['worker'], 20)}" if subtask.get("worker") else ""
         after = f" (after {clean(', '.join(subtask['depends_on']), 80)})" if subtask.get("depends_on") else ""
         live.append(f"· {clean(subtask.get('id', ''), 20)}: {clean(subtask.get('instruction', ''), 300)}{where}{who}{after}")
-    return [Line("", text) for text in (*ended, *live)]
+    return [EventLine("", text) for text in (*ended, *live)]
 
 
 def ask(

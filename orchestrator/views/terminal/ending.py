@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from orchestrator.runs.privacy.clean import clean, shortened, visible
 from orchestrator.settings.documents import shown
 from orchestrator.views.terminal.approval import request_lines
-from orchestrator.views.terminal.words import Line, learned_words
+from orchestrator.views.terminal.words import EventLine, learned_words
 from roles.contracts.requests import DecisionRequest, PlanReviewRequest, QuestionRequest, request_in
 
 if TYPE_CHECKING:
@@ -23,19 +23,19 @@ ELSEWHERE: ContextVar[str] = ContextVar("elsewhere", default="")
 """The option by which commands reach the machine that a run is on; empty where that is this one."""
 
 
-def ending_lines(outcome: Outcome) -> list[Line]:
+def ending_lines(outcome: Outcome) -> list[EventLine]:
     """As pytest does it: what matters most stands last."""
     sign, tone = _VERDICTS.get(outcome.exit_code, ("", ""))
-    lines = [Line(sign, _verdict(outcome), tone)]
+    lines = [EventLine(sign, _verdict(outcome), tone)]
     if (request := request_in(outcome.pending)) is not None:
         lines += request_lines(request)
     elif outcome.reason:
-        lines.append(Line("why", clean(outcome.reason)))
-    lines += [Line("answer" if n == 0 else "", clean(text, 4_000)) for n, text in enumerate(outcome.answer.splitlines())]
+        lines.append(EventLine("why", clean(outcome.reason)))
+    lines += [EventLine("answer" if n == 0 else "", clean(text, 4_000)) for n, text in enumerate(outcome.answer.splitlines())]
     lines += _done(outcome.report)
-    lines += [Line("network" if n == 0 else "", visible(text)) for n, text in enumerate(learned_words(outcome.report))]
-    lines.append(Line("run", clean(outcome.run_id if ELSEWHERE.get() else shown(outcome.folder))))
-    return [*lines, *(Line("next" if number == 0 else "", text) for number, text in enumerate(next_commands(outcome)))]
+    lines += [EventLine("network" if n == 0 else "", visible(text)) for n, text in enumerate(learned_words(outcome.report))]
+    lines.append(EventLine("run", clean(outcome.run_id if ELSEWHERE.get() else shown(outcome.folder))))
+    return [*lines, *(EventLine("next" if number == 0 else "", text) for number, text in enumerate(next_commands(outcome)))]
 
 
 def _verdict(outcome: Outcome) -> str:
@@ -71,21 +71,21 @@ def next_commands(outcome: Outcome) -> list[str]:
     return [*to_edit, *(f"deskcrew resume {name}{tail} {way}" for kind, way in ways.items() if kind in request.allowed)]
 
 
-def _done(report: Mapping[str, Any]) -> list[Line]:
+def _done(report: Mapping[str, Any]) -> list[EventLine]:
     lines = []
     for number, subtask in enumerate(report.get("plan") or (), start=1):
         status = subtask.get("status", "")
         sign = {"fulfilled": "✓", "rejected": "✗"}.get(status, "·")
         tone = {"fulfilled": "good", "rejected": "bad"}.get(status, "dim")
-        lines.append(Line("done" if number == 1 else "", f"{sign} {shortened(subtask.get('title', ''))}", tone))
+        lines.append(EventLine("done" if number == 1 else "", f"{sign} {shortened(subtask.get('title', ''))}", tone))
     facts = [fact for fact in report.get("facts") or () if fact.get("name") != "answer"]
     for number, fact in enumerate(facts[:_FACTS_SHOWN]):
         lines.append(
-            Line("facts" if number == 0 else "", f"{clean(fact.get('name', ''), 60)} = {clean(fact.get('value', ''), 80)}")
+            EventLine("facts" if number == 0 else "", f"{clean(fact.get('name', ''), 60)} = {clean(fact.get('value', ''), 80)}")
         )
     if len(facts) > _FACTS_SHOWN:
-        lines.append(Line("", f"and {len(facts) - _FACTS_SHOWN} more"))
+        lines.append(EventLine("", f"and {len(facts) - _FACTS_SHOWN} more"))
     if counts := report.get("counts"):
         parts = [f"{number} {word if number != 1 else word[:-1]}" for word, number in counts.items()]
-        lines.append(Line("work", f"{', '.join(parts)} · {report.get('wall_seconds', 0):.1f} s"))
+        lines.append(EventLine("work", f"{', '.join(parts)} · {report.get('wall_seconds', 0):.1f} s"))
     return lines

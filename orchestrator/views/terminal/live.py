@@ -17,8 +17,8 @@ from orchestrator.runs.privacy.clean import UNREADABLE, clean, visible
 from orchestrator.views.terminal.approval import ask, request_lines, request_told, settled_line
 from orchestrator.views.terminal.ending import ending_lines
 from orchestrator.views.terminal.footer import Footer, fitted, steady
-from orchestrator.views.terminal.prompt import Settled, forget_typed, typed, typed_unseen
-from orchestrator.views.terminal.words import Line, Teller, fact_words, titled
+from orchestrator.views.terminal.prompt import RequestSettled, forget_typed, typed, typed_unseen
+from orchestrator.views.terminal.words import EventLine, Teller, fact_words, titled
 from roles.journal.events import (
     ApprovalRequestedEvent,
     BudgetWarningEvent,
@@ -355,7 +355,7 @@ class Live:
         forget_typed()
         try:
             return ask(request, read=self._typed, say=lambda text: self.console.print(Text(text)), hidden=typed_unseen)
-        except Settled as said:
+        except RequestSettled as said:
             self.console.print(styled(settled_line(said)))
             return None
         finally:
@@ -367,7 +367,7 @@ class Live:
         return typed("", self.console.file)
 
 
-def styled(line: Line) -> RenderableType:
+def styled(line: EventLine) -> RenderableType:
     """A line with its mark in the left column; what does not fit goes on below its own beginning."""
     tone = TONES.get(line.tone, "")
     strong = line.mark in ("✓", "✗", "‖", "approve?", "question")

@@ -10,8 +10,8 @@ from orchestrator.runs.face import Answer, Approver
 from orchestrator.runs.privacy.clean import clean
 from orchestrator.views.terminal.approval import ask, request_lines, request_told, settled_line
 from orchestrator.views.terminal.ending import ending_lines
-from orchestrator.views.terminal.prompt import Settled, forget_typed, typed, typed_unseen
-from orchestrator.views.terminal.words import Line, Teller
+from orchestrator.views.terminal.prompt import RequestSettled, forget_typed, typed, typed_unseen
+from orchestrator.views.terminal.words import EventLine, Teller
 from roles.journal.events import ApprovalRequestedEvent
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class Log:
         if name := event.body.get("run_id"):
             self._run = clean(name, 80).replace(" ", "_")
 
-    def _write(self, at: float, kind: str, line: Line, where: str) -> None:
+    def _write(self, at: float, kind: str, line: EventLine, where: str) -> None:
         moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at)) + f".{int(at * 1000) % 1000:03d}Z"
         level = _LEVELS.get(line.tone, "INFO")
         self._out.write(f"{moment} {level} {self._run} {clean(kind, 40)} {clean(where, 60).lstrip()}{line.text}".rstrip() + "\n")
@@ -149,7 +149,7 @@ class Plain:
         forget_typed()
         try:
             return ask(request, read=lambda prompt: typed(prompt, self._out), say=self._print, hidden=typed_unseen)
-        except Settled as said:
+        except RequestSettled as said:
             self._print(str(settled_line(said)))
             return None
 

@@ -19,7 +19,7 @@ _LOOKS_AGAIN = 0.3
 """Seconds between two looks at what others have done."""
 
 
-class Settled(Exception):
+class RequestSettled(Exception):
     """What is asked needs no answer from here any more; the text says why, in a few words."""
 
 
@@ -71,7 +71,7 @@ def _wait(source: IO[str], out: IO[str]) -> None:
         if look and (said := look()):
             forget_typed()  # half a line for this question must not answer the next one
             out.write("\n")
-            raise Settled(said)
+            raise RequestSettled(said)
 
 
 @contextmanager

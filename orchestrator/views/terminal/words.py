@@ -74,12 +74,12 @@ if TYPE_CHECKING:
     from roles.journal.journal import Event
 
 __all__ = [
-    "UNREADABLE", "Line", "Teller", "action_words", "clean", "control_words", "escaped", "fact_words", "json_text", "titled",
+    "UNREADABLE", "EventLine", "Teller", "action_words", "clean", "control_words", "escaped", "fact_words", "json_text", "titled",
     "visible",
 ]  # fmt: skip
 
 
-class Line(NamedTuple):
+class EventLine(NamedTuple):
     """`mark` is a word or sign for the left column; `tone` is good, bad, ask, dim or empty."""
 
     mark: str
@@ -98,10 +98,10 @@ class Teller:
         self._numbers: dict[str, int] = {}
         self._working: set[str] = set()
 
-    def lines(self, event: Event) -> list[Line]:
+    def lines(self, event: Event) -> list[EventLine]:
         """What an event says to a reader; nothing for those that only matter to the machinery."""
         content = event.content
-        unreadable = [Line("?", f"an event {clean(event.kind, 40)} that says what deskcrew never writes", "bad")]
+        unreadable = [EventLine("?", f"an event {clean(event.kind, 40)} that says what deskcrew never writes", "bad")]
         if isinstance(content, Unreadable):
             return unreadable if content.known else []
         try:
@@ -109,7 +109,7 @@ class Teller:
         except UNREADABLE:
             return unreadable
 
-    def _lines(self, event: Event, content: JournalEvent) -> list[Line]:
+    def _lines(self, event: Event, content: JournalEvent) -> list[EventLine]:
         if isinstance(content, PlanEvent):
             self._titles.update({str(s.get("id", "")): str(s.get("title", "")) for s in content.subtasks})
             self._numbers = {str(s.get("id", "")): number for number, s in enumerate(content.subtasks, start=1)}
@@ -148,13 +148,13 @@ def asked_words(request: Request) -> str:
             assert_never(request)
 
 
-def _said(event: Event, content: JournalEvent) -> list[Line]:  # noqa: C901 - a branch for each kind that says something
+def _said(event: Event, content: JournalEvent) -> list[EventLine]:  # noqa: C901 - a branch for each kind that says something
     match content:
         case RunStartedEvent():
             told = (("goal", content.goal), ("run", content.run_id))
-            return [Line(mark, clean(text)) for mark, text in told if text]
+            return [EventLine(mark, clean(text)) for mark, text in told if text]
         case RunResumedEvent():
-            return [Line("resumed", clean(content.goal))]
+            return [EventLine("resumed", clean(content.goal))]
         case PlanEvent():
             return _plan(content)
         case OutcomeEvent():
@@ -162,62 +162,66 @@ def _said(event: Event, content: JournalEvent) -> list[Line]:  # noqa: C901 - a 
         case ReviewedEvent():
             why = "; ".join(clean(reason, 200) for reason in content.reasons)
             said = f"✗ not allowed: {why} ({clean(content.policy)})"
-            return [Line("safety", said, "bad")] if content.verdict == "deny" else []
+            return [EventLine("safety", said, "bad")] if content.verdict == "deny" else []
         case ApprovalRequestedEvent():
             request = request_in(event.body)
-            return [Line("approval", f"? {asked_words(request)}", "ask")] if request is not None else []
+            return [EventLine("approval", f"? {asked_words(request)}", "ask")] if request is not None else []
         case ApprovalEvent():
             return _approval(content)
         case ConstraintsAddedEvent():
-            return [Line("approval", f"from here on: {json_text(content.constraints)}", "dim")]
+            return [EventLine("approval", f"from here on: {json_text(content.constraints)}", "dim")]
         case ApprovalExpiredEvent():
             then = "asked again" if content.then == "ask" else "rejected"
-            return [Line("approval", f"nobody answered in time, {then}: {clean(content.line, 160)}", "bad")]
+            return [EventLine("approval", f"nobody answered in time, {then}: {clean(content.line, 160)}", "bad")]
         case GateEvent():
-            line = Line("gate", f"◆ {content.trigger} → {content.decision}: {clean(content.reason)}", gate_tone(content.decision))
-            return [line, *(Line("", f"- {clean(issue)}", "bad") for issue in content.issues)]
+            line = EventLine(
+                "gate", f"◆ {content.trigger} → {content.decision}: {clean(content.reason)}", gate_tone(content.decision)
+            )
+            return [line, *(EventLine("", f"- {clean(issue)}", "bad") for issue in content.issues)]
         case RecoveredEvent():
-            return [Line("recover", f"↻ {clean(content.how)} (attempt {content.attempt or 1})", "ask")]
+            return [EventLine("recover", f"↻ {clean(content.how)} (attempt {content.attempt or 1})", "ask")]
         case SupplementEvent():
             found = [f"{clean(item.get('title', ''), 80)} ({clean(item.get('source', ''), 80)})" for item in content.found]
             said = f"{clean(content.query, 80)} → {', '.join(found) or 'nothing found'}"
-            return [Line("help", said, "" if found else "bad")]
+            return [EventLine("help", said, "" if found else "bad")]
         case KnowledgeUsedEvent():
             return _page_used(content)
         case BudgetEvent():
-            return [Line("budget", f"spent: {clean(content.name)}", "bad")]
+            return [EventLine("budget", f"spent: {clean(content.name)}", "bad")]
         case BudgetWarningEvent():
-            return [Line("budget", f"nearly spent: {clean(content.message)}", "ask")]
+            return [EventLine("budget", f"nearly spent: {clean(content.message)}", "ask")]
         case LimitsChangedEvent():
             limits = content.limits.items()
-            return [Line("limits", f"{clean(key, 60)}: {' → '.join(clean(value, 60) for value in pair)}") for key, pair in limits]
+            return [
+                EventLine("limits", f"{clean(key, 60)}: {' → '.join(clean(value, 60) for value in pair)}") for key, pair in limits
+            ]
         case PausedEvent() | SteeredEvent() | TakenOverEvent() | HandedBackEvent():
-            return [Line("user", _control(content), "ask")]
+            return [EventLine("user", _control(content), "ask")]
         case CancelledEvent():
-            return [Line("user", _control(content), "bad")]
+            return [EventLine("user", _control(content), "bad")]
         case DroppedEvent():
-            return [Line("", _control(content), "dim")]
+            return [EventLine("", _control(content), "dim")]
         case ErrorEvent():
             reply = clean(content.reply, 400)
-            return [Line("error", clean(content.message), "bad"), *([Line("reply", reply, "dim")] if reply else [])]
+            return [EventLine("error", clean(content.message), "bad"), *([EventLine("reply", reply, "dim")] if reply else [])]
         case ConflictEvent():
             pair = " and ".join(clean(name, 60) for name in content.subtasks)
             where = f"{clean(content.about, 40)} {clean(content.app or content.name, 80)}"
-            return [Line("conflict", f"⇄ {pair} meet at the {where}: {clean(content.resolution)}", "ask")]
+            return [EventLine("conflict", f"⇄ {pair} meet at the {where}: {clean(content.resolution)}", "ask")]
         case InSeriesEvent():
-            return [Line("lanes", clean(content.message), "dim")]
+            return [EventLine("lanes", clean(content.message), "dim")]
         case FactEvent():
-            return [Line("fact", f"{clean(content.name, 80)} = {fact_words(content)}", "dim")]
+            return [EventLine("fact", f"{clean(content.name, 80)} = {fact_words(content)}", "dim")]
         case AnswerRecalledEvent():
             said = f"{clean(content.question, 160)} → {clean(content.value, 160)}"
-            return [Line("memory", f"{said} (as the user said in {clean(content.origin, 80)}; nobody was asked)")]
+            return [EventLine("memory", f"{said} (as the user said in {clean(content.origin, 80)}; nobody was asked)")]
         case AnswerKeptEvent():
             asked, why = clean(content.question, 160), clean(content.why, 160)
-            return [Line("memory", f"kept for later runs: {asked}" if content.kept else f"not kept: {asked} ({why})", "dim")]
+            return [EventLine("memory", f"kept for later runs: {asked}" if content.kept else f"not kept: {asked} ({why})", "dim")]
         case NetworkLearnedEvent():
-            return [Line("network", f"not asked again in this run: {clean(content.line)}", "dim")]
+            return [EventLine("network", f"not asked again in this run: {clean(content.line)}", "dim")]
         case RequestStoppedEvent():
-            return [Line("network", f"✗ stopped: {clean(content.line)} ({clean(content.policy, 80)})", "dim")]
+            return [EventLine("network", f"✗ stopped: {clean(content.line)} ({clean(content.policy, 80)})", "dim")]
         case (
             RunStoppedEvent() | RunFinishedEvent() | ForkedEvent() | TaskStatusEvent() | SituationEvent() | SubtaskStatusEvent()
             | KnowledgeHelpedEvent() | ExperienceEvent() | AnswerEvent() | ObservedEvent() | RecognizedEvent() | DecidedEvent()
@@ -229,33 +233,35 @@ def _said(event: Event, content: JournalEvent) -> list[Line]:  # noqa: C901 - a 
             assert_never(content)
 
 
-def _plan(content: PlanEvent) -> list[Line]:
-    lines = [Line("plan", clean(content.reason), "dim")] if content.reason else []
+def _plan(content: PlanEvent) -> list[EventLine]:
+    lines = [EventLine("plan", clean(content.reason), "dim")] if content.reason else []
     for number, subtask in enumerate(content.subtasks, start=1):
         sign = {"fulfilled": "✓ ", "rejected": "✗ "}.get(subtask.get("status", ""), "")
         said = f"{number}. {sign}{titled(subtask.get('title', ''), subtask.get('app') or '')}"
-        lines.append(Line("plan" if number == 1 and not content.reason else "", said))
+        lines.append(EventLine("plan" if number == 1 and not content.reason else "", said))
     return lines
 
 
-def _subtask(content: SubtaskStatusEvent, name: str) -> list[Line]:
+def _subtask(content: SubtaskStatusEvent, name: str) -> list[EventLine]:
     if content.status not in ("fulfilled", "rejected"):
         return []
     good = content.status == "fulfilled"
-    return [Line("subtask", f"{'✓' if good else '✗'} {shortened(name)} {content.status}", "good" if good else "bad")]
+    return [EventLine("subtask", f"{'✓' if good else '✗'} {shortened(name)} {content.status}", "good" if good else "bad")]
 
 
-def _outcome(event: Event, content: OutcomeEvent) -> list[Line]:
+def _outcome(event: Event, content: OutcomeEvent) -> list[EventLine]:
     good = content.exec_status == "executed"
     why = f" → {clean(content.error, 200)}" if content.error else "" if good else f" → {content.exec_status}"
     hand = " (by hand)" if event.role == "user" else ""
-    return [Line(str(event.step), f"{'✓' if good else '✗'} {clean(content.line)}{hand}{why}", "" if good else "bad")]
+    return [EventLine(str(event.step), f"{'✓' if good else '✗'} {clean(content.line)}{hand}{why}", "" if good else "bad")]
 
 
-def _approval(content: ApprovalEvent) -> list[Line]:
+def _approval(content: ApprovalEvent) -> list[EventLine]:
     decision, message = clean(content.decision, 40), clean(content.message)
     who = f" by {clean(content.who, 60)}" if content.who not in ("", "user") else ""
-    return [Line("approval", f"{decision}{who}{': ' + message if message else ''}", "bad" if decision == "reject" else "good")]
+    return [
+        EventLine("approval", f"{decision}{who}{': ' + message if message else ''}", "bad" if decision == "reject" else "good")
+    ]
 
 
 def gate_tone(decision: str) -> str:
@@ -271,14 +277,14 @@ def gate_tone(decision: str) -> str:
             assert_never(other)
 
 
-def _page_used(content: KnowledgeUsedEvent) -> list[Line]:
+def _page_used(content: KnowledgeUsedEvent) -> list[EventLine]:
     """A page that is followed, or was in vain; of the others the report tells."""
     page, why = f"{clean(content.title, 120)} ({clean(content.source, 120)})", clean(content.why, 300)
     if content.failed:
-        return [Line("page", f"✗ {page}: {why}", "bad")]
+        return [EventLine("page", f"✗ {page}: {why}", "bad")]
     if not content.used:
-        return [Line("page", f"· {page} is not followed: {why}", "dim")] if why else []
-    return [Line("page", f"→ {page} is followed by {', '.join(clean(name, 40) for name in content.subtasks)}")]
+        return [EventLine("page", f"· {page} is not followed: {why}", "dim")] if why else []
+    return [EventLine("page", f"→ {page} is followed by {', '.join(clean(name, 40) for name in content.subtasks)}")]
 
 
 def control_words(item: Mapping[str, Any]) -> str:

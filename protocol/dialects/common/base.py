@@ -85,12 +85,12 @@ class Context:
         return ("image", self.image) if self.image and self.image != self.size else ("px", None)
 
 
-class Read(NamedTuple):
+class ParsedPayload(NamedTuple):
     actions: list[AgentAction]
     losses: list[Loss]
 
 
-class Written(NamedTuple):
+class WrittenPayload(NamedTuple):
     payload: Any
     """JSON, or text. A list of JSON objects where the other side needs several calls."""
     losses: list[Loss]
@@ -113,8 +113,8 @@ class Dialect:
     name: str
     title: str
     kind: Literal["json", "text"]
-    read: Callable[[Any, Context], Read]
-    write: Callable[[Action, Context], Written]
+    read: Callable[[Any, Context], ParsedPayload]
+    write: Callable[[Action, Context], WrittenPayload]
     variants: tuple[str, ...] = ("",)
     pieces: Callable[[str], Iterable[Piece]] | None = None
     """Reads a script statement by statement, so that one which is not understood costs only itself."""

@@ -50,7 +50,7 @@ _ESCAPE = re.compile(r"\\(\n|[\\'\"abfnrtv]|[0-7]{1,3}|x[0-9a-fA-F]{2}|u[0-9a-fA
 _PLAIN = {"\n": "", "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\", "'": "'", '"': '"'}
 
 
-class Word(str):
+class BareName(str):
     """A bare name that stands where a value is expected: `direction=down`, `tag_3`."""
 
     __slots__ = ()
@@ -78,7 +78,7 @@ class _TooDeep(Exception):
     pass
 
 
-class _Bad(Exception):
+class _BadLiteral(Exception):
     """A literal that is none."""
 
 
@@ -96,11 +96,11 @@ class _Build(Transformer[Token, Any]):
         for argument in arguments:
             key, value = argument
             if key is None and kwargs:
-                raise _Bad("a positional argument stands after a named one")
+                raise _BadLiteral("a positional argument stands after a named one")
             if key is None:
                 args.append(value)
             elif key in kwargs:
-                raise _Bad(f"the argument {key} is given twice")
+                raise _BadLiteral(f"the argument {key} is given twice")
             else:
                 kwargs[key] = value
         return Call(str(name), args, kwargs, name.line or 1, name.column or 1)
@@ -121,13 +121,13 @@ class _Build(Transformer[Token, Any]):
         try:
             value = float(token) if any(c in ".eE" for c in token) else int(token)
         except ValueError:  # thousands of digits
-            raise _Bad("the number is too long") from None
+            raise _BadLiteral("the number is too long") from None
         if not abs(value) <= 1e15:
-            raise _Bad("the number is too large")
+            raise _BadLiteral("the number is too large")
         return value
 
     def word(self, name: Token) -> Any:
-        return _CONSTANTS[name] if str(name) in _CONSTANTS else Word(str(name))
+        return _CONSTANTS[name] if str(name) in _CONSTANTS else BareName(str(name))
 
     def list(self, *values: Any) -> Any:
         return _nested(values)
@@ -143,7 +143,7 @@ class _Build(Transformer[Token, Any]):
         try:
             return {key: value for key, value in pairs}
         except TypeError:
-            raise _Bad("a key of an object is a text or a number") from None
+            raise _BadLiteral("a key of an object is a text or a number") from None
 
 
 def _nested(values: Any) -> _Nested:
@@ -173,7 +173,7 @@ def _unescaped(match: re.Match[str]) -> str:
         return _PLAIN[code]
     number = int(code[1:], 16) if code[0] in "xuU" else int(code, 8)
     if number > 0x10FFFF:
-        raise _Bad(f"there is no character \\{code}")
+        raise _BadLiteral(f"there is no character \\{code}")
     return chr(number)
 
 
@@ -203,5 +203,5 @@ def _parse(dialect: str, text: str, start: str) -> Any:
         raise DialectError(dialect, f"line {line}, column {column}", f"expected {expected}") from None
     except _TooDeep:
         raise DialectError(dialect, "", f"the text is nested more than {_DEEPEST} deep") from None
-    except _Bad as bad:
+    except _BadLiteral as bad:
         raise DialectError(dialect, "", str(bad)) from None

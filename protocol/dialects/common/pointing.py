@@ -75,7 +75,7 @@ class _Canvas(Conversion):
 
 
 @dataclass
-class Reading(_Canvas):
+class PayloadReading(_Canvas):
     """A payload that is read, and the actions so far."""
 
     actions: list[AgentAction] = field(default_factory=list)
@@ -146,7 +146,7 @@ class Reading(_Canvas):
 
 
 @dataclass
-class Writing(_Canvas):
+class PayloadWriting(_Canvas):
     """An action that is written."""
 
     most: int | None = None
@@ -221,7 +221,9 @@ def area_of(numbers: Iterable[float], canvas: _Canvas) -> dict[str, Any]:
     return corners if canvas.space == "px" else {"space": canvas.space, "image_size": canvas.image, **corners}
 
 
-def simpler(action: Action, writing: Writing, clicks: Collection[tuple[str, int]], can: Collection[str] = ()) -> list[Action]:
+def simpler(
+    action: Action, writing: PayloadWriting, clicks: Collection[tuple[str, int]], can: Collection[str] = ()
+) -> list[Action]:
     """`action` in verbs that need less of the other side, which has these `clicks` as verbs; every change is a loss.
 
     What else it `can`: `submit` what it types at once, `fill` or type at a place, `hold` a click for a while, or `press` a
@@ -244,14 +246,14 @@ def simpler(action: Action, writing: Writing, clicks: Collection[tuple[str, int]
     return _typed(action, writing, can) if isinstance(action, Type) else [action]
 
 
-def _typed(action: Type, writing: Writing, can: Collection[str]) -> list[Action]:
+def _typed(action: Type, writing: PayloadWriting, can: Collection[str]) -> list[Action]:
     if "submit" in can or not action.submit:
         return [action]
     writing.lose("type.submit", "said as typing and then the Enter key")
     return [action.model_copy(update={"submit": False}), PressKey(keys=("Enter",))]
 
 
-def _clicks(action: Click, writing: Writing, clicks: Collection[tuple[str, int]], can: Collection[str]) -> list[Action]:
+def _clicks(action: Click, writing: PayloadWriting, clicks: Collection[tuple[str, int]], can: Collection[str]) -> list[Action]:
     if (action.button, 1) not in clicks:
         cannot(writing.dialect, action, f"{writing.dialect} has no click of the {action.button} button")
     if action.hold and (action.button, action.count, action.modifiers) == ("left", 1, ()):

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from protocol.dialects.common.base import LONGEST, DialectError, Loss
-from protocol.dialects.common.calls import Call, Word, parse_value
+from protocol.dialects.common.calls import BareName, Call, parse_value
 
 _TEXT = (
     r'"""(?:[^"\\]|\\.|"(?!""))*+(?:"""|\Z)'
@@ -180,14 +180,14 @@ def _as_tuple(text: str) -> str:
 def _has_name(value: Any) -> bool:
     if isinstance(value, list):
         return any(map(_has_name, value))
-    return isinstance(value, Word)
+    return isinstance(value, BareName)
 
 
 def with_values(call: Call, given: Mapping[str, Any]) -> Call:
     """The call with the literals of the names among its arguments."""
 
     def said(value: Any) -> Any:
-        if isinstance(value, Word):
+        if isinstance(value, BareName):
             return given.get(value, value)
         return [said(each) for each in value] if isinstance(value, list) and _has_name(value) else value
 

@@ -20,15 +20,15 @@ from protocol.dialects.common.base import (
     DialectError,
     Fields,
     Loss,
-    Read,
-    Written,
+    ParsedPayload,
+    WrittenPayload,
     at,
     build,
     cannot,
     element_of,
     without_delay,
 )
-from protocol.dialects.common.calls import Word, parse_value
+from protocol.dialects.common.calls import BareName, parse_value
 from protocol.dialects.common.saying import a_text, direction_of, position, read_chord, spot, within_length
 from protocol.model.actions import AgentAction
 from protocol.model.elements import GUIElement
@@ -66,7 +66,7 @@ def read_object(text: str) -> Mapping[str, Any]:
     if not isinstance(found, Mapping) or not all(type(name) is str for name in found):
         raise DialectError(NAME, "$", "an object whose names are in quotes is needed")
     for name, value in found.items():
-        if type(value) is Word:
+        if type(value) is BareName:
             raise DialectError(NAME, f"$.{name}", f"a value is needed, not the name {str(value)[:40]}")
     return found
 
@@ -183,13 +183,13 @@ def _listed(context: Context) -> list[GUIElement]:
     return [element for element in context.state.elements if element.visible] if context.state else []
 
 
-def from_androidworld(payload: Any, context: Context) -> Read:
+def from_androidworld(payload: Any, context: Context) -> ParsedPayload:
     """The actions of an object, of a list of objects, or of an agent's answer. Raises DialectError."""
     variant = DIALECT.variant(context)
     if isinstance(payload, list) and payload:
         parts = [_read(part, context, variant, f"$[{n}]") for n, part in enumerate(payload)]
-        return Read([action for part in parts for action in part], [])
-    return Read(_read(payload, context, variant, "$"), [])
+        return ParsedPayload([action for part in parts for action in part], [])
+    return ParsedPayload(_read(payload, context, variant, "$"), [])
 
 
 def _read(payload: Any, context: Context, variant: str, where: str) -> list[AgentAction]:
@@ -305,7 +305,7 @@ _READ: dict[str, Callable[[_Reading], list[AgentAction]]] = {
 }
 
 
-def to_androidworld(action: Action, context: Context) -> Written:
+def to_androidworld(action: Action, context: Context) -> WrittenPayload:
     """The object of `action`, or a list of several; texts for M3A and SeeAct. Raises DialectError."""
     writing = _Writing(NAME, context, DIALECT.variant(context))
     write = _WRITE.get(action.action_type if isinstance(action, Extension) else action.verb)
@@ -314,7 +314,7 @@ def to_androidworld(action: Action, context: Context) -> Written:
     if action.verb not in _AIMED:
         writing.drop(action, target="there is no target")
     said = [writing.worded(part) for part in write(action, writing)]
-    return Written(said[0] if len(said) == 1 else said, writing.losses + without_delay(action))
+    return WrittenPayload(said[0] if len(said) == 1 else said, writing.losses + without_delay(action))
 
 
 @dataclass

@@ -14,7 +14,7 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from protocol.dialects.common.base import Context, Dialect, DialectError, Fields, Loss, Read, Written
+from protocol.dialects.common.base import Context, Dialect, DialectError, Fields, Loss, ParsedPayload, WrittenPayload
 from protocol.model.actions import AgentAction, KnownAction, parse_action
 from protocol.model.verbs import Action, Extension
 
@@ -59,14 +59,14 @@ def _tool(name: str, verb: type[Action]) -> dict[str, Any]:
     return {"name": name, "description": said, "parameters": schema}
 
 
-def from_langchain(payload: Any, context: Context) -> Read:
+def from_langchain(payload: Any, context: Context) -> ParsedPayload:
     """The actions of a call, of a list of calls, or of a message that calls tools. Raises DialectError."""
     DIALECT.variant(context)
     losses: list[Loss] = []
     actions = [_action(call, where) for call, where in _calls(payload, losses)]
     if not actions:
         raise DialectError(NAME, "$", "no tool is called")
-    return Read(actions, losses)
+    return ParsedPayload(actions, losses)
 
 
 def _calls(payload: Any, losses: list[Loss]) -> Iterator[tuple[Any, str]]:
@@ -118,13 +118,13 @@ def _parsed(data: dict[str, Any], where: str) -> AgentAction:
         raise DialectError(NAME, where + path, str(error["msg"]).removeprefix("Value error, ")) from None
 
 
-def to_langchain(action: Action, context: Context) -> Written:
+def to_langchain(action: Action, context: Context) -> WrittenPayload:
     """The action as one tool call. Never loses anything."""
     DIALECT.variant(context)
     args = action.dump()
     name = CARRIER if isinstance(action, Extension) else args.pop("action_type")
     digest = hashlib.blake2b(json.dumps([name, args], sort_keys=True).encode(), digest_size=12).hexdigest()
-    return Written({"name": name, "args": args, "id": f"call_{digest}", "type": "tool_call"}, [])
+    return WrittenPayload({"name": name, "args": args, "id": f"call_{digest}", "type": "tool_call"}, [])
 
 
 DIALECT = Dialect(name=NAME, title="LangChain tool calls", kind="json", read=from_langchain, write=to_langchain)

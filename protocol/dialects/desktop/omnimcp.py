@@ -17,8 +17,8 @@ from protocol.dialects.common.base import (
     Dialect,
     DialectError,
     Fields,
-    Read,
-    Written,
+    ParsedPayload,
+    WrittenPayload,
     build,
     cannot,
     checked_number,
@@ -274,7 +274,7 @@ _TIMED = "only a time is waited for"
 _ENDED = "a goal that is reached ends the run: nothing more is done"
 
 
-def from_omnimcp(payload: Any, context: Context) -> Read:
+def from_omnimcp(payload: Any, context: Context) -> ParsedPayload:
     """The actions of an answer, of a list of answers, or of a text that holds one. The shape tells which answer it is.
 
     Raises DialectError.
@@ -286,7 +286,7 @@ def from_omnimcp(payload: Any, context: Context) -> Read:
     found = [_read(answer, where, ledger) for answer, where in each_of(payload)]
     if not found:
         raise DialectError(NAME, "$", "there is no answer")
-    return Read(found, ledger.losses)
+    return ParsedPayload(found, ledger.losses)
 
 
 def _read(answer: Any, where: str, ledger: Ledger) -> AgentAction:
@@ -369,7 +369,7 @@ _READERS: dict[str, Callable[[Fields], dict[str, Any]]] = {
 """A decision's verbs; `launch_app` is of an older one."""
 
 
-def to_omnimcp(action: Action, context: Context) -> Written:
+def to_omnimcp(action: Action, context: Context) -> WrittenPayload:
     """The action as an answer in one of the three shapes, or as several. Raises DialectError."""
     variant, ledger = DIALECT.variant(context), Ledger(NAME, context)
     if variant == "response":
@@ -378,7 +378,7 @@ def to_omnimcp(action: Action, context: Context) -> Written:
         clicks = _CLICKS if variant == "decision" else {("left", 1): "single"}
         write = _decision if variant == "decision" else _plan
         said = [answer for part in ledger.simpler(action, clicks, (Type,)) for answer in write(part, ledger)]
-    return Written(said[0] if len(said) == 1 else said, ledger.losses)
+    return WrittenPayload(said[0] if len(said) == 1 else said, ledger.losses)
 
 
 def _aimed(action: Action, ledger: Ledger) -> int | None:

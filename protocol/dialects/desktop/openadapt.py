@@ -17,8 +17,8 @@ from protocol.dialects.common.base import (
     Dialect,
     DialectError,
     Fields,
-    Read,
-    Written,
+    ParsedPayload,
+    WrittenPayload,
     at,
     build,
     cannot,
@@ -249,7 +249,7 @@ _NEVER_READ = ("parse_error", "unconvertible_action_type")
 """Marks in `raw` of an action that stands for something their own parser could not read."""
 
 
-def from_openadapt(payload: Any, context: Context) -> Read:
+def from_openadapt(payload: Any, context: Context) -> ParsedPayload:
     """The actions of an Action, of a list of them, or of a text that holds them. Raises DialectError."""
     reading = _Reading(NAME, context, text=DIALECT.variant(context) == "dsl" and isinstance(payload, str))
     if reading.text:
@@ -259,7 +259,7 @@ def from_openadapt(payload: Any, context: Context) -> Read:
         found = [Fields(NAME, each, where) for each, where in each_of(given)]
     if not found:
         raise DialectError(NAME, "$", "there is no action")
-    return Read([_action(fields, reading) for fields in found], reading.losses)
+    return ParsedPayload([_action(fields, reading) for fields in found], reading.losses)
 
 
 @dataclass
@@ -435,14 +435,14 @@ def _start(text: str) -> tuple[int, str | None]:
     return (leading.end() if leading else 0), None
 
 
-def to_openadapt(action: Action, context: Context) -> Written:
+def to_openadapt(action: Action, context: Context) -> WrittenPayload:
     """The action as an Action of theirs, or as several. Raises DialectError for what they cannot say."""
     ledger = Ledger(NAME, context)
     dsl = DIALECT.variant(context) == "dsl"
     said = say(action, ledger)
     if dsl:
-        return Written("\n".join([call_of(each, ledger) for each in said]), ledger.losses)
-    return Written(said[0] if len(said) == 1 else said, ledger.losses)
+        return WrittenPayload("\n".join([call_of(each, ledger) for each in said]), ledger.losses)
+    return WrittenPayload(said[0] if len(said) == 1 else said, ledger.losses)
 
 
 DIALECT = Dialect(

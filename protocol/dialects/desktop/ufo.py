@@ -10,10 +10,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from protocol.dialects.common.base import Context, Dialect, DialectError, Fields, Read, Written, build, each_of, json_in
+from protocol.dialects.common.base import (
+    Context,
+    Dialect,
+    DialectError,
+    Fields,
+    ParsedPayload,
+    WrittenPayload,
+    build,
+    each_of,
+    json_in,
+)
 from protocol.dialects.common.naming import Ledger
 from protocol.dialects.desktop.ufo_functions import NAME, Call, actions_of, label_of, switch
-from protocol.dialects.desktop.ufo_say import Said, calls_of
+from protocol.dialects.desktop.ufo_say import UfoCall, calls_of
 from protocol.model.actions import AgentAction
 from protocol.model.decisions import AgentStatus, OperatorDecision
 from protocol.model.verbs import Action
@@ -55,7 +65,7 @@ class _Answer:
     notes: dict[str, Any] = field(default_factory=dict)
 
 
-def from_ufo(payload: Any, context: Context) -> Read:
+def from_ufo(payload: Any, context: Context) -> ParsedPayload:
     """The actions of an answer, of a list of them, or of a text that holds one. Raises DialectError."""
     ledger, ufo2 = Ledger(NAME, context), DIALECT.variant(context) == "ufo2"
     given = json_in(NAME, payload) if isinstance(payload, str) else payload
@@ -63,7 +73,7 @@ def from_ufo(payload: Any, context: Context) -> Read:
     actions = [action for answer in answers for action in _actions(answer, ledger, ufo2=ufo2)]
     if not actions:
         raise DialectError(NAME, "$", "there is no answer")
-    return Read(actions, ledger.losses)
+    return ParsedPayload(actions, ledger.losses)
 
 
 def decision_of(payload: Any, context: Context) -> OperatorDecision:
@@ -128,7 +138,7 @@ def _called(answer: _Answer, ledger: Ledger, *, ufo2: bool) -> list[AgentAction]
     return direct + [action for call in answer.calls for action in actions_of(call, ledger, ufo2=ufo2)]
 
 
-class _Folded(Fields):
+class _FoldedFields(Fields):
     """An object whose fields are read by their meaning, whether they are written `ControlLabel` or `control_label`."""
 
     def __init__(self, payload: Any, where: str, known: Mapping[str, str]) -> None:
@@ -167,7 +177,7 @@ def _fold(name: Any) -> str:
 
 
 def _answer(payload: Any, where: str, ledger: Ledger) -> _Answer:
-    fields = _Folded(_without_log(payload, ledger), where, _WHOLE)
+    fields = _FoldedFields(_without_log(payload, ledger), where, _WHOLE)
     answer = _Answer(status=_status(fields), where=fields.path("status", "Status"))
     answer.observation, answer.thought, answer.comment = (fields.text(name, "") for name in ("observation", "thought", "comment"))
     answer.plan = tuple(step for step in _lines(fields, "plan") if step.strip() != "<FINISH>")
@@ -202,14 +212,14 @@ def _lines(fields: Fields, name: str) -> tuple[str, ...]:
     return tuple(given)
 
 
-def _saved(fields: _Folded) -> bool:
+def _saved(fields: _FoldedFields) -> bool:
     given = fields.any("save", False)
     if isinstance(given, Mapping):
         given = Fields(NAME, given, fields.path("save", "SaveScreenshot")).flag("save", False)
     return given if isinstance(given, bool) else fields.refuse("save", "true or false is needed")
 
 
-def _function(fields: _Folded, answer: _Answer) -> None:
+def _function(fields: _FoldedFields, answer: _Answer) -> None:
     function = fields.text("function", "")
     label, text = _control(fields)
     arguments = fields.any("arguments", None)
@@ -218,7 +228,7 @@ def _function(fields: _Folded, answer: _Answer) -> None:
         answer.calls.append(Call(function, arguments, label, text, *paths))
 
 
-def _control(fields: _Folded) -> tuple[str, str]:
+def _control(fields: _FoldedFields) -> tuple[str, str]:
     return (
         label_of(fields.any("label", None), fields.path("label", "ControlLabel")),
         label_of(fields.any("text", None), fields.path("text", "ControlText")),
@@ -233,14 +243,14 @@ def _one(part: Any, where: str, answer: _Answer) -> None:
     target = part.get("target")
     if isinstance(target, Mapping):
         given = {"ControlLabel": target.get("id"), "ControlText": target.get("name"), **given}
-    fields = _Folded(given, where, _PART)
+    fields = _FoldedFields(given, where, _PART)
     if status := _status(fields):
         answer.status, answer.where = status, fields.path("status", "status")
     _function(fields, answer)
     fields.end()
 
 
-def _host(fields: _Folded, answer: _Answer, ledger: Ledger) -> None:
+def _host(fields: _FoldedFields, answer: _Answer, ledger: Ledger) -> None:
     """An older host: it runs a command, opens an app, or chooses a window."""
     bash, opens = fields.text("bash", ""), fields.any("opens", None)
     if bash:
@@ -256,17 +266,17 @@ def _host(fields: _Folded, answer: _Answer, ledger: Ledger) -> None:
         answer.direct.append(switch(label, title, ledger, fields.path("label", "ControlLabel")))
 
 
-def to_ufo(action: Action, context: Context) -> Written:
+def to_ufo(action: Action, context: Context) -> WrittenPayload:
     """The action as a whole answer of an agent, or as several. Raises DialectError for what UFO cannot say."""
     ledger, ufo2 = Ledger(NAME, context), DIALECT.variant(context) == "ufo2"
     said = [_ufo2(each) if ufo2 else _ufo(each) for each in calls_of(action, ledger, ufo2=ufo2)]
-    return Written(said[0] if len(said) == 1 else said, ledger.losses)
+    return WrittenPayload(said[0] if len(said) == 1 else said, ledger.losses)
 
 
 _HOSTS = ("select_application_window", "run_shell")
 
 
-def _ufo(said: Said) -> dict[str, Any]:
+def _ufo(said: UfoCall) -> dict[str, Any]:
     head: dict[str, Any] = {"Observation": "", "Thought": ""}
     tail = {"Status": said.status, "Plan": [], "Comment": said.comment}
     if said.function in _HOSTS or said.questions or said.opens:
@@ -278,7 +288,7 @@ def _ufo(said: Said) -> dict[str, Any]:
     return {**head, **call, **tail, "SaveScreenshot": {"save": False, "reason": ""}}
 
 
-def _ufo2(said: Said) -> dict[str, Any]:
+def _ufo2(said: UfoCall) -> dict[str, Any]:
     head: dict[str, Any] = {"observation": "", "thought": ""}
     tail = {"plan": [], "comment": said.comment}
     named = {"id": said.label, "name": said.text} if said.label else {}

@@ -44,7 +44,7 @@ _SAID_PRESSED = {ours: theirs.upper() for theirs, ours in PRESSED.items()}
 
 
 @dataclass
-class Said:
+class UfoCall:
     """A call, or an ending, before it is put into an answer."""
 
     function: str = ""
@@ -58,7 +58,7 @@ class Said:
     """An app that the host starts, in its older answers."""
 
 
-def calls_of(action: Action, ledger: Ledger, *, ufo2: bool) -> list[Said]:
+def calls_of(action: Action, ledger: Ledger, *, ufo2: bool) -> list[UfoCall]:
     """The calls that an action takes. Raises DialectError for what UFO cannot say."""
     target = action.target
     placed = target is not None and not isinstance(action, Extension) and _is_placed(target, ledger)
@@ -75,7 +75,7 @@ def _is_placed(target: ActionTarget, ledger: Ledger) -> bool:
     return ledger.context.state is None or (target.track_id is None and target.text is None)
 
 
-def _said(action: Action, ledger: Ledger, keys: Keys) -> Said:
+def _said(action: Action, ledger: Ledger, keys: Keys) -> UfoCall:
     writer = _WRITERS.get(type(action)) or cannot(NAME, action)
     said = writer(action, ledger, keys)
     if action.target is not None and not isinstance(action, Click | Drag):
@@ -83,7 +83,7 @@ def _said(action: Action, ledger: Ledger, keys: Keys) -> Said:
     return said
 
 
-def _label(said: Said, target: ActionTarget, ledger: Ledger) -> None:
+def _label(said: UfoCall, target: ActionTarget, ledger: Ledger) -> None:
     """The label of the control, and its text beside it."""
     given = {name for name in ActionTarget.model_fields if getattr(target, name) is not None}
     if target.element_id and given <= {"element_id", "text"}:
@@ -104,23 +104,23 @@ def _place(target: ActionTarget, ledger: Ledger, what: str = "target") -> tuple[
     return point.x, point.y
 
 
-def _click(action: Any, ledger: Ledger, keys: Keys) -> Said:
+def _click(action: Any, ledger: Ledger, keys: Keys) -> UfoCall:
     arguments = {"button": _SAID_BUTTONS[action.button], "double": action.count == 2}
     if _is_placed(action.target, ledger):
         if action.button == "back" or action.modifiers:
             cannot(NAME, action, "a click at a place has three buttons, and no keys are pressed meanwhile")
         x, y = _place(action.target, ledger)
-        return Said("click_on_coordinates", {"x": x, "y": y, **arguments})
+        return UfoCall("click_on_coordinates", {"x": x, "y": y, **arguments})
     if action.modifiers:
         if set(action.modifiers) - _SAID_PRESSED.keys():
             cannot(NAME, action, "only Control, Shift and Alt are pressed meanwhile")
         arguments["pressed"] = " ".join(_SAID_PRESSED[name] for name in action.modifiers)
-    said = Said("click_input", arguments)
+    said = UfoCall("click_input", arguments)
     _label(said, action.target, ledger)
     return said
 
 
-def _drag(action: Any, ledger: Ledger, keys: Keys) -> Said:
+def _drag(action: Any, ledger: Ledger, keys: Keys) -> UfoCall:
     if action.button in ("back", "forward") or len(action.modifiers) > 1:
         cannot(NAME, action, "a drag has three buttons, and one key is held meanwhile")
     ledger.drop(action, path="only the two ends are said")
@@ -134,18 +134,18 @@ def _drag(action: Any, ledger: Ledger, keys: Keys) -> Said:
     }
     if action.modifiers:
         arguments["key_hold"] = ledger.names(action, action.modifiers, "pyautogui")[0]
-    return Said("drag_on_coordinates", arguments)
+    return UfoCall("drag_on_coordinates", arguments)
 
 
-def _type(action: Any, ledger: Ledger, keys: Keys) -> Said:
+def _type(action: Any, ledger: Ledger, keys: Keys) -> UfoCall:
     if action.target is not None:
-        return Said("set_edit_text", {"text": action.text, "clear_current_text": isinstance(action, Fill)})
+        return UfoCall("set_edit_text", {"text": action.text, "clear_current_text": isinstance(action, Fill)})
     if not action.text:
         cannot(NAME, action, "there is nothing to type")
-    return Said("keyboard_input", {"keys": keys.text(action.text), "control_focus": False})
+    return UfoCall("keyboard_input", {"keys": keys.text(action.text), "control_focus": False})
 
 
-def _keys(action: Any, ledger: Ledger, keys: Keys) -> Said:
+def _keys(action: Any, ledger: Ledger, keys: Keys) -> UfoCall:
     modifiers, key = ledger.one_key(action)
     said = keys.chord(modifiers, key)
     if said is None:
@@ -153,7 +153,7 @@ def _keys(action: Any, ledger: Ledger, keys: Keys) -> Said:
         ledger.lose("press_key.keys", "said as keys that go down and up")
     elif [stroke.value for stroke in keys.read(said)] != [action.keys]:
         ledger.lose("press_key.keys", "a sign that means something here is said as typing it")
-    return Said("keyboard_input", {"keys": said, "control_focus": action.target is not None})
+    return UfoCall("keyboard_input", {"keys": said, "control_focus": action.target is not None})
 
 
 def _pressed(action: Any, keys: Keys, between: str) -> str:
@@ -163,76 +163,76 @@ def _pressed(action: Any, keys: Keys, between: str) -> str:
     return "".join((*codes[: len(down)], between, *codes[len(down) :]))
 
 
-def _hold(action: Any, ledger: Ledger, keys: Keys) -> Said:
+def _hold(action: Any, ledger: Ledger, keys: Keys) -> UfoCall:
     ledger.lose("hold_key", "said as keys that go down, a pause, and keys that go up")
     said = _pressed(action, keys, f"{{PAUSE {action.seconds!r}}}")
-    return Said("keyboard_input", {"keys": said, "control_focus": action.target is not None})
+    return UfoCall("keyboard_input", {"keys": said, "control_focus": action.target is not None})
 
 
-def _down_or_up(action: Any, ledger: Ledger, keys: Keys) -> Said:
+def _down_or_up(action: Any, ledger: Ledger, keys: Keys) -> UfoCall:
     said = keys.code(action.key, "down" if isinstance(action, KeyDown) else "up")
     said = said or cannot(NAME, action, f"{NAME} has no key {action.key}")
-    return Said("keyboard_input", {"keys": said, "control_focus": action.target is not None})
+    return UfoCall("keyboard_input", {"keys": said, "control_focus": action.target is not None})
 
 
-def _scroll(action: Any, ledger: Ledger, keys: Keys) -> Said:
+def _scroll(action: Any, ledger: Ledger, keys: Keys) -> UfoCall:
     if action.modifiers or action.delta.x:
         cannot(NAME, action, "the wheel goes up and down, and no keys are held meanwhile")
     ((way, notches),) = ledger.strokes(action, "notch")
-    return Said("wheel_mouse_input", {"wheel_dist": notches if way == "up" else -notches})
+    return UfoCall("wheel_mouse_input", {"wheel_dist": notches if way == "up" else -notches})
 
 
-def _wait(action: Any, ledger: Ledger, keys: Keys) -> Said:
+def _wait(action: Any, ledger: Ledger, keys: Keys) -> UfoCall:
     ledger.drop(action, text="only a time is waited for", text_gone="only a time is waited for")
     if not keys.ufo2:
-        return Said("keyboard_input", {"keys": f"{{PAUSE {action.seconds!r}}}", "control_focus": False})
+        return UfoCall("keyboard_input", {"keys": f"{{PAUSE {action.seconds!r}}}", "control_focus": False})
     if action.seconds > LONGEST_WAIT:
         cannot(NAME, action, f"a wait is no longer than {LONGEST_WAIT} s")
-    return Said("wait", {"seconds": action.seconds})
+    return UfoCall("wait", {"seconds": action.seconds})
 
 
-def _screenshot(action: Any, ledger: Ledger, keys: Keys) -> Said:
+def _screenshot(action: Any, ledger: Ledger, keys: Keys) -> UfoCall:
     ledger.drop(action, region="the whole window is shown")
-    return Said("annotation", {"control_labels": list(action.marks)}, status="SCREENSHOT")
+    return UfoCall("annotation", {"control_labels": list(action.marks)}, status="SCREENSHOT")
 
 
-def _window(action: Any, ledger: Ledger, keys: Keys) -> Said:
-    said = Said("select_application_window", status="ASSIGN")
+def _window(action: Any, ledger: Ledger, keys: Keys) -> UfoCall:
+    said = UfoCall("select_application_window", status="ASSIGN")
     said.label = action.window or cannot(NAME, action, "no window is named")
     return said
 
 
-def _script(action: Any, ledger: Ledger, keys: Keys) -> Said:
+def _script(action: Any, ledger: Ledger, keys: Keys) -> UfoCall:
     if action.language != "bash" or not action.code:
         cannot(NAME, action, "only a command of the shell is run")
-    return Said("run_shell", {"bash_command": action.code})
+    return UfoCall("run_shell", {"bash_command": action.code})
 
 
-def _launch(action: Any, ledger: Ledger, keys: Keys) -> Said:
+def _launch(action: Any, ledger: Ledger, keys: Keys) -> UfoCall:
     if keys.ufo2 or not action.app:
         cannot(NAME, action, "an app is started by a command of the shell")
-    return Said(opens=action.app)
+    return UfoCall(opens=action.app)
 
 
-def _api(action: Any, ledger: Ledger, keys: Keys) -> Said:
+def _api(action: Any, ledger: Ledger, keys: Keys) -> UfoCall:
     if APIS.get(action.function) != action.app or action.arguments.keys() & {"id", "name"}:
         cannot(NAME, action, f"{NAME} knows no function {action.function[:60]!r} of {action.app[:60]!r}")
-    return Said(action.function, dict(action.arguments))
+    return UfoCall(action.function, dict(action.arguments))
 
 
-def _extension(action: Any, ledger: Ledger, keys: Keys) -> Said:
+def _extension(action: Any, ledger: Ledger, keys: Keys) -> UfoCall:
     owner, _, function = action.action_type.partition(".")
     if owner != f"x-{NAME}" or function not in CARRIED or action.arguments.keys() & {"id", "name"}:
         cannot(NAME, action)
-    return Said(function, dict(action.arguments))
+    return UfoCall(function, dict(action.arguments))
 
 
-def _ask(action: Any, ledger: Ledger, keys: Keys) -> Said:
+def _ask(action: Any, ledger: Ledger, keys: Keys) -> UfoCall:
     ledger.drop(action, name="an answer has no name")
-    return Said(status="PENDING", questions=(action.question,))
+    return UfoCall(status="PENDING", questions=(action.question,))
 
 
-_WRITERS: dict[type[Action], Callable[[Any, Ledger, Keys], Said]] = {
+_WRITERS: dict[type[Action], Callable[[Any, Ledger, Keys], UfoCall]] = {
     Click: _click,
     Drag: _drag,
     Type: _type,
@@ -250,6 +250,6 @@ _WRITERS: dict[type[Action], Callable[[Any, Ledger, Keys], Said]] = {
     CallApi: _api,
     Extension: _extension,
     AskUser: _ask,
-    FinishGoal: lambda action, ledger, keys: Said(status="FINISH", comment=action.summary),
-    FailGoal: lambda action, ledger, keys: Said(status="FAIL", comment=action.reason),
+    FinishGoal: lambda action, ledger, keys: UfoCall(status="FINISH", comment=action.summary),
+    FailGoal: lambda action, ledger, keys: UfoCall(status="FAIL", comment=action.reason),
 }

@@ -18,8 +18,8 @@ from protocol.dialects.common.base import (
     DialectError,
     Fields,
     Loss,
-    Read,
-    Written,
+    ParsedPayload,
+    WrittenPayload,
     cannot,
     each_of,
     element_of,
@@ -56,7 +56,7 @@ class Element(NamedTuple):
         return self._replace(arguments={end + name.capitalize(): value for name, value in self.arguments.items()})
 
 
-class Says(Conversion):
+class ActionWriter(Conversion):
     """Writes one action."""
 
     def __init__(self, action: Action, context: Context, variant: str) -> None:
@@ -151,16 +151,16 @@ def _by_id(element_id: str, words: str | None) -> tuple[ActionTarget, dict[str, 
 
 LONGEST_WAIT = 30.0
 """Seconds after which the server stops waiting for a time."""
-_Write = Callable[[Says, Any], None]
+_Write = Callable[[ActionWriter, Any], None]
 
 
-def from_playwright_mcp(payload: Any, context: Context) -> Read:
+def from_playwright_mcp(payload: Any, context: Context) -> ParsedPayload:
     """The actions of a call, of a `tools/call` request, or of a list of them."""
     DIALECT.variant(context)
     actions = [action for call, where in each_of(payload) for action in _read(Fields(NAME, call, where))]
     if not actions:
         raise DialectError(NAME, "$", "there is no call in it")
-    return Read(actions, [])
+    return ParsedPayload(actions, [])
 
 
 def _read(fields: Fields) -> list[Any]:
@@ -176,7 +176,7 @@ def _read(fields: Fields) -> list[Any]:
     return read_tool(fields, name, arguments)
 
 
-def to_playwright_mcp(action: Action, context: Context) -> Written:
+def to_playwright_mcp(action: Action, context: Context) -> WrittenPayload:
     """The call that is `action`, or a list of calls. Raises DialectError for what no tool does."""
     variant = DIALECT.variant(context)
     if isinstance(action, Extension):
@@ -184,14 +184,14 @@ def to_playwright_mcp(action: Action, context: Context) -> Written:
     write = _WRITE.get(action.verb)
     if write is None:
         cannot(NAME, action)
-    says = Says(action, context, variant)
+    says = ActionWriter(action, context, variant)
     write(says, action)
     if action.target is not None and action.verb not in _AIMED:
         says.lose("target", f"{action.verb} has no target here")
-    return Written(says.calls[0] if len(says.calls) == 1 else says.calls, says.losses)
+    return WrittenPayload(says.calls[0] if len(says.calls) == 1 else says.calls, says.losses)
 
 
-def _click(says: Says, a: Any) -> None:
+def _click(says: ActionWriter, a: Any) -> None:
     element = says.element(a.target) if not a.hold and a.count < 3 else None
     button = None if a.button == "left" else a.button
     if element:
@@ -209,7 +209,7 @@ def _click(says: Says, a: Any) -> None:
 
 
 def _mouse(tool: str) -> _Write:
-    def write(says: Says, a: Any) -> None:
+    def write(says: ActionWriter, a: Any) -> None:
         says.move(a.target)
         if a.target is not None:
             says.lose(f"{a.verb}.target", "said as a move and then the button")
@@ -218,12 +218,12 @@ def _mouse(tool: str) -> _Write:
     return write
 
 
-def _hover(says: Says, a: Any) -> None:
+def _hover(says: ActionWriter, a: Any) -> None:
     says.no_keys(a.modifiers)
     says.move(a.target)
 
 
-def _drag(says: Says, a: Any) -> None:
+def _drag(says: ActionWriter, a: Any) -> None:
     says.no_keys(a.modifiers)
     start, end = says.element(a.target), says.element(a.to, "to")
     if start and end and a.button == "left":
@@ -244,7 +244,7 @@ def _drag(says: Says, a: Any) -> None:
     says.lose("drag", "said as a press, moves and a release")
 
 
-def _scroll(says: Says, a: Any) -> None:
+def _scroll(says: ActionWriter, a: Any) -> None:
     says.no_keys(a.modifiers)
     across, down = pixels_in(a.unit, says.context.size)
     x, y = a.delta.x * across, a.delta.y * down
@@ -258,7 +258,7 @@ def _scroll(says: Says, a: Any) -> None:
     says.call("mouse_wheel", deltaX=x, deltaY=y)
 
 
-def _type(says: Says, a: Any) -> None:
+def _type(says: ActionWriter, a: Any) -> None:
     submit = a.submit or None
     element = says.element(a.target) if a.target is not None else None
     if element:
@@ -270,22 +270,22 @@ def _type(says: Says, a: Any) -> None:
     says.call("press_sequentially", text=a.text, submit=submit)
 
 
-def _fill(says: Says, a: Any) -> None:
+def _fill(says: ActionWriter, a: Any) -> None:
     says.call("type", says.field(a.target), text=a.text, submit=a.submit or None)
 
 
-def _chord(says: Says, keys: tuple[str, ...]) -> str:
+def _chord(says: ActionWriter, keys: tuple[str, ...]) -> str:
     return chord_text(keys, says.refuse)
 
 
-def _press_key(says: Says, a: Any) -> None:
+def _press_key(says: ActionWriter, a: Any) -> None:
     if a.target is not None:
         says.click(a.target)
         says.lose("press_key.target", "said as a click and then a press")
     says.call("press_key", key=_chord(says, a.keys))
 
 
-def _hold_key(says: Says, a: Any) -> None:
+def _hold_key(says: ActionWriter, a: Any) -> None:
     if a.target is not None:
         says.click(a.target)
         says.lose("hold_key.target", "said as a click and then the keys")
@@ -301,13 +301,13 @@ def _key(tool: str) -> _Write:
     return lambda says, a: says.call(tool, key=_chord(says, (a.key,)))
 
 
-def _tabs(says: Says, a: Any) -> None:
+def _tabs(says: ActionWriter, a: Any) -> None:
     if a.index is not None and a.index > FARTHEST:
         says.refuse("index", "there are not that many tabs")
     says.call("tabs", action=a.op, index=a.index, url=a.url)
 
 
-def _wait(says: Says, a: Any) -> None:
+def _wait(says: ActionWriter, a: Any) -> None:
     if a.text is None and a.text_gone is None:
         if a.seconds > LONGEST_WAIT:
             says.lose("wait.seconds", f"the server waits no longer than {LONGEST_WAIT:g} s")
@@ -318,14 +318,14 @@ def _wait(says: Says, a: Any) -> None:
     says.call("wait_for", text=a.text, textGone=a.text_gone)
 
 
-def _screenshot(says: Says, a: Any) -> None:
+def _screenshot(says: ActionWriter, a: Any) -> None:
     for name in ("marks", "region"):
         if getattr(a, name):
             says.lose(f"screenshot.{name}", "the picture is of the whole view, without marks")
     says.call("take_screenshot")
 
 
-def _upload(says: Says, a: Any) -> None:
+def _upload(says: ActionWriter, a: Any) -> None:
     says.call("click", says.field(a.target))
     says.call("file_upload", paths=list(a.files))
     says.lose("upload.target", "said as a click that asks for files, and then the files")
@@ -356,7 +356,7 @@ _WRITE: dict[str, _Write] = {
 _AIMED = AIMED | {"select_option", "upload"}
 
 
-def _carried(action: Extension, context: Context, variant: str) -> Written:
+def _carried(action: Extension, context: Context, variant: str) -> WrittenPayload:
     """A call that is carried, if reading it gives the action back."""
     name = "browser_" + action.action_type.removeprefix(PREFIX)
     bare = action.model_copy(update={"target": None, "delay": None})
@@ -370,7 +370,7 @@ def _carried(action: Extension, context: Context, variant: str) -> Written:
     losses = without_delay(action)
     if action.target is not None:
         losses.append(Loss(what="target", why="the arguments name it"))
-    return Written(call, losses)
+    return WrittenPayload(call, losses)
 
 
 DIALECT = Dialect(

@@ -38,7 +38,7 @@ ON_PAGES: dict[str, tuple[str, ...]] = {
 
 
 @dataclass
-class Asked:
+class PageCall:
     """One call on a page: `target` where it is made on an element."""
 
     step: Step
@@ -81,7 +81,7 @@ class Asked:
 def page_method(chain: Chain, text: str, where: Callable[[int], str], losses: list[Loss]) -> list[AgentAction]:
     """The action of a chain that begins with a page. `where` says where an offset of `text` is."""
     *lead, last = chain.steps[1:] or [chain.root]
-    asked = Asked(last, where(last.start), losses, text=text)
+    asked = PageCall(last, where(last.start), losses, text=text)
     if last.args is None or is_locator(last):
         asked.refuse("nothing is done here")
     if not lead:
@@ -100,7 +100,7 @@ def page_method(chain: Chain, text: str, where: Callable[[int], str], losses: li
     return _on_element(asked)
 
 
-def _on_element(asked: Asked) -> list[AgentAction]:
+def _on_element(asked: PageCall) -> list[AgentAction]:
     name = asked.step.name
     if name in _ELEMENT:
         return _ELEMENT[name](asked)
@@ -109,7 +109,7 @@ def _on_element(asked: Asked) -> list[AgentAction]:
     asked.refuse(f"{name[:40]} of an element is not understood here")
 
 
-def _on_page(asked: Asked) -> list[AgentAction]:
+def _on_page(asked: PageCall) -> list[AgentAction]:
     """A method of the page; older scripts give the selector of an element first: `page.click("#save")`."""
     name, args = asked.step.name, asked.step.args or []
     if name in _PAGE:
@@ -123,7 +123,7 @@ def _on_page(asked: Asked) -> list[AgentAction]:
     asked.refuse(f"{name[:40]} of a page is not understood here")
 
 
-def _carried(asked: Asked, names: tuple[str, ...]) -> list[AgentAction]:
+def _carried(asked: PageCall, names: tuple[str, ...]) -> list[AgentAction]:
     fields = asked.fields(*names)
     arguments = {name: fields.any(name) for name in names if name in fields}
     return asked.act(PREFIX + asked.step.name, fields, target=asked.target, arguments=arguments)
@@ -134,8 +134,8 @@ def _seconds(fields: Fields, name: str, unsaid: float) -> float:
     return float(fields.number(name, unsaid * 1000)) / 1000
 
 
-def _click(count: int | None) -> Callable[[Asked], list[AgentAction]]:
-    def read(asked: Asked) -> list[AgentAction]:
+def _click(count: int | None) -> Callable[[PageCall], list[AgentAction]]:
+    def read(asked: PageCall) -> list[AgentAction]:
         fields = asked.fields(options=("delay",))
         clicks = count or fields.number("click_count", 1, whole=True)
         modifiers = fields.texts("modifiers", ())
@@ -152,23 +152,23 @@ def _known(fields: Fields, modifiers: tuple[str, ...]) -> None:
             fields.refuse("modifiers", f"one of {', '.join(MODIFIERS)} is needed, not {name[:40]!r}")
 
 
-def _hover(asked: Asked) -> list[AgentAction]:
+def _hover(asked: PageCall) -> list[AgentAction]:
     fields = asked.fields()
     modifiers = fields.texts("modifiers", ())
     _known(fields, modifiers)
     return asked.act("hover", fields, target=asked.target, modifiers=modifiers)
 
 
-def _worded(verb: str, name: str) -> Callable[[Asked], list[AgentAction]]:
-    def read(asked: Asked) -> list[AgentAction]:
+def _worded(verb: str, name: str) -> Callable[[PageCall], list[AgentAction]]:
+    def read(asked: PageCall) -> list[AgentAction]:
         fields = asked.fields(name)
         return asked.act(verb, fields, target=asked.target, text=fields.text(name))
 
     return read
 
 
-def _keys(verb: str) -> Callable[[Asked], list[AgentAction]]:
-    def read(asked: Asked) -> list[AgentAction]:
+def _keys(verb: str) -> Callable[[PageCall], list[AgentAction]]:
+    def read(asked: PageCall) -> list[AgentAction]:
         fields = asked.fields("key")
         keys = fields.chord("key", "playwright")
         if verb == "press_key":
@@ -188,7 +188,7 @@ def _listed(fields: Fields, name: str) -> list[str] | None:
     return value
 
 
-def _select(asked: Asked) -> list[AgentAction]:
+def _select(asked: PageCall) -> list[AgentAction]:
     fields = asked.fields("value")
     value, label = _listed(fields, "value"), _listed(fields, "label")
     if value is None and label is not None:
@@ -197,7 +197,7 @@ def _select(asked: Asked) -> list[AgentAction]:
     return asked.act("select_option", fields, target=asked.target, options=value or fields.refuse("value", "is missing"))
 
 
-def _files(asked: Asked) -> list[AgentAction]:
+def _files(asked: PageCall) -> list[AgentAction]:
     """Giving no file clears the field, which is carried."""
     fields = asked.fields("files")
     files = _listed(fields, "files")
@@ -206,7 +206,7 @@ def _files(asked: Asked) -> list[AgentAction]:
     return asked.act("upload", fields, target=asked.target, files=files)
 
 
-def _drag(asked: Asked) -> list[AgentAction]:
+def _drag(asked: PageCall) -> list[AgentAction]:
     args = asked.step.args or []
     end = args[0] if len(args) == 1 else None
     if not isinstance(end, Chain) or len(end.steps) < 2 or not all(map(is_locator, end.steps[1:])):
@@ -224,24 +224,24 @@ def _text_of(lead: list[Step]) -> str | None:
     return shown if isinstance(shown, str) else None
 
 
-def _wait_for_text(asked: Asked, shown: str) -> list[AgentAction]:
+def _wait_for_text(asked: PageCall, shown: str) -> list[AgentAction]:
     fields = asked.fields(options=("timeout",))
     gone = fields.choice("state", ("visible", "hidden"), "visible") == "hidden"
     seconds = _seconds(fields, "timeout", UNSAID_WAIT)
     return asked.act("wait", fields, seconds=seconds, **{"text_gone" if gone else "text": shown})
 
 
-def _wait(asked: Asked) -> list[AgentAction]:
+def _wait(asked: PageCall) -> list[AgentAction]:
     fields = asked.fields("timeout")
     return asked.act("wait", fields, seconds=float(fields.number("timeout")) / 1000)
 
 
-def _goto(asked: Asked) -> list[AgentAction]:
+def _goto(asked: PageCall) -> list[AgentAction]:
     fields = asked.fields("url")
     return asked.act("navigate", fields, url=fields.text("url"))
 
 
-def _screenshot(asked: Asked) -> list[AgentAction]:
+def _screenshot(asked: PageCall) -> list[AgentAction]:
     fields = asked.fields()
     clip = fields.any("clip", None)
     if clip is None:
@@ -252,12 +252,12 @@ def _screenshot(asked: Asked) -> list[AgentAction]:
     return asked.act("screenshot", fields, region={"x1": x, "y1": y, "x2": x + width, "y2": y + height})
 
 
-def _simple(verb: str) -> Callable[[Asked], list[AgentAction]]:
+def _simple(verb: str) -> Callable[[PageCall], list[AgentAction]]:
     return lambda asked: asked.act(verb, asked.fields())
 
 
-def _mouse_click(count: int | None) -> Callable[[Asked], list[AgentAction]]:
-    def read(asked: Asked) -> list[AgentAction]:
+def _mouse_click(count: int | None) -> Callable[[PageCall], list[AgentAction]]:
+    def read(asked: PageCall) -> list[AgentAction]:
         fields = asked.fields("x", "y", options=("delay",))
         spot, clicks = _spot(fields, asked), count or fields.number("click_count", 1, whole=True)
         button, hold = fields.choice("button", BUTTONS, "left"), _seconds(fields, "delay", 0.0)
@@ -266,38 +266,38 @@ def _mouse_click(count: int | None) -> Callable[[Asked], list[AgentAction]]:
     return read
 
 
-def _spot(fields: Fields, asked: Asked) -> ActionTarget:
+def _spot(fields: Fields, asked: PageCall) -> ActionTarget:
     return at(fields.number("x"), fields.number("y"), "px", None, NAME, asked.where)
 
 
-def _move(asked: Asked) -> list[AgentAction]:
+def _move(asked: PageCall) -> list[AgentAction]:
     fields = asked.fields("x", "y")
     return asked.act("hover", fields, target=_spot(fields, asked))
 
 
-def _button(verb: str) -> Callable[[Asked], list[AgentAction]]:
-    def read(asked: Asked) -> list[AgentAction]:
+def _button(verb: str) -> Callable[[PageCall], list[AgentAction]]:
+    def read(asked: PageCall) -> list[AgentAction]:
         fields = asked.fields()
         return asked.act(verb, fields, button=fields.choice("button", BUTTONS, "left"))
 
     return read
 
 
-def _wheel(asked: Asked) -> list[AgentAction]:
+def _wheel(asked: PageCall) -> list[AgentAction]:
     fields = asked.fields("delta_x", "delta_y")
     return asked.act("scroll", fields, unit="px", delta={"x": fields.number("delta_x"), "y": fields.number("delta_y")})
 
 
-_ELEMENT: dict[str, Callable[[Asked], list[AgentAction]]] = {
+_ELEMENT: dict[str, Callable[[PageCall], list[AgentAction]]] = {
     "click": _click(None), "dblclick": _click(2), "hover": _hover, "fill": _worded("fill", "value"),
     "press_sequentially": _worded("type", "text"), "type": _worded("type", "text"), "press": _keys("press_key"),
     "select_option": _select, "set_input_files": _files, "drag_to": _drag,
 }  # fmt: skip
-_PAGE: dict[str, Callable[[Asked], list[AgentAction]]] = {
+_PAGE: dict[str, Callable[[PageCall], list[AgentAction]]] = {
     "goto": _goto, "go_back": _simple("go_back"), "go_forward": _simple("go_forward"), "screenshot": _screenshot,
     "wait_for_timeout": _wait,
 }  # fmt: skip
-_DEVICES: dict[str, dict[str, Callable[[Asked], list[AgentAction]]]] = {
+_DEVICES: dict[str, dict[str, Callable[[PageCall], list[AgentAction]]]] = {
     "keyboard": {
         "press": _keys("press_key"), "down": _keys("key_down"), "up": _keys("key_up"), "type": _worded("type", "text"),
         "insert_text": lambda asked: _carried(asked, ON_PAGES["insert_text"]),

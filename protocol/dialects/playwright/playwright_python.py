@@ -15,15 +15,15 @@ from protocol.dialects.common.base import (
     Context,
     Dialect,
     DialectError,
-    Read,
-    Written,
+    ParsedPayload,
+    WrittenPayload,
     cannot,
     pixels_in,
     without_delay,
 )
 from protocol.dialects.common.statements import checked_text
 from protocol.dialects.playwright.playwright_methods import MODIFIERS, ON_ELEMENTS, ON_PAGES, PREFIX, UNSAID_WAIT
-from protocol.dialects.playwright.playwright_script import Lines, Script, pieces
+from protocol.dialects.playwright.playwright_script import ActionLines, Script, pieces
 from protocol.dialects.python.strokes import FARTHEST
 from protocol.dialects.web.locators import NAME, literal, locate, quoted
 from protocol.model.geometry import BoundingBox
@@ -31,17 +31,17 @@ from protocol.model.targets import ActionTarget
 from protocol.model.verbs import Action, Extension
 
 
-def from_playwright_python(payload: Any, context: Context) -> Read:
+def from_playwright_python(payload: Any, context: Context) -> ParsedPayload:
     """The actions of a script, or of lines of one."""
     DIALECT.variant(context)
     script = Script()
     script.read(checked_text(NAME, payload))
     if not script.found:
         raise DialectError(NAME, "", "there is no action in it")
-    return Read(script.found, script.losses)
+    return ParsedPayload(script.found, script.losses)
 
 
-def to_playwright_python(action: Action, context: Context) -> Written:
+def to_playwright_python(action: Action, context: Context) -> WrittenPayload:
     """The lines that do `action`. Raises DialectError for what a page cannot be asked for."""
     DIALECT.variant(context)
     if isinstance(action, Extension):
@@ -49,21 +49,21 @@ def to_playwright_python(action: Action, context: Context) -> Written:
     write = _WRITE.get(action.verb)
     if write is None:
         cannot(NAME, action)
-    lines = Lines(action, context)
+    lines = ActionLines(action, context)
     write(lines, action)
     if action.target is not None and action.verb not in _AIMED:
         lines.lose("target", f"{action.verb} has no target here")
-    return Written("\n".join(lines.lines), lines.losses)
+    return WrittenPayload("\n".join(lines.lines), lines.losses)
 
 
-_Write = Callable[[Lines, Any], None]
+_Write = Callable[[ActionLines, Any], None]
 
 
 def _unless(value: Any, usual: Any) -> Any:
     return None if value == usual else value
 
 
-def _click(lines: Lines, a: Any) -> None:
+def _click(lines: ActionLines, a: Any) -> None:
     delay = lines.milliseconds(a.hold, "hold") if a.hold else None
     options: dict[str, Any] = {"button": _unless(a.button, "left"), "delay": delay}
     if a.count == 3:
@@ -82,7 +82,7 @@ def _click(lines: Lines, a: Any) -> None:
 
 
 def _mouse(method: str) -> _Write:
-    def write(lines: Lines, a: Any) -> None:
+    def write(lines: ActionLines, a: Any) -> None:
         if a.target is not None:
             lines.move(a.target)
             lines.lose(f"{a.verb}.target", "said as a move and then the button")
@@ -91,7 +91,7 @@ def _mouse(method: str) -> _Write:
     return write
 
 
-def _hover(lines: Lines, a: Any) -> None:
+def _hover(lines: ActionLines, a: Any) -> None:
     locator = lines.element(a.target)
     if locator and set(a.modifiers) <= set(MODIFIERS):
         lines.ask(f"{locator}.hover", modifiers=list(a.modifiers) or None)
@@ -101,7 +101,7 @@ def _hover(lines: Lines, a: Any) -> None:
     lines.release(a.modifiers)
 
 
-def _drag(lines: Lines, a: Any) -> None:
+def _drag(lines: ActionLines, a: Any) -> None:
     lines.hold(a.modifiers)
     start, end = locate(a.target, lines.context, "target"), locate(a.to, lines.context, "to")
     if start and end and a.button == "left" and not a.path:
@@ -118,7 +118,7 @@ def _drag(lines: Lines, a: Any) -> None:
     lines.release(a.modifiers)
 
 
-def _type(lines: Lines, a: Any) -> None:
+def _type(lines: ActionLines, a: Any) -> None:
     locator = lines.element(a.target) if a.target is not None else None
     if locator:
         lines.ask(f"{locator}.press_sequentially", quoted(a.text))
@@ -129,13 +129,13 @@ def _type(lines: Lines, a: Any) -> None:
         lines.submit("keyboard.press", a.submit)
 
 
-def _fill(lines: Lines, a: Any) -> None:
+def _fill(lines: ActionLines, a: Any) -> None:
     locator = lines.field(a.target)
     lines.ask(f"{locator}.fill", quoted(a.text))
     lines.submit(f"{locator}.press", a.submit)
 
 
-def _press_key(lines: Lines, a: Any) -> None:
+def _press_key(lines: ActionLines, a: Any) -> None:
     locator = lines.element(a.target) if a.target is not None else None
     if locator:
         lines.ask(f"{locator}.press", quoted(lines.key(*a.keys)))
@@ -144,7 +144,7 @@ def _press_key(lines: Lines, a: Any) -> None:
         lines.ask("keyboard.press", quoted(lines.key(*a.keys)))
 
 
-def _hold_key(lines: Lines, a: Any) -> None:
+def _hold_key(lines: ActionLines, a: Any) -> None:
     lines.focus(a.target)
     for key in a.keys:
         lines.ask("keyboard.down", quoted(lines.key(key)))
@@ -157,7 +157,7 @@ def _key(method: str) -> _Write:
     return lambda lines, a: lines.ask(f"keyboard.{method}", quoted(lines.key(a.key)))
 
 
-def _scroll(lines: Lines, a: Any) -> None:
+def _scroll(lines: ActionLines, a: Any) -> None:
     lines.hold(a.modifiers)
     across, down = pixels_in(a.unit, lines.context.size)
     x, y = a.delta.x * across, a.delta.y * down
@@ -173,14 +173,14 @@ def _scroll(lines: Lines, a: Any) -> None:
 
 
 def _one_or_more(method: str, field: str) -> _Write:
-    def write(lines: Lines, a: Any) -> None:
+    def write(lines: ActionLines, a: Any) -> None:
         values = list(getattr(a, field))
         lines.ask(f"{lines.field(a.target)}.{method}", literal(values[0] if len(values) == 1 else values))
 
     return write
 
 
-def _tabs(lines: Lines, a: Any) -> None:
+def _tabs(lines: ActionLines, a: Any) -> None:
     if a.index is not None and a.index >= FARTHEST:
         lines.refuse("index", "there are not that many pages")
     if a.op == "list":
@@ -197,7 +197,7 @@ def _tabs(lines: Lines, a: Any) -> None:
         lines.lines.append(f"context.pages[{a.index}].close()")
 
 
-def _wait(lines: Lines, a: Any) -> None:
+def _wait(lines: ActionLines, a: Any) -> None:
     timeout = lines.milliseconds(a.seconds, "seconds")
     texts = [(a.text, None), (a.text_gone, "hidden")]
     for text, state in texts:
@@ -210,7 +210,7 @@ def _wait(lines: Lines, a: Any) -> None:
         lines.lose("wait.text", "said as two waits, one after the other")
 
 
-def _screenshot(lines: Lines, a: Any) -> None:
+def _screenshot(lines: ActionLines, a: Any) -> None:
     if a.marks:
         lines.lose("screenshot.marks", "marks cannot be asked for")
     clip = None
@@ -235,9 +235,9 @@ _WRITE: dict[str, _Write] = {
 _AIMED = AIMED | {"select_option", "upload"}
 
 
-def _carried(action: Extension, context: Context) -> Written:
+def _carried(action: Extension, context: Context) -> WrittenPayload:
     """A line that is carried, if reading it gives the action back."""
-    name, lines = action.action_type.removeprefix(PREFIX), Lines(action, context)
+    name, lines = action.action_type.removeprefix(PREFIX), ActionLines(action, context)
     if not action.action_type.startswith(PREFIX):
         cannot(NAME, action)
     known = ON_ELEMENTS.get(name, ()) + ON_PAGES.get(name, ())
@@ -258,7 +258,7 @@ def _carried(action: Extension, context: Context) -> Written:
     bare = action.model_copy(update={"delay": None})
     if lines.losses == without_delay(action) and read != ([bare], []):
         lines.refuse("arguments", "they cannot be said, or a verb of ours says this")
-    return Written(text, lines.losses)
+    return WrittenPayload(text, lines.losses)
 
 
 DIALECT = Dialect(

@@ -294,7 +294,7 @@ def pieces(text: str) -> Iterator[Piece]:
     return found.all()
 
 
-class Lines(Conversion):
+class ActionLines(Conversion):
     """Writes one action."""
 
     def __init__(self, action: Action, context: Context) -> None:

@@ -16,8 +16,8 @@ from protocol.dialects.common.base import (
     DialectError,
     Fields,
     Loss,
-    Read,
-    Written,
+    ParsedPayload,
+    WrittenPayload,
     at,
     build,
     checked_number,
@@ -25,13 +25,13 @@ from protocol.dialects.common.base import (
 )
 from protocol.dialects.common.calls import Call
 from protocol.dialects.python.pyautogui_calls import FUNCTIONS, Reader, read_code
-from protocol.dialects.python.strokes import Hands, Kind, Stroke, actions_of, spot_of, strokes_of, write_name
+from protocol.dialects.python.strokes import InputDevice, Kind, Stroke, actions_of, spot_of, strokes_of, write_name
 from protocol.model.actions import AgentAction
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import Action, Click, Extension, Fill, SelectOption
 
 NAME = "agentnet"
-_HANDS = Hands(
+_HANDS = InputDevice(
     NAME,
     can=frozenset({"move", "click", "drag", "wheel", "write", "press", "wait", "done", "fail"}),
     aimed=False,
@@ -45,7 +45,7 @@ _STATUS: dict[str, Kind] = {"success": "done", "failure": "fail"}
 _Said = list[Stroke | AgentAction]
 
 
-def from_agentnet(payload: Any, context: Context) -> Read:
+def from_agentnet(payload: Any, context: Context) -> ParsedPayload:
     """The actions of a text of calls."""
     space, image = context.picture if DIALECT.variant(context) == "image" else ("norm1", None)
 
@@ -59,7 +59,7 @@ def from_agentnet(payload: Any, context: Context) -> Read:
         if not isinstance(call, Call) or (call.name not in FUNCTIONS and call.name not in _OWN):
             raise DialectError(NAME, call.where, "there is no such function here")
         strokes += _OWN[call.name](reader, call) if call.name in _OWN else map(_folded, FUNCTIONS[call.name](reader, call))
-    return Read(actions_of(NAME, strokes), losses + reader.losses)
+    return ParsedPayload(actions_of(NAME, strokes), losses + reader.losses)
 
 
 def _folded(stroke: Stroke) -> Stroke:
@@ -154,7 +154,7 @@ _OWN: dict[str, Callable[[Reader, Call], _Said]] = {
 }
 
 
-def to_agentnet(action: Action, context: Context) -> Written:
+def to_agentnet(action: Action, context: Context) -> WrittenPayload:
     """The lines that do `action`. Raises DialectError for what AgentNet cannot say."""
     image = DIALECT.variant(context) == "image"
 
@@ -169,13 +169,13 @@ def to_agentnet(action: Action, context: Context) -> Written:
         strokes, losses = strokes_of(action, _HANDS, context, locate)
         if any(stroke.keys != _without_case(stroke.keys) for stroke in strokes):
             losses.append(Loss(what=f"{action.verb}.keys", why="case means nothing within a chord"))
-        return Written("\n".join(_WRITE[stroke.kind](stroke) for stroke in strokes), losses)
+        return WrittenPayload("\n".join(_WRITE[stroke.kind](stroke) for stroke in strokes), losses)
     lines, losses = said
     if isinstance(action, Extension) and from_agentnet(lines[0], context).actions != [_bare(action)]:
         raise DialectError(NAME, action.verb, "the arguments are not those of the function")
     if action.target is not None and not isinstance(action, SelectOption | Fill | Click):
         losses.append(Loss(what="target", why=f"{action.verb} has no target here"))
-    return Written("\n".join(lines), without_delay(action) + losses)
+    return WrittenPayload("\n".join(lines), without_delay(action) + losses)
 
 
 def _bare(action: Action) -> Action:

@@ -9,24 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from protocol.dialects.common.base import Context, Dialect, DialectError, Fields, Loss, Read, Written, at, each_of
-from protocol.dialects.python.strokes import Hands, Kind, Stroke, actions_of, read_name, spot_of, strokes_of, write_name
+from protocol.dialects.common.base import Context, Dialect, DialectError, Fields, Loss, ParsedPayload, WrittenPayload, at, each_of
+from protocol.dialects.python.strokes import InputDevice, Kind, Stroke, actions_of, read_name, spot_of, strokes_of, write_name
 from protocol.model.keys import KeyNameError, split_chord
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import Action
 
 NAME = "computer_13"
-_HANDS = Hands(NAME, timed=False, aimed=False, both_ways=True, dragging=("left",))
+_HANDS = InputDevice(NAME, timed=False, aimed=False, both_ways=True, dragging=("left",))
 _BUTTONS = ("left", "right", "middle")
 _CLICK_TYPES = {"LEFT": "left", "RIGHT": "right", "MIDDLE": "middle"}
 _WHEEL = {"WHEEL_UP": -1, "WHEEL_DOWN": 1}
 _WORDS = ("WAIT", "DONE", "FAIL")
 
 
-def from_computer_13(payload: Any, context: Context) -> Read:
+def from_computer_13(payload: Any, context: Context) -> ParsedPayload:
     """The actions of one call, flat or with `parameters`, of one of the words WAIT, DONE and FAIL, or of a list of them."""
     DIALECT.variant(context)
-    return Read(actions_of(NAME, [stroke for call, where in each_of(payload) for stroke in _strokes(call, where)]), [])
+    return ParsedPayload(actions_of(NAME, [stroke for call, where in each_of(payload) for stroke in _strokes(call, where)]), [])
 
 
 def _strokes(call: Any, where: str) -> list[Stroke]:
@@ -140,7 +140,7 @@ SPACE = tuple(_SPACE)
 _READ = {**_SPACE, "MOUSE_MOVE": _moved("move"), "TYPE": _typing, "KEY": _key("press")}
 
 
-def to_computer_13(action: Action, context: Context) -> Written:
+def to_computer_13(action: Action, context: Context) -> WrittenPayload:
     """The call that is `action`, or a list of calls. Raises DialectError for what the space cannot say."""
 
     def locate(target: ActionTarget, what: str) -> tuple[ActionTarget, list[Loss]]:
@@ -149,7 +149,7 @@ def to_computer_13(action: Action, context: Context) -> Written:
     DIALECT.variant(context)
     strokes, losses = strokes_of(action, _HANDS, context, locate)
     calls = [_call(*_WRITE[stroke.kind](stroke)) for stroke in strokes]
-    return Written(calls[0] if len(calls) == 1 else calls, losses)
+    return WrittenPayload(calls[0] if len(calls) == 1 else calls, losses)
 
 
 def _call(verb: str, parameters: dict[str, Any]) -> dict[str, Any]:

@@ -15,24 +15,24 @@ from protocol.dialects.common.base import (
     Dialect,
     DialectError,
     Loss,
-    Read,
-    Written,
+    ParsedPayload,
+    WrittenPayload,
     at,
     build,
     checked_number,
     element_of,
     without_delay,
 )
-from protocol.dialects.common.calls import Call, Word
+from protocol.dialects.common.calls import BareName, Call
 from protocol.dialects.python.pyautogui_calls import FUNCTIONS, PACE, Reader, read_code
-from protocol.dialects.python.strokes import FARTHEST, Hands, Kind, Stroke, actions_of, spot_of, strokes_of, write_name
+from protocol.dialects.python.strokes import FARTHEST, InputDevice, Kind, Stroke, actions_of, spot_of, strokes_of, write_name
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import BoundingBox
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import Action, Extension, PressKey, Screenshot, Type, Wait
 
 NAME = "pyautogui"
-_HANDS = Hands(NAME)
+_HANDS = InputDevice(NAME)
 _WORDS: dict[str, Kind] = {"WAIT": "wait", "DONE": "done", "FAIL": "fail"}
 _TAG = re.compile(r"tag_(\d{1,6})")
 CARRIED: dict[str, tuple[str, ...]] = {
@@ -55,12 +55,12 @@ _PREFIX = f"x-{NAME}."
 _PASTE = (("Control", "v"), ("Meta", "v"))
 
 
-def from_pyautogui(payload: Any, context: Context) -> Read:
+def from_pyautogui(payload: Any, context: Context) -> ParsedPayload:
     """The actions of a text of calls."""
     tags = _tags(context)
 
     def spot(x: Any, y: Any, where: str) -> ActionTarget:
-        if isinstance(x, Word):
+        if isinstance(x, BareName):
             return _tagged(x, tags, where)
         return at(checked_number(NAME, where, x), checked_number(NAME, where, y), "px", None, NAME, where)
 
@@ -69,7 +69,7 @@ def from_pyautogui(payload: Any, context: Context) -> Read:
     strokes: list[Stroke | AgentAction] = []
     for one in said:
         strokes += _read(reader, one) if isinstance(one, Call) else [Stroke(_WORDS[one.text], one.where)]
-    return Read(_pasted(actions_of(NAME, strokes), reader.losses), losses + reader.losses)
+    return ParsedPayload(_pasted(actions_of(NAME, strokes), reader.losses), losses + reader.losses)
 
 
 def _pasted(actions: list[AgentAction], losses: list[Loss]) -> list[AgentAction]:
@@ -127,7 +127,7 @@ def _tags(context: Context) -> list[str] | None:
     return [element.element_id for element in context.state.elements if element.visible] if context.state else []
 
 
-def _tagged(word: Word, tags: list[str] | None, where: str) -> ActionTarget:
+def _tagged(word: BareName, tags: list[str] | None, where: str) -> ActionTarget:
     match = _TAG.fullmatch(word)
     number = int(match[1]) if match else 0
     if tags is None or not 1 <= number <= len(tags):
@@ -135,7 +135,7 @@ def _tagged(word: Word, tags: list[str] | None, where: str) -> ActionTarget:
     return ActionTarget(element_id=tags[number - 1])
 
 
-def to_pyautogui(action: Action, context: Context) -> Written:
+def to_pyautogui(action: Action, context: Context) -> WrittenPayload:
     """The lines of Python that do `action`. Raises DialectError for what pyautogui cannot do."""
     tags = _tags(context)
     if isinstance(action, Screenshot):
@@ -148,7 +148,7 @@ def to_pyautogui(action: Action, context: Context) -> Written:
         return tagged or spot_of(target, context, "px", None, NAME, what)
 
     strokes, losses = strokes_of(action, _HANDS, context, locate)
-    return Written("\n".join(_WRITE[stroke.kind](stroke, _spot(stroke, tags)) for stroke in strokes), losses)
+    return WrittenPayload("\n".join(_WRITE[stroke.kind](stroke, _spot(stroke, tags)) for stroke in strokes), losses)
 
 
 def _by_tag(target: ActionTarget, context: Context, tags: list[str], what: str) -> tuple[ActionTarget, list[Loss]] | None:
@@ -221,23 +221,23 @@ _WRITE: dict[Kind, Callable[[Stroke, str], str]] = {
 }
 
 
-def _write_screenshot(action: Screenshot, context: Context) -> Written:
+def _write_screenshot(action: Screenshot, context: Context) -> WrittenPayload:
     losses = without_delay(action)
     if action.marks:
         losses.append(Loss(what="screenshot.marks", why="marks cannot be asked for"))
     if action.target is not None:
         losses.append(Loss(what="target", why="screenshot has no target here"))
     if action.region is None:
-        return Written("pyautogui.screenshot()", losses)
+        return WrittenPayload("pyautogui.screenshot()", losses)
     box = action.region.to_px(context.size)
     if max(map(abs, (box.x1, box.y1, box.x2, box.y2))) > FARTHEST:
         raise DialectError(NAME, "screenshot.region", "the region is too far away to be on a screen")
     if not isinstance(action.region, BoundingBox):
         losses.append(Loss(what="screenshot.region", why=f"said in px instead of {action.region.space}"))
-    return Written(f"pyautogui.screenshot(region=({box.x1}, {box.y1}, {box.x2 - box.x1}, {box.y2 - box.y1}))", losses)
+    return WrittenPayload(f"pyautogui.screenshot(region=({box.x1}, {box.y1}, {box.x2 - box.x1}, {box.y2 - box.y1}))", losses)
 
 
-def _write_carried(action: Extension, context: Context) -> Written:
+def _write_carried(action: Extension, context: Context) -> WrittenPayload:
     """A call that is carried, if reading it gives the action back."""
     name = action.action_type.removeprefix(_PREFIX)
     known = [own for own in CARRIED.get(name, ()) if own not in PACE]
@@ -252,7 +252,7 @@ def _write_carried(action: Extension, context: Context) -> Written:
     bare = action.model_copy(update={"delay": None, "target": None})
     if from_pyautogui(text, context) != ([bare], []):
         raise DialectError(NAME, action.action_type, "the arguments cannot be said in Python")
-    return Written(text, losses)
+    return WrittenPayload(text, losses)
 
 
 DIALECT = Dialect(

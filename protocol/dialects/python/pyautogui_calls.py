@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from protocol.dialects.common.base import DialectError, Fields, Loss
-from protocol.dialects.common.calls import Call, Word, parse_calls
+from protocol.dialects.common.calls import BareName, Call, parse_calls
 from protocol.dialects.common.statements import (
     Statement,
     blanked,
@@ -81,7 +81,7 @@ class Reader:
     dialect: str
     spot: Callable[[Any, Any, str], ActionTarget]
     """The place of `x` and `y`, at a position in the text. Raises DialectError."""
-    bare: Callable[[Word], bool] = lambda word: False
+    bare: Callable[[BareName], bool] = lambda word: False
     """Whether a bare name may stand for a place."""
     names_keys: bool = False
     """Whether `hotkey(keys=[...])` means its keys; pyautogui itself ignores them there."""
@@ -104,7 +104,7 @@ class Reader:
         return fields
 
     def literal(self, fields: Fields, name: str, value: Any) -> None:
-        if isinstance(value, Word) and not (name == "tween" or _constant(value) or (name == "x" and self.bare(value))):
+        if isinstance(value, BareName) and not (name == "tween" or _constant(value) or (name == "x" and self.bare(value))):
             fields.refuse(name, f"a literal is needed, not the name {str(value)[:40]!r}")
         inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
         for part in inner:
@@ -122,9 +122,9 @@ class Reader:
             x, y = x
         if x is None and y is None:
             return None
-        if isinstance(x, str) and not isinstance(x, Word):
+        if isinstance(x, str) and not isinstance(x, BareName):
             fields.refuse("x", "a picture on the disk is no place")
-        if (x is None or y is None) and not isinstance(x, Word):
+        if (x is None or y is None) and not isinstance(x, BareName):
             fields.refuse("x" if x is None else "y", "is missing")
         return self.spot(x, y, fields.where)
 
@@ -146,7 +146,7 @@ class Reader:
         return [self.key(fields, name, key) for key in (value if isinstance(value, list) else [value])]
 
 
-def _constant(word: Word) -> bool:
+def _constant(word: BareName) -> bool:
     return word.removeprefix("pyautogui.").lower() in _BUTTONS and word.startswith("pyautogui.")
 
 

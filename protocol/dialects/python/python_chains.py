@@ -99,7 +99,7 @@ class _TooDeep(Exception):
     pass
 
 
-class _Twice(Exception):
+class _NamedTwice(Exception):
     pass
 
 
@@ -149,7 +149,7 @@ class _Build(Transformer[Token, Any]):
             if key is None and not kwargs:
                 args.append(value)
             elif key is None or key in kwargs:
-                raise _Twice
+                raise _NamedTwice
             else:
                 kwargs[key] = value
         return Step(str(name), args, kwargs, start, end)
@@ -202,7 +202,7 @@ def read_chain(dialect: str, text: str, line: int = 1, column: int = 1) -> Chain
         raise DialectError(dialect, f"line {line + down - 1}, column {across}", f"expected {expected}") from None
     except _TooDeep:
         raise DialectError(dialect, here, f"it is nested more than {_DEEPEST} deep") from None
-    except _Twice:
+    except _NamedTwice:
         raise DialectError(dialect, here, "an argument is given twice, or by position after a named one") from None
     except DialectError as bad_value:
         raise DialectError(dialect, here, str(bad_value).removeprefix(f"{dialect}: ")) from None

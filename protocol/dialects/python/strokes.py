@@ -167,7 +167,7 @@ _BUTTONS = ("left", "right", "middle")
 
 
 @dataclass(frozen=True)
-class Hands:
+class InputDevice:
     """What a dialect can do."""
 
     dialect: str
@@ -196,7 +196,7 @@ def spot_of(
     return ActionTarget(point=spot), losses
 
 
-def strokes_of(action: Action, hands: Hands, context: Context, locate: Locate) -> tuple[list[Stroke], list[Loss]]:
+def strokes_of(action: Action, hands: InputDevice, context: Context, locate: Locate) -> tuple[list[Stroke], list[Loss]]:
     """The strokes that do `action`. Raises DialectError for what these hands cannot do."""
     write = _WRITTEN.get(action.verb)
     if write is None:
@@ -211,7 +211,7 @@ def strokes_of(action: Action, hands: Hands, context: Context, locate: Locate) -
 class _Pen(Conversion):
     """Writes one action."""
 
-    def __init__(self, action: Action, hands: Hands, context: Context, locate: Locate) -> None:
+    def __init__(self, action: Action, hands: InputDevice, context: Context, locate: Locate) -> None:
         super().__init__(hands.dialect, context, losses=without_delay(action))
         self.verb = action.verb
         self.hands = hands

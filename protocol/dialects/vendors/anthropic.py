@@ -17,13 +17,13 @@ from protocol.dialects.common.base import (
     DialectError,
     Fields,
     NothingDone,
-    Read,
-    Written,
+    ParsedPayload,
+    WrittenPayload,
     cannot,
     checked_number,
     each_of,
 )
-from protocol.dialects.common.pointing import CLICKS, MOST_CALLS, Reading, Writing, area_of, simpler
+from protocol.dialects.common.pointing import CLICKS, MOST_CALLS, PayloadReading, PayloadWriting, area_of, simpler
 from protocol.model.actions import AgentAction
 from protocol.model.targets import ActionTarget
 from protocol.model.verbs import (
@@ -56,10 +56,10 @@ _POINTER_ONLY = "20241022"
 _TOOLSET = "20260801"
 
 
-def from_anthropic(payload: Any, context: Context) -> Read:
+def from_anthropic(payload: Any, context: Context) -> ParsedPayload:
     """The actions of a call, or of a list of calls. Raises DialectError."""
     version = DIALECT.variant(context)
-    reading = Reading(NAME, context, version, *context.picture, signed=False)
+    reading = PayloadReading(NAME, context, version, *context.picture, signed=False)
     for verb, where, fields in (call for each, at in each_of(payload) for call in _calls(each, at, reading)):
         if verb not in _VERBS[version]:
             known = ", ".join(sorted(_VERBS[version]))
@@ -69,7 +69,7 @@ def from_anthropic(payload: Any, context: Context) -> Read:
         reading.actions += found
     if not reading.actions:
         raise NothingDone(NAME, "$", "there is no call of the computer tool")
-    return Read(reading.actions, reading.losses)
+    return ParsedPayload(reading.actions, reading.losses)
 
 
 class _Call(NamedTuple):
@@ -79,7 +79,7 @@ class _Call(NamedTuple):
     fields: Fields
 
 
-def _calls(payload: Any, where: str, reading: Reading) -> Iterator[_Call]:
+def _calls(payload: Any, where: str, reading: PayloadReading) -> Iterator[_Call]:
     fields = Fields(NAME, payload, where)
     if "action" in fields:
         yield _call(payload, where)
@@ -117,7 +117,7 @@ def _block(fields: Fields) -> Iterator[_Call]:
         fields.refuse("name", f"{name[:60]!r} is not the computer tool")
 
 
-def _maybe(fields: Fields, reading: Reading, name: str = "coordinate") -> ActionTarget | None:
+def _maybe(fields: Fields, reading: PayloadReading, name: str = "coordinate") -> ActionTarget | None:
     return reading.pair(fields, name) if name in fields else None
 
 
@@ -130,17 +130,17 @@ def _held(fields: Fields) -> str | None:
     return held or None
 
 
-def _read_click(verb: str, fields: Fields, reading: Reading) -> list[AgentAction]:
+def _read_click(verb: str, fields: Fields, reading: PayloadReading) -> list[AgentAction]:
     target = None if reading.variant == _POINTER_ONLY else _maybe(fields, reading)
     return [reading.click(fields, verb, target, _held(fields))]
 
 
-def _read_drag(fields: Fields, reading: Reading) -> list[AgentAction]:
+def _read_drag(fields: Fields, reading: PayloadReading) -> list[AgentAction]:
     start, end = _maybe(fields, reading, "start_coordinate"), reading.pair(fields)
     return [reading.drag(fields, start, end, _held(fields))]
 
 
-def _read_key(fields: Fields, reading: Reading) -> list[AgentAction]:
+def _read_key(fields: Fields, reading: PayloadReading) -> list[AgentAction]:
     """xdotool takes several chords with blanks between them, one after the other."""
     text: str = fields.text("text")
     repeat: int = fields.number("repeat", 1, whole=True)
@@ -151,12 +151,12 @@ def _read_key(fields: Fields, reading: Reading) -> list[AgentAction]:
     return [reading.build(fields, "press_key", "text", keys=keys) for keys in pressed] * repeat
 
 
-def _read_hold(fields: Fields, reading: Reading) -> list[AgentAction]:
+def _read_hold(fields: Fields, reading: PayloadReading) -> list[AgentAction]:
     keys = reading.chord(f"{fields.where}.text", [fields.text("text")], "xdotool")
     return [reading.build(fields, "hold_key", "duration", keys=keys, seconds=fields.number("duration"))]
 
 
-def _read_scroll(fields: Fields, reading: Reading) -> list[AgentAction]:
+def _read_scroll(fields: Fields, reading: PayloadReading) -> list[AgentAction]:
     direction = fields.choice("scroll_direction", ("up", "down", "left", "right"))
     amount, target = fields.number("scroll_amount", whole=True), _maybe(fields, reading)
     if amount < 0:
@@ -165,7 +165,7 @@ def _read_scroll(fields: Fields, reading: Reading) -> list[AgentAction]:
     return [reading.build(fields, "scroll", "text", direction=direction, amount=amount, target=target, modifiers=held)]
 
 
-def _read_zoom(fields: Fields, reading: Reading) -> list[AgentAction]:
+def _read_zoom(fields: Fields, reading: PayloadReading) -> list[AgentAction]:
     region = fields.any("region")
     if not isinstance(region, list | tuple) or len(region) != 4:
         fields.refuse("region", "four numbers are needed: [x0, y0, x1, y1]")
@@ -174,7 +174,7 @@ def _read_zoom(fields: Fields, reading: Reading) -> list[AgentAction]:
     return [reading.build(fields, "screenshot", "region", region=area_of(numbers, reading))]
 
 
-_READERS: dict[str, Callable[[Fields, Reading], list[AgentAction]]] = {
+_READERS: dict[str, Callable[[Fields, PayloadReading], list[AgentAction]]] = {
     **{verb: partial(_read_click, verb) for verb in CLICKS},
     "left_click_drag": _read_drag,
     "left_mouse_down": lambda fields, reading: [reading.build(fields, "mouse_down")],
@@ -191,10 +191,10 @@ _READERS: dict[str, Callable[[Fields, Reading], list[AgentAction]]] = {
 }
 
 
-def to_anthropic(action: Action, context: Context) -> Written:
+def to_anthropic(action: Action, context: Context) -> WrittenPayload:
     """A call, or a list of calls. Raises DialectError."""
     version = DIALECT.variant(context)
-    writing = Writing(NAME, context, version, *context.picture, signed=False)
+    writing = PayloadWriting(NAME, context, version, *context.picture, signed=False)
     calls: list[dict[str, Any]] = []
     clicks = [button for verb, button in CLICKS.items() if verb in _VERBS[version]]
     for step in simpler(action, writing, clicks, () if version == _POINTER_ONLY else ("press",)):
@@ -205,7 +205,7 @@ def to_anthropic(action: Action, context: Context) -> Written:
         if call["action"] not in _VERBS[version]:
             cannot(NAME, action, f"computer_{version} has no {call['action']}")
     said = [_as_block(call) for call in calls] if version == _TOOLSET else calls
-    return Written(said[0] if len(said) == 1 else said, writing.losses)
+    return WrittenPayload(said[0] if len(said) == 1 else said, writing.losses)
 
 
 def _as_block(call: dict[str, Any]) -> dict[str, Any]:
@@ -213,11 +213,11 @@ def _as_block(call: dict[str, Any]) -> dict[str, Any]:
     return {"type": "tool_use", "name": call["action"], "toolset_name": "computer", "input": given}
 
 
-def _text(action: Action, keys: tuple[str, ...], writing: Writing) -> dict[str, str]:
+def _text(action: Action, keys: tuple[str, ...], writing: PayloadWriting) -> dict[str, str]:
     return {"text": "+".join(writing.names(action, keys, "xdotool"))} if keys else {}
 
 
-def _seconds(action: Action, seconds: float, writing: Writing) -> float:
+def _seconds(action: Action, seconds: float, writing: PayloadWriting) -> float:
     """The toolset's durations are whole seconds."""
     if seconds == int(seconds):
         return int(seconds)
@@ -227,7 +227,7 @@ def _seconds(action: Action, seconds: float, writing: Writing) -> float:
     return seconds
 
 
-def _write_click(action: Click, writing: Writing) -> list[dict[str, Any]]:
+def _write_click(action: Click, writing: PayloadWriting) -> list[dict[str, Any]]:
     verb = next(verb for verb, click in CLICKS.items() if click == (action.button, action.count))
     spot = [*writing.spot(action.target)]
     if writing.variant != _POINTER_ONLY:
@@ -237,7 +237,7 @@ def _write_click(action: Click, writing: Writing) -> list[dict[str, Any]]:
     return [{"action": "mouse_move", "coordinate": spot}, {"action": verb}]
 
 
-def _write_button(action: MouseDown | MouseUp, writing: Writing) -> list[dict[str, Any]]:
+def _write_button(action: MouseDown | MouseUp, writing: PayloadWriting) -> list[dict[str, Any]]:
     if action.button != "left":
         cannot(NAME, action, f"only the left button is pressed and released by itself, not {action.button}")
     call = {"action": "left_mouse_down" if isinstance(action, MouseDown) else "left_mouse_up"}
@@ -247,12 +247,12 @@ def _write_button(action: MouseDown | MouseUp, writing: Writing) -> list[dict[st
     return [{"action": "mouse_move", "coordinate": [*writing.spot(action.target)]}, call]
 
 
-def _write_hover(action: Hover, writing: Writing) -> list[dict[str, Any]]:
+def _write_hover(action: Hover, writing: PayloadWriting) -> list[dict[str, Any]]:
     writing.drop(action, modifiers="no key is held during a move")
     return [{"action": "mouse_move", "coordinate": [*writing.spot(action.target)]}]
 
 
-def _write_drag(action: Drag, writing: Writing) -> list[dict[str, Any]]:
+def _write_drag(action: Drag, writing: PayloadWriting) -> list[dict[str, Any]]:
     if action.button != "left":
         cannot(NAME, action, f"only the left button drags, not {action.button}")
     writing.drop(action, path="only the two ends are said")
@@ -266,20 +266,20 @@ def _write_drag(action: Drag, writing: Writing) -> list[dict[str, Any]]:
     return [{"action": "mouse_move", "coordinate": start}, {"action": "left_click_drag", "coordinate": end}]
 
 
-def _write_scroll(action: Scroll, writing: Writing) -> list[dict[str, Any]]:
+def _write_scroll(action: Scroll, writing: PayloadWriting) -> list[dict[str, Any]]:
     at = {"coordinate": [*writing.spot(action.target)]} if action.target else {}
     held = _text(action, action.modifiers, writing)
     ways = writing.ways(*writing.scroll(action, "notch"))
     return [{"action": "scroll", **at, "scroll_direction": way, "scroll_amount": amount, **held} for way, amount in ways]
 
 
-def _write_wait(action: Wait, writing: Writing) -> list[dict[str, Any]]:
+def _write_wait(action: Wait, writing: PayloadWriting) -> list[dict[str, Any]]:
     writing.drop(action, text="only the time is said", text_gone="only the time is said")
     seconds = _seconds(action, action.seconds, writing)
     return [{"action": "wait", "duration": share} for share in writing.shares(action, seconds, LONGEST_WAIT, "wait.seconds")]
 
 
-def _write_look(action: Screenshot, writing: Writing) -> list[dict[str, Any]]:
+def _write_look(action: Screenshot, writing: PayloadWriting) -> list[dict[str, Any]]:
     writing.drop(action, marks="nothing is marked")
     if action.region is None or "zoom" not in _VERBS[writing.variant]:
         writing.drop(action, region="only the whole screen is shown")
@@ -287,7 +287,7 @@ def _write_look(action: Screenshot, writing: Writing) -> list[dict[str, Any]]:
     return [{"action": "zoom", "region": writing.area(action.region)}]
 
 
-def _write_theirs(action: Extension, writing: Writing) -> list[dict[str, Any]]:
+def _write_theirs(action: Extension, writing: PayloadWriting) -> list[dict[str, Any]]:
     """A verb that was carried; one that could not have been read is refused."""
     call = {**action.arguments, "action": action.action_type.removeprefix(f"x-{NAME}.")}
     if action.target is not None:
@@ -298,7 +298,7 @@ def _write_theirs(action: Extension, writing: Writing) -> list[dict[str, Any]]:
     return [call]
 
 
-_WRITERS: dict[type[Action], Callable[[Any, Writing], list[dict[str, Any]]]] = {
+_WRITERS: dict[type[Action], Callable[[Any, PayloadWriting], list[dict[str, Any]]]] = {
     Click: _write_click,
     MouseDown: _write_button,
     MouseUp: _write_button,

@@ -11,8 +11,8 @@ from functools import partial
 from math import ceil
 from typing import Any
 
-from protocol.dialects.common.base import Context, Dialect, Fields, NothingDone, Read, Written, cannot, each_of
-from protocol.dialects.common.pointing import Reading, Writing, simpler
+from protocol.dialects.common.base import Context, Dialect, Fields, NothingDone, ParsedPayload, WrittenPayload, cannot, each_of
+from protocol.dialects.common.pointing import PayloadReading, PayloadWriting, simpler
 from protocol.model.actions import AgentAction
 from protocol.model.verbs import (
     Action,
@@ -56,7 +56,7 @@ MOST = 999
 """The largest number of the grid."""
 
 
-def written(action: Action, writing: Writing) -> Written:
+def written(action: Action, writing: PayloadWriting) -> WrittenPayload:
     """A function call, or a list of them. Raises DialectError."""
     writers = {**_BOTH, **(_NEW if writing.variant == "3.5" else _OLD)}
     said: list[dict[str, Any]] = []
@@ -64,10 +64,10 @@ def written(action: Action, writing: Writing) -> Written:
         if type(step) not in writers:
             cannot(NAME, action, "the model says it in words, without a call" if action.inner else "")
         said += [{"name": name, "args": given} for name, given in writers[type(step)](step, writing)]
-    return Written(said[0] if len(said) == 1 else said, writing.losses)
+    return WrittenPayload(said[0] if len(said) == 1 else said, writing.losses)
 
 
-def _steps(action: Action, writing: Writing) -> list[Action]:
+def _steps(action: Action, writing: PayloadWriting) -> list[Action]:
     if writing.variant == "2.5":
         return simpler(action, writing, [("left", 1)], ("fill",))
     steps = simpler(action, writing, list(CLICKS.values()), ("submit", "hold"))
@@ -82,15 +82,15 @@ def _steps(action: Action, writing: Writing) -> list[Action]:
 _Calls = list[tuple[str, dict[str, Any]]]
 
 
-def _xy(target: Any, writing: Writing, what: str = "target", x: str = "x", y: str = "y") -> dict[str, int]:
+def _xy(target: Any, writing: PayloadWriting, what: str = "target", x: str = "x", y: str = "y") -> dict[str, int]:
     return dict(zip((x, y), writing.spot(target, what), strict=True))
 
 
-def _names(action: Action, keys: tuple[str, ...], writing: Writing) -> list[str]:
+def _names(action: Action, keys: tuple[str, ...], writing: PayloadWriting) -> list[str]:
     return ["add" if name == "+" else name for name in writing.names(action, keys, "playwright")]
 
 
-def _write_click(action: Click, writing: Writing) -> _Calls:
+def _write_click(action: Click, writing: PayloadWriting) -> _Calls:
     writing.drop(action, modifiers="no key is held during a click")
     at = _xy(action.target, writing)
     if writing.variant == "2.5":
@@ -100,24 +100,24 @@ def _write_click(action: Click, writing: Writing) -> _Calls:
     return [(name, at) for name, click in CLICKS.items() if click == (action.button, action.count)]
 
 
-def _whole(action: Action, seconds: float, field: str, writing: Writing) -> int:
+def _whole(action: Action, seconds: float, field: str, writing: PayloadWriting) -> int:
     if seconds != int(seconds):
         writing.lose(f"{action.verb}.{field}", "said in whole seconds, rounded up")
     return ceil(seconds)
 
 
-def _write_hover(action: Hover, writing: Writing) -> _Calls:
+def _write_hover(action: Hover, writing: PayloadWriting) -> _Calls:
     writing.drop(action, modifiers="no key is held during a move")
     return [("hover_at" if writing.variant == "2.5" else "move", _xy(action.target, writing))]
 
 
-def _write_button(action: MouseDown | MouseUp, writing: Writing) -> _Calls:
+def _write_button(action: MouseDown | MouseUp, writing: PayloadWriting) -> _Calls:
     if action.button != "left":
         cannot(NAME, action, f"only the left button is pressed and released by itself, not {action.button}")
     return [(action.verb, _xy(action.target, writing))]
 
 
-def _write_drag(action: Drag, writing: Writing) -> _Calls:
+def _write_drag(action: Drag, writing: PayloadWriting) -> _Calls:
     if action.button != "left":
         cannot(NAME, action, f"only the left button drags, not {action.button}")
     writing.drop(action, path="only the two ends are said", modifiers="no key is held during a drag")
@@ -129,14 +129,14 @@ def _write_drag(action: Drag, writing: Writing) -> _Calls:
     return [("drag_and_drop", spots)]
 
 
-def _write_type_at(action: Type | Fill, writing: Writing) -> _Calls:
+def _write_type_at(action: Type | Fill, writing: PayloadWriting) -> _Calls:
     if action.target is None:
         cannot(NAME, action, "text is only typed at a place")
     given = {"text": action.text, "press_enter": action.submit, "clear_before_typing": isinstance(action, Fill)}
     return [("type_text_at", {**_xy(action.target, writing), **given})]
 
 
-def _write_chord(action: PressKey | HoldKey, writing: Writing) -> _Calls:
+def _write_chord(action: PressKey | HoldKey, writing: PayloadWriting) -> _Calls:
     names = _names(action, action.keys, writing)
     if writing.variant == "3.5":
         return [("press_key", {"key": names[0]}) if len(names) == 1 else ("hotkey", {"keys": names})]
@@ -145,7 +145,7 @@ def _write_chord(action: PressKey | HoldKey, writing: Writing) -> _Calls:
     return [("key_combination", {"keys": "+".join(names)})]
 
 
-def _write_scroll_old(action: Scroll, writing: Writing) -> _Calls:
+def _write_scroll_old(action: Scroll, writing: PayloadWriting) -> _Calls:
     writing.drop(action, modifiers="no key is held during a scroll")
     if action.target is not None:
         at = _xy(action.target, writing)
@@ -163,7 +163,7 @@ def _write_scroll_old(action: Scroll, writing: Writing) -> _Calls:
     ]
 
 
-def _write_scroll_new(action: Scroll, writing: Writing) -> _Calls:
+def _write_scroll_new(action: Scroll, writing: PayloadWriting) -> _Calls:
     writing.drop(action, modifiers="no key is held during a scroll")
     if action.target is None:
         writing.lose("scroll.target", "the pointer's place is not known: said in the middle of the screen")
@@ -175,7 +175,7 @@ def _write_scroll_new(action: Scroll, writing: Writing) -> _Calls:
     ]
 
 
-def _write_wait(action: Wait, writing: Writing) -> _Calls:
+def _write_wait(action: Wait, writing: PayloadWriting) -> _Calls:
     writing.drop(action, text="only the time is said", text_gone="only the time is said")
     if writing.variant == "3.5":
         return [("wait", {"seconds": _whole(action, action.seconds, "seconds", writing)})]
@@ -185,19 +185,19 @@ def _write_wait(action: Wait, writing: Writing) -> _Calls:
     return [("wait_5_seconds", {})] * calls
 
 
-def _write_look(action: Screenshot, writing: Writing) -> _Calls:
+def _write_look(action: Screenshot, writing: PayloadWriting) -> _Calls:
     writing.drop(action, marks="nothing is marked", region="only the whole screen is shown")
     return [("take_screenshot", {})]
 
 
-def _write_theirs(action: Extension, writing: Writing) -> _Calls:
+def _write_theirs(action: Extension, writing: PayloadWriting) -> _Calls:
     name = action.action_type.removeprefix(f"x-{NAME}.")
     if name not in THEIRS[writing.variant] or action.arguments or action.target:
         cannot(NAME, action, "only the service makes a safety decision" if name == "safety_decision" else "")
     return [(name, {})]
 
 
-_BOTH: dict[type[Action], Callable[[Any, Writing], _Calls]] = {
+_BOTH: dict[type[Action], Callable[[Any, PayloadWriting], _Calls]] = {
     Click: _write_click,
     Hover: _write_hover,
     Drag: _write_drag,
@@ -208,13 +208,13 @@ _BOTH: dict[type[Action], Callable[[Any, Writing], _Calls]] = {
     GoForward: lambda action, writing: [("go_forward", {})],
     Extension: _write_theirs,
 }
-_OLD: dict[type[Action], Callable[[Any, Writing], _Calls]] = {
+_OLD: dict[type[Action], Callable[[Any, PayloadWriting], _Calls]] = {
     Type: _write_type_at,
     Fill: _write_type_at,
     HoldKey: _write_chord,
     Scroll: _write_scroll_old,
 }
-_NEW: dict[type[Action], Callable[[Any, Writing], _Calls]] = {
+_NEW: dict[type[Action], Callable[[Any, PayloadWriting], _Calls]] = {
     MouseDown: _write_button,
     MouseUp: _write_button,
     Type: lambda action, writing: [("type", {"text": action.text, "press_enter": action.submit})],
@@ -234,13 +234,13 @@ _DEEPEST = 5
 _WAYS = ("up", "down", "left", "right")
 
 
-def from_gemini(payload: Any, context: Context) -> Read:
+def from_gemini(payload: Any, context: Context) -> ParsedPayload:
     """The actions of a function call, of a list of calls or of parts that hold them, or of a response. Raises DialectError.
 
     A safety decision that asks for confirmation comes first, as `x-gemini.safety_decision`: whoever performs actions stops
     there, and can ask a person.
     """
-    reading = Reading(NAME, context, DIALECT.variant(context), "norm1000", signed=False)
+    reading = PayloadReading(NAME, context, DIALECT.variant(context), "norm1000", signed=False)
     for name, fields in (call for each, where in each_of(payload) for call in _calls(each, where, reading)):
         _confirm(fields, reading)
         if fields.text("intent", None) is not None:
@@ -249,10 +249,10 @@ def from_gemini(payload: Any, context: Context) -> Read:
         fields.end()
     if not reading.actions:
         raise NothingDone(NAME, "$", "there is no function call")
-    return Read(reading.actions, reading.losses)
+    return ParsedPayload(reading.actions, reading.losses)
 
 
-def _calls(payload: Any, where: str, reading: Reading) -> Iterator[tuple[str, Fields]]:
+def _calls(payload: Any, where: str, reading: PayloadReading) -> Iterator[tuple[str, Fields]]:
     """Names and arguments."""
     fields = Fields(NAME, payload, where)
     for inside in ("candidates", "content", "parts"):
@@ -274,7 +274,7 @@ def _calls(payload: Any, where: str, reading: Reading) -> Iterator[tuple[str, Fi
         reading.lose("words", "words beside a call are no action")
 
 
-def _within(fields: Fields, name: str, reading: Reading) -> Iterator[tuple[str, Fields]]:
+def _within(fields: Fields, name: str, reading: PayloadReading) -> Iterator[tuple[str, Fields]]:
     """The calls of a response, of the content in it, or of the parts of that. What the user says is none of the model's."""
     if fields.text("role", "model") != "model":
         return
@@ -299,7 +299,7 @@ def _call(call: Fields) -> tuple[str, Fields]:
     return name, arguments
 
 
-def _confirm(fields: Fields, reading: Reading) -> None:
+def _confirm(fields: Fields, reading: PayloadReading) -> None:
     if "safety_decision" not in fields:
         return
     said = Fields(NAME, fields.any("safety_decision"), f"{fields.where}.safety_decision")
@@ -311,7 +311,7 @@ def _confirm(fields: Fields, reading: Reading) -> None:
         reading.actions.append(reading.theirs("safety_decision", said.where, decision=decision, explanation=why))
 
 
-def _press(name: str, verb: str, fields: Fields, reading: Reading) -> AgentAction:
+def _press(name: str, verb: str, fields: Fields, reading: PayloadReading) -> AgentAction:
     """A chord in the field `name`, as a text or as a list; `key_down` and `key_up` take one key."""
     given = fields.any(name)
     names = given if isinstance(given, list | tuple) else [given]
@@ -325,17 +325,17 @@ def _press(name: str, verb: str, fields: Fields, reading: Reading) -> AgentActio
     return reading.build(fields, verb, name, key=keys[0])
 
 
-def _aim(verb: str, fields: Fields, reading: Reading, **more: Any) -> AgentAction:
+def _aim(verb: str, fields: Fields, reading: PayloadReading, **more: Any) -> AgentAction:
     return reading.build(fields, verb, target=reading.xy(fields), **more)
 
 
-def _read_type_at(fields: Fields, reading: Reading) -> AgentAction:
+def _read_type_at(fields: Fields, reading: PayloadReading) -> AgentAction:
     """Gemini's own defaults: the field is cleared, and Enter is pressed."""
     clears, submit = fields.flag("clear_before_typing", True), fields.flag("press_enter", True)
     return _aim("fill" if clears else "type", fields, reading, text=fields.text("text"), submit=submit)
 
 
-def _read_type(fields: Fields, reading: Reading) -> AgentAction:
+def _read_type(fields: Fields, reading: PayloadReading) -> AgentAction:
     return reading.build(fields, "type", text=fields.text("text"), submit=fields.flag("press_enter", False))
 
 
@@ -346,24 +346,24 @@ def _way(fields: Fields, name: str, default: int) -> dict[str, Any]:
     return {"direction": way, "amount": amount}
 
 
-def _read_scroll_at(fields: Fields, reading: Reading) -> AgentAction:
+def _read_scroll_at(fields: Fields, reading: PayloadReading) -> AgentAction:
     way = _way(fields, "magnitude", 800)
     return _aim("scroll", fields, reading, unit="page", **{**way, "amount": way["amount"] / WHOLE})
 
 
-def _read_scroll(fields: Fields, reading: Reading) -> AgentAction:
+def _read_scroll(fields: Fields, reading: PayloadReading) -> AgentAction:
     """Google documents pixels; its desktop environment also says notches."""
     if "magnitude_in_wheel_clicks" in fields:
         return _aim("scroll", fields, reading, unit="notch", **_way(fields, "magnitude_in_wheel_clicks", 1))
     return _aim("scroll", fields, reading, unit="px", **_way(fields, "magnitude_in_pixels", 300))
 
 
-def _read_scroll_document(fields: Fields, reading: Reading) -> AgentAction:
+def _read_scroll_document(fields: Fields, reading: PayloadReading) -> AgentAction:
     reading.lose("scroll.delta", "how far is not said; taken as a page")
     return reading.build(fields, "scroll", direction=fields.choice("direction", _WAYS), amount=1, unit="page")
 
 
-def _read_drag(fields: Fields, reading: Reading) -> AgentAction:
+def _read_drag(fields: Fields, reading: PayloadReading) -> AgentAction:
     if "start_x" in fields:
         return reading.build(
             fields, "drag", target=reading.xy(fields, "start_x", "start_y"), to=reading.xy(fields, "end_x", "end_y")
@@ -371,19 +371,19 @@ def _read_drag(fields: Fields, reading: Reading) -> AgentAction:
     return _aim("drag", fields, reading, to=reading.xy(fields, "destination_x", "destination_y"))
 
 
-def _read_button(verb: str, fields: Fields, reading: Reading) -> AgentAction:
+def _read_button(verb: str, fields: Fields, reading: PayloadReading) -> AgentAction:
     return _aim(verb, fields, reading) if "x" in fields or "y" in fields else reading.build(fields, verb)
 
 
-def _read_theirs(name: str, fields: Fields, reading: Reading) -> AgentAction:
+def _read_theirs(name: str, fields: Fields, reading: PayloadReading) -> AgentAction:
     return reading.theirs(name, fields.where)
 
 
-def _plain(verb: str, **values: Any) -> Callable[[Fields, Reading], AgentAction]:
+def _plain(verb: str, **values: Any) -> Callable[[Fields, PayloadReading], AgentAction]:
     return lambda fields, reading: reading.build(fields, verb, **values)
 
 
-_READERS: dict[str, Callable[[Fields, Reading], AgentAction]] = {
+_READERS: dict[str, Callable[[Fields, PayloadReading], AgentAction]] = {
     **{name: partial(_aim, "click", button=button, count=count) for name, (button, count) in CLICKS.items()},
     "click_at": partial(_aim, "click"),
     **dict.fromkeys(
@@ -417,9 +417,9 @@ _READERS: dict[str, Callable[[Fields, Reading], AgentAction]] = {
 }
 
 
-def to_gemini(action: Action, context: Context) -> Written:
+def to_gemini(action: Action, context: Context) -> WrittenPayload:
     """A function call, or a list of them. Raises DialectError."""
-    return written(action, Writing(NAME, context, DIALECT.variant(context), "norm1000", signed=False, most=MOST))
+    return written(action, PayloadWriting(NAME, context, DIALECT.variant(context), "norm1000", signed=False, most=MOST))
 
 
 DIALECT = Dialect(

@@ -8,8 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from protocol.dialects.common.base import Context, Dialect, DialectError, Fields, NothingDone, Read, Written, cannot, each_of
-from protocol.dialects.common.pointing import Reading, Writing, simpler
+from protocol.dialects.common.base import (
+    Context,
+    Dialect,
+    DialectError,
+    Fields,
+    NothingDone,
+    ParsedPayload,
+    WrittenPayload,
+    cannot,
+    each_of,
+)
+from protocol.dialects.common.pointing import PayloadReading, PayloadWriting, simpler
 from protocol.model.actions import AgentAction
 from protocol.model.verbs import Action, Click, Drag, Extension, HoldKey, Hover, PressKey, Screenshot, Scroll, Type, Wait
 
@@ -26,12 +36,12 @@ _WAIT = 1.0
 """Seconds that a `wait` is taken for, as OpenAI's sample app does."""
 
 
-def from_openai(payload: Any, context: Context) -> Read:
+def from_openai(payload: Any, context: Context) -> ParsedPayload:
     """The actions of an item, of an action, or of a list of either. Raises DialectError.
 
     Safety checks come first, as `x-openai.pending_safety_checks`: whoever performs actions stops there, and can ask a person.
     """
-    reading = Reading(NAME, context, DIALECT.variant(context), *context.picture)
+    reading = PayloadReading(NAME, context, DIALECT.variant(context), *context.picture)
     for fields in (fields for each, where in each_of(payload) for fields in _actions(each, where, reading)):
         verb = fields.text("type")
         if verb == _FUNCTION:
@@ -43,10 +53,10 @@ def from_openai(payload: Any, context: Context) -> Read:
         fields.end()
     if not reading.actions:
         raise NothingDone(NAME, "$", "there is no computer call")
-    return Read(reading.actions, reading.losses)
+    return ParsedPayload(reading.actions, reading.losses)
 
 
-def _actions(payload: Any, where: str, reading: Reading) -> Iterator[Fields]:
+def _actions(payload: Any, where: str, reading: PayloadReading) -> Iterator[Fields]:
     fields = Fields(NAME, payload, where)
     kind = payload.get("type")
     if kind is None and isinstance(payload.get("output"), list | tuple):
@@ -60,7 +70,7 @@ def _actions(payload: Any, where: str, reading: Reading) -> Iterator[Fields]:
         yield fields
 
 
-def _function(fields: Fields, reading: Reading) -> AgentAction:
+def _function(fields: Fields, reading: PayloadReading) -> AgentAction:
     """A function of the harness's own, beside the tool: carried, since only the harness knows what it does."""
     fields.drop("id", "call_id", "namespace")
     fields.choice("status", ("completed",), None)
@@ -69,7 +79,7 @@ def _function(fields: Fields, reading: Reading) -> AgentAction:
     return reading.theirs(_FUNCTION, fields.where, name=name, arguments=arguments)
 
 
-def _call(fields: Fields, reading: Reading) -> Iterator[Fields]:
+def _call(fields: Fields, reading: PayloadReading) -> Iterator[Fields]:
     fields.drop("type", "id", "call_id")
     fields.choice("status", ("completed",), None)
     action, actions, checks = fields.any("action", None), fields.any("actions", None), _checks(fields)
@@ -102,20 +112,20 @@ def _a_list(fields: Fields, name: str, value: Any) -> Sequence[Any]:
     return value or ()
 
 
-def _held(fields: Fields, reading: Reading) -> tuple[str, ...]:
+def _held(fields: Fields, reading: PayloadReading) -> tuple[str, ...]:
     return reading.chord(f"{fields.where}.keys", fields.texts("keys", ()), "openai")
 
 
-def _read_click(fields: Fields, reading: Reading) -> AgentAction:
+def _read_click(fields: Fields, reading: PayloadReading) -> AgentAction:
     button = _BUTTONS[fields.choice("button", tuple(_BUTTONS))]
     return reading.build(fields, "click", "keys", target=reading.xy(fields), button=button, modifiers=_held(fields, reading))
 
 
-def _read_double(fields: Fields, reading: Reading) -> AgentAction:
+def _read_double(fields: Fields, reading: PayloadReading) -> AgentAction:
     return reading.build(fields, "click", "keys", target=reading.xy(fields), count=2, modifiers=_held(fields, reading))
 
 
-def _read_drag(fields: Fields, reading: Reading) -> AgentAction:
+def _read_drag(fields: Fields, reading: PayloadReading) -> AgentAction:
     path = fields.any("path")
     if not isinstance(path, list | tuple) or not 2 <= len(path) <= _LONGEST_PATH:
         fields.refuse("path", f"a list of 2 to {_LONGEST_PATH} points is needed")
@@ -130,18 +140,18 @@ def _read_drag(fields: Fields, reading: Reading) -> AgentAction:
     return reading.build(fields, "drag", "keys", target=spots[0], to=spots[-1], path=between, modifiers=held)
 
 
-def _read_scroll(fields: Fields, reading: Reading) -> AgentAction:
+def _read_scroll(fields: Fields, reading: PayloadReading) -> AgentAction:
     delta = {"x": fields.number("scroll_x", whole=True), "y": fields.number("scroll_y", whole=True)}
     held = _held(fields, reading)
     return reading.build(fields, "scroll", "keys", target=reading.xy(fields), delta=delta, unit="px", modifiers=held)
 
 
-def _read_wait(fields: Fields, reading: Reading) -> AgentAction:
+def _read_wait(fields: Fields, reading: PayloadReading) -> AgentAction:
     reading.lose("wait.seconds", f"a wait says no time; taken as {_WAIT:g} s")
     return reading.build(fields, "wait", seconds=_WAIT)
 
 
-def _read_keys(fields: Fields, reading: Reading) -> AgentAction:
+def _read_keys(fields: Fields, reading: PayloadReading) -> AgentAction:
     keys = reading.chord(f"{fields.where}.keys", fields.texts("keys"), "openai")
     return reading.build(fields, "press_key", "keys", keys=_shortcut(keys))
 
@@ -153,11 +163,11 @@ def _shortcut(keys: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(key.lower() if len(key) == 1 and key.isascii() else key for key in keys)
 
 
-def _read_move(fields: Fields, reading: Reading) -> AgentAction:
+def _read_move(fields: Fields, reading: PayloadReading) -> AgentAction:
     return reading.build(fields, "hover", "keys", target=reading.xy(fields), modifiers=_held(fields, reading))
 
 
-_READERS: dict[str, Callable[[Fields, Reading], AgentAction]] = {
+_READERS: dict[str, Callable[[Fields, PayloadReading], AgentAction]] = {
     "click": _read_click,
     "double_click": _read_double,
     "drag": _read_drag,
@@ -170,20 +180,20 @@ _READERS: dict[str, Callable[[Fields, Reading], AgentAction]] = {
 }
 
 
-def to_openai(action: Action, context: Context) -> Written:
+def to_openai(action: Action, context: Context) -> WrittenPayload:
     """A `computer_call`, or a list of them in variant `single`; the ids are the service's to give. Raises DialectError."""
-    writing = Writing(NAME, context, DIALECT.variant(context), *context.picture)
+    writing = PayloadWriting(NAME, context, DIALECT.variant(context), *context.picture)
     if isinstance(action, Extension):
-        return Written(_carried(action), writing.losses)
+        return WrittenPayload(_carried(action), writing.losses)
     said: list[dict[str, Any]] = []
     for step in simpler(action, writing, _CLICKS):
         if type(step) not in _WRITERS:
             cannot(NAME, action, "the model says it in words, without a call of the tool" if action.inner else "")
         said.append(_WRITERS[type(step)](step, writing))
     if writing.variant == "batched":
-        return Written({"type": "computer_call", "actions": said}, writing.losses)
+        return WrittenPayload({"type": "computer_call", "actions": said}, writing.losses)
     calls = [{"type": "computer_call", "action": each} for each in said]
-    return Written(calls[0] if len(calls) == 1 else calls, writing.losses)
+    return WrittenPayload(calls[0] if len(calls) == 1 else calls, writing.losses)
 
 
 def _carried(action: Extension) -> dict[str, Any]:
@@ -198,21 +208,21 @@ def _carried(action: Extension) -> dict[str, Any]:
     return call if exact else cannot(NAME, action)
 
 
-def _spot(action: Action, writing: Writing) -> dict[str, int]:
+def _spot(action: Action, writing: PayloadWriting) -> dict[str, int]:
     x, y = writing.spot(action.target)
     return {"x": x, "y": y}
 
 
-def _keys(action: Click | Drag | Hover | Scroll, writing: Writing) -> dict[str, list[str]]:
+def _keys(action: Click | Drag | Hover | Scroll, writing: PayloadWriting) -> dict[str, list[str]]:
     return {"keys": writing.names(action, action.modifiers, "openai")} if action.modifiers else {}
 
 
-def _write_click(action: Click, writing: Writing) -> dict[str, Any]:
+def _write_click(action: Click, writing: PayloadWriting) -> dict[str, Any]:
     where = {**_spot(action, writing), **_keys(action, writing)}
     return {"type": "click", "button": _WHEEL[action.button], **where} if action.count == 1 else {"type": "double_click", **where}
 
 
-def _write_drag(action: Drag, writing: Writing) -> dict[str, Any]:
+def _write_drag(action: Drag, writing: PayloadWriting) -> dict[str, Any]:
     if action.button != "left":
         cannot(NAME, action, f"only the left button drags, not {action.button}")
     between = [("path", type(action.to)(point=point)) for point in action.path]
@@ -220,7 +230,7 @@ def _write_drag(action: Drag, writing: Writing) -> dict[str, Any]:
     return {"type": "drag", "path": [{"x": x, "y": y} for x, y in spots], **_keys(action, writing)}
 
 
-def _write_scroll(action: Scroll, writing: Writing) -> dict[str, Any]:
+def _write_scroll(action: Scroll, writing: PayloadWriting) -> dict[str, Any]:
     if action.target is None:
         writing.lose("scroll.target", "the pointer's place is not known: said in the middle of the screen")
     x, y = writing.spot(action.target) if action.target else writing.middle()
@@ -228,13 +238,13 @@ def _write_scroll(action: Scroll, writing: Writing) -> dict[str, Any]:
     return {"type": "scroll", "x": x, "y": y, "scroll_x": across, "scroll_y": down, **_keys(action, writing)}
 
 
-def _write_wait(action: Wait, writing: Writing) -> dict[str, Any]:
+def _write_wait(action: Wait, writing: PayloadWriting) -> dict[str, Any]:
     writing.lose("wait.seconds", "a wait says no time")
     writing.drop(action, text="a wait has no condition", text_gone="a wait has no condition")
     return {"type": "wait"}
 
 
-def _write_keys(action: PressKey | HoldKey, writing: Writing) -> dict[str, Any]:
+def _write_keys(action: PressKey | HoldKey, writing: PayloadWriting) -> dict[str, Any]:
     if isinstance(action, HoldKey):
         writing.lose("hold_key.seconds", "keys are only pressed")
     if _shortcut(action.keys) != action.keys:
@@ -242,12 +252,12 @@ def _write_keys(action: PressKey | HoldKey, writing: Writing) -> dict[str, Any]:
     return {"type": "keypress", "keys": writing.names(action, action.keys, "openai")}
 
 
-def _write_look(action: Screenshot, writing: Writing) -> dict[str, Any]:
+def _write_look(action: Screenshot, writing: PayloadWriting) -> dict[str, Any]:
     writing.drop(action, marks="nothing is marked", region="only the whole screen is shown")
     return {"type": "screenshot"}
 
 
-_WRITERS: dict[type[Action], Callable[[Any, Writing], dict[str, Any]]] = {
+_WRITERS: dict[type[Action], Callable[[Any, PayloadWriting], dict[str, Any]]] = {
     Click: _write_click,
     Hover: lambda action, writing: {"type": "move", **_spot(action, writing), **_keys(action, writing)},
     Drag: _write_drag,

@@ -12,8 +12,18 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from protocol.dialects.common.base import LONGEST, Context, Dialect, DialectError, Fields, Read, Written, cannot, each_of
-from protocol.dialects.common.pointing import CLICKS, Reading, Writing, simpler
+from protocol.dialects.common.base import (
+    LONGEST,
+    Context,
+    Dialect,
+    DialectError,
+    Fields,
+    ParsedPayload,
+    WrittenPayload,
+    cannot,
+    each_of,
+)
+from protocol.dialects.common.pointing import CLICKS, PayloadReading, PayloadWriting, simpler
 from protocol.dialects.common.saying import position
 from protocol.model.actions import AgentAction
 from protocol.model.geometry import Size, Space
@@ -39,17 +49,17 @@ _LONG_PRESS = 1.0
 """Seconds of a long press that says none."""
 
 
-def _swipe(fields: Fields, reading: Reading) -> AgentAction:
+def _swipe(fields: Fields, reading: PayloadReading) -> AgentAction:
     start, end = (reading.pair(fields, name, whole=False) for name in ("coordinate", "coordinate2"))
     return reading.build(fields, "drag", target=start, to=end)
 
 
-def _long_press(fields: Fields, reading: Reading) -> AgentAction:
+def _long_press(fields: Fields, reading: PayloadReading) -> AgentAction:
     target = reading.pair(fields, whole=False)
     return reading.build(fields, "click", "time", target=target, hold=fields.number("time", _LONG_PRESS))
 
 
-def _button(fields: Fields, reading: Reading) -> AgentAction:
+def _button(fields: Fields, reading: PayloadReading) -> AgentAction:
     """Back and Enter are verbs of ours; the home screen and a menu are the phone's own."""
     button = fields.choice("button", ("Back", "Home", "Menu", "Enter"))
     if button == "Back":
@@ -59,7 +69,7 @@ def _button(fields: Fields, reading: Reading) -> AgentAction:
     return reading.theirs("system_button", fields.where, button=button)
 
 
-MOBILE: dict[str, Callable[[Fields, Reading], AgentAction]] = {
+MOBILE: dict[str, Callable[[Fields, PayloadReading], AgentAction]] = {
     "click": lambda fields, reading: reading.build(fields, "click", target=reading.pair(fields, whole=False)),
     "long_press": _long_press,
     "swipe": _swipe,
@@ -79,9 +89,9 @@ _FENCE = re.compile(r"```(json)?")
 _SPACES: dict[str, Space] = {"999": "norm999", "1000": "norm1000"}
 
 
-def from_qwen(payload: Any, context: Context) -> Read:
+def from_qwen(payload: Any, context: Context) -> ParsedPayload:
     """The actions of a model's answer, of a call, or of a list of calls. Raises DialectError."""
-    reading = Reading(NAME, context, DIALECT.variant(context), *_canvas(context))
+    reading = PayloadReading(NAME, context, DIALECT.variant(context), *_canvas(context))
     given = _in_text(payload, reading) if isinstance(payload, str) else payload
     for each, where in each_of(given):
         fields, readers = _arguments(each, where)
@@ -92,7 +102,7 @@ def from_qwen(payload: Any, context: Context) -> Read:
         fields.end()
     if not reading.actions:
         raise DialectError(NAME, "$", "there is no call")
-    return Read(reading.actions, reading.losses)
+    return ParsedPayload(reading.actions, reading.losses)
 
 
 def _canvas(context: Context) -> tuple[Space, Size | None]:
@@ -100,7 +110,7 @@ def _canvas(context: Context) -> tuple[Space, Size | None]:
     return (_SPACES[variant], None) if variant in _SPACES else context.picture
 
 
-def _in_text(text: str, reading: Reading) -> Any:
+def _in_text(text: str, reading: PayloadReading) -> Any:
     """The calls in a model's answer: one, or a list. Words around them are a loss."""
     if len(text) > LONGEST:
         raise DialectError(NAME, "", f"the text is longer than {LONGEST} characters")
@@ -145,7 +155,7 @@ def _json(text: str, begin: int, where: str) -> tuple[Any, int]:
         raise DialectError(NAME, where or position(text, begin), "the JSON is too deep, or has too long a number") from None
 
 
-_Readers = dict[str, Callable[[Fields, Reading], AgentAction]]
+_Readers = dict[str, Callable[[Fields, PayloadReading], AgentAction]]
 
 
 def _arguments(payload: Any, where: str) -> tuple[Fields, _Readers]:
@@ -168,27 +178,27 @@ def _arguments(payload: Any, where: str) -> tuple[Fields, _Readers]:
     return fields, _PHONE if name == PHONE else _READERS
 
 
-def _coordinate(fields: Fields, reading: Reading) -> ActionTarget | None:
+def _coordinate(fields: Fields, reading: PayloadReading) -> ActionTarget | None:
     return reading.pair(fields, whole=False) if "coordinate" in fields else None
 
 
-def _read_click(verb: str, fields: Fields, reading: Reading) -> AgentAction:
+def _read_click(verb: str, fields: Fields, reading: PayloadReading) -> AgentAction:
     return reading.click(fields, verb, _coordinate(fields, reading))
 
 
-def _read_key(fields: Fields, reading: Reading) -> AgentAction:
+def _read_key(fields: Fields, reading: PayloadReading) -> AgentAction:
     keys = reading.chord(f"{fields.where}.keys", fields.texts("keys"), "pyautogui")
     return reading.build(fields, "press_key", "keys", keys=keys)
 
 
-def _read_scroll(axis: str, fields: Fields, reading: Reading) -> AgentAction:
+def _read_scroll(axis: str, fields: Fields, reading: PayloadReading) -> AgentAction:
     """Qwen's own words: positive values scroll up. Across, positive is right, as in the pyautogui that performs it."""
     pixels = fields.number("pixels")
     delta = {"y": -pixels} if axis == "y" else {"x": pixels}
     return reading.build(fields, "scroll", "pixels", target=_coordinate(fields, reading), delta=delta, unit="px")
 
 
-def _read_end(fields: Fields, reading: Reading) -> AgentAction:
+def _read_end(fields: Fields, reading: PayloadReading) -> AgentAction:
     status = fields.choice("status", ("success", "failure"))
     return reading.build(fields, "finish_goal" if status == "success" else "fail_goal")
 
@@ -208,15 +218,15 @@ _READERS: _Readers = {
 _PHONE = {**MOBILE, **{verb: _READERS[verb] for verb in ("type", "wait", "answer", "terminate")}}
 
 
-def to_qwen(action: Action, context: Context) -> Written:
+def to_qwen(action: Action, context: Context) -> WrittenPayload:
     """A call in its tags, or several on lines of their own. Raises DialectError."""
-    writing = Writing(NAME, context, DIALECT.variant(context), *_canvas(context))
+    writing = PayloadWriting(NAME, context, DIALECT.variant(context), *_canvas(context))
     said: list[str] = []
     for step in simpler(action, writing, list(CLICKS.values())):
         if type(step) not in _WRITERS:
             cannot(NAME, action)
         said += [_tagged(call) for call in _WRITERS[type(step)](step, writing)]
-    return Written("\n".join(said), writing.losses)
+    return WrittenPayload("\n".join(said), writing.losses)
 
 
 def _tagged(arguments: dict[str, Any]) -> str:
@@ -227,18 +237,18 @@ def _tagged(arguments: dict[str, Any]) -> str:
     return f"<tool_call>\n{text}\n</tool_call>"
 
 
-def _write_click(action: Click, writing: Writing) -> list[dict[str, Any]]:
+def _write_click(action: Click, writing: PayloadWriting) -> list[dict[str, Any]]:
     writing.drop(action, modifiers="no key is held during a click")
     verb = next(verb for verb, click in CLICKS.items() if click == (action.button, action.count))
     return [{"action": verb, "coordinate": [*writing.spot(action.target)]}]
 
 
-def _write_hover(action: Hover, writing: Writing) -> list[dict[str, Any]]:
+def _write_hover(action: Hover, writing: PayloadWriting) -> list[dict[str, Any]]:
     writing.drop(action, modifiers="no key is held during a move")
     return [{"action": "mouse_move", "coordinate": [*writing.spot(action.target)]}]
 
 
-def _write_drag(action: Drag, writing: Writing) -> list[dict[str, Any]]:
+def _write_drag(action: Drag, writing: PayloadWriting) -> list[dict[str, Any]]:
     if action.button != "left":
         cannot(NAME, action, f"only the left button drags, not {action.button}")
     writing.drop(action, path="only the two ends are said", modifiers="no key is held during a drag")
@@ -247,13 +257,13 @@ def _write_drag(action: Drag, writing: Writing) -> list[dict[str, Any]]:
     return [{"action": "mouse_move", "coordinate": [*start]}, {"action": "left_click_drag", "coordinate": [*end]}]
 
 
-def _write_keys(action: PressKey | HoldKey, writing: Writing) -> list[dict[str, Any]]:
+def _write_keys(action: PressKey | HoldKey, writing: PayloadWriting) -> list[dict[str, Any]]:
     if isinstance(action, HoldKey):
         writing.lose("hold_key.seconds", "keys are only pressed")
     return [{"action": "key", "keys": writing.names(action, action.keys, "pyautogui")}]
 
 
-def _write_scroll(action: Scroll, writing: Writing) -> list[dict[str, Any]]:
+def _write_scroll(action: Scroll, writing: PayloadWriting) -> list[dict[str, Any]]:
     writing.drop(action, modifiers="no key is held during a scroll")
     calls: list[dict[str, Any]] = []
     if action.target is not None:
@@ -266,18 +276,18 @@ def _write_scroll(action: Scroll, writing: Writing) -> list[dict[str, Any]]:
     return calls + ([{"action": "hscroll", "pixels": x}] if x else [])
 
 
-def _write_wait(action: Wait, writing: Writing) -> list[dict[str, Any]]:
+def _write_wait(action: Wait, writing: PayloadWriting) -> list[dict[str, Any]]:
     writing.drop(action, text="only the time is said", text_gone="only the time is said")
     return [{"action": "wait", "time": action.seconds}]
 
 
-def _write_end(action: FinishGoal | FailGoal, writing: Writing) -> list[dict[str, Any]]:
+def _write_end(action: FinishGoal | FailGoal, writing: PayloadWriting) -> list[dict[str, Any]]:
     words = "summary" if isinstance(action, FinishGoal) else "reason"
     writing.drop(action, **{words: "only success or failure is said"})
     return [{"action": "terminate", "status": "success" if isinstance(action, FinishGoal) else "failure"}]
 
 
-def _write_theirs(action: Extension, writing: Writing) -> list[dict[str, Any]]:
+def _write_theirs(action: Extension, writing: PayloadWriting) -> list[dict[str, Any]]:
     """A click or a drag from where the pointer is."""
     verb = action.action_type.removeprefix(f"x-{NAME}.")
     drags = verb == "left_click_drag"
@@ -286,7 +296,7 @@ def _write_theirs(action: Extension, writing: Writing) -> list[dict[str, Any]]:
     return [{"action": verb, **({"coordinate": [*writing.spot(action.target)]} if drags else {})}]
 
 
-_WRITERS: dict[type[Action], Callable[[Any, Writing], list[dict[str, Any]]]] = {
+_WRITERS: dict[type[Action], Callable[[Any, PayloadWriting], list[dict[str, Any]]]] = {
     Click: _write_click,
     Hover: _write_hover,
     Drag: _write_drag,

@@ -16,7 +16,7 @@ from protocol.model.targets import ActionTarget
 NAME = "ui_tars"
 
 
-class Said(NamedTuple):
+class ParsedCall(NamedTuple):
     """`name(key='value')`, and where it stands in the text."""
 
     name: str
@@ -79,14 +79,14 @@ _QUOTED = re.compile(
 _LOOSE = re.compile(r"\\.|[\n']", re.DOTALL)
 
 
-def read_text(text: str) -> list[Said]:
+def read_text(text: str) -> list[ParsedCall]:
     """The calls after `Action:`, or all of a text that starts with a call. Raises DialectError with line and column."""
     mark = _marked(text)
     if mark is None and not _BARE.match(text):
         raise DialectError(NAME, "", "there is no Action: in the text")
     cursor = _Cursor(text, mark.end() if mark else 0)
     cursor.take(_SPACE)
-    calls: list[Said] = []
+    calls: list[ParsedCall] = []
     while not cursor.at_end:
         calls.append(_call(cursor))
         cursor.take(_FENCE)
@@ -100,7 +100,7 @@ def _marked(text: str) -> re.Match[str] | None:
     return None if _BARE.match(text) else _LINE_MARK.search(text) or _MARK.search(text)
 
 
-def _call(cursor: _Cursor) -> Said:
+def _call(cursor: _Cursor) -> ParsedCall:
     where = cursor.where
     name = cursor.need(_CALL, "an action such as click(...)")[1]
     args: dict[str, str] = {}
@@ -113,7 +113,7 @@ def _call(cursor: _Cursor) -> Said:
         if key in args:
             cursor.fail(f"the argument {key} is given twice")
         args[key] = _value(cursor)
-    return Said(name, args, where)
+    return ParsedCall(name, args, where)
 
 
 def _value(cursor: _Cursor) -> str:
@@ -132,7 +132,7 @@ _POINT = re.compile(r"<point>[-\d]+ [-\d]+</point>")
 _TROUBLE = re.compile(r"\\'(?=\))|Action:|point=|<point>|\[EOS\]|type\(content")
 
 
-def write_text(calls: list[Said]) -> str:
+def write_text(calls: list[ParsedCall]) -> str:
     """The calls as an answer without a thought.
 
     Where UI-TARS's own parser takes a part of a text for its syntax, one character of it is written by its number.
@@ -167,14 +167,14 @@ _PARAMETER = re.compile(r"<parameter=(\w++)>")
 _PARAMETER_END = re.compile(r"</parameter>\s*+")
 
 
-def read_xml(text: str) -> list[Said]:
+def read_xml(text: str) -> list[ParsedCall]:
     """The calls of every `<seed:tool_call>`. Raises DialectError with line and column."""
     start = 0 if _FUNCTION.match(text.lstrip()) else text.find(_TOOLS)
     if start < 0:
         raise DialectError(NAME, "", f"there is no {_TOOLS} in the text")
     cursor = _Cursor(text, start)
     cursor.take(_SPACE)
-    calls: list[Said] = []
+    calls: list[ParsedCall] = []
     while not cursor.at_end:
         if not cursor.take(_TAG_TOOLS):
             calls.append(_function(cursor))
@@ -184,7 +184,7 @@ def read_xml(text: str) -> list[Said]:
     return calls or cursor.fail("expected <function=...>")
 
 
-def _function(cursor: _Cursor) -> Said:
+def _function(cursor: _Cursor) -> ParsedCall:
     where = cursor.where
     name = cursor.need(_FUNCTION, "<function=...>")[1]
     args: dict[str, str] = {}
@@ -194,7 +194,7 @@ def _function(cursor: _Cursor) -> Said:
             cursor.fail(f"the parameter {key} is given twice")
         args[key] = _content(cursor)
         cursor.need(_PARAMETER_END, "</parameter>")
-    return Said(name, args, where)
+    return ParsedCall(name, args, where)
 
 
 def _content(cursor: _Cursor) -> str:
@@ -207,7 +207,7 @@ def _content(cursor: _Cursor) -> str:
     return cursor.text[start:end]
 
 
-def write_xml(calls: list[Said]) -> str:
+def write_xml(calls: list[ParsedCall]) -> str:
     """The calls in tags; a text with tags of its own in the wrapper that UI-TARS has for those.
 
     Raises DialectError for a text that holds the wrapper itself.
@@ -215,7 +215,7 @@ def write_xml(calls: list[Said]) -> str:
     return f"{_TOOLS}{''.join(map(_tagged, calls))}</seed:tool_call>"
 
 
-def _tagged(call: Said) -> str:
+def _tagged(call: ParsedCall) -> str:
     texts = ((key, value if _is_place(key, value) else _wrapped(value)) for key, value in call.args.items())
     inner = "".join(f"<parameter={key}>{text}</parameter>" for key, text in texts)
     return f"<function={call.name}>{inner}</function>"
@@ -254,7 +254,7 @@ _NUMBERS = re.compile(
 )
 
 
-def read_call(call: Said, space: Space, image: Size | None) -> AgentAction:
+def read_call(call: ParsedCall, space: Space, image: Size | None) -> AgentAction:
     """The action that `call` means; its numbers count in `space`. Raises DialectError."""
     read = _READ.get(call.name)
     if read is None:
@@ -268,7 +268,7 @@ def read_call(call: Said, space: Space, image: Size | None) -> AgentAction:
 class _Reading:
     """One call that is read."""
 
-    def __init__(self, call: Said, space: Space, image: Size | None) -> None:
+    def __init__(self, call: ParsedCall, space: Space, image: Size | None) -> None:
         self.call = call
         self.where = call.where
         self.fields = Fields(NAME, call.args, call.where)

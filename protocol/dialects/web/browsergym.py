@@ -19,15 +19,15 @@ from protocol.dialects.common.base import (
     DialectError,
     Fields,
     Loss,
-    Read,
-    Written,
+    ParsedPayload,
+    WrittenPayload,
     at,
     build,
     cannot,
     pixels_in,
     without_delay,
 )
-from protocol.dialects.common.calls import Call, Word, parse_calls
+from protocol.dialects.common.calls import BareName, Call, parse_calls
 from protocol.dialects.common.saying import a_text, element_id_of, read_chord, spot, within_length, write_chord
 from protocol.model.actions import AgentAction
 from protocol.model.targets import ActionTarget
@@ -58,7 +58,7 @@ from protocol.model.verbs import (
 NAME = "browsergym"
 
 
-class Said(NamedTuple):
+class ParsedCall(NamedTuple):
     """`name(1, 'two', key=3)`."""
 
     name: str
@@ -87,24 +87,24 @@ class Writing(Conversion):
         self.take(losses)
         return said.x, said.y
 
-    def on(self, target: ActionTarget | None, by_bid: str, by_xy: str, *args: Any, **kwargs: Any) -> Said:
+    def on(self, target: ActionTarget | None, by_bid: str, by_xy: str, *args: Any, **kwargs: Any) -> ParsedCall:
         """A function for an element, or its like for a place."""
         bid = self.bid(target)
-        return Said(by_xy, (*self.xy(target), *args), kwargs) if bid is None else Said(by_bid, (bid, *args), kwargs)
+        return ParsedCall(by_xy, (*self.xy(target), *args), kwargs) if bid is None else ParsedCall(by_bid, (bid, *args), kwargs)
 
-    def first_click(self, action: Action, then: str) -> list[Said]:
+    def first_click(self, action: Action, then: str) -> list[ParsedCall]:
         if action.target is None:
             return []
         self.lose(f"{action.verb}.target", f"said as a click and then {then}")
         return [self.on(action.target, "click", "mouse_click")]
 
-    def held(self, action: Click | Hover | Drag | Scroll, calls: list[Said]) -> list[Said]:
+    def held(self, action: Click | Hover | Drag | Scroll, calls: list[ParsedCall]) -> list[ParsedCall]:
         """`calls` while the modifiers of `action` are down."""
         if not action.modifiers:
             return calls
         self.lose(f"{action.verb}.modifiers", "said as keys that go down before it and up after it")
         names = [chord(action, key) for key in action.modifiers]
-        down, up = ([Said(f"keyboard_{way}", (name,)) for name in names] for way in ("down", "up"))
+        down, up = ([ParsedCall(f"keyboard_{way}", (name,)) for name in names] for way in ("down", "up"))
         return [*down, *calls, *reversed(up)]
 
 
@@ -113,7 +113,7 @@ def chord(action: Action, *keys: str) -> str:
     return write_chord(keys, "playwright", NAME, action)
 
 
-def noop(seconds: float, what: str, w: Writing) -> list[Said]:
+def noop(seconds: float, what: str, w: Writing) -> list[ParsedCall]:
     """A wait: `noop` counts in milliseconds."""
     guess = seconds * 1000
     near = (guess, nextafter(guess, 0), nextafter(guess, inf))
@@ -121,14 +121,14 @@ def noop(seconds: float, what: str, w: Writing) -> list[Said]:
     if not exact:
         w.lose(what, "rounded to what milliseconds can say")
     ms = exact[0] if exact else guess
-    return [Said("noop", () if ms == 1000 else (int(ms) if ms == int(ms) else ms,))]
+    return [ParsedCall("noop", () if ms == 1000 else (int(ms) if ms == int(ms) else ms,))]
 
 
 CARRIED: dict[str, tuple[str, ...]] = {"focus": (), "check": (), "uncheck": (), "keyboard_insert_text": ("text",)}
 """Functions that we lack a verb for, and their arguments beside the bid."""
 
 
-def to_browsergym(action: Action, context: Context) -> Written:
+def to_browsergym(action: Action, context: Context) -> WrittenPayload:
     """`action` as calls, one a line. Raises DialectError for what BrowserGym has no function for."""
     DIALECT.variant(context)
     write = _WRITE.get("extension" if isinstance(action, Extension) else action.verb)
@@ -138,7 +138,7 @@ def to_browsergym(action: Action, context: Context) -> Written:
     if action.verb not in _AIMED and not isinstance(action, Extension):
         writing.drop(action, target="the function has no target")
     text = "\n".join(map(str, write(action, writing)))
-    return Written(within_length(text, NAME), writing.losses + without_delay(action))
+    return WrittenPayload(within_length(text, NAME), writing.losses + without_delay(action))
 
 
 def _button(action: Click | Drag | MouseDown | MouseUp) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def _button(action: Click | Drag | MouseDown | MouseUp) -> dict[str, Any]:
     return {} if action.button == "left" else {"button": action.button}
 
 
-def _say_click(action: Click, w: Writing) -> list[Said]:
+def _say_click(action: Click, w: Writing) -> list[ParsedCall]:
     button = _button(action)
     if action.count == 3:
         cannot(NAME, action, "there is no triple click")
@@ -156,50 +156,50 @@ def _say_click(action: Click, w: Writing) -> list[Said]:
     verb = ("click", "dblclick")[action.count - 1]
     bid = w.bid(action.target)
     if bid is None:
-        return w.held(action, [Said(f"mouse_{verb}", w.xy(action.target), button)])
+        return w.held(action, [ParsedCall(f"mouse_{verb}", w.xy(action.target), button)])
     if "AltGraph" in action.modifiers:
         cannot(NAME, action, "AltGraph cannot be held")
     modifiers = {"modifiers": list(action.modifiers)} if action.modifiers else {}
-    return [Said(verb, (bid,), {**button, **modifiers})]
+    return [ParsedCall(verb, (bid,), {**button, **modifiers})]
 
 
-def _long_press(action: Click, w: Writing, button: dict[str, Any]) -> list[Said]:
+def _long_press(action: Click, w: Writing, button: dict[str, Any]) -> list[ParsedCall]:
     if action.count > 1:
         cannot(NAME, action, "only a single click can be held")
     w.lose("click.hold", "said as a press, a wait and a release")
     place = w.xy(action.target)
-    calls = [Said("mouse_down", place, button), *noop(action.hold, "click.hold", w), Said("mouse_up", place, button)]
+    calls = [ParsedCall("mouse_down", place, button), *noop(action.hold, "click.hold", w), ParsedCall("mouse_up", place, button)]
     return w.held(action, calls)
 
 
-def _say_mouse(action: MouseDown | MouseUp, w: Writing) -> list[Said]:
-    return [Said(action.verb, w.xy(action.target), _button(action))]
+def _say_mouse(action: MouseDown | MouseUp, w: Writing) -> list[ParsedCall]:
+    return [ParsedCall(action.verb, w.xy(action.target), _button(action))]
 
 
-def _hover(action: Hover, w: Writing) -> list[Said]:
+def _hover(action: Hover, w: Writing) -> list[ParsedCall]:
     return w.held(action, [w.on(action.target, "hover", "mouse_move")])
 
 
-def _say_drag(action: Drag, w: Writing) -> list[Said]:
+def _say_drag(action: Drag, w: Writing) -> list[ParsedCall]:
     button = _button(action)
     if action.path or button:
         return w.held(action, _drag_by_hand(action, w, button))
     before = len(w.losses)
     bids = w.bid(action.target), w.bid(action.to, "to")
     if None not in bids:
-        return w.held(action, [Said("drag_and_drop", bids)])
+        return w.held(action, [ParsedCall("drag_and_drop", bids)])
     del w.losses[before:]
-    return w.held(action, [Said("mouse_drag_and_drop", (*w.xy(action.target), *w.xy(action.to, "to")))])
+    return w.held(action, [ParsedCall("mouse_drag_and_drop", (*w.xy(action.target), *w.xy(action.to, "to")))])
 
 
-def _drag_by_hand(action: Drag, w: Writing, button: dict[str, Any]) -> list[Said]:
+def _drag_by_hand(action: Drag, w: Writing, button: dict[str, Any]) -> list[ParsedCall]:
     w.lose("drag.path" if action.path else "drag.button", "said as a press, moves and a release")
-    moves = [Said("mouse_move", w.xy(ActionTarget(point=point), "path")) for point in action.path]
+    moves = [ParsedCall("mouse_move", w.xy(ActionTarget(point=point), "path")) for point in action.path]
     start, end = w.xy(action.target), w.xy(action.to, "to")
-    return [Said("mouse_down", start, button), *moves, Said("mouse_up", end, button)]
+    return [ParsedCall("mouse_down", start, button), *moves, ParsedCall("mouse_up", end, button)]
 
 
-def _say_scroll(action: Scroll, w: Writing) -> list[Said]:
+def _say_scroll(action: Scroll, w: Writing) -> list[ParsedCall]:
     across, down = pixels_in(action.unit, w.context.size)
     if action.unit != "px":
         w.lose("scroll.unit", f"said in pixels: {NOTCH} to a notch, the size of the screen to a page")
@@ -207,23 +207,23 @@ def _say_scroll(action: Scroll, w: Writing) -> list[Said]:
     if not all(abs(way) <= 1_000_000 for way in delta):
         cannot(NAME, action, "the scroll is too long to be said in pixels")
     if action.target is None:
-        return w.held(action, [Said("scroll", delta)])
+        return w.held(action, [ParsedCall("scroll", delta)])
     bid = w.bid(action.target)
     if bid is None:
-        return w.held(action, [Said("scroll_at", (*w.xy(action.target), *delta))])
+        return w.held(action, [ParsedCall("scroll_at", (*w.xy(action.target), *delta))])
     w.lose("scroll.target", "said as a hover and then a scroll")
-    return w.held(action, [Said("hover", (bid,)), Said("scroll", delta)])
+    return w.held(action, [ParsedCall("hover", (bid,)), ParsedCall("scroll", delta)])
 
 
-def _type(action: Type, w: Writing) -> list[Said]:
-    return [*w.first_click(action, "typing"), Said("keyboard_type", (action.text,)), *_enter(action, w)]
+def _type(action: Type, w: Writing) -> list[ParsedCall]:
+    return [*w.first_click(action, "typing"), ParsedCall("keyboard_type", (action.text,)), *_enter(action, w)]
 
 
-def _enter(action: Type | Fill, w: Writing) -> list[Said]:
+def _enter(action: Type | Fill, w: Writing) -> list[ParsedCall]:
     if not action.submit:
         return []
     w.lose(f"{action.verb}.submit", "said as the text and then the Enter key")
-    return [Said("keyboard_press", ("Enter",))]
+    return [ParsedCall("keyboard_press", ("Enter",))]
 
 
 def _named(action: Action, w: Writing) -> str:
@@ -231,35 +231,35 @@ def _named(action: Action, w: Writing) -> str:
     return w.bid(action.target) or cannot(NAME, action, "an element is needed: the function takes no place")
 
 
-def _say_fill(action: Fill, w: Writing) -> list[Said]:
-    return [Said("fill", (_named(action, w), action.text)), *_enter(action, w)]
+def _say_fill(action: Fill, w: Writing) -> list[ParsedCall]:
+    return [ParsedCall("fill", (_named(action, w), action.text)), *_enter(action, w)]
 
 
-def _press(action: PressKey, w: Writing) -> list[Said]:
+def _press(action: PressKey, w: Writing) -> list[ParsedCall]:
     keys = chord(action, *action.keys)
     bid = None if action.target is None else w.bid(action.target)
     if bid is not None:
-        return [Said("press", (bid, keys))]
-    return [*w.first_click(action, "the keys"), Said("keyboard_press", (keys,))]
+        return [ParsedCall("press", (bid, keys))]
+    return [*w.first_click(action, "the keys"), ParsedCall("keyboard_press", (keys,))]
 
 
-def _hold_key(action: HoldKey, w: Writing) -> list[Said]:
+def _hold_key(action: HoldKey, w: Writing) -> list[ParsedCall]:
     w.lose("hold_key", "said as keys down, a wait and keys up")
     names = [chord(action, key) for key in action.keys]
-    down, up = ([Said(f"keyboard_{way}", (name,)) for name in names] for way in ("down", "up"))
+    down, up = ([ParsedCall(f"keyboard_{way}", (name,)) for name in names] for way in ("down", "up"))
     wait = noop(action.seconds, "hold_key.seconds", w)
     return [*w.first_click(action, "the keys"), *down, *wait, *reversed(up)]
 
 
-def _key(action: KeyDown | KeyUp, w: Writing) -> list[Said]:
-    return [Said("keyboard_down" if isinstance(action, KeyDown) else "keyboard_up", (chord(action, action.key),))]
+def _key(action: KeyDown | KeyUp, w: Writing) -> list[ParsedCall]:
+    return [ParsedCall("keyboard_down" if isinstance(action, KeyDown) else "keyboard_up", (chord(action, action.key),))]
 
 
-def _select(action: SelectOption, w: Writing) -> list[Said]:
-    return [Said("select_option", (_named(action, w), _one_or_more(action.options)))]
+def _select(action: SelectOption, w: Writing) -> list[ParsedCall]:
+    return [ParsedCall("select_option", (_named(action, w), _one_or_more(action.options)))]
 
 
-def _upload(action: Upload, w: Writing) -> list[Said]:
+def _upload(action: Upload, w: Writing) -> list[ParsedCall]:
     return [w.on(action.target, "upload_file", "mouse_upload_file", _one_or_more(action.files))]
 
 
@@ -267,38 +267,38 @@ def _one_or_more(values: tuple[str, ...]) -> str | list[str]:
     return values[0] if len(values) == 1 else list(values)
 
 
-def _tabs(action: Tabs, w: Writing) -> list[Said]:
+def _tabs(action: Tabs, w: Writing) -> list[ParsedCall]:
     if action.op == "list":
         cannot(NAME, action, "the tabs are part of every observation")
     if action.op == "select":
-        return [Said("tab_focus", (action.index,))]
+        return [ParsedCall("tab_focus", (action.index,))]
     if action.op == "new":
         if action.url is None:
-            return [Said("new_tab")]
+            return [ParsedCall("new_tab")]
         w.lose("tabs.url", "said as a new tab and then a goto")
-        return [Said("new_tab"), Said("goto", (action.url or cannot(NAME, action, "the address is empty"),))]
+        return [ParsedCall("new_tab"), ParsedCall("goto", (action.url or cannot(NAME, action, "the address is empty"),))]
     if action.index is None:
-        return [Said("tab_close")]
+        return [ParsedCall("tab_close")]
     w.lose("tabs.index", "said as a focus and then a close")
-    return [Said("tab_focus", (action.index,)), Said("tab_close")]
+    return [ParsedCall("tab_focus", (action.index,)), ParsedCall("tab_close")]
 
 
-def _wait(action: Wait, w: Writing) -> list[Said]:
+def _wait(action: Wait, w: Writing) -> list[ParsedCall]:
     w.drop(action, text="there is no condition", text_gone="there is no condition")
     return noop(action.seconds, "wait.seconds", w)
 
 
-def _message(action: Answer | AskUser | FinishGoal, w: Writing) -> list[Said]:
+def _message(action: Answer | AskUser | FinishGoal, w: Writing) -> list[ParsedCall]:
     if isinstance(action, AskUser):
         w.lose("ask_user", "said as a message to the user")
-        return [Said("send_msg_to_user", (action.question,))]
+        return [ParsedCall("send_msg_to_user", (action.question,))]
     if isinstance(action, FinishGoal):
         w.lose("finish_goal", "there is no verb for success: said as a message to the user")
-        return [Said("send_msg_to_user", (action.summary,))]
-    return [Said("send_msg_to_user", (action.text,))]
+        return [ParsedCall("send_msg_to_user", (action.summary,))]
+    return [ParsedCall("send_msg_to_user", (action.text,))]
 
 
-def _say_theirs(action: Extension, w: Writing) -> list[Said]:
+def _say_theirs(action: Extension, w: Writing) -> list[ParsedCall]:
     name = action.action_type.removeprefix(f"x-{NAME}.")
     if name not in CARRIED:
         cannot(NAME, action)
@@ -306,12 +306,12 @@ def _say_theirs(action: Extension, w: Writing) -> list[Said]:
     if tuple(action.arguments) != CARRIED[name] or not all(isinstance(value, str) for value in values):
         cannot(NAME, action, f"the arguments are texts: {', '.join(CARRIED[name]) or 'none'}")
     if name != "keyboard_insert_text":
-        return [Said(name, (_named(action, w),))]
+        return [ParsedCall(name, (_named(action, w),))]
     w.drop(action, target="the function has no target")
-    return [Said(name, values)]
+    return [ParsedCall(name, values)]
 
 
-_WRITE: dict[str, Callable[[Any, Writing], list[Said]]] = {
+_WRITE: dict[str, Callable[[Any, Writing], list[ParsedCall]]] = {
     "click": _say_click,
     "mouse_down": _say_mouse,
     "mouse_up": _say_mouse,
@@ -326,15 +326,15 @@ _WRITE: dict[str, Callable[[Any, Writing], list[Said]]] = {
     "key_up": _key,
     "select_option": _select,
     "upload": _upload,
-    "navigate": lambda a, w: [Said("goto", (a.url,))],
-    "go_back": lambda a, w: [Said("go_back")],
-    "go_forward": lambda a, w: [Said("go_forward")],
+    "navigate": lambda a, w: [ParsedCall("goto", (a.url,))],
+    "go_back": lambda a, w: [ParsedCall("go_back")],
+    "go_forward": lambda a, w: [ParsedCall("go_forward")],
     "tabs": _tabs,
     "wait": _wait,
     "answer": _message,
     "ask_user": _message,
     "finish_goal": _message,
-    "fail_goal": lambda a, w: [Said("report_infeasible", (a.reason,))],
+    "fail_goal": lambda a, w: [ParsedCall("report_infeasible", (a.reason,))],
     "extension": _say_theirs,
 }
 _AIMED = AIMED | {"select_option", "upload"}
@@ -361,7 +361,7 @@ _TAGGED = re.compile(r"<action>((?:[^<]|<(?!/?action>))*+)</action>")
 """As the agents of AgentLab answer, after what they think."""
 
 
-def from_browsergym(payload: Any, context: Context) -> Read:
+def from_browsergym(payload: Any, context: Context) -> ParsedPayload:
     """The actions of a text of calls; words around a fence or its tags are the model's own. Raises DialectError."""
     DIALECT.variant(context)
     text = a_text(payload, NAME)
@@ -376,7 +376,7 @@ def from_browsergym(payload: Any, context: Context) -> Read:
     if not chains:
         raise DialectError(NAME, "", "there is no call in the text")
     losses: list[Loss] = []
-    return Read([_action(chain, losses) for chain in chains], losses)
+    return ParsedPayload([_action(chain, losses) for chain in chains], losses)
 
 
 def _action(chain: list[Call], losses: list[Loss]) -> AgentAction:
@@ -403,7 +403,7 @@ class _Reading:
             raise DialectError(NAME, self.where, f"{call.name} takes {len(names)} arguments: {', '.join(names) or 'none'}")
         for name, value in given:
             for part in value if isinstance(value, list) else [value]:
-                if type(part) is Word:
+                if type(part) is BareName:
                     raise DialectError(NAME, f"{self.where}.{name}", f"a text in quotes is needed, not the name {part[:40]}")
         if twice := set(names[: len(call.args)]) & call.kwargs.keys():
             raise DialectError(NAME, self.where, f"the argument {min(twice)} is given twice")

@@ -21,20 +21,20 @@ _UNFINISHED = frozenset("=+-*&|?:,.!<>") | {"=>", "?.", "await", "const", "let",
 _CONTINUES = frozenset(".?:=+-*&|,)]") | {"?.", "=>"}
 
 
-class Said(NamedTuple):
+class StatementTokens(NamedTuple):
     """The tokens of a statement without its end mark; `control` where it is no single thing that is done."""
 
     tokens: list[Token]
     control: bool = False
 
 
-class Begun(NamedTuple):
+class TestStart(NamedTuple):
     """A test begins: what comes next is done on a page of its own."""
 
     title: str
 
 
-def parts(given: list[Token]) -> Iterator[Said | Begun]:
+def parts(given: list[Token]) -> Iterator[StatementTokens | TestStart]:
     """The statements in order, and where a test begins."""
     at, opened = 0, 0
     while at < len(given):
@@ -53,7 +53,7 @@ def parts(given: list[Token]) -> Iterator[Said | Begun]:
             end = _end(given, at, control)
             if end == at:  # a bracket that closes nothing
                 end += 1
-            yield Said(given[at:end], control)
+            yield StatementTokens(given[at:end], control)
             at = end
 
 
@@ -84,14 +84,14 @@ def _function(given: list[Token], start: int, n: int) -> bool:
     return given[n - 1].text == ")" and any(token.text == "function" for token in given[start:n])
 
 
-def _title(given: list[Token], at: int, body: int) -> Begun | None:
+def _title(given: list[Token], at: int, body: int) -> TestStart | None:
     """A test with its title; a group of tests and a step within one are none."""
     start = _head(given, at)
     names = [token.text for token in given[start : start + 4]]
     if names[0] not in _TESTS or "step" in names or "describe" in names:
         return None
     said = next((token for token in given[start:body] if token.kind in ("text", "template")), None)
-    return Begun("" if said is None or "${" in said.text else text_of(said))
+    return TestStart("" if said is None or "${" in said.text else text_of(said))
 
 
 def _after_end(given: list[Token], at: int) -> int:

@@ -15,8 +15,8 @@ from protocol.dialects.common.base import (
     Dialect,
     DialectError,
     Loss,
-    Read,
-    Written,
+    ParsedPayload,
+    WrittenPayload,
     build,
     cannot,
     element_of,
@@ -42,12 +42,12 @@ IMPOSSIBLE = "N/A"
 """The answer that says that the task cannot be done."""
 
 
-def from_webarena(payload: Any, context: Context) -> Read:
+def from_webarena(payload: Any, context: Context) -> ParsedPayload:
     """The one action of the text. Raises DialectError with line and column."""
     DIALECT.variant(context)
     text = a_text(payload, NAME)
     if _BARE.match(text):
-        return Read([_action(text, 0, len(text))], [])
+        return ParsedPayload([_action(text, 0, len(text))], [])
     first = text.find("```")
     if first < 0:
         raise DialectError(NAME, "", "there is no action in the text")
@@ -55,11 +55,11 @@ def from_webarena(payload: Any, context: Context) -> Read:
     if ends[0] < 0:
         raise DialectError(NAME, position(text, first), "the backticks are not closed")
     try:
-        return Read([_action(text, start, ends[0])], [])
+        return ParsedPayload([_action(text, start, ends[0])], [])
     except DialectError:
         if ends[0] == ends[1]:
             raise
-    return Read([_action(text, start, ends[1])], [])  # the text that is typed holds backticks itself
+    return ParsedPayload([_action(text, start, ends[1])], [])  # the text that is typed holds backticks itself
 
 
 _VERB = re.compile(r"\s*+([a-z_]++)[ \t]*+")
@@ -160,7 +160,7 @@ _READ: dict[str, Callable[[str, str], AgentAction]] = {
 }
 
 
-def to_webarena(action: Action, context: Context) -> Written:
+def to_webarena(action: Action, context: Context) -> WrittenPayload:
     """The one line of `action`, without backticks. Raises DialectError for what takes more than one action there, or none."""
     DIALECT.variant(context)
     write = _WRITE.get(action.verb)
@@ -170,7 +170,7 @@ def to_webarena(action: Action, context: Context) -> Written:
     if action.verb not in ("click", "hover", "type", "fill"):
         writing.drop(action, target="there is no target")
     text = within_length(write(action, writing), NAME)
-    return Written(text, writing.losses + without_delay(action))
+    return WrittenPayload(text, writing.losses + without_delay(action))
 
 
 class _Writing(Conversion):

@@ -13,7 +13,7 @@ from typing import Any
 
 from protocol.dialects import Context, DialectError, dialect
 from protocol.dialects.common.base import Loss
-from protocol.exports.common.base import Exported, Format, FormatError, Imported, Pictures, Run, RunInfo
+from protocol.exports.common.base import ExportResult, Format, FormatError, ImportResult, Pictures, Run, RunInfo
 from protocol.exports.common.frames import Frame, frames
 from protocol.exports.common.kept import (
     KEY,
@@ -42,7 +42,7 @@ _DEEPEST = 20
 _VERSION = re.compile(r"ATIF-v1\.\d{1,2}(\.\d{1,2})?\Z")
 
 
-def read(path: Path) -> Imported:
+def read(path: Path) -> ImportResult:
     """The tool calls of an ATIF v1 document, subagents where the root delegates to them. Raises FormatError."""
     document = json_document(path, "steps", "an ATIF document")
     version = document.get("schema_version")
@@ -56,7 +56,7 @@ def read(path: Path) -> Imported:
         agent=agent.get("name"),
         agent_version=agent.get("version"),
     )
-    return Imported(info, _Reader().trajectory(document, "$", 0))
+    return ImportResult(info, _Reader().trajectory(document, "$", 0))
 
 
 class _Reader:
@@ -72,7 +72,7 @@ class _Reader:
         for name in list(embedded):  # delegated to by nobody: still somebody's work
             yield from self._subagent(name, embedded, where, depth)
 
-    def _step(self, data: Any, where: str, embedded: _Embedded, depth: int) -> Iterator[LogLine]:
+    def _step(self, data: Any, where: str, embedded: _EmbeddedTrajectories, depth: int) -> Iterator[LogLine]:
         if not isinstance(data, dict):
             yield self._bad(where, "a step is an object")
             return
@@ -92,7 +92,7 @@ class _Reader:
             for ref in listed(mapping(result).get("subagent_trajectory_ref")):
                 yield from self._delegated(mapping(ref), where, embedded, depth)
 
-    def _delegated(self, ref: Mapping[str, Any], where: str, embedded: _Embedded, depth: int) -> Iterator[LogLine]:
+    def _delegated(self, ref: Mapping[str, Any], where: str, embedded: _EmbeddedTrajectories, depth: int) -> Iterator[LogLine]:
         name = ref.get("trajectory_id")
         if isinstance(name, str) and name in embedded:
             yield from self._subagent(name, embedded, where, depth)
@@ -105,7 +105,7 @@ class _Reader:
         else:
             yield self._bad(where, f"there is no subagent trajectory {str(name)[:80]!r}")
 
-    def _subagent(self, name: str, embedded: _Embedded, where: str, depth: int) -> Iterator[LogLine]:
+    def _subagent(self, name: str, embedded: _EmbeddedTrajectories, where: str, depth: int) -> Iterator[LogLine]:
         at, data = embedded.pop(name)
         embedded.told.add(name)
         if depth >= _DEEPEST:
@@ -120,7 +120,7 @@ class _Reader:
         return bad_line(self._number, Problem(where, reason))
 
 
-class _Embedded(dict[str, tuple[str, dict[str, Any]]]):
+class _EmbeddedTrajectories(dict[str, tuple[str, dict[str, Any]]]):
     """Subagent trajectories that nobody has read yet, by id; `told` are those that somebody has."""
 
     def __init__(self) -> None:
@@ -128,8 +128,8 @@ class _Embedded(dict[str, tuple[str, dict[str, Any]]]):
         self.told: set[str] = set()
 
 
-def _embedded(data: dict[str, Any], where: str) -> _Embedded:
-    found = _Embedded()
+def _embedded(data: dict[str, Any], where: str) -> _EmbeddedTrajectories:
+    found = _EmbeddedTrajectories()
     for n, subagent in enumerate(listed(data.get("subagent_trajectories"))):
         at = f"{where}.subagent_trajectories[{n}]"
         name = mapping(subagent).get("trajectory_id")
@@ -227,9 +227,9 @@ _MEDIA = {
 }  # fmt: skip
 
 
-def write(run: Run, path: Path) -> Exported:
+def write(run: Run, path: Path) -> ExportResult:
     """The run as one ATIF document; held in memory, as the format is one JSON. Raises FormatError."""
-    exported = Exported(files=[path])
+    exported = ExportResult(files=[path])
     root = _Trajectory(run.info, run.info.run_id or "run", run.info.agent or KEY)
     root.say(run.info.goal)
     crew = _Crew(root, exported)
@@ -279,7 +279,7 @@ class _Trajectory:
 class _Crew:
     """Gives every step to the trajectory it belongs to, and the root a step for every delegation."""
 
-    def __init__(self, root: _Trajectory, exported: Exported) -> None:
+    def __init__(self, root: _Trajectory, exported: ExportResult) -> None:
         self._root = root
         self._exported = exported
         self._current: tuple[str, str] = ("", "")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from protocol.dialects.common.base import DialectError, Fields, build
-from protocol.exports.common.base import Format, Imported
+from protocol.exports.common.base import Format, ImportResult
 from protocol.exports.common.kept import info_of, picture_named
 from protocol.exports.common.lines import json_document, listed, mapping, refuse, step_of, told_each
 from protocol.model.actions import AgentAction
@@ -24,12 +24,12 @@ _WAIT = 3.0
 """Seconds of a `wait` that says none, as browser-use has it."""
 
 
-def read(path: Path) -> Imported:
+def read(path: Path) -> ImportResult:
     """Every action of a history; those of one answer have its number. The document is held in memory. Raises FormatError."""
     document = json_document(path, "history", "a history of browser-use")
     history = document["history"]
     info = info_of(None, run_id=path.stem, agent="browser-use", outcome=_outcome(history))
-    return Imported(info, told_each(history, "$.history", "a step", _steps))
+    return ImportResult(info, told_each(history, "$.history", "a step", _steps))
 
 
 def _outcome(history: list[Any]) -> str:

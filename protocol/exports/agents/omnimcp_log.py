@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from protocol.dialects.common.base import Context, DialectError
 from protocol.dialects.desktop.omnimcp import from_omnimcp
-from protocol.exports.common.base import Format, Imported
+from protocol.exports.common.base import Format, ImportResult
 from protocol.exports.common.kept import info_of, picture_named
 from protocol.exports.common.lines import first_objects, listed, mapping, read_json_lines, refuse, step_of, told
 from protocol.log.log import LogLine
@@ -34,7 +34,7 @@ _HEADER = 24
 """Bytes of a PNG up to its width and height."""
 
 
-def read(path: Path) -> Imported:
+def read(path: Path) -> ImportResult:
     """The steps of a run, a line each. Raises FormatError where no line is JSON."""
     first = first_objects(path)[0]
     info = info_of(None, run_id=path.parent.name, goal=first.get("goal"), agent="omnimcp")
@@ -42,7 +42,7 @@ def read(path: Path) -> Imported:
     def meaning(number: int, line: Any) -> Iterator[LogLine]:
         return told(number, _step(line, path.parent))
 
-    return Imported(info, read_json_lines(path, meaning))
+    return ImportResult(info, read_json_lines(path, meaning))
 
 
 def _step(line: Any, folder: Path) -> Iterator[InteractionStep]:

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from protocol.dialects.common.base import Context, DialectError, Loss, build
 from protocol.dialects.desktop.openadapt import from_openadapt, to_openadapt
-from protocol.exports.common.base import Exported, Format, FormatError, Imported, Pictures, Run
+from protocol.exports.common.base import ExportResult, Format, FormatError, ImportResult, Pictures, Run
 from protocol.exports.common.frames import Frame, context_of, frames
 from protocol.exports.common.kept import KEY, info_of, kept, kept_pictures, picture_named, pictures_of, run_facts
 from protocol.exports.common.lines import json_document, json_line, listed, mapping, refuse, step_of, told
@@ -136,9 +136,9 @@ _VERSION = re.compile(r"[01](\.\d{1,3}){0,2}\Z", re.ASCII)
 _NAME = "openadapt"
 
 
-def write(run: Run, path: Path) -> Exported:
+def write(run: Run, path: Path) -> ExportResult:
     """One document, written as a stream; an action that takes several of theirs is several steps."""
-    exported = Exported(files=[path])
+    exported = ExportResult(files=[path])
     facts = run.info
     head = {
         "schema_version": SCHEMA,
@@ -161,7 +161,7 @@ def write(run: Run, path: Path) -> Exported:
     return exported
 
 
-def _said(frame: Frame, exported: Exported) -> list[dict[str, Any]]:
+def _said(frame: Frame, exported: ExportResult) -> list[dict[str, Any]]:
     """The step's action in theirs; none where they cannot say it, which is a loss."""
     try:
         payload, losses = to_openadapt(frame.step.action, context_of(frame.step))
@@ -207,7 +207,7 @@ def _result(step: InteractionStep) -> dict[str, Any] | None:
     return {**said, "resolved_coordinates": list(point) if point else None}
 
 
-def read(path: Path) -> Imported:
+def read(path: Path) -> ImportResult:
     """The steps of an episode, in order; the whole document is held in memory. Raises FormatError."""
     episode = json_document(path, "steps", "an episode")
     version = episode.get("schema_version", SCHEMA)
@@ -220,7 +220,7 @@ def read(path: Path) -> Imported:
         agent=episode.get("agent_model"),
         outcome=_outcome(episode.get("success")),
     )
-    return Imported(info, _lines(episode))
+    return ImportResult(info, _lines(episode))
 
 
 def _outcome(success: Any) -> str:

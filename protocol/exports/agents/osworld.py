@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from protocol.dialects import Context, DialectError, Read, dialect
+from protocol.dialects import Context, DialectError, ParsedPayload, dialect
 from protocol.dialects.common.base import Loss
-from protocol.exports.common.base import Exported, Format, Imported, Run
+from protocol.exports.common.base import ExportResult, Format, ImportResult, Run
 from protocol.exports.common.frames import Frame, spoken
 from protocol.exports.common.kept import (
     KEY,
@@ -36,9 +36,9 @@ _NO_PICTURE = Loss(what="picture", why="there is none after the action; screensh
 _TIME = "%Y%m%d@%H%M%S"
 
 
-def write(run: Run, path: Path) -> Exported:
+def write(run: Run, path: Path) -> ExportResult:
     """A line a step that pyautogui can say, as a stream."""
-    exported = Exported(files=[path])
+    exported = ExportResult(files=[path])
     with whole_file(path) as file:
         for _, frame, payload in spoken(run, path, "pyautogui", exported):
             if frame.after is None:
@@ -72,9 +72,9 @@ def _stamp(timestamp: float) -> str:
         return ""
 
 
-def read(path: Path) -> Imported:
+def read(path: Path) -> ImportResult:
     """The steps of a trajectory, ours or another agent's: text is pyautogui, an object is computer_13. Raises FormatError."""
-    return Imported(info_of(_ours(first_objects(path)[0]).get("run")), read_json_lines(path, _lines))
+    return ImportResult(info_of(_ours(first_objects(path)[0]).get("run")), read_json_lines(path, _lines))
 
 
 def _lines(number: int, line: Any) -> Iterator[LogLine]:
@@ -106,7 +106,7 @@ def _steps(number: int, line: Any) -> Iterator[InteractionStep]:
         )
 
 
-def _actions(said: Any) -> Read:
+def _actions(said: Any) -> ParsedPayload:
     if isinstance(said, Mapping):
         said = _code_of(said)
     if not isinstance(said, str | Mapping):

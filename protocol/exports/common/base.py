@@ -37,7 +37,7 @@ class Run:
 
 
 @dataclass
-class Exported:
+class ExportResult:
     """What was written, and what the format could not say, with how often."""
 
     files: list[Path] = field(default_factory=list)
@@ -50,7 +50,7 @@ class Exported:
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportResult:
     """Another agent's run, step by step; a line that is not understood is an error with its number, and the rest goes on."""
 
     info: RunInfo
@@ -69,9 +69,9 @@ class Format:
     title: str
     suffix: str
     """Of the file that is written: `.json`, `.jsonl`, `.py`."""
-    write: Callable[[Run, Path], Exported] | None = None
+    write: Callable[[Run, Path], ExportResult] | None = None
     """Writes to the path, in one piece. Raises FormatError for a run that it cannot say."""
-    read: Callable[[Path], Imported] | None = None
+    read: Callable[[Path], ImportResult] | None = None
     """Raises FormatError where not even a first line can be found."""
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from protocol.dialects.common.base import Loss
-from protocol.exports.common.base import Exported, Format, Pictures, Run
+from protocol.exports.common.base import ExportResult, Format, Pictures, Run
 from protocol.exports.common.lines import json_line
 from protocol.log.log import whole_file
 from protocol.model.elements import GUIElement, VisualState
@@ -24,9 +24,9 @@ _SAID: dict[str, frozenset[str]] = {"type": frozenset({"text"}), "fill": frozens
 """What of an action the draft's one field for text holds."""
 
 
-def write(run: Run, path: Path) -> Exported:
+def write(run: Run, path: Path) -> ExportResult:
     """A step a line, as a stream."""
-    exported = Exported(files=[path])
+    exported = ExportResult(files=[path])
     pictures = Pictures(run.folder, path)
     with whole_file(path) as file:
         for step in run.steps:
@@ -41,7 +41,7 @@ def write(run: Run, path: Path) -> Exported:
     return exported
 
 
-def _state(seen: VisualState, picture: str, exported: Exported) -> dict[str, Any]:
+def _state(seen: VisualState, picture: str, exported: ExportResult) -> dict[str, Any]:
     return {
         "screenshot_path": picture,
         "screen_resolution": list(seen.screen_resolution),
@@ -50,7 +50,7 @@ def _state(seen: VisualState, picture: str, exported: Exported) -> dict[str, Any
     }
 
 
-def _element(element: GUIElement, exported: Exported) -> dict[str, Any]:
+def _element(element: GUIElement, exported: ExportResult) -> dict[str, Any]:
     said = element.model_dump(mode="json", exclude_defaults=True)
     for name in said.keys() - {*_SHOWN, "bbox"}:
         exported.losses[Loss(what=f"element.{name}", why="an element of the draft has no such field")] += 1
@@ -58,7 +58,7 @@ def _element(element: GUIElement, exported: Exported) -> dict[str, Any]:
     return {name: getattr(element, name) for name in _SHOWN} | {"bbox": box}
 
 
-def _action(action: Action, seen: VisualState, exported: Exported) -> dict[str, Any] | None:
+def _action(action: Action, seen: VisualState, exported: ExportResult) -> dict[str, Any] | None:
     if not isinstance(action, Click | Type | Fill | Hover | LaunchApp | Scroll):
         exported.losses[Loss(what=f"action {action.verb}", why="the draft has no such verb; the step is left out")] += 1
         return None
@@ -72,7 +72,7 @@ def _action(action: Action, seen: VisualState, exported: Exported) -> dict[str, 
     return {"type": verb, "text": text, "delay": action.delay, **_aim(action.target, seen, exported)}
 
 
-def _aim(target: ActionTarget | None, seen: VisualState, exported: Exported) -> dict[str, Any]:
+def _aim(target: ActionTarget | None, seen: VisualState, exported: ExportResult) -> dict[str, Any]:
     """The element by its id and its box; a place without an element as a box of no size."""
     if target is None:
         return {"target_id": None, "bbox": None}
@@ -93,7 +93,7 @@ def _box(box: BoundingBox) -> dict[str, int]:
     return {"x1": box.x1, "y1": box.y1, "x2": box.x2, "y2": box.y2}
 
 
-def _lose_rest(step: InteractionStep, exported: Exported) -> None:
+def _lose_rest(step: InteractionStep, exported: ExportResult) -> None:
     for name in ("reasoning", "result", "subtask", "role"):
         if getattr(step, name):
             exported.losses[Loss(what=f"step.{name}", why="a step of the draft has no such field")] += 1

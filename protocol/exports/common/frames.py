@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from protocol.dialects import dialect
 from protocol.dialects.common.base import Context, DialectError, Loss
-from protocol.exports.common.base import Exported, Pictures, Run
+from protocol.exports.common.base import ExportResult, Pictures, Run
 from protocol.exports.common.kept import lost_state
 from protocol.model.steps import InteractionStep, Picture
 
@@ -77,7 +77,7 @@ class SpokenFrame(NamedTuple):
     payload: Any
 
 
-def spoken(run: Run, path: Path, name: str, exported: Exported) -> Iterator[SpokenFrame]:
+def spoken(run: Run, path: Path, name: str, exported: ExportResult) -> Iterator[SpokenFrame]:
     """The steps of a run that the dialect can say; what it cannot is counted as lost, and so are the elements of the screen."""
     for index, frame in enumerate(frames(run.steps, Pictures(run.folder, path), exported.losses)):
         try:

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from protocol.dialects.common.base import DialectError
 from protocol.exports.common.base import FormatError
 from protocol.log.log import LogLine
-from protocol.log.raw_lines import Unreadable, raw_lines, whole_document
+from protocol.log.raw_lines import UnreadableLine, raw_lines, whole_document
 from protocol.log.versions import BadStep, Problem
 from protocol.model.steps import InteractionStep
 
@@ -60,7 +60,7 @@ def text_document(path: Path) -> str:
         data = whole_document(path)
     except OSError as bad:
         raise FormatError(f"{path.name}: cannot be read: {bad.strerror}") from None
-    if isinstance(data, Unreadable):
+    if isinstance(data, UnreadableLine):
         raise FormatError(f"{path.name}: {data}")
     return text_in(path, data)
 
@@ -77,7 +77,7 @@ def json_document(path: Path, steps: str, what: str) -> dict[str, Any]:
     """The object that a whole file holds: `what`, with a list of steps under the key `steps`. Raises FormatError."""
     try:
         data = whole_document(path)
-        found = refuse("$", data) if isinstance(data, Unreadable) else parse_json(data)
+        found = refuse("$", data) if isinstance(data, UnreadableLine) else parse_json(data)
     except OSError as bad:
         raise FormatError(f"{path.name}: cannot be read: {bad.strerror}") from None
     except BadStep as bad:
@@ -94,7 +94,7 @@ Meaning = Callable[[int, Any], Iterator[LogLine]]
 def read_json_lines(path: Path, meaning: Meaning) -> Iterator[LogLine]:
     """Every line in order, constant memory; what is not understood is reported with its number, and the rest is read."""
     for number, line in enumerate(raw_lines(path), start=1):
-        if isinstance(line, Unreadable):
+        if isinstance(line, UnreadableLine):
             yield bad_line(number, Problem("$", line))
         elif line.strip():
             yield from _read(number, line, meaning)
@@ -145,7 +145,7 @@ def first_objects(path: Path, count: int = 1) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     try:
         for line in raw_lines(path):
-            if not isinstance(line, Unreadable) and line.strip():
+            if not isinstance(line, UnreadableLine) and line.strip():
                 try:
                     data = parse_json(line)
                 except BadStep:
@@ -164,7 +164,7 @@ def first_value(path: Path) -> Any:
     """What the first line that says something is as JSON; None where it is none. Raises FormatError for an empty file."""
     try:
         for line in raw_lines(path):
-            if isinstance(line, Unreadable):
+            if isinstance(line, UnreadableLine):
                 return None
             if line.strip():
                 return parse_json(line)

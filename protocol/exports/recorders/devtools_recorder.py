@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from protocol.dialects.common.base import Context, Conversion, DialectError, Fields, Loss, build, cannot, element_of, pixels_in
-from protocol.exports.common.base import Exported, Format, Imported, Run
+from protocol.exports.common.base import ExportResult, Format, ImportResult, Run
 from protocol.exports.common.frames import context_of
 from protocol.exports.common.kept import info_of, lost_in_reading
 from protocol.exports.common.lines import json_document, json_line, step_of, told_each
@@ -50,11 +50,11 @@ Target = dict[str, str | None] | None
 _ATTRIBUTE = re.compile(r"""\[\s*(name|role)\s*=\s*(?:"([^"]*)"|'([^']*)')\s*\]""")
 
 
-def read(path: Path) -> Imported:
+def read(path: Path) -> ImportResult:
     """The steps of a recording; its title is the goal. The document is held in memory. Raises FormatError."""
     recording = json_document(path, "steps", "a recording")
     info = info_of(None, goal=recording.get("title"), agent="Chrome DevTools Recorder")
-    return Imported(info, StepReader().lines(recording["steps"]))
+    return ImportResult(info, StepReader().lines(recording["steps"]))
 
 
 class StepReader:
@@ -205,9 +205,9 @@ Said = list[dict[str, Any]]
 _THEIRS = {ours: theirs for theirs, ours in BUTTONS.items()}
 
 
-def write(run: Run, path: Path) -> Exported:
+def write(run: Run, path: Path) -> ExportResult:
     """A recording of every step that says an element, a key or an address, as a stream."""
-    exported = Exported(files=[path])
+    exported = ExportResult(files=[path])
     writer = _Writer()
     with whole_file(path) as file:
         file.write(f'{{"title": {json_line(run.info.goal or run.info.run_id)}, "steps": [')

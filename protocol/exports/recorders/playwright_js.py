@@ -15,9 +15,9 @@ from protocol.dialects.common.statements import Statement
 from protocol.dialects.playwright.playwright_script import Pieces
 from protocol.dialects.python.python_chains import read_chain
 from protocol.dialects.web.javascript import NAME, Pythonic, Token, text_of, tokens
-from protocol.dialects.web.javascript_statements import Begun, Said, parts
+from protocol.dialects.web.javascript_statements import StatementTokens, TestStart, parts
 from protocol.dialects.web.locators import PAGE, is_locator
-from protocol.exports.common.base import Format, FormatError, Imported, RunInfo
+from protocol.exports.common.base import Format, FormatError, ImportResult, RunInfo
 from protocol.exports.common.lines import text_document
 from protocol.exports.training.spoken import piece_line
 from protocol.log.log import LogLine
@@ -31,7 +31,7 @@ _PLACE = re.compile(r"line \d+, column \d+:? ?")
 _SILENT = frozenset({"import", "'use strict'", '"use strict"'})
 
 
-def read(path: Path) -> Imported:
+def read(path: Path) -> ImportResult:
     """The steps of a script; a title of a test is their subtask. The script is held in memory. Raises FormatError."""
     text = text_document(path)
     if len(text) > LONGEST:
@@ -39,13 +39,13 @@ def read(path: Path) -> Imported:
     found = tokens(text)
     if not found:
         raise FormatError(f"{path.name}: there is no statement in it")
-    return Imported(RunInfo(run_id=path.stem, agent="playwright codegen"), _lines(found, text))
+    return ImportResult(RunInfo(run_id=path.stem, agent="playwright codegen"), _lines(found, text))
 
 
 def _lines(found: list[Token], text: str) -> Iterator[LogLine]:
     reader, count = _Reader(text), 0
-    for part in (*parts(found), Begun("")):
-        if isinstance(part, Said):
+    for part in (*parts(found), TestStart("")):
+        if isinstance(part, StatementTokens):
             reader.statement(part)
             continue
         for piece in reader.pieces.all():
@@ -66,7 +66,7 @@ class _Reader:
         self._pages: dict[str, str] = {}
         """Names of pages that codegen would not have given, and ones that it would have."""
 
-    def statement(self, said: Said) -> None:
+    def statement(self, said: StatementTokens) -> None:
         """Read a statement; what is not understood is kept as an error with its line and its first words."""
         first = said.tokens[0]
 
@@ -85,7 +85,7 @@ class _Reader:
         self.pieces.script.losses.append(Loss(what=what, why=why))
         return []
 
-    def _pythonic(self, said: Said) -> list[str]:
+    def _pythonic(self, said: StatementTokens) -> list[str]:
         """The statement in Python's words: none where nothing is done. Raises DialectError."""
         given = self._paged(said.tokens)
         if said.control:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from protocol.dialects import DialectError, dialect
-from protocol.exports.common.base import Exported, Format, Run
+from protocol.exports.common.base import ExportResult, Format, Run
 from protocol.exports.common.frames import context_of, sized
 from protocol.log.log import whole_file
 from protocol.model.steps import InteractionStep
@@ -60,9 +60,9 @@ _NAMES = frozenset({"page", "context", "expect", "re"})
 _DIALOGS = frozenset(f'page.once("dialog", lambda dialog: dialog.{answer}())' for answer in ("accept", "dismiss"))
 
 
-def write(run: Run, path: Path) -> Exported:
+def write(run: Run, path: Path) -> ExportResult:
     """The script, step by step, as a stream."""
-    exported = Exported(files=[path])
+    exported = ExportResult(files=[path])
     size: tuple[int, int] | None = None
     with whole_file(path) as file:
         file.write(_HEAD)
@@ -77,7 +77,7 @@ def write(run: Run, path: Path) -> Exported:
     return exported
 
 
-def _lines(step: InteractionStep, exported: Exported) -> Iterator[str]:
+def _lines(step: InteractionStep, exported: ExportResult) -> Iterator[str]:
     yield ""
     yield f"# Step {exported.steps}" + (f": {escaped(step.reasoning)}" if step.reasoning else "")
     try:

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from protocol.dialects.common.base import DialectError, Fields, Loss, at, build
-from protocol.exports.common.base import Format, FormatError, Imported
+from protocol.exports.common.base import Format, FormatError, ImportResult
 from protocol.exports.common.kept import info_of, lost_in_reading
 from protocol.exports.common.lines import bad_line, listed, mapping, parse_json, step_of, told
 from protocol.log.log import LogLine
-from protocol.log.raw_lines import Unreadable, raw_lines
+from protocol.log.raw_lines import UnreadableLine, raw_lines
 from protocol.log.versions import BadStep
 from protocol.model.actions import AgentAction
 from protocol.model.steps import InteractionStep
@@ -36,7 +36,7 @@ _DONE_BY = ("Frame", "Page", "ElementHandle")
 Event = tuple[int, dict[str, Any]]
 
 
-def read(path: Path) -> Imported:
+def read(path: Path) -> ImportResult:
     """Every call on a page or an element, in order. The events are held in memory. Raises FormatError."""
     try:
         lines = list(_packed(path) if zipfile.is_zipfile(path) else raw_lines(path))
@@ -48,7 +48,7 @@ def read(path: Path) -> Imported:
     wrong: list[LogLine] = []
     for number, line in enumerate(lines, start=1):
         try:
-            data = None if isinstance(line, Unreadable) or not line.strip() else parse_json(line)
+            data = None if isinstance(line, UnreadableLine) or not line.strip() else parse_json(line)
         except BadStep as bad:
             wrong.append(bad_line(number, *bad.problems))
             continue
@@ -56,7 +56,7 @@ def read(path: Path) -> Imported:
             events.append((number, data))
     if not any(event.get("type") in ("before", "context-options") for _, event in events):
         raise FormatError(f"{path.name}: no line of it is an event of a trace")
-    return Imported(info_of(None, run_id=path.stem, agent="Playwright"), _lines(events, wrong))
+    return ImportResult(info_of(None, run_id=path.stem, agent="Playwright"), _lines(events, wrong))
 
 
 def _packed(path: Path) -> Iterator[bytes]:

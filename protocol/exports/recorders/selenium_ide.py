@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 from protocol.dialects.common.base import Fields, Loss, build
-from protocol.exports.common.base import Format, Imported
+from protocol.exports.common.base import Format, ImportResult
 from protocol.exports.common.kept import info_of, lost_in_reading
 from protocol.exports.common.lines import json_document, listed, mapping, step_of, told_each
 from protocol.log.log import LogLine
@@ -37,12 +37,12 @@ _ABOUT = ("id", "comment", "target", "targets", "value", "skip")
 """Fields that every command may have; those of windows and frames beside them are kept in `raw`."""
 
 
-def read(path: Path) -> Imported:
+def read(path: Path) -> ImportResult:
     """Every command of every test, in order; a test's name is the subtask. The document is held in memory. Raises FormatError."""
     project = json_document(path, "tests", "a project of Selenium IDE")
     base = project.get("url") if isinstance(project.get("url"), str) else ""
     info = info_of(None, run_id=path.stem, goal=project.get("name"), agent="Selenium IDE")
-    return Imported(info, _lines(project["tests"], str(base)))
+    return ImportResult(info, _lines(project["tests"], str(base)))
 
 
 def _lines(tests: list[Any], base: str) -> Iterator[LogLine]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from protocol.dialects.common.base import NOTCH, Context, Conversion, DialectError, pixels_in, place
-from protocol.exports.common.base import Exported, Format, Run
+from protocol.exports.common.base import ExportResult, Format, Run
 from protocol.exports.common.frames import context_of
 from protocol.exports.common.lines import json_line
 from protocol.log.log import whole_file
@@ -66,20 +66,20 @@ def code_of(key: str) -> str | None:
 
 
 @dataclass
-class Held:
+class PressedKeys:
     """What is pressed, in the order it was pressed."""
 
     keys: list[str] = field(default_factory=list)
     buttons: list[int] = field(default_factory=list)
 
-    def copy(self) -> Held:
-        return Held(self.keys.copy(), self.buttons.copy())
+    def copy(self) -> PressedKeys:
+        return PressedKeys(self.keys.copy(), self.buttons.copy())
 
 
-class Ticks:
+class TickSequence:
     """One tick after the other: one source acts, the others pause."""
 
-    def __init__(self, held: Held) -> None:
+    def __init__(self, held: PressedKeys) -> None:
         self.held = held
         self._ticks: list[tuple[str, dict[str, Any]]] = []
 
@@ -122,9 +122,9 @@ def _note(held: list[Any], what: Any, down: bool) -> None:
 NAME = "webdriver"
 
 
-def write(run: Run, path: Path) -> Exported:
+def write(run: Run, path: Path) -> ExportResult:
     """One body a step that can be said, in order, as a stream."""
-    exported = Exported(files=[path])
+    exported = ExportResult(files=[path])
     writer = _Writer(exported)
     with whole_file(path) as file:
         separator = "[\n"
@@ -139,16 +139,16 @@ def write(run: Run, path: Path) -> Exported:
     return exported
 
 
-class _Unsaid(Exception):
+class _NoTicks(Exception):
     """The step cannot be said."""
 
 
 class _Writer:
     """Says one step after the other; knows what is held and where the pointer is."""
 
-    def __init__(self, exported: Exported) -> None:
+    def __init__(self, exported: ExportResult) -> None:
         self._exported = exported
-        self._held = Held()
+        self._held = PressedKeys()
         self._at: tuple[int, int] | None = None
 
     def body(self, step: InteractionStep) -> dict[str, Any] | None:
@@ -157,12 +157,12 @@ class _Writer:
         held, at = self._held.copy(), self._at
         try:
             if say is None:
-                raise _Unsaid("it is another command of WebDriver, or none of its")
-            said = _Said(context_of(step), self._held, self._at)
+                raise _NoTicks("it is another command of WebDriver, or none of its")
+            said = _StepTicks(context_of(step), self._held, self._at)
             if action.delay:
                 said.ticks.pause(action.delay)
             say(said, action)
-        except (_Unsaid, DialectError) as no:
+        except (_NoTicks, DialectError) as no:
             self._held, self._at = held, at
             self._exported.unsaid(no, f"{action.verb}: ")
             return None
@@ -173,7 +173,7 @@ class _Writer:
 
     def released(self) -> dict[str, Any] | None:
         """Releases what mouse_down and key_down have left held."""
-        ticks = Ticks(self._held)
+        ticks = TickSequence(self._held)
         for button in self._held.buttons.copy():
             ticks.button(button, down=False)
         for code in self._held.keys.copy():
@@ -181,12 +181,12 @@ class _Writer:
         return ticks.body()
 
 
-class _Said(Conversion):
+class _StepTicks(Conversion):
     """One step on its way to ticks."""
 
-    def __init__(self, context: Context, held: Held, at: tuple[int, int] | None) -> None:
+    def __init__(self, context: Context, held: PressedKeys, at: tuple[int, int] | None) -> None:
         super().__init__(NAME, context)
-        self.ticks = Ticks(held)
+        self.ticks = TickSequence(held)
         self.at = at
 
     def point(self, target: ActionTarget, what: str) -> tuple[int, int]:
@@ -201,7 +201,7 @@ class _Said(Conversion):
         if (pixel.x, pixel.y) != (found.x, found.y):
             self.lose(f"{what}.point", "said as a whole pixel")
         if not (0 <= pixel.x < size[0] and 0 <= pixel.y < size[1]):
-            raise _Unsaid("the place is not on the screen")
+            raise _NoTicks("the place is not on the screen")
         return pixel.x, pixel.y
 
     def move(self, to: tuple[int, int]) -> None:
@@ -213,7 +213,7 @@ class _Said(Conversion):
         for key in keys:
             code = code_of(key)
             if code is None:
-                raise _Unsaid(f"WebDriver has no key {key}")
+                raise _NoTicks(f"WebDriver has no key {key}")
             if key == "ControlOrMeta":
                 self.lose("keys", "ControlOrMeta is said as Control; on macOS it is Meta")
             codes.append(code)
@@ -256,7 +256,7 @@ class _Said(Conversion):
             self.lose(what, "signs that no key types are left out")
 
 
-def _click(said: _Said, action: Any) -> None:
+def _click(said: _StepTicks, action: Any) -> None:
     to = said.point(action.target, "target")
 
     def act() -> None:
@@ -266,12 +266,12 @@ def _click(said: _Said, action: Any) -> None:
     said.holding(action.modifiers, act)
 
 
-def _hover(said: _Said, action: Any) -> None:
+def _hover(said: _StepTicks, action: Any) -> None:
     to = said.point(action.target, "target")
     said.holding(action.modifiers, lambda: said.move(to))
 
 
-def _drag(said: _Said, action: Any) -> None:
+def _drag(said: _StepTicks, action: Any) -> None:
     way = [said.point(action.target, "target")]
     for point in action.path:
         way.append(said.point(ActionTarget(point=point), "path"))
@@ -287,18 +287,18 @@ def _drag(said: _Said, action: Any) -> None:
     said.holding(action.modifiers, act)
 
 
-def _button(said: _Said, action: Any) -> None:
+def _button(said: _StepTicks, action: Any) -> None:
     if action.target is not None:
         said.move(said.point(action.target, "target"))
     said.ticks.button(BUTTONS[action.button], down=isinstance(action, MouseDown))
 
 
-def _key(said: _Said, action: Any) -> None:
+def _key(said: _StepTicks, action: Any) -> None:
     said.focus(action, "target")
     said.ticks.key(said.keys((action.key,))[0], down=isinstance(action, KeyDown))
 
 
-def _chord(said: _Said, action: Any) -> None:
+def _chord(said: _StepTicks, action: Any) -> None:
     said.focus(action, "target")
     codes = [code for code in said.keys(action.keys) if code not in said.ticks.held.keys]
     for code in codes:
@@ -309,7 +309,7 @@ def _chord(said: _Said, action: Any) -> None:
         said.ticks.key(code, down=False)
 
 
-def _type(said: _Said, action: Any) -> None:
+def _type(said: _StepTicks, action: Any) -> None:
     said.focus(action, "target")
     if isinstance(action, Fill):
         said.lose("fill", "said as select-all with Control+a and then typing")
@@ -319,7 +319,7 @@ def _type(said: _Said, action: Any) -> None:
         said.type("\n", "submit")
 
 
-def _scroll(said: _Said, action: Any) -> None:
+def _scroll(said: _StepTicks, action: Any) -> None:
     width, height = said.context.size
     if action.target is not None:
         at = said.point(action.target, "target")
@@ -339,13 +339,13 @@ def _scroll(said: _Said, action: Any) -> None:
     said.holding(action.modifiers, lambda: said.ticks.add("wheel", **wheel))
 
 
-def _wait(said: _Said, action: Any) -> None:
+def _wait(said: _StepTicks, action: Any) -> None:
     if action.text is not None or action.text_gone is not None:
         said.lose("wait.text", "WebDriver's actions wait for a time only")
     said.ticks.pause(action.seconds)
 
 
-_VERBS: dict[Callable[[_Said, Any], None], tuple[type[Action], ...]] = {
+_VERBS: dict[Callable[[_StepTicks, Any], None], tuple[type[Action], ...]] = {
     _click: (Click,), _hover: (Hover,), _drag: (Drag,), _button: (MouseDown, MouseUp), _key: (KeyDown, KeyUp),
     _chord: (PressKey, HoldKey), _type: (Type, Fill), _scroll: (Scroll,), _wait: (Wait,),
 }  # fmt: skip

@@ -15,7 +15,7 @@ from typing import Any
 
 from protocol.dialects import Context, dialect
 from protocol.dialects.common.base import Loss
-from protocol.exports.common.base import Exported, Format, Pictures, Run
+from protocol.exports.common.base import ExportResult, Format, Pictures, Run
 from protocol.exports.common.frames import Frame, frames
 from protocol.exports.common.kept import run_facts
 from protocol.exports.common.lines import json_line
@@ -28,9 +28,9 @@ _UNKNOWN = Loss(what="result", why="nobody said what came of it: the linked obse
 _LOST = Loss(what="step", why="its time, its role and its subtask have no field")
 
 
-def write(run: Run, path: Path, version: str = PLAIN) -> Exported:
+def write(run: Run, path: Path, version: str = PLAIN) -> ExportResult:
     """The run as one line, written as a stream; pictures' hashes stand in `details`."""
-    exported = Exported(files=[path])
+    exported = ExportResult(files=[path])
     hashes: dict[str, str] = {}
     with whole_file(path) as file:
         file.write(f'{{"schema_version": "{version}", "id": {json_line(run.info.run_id or path.stem)}, "content": [')
@@ -45,7 +45,7 @@ def write(run: Run, path: Path, version: str = PLAIN) -> Exported:
     return exported
 
 
-def _content(run: Run, path: Path, exported: Exported, hashes: dict[str, str]) -> Iterator[dict[str, Any]]:
+def _content(run: Run, path: Path, exported: ExportResult, hashes: dict[str, str]) -> Iterator[dict[str, Any]]:
     yield {"class_": "text_observation", "content": run.info.goal, "source": "user"}
     seen: tuple[object, ...] = ()
     last = None
@@ -89,7 +89,7 @@ def _annotation(element: GUIElement) -> dict[str, Any]:
     return {"text": element.text, "element_type": element.role or "element", "bounding_box": sides}
 
 
-def _acted(frame: Frame, call: str, exported: Exported) -> Iterator[dict[str, Any]]:
+def _acted(frame: Frame, call: str, exported: ExportResult) -> Iterator[dict[str, Any]]:
     step = frame.step
     said = dialect("langchain").write(step.action, Context()).payload
     yield {

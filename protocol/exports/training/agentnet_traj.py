@@ -11,7 +11,7 @@ from typing import Any
 
 from protocol.dialects import Context, DialectError, dialect
 from protocol.dialects.common.base import Loss
-from protocol.exports.common.base import Exported, Format, Imported, Run
+from protocol.exports.common.base import ExportResult, Format, ImportResult, Run
 from protocol.exports.common.frames import Frame, spoken
 from protocol.exports.common.kept import (
     KEY,
@@ -33,9 +33,9 @@ _NO_PICTURE = Loss(what="picture", why="there is none before the action; image i
 _COMPLETED = {"fulfilled": True, "rejected": False}
 
 
-def write(run: Run, path: Path) -> Exported:
+def write(run: Run, path: Path) -> ExportResult:
     """The run as one line, written as a stream."""
-    exported = Exported(files=[path])
+    exported = ExportResult(files=[path])
     head: dict[str, Any] = {"task_id": run.info.run_id or path.stem, "instruction": run.info.goal}
     if run.info.outcome:
         head["task_completed"] = _COMPLETED[run.info.outcome]
@@ -67,13 +67,13 @@ def _item(index: int, frame: Frame, code: str) -> dict[str, Any]:
     }
 
 
-def read(path: Path) -> Imported:
+def read(path: Path) -> ImportResult:
     """The steps of every task of the file, in order; of several tasks each step's run is its task. Raises FormatError."""
     first = first_objects(path)[0]
     done = first.get("task_completed")
     outcome = {True: "fulfilled", False: "rejected"}[done] if isinstance(done, bool) else None
     said = {"run_id": first.get("task_id"), "goal": first.get("instruction"), "outcome": outcome}
-    return Imported(info_of(first.get(KEY), **said), read_json_lines(path, _lines))
+    return ImportResult(info_of(first.get(KEY), **said), read_json_lines(path, _lines))
 
 
 def _lines(number: int, task: Any) -> Iterator[LogLine]:

@@ -29,7 +29,7 @@ _TEXT_ONLY = Loss(what="picture", why="there is none: the sample is text only an
 _LEFT_OUT = Loss(what="action", why="the step is left out: neither a picture nor the elements of the screen are known")
 
 
-class Said(NamedTuple):
+class ChatAction(NamedTuple):
     """An action as the model should say it, and the places that its placeholders stand for."""
 
     text: str
@@ -37,7 +37,7 @@ class Said(NamedTuple):
     losses: list[Loss]
 
 
-Speaker = Callable[[Action, Context, bool], Said]
+Speaker = Callable[[Action, Context, bool], ChatAction]
 """Says an action; the flag is whether the model sees a picture."""
 
 

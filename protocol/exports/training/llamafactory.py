@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from protocol.dialects.common.base import Context, DialectError, Loss, place
-from protocol.exports.common.base import Exported, Format, FormatError, Pictures, Run
+from protocol.exports.common.base import ExportResult, Format, FormatError, Pictures, Run
 from protocol.exports.common.lines import json_line
-from protocol.exports.training.chat import PLACEHOLDER, Said, about, samples
+from protocol.exports.training.chat import PLACEHOLDER, ChatAction, about, samples
 from protocol.log.log import whole_file
 from protocol.model.geometry import Coordinate
 from protocol.model.targets import ActionTarget
@@ -37,11 +37,11 @@ _ENTRY = {
 }
 
 
-def write(run: Run, path: Path) -> Exported:
+def write(run: Run, path: Path) -> ExportResult:
     """A sample a line, as a stream. Raises FormatError where a dataset_info.json is there that cannot be added to."""
     beside = path.with_name("dataset_info.json")
     known = _known(beside)
-    exported = Exported(files=[path, beside])
+    exported = ExportResult(files=[path, beside])
     with whole_file(path) as file:
         for sample in samples(run, Pictures(run.folder, path), exported.losses, SYSTEM, speak):
             images = [sample.picture.path] if sample.picture else []
@@ -66,10 +66,10 @@ def _known(path: Path) -> dict[str, Any]:
     return known
 
 
-def speak(action: Action, context: Context, seen: bool) -> Said:
+def speak(action: Action, context: Context, seen: bool) -> ChatAction:
     """The action as JSON; placeholders in its texts are escaped, which JSON takes back."""
     data, losses = _placed(action, context) if seen else (action.dump(), [])
-    return Said(PLACEHOLDER.sub(r"\\u003c", json_line(data)), [], losses)
+    return ChatAction(PLACEHOLDER.sub(r"\\u003c", json_line(data)), [], losses)
 
 
 def _placed(action: Action, context: Context) -> tuple[dict[str, Any], list[Loss]]:

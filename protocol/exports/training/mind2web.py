@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from protocol.dialects.common.base import DialectError, Fields, build
-from protocol.exports.common.base import Format, FormatError, Imported
+from protocol.exports.common.base import Format, FormatError, ImportResult
 from protocol.exports.common.kept import info_of
 from protocol.exports.common.lines import (
     bad_line,
@@ -26,7 +26,7 @@ from protocol.exports.common.lines import (
     told,
 )
 from protocol.log.log import LogLine
-from protocol.log.raw_lines import Unreadable, whole_document
+from protocol.log.raw_lines import UnreadableLine, whole_document
 from protocol.log.versions import BadStep, Problem
 from protocol.model.actions import AgentAction
 from protocol.model.steps import InteractionStep
@@ -43,21 +43,21 @@ _ROLES = frozenset({
 _BULK = ("raw_html", "cleaned_html", "neg_candidates", "pos_candidates", "screenshot", "action_reprs", "actions")
 
 
-def read(path: Path) -> Imported:
+def read(path: Path) -> ImportResult:
     """The actions of every task; the task in words is their subtask. Raises FormatError."""
     first = first_value(path)
     if isinstance(first, dict) and (listed(first.get("actions")) or "operation" in first):
-        return Imported(_info(first), read_json_lines(path, _record))
+        return ImportResult(_info(first), read_json_lines(path, _record))
     try:
         data = whole_document(path)
-        document = refuse("$", data) if isinstance(data, Unreadable) else parse_json(data)
+        document = refuse("$", data) if isinstance(data, UnreadableLine) else parse_json(data)
     except BadStep as bad:
         raise FormatError(f"{path.name}: {bad}") from None
     records = document if isinstance(document, list) else [document]
     if not any("actions" in mapping(one) or "operation" in mapping(one) for one in records):
         raise FormatError(f"{path.name}: a task of Mind2Web has actions, and a row of it an operation")
     lines = (line for number, one in enumerate(records, start=1) for line in _record(number, one, whole=True))
-    return Imported(_info(mapping(records[0]) if len(records) == 1 else {}), lines)
+    return ImportResult(_info(mapping(records[0]) if len(records) == 1 else {}), lines)
 
 
 def _info(task: dict[str, Any]) -> Any:

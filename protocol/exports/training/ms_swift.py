@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from protocol.dialects.common.base import Context, DialectError, Loss, place
-from protocol.exports.common.base import Exported, Format, Pictures, Run
+from protocol.exports.common.base import ExportResult, Format, Pictures, Run
 from protocol.exports.common.lines import json_line
-from protocol.exports.training.chat import PLACEHOLDER, Said, about, samples
+from protocol.exports.training.chat import PLACEHOLDER, ChatAction, about, samples
 from protocol.log.log import whole_file
 from protocol.model.geometry import BoundingBox, Region
 from protocol.model.targets import ActionTarget
@@ -26,9 +26,9 @@ SYSTEM = (
 _BOX = "'<bbox>'"
 
 
-def write(run: Run, path: Path) -> Exported:
+def write(run: Run, path: Path) -> ExportResult:
     """A sample a line, as a stream."""
-    exported = Exported(files=[path])
+    exported = ExportResult(files=[path])
     with whole_file(path) as file:
         for sample in samples(run, Pictures(run.folder, path), exported.losses, SYSTEM, speak):
             row: dict[str, Any] = {"messages": sample.messages, "images": []}
@@ -40,7 +40,7 @@ def write(run: Run, path: Path) -> Exported:
     return exported
 
 
-def speak(action: Action, context: Context, seen: bool) -> Said:
+def speak(action: Action, context: Context, seen: bool) -> ChatAction:
     """The action as a call; where the model sees a picture, its places are boxes."""
     call = _Call(context)
     fields = action.dump()
@@ -53,7 +53,7 @@ def speak(action: Action, context: Context, seen: bool) -> Said:
     if isinstance(action, Extension):
         verb = "extension"
         call.arguments.insert(0, f"verb={_literal(action.verb)}")
-    return Said(f"{verb}({', '.join(call.arguments)})", call.boxes, call.losses)
+    return ChatAction(f"{verb}({', '.join(call.arguments)})", call.boxes, call.losses)
 
 
 class _Call:

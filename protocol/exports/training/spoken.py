@@ -10,15 +10,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from protocol.dialects import Context, Dialect, DialectError, Read, dialect
+from protocol.dialects import Context, Dialect, DialectError, ParsedPayload, dialect
 from protocol.dialects.common.base import NothingDone, Piece
 from protocol.dsl import DSLError, parse_line
 from protocol.dsl.reader import is_blank
-from protocol.exports.common.base import FormatError, Imported, RunInfo
+from protocol.exports.common.base import FormatError, ImportResult, RunInfo
 from protocol.exports.common.kept import lost_in_reading
 from protocol.exports.common.lines import bad_line, first_value, parse_json, read_json_lines, refuse, step_of, text_in, told
 from protocol.log.log import LogLine
-from protocol.log.raw_lines import Unreadable, raw_lines, whole_document
+from protocol.log.raw_lines import UnreadableLine, raw_lines, whole_document
 from protocol.log.versions import BadStep, Problem
 from protocol.model.steps import InteractionStep
 
@@ -90,7 +90,7 @@ _DEEPEST = 3
 """Levels of messages within what a line holds."""
 
 
-def read_spoken(name: str, path: Path, context: Context) -> Imported:
+def read_spoken(name: str, path: Path, context: Context) -> ImportResult:
     """The actions of a file in the dialect `name`, a step each.
 
     JSON is read a payload a line, or as one document whose list has a payload each; any other text is one payload. Raises
@@ -104,23 +104,23 @@ def read_spoken(name: str, path: Path, context: Context) -> Imported:
 
     first = first_value(path)
     if isinstance(first, dict) or (isinstance(first, str) and spoken.kind == "text"):
-        return Imported(info, read_json_lines(path, meaning))
+        return ImportResult(info, read_json_lines(path, meaning))
     data = whole_document(path)
-    if isinstance(data, Unreadable):
+    if isinstance(data, UnreadableLine):
         raise FormatError(f"{path.name}: {data}")
     try:
         document = parse_json(data)
     except BadStep as bad:
         if isinstance(first, list):
-            return Imported(info, read_json_lines(path, meaning))
+            return ImportResult(info, read_json_lines(path, meaning))
         if spoken.kind == "json":
             raise FormatError(f"{path.name}: {bad}") from None
         text = text_in(path, data)
         if spoken.pieces is not None:
-            return Imported(info, _pieces(spoken.pieces(text), context))
-        return Imported(info, meaning(1, text))
+            return ImportResult(info, _pieces(spoken.pieces(text), context))
+        return ImportResult(info, meaning(1, text))
     each = document if isinstance(document, list) else _rows(spoken, document, context)
-    return Imported(info, (line for number, one in enumerate(each, start=1) for line in meaning(number, one)))
+    return ImportResult(info, (line for number, one in enumerate(each, start=1) for line in meaning(number, one)))
 
 
 def _rows(spoken: Dialect, document: Any, context: Context) -> list[Any]:
@@ -176,7 +176,7 @@ def _steps(spoken: Dialect, data: Any, number: int, context: Context) -> Iterato
         yield step_of("$", timestamp=0.0, step=count, visual_state=screen, action=action, raw=raw)
 
 
-def _read(spoken: Dialect, payload: Any, context: Context, depth: int = 0) -> Read:
+def _read(spoken: Dialect, payload: Any, context: Context, depth: int = 0) -> ParsedPayload:
     """The actions of a payload, or of the messages that it is or holds. Raises DialectError."""
     try:
         return spoken.read(payload, context)
@@ -186,7 +186,7 @@ def _read(spoken: Dialect, payload: Any, context: Context, depth: int = 0) -> Re
         key, each = rows_of(payload) or ("", said_in(payload))
         if each is None or depth == _DEEPEST:
             raise
-    found = Read([], [])
+    found = ParsedPayload([], [])
     for n, one in enumerate(each):
         if isinstance(one, str) and spoken.kind == "json" and "{" not in one:
             continue  # words alone
@@ -206,15 +206,15 @@ def _read(spoken: Dialect, payload: Any, context: Context, depth: int = 0) -> Re
     return found
 
 
-def read_dsl(path: Path) -> Imported:
+def read_dsl(path: Path) -> ImportResult:
     """The lines of a file in the DSL, a step each; a line that is not understood is an error, and the others are read."""
-    return Imported(RunInfo(), _dsl_lines(path))
+    return ImportResult(RunInfo(), _dsl_lines(path))
 
 
 def _dsl_lines(path: Path) -> Iterator[LogLine]:
     steps = 0
     for number, line in enumerate(raw_lines(path), start=1):
-        if isinstance(line, Unreadable):
+        if isinstance(line, UnreadableLine):
             yield bad_line(number, Problem("$", line))
             continue
         try:

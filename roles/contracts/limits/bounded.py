@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from environments.contract import Environment
 from protocol import Action, ActionResult, ExecStatus, VisualState
-from roles.contracts.nodes import Standstill
+from roles.contracts.nodes import RunBlocked
 
 _T = TypeVar("_T")
 _CALLS = ("apps", "peek", "world", "received", "snapshot", "restore", "fork", "functions", "agents", "screenshot", "files",
@@ -25,15 +25,15 @@ _LEAVING = 5.0
 """Seconds for closing: nobody waits for the result."""
 
 
-class Bounded:
+class TimedEnvironment:
     """An environment with a time for each call. It can what the inner one can.
 
     An action that takes longer is a result, TIMEOUT: what comes of it late is seen on the screen. Anything else that takes
     longer is a Standstill, and so is a screen that cannot be had because an action still goes on.
     """
 
-    def __new__(cls, inner: Environment, seconds: float) -> Bounded:
-        made: Bounded = object.__new__(_with(tuple(name for name in (*_CALLS, *_VALUES) if hasattr(inner, name))))
+    def __new__(cls, inner: Environment, seconds: float) -> TimedEnvironment:
+        made: TimedEnvironment = object.__new__(_with(tuple(name for name in (*_CALLS, *_VALUES) if hasattr(inner, name))))
         return made
 
     def __init__(self, inner: Environment, seconds: float) -> None:
@@ -51,28 +51,28 @@ class Bounded:
     def perform(self, action: Action, *, key: str) -> ActionResult:
         try:
             return self._caller.call(lambda: self.inner.perform(action, key=key), self.seconds)
-        except Late:
+        except CallTimeout:
             late = f"{self.name} did not answer within {self.seconds:g} seconds (limits.action_seconds)"
             return ActionResult(exec_status=ExecStatus.TIMEOUT, error=late)
 
     def close(self) -> None:
         try:
             self._caller.call(self.inner.close, min(self.seconds, _LEAVING))
-        except Late:
+        except CallTimeout:
             return
 
     def within(self, work: Callable[[], _T]) -> _T:
         """The result of a call that has to have one. Raises Standstill."""
         try:
             return self._caller.call(work, self.seconds)
-        except Late:
-            raise Standstill(
+        except CallTimeout:
+            raise RunBlocked(
                 f"The environment {self.name} has not answered for {self.seconds:g} seconds; see what holds it up, "
                 "or give it more time (limits.action_seconds)"
             ) from None
 
 
-class Late(Exception):
+class CallTimeout(Exception):
     """There was no result in time."""
 
 
@@ -105,14 +105,14 @@ class _Caller:
     def call(self, work: Callable[[], _T], seconds: float) -> _T:
         """The result of `work`. Raises Late when it, or a call before it, takes longer than `seconds`."""
         if self._latest is not None and not self._latest.done.wait(seconds):
-            raise Late
+            raise CallTimeout
         if self._thread is None:
             self._thread = threading.Thread(target=self._go_on, name="deskcrew-environment", daemon=True)
             self._thread.start()
         self._latest = job = _Job(work)
         self._jobs.put(job)
         if not job.done.wait(seconds):
-            raise Late
+            raise CallTimeout
         if job.fault is not None:
             raise job.fault
         result: _T = job.result
@@ -127,7 +127,7 @@ class _Caller:
 def _with(names: tuple[str, ...]) -> Any:
     """A class that has these capabilities too, so that `isinstance` with their protocols holds."""
     passed = {name: property(_value(name) if name in _VALUES else _call(name)) for name in names}
-    return type("Bounded", (Bounded,), passed)
+    return type("Bounded", (TimedEnvironment,), passed)
 
 
 def _value(name: str) -> Callable[[Any], Any]:

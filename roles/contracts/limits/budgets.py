@@ -103,7 +103,7 @@ Work = Literal["plan", "replan", "act", "check", "call", "any"]
 
 
 @dataclass
-class Used:
+class BudgetUse:
     """What was used by now. The hub counts its own turns, the journal what stands in it, and clocks the time."""
 
     spending: Spending = field(default_factory=Spending)
@@ -170,13 +170,13 @@ class _Meter(NamedTuple):
     key: str
     limit: float
     what: str
-    used: Callable[[Used], float]
+    used: Callable[[BudgetUse], float]
     stops: tuple[Work, ...] = ("act", "plan", "replan", "check", "call", "any")
     over: bool = False
     worker: str = ""
     """Whose work alone it stops; anybody's where it names none."""
 
-    def at(self, used: Used) -> Budget:
+    def at(self, used: BudgetUse) -> Budget:
         return Budget(f"limits.{self.key}", self.used(used), self.limit, self.what, self.over)
 
 
@@ -186,11 +186,11 @@ class Budgets:
     def __init__(self, limits: Limits) -> None:
         self._meters = tuple(_meters(limits))
 
-    def standing(self, used: Used) -> list[Budget]:
+    def standing(self, used: BudgetUse) -> list[Budget]:
         """Each of them as it stands, in the order in which they are told."""
         return [meter.at(used) for meter in self._meters]
 
-    def spent(self, used: Used, *work: Work) -> Budget | None:
+    def spent(self, used: BudgetUse, *work: Work) -> Budget | None:
         """The first that lets no such work begin."""
         for meter in self._meters:
             concerned = meter.worker in ("", used.worker) and any(kind in meter.stops for kind in work)
@@ -227,7 +227,7 @@ def _meters(limits: Limits) -> Iterator[_Meter]:
 
 def _by_role(limits: Limits) -> Iterator[_Meter]:
     """The same for single roles."""
-    tables: tuple[tuple[str, Mapping[Role, float], str, Callable[[Used, str], float]], ...] = (
+    tables: tuple[tuple[str, Mapping[Role, float], str, Callable[[BudgetUse, str], float]], ...] = (
         ("role_unusable", limits.role_unusable, "unusable answers of", lambda used, role: used.spending.unusable[role]),
         ("role_tokens", limits.role_tokens, "tokens of", lambda used, role: used.spending.by_role[role].tokens),
         ("role_money", limits.role_money, "for models of", lambda used, role: used.spending.by_role[role].money),
@@ -241,7 +241,7 @@ def _by_role(limits: Limits) -> Iterator[_Meter]:
             yield _Meter(f"{name}.{role}", limit, f"{_number(limit)} {words} the {role}", _of_role(read_of, role))
 
 
-def _of_role(read: Callable[[Used, str], float], role: str) -> Callable[[Used], float]:
+def _of_role(read: Callable[[BudgetUse, str], float], role: str) -> Callable[[BudgetUse], float]:
     return lambda used: read(used, role)
 
 

@@ -22,7 +22,16 @@ from protocol import (
     resolve,
 )
 from roles.contracts import clauses as c
-from roles.knowledge.demonstrations.screens import Seen, Sighting, Slots, Texts, entity_of, names_on, noun_of, row_texts
+from roles.knowledge.demonstrations.screens import (
+    DemonstrationScreens,
+    Sighting,
+    Slots,
+    Texts,
+    entity_of,
+    names_on,
+    noun_of,
+    row_texts,
+)
 from roles.safety.privacy.vault import is_reference
 from roles.safety.privacy.vault_shapes import names_private, shaped
 from roles.screen.everyday import leads_back, plainly_called, similarity_next
@@ -50,7 +59,7 @@ class Constant(NamedTuple):
         return f"{said} {NOWHERE}" if said else ""
 
 
-class Reading(NamedTuple):
+class ReadFacts(NamedTuple):
     """Facts that were read, and the step before which they stood on the screen."""
 
     at: int
@@ -60,9 +69,9 @@ class Reading(NamedTuple):
 class Origins:
     """Tells slots from facts and constants, and collects what has to be read."""
 
-    def __init__(self, seen: Seen, slots: Slots) -> None:
+    def __init__(self, seen: DemonstrationScreens, slots: Slots) -> None:
         self.slots = slots
-        self.readings: list[Reading] = []
+        self.readings: list[ReadFacts] = []
         self.constants: list[Constant] = []
         self.doubts: list[str] = []
         self.written: set[str] = set()
@@ -130,7 +139,7 @@ class Origins:
             was = self._known[name]
             self.doubts.append(f'several records are told in the same words: the {name} was "{was}" and then "{text}"')
         if read not in rivals:
-            self.readings.append(Reading(sighting.at, read))
+            self.readings.append(ReadFacts(sighting.at, read))
         return name
 
     def _chosen(self, sighting: Sighting) -> bool:
@@ -163,7 +172,7 @@ _SEARCH = re.compile(r"(?:search|find|filter|look up)\b", re.IGNORECASE)
 _PREVIOUS = {"previous", "previous page", "first", "last", "newer", "older"}
 
 
-class Deed(NamedTuple):
+class DemonstratedClause(NamedTuple):
     """A clause and the step it comes from. Reads count as of the screen on which the value stood."""
 
     at: int
@@ -178,21 +187,21 @@ class Deeds:
     def __init__(self, steps: Sequence[InteractionStep], slots: Slots) -> None:
         self.slots = slots
         self.steps = [step.model_copy(update={"visual_state": plainly_called(step.visual_state)}) for step in steps]
-        self._seen = Seen([step.visual_state for step in self.steps])
+        self._seen = DemonstrationScreens([step.visual_state for step in self.steps])
         slots.learn(names_on(self._seen.states))
         self.origins = Origins(self._seen, slots)
-        self.told: list[Deed] = []
-        self._waiting: list[Deed] = []
+        self.told: list[DemonstratedClause] = []
+        self._waiting: list[DemonstratedClause] = []
         """Ways to a place that count only when something is done there."""
 
-    def all(self) -> list[Deed]:
+    def all(self) -> list[DemonstratedClause]:
         """The deeds in their order, each fact read before it is used."""
         for at, step in enumerate(self.steps):
             if at and step.visual_state.app != self.steps[at - 1].visual_state.app:
                 self._waiting.clear()
             if _worked(step):
                 self._tell(at, step)
-        reads = [Deed(reading.at, reading.clause, 0) for reading in self.origins.readings]
+        reads = [DemonstratedClause(reading.at, reading.clause, 0) for reading in self.origins.readings]
         return sorted([*reads, *self.told], key=lambda deed: (deed.at, deed.part))
 
     def _tell(self, at: int, step: InteractionStep) -> None:
@@ -233,7 +242,7 @@ class Deeds:
         if not element.name:
             self.origins.doubts.append(f"step {at + 1}: the field into which {text[:40]!r} was written has no name")
 
-    def _rewrites(self, deed: Deed, element: GUIElement, app: str, add: bool) -> bool:
+    def _rewrites(self, deed: DemonstratedClause, element: GUIElement, app: str, add: bool) -> bool:
         """An earlier text of the same field that was not kept by any press since."""
         field = self.slots.within(element.name)
         same = isinstance(deed.clause, c.Enter) and (deed.clause.app, deed.clause.field) == (app, field)
@@ -261,7 +270,7 @@ class Deeds:
             pass  # it takes the focus
         elif row and element.role not in {"button", "menuitem"}:
             self._waiting = [d for d in self._waiting if not isinstance(d.clause, c.OpenItem)]
-            self._waiting.append(Deed(at, c.OpenItem(app=app, entity=self._record(row, state))))
+            self._waiting.append(DemonstratedClause(at, c.OpenItem(app=app, entity=self._record(row, state))))
         elif state.modal and screen.dialog is not None and not screen.inputs and self._answers(at, name):
             pass  # what was done asked back, or something stood in the way
         elif leads_back(name) or _LEAVING.match(name):
@@ -306,7 +315,7 @@ class Deeds:
             self._done(at, c.Commit(app=app, verb=verb, thing=thing or "form"))
         elif element.role in {"tab", "link"} or (effect is Effect.NAVIGATE and verb not in {"archive", "add"}):
             if verb not in {"search", "find", "go", "filter", "refresh"}:
-                self._waiting.append(Deed(at, c.ClickOn(app=app, control=self.slots.within(name))))
+                self._waiting.append(DemonstratedClause(at, c.ClickOn(app=app, control=self.slots.within(name))))
         else:
             self._deed(at, name, row, effect)
 
@@ -359,7 +368,7 @@ class Deeds:
 
     def _done(self, at: int, clause: c.Clause) -> None:
         """Something was done: the way to where it was done belongs to it."""
-        if not any(isinstance(d.clause, c.OpenItem) for d in (*self._waiting, Deed(at, clause))):
+        if not any(isinstance(d.clause, c.OpenItem) for d in (*self._waiting, DemonstratedClause(at, clause))):
             self._waiting = [*self._open_already(at, clause), *self._waiting]
         for deed in self._waiting:
             self._say_unnamed(deed)
@@ -367,11 +376,11 @@ class Deeds:
         self._waiting.clear()
         again = isinstance(clause, c.Commit) and bool(self.told) and self.told[-1].clause == clause
         if not again:  # nothing came of it the first time
-            self.told.append(Deed(at, clause))
+            self.told.append(DemonstratedClause(at, clause))
         if isinstance(clause, c.Act | c.Delete):
-            self._say_unnamed(Deed(at, clause))
+            self._say_unnamed(DemonstratedClause(at, clause))
 
-    def _open_already(self, at: int, clause: c.Clause) -> list[Deed]:
+    def _open_already(self, at: int, clause: c.Clause) -> list[DemonstratedClause]:
         """The record whose page this is, where the goal speaks of it and nobody opened it in a list."""
         state = self.steps[at].visual_state
         begun = any(d.clause.app == state.app for d in self.told)
@@ -379,9 +388,9 @@ class Deeds:
             return []
         heads = [("", e.name) for e in state.elements if e.role == "heading"]
         entity = entity_of(heads, noun_of(state), self.slots) if state.modal is None else c.NOTHING
-        return [Deed(at, c.OpenItem(app=state.app or "", entity=entity))] if entity.id or entity.name else []
+        return [DemonstratedClause(at, c.OpenItem(app=state.app or "", entity=entity))] if entity.id or entity.name else []
 
-    def _say_unnamed(self, deed: Deed) -> None:
+    def _say_unnamed(self, deed: DemonstratedClause) -> None:
         if isinstance(deed.clause, c.OpenItem | c.Act | c.Delete):
             entity = deed.clause.entity
             said = (entity.id, entity.name, entity.subject, entity.dated, entity.pick, *entity.filters)

@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 
 from protocol import Frozen, InteractionStep
 from roles.contracts import clauses as c
-from roles.knowledge.demonstrations.deeds import NOWHERE, Deed, Deeds
+from roles.knowledge.demonstrations.deeds import NOWHERE, Deeds, DemonstratedClause
 from roles.knowledge.demonstrations.screens import Mention, Slots
 from roles.knowledge.pages.documents import Document, DocumentKind
 from roles.screen.language.lexicon import NOUNS
@@ -27,7 +27,7 @@ _TO, _SUBJECT, _TITLE = ("to", "recipient"), ("subject",), ("title", "name", "fi
 _BODY = ("message", "body", "text", "content")
 
 
-def joined(deeds: Sequence[Deed]) -> list[Deed]:
+def joined(deeds: Sequence[DemonstratedClause]) -> list[DemonstratedClause]:
     """Presses and fields that together are one deed: a mail, an answer, a new note."""
     found = _gathered(list(deeds))
     at = 0
@@ -46,9 +46,9 @@ def in_sentences(clauses: Sequence[c.Clause]) -> list[str]:
     return [f"{describe(clause)}." for clause in clauses]
 
 
-def _gathered(deeds: list[Deed]) -> list[Deed]:
+def _gathered(deeds: list[DemonstratedClause]) -> list[DemonstratedClause]:
     """Facts of one record that are read one after the other are one reading."""
-    found: list[Deed] = []
+    found: list[DemonstratedClause] = []
     for deed in deeds:
         last = found[-1].clause if found else None
         clause = deed.clause
@@ -174,7 +174,7 @@ class ConstantFound(Frozen):
     where: str
 
 
-class Distilled(Frozen):
+class LearnedPlaybook(Frozen):
     """What was understood of a demonstration."""
 
     goal: str
@@ -212,7 +212,7 @@ class Distilled(Frozen):
         return Document(kind=kind, app=self.app, title=self.title[:300], text=self.text, source=source, data=data)
 
 
-def distil(steps: Iterable[InteractionStep], goal: str, *, world: str = "", more: Sequence[Mention] = ()) -> Distilled:
+def distil(steps: Iterable[InteractionStep], goal: str, *, world: str = "", more: Sequence[Mention] = ()) -> LearnedPlaybook:
     """One run of steps, done for `goal`. `more` are values of the goal that cannot be told by their shape."""
     taken = list(steps)
     slots = Slots(goal.strip(), more)
@@ -229,7 +229,7 @@ def distil(steps: Iterable[InteractionStep], goal: str, *, world: str = "", more
         doubts.append("the log does not say what was on the screen, so that nothing is known of what was read there")
     if not clauses:
         doubts.append("nothing that was done came to anything")
-    return Distilled(
+    return LearnedPlaybook(
         goal=goal,
         title=" ".join(slots.title.split()),
         app=apps[0] if len(apps) == 1 else None,
@@ -248,7 +248,7 @@ def _left(slots: Slots) -> list[str]:
     return [f'the goal says "{text}", and nothing that was done uses it' for text in slots.unused]
 
 
-def _reads(told: Sequence[Deed]) -> tuple[ReadFound, ...]:
+def _reads(told: Sequence[DemonstratedClause]) -> tuple[ReadFound, ...]:
     found = []
     for deed in told:
         if hasattr(deed.clause, "fact_names") and hasattr(deed.clause, "entity"):
@@ -263,7 +263,7 @@ _EDGES = "\"'“”„«»‘’.,:;!?()"
 
 def distil_twice(
     first: Sequence[InteractionStep], goal: str, second: Sequence[InteractionStep], other_goal: str, *, world: str = ""
-) -> Distilled:
+) -> LearnedPlaybook:
     """Two runs of steps for two goals that say the same with other values."""
     one = distil(first, goal, world=world, more=differing(goal, other_goal))
     two = distil(second, other_goal, world=world, more=differing(other_goal, goal))

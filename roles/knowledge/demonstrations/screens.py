@@ -167,7 +167,7 @@ class Sighting(NamedTuple):
 
 
 @dataclass
-class Seen:
+class DemonstrationScreens:
     """The screens of a demonstration, searched backwards for a value."""
 
     states: Sequence[VisualState]

@@ -56,7 +56,7 @@ _TABLE = """CREATE TABLE IF NOT EXISTS answers (
 _COLUMNS = "id, app, question, name, value, run, who, at, used"
 
 
-class Remembered(Frozen):
+class RememberedAnswer(Frozen):
     """An answer of an earlier run."""
 
     id: int
@@ -108,9 +108,9 @@ class Answers(Protocol):
 
     mode: AnswersMode
 
-    def find(self, question: str, app: str | None) -> Remembered | None: ...
+    def find(self, question: str, app: str | None) -> RememberedAnswer | None: ...
     def keep(self, said: Answered) -> None: ...
-    def note_use(self, remembered: Remembered) -> None: ...
+    def note_use(self, remembered: RememberedAnswer) -> None: ...
     def withdraw(self, run: str, private: Callable[[str], bool]) -> int: ...
 
 
@@ -119,13 +119,13 @@ class NoAnswers:
 
     mode: AnswersMode = "off"
 
-    def find(self, question: str, app: str | None) -> Remembered | None:
+    def find(self, question: str, app: str | None) -> RememberedAnswer | None:
         return None
 
     def keep(self, said: Answered) -> None:
         return
 
-    def note_use(self, remembered: Remembered) -> None:
+    def note_use(self, remembered: RememberedAnswer) -> None:
         return
 
     def withdraw(self, run: str, private: Callable[[str], bool]) -> int:
@@ -141,7 +141,7 @@ class AnswerFile:
         self._seconds = days * DAY
         self._clock = clock
 
-    def find(self, question: str, app: str | None) -> Remembered | None:
+    def find(self, question: str, app: str | None) -> RememberedAnswer | None:
         """The answer to this question in this application, or in mode `ask` to one that is nearly the same."""
         wanted, since = plain(question), self._clock() - self._seconds
         query = f"SELECT {_COLUMNS} FROM answers WHERE app = ? AND at > ?"  # noqa: S608 - fixed names
@@ -165,7 +165,7 @@ class AnswerFile:
                 row,
             )
 
-    def note_use(self, remembered: Remembered) -> None:
+    def note_use(self, remembered: RememberedAnswer) -> None:
         """Count that it was used once more."""
         if self.path.exists():
             with self._open() as db, db:
@@ -176,7 +176,7 @@ class AnswerFile:
         mine = [known for known, _ in self.all() if known.run == run and (private(known.value) or private(known.question))]
         return sum(self.remove(known.id) for known in mine)
 
-    def all(self, app: str | None = None) -> list[tuple[Remembered, bool]]:
+    def all(self, app: str | None = None) -> list[tuple[RememberedAnswer, bool]]:
         """Every answer, newest first, with whether it is still good."""
         since = self._clock() - self._seconds
         query = f"SELECT {_COLUMNS} FROM answers WHERE (? IS NULL OR app = ?) ORDER BY at DESC, id DESC"  # noqa: S608 - fixed names
@@ -215,11 +215,11 @@ class AnswerFile:
         with self._open() as db:
             return db.execute(query, values).fetchall()
 
-    def _open(self, *, make: bool = False) -> _Opened:
-        return _Opened(self.path, make)
+    def _open(self, *, make: bool = False) -> _OpenFile:
+        return _OpenFile(self.path, make)
 
 
-class _Opened:
+class _OpenFile:
     """A connection for a moment: several runs may use the file at once."""
 
     def __init__(self, path: Path, make: bool) -> None:
@@ -266,8 +266,8 @@ def _particulars(text: str) -> set[Any]:
     return set(re.findall(r"[\"“']([^\"”']+)[\"”']|(\S*[\d@]\S*)", text))
 
 
-def _remembered(row: Any) -> Remembered:
-    return Remembered(**dict(zip(_COLUMNS.split(", "), row, strict=True)))
+def _remembered(row: Any) -> RememberedAnswer:
+    return RememberedAnswer(**dict(zip(_COLUMNS.split(", "), row, strict=True)))
 
 
 def answers_path(file: Path | None, runs_dir: Path) -> Path:

@@ -7,7 +7,7 @@ from typing import Any
 from protocol import AskUser
 from roles.contracts.context import Context
 from roles.journal.events import AnswerKeptEvent, AnswerRecalledEvent, ErrorEvent
-from roles.knowledge.memory.answers import Answered, MemoryFault, Remembered
+from roles.knowledge.memory.answers import Answered, MemoryFault, RememberedAnswer
 from roles.safety.privacy.vault import references_in
 
 PRIVATE = "private answers are not kept"
@@ -33,7 +33,7 @@ def note_recall(ctx: Context, ask: AskUser, known: dict[str, Any], *, subtask: s
     said = AnswerRecalledEvent(**{"asked": ask.question, "name": ask.name, **known})
     ctx.journal.record(said, role="memory", subtask=subtask, step=step, key=f"recalled/{subtask}/{step}")
     try:
-        ctx.answers.note_use(Remembered.model_validate({k: v for k, v in known.items() if k != "from"}))
+        ctx.answers.note_use(RememberedAnswer.model_validate({k: v for k, v in known.items() if k != "from"}))
     except MemoryFault as fault:
         ctx.journal.record(ErrorEvent(message=str(fault)), role="operator", key=f"memory/{fault}")
 

@@ -17,7 +17,7 @@ from pydantic import Field
 from protocol import Frozen, VisualState
 from roles.contracts import FactKnown, FieldHas, Subtask, Supplement
 from roles.contracts.signals import SubtaskStatus
-from roles.knowledge.memory.facts import USER, Board, Fact, FactSource, Said, normal, same
+from roles.knowledge.memory.facts import USER, Board, Fact, FactSource, OtherValue, normal, same
 from roles.safety.privacy.vault import is_reference, references_in
 from roles.safety.provenance import NOTHING, Grounds, origin_of
 
@@ -101,18 +101,18 @@ class BoardSettings(Frozen):
 # --- several values of one name ---------------------------------------------------------------------------------------
 
 
-def supersedes(new: Fact, old: Fact | Said) -> bool:
+def supersedes(new: Fact, old: Fact | OtherValue) -> bool:
     """Whether the newer value takes the older one's place: the same source was asked again, or the user has said it."""
     if new.source == USER or new.role == USER:
         return True
     return (new.source, new.source_name, new.app) == (old.source, old.source_name, old.app)
 
 
-def beside(new: Fact, held: Fact | None) -> tuple[Said, ...]:
+def beside(new: Fact, held: Fact | None) -> tuple[OtherValue, ...]:
     """What other sources say otherwise, once `new` stands under the name of `held`; private values are compared as they are."""
     if held is None:
         return ()
-    before = [*held.instead, Said.model_validate(held.model_dump(include=set(Said.model_fields)))]
+    before = [*held.instead, OtherValue.model_validate(held.model_dump(include=set(OtherValue.model_fields)))]
     kept = [said for said in before if not supersedes(new, said) and not same(said.value, new.value, new.kind)]
     return tuple(kept[-_OTHERS:])
 
@@ -138,7 +138,7 @@ _SOURCES: dict[str, tuple[str, str]] = {
 """What a source is called: without a name, and with one."""
 
 
-def source_told(fact: Fact | Said) -> str:
+def source_told(fact: Fact | OtherValue) -> str:
     """Who or what says it, in words."""
     plain, named = _SOURCES[fact.source]
     name = fact.source_name
@@ -149,7 +149,7 @@ def source_told(fact: Fact | Said) -> str:
     return named.format(name) if name and name != USER else plain
 
 
-def value_told(fact: Fact | Said) -> str:
+def value_told(fact: Fact | OtherValue) -> str:
     """The value; of a private one no more than its reference."""
     return "(hidden)" if fact.private and not is_reference(fact.value) else fact.value
 
@@ -188,7 +188,7 @@ def _cut(text: str, length: int) -> str:
     return lead + (flat if len(flat) <= length else f"{flat[: length - 1]}…")
 
 
-class Telling(Protocol):
+class BlackboardRequest(Protocol):
     """A request, as far as the blackboard goes."""
 
     @property
@@ -197,7 +197,7 @@ class Telling(Protocol):
     def board(self) -> Board | None: ...
 
 
-def board_in(request: Telling) -> Board:
+def board_in(request: BlackboardRequest) -> Board:
     """As much of the blackboard as may be told; the latest facts where nobody has said how much."""
     if request.board is not None:
         return request.board

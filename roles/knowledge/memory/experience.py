@@ -7,7 +7,7 @@ more, is retired: it is kept, listed, and never found again.
 from __future__ import annotations
 
 from protocol import Frozen
-from roles.knowledge.demonstrations.demonstrations import Distilled
+from roles.knowledge.demonstrations.demonstrations import LearnedPlaybook
 from roles.knowledge.pages.documents import RETIRED, Document, DocumentKind
 from roles.knowledge.store import KnowledgeStore
 
@@ -18,7 +18,7 @@ ENOUGH = 4
 _IN_A_ROW = "failed_in_a_row"
 
 
-class Standing(Frozen):
+class PlaybookRecord(Frozen):
     """What became of a playbook so far."""
 
     used: int = 0
@@ -37,10 +37,10 @@ class Standing(Frozen):
         return ""
 
 
-def standing(store: KnowledgeStore, document: Document) -> Standing:
+def standing(store: KnowledgeStore, document: Document) -> PlaybookRecord:
     """What is known of a document; nothing of one that was never followed."""
     used, helped = store.uses(document.id)
-    return Standing(used=used, helped=helped, failed_in_a_row=int(document.data.get(_IN_A_ROW, 0)))
+    return PlaybookRecord(used=used, helped=helped, failed_in_a_row=int(document.data.get(_IN_A_ROW, 0)))
 
 
 def count(store: KnowledgeStore, document_id: str, *, helped: bool) -> None:
@@ -55,7 +55,7 @@ def count(store: KnowledgeStore, document_id: str, *, helped: bool) -> None:
         store.add(document.model_copy(update={"data": {**document.data, _IN_A_ROW: failed, RETIRED: now.retired}}))
 
 
-def keep(store: KnowledgeStore, found: Distilled, kind: DocumentKind, source: str) -> tuple[Document, bool]:
+def keep(store: KnowledgeStore, found: LearnedPlaybook, kind: DocumentKind, source: str) -> tuple[Document, bool]:
     """The document of what was learned, and whether it is new. What is known already keeps what is known of it."""
     made = found.document(kind, source)
     with store.writing():

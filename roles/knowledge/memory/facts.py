@@ -23,7 +23,7 @@ MEMORY = "memory"
 """Role and source of what a person said in an earlier run."""
 
 
-class Said(Frozen):
+class OtherValue(Frozen):
     """What another source says under a name that has a newer value."""
 
     value: str
@@ -63,7 +63,7 @@ class Fact(Frozen):
     """What the user was asked, where this is the answer: it is not asked again in the same run."""
     reason: str = ""
     """Why it was kept, where that was said: of a screen, or of a fact that was worked out."""
-    instead: tuple[Said, ...] = ()
+    instead: tuple[OtherValue, ...] = ()
     """What other sources say under this name, oldest first: both stand until one of them is looked at again."""
 
 

@@ -145,7 +145,7 @@ MAX_BYTES = 200_000
 MAX_TAGS = 10_000
 """Of one page in HTML."""
 ENDINGS = (".md", ".markdown", ".json", ".html", ".htm")
-class Unreadable(Exception):
+class UnreadablePage(Exception):
     """A file that is no help page; the message is one sentence."""
 
 
@@ -181,14 +181,14 @@ def read_page(path: Path, raw: bytes, *, id: str, source: str, app: str | None =
     ending = path.suffix.casefold()
     if ending == ".json":
         if len(raw) > MAX_BYTES:
-            raise Unreadable(f"{path}: it is larger than {MAX_BYTES // 1000} kB")
+            raise UnreadablePage(f"{path}: it is larger than {MAX_BYTES // 1000} kB")
         title, text = _json(path, raw)
     elif ending in {".html", ".htm"}:
         title, text = _html(path, raw[:MAX_BYTES])
     else:
         title, text = _markdown(raw)
     if not text.strip():
-        raise Unreadable(f"{path}: there is nothing in it to read")
+        raise UnreadablePage(f"{path}: there is nothing in it to read")
     said = " ".join(title.split()) or path.stem.replace("-", " ").replace("_", " ")
     return Document(kind=kind, app=app, title=said[:MAX_TITLE], text=_whole_sections(text, len(raw)), source=source, id=id)
 
@@ -228,14 +228,14 @@ def _json(path: Path, raw: bytes) -> tuple[str, str]:
         if told is not None:
             return told
         at = ".".join(map(str, first["loc"]))
-        raise Unreadable(f"{path}: {at + ': ' if at else ''}{first['msg']}") from None
+        raise UnreadablePage(f"{path}: {at + ': ' if at else ''}{first['msg']}") from None
     return page.title, page.whole
 
 
 def _html(path: Path, raw: bytes) -> tuple[str, str]:
     """What a reader would see, as Markdown: with its headings, steps, steps of steps, tables and notes."""
     if raw.count(b"<") > MAX_TAGS:
-        raise Unreadable(f"{path}: it has more than {MAX_TAGS:,} tags")
+        raise UnreadablePage(f"{path}: it has more than {MAX_TAGS:,} tags")
     title, seen = page_of(_decoded(raw))
     return title, seen.text
 
@@ -253,7 +253,7 @@ MAX_FILES = 200_000
 """Of one folder."""
 
 
-class Synced(NamedTuple):
+class FolderSync(NamedTuple):
     """What a look at a folder came to."""
 
     added: tuple[str, ...] = ()
@@ -275,7 +275,7 @@ class _File(NamedTuple):
 
 def sync(
     store: KnowledgeStore, place: Path, *, shelf: str = KEPT, app: str | None = None, kind: DocumentKind = "help"
-) -> Synced:
+) -> FolderSync:
     """Bring the pages of a folder, or of one file, on this shelf up to date. `app` is said for all of them."""
     problems: list[str] = []
     files = list(_files(place, problems))
@@ -284,7 +284,7 @@ def sync(
     new = [file for path, file in here.items() if _other(rows.get(path), file, kind, app, store, shelf)]
     gone = [path for path in rows if path not in here and Path(path).is_relative_to(place.resolve())]
     if not new and not gone:
-        return Synced(unchanged=len(files), problems=tuple(problems))
+        return FolderSync(unchanged=len(files), problems=tuple(problems))
     added: list[str] = []
     changed: list[str] = []
     with store.writing() as db:
@@ -292,7 +292,7 @@ def sync(
         for file in new:
             try:
                 id, was = _read(store, db, file, rows.get(str(file.path)), shelf, app, kind)
-            except (Unreadable, OSError) as bad:
+            except (UnreadablePage, OSError) as bad:
                 problems.append(str(bad))
                 if str(file.path) in rows:
                     removed.append(_forget(store, db, shelf, str(file.path)))
@@ -300,7 +300,7 @@ def sync(
             if was != "same":
                 (added if was == "new" else changed).append(id)
     done = len(added) + len(changed) + len(problems)
-    return Synced(tuple(added), tuple(changed), tuple(removed), max(0, len(files) - done), tuple(problems))
+    return FolderSync(tuple(added), tuple(changed), tuple(removed), max(0, len(files) - done), tuple(problems))
 
 
 def _other(

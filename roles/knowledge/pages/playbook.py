@@ -47,7 +47,7 @@ _CONDITION = re.compile(
 )
 
 
-class Line(NamedTuple):
+class PlaybookLine(NamedTuple):
     """One step as it is written, marks of emphasis and all."""
 
     text: str
@@ -55,10 +55,10 @@ class Line(NamedTuple):
     """Steps of its own follow it: it may be no more than their heading."""
 
 
-class Lines(NamedTuple):
+class PlaybookLines(NamedTuple):
     """What a section says."""
 
-    steps: tuple[Line, ...] = ()
+    steps: tuple[PlaybookLine, ...] = ()
     conditions: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
     doubt: str = ""
@@ -97,9 +97,9 @@ def step_title(heading: str) -> str | None:
     return match["text"].strip("*_ ") if match else None
 
 
-def under_titles(parts: Sequence[tuple[str, Sequence[str]]]) -> Lines:
+def under_titles(parts: Sequence[tuple[str, Sequence[str]]]) -> PlaybookLines:
     """One procedure of headings that are steps; what stands under a heading says how it is done."""
-    steps: list[Line] = []
+    steps: list[PlaybookLine] = []
     conditions: list[str] = []
     about: list[str] = []
     doubt = ""
@@ -107,10 +107,10 @@ def under_titles(parts: Sequence[tuple[str, Sequence[str]]]) -> Lines:
         inner = read_lines(lines)
         doubt = doubt or inner.doubt
         conditions += inner.conditions
-        told = [Line(" ".join(inner.about))] if inner.about and not inner.steps else list(inner.steps)
+        told = [PlaybookLine(" ".join(inner.about))] if inner.about and not inner.steps else list(inner.steps)
         about += inner.about if inner.steps else ()
-        steps += [Line(title, heads=bool(told)), *told] if title else told
-    return Lines(tuple(steps), tuple(conditions), tuple(about), doubt)
+        steps += [PlaybookLine(title, heads=bool(told)), *told] if title else told
+    return PlaybookLines(tuple(steps), tuple(conditions), tuple(about), doubt)
 
 
 def alternatives(lines: Sequence[str]) -> list[tuple[str, list[str]]]:
@@ -135,21 +135,21 @@ def listed_text(line: str) -> str:
     return bare(match[1]) if match else line.strip()
 
 
-def read_lines(lines: Sequence[str]) -> Lines:
+def read_lines(lines: Sequence[str]) -> PlaybookLines:
     """Steps, conditions and everything else of one section."""
     rows = _with_tables(lines)
     numbers = [line for line in rows if _number_of(line) is not None]
     section = _procedures_Section(numbered=bool(numbers), margin=_indent(numbers[0]) if numbers else 0)
     for line, note in _notes_told(rows):
         section.take_note(line) if note else section.take(line)
-    return Lines(tuple(section.steps), tuple(section.conditions), tuple(section.about), section.doubt)
+    return PlaybookLines(tuple(section.steps), tuple(section.conditions), tuple(section.about), section.doubt)
 
 
 class _procedures_Section:
     """What was read of one section so far."""
 
     def __init__(self, *, numbered: bool, margin: int) -> None:
-        self.steps: list[Line] = []
+        self.steps: list[PlaybookLine] = []
         self.conditions: list[str] = []
         self.about: list[str] = []
         self.doubt = ""
@@ -205,7 +205,7 @@ class _procedures_Section:
         self._number = number or self._number + 1
 
     def _add(self, text: str) -> None:
-        self.steps.append(Line(text))
+        self.steps.append(PlaybookLine(text))
         self._open, self._told = True, False
 
     def _go_on(self, text: str) -> None:
@@ -449,7 +449,7 @@ def _underlines(line: str, lines: list[str]) -> bool:
     return bool(_UNDERLINE.match(line)) and plain and (len(lines) < 2 or not lines[-2].strip())
 
 
-def _made(number: int, line: Line) -> Step:
+def _made(number: int, line: PlaybookLine) -> Step:
     text, named = bare(line.text), with_names(line.text)
     short = _OPTIONAL.sub("", text).strip()
     name = "" if named == text else _OPTIONAL.sub("", named).strip()

@@ -47,14 +47,14 @@ _ASIDE = re.compile(
 """Classes of what stands beside the text."""
 
 
-class Shown(NamedTuple):
+class VisibleText(NamedTuple):
     """The text that is seen, and whether there was more that is not."""
 
     text: str
     hidden: bool
 
 
-def shown(text: str) -> Shown:
+def shown(text: str) -> VisibleText:
     """`text`, Markdown or HTML, as a person sees it: HTML headings and lists are written as those of Markdown."""
     bare = _REMARK.sub("", _COMMENT.sub("", text))
     hidden = bare != text
@@ -65,7 +65,7 @@ def shown(text: str) -> Shown:
         hidden, bare = hidden or page.hid, "\n".join(_evened(line) for line in "".join(page.parts).split("\n"))
     bare = bare.replace("\r\n", "\n")
     drawn = "".join(c for c in bare if c in _KEPT or unicodedata.category(c) not in _UNDRAWN)
-    return Shown(re.sub(r"\n{3,}", "\n\n", drawn), hidden or len(drawn) != len(bare))
+    return VisibleText(re.sub(r"\n{3,}", "\n\n", drawn), hidden or len(drawn) != len(bare))
 
 
 def _evened(line: str) -> str:
@@ -75,7 +75,7 @@ def _evened(line: str) -> str:
     return re.sub(r"\*\*\s*([^*]+?)\s*\*\*", r"**\1**", line) if line.count("**") % 2 == 0 else line.replace("**", "")
 
 
-def page_of(markup: str) -> tuple[str, Shown]:
+def page_of(markup: str) -> tuple[str, VisibleText]:
     """The title of a page that is HTML from end to end, and what is seen of it, as Markdown."""
     page = _Page(markdown=False)
     page.feed(_COMMENT.sub("", markup))
@@ -84,10 +84,10 @@ def page_of(markup: str) -> tuple[str, Shown]:
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
     heading = re.search(r"^# +(\S.*)$", text, re.MULTILINE)
     title = heading[1] if heading else "".join(page.title)
-    return " ".join(title.replace("*", "").replace("`", "").split()), Shown(text, page.hid)
+    return " ".join(title.replace("*", "").replace("`", "").split()), VisibleText(text, page.hid)
 
 
-class _Open(NamedTuple):
+class _OpenTag(NamedTuple):
     """A tag that is not closed yet."""
 
     tag: str
@@ -106,7 +106,7 @@ class _Page(HTMLParser):
         self._markdown = markdown
         self.parts: list[str] = []
         self.hid = False
-        self._open: list[_Open] = []
+        self._open: list[_OpenTag] = []
         self._count: Counter[str] = Counter()
         self._lists: list[list[int]] = []
         self._rows: list[int] = []
@@ -119,7 +119,7 @@ class _Page(HTMLParser):
         if tag not in _VOID:
             unseen = tag in _SILENT or _hides(told)
             beside = not unseen and _is_beside(tag, told)
-            self._open.append(_Open(tag, unseen, beside))
+            self._open.append(_OpenTag(tag, unseen, beside))
             self._count.update([tag, *(["unseen"] if unseen else []), *(["silent"] if tag in _SILENT else [])])
             if beside:
                 self._count["beside"] += 1

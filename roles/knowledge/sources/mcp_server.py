@@ -13,7 +13,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from protocol import Frozen
-from protocol.retries import Busy, Retries, asked_for
+from protocol.retries import Overload, Retries, asked_for
 from roles.contracts.limits.http_bounds import TooMuch, bound
 
 MOST_TOOLS = 200
@@ -46,7 +46,7 @@ class McpFault(Exception):
         self.how: Literal["unreached", "refused", "silent"] = how
 
 
-class _Away(Busy, McpFault):
+class _NotReached(Overload, McpFault):
     """It was not reached, and may be the next time: nothing was asked of it."""
 
     how: Literal["unreached", "refused", "silent"] = "unreached"
@@ -61,7 +61,7 @@ class McpServer:
         self._address = address
         self._limit = limit
         self._inside = inside
-        self._trying = (retries or Retries()).trying(lambda bad: isinstance(bad, _Away))
+        self._trying = (retries or Retries()).trying(lambda bad: isinstance(bad, _NotReached))
 
     def tools(self) -> list[Any]:
         """What it says that it can do. Raises McpFault."""
@@ -94,13 +94,13 @@ class McpServer:
             raise _first(fault) from None
         except* TimeoutError:
             late = f"{self.name} did not answer within {given.seconds:g} seconds ({self._limit})"
-            raise (McpFault(late, "silent") if asked else _Away(late)) from None
+            raise (McpFault(late, "silent") if asked else _NotReached(late)) from None
         except* Exception as bad:
             first = _first(bad)
             why = f"{self.name} cannot be asked: {type(first).__name__}: {str(first)[:300]}"
             if asked or isinstance(first, FileNotFoundError | PermissionError | TooMuch):  # the next time as well
                 raise McpFault(why, "unreached" if not asked else "refused" if _is_answer(first) else "silent") from bad
-            raise _Away(why, asked_for(first)) from bad
+            raise _NotReached(why, asked_for(first)) from bad
 
 
 @asynccontextmanager

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from protocol.retries import Retries
 from roles.contracts import Supplement
 from roles.knowledge.sources.mcp_server import McpAddress, McpFault, McpServer, tools_of
-from roles.skills.arguments import Late, within
+from roles.skills.arguments import CallTimeout, within
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -42,7 +42,7 @@ class ToolSource:
 
         try:
             answer = within(self._seconds, lambda: self._tool.invoke({self._argument: query}))
-        except Late:
+        except CallTimeout:
             raise SourceFault(f"{self.name} did not answer within {self._seconds:g} seconds") from None
         except GraphBubbleUp:
             raise

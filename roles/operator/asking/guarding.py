@@ -19,7 +19,7 @@ from environments.effects import (
     SENSITIVE,
     ControlSeen,
     Effect,
-    Guarded,
+    GuardedEnvironment,
     HeldRequest,
     Network,
     NetworkRule,
@@ -94,7 +94,7 @@ _PASSIVE = frozenset({"wait", "screenshot"})
 
 def guard(environment: Environment, policy: SafetyPolicy, journal: Journal) -> None:
     """From here on requests are treated as the policy says, and as was learned in this run."""
-    if isinstance(environment, Guarded):
+    if isinstance(environment, GuardedEnvironment):
         environment.guard(network_of(policy, journal))
 
 
@@ -148,7 +148,7 @@ def own_work(
     if way is None or way.how != "post" or element is None or sends_elsewhere(element, seen):
         return ()
     at = urlsplit(way.address)
-    settled = isinstance(ctx.environment, Guarded) and not (at.query or way.by) and any(
+    settled = isinstance(ctx.environment, GuardedEnvironment) and not (at.query or way.by) and any(
         rule.host == SELF and rule.operation == "*" and fnmatchcase("POST", rule.method) and fnmatchcase(at.path, rule.path)
         for rule in policy.network.allow
     )  # fmt: skip
@@ -167,7 +167,7 @@ def with_permit(
     Where the control is not the one that was `judged`, `changed` says so: then nothing is done, and it is looked at anew.
     """
     environment = ctx.environment
-    if action.inner or not isinstance(environment, Guarded):
+    if action.inner or not isinstance(environment, GuardedEnvironment):
         return pending, found
     at, changed = None, ""
     if not (pending.missing or released(action)):
@@ -196,7 +196,7 @@ def _otherwise(judged: GUIElement | None, at: ControlSeen) -> str:
 def admit(ctx: Context, pending: Pending, key: str) -> None:
     """Say to the environment what the action of this key may do. Whether a person said yes is asked of the journal."""
     environment = ctx.environment
-    if isinstance(environment, Guarded):
+    if isinstance(environment, GuardedEnvironment):
         permit = pending.permit or Permit()
         approved = ctx.journal.approved(pending.key, pending.digest)
         environment.admit(key, permit.model_copy(update={"approved": approved}))
@@ -212,7 +212,7 @@ def done_but_held(ctx: Context, result: ActionResult) -> ActionResult:
 
 def is_guarded(ctx: Context, pending: Pending) -> bool:
     """Whether the environment itself compares what the action falls on with what was reviewed."""
-    return isinstance(ctx.environment, Guarded) and pending.permit is not None and bool(pending.permit.control)
+    return isinstance(ctx.environment, GuardedEnvironment) and pending.permit is not None and bool(pending.permit.control)
 
 
 def deed(pending: Pending, action: Action, known: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
@@ -228,7 +228,7 @@ def deed(pending: Pending, action: Action, known: Mapping[str, Any] | None) -> M
 
 def held(ctx: Context) -> Sequence[HeldRequest]:
     """What the environment holds, oldest first."""
-    if isinstance(ctx.environment, Guarded):
+    if isinstance(ctx.environment, GuardedEnvironment):
         with suppress(EnvironmentFault):
             return ctx.environment.held()
     return ()

@@ -24,10 +24,10 @@ from protocol import (
     resolve,
 )
 from roles.contracts.context import Context, State, Update
-from roles.contracts.nodes import Stage, Standstill
+from roles.contracts.nodes import RunBlocked, Stage
 from roles.contracts.requests import Pending, pending_of
 from roles.contracts.signals import Signal
-from roles.contracts.steering import Say
+from roles.contracts.steering import SteeringInput
 from roles.journal.events import DroppedEvent, ErrorEvent
 from roles.operator.perceive import current_screen, step_of
 from roles.operator.state import FINALIZE
@@ -229,13 +229,13 @@ def asking(ask: Stage) -> Stage:
     return run
 
 
-def _spoken_since(pending: Pending, say: Say) -> bool:
+def _spoken_since(pending: Pending, say: SteeringInput) -> bool:
     """Whether a person has acted or spoken since this was decided, or approved."""
     now = say.mark()
     return (pending.turns, pending.heard) != (now.get("turns", 0), now.get("heard", 0))
 
 
-def _acted_since(pending: Pending, say: Say) -> bool:
+def _acted_since(pending: Pending, say: SteeringInput) -> bool:
     """Whether a person has acted by hand since this was decided."""
     return pending.turns != say.mark().get("turns", 0)
 
@@ -289,7 +289,7 @@ def previewed(ctx: Context, action: Action) -> tuple[Change, ...] | None:
         return None
     try:
         found = ctx.environment.preview(action)
-    except (GraphBubbleUp, Standstill):
+    except (GraphBubbleUp, RunBlocked):
         raise
     except Exception as fault:  # noqa: BLE001 - an adapter or an app's table may raise anything; then its words are read
         why = f"what the {action.verb} would change cannot be told: {type(fault).__name__}: {fault}"

@@ -20,7 +20,7 @@ _FENCE = re.compile(r"^[ \t]*```[ \t]*(\w*)[ \t]*$\n?", re.MULTILINE)
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 
 
-class Unusable(ValueError):
+class UnusableReply(ValueError):
     """An answer that is no decision. The text says why, in words for the model."""
 
 
@@ -34,7 +34,7 @@ def object_of(message: AIMessage, longest: int = LONGEST) -> dict[str, Any]:
 
 def _not_too_long(text: str, longest: int) -> None:
     if len(text) > longest:
-        raise Unusable(f"the answer is {len(text):,} characters long; one small JSON object is wanted")
+        raise UnusableReply(f"the answer is {len(text):,} characters long; one small JSON object is wanted")
 
 
 def text_of(message: AIMessage) -> str:
@@ -64,12 +64,12 @@ def object_in(text: str, longest: int = LONGEST) -> dict[str, Any]:
             # What comes next starts behind the place that is wrong, so this takes time in proportion to the text.
             at = text.find("{", max(bad.pos, at + 1))
         except (RecursionError, ValueError) as bad:
-            raise Unusable(f"the JSON cannot be read: {bad or 'it is too deep'}") from None
+            raise UnusableReply(f"the JSON cannot be read: {bad or 'it is too deep'}") from None
         else:
             if isinstance(found, dict) and found:
                 return found
             at = text.find("{", at + 1)
-    raise Unusable(problem)
+    raise UnusableReply(problem)
 
 
 def script_in(text: str, longest: int = LONGEST) -> dict[str, Any] | None:

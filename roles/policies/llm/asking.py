@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from protocol import VisualState
 from roles.contracts import PictureKind, ScreenPicture
 from roles.policies.fallback import GaveUp
-from roles.policies.llm.answers import LONGEST, Unusable, object_of, text_of
+from roles.policies.llm.answers import LONGEST, UnusableReply, object_of, text_of
 from roles.policies.llm.calls import Caller, FormRefused
 from roles.policies.llm.schemas import form_told
 
@@ -90,7 +90,7 @@ class Asker:
                 reply = self._reply(messages, schema)
                 said_plainly = None if reply.tool_calls else plain(text_of(reply), self._longest)
                 return read(said_plainly or object_of(reply, self._longest))
-            except (Unusable, ValidationError) as bad:
+            except (UnusableReply, ValidationError) as bad:
                 problem = _worded(bad)
             said = text_of(reply) or str(reply.tool_calls[0]["args"] if reply.tool_calls else "")
             self._caller.account.error(f"the answer of {self._caller.settings.name} was not usable: {problem}", said)
@@ -131,8 +131,8 @@ def _kind(problem: str) -> str:
     return re.sub(r"'[^']*'|\"[^\"]*\"|\d+", "", problem)
 
 
-def _worded(bad: Unusable | ValidationError) -> str:
-    if isinstance(bad, Unusable):
+def _worded(bad: UnusableReply | ValidationError) -> str:
+    if isinstance(bad, UnusableReply):
         return str(bad)[:_PROBLEM]
     said = []
     for problem in bad.errors()[:3]:

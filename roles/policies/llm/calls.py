@@ -16,14 +16,14 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.errors import GraphBubbleUp
 
 from protocol.prompt_form import estimate_tokens
-from protocol.retries import Busy, Retries, asked_for, passes, status_of
-from roles.contracts.limits.budgets import Budgets, Used
+from protocol.retries import Overload, Retries, asked_for, passes, status_of
+from roles.contracts.limits.budgets import Budgets, BudgetUse
 from roles.contracts.limits.http_bounds import TooMuch
 from roles.contracts.limits.limits import Limits
 from roles.journal.events import ErrorEvent, Json, ModelCallEvent
 from roles.journal.journal import Journal
 from roles.policies.fallback import BudgetSpent, Unreachable
-from roles.policies.llm.answers import Unusable, text_of
+from roles.policies.llm.answers import UnusableReply, text_of
 from roles.policies.llm.settings import ModelSettings, Prices
 
 _UNREAD = frozenset({"LengthFinishReasonError", "ContentFilterFinishReasonError", "OutputParserException"})
@@ -57,7 +57,7 @@ class Account:
         self._prices = prices
 
     def check(self) -> None:
-        if found := self._budgets.spent(Used(self._journal.spending), "call"):
+        if found := self._budgets.spent(BudgetUse(self._journal.spending), "call"):
             raise BudgetSpent(f"{found} is spent")
 
     def enter(self, model: str, messages: Sequence[BaseMessage], reply: AIMessage | None, seconds: float, problem: str) -> None:
@@ -139,7 +139,7 @@ class Caller:
         trying = self._retries.trying(sleep=self._clocks.sleep, enough=lambda wait: self._clocks.now() + wait >= until)
         try:
             reply: AIMessage = trying(self._once, messages, bound)
-        except Busy as trouble:
+        except Overload as trouble:
             self._breaker.told(worked=False)
             raise Unreachable(f"{self.settings.name} could not be asked: {trouble}") from None
         self._breaker.told(worked=True)
@@ -165,9 +165,9 @@ class Caller:
 
     def _sorted(self, fault: Exception, problem: str) -> Exception:
         if type(fault).__name__ in _UNREAD or any(isinstance(cause, RecursionError | TooMuch) for cause in _causes(fault)):
-            return Unusable(f"it could not be read: {problem}")
+            return UnusableReply(f"it could not be read: {problem}")
         if passes(fault):
-            return Busy(problem, asked_for(fault))
+            return Overload(problem, asked_for(fault))
         if status_of(fault) in _REFUSED or isinstance(fault, NotImplementedError):
             return FormRefused(problem)
         self._breaker.told(worked=False)

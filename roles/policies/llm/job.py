@@ -30,7 +30,7 @@ from roles.contracts import (
     TextShown,
 )
 from roles.contracts.signals import GateTrigger
-from roles.knowledge.memory.blackboard import Telling, board_in, fact_told
+from roles.knowledge.memory.blackboard import BlackboardRequest, board_in, fact_told
 from roles.knowledge.pages.visible import shown
 from roles.safety.privacy.vault import is_reference, references_in
 from roles.screen.evidence import check, names_effect
@@ -82,7 +82,7 @@ def _step(step: StepRecord) -> str:
     return f"{step.step}. {said}: {seen}"
 
 
-def facts_told(request: Telling) -> str:
+def facts_told(request: BlackboardRequest) -> str:
     """The blackboard with who says what, and what of it is not told; of a private value no more than its reference."""
     board = board_in(request)
     return "\n".join([*(f"- {fact_told(fact)}" for fact in board.facts), *(f"({line})" for line in board.left_out)])

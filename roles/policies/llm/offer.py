@@ -20,7 +20,7 @@ from protocol import GUIElement, OperatorDecision
 from protocol.prompt_form.tree import CHECKED, acts, kind
 from roles.contracts import Expectation, FieldHas, OperatorView
 from roles.knowledge.memory.blackboard import board_in
-from roles.policies.llm.answers import Unusable
+from roles.policies.llm.answers import UnusableReply
 from roles.policies.llm.guards import CHOSEN_FROM, MAKES, WRITTEN_IN, Guards, fits
 from roles.policies.llm.job import ALIKE, TICKS, Job, cut, without_values
 from roles.policies.llm.reading import read_decision
@@ -71,11 +71,11 @@ class Moves:
             return read_decision(data, view)
         move = self._moves.get(str(said.get("move", "")))
         if move is None:
-            raise Unusable(
+            raise UnusableReply(
                 f"there is no move {str(said.get('move', ''))[:60]!r}; give one of the {len(self._moves)} word for word"
             )
         if move.open and not str(said.get(move.open, "")).strip():
-            raise Unusable(f'the move {move.told[:60]!r} needs "{move.open}", which is yours to write')
+            raise UnusableReply(f'the move {move.told[:60]!r} needs "{move.open}", which is yours to write')
         given = {move.open: str(said[move.open])} if move.open else {}
         flat: dict[str, Any] = {"reasoning": move.told, "status": "CONTINUE", **move.fields, **given}
         return read_decision(flat, view)
@@ -124,11 +124,11 @@ _PLAIN: dict[str, tuple[Move, ...]] = {
 
 def narrow_moves(view: OperatorView, ids: Sequence[str], missing: Sequence[Expectation]) -> Moves:
     """`ids` are the elements that the prompt shows, `missing` what the subtask is still to lead to."""
-    moves = _Offer(view, ids, missing).moves()
+    moves = _MoveOffer(view, ids, missing).moves()
     return Moves([move._replace(told=without_values({"told": move.told}, view.facts)["told"]) for move in moves])
 
 
-class _Offer:
+class _MoveOffer:
     """What can be done on one screen for one subtask."""
 
     def __init__(self, view: OperatorView, ids: Sequence[str], missing: Sequence[Expectation]) -> None:

@@ -26,7 +26,7 @@ from protocol.dialects.common.base import DialectError
 from protocol.dialects.desktop.ufo import decision_of
 from protocol.dsl import DSLError, parse_line
 from roles.contracts import OperatorView
-from roles.policies.llm.answers import Unusable
+from roles.policies.llm.answers import UnusableReply
 from roles.policies.llm.schemas import AIMED, FIELDS, fields_of, verbs_of
 
 _UFO = frozenset({"ControlLabel", "ControlText", "Function"})
@@ -42,7 +42,7 @@ def read_decision(data: Mapping[str, Any], view: OperatorView, batch: int = 1) -
     """The decision; actions that follow count only where `batch` allows several. Raises Unusable or ValidationError."""
     decision = _ufo(data, view) if _UFO & data.keys() else OperatorDecision.model_validate(_whole(data, view))
     if decision.status is AgentStatus.ERROR:
-        raise Unusable(decision.comment or "the status is missing; it is one of CONTINUE, FINISH, FAIL, CONFIRM, PENDING")
+        raise UnusableReply(decision.comment or "the status is missing; it is one of CONTINUE, FINISH, FAIL, CONFIRM, PENDING")
     action: Action | None = decision.action
     if action is not None and decision.status is not AgentStatus.FAIL:
         action = _checked(action, view)
@@ -57,14 +57,14 @@ def read_decision(data: Mapping[str, Any], view: OperatorView, batch: int = 1) -
 def _following(said: Any, view: OperatorView, most: int) -> tuple[NextAction, ...]:
     """The actions that are to follow, each as carefully read as the first. Raises Unusable or ValidationError."""
     if not isinstance(said, list) or not all(isinstance(item, Mapping) for item in said):
-        raise Unusable('"then" is a list of actions, each with "action", "target" and what else it takes')
+        raise UnusableReply('"then" is a list of actions, each with "action", "target" and what else it takes')
     if len(said) > most:
-        raise Unusable(f'"then" holds {len(said)} actions; at most {most} may follow the first')
+        raise UnusableReply(f'"then" holds {len(said)} actions; at most {most} may follow the first')
     steps = []
     for item in said:
         body = _whole({**item, "status": "CONTINUE"}, view).get("action")
         if body is None or body.get("action_type") in {"finish_goal", "fail_goal"}:
-            raise Unusable('each entry of "then" needs an action; the end of a subtask is an answer of its own')
+            raise UnusableReply('each entry of "then" needs an action; the end of a subtask is an answer of its own')
         checked = _checked(parse_action(body), view)
         steps.append(NextAction(action=parse_action(checked.dump()), expected=str(item.get("expected") or "")))
     return tuple(steps)
@@ -74,7 +74,7 @@ def _ufo(data: Mapping[str, Any], view: OperatorView) -> OperatorDecision:
     try:
         return decision_of(dict(data), Reading(state=view.seen))
     except DialectError as bad:
-        raise Unusable(str(bad)) from None
+        raise UnusableReply(str(bad)) from None
 
 
 def _whole(data: Mapping[str, Any], view: OperatorView) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def _flat(verb: str, data: Mapping[str, Any], view: OperatorView) -> dict[str, A
         try:
             return dict(parse_line(verb).dump())
         except DSLError:
-            raise Unusable(_no_such("action", verb, verbs_of(view))) from None
+            raise UnusableReply(_no_such("action", verb, verbs_of(view))) from None
     body: dict[str, Any] = {"action_type": verb}
     for name in fields_of(verb) & FIELDS.keys():
         value = data.get(name)
@@ -154,7 +154,7 @@ def _valued(text: str, view: OperatorView) -> str:
     for fact in reversed(view.facts):
         if fact.name.casefold() == name.casefold():
             return fact.value
-    raise Unusable(_no_such("fact", name, [fact.name for fact in view.facts]))
+    raise UnusableReply(_no_such("fact", name, [fact.name for fact in view.facts]))
 
 
 def _named(target: str, view: OperatorView) -> dict[str, Any]:
@@ -173,13 +173,13 @@ def _checked(action: Action, view: OperatorView) -> Action:
     """The action with a target that is on this screen. Raises Unusable with what is near."""
     verbs = verbs_of(view)
     if action.verb not in verbs and action.verb not in {"finish_goal", "fail_goal"}:
-        raise Unusable(_no_such("action", action.verb, verbs))
+        raise UnusableReply(_no_such("action", action.verb, verbs))
     known = [app.app for app in view.apps]
     if known and action.verb == "call_api":
         known += [skill.app for skill in view.skills if skill.outside]
     app = getattr(action, "app", None)
     if known and isinstance(app, str) and app not in known:
-        raise Unusable(_no_such("app", app, known))
+        raise UnusableReply(_no_such("app", app, known))
     update: dict[str, Any] = {}
     for name in ("target", "to"):
         target = getattr(action, name, None)
@@ -197,7 +197,7 @@ def _found(target: ActionTarget, seen: VisualState) -> ActionTarget:
     except (TargetError, KeyError) as bad:
         near = nearest(target.describe(), {e.element_id: e.name for e in seen.elements if e.visible and e.name})
         listed = "; ".join(f"{i} {seen.by_id[i].role or 'element'} {seen.by_id[i].name[:40]!r}" for i in near)
-        raise Unusable(f"{bad}. Name the element by its id. Nearest are: {listed or 'none'}") from None
+        raise UnusableReply(f"{bad}. Name the element by its id. Nearest are: {listed or 'none'}") from None
 
 
 def nearest(word: str, named: Mapping[str, str]) -> list[str]:

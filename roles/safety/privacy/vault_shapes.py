@@ -148,7 +148,7 @@ def _encoded(value: str) -> set[str]:
     return found | {base64.urlsafe_b64encode(body).decode(), body.hex()}
 
 
-class Spotted(NamedTuple):
+class PrivateSpan(NamedTuple):
     """A private value from `start` to `end` of a text, and what it is called."""
 
     start: int
@@ -210,11 +210,11 @@ def names_private(text: str, labels: Iterable[str] = ()) -> str:
     return next((word for word in (*labels, *WORDS) if re.search(rf"(?<![^\W_]){re.escape(word.casefold())}", folded)), "")
 
 
-def spotted(text: str, labels: Iterable[str] = ()) -> list[Spotted]:
+def spotted(text: str, labels: Iterable[str] = ()) -> list[PrivateSpan]:
     """Every private value in `text`, in order; no two overlap. `labels` are more words for such values."""
     found = [*_shaped(text), *_labelled(text, tuple(labels)), *_signing_in(text)]
     taken = [match.span() for match in _REFERENCE.finditer(text)]
-    kept: list[Spotted] = []
+    kept: list[PrivateSpan] = []
     for spot in sorted(found, key=lambda spot: (spot.start, -spot.end)):
         if all(spot.end <= start or spot.start >= end for start, end in taken):
             taken.append((spot.start, spot.end))
@@ -223,19 +223,19 @@ def spotted(text: str, labels: Iterable[str] = ()) -> list[Spotted]:
 
 
 @lru_cache(maxsize=4_096)
-def shaped(text: str) -> tuple[Spotted, ...]:
+def shaped(text: str) -> tuple[PrivateSpan, ...]:
     """Cards, tokens and keys in `text`."""
     if len(text) < 13 or _MAY_HAVE_SHAPE.search(text) is None:
         return ()
     return tuple(spot for spot in _shaped(text) if not _REFERENCE.search(text[spot.start : spot.end]))
 
 
-def _shaped(text: str) -> Iterator[Spotted]:
+def _shaped(text: str) -> Iterator[PrivateSpan]:
     for match in _CARD.finditer(text):
         if is_card(match[0]):
-            yield Spotted(match.start(), match.end(), "card number")
+            yield PrivateSpan(match.start(), match.end(), "card number")
     for match in _TOKEN.finditer(text):
-        yield Spotted(match.start(), match.end(), "token")
+        yield PrivateSpan(match.start(), match.end(), "token")
 
 
 def is_card(text: str) -> bool:
@@ -247,7 +247,7 @@ def is_card(text: str) -> bool:
     return (sum(doubled) + sum(figures[-1::-2])) % 10 == 0
 
 
-def _labelled(text: str, labels: tuple[str, ...]) -> Iterator[Spotted]:
+def _labelled(text: str, labels: tuple[str, ...]) -> Iterator[PrivateSpan]:
     before, into, after = _patterns(labels)
     for match in before.finditer(text):
         if (spot := _value_at(match, match["label"], bare=_says_so(match))) is not None:
@@ -279,16 +279,16 @@ def _patterns(labels: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]
     return before, re.compile(rf"{into}{label}", re.IGNORECASE), after
 
 
-def _value_at(match: re.Match[str], label: str, *, bare: bool) -> Spotted | None:
+def _value_at(match: re.Match[str], label: str, *, bare: bool) -> PrivateSpan | None:
     """The value of a match: any text in quotes, else one word that looks like none of the language, or any with `bare`."""
     value, (start, end) = match["value"], match.span("value")
     if value[0] in "\"“„«‘`'":
-        return Spotted(start + 1, end - 1, label)
+        return PrivateSpan(start + 1, end - 1, label)
     plain = value.casefold()
     if plain in _words_of_the_language() or value.startswith(("{", "<", "(")) or not any(sign.isalnum() for sign in value):
         return None
     odd = not value.isalpha() or (value != value.capitalize() and value != value.casefold() and value != value.upper())
-    return Spotted(start, end, label) if odd or bare else None
+    return PrivateSpan(start, end, label) if odd or bare else None
 
 
 @lru_cache(maxsize=1)
@@ -296,7 +296,7 @@ def _words_of_the_language() -> frozenset[str]:
     return frozenset(_NO_VALUE.split())
 
 
-def _signing_in(text: str) -> Iterator[Spotted]:
+def _signing_in(text: str) -> Iterator[PrivateSpan]:
     for match in _SIGN_IN.finditer(text):
         if (spot := _value_at(match, "password", bare=False)) is not None:
             yield spot

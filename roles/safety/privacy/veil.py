@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from environments.contract import DigestMismatch, Environment, EnvironmentFault, Unavailable, Written
+from environments.contract import DigestMismatch, Environment, EnvironmentFault, TextLocator, Unavailable
 from environments.effects import Change, ControlSeen, HeldRequest
 from protocol import Action, ActionResult, ExecStatus, VisualState, parse_action
 from roles.safety.privacy.redaction import Redactor
@@ -23,12 +23,12 @@ _VEILED = ("peek", "restore", "screenshot", "preview", "control", "held")
 _SCREENS = 256
 
 
-class Veil:
+class SecretBorder:
     """An environment behind the vault. It can what the inner one can."""
 
-    def __new__(cls, inner: Environment, redactor: Redactor) -> Veil:
+    def __new__(cls, inner: Environment, redactor: Redactor) -> SecretBorder:
         passed = tuple(name for name in _PASSED_ON if hasattr(inner, name))
-        made: Veil = object.__new__(_with(passed, tuple(name for name in _VEILED if hasattr(inner, name))))
+        made: SecretBorder = object.__new__(_with(passed, tuple(name for name in _VEILED if hasattr(inner, name))))
         return made
 
     def __init__(self, inner: Environment, redactor: Redactor) -> None:
@@ -123,7 +123,7 @@ class Veil:
         after = self._learned()
         screens = [before] if after.state_id == before.state_id else [before, after]  # a page may have changed meanwhile
         boxes = [box for state in screens for box in self._redactor.private_boxes(state)]
-        if isinstance(self.inner, Written):
+        if isinstance(self.inner, TextLocator):
             boxes += self.inner.written(list(self._redactor.vault.known.values()))
         loose = any(self._redactor.private_without_place(state) for state in screens)
         if not boxes and not loose:
@@ -140,14 +140,14 @@ class Veil:
 
 def bare(environment: Environment) -> Environment:
     """The environment itself, behind a veil or not."""
-    return environment.inner if isinstance(environment, Veil) else environment
+    return environment.inner if isinstance(environment, SecretBorder) else environment
 
 
 @cache
 def _with(passed: tuple[str, ...], veiled: tuple[str, ...]) -> Any:
     """A class that has these capabilities too, so that `isinstance` with their protocols holds."""
     members: dict[str, Any] = {name: property(_passed_on(name)) for name in passed}
-    return type("Veil", (Veil,), members | {name: getattr(Veil, f"_{name}") for name in veiled})
+    return type("Veil", (SecretBorder,), members | {name: getattr(SecretBorder, f"_{name}") for name in veiled})
 
 
 def _passed_on(name: str) -> Callable[[Any], Any]:

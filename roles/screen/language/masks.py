@@ -42,7 +42,7 @@ _CASED_ID = re.compile(r"[A-Z#]")
 
 
 @dataclass(frozen=True)
-class Held:
+class MaskedText:
     """What stands behind a mask."""
 
     raw: str
@@ -53,7 +53,7 @@ class Masks:
     """The masks of one text. `hide` makes them, `show` takes them away, `only` reads a text that is one mask."""
 
     def __init__(self) -> None:
-        self._held: list[Held] = []
+        self._held: list[MaskedText] = []
 
     def hide_quotes(self, text: str) -> str:
         """Hide quoted strings; stray private-use characters outside them become blanks."""
@@ -82,10 +82,10 @@ class Masks:
     def _hold(self, raw: str, kind: str) -> str:
         if len(self._held) > LAST - FIRST:
             return _clean(raw)
-        self._held.append(Held(raw, kind))
+        self._held.append(MaskedText(raw, kind))
         return chr(FIRST + len(self._held) - 1)
 
-    def held(self, char: str) -> Held:
+    def held(self, char: str) -> MaskedText:
         """What `char` hides."""
         return self._held[ord(char) - FIRST]
 
@@ -97,7 +97,7 @@ class Masks:
         """As `show`, with the quotation marks."""
         return re.sub(ANY, lambda m: _quote_again(self.held(m.group())), text)
 
-    def only(self, text: str) -> Held | None:
+    def only(self, text: str) -> MaskedText | None:
         """The held value when `text` is nothing but one mask."""
         return self.held(text) if len(text) == 1 and FIRST <= ord(text) <= LAST else None
 
@@ -117,7 +117,7 @@ def _unquoted(match: re.Match[str]) -> str:
     return re.sub(r'\\(["\\])', r"\1", inner) if raw.startswith('"') else inner
 
 
-def _quote_again(held: Held) -> str:
+def _quote_again(held: MaskedText) -> str:
     return quote(held.raw) if held.kind == "quoted" else held.raw
 
 

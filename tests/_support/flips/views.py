@@ -15,14 +15,14 @@ from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import Field, PrivateAttr
 
 from environments.contract import Environment
-from environments.sandbox.contract import Ran
+from environments.sandbox.contract import ScriptResult
 from environments.sandbox.detect import Detected
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import parse_world
 from orchestrator import Crew
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.testing.stage import Stage
-from orchestrator.runs.open_run import With
+from orchestrator.runs.open_run import OpenOptions
 from orchestrator.runs.plans import plan_goal
 from orchestrator.runs.runs import taken_up
 from orchestrator.settings.build import build_context, build_sources, make_environment
@@ -424,15 +424,15 @@ class Counting:
 
     refusal = ""
 
-    def run(self, script: str, language: Any, files: Any, timeout: float, *, folders: Any = ()) -> Ran:
-        return Ran(1, stderr=f"{timeout} seconds are not enough\n", files=files)
+    def run(self, script: str, language: Any, files: Any, timeout: float, *, folders: Any = ()) -> ScriptResult:
+        return ScriptResult(1, stderr=f"{timeout} seconds are not enough\n", files=files)
 
 
 class Talking(Counting):
     """A sandbox whose scripts say a lot."""
 
-    def run(self, script: str, language: Any, files: Any, timeout: float, *, folders: Any = ()) -> Ran:
-        return Ran(0, stdout="word " * 100, files=files, folders=tuple(folders))
+    def run(self, script: str, language: Any, files: Any, timeout: float, *, folders: Any = ()) -> ScriptResult:
+        return ScriptResult(0, stdout="word " * 100, files=files, folders=tuple(folders))
 
 
 class Repeating:
@@ -463,7 +463,7 @@ def nodes(overrides: Sequence[str], folder: Path) -> list[str]:
     """The nodes of a run that waits."""
     said = [*overrides, f"runs_dir={json.dumps(str(folder))}", "crew.manager.policy=human"]
     crew = Crew(load_settings((), said))
-    with taken_up(crew.run(COPY).run_id, folder, With()) as opened:
+    with taken_up(crew.run(COPY).run_id, folder, OpenOptions()) as opened:
         return sorted(opened.graph.get_graph(xray=True).nodes)
 
 

@@ -34,7 +34,7 @@ from environments.simulated.app import (
     Passed,
     Pressed,
     Setting,
-    Sharing,
+    SharingState,
     Toast,
 )
 from environments.simulated.apps import APPS
@@ -100,9 +100,9 @@ def walk(app: AnyApp, content: dict[str, Any], seed: int, steps: int) -> Iterato
             state = first
             continue
         tried[marks[event]] += 1
-        lent = state.model_copy(update={"lent": other}) if isinstance(state, Sharing) else state
+        lent = state.model_copy(update={"lent": other}) if isinstance(state, SharingState) else state
         update = app.update(lent, event)
-        state = update.state.model_copy(update={"lent": None}) if isinstance(update.state, Sharing) else update.state
+        state = update.state.model_copy(update={"lent": None}) if isinstance(update.state, SharingState) else update.state
         for effect in update.effects:
             yield from _said(effect)
             if isinstance(effect, Dialog):

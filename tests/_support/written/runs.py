@@ -15,7 +15,7 @@ from written.actions import every_action, json_values, texts
 
 from protocol import ActionResult, BoundingBox, ExecStatus, GUIElement, InteractionStep, Picture, VisualState
 from protocol.dialects import Loss
-from protocol.exports import Exported, Format, Run, RunInfo
+from protocol.exports import ExportResult, Format, Run, RunInfo
 
 INFO = RunInfo(run_id="r1", goal='Save "it" <image>\nnow', outcome="fulfilled", agent="deskcrew", agent_version="1.2")
 STATE = VisualState(
@@ -87,7 +87,7 @@ class Written:
         (here / "out").mkdir()
         self.path = here / "out" / f"run{form.suffix}"
         assert form.write is not None
-        self.exported: Exported = form.write(Run(steps=steps, info=info, folder=folder_of_pictures(here / "log")), self.path)
+        self.exported: ExportResult = form.write(Run(steps=steps, info=info, folder=folder_of_pictures(here / "log")), self.path)
         self.text = self.path.read_text(encoding="utf-8")
 
     def __enter__(self) -> Written:

@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from environments.check import check_environment
-from environments.contract import AppCatalog, DigestMismatch, EnvironmentFault, KnownKeys, Peek, Received, WorldState
+from environments.contract import ActionRecord, AppCatalog, DigestMismatch, EnvironmentFault, KnownKeys, Peek, WorldState
 from environments.effects import Preview
 from environments.faults.faults import Fault, FaultKind, FaultyEnvironment
 from environments.simulated.desktop import SimulatedDesktop
@@ -36,7 +36,7 @@ def fault(kind: FaultKind, **more: object) -> Fault:
 
 def test_without_faults_it_is_the_inner_environment():
     env = faulty()
-    assert all(isinstance(env, capability) for capability in (AppCatalog, WorldState, Peek, Received))
+    assert all(isinstance(env, capability) for capability in (AppCatalog, WorldState, Peek, ActionRecord))
     assert check_environment(env)
 
 

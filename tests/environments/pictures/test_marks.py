@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from environments.contract import EnvironmentFault
-from environments.pictures.marks import BRIGHT, COLOURS, KINDS, LAST, Marked, UnknownMark, kind_of, mark
+from environments.pictures.marks import BRIGHT, COLOURS, KINDS, LAST, MarkedPicture, UnknownMark, kind_of, mark
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world, parse_world
 from protocol import ActionTarget, BoundingBox, Click, GUIElement, LaunchApp, StaleTarget, VisualState, resolve
@@ -28,7 +28,7 @@ def desktop(app: str, *clicks: str, screen: tuple[int, int] = (1280, 800)) -> Si
     return made
 
 
-def marked(app: str, *clicks: str, **more) -> Marked:
+def marked(app: str, *clicks: str, **more) -> MarkedPicture:
     made = desktop(app, *clicks)
     return mark(made.screenshot(), made.observe(), **more)
 
@@ -47,7 +47,7 @@ def element(name: str, box: tuple[int, int, int, int], role: str = "button", **m
     return GUIElement(element_id=name, role=role, text=name, bbox=BoundingBox(x1=box[0], y1=box[1], x2=box[2], y2=box[3]), **more)
 
 
-def sound(made: Marked) -> None:
+def sound(made: MarkedPicture) -> None:
     """No label leaves the picture or lies on another."""
     width, height = pixels(made.picture).size
     labels = [m.label for m in made.marks.values()]

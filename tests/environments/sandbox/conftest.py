@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from environments.sandbox.bubblewrap import Bubblewrap
-from environments.sandbox.contract import Ran, SandboxLimits
+from environments.sandbox.contract import SandboxLimits, ScriptResult
 from environments.sandbox.detect import Gvisor, installed
 
-Run = Callable[..., Ran]
+Run = Callable[..., ScriptResult]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -41,7 +41,7 @@ def sandbox(request: pytest.FixtureRequest, places: Path) -> Bubblewrap | Gvisor
 def bash(sandbox: Bubblewrap | Gvisor) -> Run:
     """`bash(script, timeout=…, **limits)` on no files unless some are given."""
 
-    def run(script: str, *, files: dict[str, bytes] | None = None, timeout: float = 20, **limits: int) -> Ran:
+    def run(script: str, *, files: dict[str, bytes] | None = None, timeout: float = 20, **limits: int) -> ScriptResult:
         return bounded(sandbox, **limits).run(script, "bash", files or {}, timeout)
 
     return run
@@ -49,7 +49,7 @@ def bash(sandbox: Bubblewrap | Gvisor) -> Run:
 
 @pytest.fixture
 def python(sandbox: Bubblewrap | Gvisor) -> Run:
-    def run(script: str, *, files: dict[str, bytes] | None = None, timeout: float = 20, **limits: int) -> Ran:
+    def run(script: str, *, files: dict[str, bytes] | None = None, timeout: float = 20, **limits: int) -> ScriptResult:
         return bounded(sandbox, **limits).run(script, "python", files or {}, timeout)
 
     return run

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from environments.sandbox.contract import LeftOut, Ran, SandboxLimits
+from environments.sandbox.contract import LeftOut, SandboxLimits, ScriptResult
 from environments.sandbox.job import job_of, ran
-from environments.sandbox.pipes import Said
+from environments.sandbox.pipes import PipeOutput
 
-EMPTY = Said(b"", False)
+EMPTY = PipeOutput(b"", False)
 
 
-def whys(found: Ran) -> dict[str, str]:
+def whys(found: ScriptResult) -> dict[str, str]:
     return {left.path: left.why for left in found.left_out}
 
 
@@ -117,9 +117,9 @@ FORGED = st.fixed_dictionaries(
 @given(answer=ANSWERS | FORGED, late=st.booleans(), more=st.booleans(), code=st.integers(-64, 255))
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_whatever_is_answered_is_a_result_and_no_path_leads_out(answer, late, more, code):
-    said = Said(json.dumps(answer).encode(), more)
-    found = ran(code, Said(b"\xff\x00", False), EMPTY, said, {"given": b"g"}, late)
-    assert isinstance(found, Ran)
+    said = PipeOutput(json.dumps(answer).encode(), more)
+    found = ran(code, PipeOutput(b"\xff\x00", False), EMPTY, said, {"given": b"g"}, late)
+    assert isinstance(found, ScriptResult)
     for path in (*(found.files or {}), *found.folders):
         assert not path.startswith("/")
         assert not {"", ".", ".."} & set(path.split("/"))
@@ -131,7 +131,7 @@ def test_whatever_is_answered_is_a_result_and_no_path_leads_out(answer, late, mo
 @given(said=st.binary(max_size=200))
 @settings(max_examples=200, deadline=None)
 def test_whatever_bytes_are_answered_are_a_result(said):
-    assert ran(0, EMPTY, EMPTY, Said(said, False), {}, False).files is None
+    assert ran(0, EMPTY, EMPTY, PipeOutput(said, False), {}, False).files is None
 
 
 @given(path=st.text(max_size=30))

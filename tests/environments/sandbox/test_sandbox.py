@@ -8,10 +8,10 @@ import zipfile
 
 import pytest
 
-from environments.sandbox.contract import LeftOut, Refusing, SandboxLimits, SandboxUnavailable
+from environments.sandbox.contract import LeftOut, NoSandbox, SandboxLimits, SandboxUnavailable
 from environments.sandbox.detect import PLACES, Detected, Gvisor, find, find_gvisor, installed
 from environments.sandbox.job import ran as read
-from environments.sandbox.pipes import Said
+from environments.sandbox.pipes import PipeOutput
 
 pytestmark = pytest.mark.slow("a sandbox")
 
@@ -76,12 +76,12 @@ def test_a_path_that_leads_out_of_the_folder_is_refused_before_anything_runs(san
 )
 def test_an_answer_that_is_not_what_it_should_be_gives_no_files(answer):
     """A script can kill what stands beside it and answer in its place: that must be worth nothing."""
-    assert read(0, Said(b"", False), Said(b"", False), Said(answer, False), {}, False).files is None
+    assert read(0, PipeOutput(b"", False), PipeOutput(b"", False), PipeOutput(answer, False), {}, False).files is None
 
 
 def test_a_forged_path_is_left_out():
     answer = b'{"exit_code":0,"files":{"../../etc/x":"eA==","/y":"eA==","ok":"eA=="},"folders":[".."],"left_out":[],"whole":true}'
-    ran = read(0, Said(b"", False), Said(b"", False), Said(answer, False), {}, False)
+    ran = read(0, PipeOutput(b"", False), PipeOutput(b"", False), PipeOutput(answer, False), {}, False)
     assert ran.files == {"ok": b"x"}
     assert {left.path for left in ran.left_out} == {"../../etc/x", "/y", ".."}
 
@@ -97,7 +97,7 @@ def test_links_and_pipes_and_names_that_are_no_text_are_left_out_by_name(bash):
 
 def test_where_there_are_no_tools_the_sandbox_refuses_and_names_the_package(tmp_path):
     found = find(places=str(tmp_path))
-    assert isinstance(found, Refusing)
+    assert isinstance(found, NoSandbox)
     assert "bwrap" in found.refusal
     assert "apt-get install bubblewrap" in found.refusal
     with pytest.raises(SandboxUnavailable, match="apt-get install bubblewrap"):
@@ -131,7 +131,7 @@ def test_a_bubblewrap_that_does_not_work_is_found_out_by_trying_it(tmp_path):
 def test_where_there_is_no_gvisor_it_says_how_to_get_it_and_takes_no_other_sandbox(tmp_path):
     _tools_in(tmp_path, but=["runsc"])
     found = find_gvisor(places=str(tmp_path))
-    assert isinstance(found, Refusing)
+    assert isinstance(found, NoSandbox)
     assert "apt-get install runsc" in found.refusal
     with pytest.raises(SandboxUnavailable, match="apt-get install runsc"):
         found.run("true", "bash", {}, 5)

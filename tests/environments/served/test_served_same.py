@@ -12,7 +12,7 @@ from environments.browser import BrowserEnvironment
 from environments.served.twin import dom_id
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.screen.screen import screen_of
-from environments.simulated.screen.seen import Shown
+from environments.simulated.screen.seen import ShownElement
 from orchestrator.settings.settings import shipped_names
 from protocol import ActionTarget, Click, Fill, GUIElement, Navigate, Type
 
@@ -45,7 +45,7 @@ def _plain(text: str | None) -> str:
     return " ".join((text or "").split())[:_LONGEST].strip()
 
 
-def wanted(shown: Shown, top: int) -> dict[str, object]:
+def wanted(shown: ShownElement, top: int) -> dict[str, object]:
     """As `seen`, but for a name that is only made of a class or of what is inside, and for what a part may stick out of."""
     inside = bool(shown.widget.children) and not shown.element.text
     loose = {"name"} if inside or shown.element.name_source == "class" else set()

@@ -29,10 +29,10 @@ from protocol import (
     VisualState,
 )
 from protocol.dsl import parse_line
-from roles.contracts.limits.bounded import Bounded
+from roles.contracts.limits.bounded import TimedEnvironment
 from roles.safety import SafetyPolicy, review
 from roles.safety.privacy.redaction import Redactor
-from roles.safety.privacy.veil import Veil
+from roles.safety.privacy.veil import SecretBorder
 
 WORLDS = ("company", "smart-home", "workshop")
 ACTIONS = 700
@@ -205,8 +205,8 @@ def test_wrappers_pass_a_preview_on_and_mask_it() -> None:
     redactor = Redactor(SafetyPolicy())
     redactor.vault.keep("secret@example.org", "address")
     renamed = FaultyEnvironment(desk, (Fault(kind=FaultKind.RENAME, targets=("Save settings",), text="Done"),))
-    for wrapped in (Bounded(desk, 5.0), renamed, FromPixels(desk), Veil(desk, redactor)):
+    for wrapped in (TimedEnvironment(desk, 5.0), renamed, FromPixels(desk), SecretBorder(desk, redactor)):
         assert isinstance(wrapped, Preview)
-    assert [c.effect for c in Bounded(desk, 5.0).preview(save) or ()] == [Effect.ACCOUNT]
+    assert [c.effect for c in TimedEnvironment(desk, 5.0).preview(save) or ()] == [Effect.ACCOUNT]
     assert [c.effect for c in renamed.preview(Click(target=ActionTarget(text="Done"))) or ()] == [Effect.ACCOUNT]
-    assert "secret@example.org" not in str(Veil(desk, redactor).preview(save))
+    assert "secret@example.org" not in str(SecretBorder(desk, redactor).preview(save))

@@ -11,7 +11,7 @@ pytest.importorskip("cv2", reason="reading pictures needs the extra: pip install
 from PIL import Image, ImageDraw, ImageFont
 
 from environments.vision.pixels import Box, Pixels, pixels_of
-from environments.vision.reader import Lettered, cut_short, lettered
+from environments.vision.reader import LineBox, cut_short, lettered
 
 FIELD = Box(10, 10, 210, 46)
 
@@ -37,7 +37,7 @@ def field(*, label: str = "Body", value: str = "$582.76", caret: bool = False, a
     return pixels_of(out.getvalue())
 
 
-def lines(pixels: Pixels, *boxes: Box) -> list[Lettered]:
+def lines(pixels: Pixels, *boxes: Box) -> list[LineBox]:
     return lettered(pixels, boxes, [FIELD])
 
 

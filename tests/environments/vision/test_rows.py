@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("cv2", reason="reading pictures needs the extra: pip install 'deskcrew[vision]'")
 
-from environments.vision.parts import Part
+from environments.vision.parts import ElementDraft
 from environments.vision.pixels import Box, Colour
 from environments.vision.recognizing import arranged
 from environments.vision.shapes import Frame
@@ -15,8 +15,8 @@ WHITE = Colour(255, 255, 255)
 CARD = Frame(Box(10, 10, 400, 200), WHITE, WHITE, Colour(200, 200, 200))
 
 
-def text(name: str, x: int, row: int, role: str = "text") -> Part:
-    return Part(role, Box(x, 20 + 36 * row, x + 60, 32 + 36 * row), name)
+def text(name: str, x: int, row: int, role: str = "text") -> ElementDraft:
+    return ElementDraft(role, Box(x, 20 + 36 * row, x + 60, 32 + 36 * row), name)
 
 
 def test_texts_that_begin_at_several_depths_are_a_tree() -> None:

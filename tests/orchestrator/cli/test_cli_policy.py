@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from orchestrator.cli import app
 from orchestrator.errors import UsageProblem
-from orchestrator.tasks.explaining import Asked, explained
+from orchestrator.tasks.explaining import ExplainRequest, explained
 
 POLICY = """\
 name: careful
@@ -101,7 +101,7 @@ def test_what_stands_above_the_rules_is_told_with_what_the_rules_alone_say() -> 
 
 def test_a_task_brings_its_world_its_policy_and_its_goal() -> None:
     found = told('click "Submit"', "--task", "refused-by-policy")
-    asked = explained(Asked(action='click "Submit"', safety="read-only"))
+    asked = explained(ExplainRequest(action='click "Submit"', safety="read-only"))
     assert found["policy"] != "ask-sensitive"
     assert (asked.verdict, asked.policy) == ("deny", "read-only")
 
@@ -204,4 +204,4 @@ def test_explaining_works_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_a_fact_without_a_value_is_refused_by_name() -> None:
     with pytest.raises(UsageProblem, match="--fact 'x' is not NAME=VALUE"):
-        explained(Asked(action='click "Submit"', facts=("x",)))
+        explained(ExplainRequest(action='click "Submit"', facts=("x",)))

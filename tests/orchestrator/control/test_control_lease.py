@@ -17,11 +17,11 @@ from controlled import FORM, events, started, working
 from waiting import until
 
 from orchestrator.control.channel import FileChannel, Holder, open_channel
-from orchestrator.control.lease import CREW, Held, LeaseLost, Terms, held, is_dead, machine, take_lease, works
+from orchestrator.control.lease import CREW, LeaseHeld, LeaseLost, LeaseTerms, held, is_dead, machine, take_lease, works
 from orchestrator.control.lease import started as began
 from orchestrator.runs import runs
 
-QUICK = Terms(beat=0.05, stale=0.5)
+QUICK = LeaseTerms(beat=0.05, stale=0.5)
 HOLDS = """
 import sys, time
 from pathlib import Path
@@ -61,7 +61,7 @@ def put(channel: FileChannel, there: Holder) -> None:
 
 
 def test_a_run_that_another_process_works_is_refused_with_its_name(tmp_path: Path, other: subprocess.Popen[str]) -> None:
-    with pytest.raises(Held) as refused, held(tmp_path, "r1"):
+    with pytest.raises(LeaseHeld) as refused, held(tmp_path, "r1"):
         pass
     said = str(refused.value)
     assert f"process {other.pid} on " in said
@@ -71,7 +71,7 @@ def test_a_run_that_another_process_works_is_refused_with_its_name(tmp_path: Pat
 
 
 def test_the_same_process_is_refused_too(tmp_path: Path) -> None:
-    with held(tmp_path, "r1"), pytest.raises(Held, match="in this process since"), held(tmp_path, "r1"):
+    with held(tmp_path, "r1"), pytest.raises(LeaseHeld, match="in this process since"), held(tmp_path, "r1"):
         pass
     with held(tmp_path, "r1"):
         pass
@@ -96,7 +96,7 @@ def test_a_process_that_has_the_number_of_a_dead_one_is_not_taken_for_it(channel
 
 def test_a_holder_of_another_machine_is_believed_while_it_beats(channel: FileChannel) -> None:
     put(channel, holder(machine="elsewhere", host="elsewhere", pid=1))
-    with pytest.raises(Held, match="process 1 on elsewhere"):
+    with pytest.raises(LeaseHeld, match="process 1 on elsewhere"):
         take_lease(channel, "r1", CREW, lambda: open_channel(channel.path.parent))
 
 
@@ -128,7 +128,7 @@ def test_a_machine_whose_clock_is_wrong_keeps_its_run_as_long_as_it_lives(tmp_pa
             return there
 
         channel.hold = hold  # type: ignore[method-assign]
-        with pytest.raises(Held):
+        with pytest.raises(LeaseHeld):
             take_lease(channel, "r1", CREW, beating, QUICK)
         assert len(seen) == 2
 
@@ -161,7 +161,7 @@ def _race(folder: str, start: multiprocessing.synchronize.Event, won: multiproce
         with held(Path(folder), "r1"):
             won.put(os.getpid())
             time.sleep(600)
-    except Held:
+    except LeaseHeld:
         won.put(0)
 
 
@@ -181,7 +181,7 @@ def test_of_many_who_want_it_at_once_one_gets_it(tmp_path: Path) -> None:
 
 def test_a_run_at_work_is_refused_to_a_second_process_and_goes_on(tmp_path: Path) -> None:
     with started(tmp_path / "runs") as run:
-        with pytest.raises(Held) as refused:
+        with pytest.raises(LeaseHeld) as refused:
             runs.resume(run.run_id, runs_dir=run.runs_dir)
         assert str(run.process.pid) in str(refused.value)
         run.go()

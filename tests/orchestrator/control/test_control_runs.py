@@ -20,7 +20,7 @@ from environments.simulated.world.worldfile import load_world
 from orchestrator import Crew
 from orchestrator.control.asked import given, still_open
 from orchestrator.control.handle import RunControl
-from orchestrator.control.lease import Held, held
+from orchestrator.control.lease import LeaseHeld, held
 from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
 from orchestrator.runs.outcome import Outcome
@@ -308,7 +308,7 @@ def test_nobody_else_opens_a_run_that_a_person_acts_in(paused: tuple[Path, Any, 
     run.meanwhile(lambda control: control.takeover())
     with run.control().hands() as hands:
         assert hands.look().app == "billing"
-        with pytest.raises(Held, match="a person in this process"):
+        with pytest.raises(LeaseHeld, match="a person in this process"):
             runs.resume(run.names[0], runs_dir=tmp_path)
     with pytest.raises(UsageProblem, match="not in your hands"), RunControl(paused[2].run_id, runs_dir=paused[0]).hands():
         pass

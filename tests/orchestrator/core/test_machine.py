@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from orchestrator.core.machine import (
     ANYWHERE,
     ROWS,
-    Row,
     Signal,
     Situation,
     TaskStatus,
     Totals,
+    TransitionRow,
     UnexpectedSignal,
     mermaid,
     row_for,
@@ -105,7 +105,7 @@ def test_the_diagram_shows_every_row() -> None:
         assert f"{row.situation} --> {row.next}: {row.signal}" in drawn
 
 
-def _applies(row: Row, situation: Situation, signal: Signal, totals: Totals) -> bool:
+def _applies(row: TransitionRow, situation: Situation, signal: Signal, totals: Totals) -> bool:
     return row.situation is situation and row.signal is signal and (row.guard is None or row.guard(totals))
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from orchestrator.desk.live.run import PARTS, Watched
+from orchestrator.desk.live.run import PARTS, WatchedRun
 from orchestrator.views.page.gather import gather
 from orchestrator.views.page.screens import Pool, chunks
 from orchestrator.views.page.source import read_source, screens_of
@@ -183,7 +183,7 @@ def test_what_is_learned_to_be_private_later_is_sealed_where_it_was_told_already
 def test_a_run_is_read_once_more_only_for_a_value_that_it_says_and_what_was_sealed_stays_so(working) -> None:
     run = working()
     run.step(3, line='fill "Card" with "4929 1123 5813"', reasoning='the "name" is Zoë\nO\'Neil')
-    watched = Watched(run.folder)
+    watched = WatchedRun(run.folder)
     watched.advance()
     vault, first = Vault(run.folder / VAULT), watched._heard
     vault.keep("correct horse", "password")
@@ -238,7 +238,7 @@ def test_however_a_journal_comes_in_the_lines_are_the_same(shared, tmp_path_fact
     folder = tmp_path_factory.mktemp("cut") / runs["done"]
     shutil.copytree(whole, folder, ignore=shutil.ignore_patterns("*.sqlite*", "screens"))
     last = _copy_upto(whole, folder, 0)
-    run = Watched(folder)
+    run = WatchedRun(folder)
     items: list[Any] = []
     cursor: float = 0
     for cut in [*sorted(cuts), last]:

@@ -21,7 +21,7 @@ import pytest
 from orchestrator.desk import app as running
 from orchestrator.desk.live import journal as watching_journal
 from orchestrator.desk.live import streams
-from orchestrator.desk.live.run import AT_ONCE, Watched
+from orchestrator.desk.live.run import AT_ONCE, WatchedRun
 from orchestrator.errors import UsageProblem
 
 PATIENCE = 120.0
@@ -139,9 +139,9 @@ def test_what_a_run_does_is_told_while_it_does_it_and_then_its_end(serve, workin
 def test_a_run_that_ends_between_two_looks_of_a_stream_is_told_to_its_last_line(serve, working, watch, monkeypatch) -> None:
     place, run = serve(), working()
     run.step(2)
-    look, ends = Watched.after, threading.Event()
+    look, ends = WatchedRun.after, threading.Event()
 
-    def and_then_it_ends(watched: Watched, cursor: float, most: int = AT_ONCE) -> Any:
+    def and_then_it_ends(watched: WatchedRun, cursor: float, most: int = AT_ONCE) -> Any:
         page = look(watched, cursor, most)
         if page.items and not ends.is_set():
             ends.set()
@@ -150,7 +150,7 @@ def test_a_run_that_ends_between_two_looks_of_a_stream_is_told_to_its_last_line(
             until(lambda: (watched.advance(), watched.part("standing")["ended"])[1], "the desk to know of the end")
         return page
 
-    monkeypatch.setattr(Watched, "after", and_then_it_ends)
+    monkeypatch.setattr(WatchedRun, "after", and_then_it_ends)
     viewer = watch(place, f"/api/runs/{run.id}/stream")
     until(lambda: viewer.ended, "the end")
     assert viewer.events[-1][0] == "end"

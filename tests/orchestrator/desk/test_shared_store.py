@@ -13,7 +13,7 @@ from services.postgres import MISSING, Server, programs, running
 from waiting import until
 from worked.desk_runs import GOAL, claims, rests, waiting_run
 
-from orchestrator.desk.live.run import Watched
+from orchestrator.desk.live.run import WatchedRun
 from orchestrator.desk.live.store import Stores
 from roles.journal.journal import Journal
 
@@ -73,7 +73,7 @@ def test_what_is_watched_of_a_shared_store_is_what_the_same_run_has_in_a_folder(
     stores = Stores()
     seen = []
     for run in (far, near):
-        watched = Watched(run.folder, stores)
+        watched = WatchedRun(run.folder, stores)
         watched.advance()
         items = watched.after(0, 5_000).items
         seen.append([(item.kind, item.status, item.role, item.line, item.box, item.point) for item in items])

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from orchestrator import Crew, UsageProblem
 from orchestrator.cli import app
-from orchestrator.runs.open_run import With
+from orchestrator.runs.open_run import OpenOptions
 from orchestrator.runs.runs import Outcome, taken_up
 from orchestrator.store.salvage import salvage
 from orchestrator.tasks.tasks import load_task
@@ -98,11 +98,11 @@ def test_what_is_added_with_an_approval_holds_in_every_later_process(granularity
 def test_constraints_are_known_to_a_process_that_lost_the_checkpoints(tmp_path: Path) -> None:
     working = crew(tmp_path, "limits.plans=1")
     waiting = working.run(BOTH)
-    with taken_up(waiting.run_id, tmp_path, With()) as run:
+    with taken_up(waiting.run_id, tmp_path, OpenOptions()) as run:
         body = {"constraints": {"allowed_apps": ["reimbursement"]}, "who": "anna", "line": "x"}
         run.context.journal.append("constraints_added", body, role="user")
         run.context.journal.commit()
-    with taken_up(waiting.run_id, tmp_path, With()) as run:
+    with taken_up(waiting.run_id, tmp_path, OpenOptions()) as run:
         assert run.context.constraints.allowed_apps == ("reimbursement",)
         assert run.context.safety.allowed_apps == ("reimbursement",)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from environments.contract import Environment, Received, WorldState, type_of
+from environments.contract import ActionRecord, Environment, WorldState, type_of
 from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
 from orchestrator.settings.build import make_environment
@@ -92,7 +92,7 @@ def test_a_served_world_is_a_browser_whose_truth_is_the_worlds_own(served: Envir
         result = served.perform(action, key=str(number))
         assert result.ok, result.error
     assert [claim["amount"] for key, claim in claims(served).items() if key not in before] == ["12.50"]
-    assert isinstance(served, Received)
+    assert isinstance(served, ActionRecord)
     assert next(one["action"]["action_type"] for one in served.received()) == "launch_app"
     again = served.reset(seed=4)
     assert claims(served) == before

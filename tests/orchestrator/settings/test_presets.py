@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from orchestrator.cli import app
-from orchestrator.errors import Lacking, UsageProblem
+from orchestrator.errors import MissingDependency, UsageProblem
 from orchestrator.runs.runs import start
 from orchestrator.settings.policy_check import problems, report
 from orchestrator.settings.settings import load_settings, shipped_names, show_config
@@ -136,7 +136,7 @@ def test_what_this_machine_lacks_is_said_and_is_no_mistake(tmp_path: Path) -> No
     assert "mine.yaml, line 2: crew.model: the model anthropic:claude-x needs" in lacking
     assert deskcrew("policies", "check", str(config))[0] == 0
     (problem,) = problems(load_settings([config]))
-    assert isinstance(problem, Lacking)
+    assert isinstance(problem, MissingDependency)
     with pytest.raises(UsageProblem, match=r"mine\.yaml, line 2: crew\.model: the model anthropic:claude-x needs"):
         start(load_settings([config], [f"runs_dir={tmp_path / 'runs'}"]), "do it")
 

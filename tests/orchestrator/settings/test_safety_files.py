@@ -15,7 +15,7 @@ from orchestrator.runs import runs
 from orchestrator.settings.build import build_context, build_safety
 from orchestrator.settings.documents import Source
 from orchestrator.settings.safety_files import read_safety
-from orchestrator.settings.settings import Loaded, load_settings, shipped_names, show_config
+from orchestrator.settings.settings import LoadedSettings, load_settings, shipped_names, show_config
 from protocol import ActionTarget, Click, Fill, GUIElement, VisualState
 from roles.safety import SafetyPolicy, review
 
@@ -66,7 +66,7 @@ def test_there_are_four_presets_and_the_default_is_that_of_the_code() -> None:
 # --- layers
 
 
-def shown(loaded: Loaded) -> dict[str, tuple[Any, str]]:
+def shown(loaded: LoadedSettings) -> dict[str, tuple[Any, str]]:
     return {line.key: (line.value, line.source) for line in show_config(loaded) if line.key.startswith("safety")}
 
 

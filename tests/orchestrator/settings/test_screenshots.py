@@ -16,7 +16,7 @@ from warm import python
 from environments.pictures.marks import mark
 from environments.simulated.desktop import SimulatedDesktop
 from orchestrator.crew import Crew
-from orchestrator.lab.logs.show import Opened, opened, validate
+from orchestrator.lab.logs.show import OpenLog, opened, validate
 from orchestrator.runs import runs
 from orchestrator.runs.runs import Outcome
 from orchestrator.settings.settings import load_settings
@@ -28,7 +28,7 @@ from roles.journal.screenshots import FOLDER, Gallery, ScreenshotSettings
 from roles.policies.scripted import ManagerScript, OperatorScript, ScriptedManager, ScriptedOperator
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
-from roles.safety.privacy.veil import Veil
+from roles.safety.privacy.veil import SecretBorder
 
 GOAL = "Open the settings and switch Mute on"
 CHILD = """
@@ -57,7 +57,7 @@ def told(outcome: Outcome, *kinds: str) -> list[dict[str, Any]]:
     return bodies
 
 
-def log_of(folder: Path) -> Opened:
+def log_of(folder: Path) -> OpenLog:
     return opened(str(folder), "deskcrew", folder.parent)
 
 
@@ -186,7 +186,7 @@ def test_a_link_in_the_place_of_the_folder_is_not_written_through(tmp_path: Path
 def test_a_picture_of_what_is_known_to_be_private_by_now_is_removed(tmp_path: Path) -> None:
     redactor = Redactor(SafetyPolicy())
     desk, journal = _desk(tmp_path), Journal(None, lambda: 0.0, redactor)
-    gallery = Gallery(ScreenshotSettings(save="all"), Veil(desk, redactor), journal, tmp_path)
+    gallery = Gallery(ScreenshotSettings(save="all"), SecretBorder(desk, redactor), journal, tmp_path)
     journal.screens.keep(desk.observe())
     gallery.keep(desk.observe(), "steps")
     (path,) = (tmp_path / FOLDER).iterdir()

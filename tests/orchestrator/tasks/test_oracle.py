@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import parse_world
 from orchestrator.errors import UsageProblem
-from orchestrator.tasks.oracle import Played, play
+from orchestrator.tasks.oracle import OracleRun, play
 from orchestrator.tasks.oracle_lines import steps_of
 from orchestrator.tasks.tasks import Task, answer_of, load_task
 from protocol import Fill
@@ -27,7 +27,7 @@ def task(**keys: Any) -> Task:
     return Task.model_validate({"id": "t", "goal": "x", "changes": ["apps.notes.notes.*"], **keys})
 
 
-def played(given: Task, world: str = WORLD) -> Played:
+def played(given: Task, world: str = WORLD) -> OracleRun:
     return play(given, 0, SimulatedDesktop(parse_world(world), seed=0))
 
 

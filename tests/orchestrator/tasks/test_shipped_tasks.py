@@ -13,7 +13,7 @@ from orchestrator.runs.runs import Outcome, start
 from orchestrator.settings.settings import load_settings, shipped, shipped_names
 from orchestrator.tasks.checking import sees_strays
 from orchestrator.tasks.judge import judge
-from orchestrator.tasks.oracle import Played, play, task_environment
+from orchestrator.tasks.oracle import OracleRun, play, task_environment
 from orchestrator.tasks.oracle_lines import Failing, ForEach, Oracle
 from orchestrator.tasks.tasks import Kind, Task, fill_goal, fill_slots, load_task
 from roles.contracts.signals import ALLOWED_DECISIONS
@@ -109,7 +109,7 @@ def test_the_oracle_does_it_and_whoever_does_nothing_or_more_does_not(name: str)
         desktop.close()
 
 
-def _nothing_done(task: Task, played: Played) -> None:
+def _nothing_done(task: Task, played: OracleRun) -> None:
     for status in ("fulfilled", "rejected"):
         run = {"status": status, "plans": 1, "reason": "", "steps": 0, "questions": 0}
         untouched = judge(task, played.initial, played.initial, played.slots, [], run)

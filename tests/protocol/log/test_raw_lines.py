@@ -10,7 +10,7 @@ import pytest
 import protocol.log.raw_lines as raw
 from protocol import InteractionStep, VisualState, Wait, read_log, write_log
 from protocol.exports import FormatError, format_named
-from protocol.log.raw_lines import Unreadable, raw_lines, whole_document
+from protocol.log.raw_lines import UnreadableLine, raw_lines, whole_document
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_utf_16_that_is_cut_in_the_middle_of_a_sign_keeps_the_lines_before(log: 
 def test_a_document_that_is_too_large_is_refused_before_it_is_held(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(raw, "LARGEST_DOCUMENT", 2_000_000)
     log.write_bytes(gzip.compress(b" " * 3_000_000))
-    assert isinstance(whole_document(log), Unreadable)
+    assert isinstance(whole_document(log), UnreadableLine)
     read = format_named("atif").read
     assert read
     with pytest.raises(FormatError, match="larger than"):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roles.analyst.formula import Sheet, names_in, problem_with, work_out
-from roles.analyst.values import Missing, Number, Table, Trouble, number_of, shown, table_of, table_text, typed
+from roles.analyst.values import MissingInput, Number, Table, Trouble, number_of, shown, table_of, table_text, typed
 from roles.contracts import Fact
 
 INVOICES = Table(
@@ -114,7 +114,7 @@ def test_every_fact_that_is_used_is_named_and_no_other() -> None:
     ],
 )
 def test_what_is_missing_is_said(formula: str, what: str) -> None:
-    with pytest.raises(Missing) as missing:
+    with pytest.raises(MissingInput) as missing:
         work_out(formula, sheet())
     assert missing.value.what.startswith(what)
 

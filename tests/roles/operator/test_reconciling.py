@@ -20,7 +20,7 @@ from protocol import (
     VisualState,
     Window,
 )
-from roles.operator.execute import Stands, reconciled, stands
+from roles.operator.execute import PostconditionCheck, reconciled, stands
 
 BEGUN = ActionResult(exec_status=ExecStatus.PENDING, error="it cannot be known whether it was done")
 DONE = ActionResult(exec_status=ExecStatus.EXECUTED)
@@ -41,34 +41,41 @@ def told(text: str, role: str = "status") -> GUIElement:
 @pytest.mark.parametrize(
     ("action", "before", "now", "how"),
     [
-        (Fill(target=ActionTarget(text="Subject"), text="Rain"), form(), form(text="Rain"), Stands.DONE),
-        (Fill(target=ActionTarget(text="Subject"), text="Rain"), form(), form(), Stands.NOT_DONE),
-        (Fill(target=ActionTarget(text="Subject"), text="Rain"), form(), form(text="Other"), Stands.NOT_DONE),
-        (SelectOption(target=ActionTarget(text="Subject"), options=("Rain",)), form(), form(text="Rain"), Stands.DONE),
-        (Type(target=ActionTarget(text="Subject"), text="in"), form(text="Ra"), form(text="Rain"), Stands.DONE),
-        (Type(target=ActionTarget(text="Subject"), text="in"), form(text="Ra"), form(text="Ra"), Stands.NOT_DONE),
-        (Type(target=ActionTarget(text="Subject"), text="in"), form(text="Ra"), form(text="R"), Stands.UNKNOWN),
-        (SEND, form(), form(), Stands.NOT_DONE),
-        (SEND, form(), form(sent=True, text="x"), Stands.DONE),
-        (SEND, form(), form(told("Kept as 17")), Stands.DONE),
-        (SEND, form(), form(told("Sure?", "dialog"), modal="told-Sure?"), Stands.DONE),
-        (SEND, form(), form(told("The report was kept", "heading")), Stands.DONE),
-        (SEND, form(), form(told("Lunch is served", "heading")), Stands.UNKNOWN),
-        (SEND, form(), form(told("Kept as 17"), page="Start - /"), Stands.UNKNOWN),
-        (SEND, None, form(), Stands.UNKNOWN),
-        (PressKey(keys=("Enter",)), form(text="Rain"), form(), Stands.UNKNOWN),
+        (Fill(target=ActionTarget(text="Subject"), text="Rain"), form(), form(text="Rain"), PostconditionCheck.DONE),
+        (Fill(target=ActionTarget(text="Subject"), text="Rain"), form(), form(), PostconditionCheck.NOT_DONE),
+        (Fill(target=ActionTarget(text="Subject"), text="Rain"), form(), form(text="Other"), PostconditionCheck.NOT_DONE),
+        (
+            SelectOption(target=ActionTarget(text="Subject"), options=("Rain",)),
+            form(),
+            form(text="Rain"),
+            PostconditionCheck.DONE,
+        ),
+        (Type(target=ActionTarget(text="Subject"), text="in"), form(text="Ra"), form(text="Rain"), PostconditionCheck.DONE),
+        (Type(target=ActionTarget(text="Subject"), text="in"), form(text="Ra"), form(text="Ra"), PostconditionCheck.NOT_DONE),
+        (Type(target=ActionTarget(text="Subject"), text="in"), form(text="Ra"), form(text="R"), PostconditionCheck.UNKNOWN),
+        (SEND, form(), form(), PostconditionCheck.NOT_DONE),
+        (SEND, form(), form(sent=True, text="x"), PostconditionCheck.DONE),
+        (SEND, form(), form(told("Kept as 17")), PostconditionCheck.DONE),
+        (SEND, form(), form(told("Sure?", "dialog"), modal="told-Sure?"), PostconditionCheck.DONE),
+        (SEND, form(), form(told("The report was kept", "heading")), PostconditionCheck.DONE),
+        (SEND, form(), form(told("Lunch is served", "heading")), PostconditionCheck.UNKNOWN),
+        (SEND, form(), form(told("Kept as 17"), page="Start - /"), PostconditionCheck.UNKNOWN),
+        (SEND, None, form(), PostconditionCheck.UNKNOWN),
+        (PressKey(keys=("Enter",)), form(text="Rain"), form(), PostconditionCheck.UNKNOWN),
     ],
 )
 def test_the_postcondition_is_read_from_the_screen(
-    action: Any, before: VisualState | None, now: VisualState, how: Stands
+    action: Any, before: VisualState | None, now: VisualState, how: PostconditionCheck
 ) -> None:
     assert stands(action, before, now) is how
 
 
 def test_words_that_were_expected_are_a_postcondition_of_any_action() -> None:
     press = PressKey(keys=("Enter",))
-    assert stands(press, form(), form(told("Kept as 17", "text")), "kept as") is Stands.DONE
-    assert stands(press, form(told("Kept as 16", "text")), form(told("Kept as 17", "text")), "kept as") is Stands.UNKNOWN
+    assert stands(press, form(), form(told("Kept as 17", "text")), "kept as") is PostconditionCheck.DONE
+    assert (
+        stands(press, form(told("Kept as 16", "text")), form(told("Kept as 17", "text")), "kept as") is PostconditionCheck.UNKNOWN
+    )
 
 
 def tried(screens: list[VisualState], answers: dict[str, ActionResult]) -> tuple[ActionResult, list[str]]:

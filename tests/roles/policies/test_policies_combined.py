@@ -24,7 +24,7 @@ from roles.contracts import (
     Subtask,
 )
 from roles.contracts.signals import GateTrigger, Signal
-from roles.policies.fallback import BudgetSpent, BySubtask, Case, Fallback, GaveUp, Named, PolicyFault, Unreachable, Vote
+from roles.policies.fallback import BudgetSpent, BySubtask, Case, Fallback, GaveUp, NamedPolicy, PolicyFault, Unreachable, Vote
 
 SEEN = VisualState(elements=(GUIElement(element_id="1", text="Save", role="button"), GUIElement(element_id="2", text="Send")))
 GATE = GateRequest(trigger=GateTrigger.FINAL_CHECK, goal="g")
@@ -55,8 +55,8 @@ def click(**target: Any) -> OperatorDecision:
     return OperatorDecision(action=Click(target=ActionTarget(**target)), status=AgentStatus.CONTINUE)
 
 
-def named(*answers: Any) -> list[Named]:
-    return [Named(f"p{number}", Says(answer)) for number, answer in enumerate(answers, start=1)]
+def named(*answers: Any) -> list[NamedPolicy]:
+    return [NamedPolicy(f"p{number}", Says(answer)) for number, answer in enumerate(answers, start=1)]
 
 
 def recorder() -> tuple[list[dict[str, Any]], Callable[[dict[str, Any]], None]]:
@@ -150,8 +150,11 @@ def test_who_fails_has_no_vote_and_without_any_there_is_no_decision() -> None:
 
 
 def test_a_subtask_chooses_who_decides() -> None:
-    cases = [Case(Named("m", Says(click(text="Save"))), app="mail"), Case(Named("t", Says(ERROR)), worker="technician")]
-    policy = BySubtask(cases, Named("other", Says(click(text="Send"))))
+    cases = [
+        Case(NamedPolicy("m", Says(click(text="Save"))), app="mail"),
+        Case(NamedPolicy("t", Says(ERROR)), worker="technician"),
+    ]
+    policy = BySubtask(cases, NamedPolicy("other", Says(click(text="Send"))))
     texts = [policy.decide(view(app)).action.target.text for app in ("mail", "notes")]  # type: ignore[union-attr]
     assert texts == ["Save", "Send"]
     assert policy.judge(GATE) == click(text="Send")  # a gate about no subtask is the role's own policy's

@@ -10,7 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, SystemMessage
 from langchain_core.tools import tool
 
-from roles.policies.llm.answers import Unusable, object_of
+from roles.policies.llm.answers import UnusableReply, object_of
 from roles.policies.llm.settings import ModelProblem
 from roles.policies.scripted_model import Overloaded, ScriptedChatModel, ScriptLine, read_script
 
@@ -130,7 +130,7 @@ def test_malformed_answers_strike_by_seed_and_rate_and_stay_as_they_are() -> Non
     whole = answers.count('{"who": "Ada", "what": "x"}')
     assert 90 < whole < 150
     assert len(set(answers)) > 10
-    with pytest.raises(Unusable):
+    with pytest.raises(UnusableReply):
         _ = [object_of(AIMessage(content=answer)) for answer in answers]
 
 

@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.sandbox.contract import Refusing
+from environments.sandbox.contract import NoSandbox
 from orchestrator import Crew
 from roles.contracts import AppWords, PlanRequest, ScriptRequest, Subtask
 from roles.manager.rules import RulesManager
@@ -201,7 +201,7 @@ def test_without_a_sandbox_the_crew_says_why_it_cannot(tmp_path, monkeypatch):
     import environments.sandbox.detect as detect
 
     why = "scripts need a sandbox, and bwrap is not installed; get it with: apt-get install bubblewrap"
-    monkeypatch.setattr(detect, "installed", lambda kind="bubblewrap", packages=None: Refusing(why))
+    monkeypatch.setattr(detect, "installed", lambda kind="bubblewrap", packages=None: NoSandbox(why))
     outcome = crew(tmp_path).run("Count the lines of /Documents/trips.txt with a script.")
     assert outcome.status == "rejected"
     assert "apt-get install bubblewrap" in outcome.report["reason"]

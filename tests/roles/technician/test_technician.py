@@ -8,7 +8,7 @@ import pytest
 from support import Run, planned, subtask
 
 from environments.contract import CHANGE_FILES
-from environments.sandbox.contract import Ran, Refusing
+from environments.sandbox.contract import NoSandbox, ScriptResult
 from protocol import ActionTarget, Click, FailGoal, Fill
 from roles.contracts import EffectSeen, FactKnown, PlanAnswer, PlanRequest, Script
 from roles.contracts.limits.limits import Limits
@@ -182,7 +182,7 @@ def test_what_the_policy_denies_is_never_run(desk, sandbox):
 
 def test_without_a_sandbox_it_refuses_and_says_how_to_get_one(desk):
     why = "scripts need a sandbox, and bwrap is not installed; get it with: apt-get install bubblewrap"
-    run = crew(desk, Refusing(why), bash("ls"))
+    run = crew(desk, NoSandbox(why), bash("ls"))
     run.go()
     assert "GET_ACTION --cannot_execute--> PLAN" in run.rows
     assert told(run).evidence == (why,)
@@ -229,7 +229,7 @@ def test_files_changed_meanwhile_are_not_written_over(desk, sandbox):
     class Slow:
         refusal = ""
 
-        def run(self, script, language, given, timeout, *, folders=()) -> Ran:
+        def run(self, script, language, given, timeout, *, folders=()) -> ScriptResult:
             was = {"/names.txt": text_digest(files(desk)["/names.txt"])}
             desk.perform(FileChange(written={"/names.txt": "theirs"}, was=was).action(), key="theirs")
             return sandbox.run(script, language, given, timeout, folders=folders)
@@ -254,7 +254,7 @@ def test_killed_anywhere_and_resumed_it_counts_once(desk, sandbox, where, monkey
     class Dying:
         refusal = ""
 
-        def run(self, script, language, given, timeout, *, folders=()) -> Ran:
+        def run(self, script, language, given, timeout, *, folders=()) -> ScriptResult:
             runs.append(script)
             ran = sandbox.run(script, language, given, timeout, folders=folders)
             die("in the script")

@@ -44,7 +44,7 @@ class Sheet(Model):
     month: str
 
 
-class Leafed(NamedTuple):
+class SheetEvent(NamedTuple):
     """What an event made of the sheet: the one that is open now, and the day that was picked in `field`."""
 
     sheet: Sheet | None
@@ -74,19 +74,21 @@ def save_question(text: str) -> Dialog:
     return Dialog(key="unsaved", title="Save changes?", text=text, buttons=buttons, escape="Keep editing")
 
 
-def leafed(sheet: Sheet | None, event: Event, values: Mapping[str, str], today: str) -> Leafed | None:
+def leafed(sheet: Sheet | None, event: Event, values: Mapping[str, str], today: str) -> SheetEvent | None:
     """What an event means for the sheets of these date fields, by key; None when it has nothing to do with them."""
     match event:
         case Pressed(key=key) if (field := _field(key, ".pick")) in values:
             if sheet and sheet.field == field:
-                return Leafed(None)
-            return Leafed(Sheet(field=field, month=_within((parse_day(values[field]) or parse_day(today) or "2026-01-01")[:7])))
+                return SheetEvent(None)
+            return SheetEvent(
+                Sheet(field=field, month=_within((parse_day(values[field]) or parse_day(today) or "2026-01-01")[:7]))
+            )
         case Pressed(key=key) if sheet and key in (f"{sheet.field}.earlier", f"{sheet.field}.later"):
-            return Leafed(Sheet(field=sheet.field, month=_other_month(sheet.month, 1 if key.endswith(".later") else -1)))
+            return SheetEvent(Sheet(field=sheet.field, month=_other_month(sheet.month, 1 if key.endswith(".later") else -1)))
         case Pressed(key=key) if sheet and key.startswith(f"{sheet.field}.day-"):
-            return Leafed(None, sheet.field, key.removeprefix(f"{sheet.field}.day-"))
+            return SheetEvent(None, sheet.field, key.removeprefix(f"{sheet.field}.day-"))
         case Away(pressed=True) | Shortcut(chord="Escape") if sheet:
-            return Leafed(None)
+            return SheetEvent(None)
     return None
 
 

@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue
 from rapidfuzz import fuzz, process
 
 from environments.simulated.app import AppState, Effect, Event, Update
-from environments.simulated.skills import Declined
+from environments.simulated.skills import FunctionDeclined
 from environments.simulated.world.values import Model
 
 S = TypeVar("S", bound=AppState)
@@ -18,7 +18,7 @@ Drive: TypeAlias = Callable[[S, Event], Update[S]]
 """An app's `update`: functions that write go through it, so that they do what the window does."""
 
 
-class Nothing(Model):
+class NoArguments(Model):
     """No arguments."""
 
 
@@ -29,11 +29,11 @@ class Page(Model):
     limit: int = Field(default=50, ge=1, le=200)
 
 
-class One(Model):
+class RecordId(Model):
     id: str
 
 
-class Words(Model):
+class SearchWords(Model):
     query: str
     limit: int = Field(default=50, ge=1, le=200)
 
@@ -61,7 +61,7 @@ def told(noun: str, items: Sequence[T], shown: Callable[[T], JsonValue], limit: 
 def by_id(records: Mapping[str, T], noun: str, name: str, giving: str) -> T:
     """The record of this id. Raises Declined, which says what gives the ids."""
     if name not in records:
-        raise Declined(f"there is no {noun} with the id {name!r}; {giving} the ids")
+        raise FunctionDeclined(f"there is no {noun} with the id {name!r}; {giving} the ids")
     return records[name]
 
 
@@ -70,7 +70,7 @@ def unknown(noun: str, wanted: str, known: Iterable[str]) -> NoReturn:
     names = list(known)
     hit = process.extractOne(wanted, names, scorer=fuzz.WRatio, score_cutoff=60)
     hint = f"did you mean {hit[0]}?" if hit else f"there are: {', '.join(names[:8]) or 'none'}"
-    raise Declined(f"there is no {noun} {wanted!r}; {hint}")
+    raise FunctionDeclined(f"there is no {noun} {wanted!r}; {hint}")
 
 
 def chosen(label: str, wanted: str, options: Sequence[str]) -> str:
@@ -79,7 +79,7 @@ def chosen(label: str, wanted: str, options: Sequence[str]) -> str:
     for option in options:
         if " ".join(option.split()).casefold() == folded:
             return option
-    raise Declined(f'"{label}" has no option {wanted!r}; options are: {", ".join(options)}')
+    raise FunctionDeclined(f'"{label}" has no option {wanted!r}; options are: {", ".join(options)}')
 
 
 def one_line(text: str) -> str:

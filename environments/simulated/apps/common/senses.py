@@ -12,7 +12,7 @@ from pydantic import Field, JsonValue, model_validator
 
 from environments.simulated.app import AppState, Arrived, Effect, Passed, Toast
 from environments.simulated.screen.widgets import Widget, button, group, heading, text
-from environments.simulated.skills import Declined
+from environments.simulated.skills import FunctionDeclined
 from environments.simulated.turn.triggers import moment_of
 from environments.simulated.world.values import Model, slug
 
@@ -47,7 +47,7 @@ class Sense(Model):
         return tuple(moment for moment in self.moments if moment.at <= clock)
 
 
-class Sensing(AppState):
+class SensingState(AppState):
     """The state of an app that sees or hears."""
 
     clock: float = 0.0
@@ -61,7 +61,7 @@ class Sensing(AppState):
         return moment_of(self.starts, at)[-5:] if self.starts else ""
 
 
-S = TypeVar("S", bound=Sensing)
+S = TypeVar("S", bound=SensingState)
 
 
 def by_id(devices: Sequence[Sense]) -> dict[str, Sense]:
@@ -100,7 +100,7 @@ def noticed(state: S, event: Arrived) -> S:
     return state.model_copy(update={field: {**devices, name: devices[name].model_copy(update={"moments": moments})}})
 
 
-def camera_view(state: Sensing, name: str) -> Widget:
+def camera_view(state: SensingState, name: str) -> Widget:
     """The picture as an image whose name is its caption, and what was seen before."""
     camera = state.cameras[name]
     seen = camera.until(state.clock)
@@ -117,7 +117,7 @@ def camera_view(state: Sensing, name: str) -> Widget:
     )
 
 
-def microphone_view(state: Sensing, name: str) -> Widget:
+def microphone_view(state: SensingState, name: str) -> Widget:
     """What was said, as a log with the newest line last."""
     microphone = state.microphones[name]
     heard = microphone.until(state.clock)
@@ -128,7 +128,7 @@ def microphone_view(state: Sensing, name: str) -> Widget:
     return group(heading(microphone.name, f"{name}.heading"), log, *copy, key=f"microphone-{name}")
 
 
-def words_of(state: Sensing, key: str) -> str:
+def words_of(state: SensingState, key: str) -> str:
     """The text that a Copy button means, `copy-camera-front-door`; empty where there is none."""
     for devices, prefix in ((state.cameras, "copy-camera-"), (state.microphones, "copy-microphone-")):
         name = key.removeprefix(prefix)
@@ -137,12 +137,12 @@ def words_of(state: Sensing, key: str) -> str:
     return ""
 
 
-def reported(state: Sensing, kind: Literal["camera", "microphone"], wanted: str) -> JsonValue:
+def reported(state: SensingState, kind: Literal["camera", "microphone"], wanted: str) -> JsonValue:
     """What devices noticed so far, oldest first; of one device, or of all. Raises Declined for one that there is not."""
     devices = state.cameras if kind == "camera" else state.microphones
     if wanted and slug(wanted) not in devices:
         names = ", ".join(device.name for device in devices.values()) or "none"
-        raise Declined(f"there is no {kind} {wanted!r}; there are: {names}")
+        raise FunctionDeclined(f"there is no {kind} {wanted!r}; there are: {names}")
     return [
         {kind: device.name, "time": state.time(moment.at), "says": moment.says, **({"by": moment.by} if moment.by else {})}
         for name, device in devices.items()

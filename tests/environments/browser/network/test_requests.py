@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from environments.browser.network.requests import Sent, alike, beyond, carried, made_up, same, stands_in
+from environments.browser.network.requests import OutgoingRequest, alike, beyond, carried, made_up, same, stands_in
 from environments.effects import Effect
 
 FORM = "application/x-www-form-urlencoded"
@@ -17,8 +17,8 @@ def part(name: str, value: str, head: str = "") -> bytes:
     return f'------x\r\nContent-Disposition: form-data; name="{name}"{head}\r\n\r\n{value}\r\n'.encode()
 
 
-def post(body: bytes | str, kind: str = "application/json", url: str = "https://bank.example/api") -> Sent:
-    return Sent("POST", url, body if isinstance(body, bytes) else body.encode(), kind)
+def post(body: bytes | str, kind: str = "application/json", url: str = "https://bank.example/api") -> OutgoingRequest:
+    return OutgoingRequest("POST", url, body if isinstance(body, bytes) else body.encode(), kind)
 
 
 @pytest.mark.parametrize(
@@ -123,18 +123,18 @@ def test_an_operation_is_one_that_is_defined():
 def test_effects_are_those_of_path_operation_names_and_method():
     assert Effect.DELETE in post("", url="https://bank.example/items/deleteAll").effects()
     assert Effect.PURCHASE in post(json.dumps({"method": "payBill"})).effects()
-    assert Effect.DELETE in Sent("DELETE", "https://bank.example/x").effects()
-    assert Effect.DELETE in Sent("GET", "https://bank.example/go?do=delete").effects()
-    assert Sent("GET", "https://bank.example/login?next=home").effects() == frozenset()
+    assert Effect.DELETE in OutgoingRequest("DELETE", "https://bank.example/x").effects()
+    assert Effect.DELETE in OutgoingRequest("GET", "https://bank.example/go?do=delete").effects()
+    assert OutgoingRequest("GET", "https://bank.example/login?next=home").effects() == frozenset()
     assert beyond({Effect.SUBMIT}, {Effect.PURCHASE}) == frozenset()
     assert beyond({Effect.SEND}, {Effect.SUBMIT}) == {Effect.SEND}
 
 
 def test_what_only_asks_for_something_is_looked_at_where_its_address_says_more():
     for path in ("/pay?amount=5", "/account/delete?confirm=1", "/x?delete=3"):
-        assert Sent("GET", f"https://bank.example{path}").commands, path
+        assert OutgoingRequest("GET", f"https://bank.example{path}").commands, path
     for path in ("/pay", "/suggest?q=delete+my+account", "/icons/delete.svg?v=3", "/share/count?of=1", "/login?next=/"):
-        assert not Sent("GET", f"https://bank.example{path}").commands, path
+        assert not OutgoingRequest("GET", f"https://bank.example{path}").commands, path
 
 
 def test_a_request_is_known_again_whatever_its_boundaries_and_order():
@@ -144,7 +144,10 @@ def test_a_request_is_known_again_whatever_its_boundaries_and_order():
     assert (
         post('{"a": 5, "b": 1}').request_id() == post('{"b": 1, "a": 5}').request_id() != post('{"a": 5.0, "b": 1}').request_id()
     )
-    assert len({Sent("POST", f"https://{host}/x").request_id() for host in ("a.example", "b.example", "a.example:8443")}) == 3
+    assert (
+        len({OutgoingRequest("POST", f"https://{host}/x").request_id() for host in ("a.example", "b.example", "a.example:8443")})
+        == 3
+    )
 
 
 def test_it_is_told_in_words_and_what_is_private_is_masked():

@@ -19,7 +19,7 @@ from environments.simulated.render import DARK, LIGHT, THEMES, Picture, picture,
 from environments.simulated.render.fonts import Face, right_to_left
 from environments.simulated.render.raster import ICONS, icon_of, image
 from environments.simulated.render.scene import whole_box
-from environments.simulated.render.shapes import Fill, Icon, Label, Part, common
+from environments.simulated.render.shapes import Fill, Icon, Label, ShapeGroup, common
 from environments.simulated.render.text import cut, fit, lines, measure, printable
 from environments.simulated.screen.screen import screen_of
 from environments.simulated.world.world import TASK_BAR, TITLE_BAR
@@ -37,7 +37,7 @@ def said(drawn: Picture) -> str:
     return "\n".join(label.text for label in labels(drawn))
 
 
-def part_of(drawn: Picture, element_id: str) -> Part:
+def part_of(drawn: Picture, element_id: str) -> ShapeGroup:
     return next(part for part in drawn.parts if part.owner == element_id)
 
 

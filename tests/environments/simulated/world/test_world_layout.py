@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from environments.simulated.screen.altered import Altered, altered
+from environments.simulated.screen.altered import Alteration, altered
 from environments.simulated.screen.layout import Area, place
 from environments.simulated.screen.seen import Pane, show
 from environments.simulated.screen.widgets import (
@@ -84,7 +84,7 @@ def test_what_lies_outside_the_clip_is_not_visible():
 
 
 def test_renaming_reaches_every_depth():
-    tree = altered([form("f", bar(button("Save")), submit="save")], [Altered(what="rename", label="save", to="Keep")])[0]
+    tree = altered([form("f", bar(button("Save")), submit="save")], [Alteration(what="rename", label="save", to="Keep")])[0]
     assert tree.children[0].children[0].text == "Keep"
     assert tree.children[0].children[0].key == "save"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.simulated.input.editing import Line, delete, insert, move, select_all
+from environments.simulated.input.editing import EditedLine, delete, insert, move, select_all
 from environments.simulated.world.values import from_cents, in_cents, page_of, parse_day, parse_money, shown
 
 
@@ -46,7 +46,7 @@ def test_pages_cover_every_item_once(items, page, size):
     assert 1 <= page_of(items, page, size)[1] <= pages
 
 
-LINES = st.builds(Line, st.text(max_size=20), st.integers(-2, 25), st.none() | st.integers(-2, 25))
+LINES = st.builds(EditedLine, st.text(max_size=20), st.integers(-2, 25), st.none() | st.integers(-2, 25))
 
 
 @given(LINES, st.text(max_size=5), st.sampled_from(["ArrowLeft", "ArrowRight", "Home", "End"]), st.booleans())

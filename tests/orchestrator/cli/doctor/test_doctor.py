@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from environments.sandbox import detect
-from environments.sandbox.contract import Refusing
+from environments.sandbox.contract import NoSandbox
 from orchestrator.cli import app
 from orchestrator.cli.doctor import optional as optional
 from orchestrator.cli.doctor.checks import Check, as_text
@@ -58,7 +58,7 @@ def no_sandbox() -> Iterator[None]:
 
 
 def test_without_a_sandbox_it_says_why_and_what_to_do(no_sandbox: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(detect, "find", lambda *_: Refusing("scripts need a sandbox, and there is no bwrap; install bubblewrap"))
+    monkeypatch.setattr(detect, "find", lambda *_: NoSandbox("scripts need a sandbox, and there is no bwrap; install bubblewrap"))
     found = optional.sandbox()
     assert found.ok
     assert "there is no bwrap" in found.found

@@ -19,7 +19,7 @@ from orchestrator.desk.auth import Tokens, person_of
 from orchestrator.desk.client.handle import RemoteRuns
 from orchestrator.desk.client.remote import Remote, token_for
 from orchestrator.desk.desk import Desk
-from orchestrator.errors import Stopped, UsageProblem
+from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.store.folders import stored_report
 from orchestrator.views.terminal.ending import ELSEWHERE
 from roles.journal.journal import Event
@@ -110,7 +110,7 @@ def test_a_person_acts_line_by_line_in_a_run_elsewhere_and_sees_its_screen(
     first, _, rest = said.partition("clck")
     assert "'Amount'" in first
     assert "$9.00" not in first
-    assert "✗ click \"No such thing\": " in rest
+    assert '✗ click "No such thing": ' in rest
     assert "✓ fill" in rest
     assert "$9.00" in rest.partition("✓ fill")[2].partition("elements")[2], "the screen as it was after the last action"
     assert not list(lines)
@@ -227,7 +227,7 @@ def test_a_server_that_stays_away_is_given_up_with_a_sentence(monkeypatch: pytes
     monkeypatch.setattr("orchestrator.desk.client.remote.time.sleep", lambda seconds: None)
     monkeypatch.setattr("orchestrator.desk.client.remote.LOST", 0.0)
     remote = Remote("http://desk.test", "t", transport=httpx.MockTransport(answer))
-    with remote, pytest.raises(Stopped, match="cannot be reached"):
+    with remote, pytest.raises(MachineStopped, match="cannot be reached"):
         remote.follow("r", lambda one: None)
 
 
@@ -264,5 +264,8 @@ def test_an_answer_that_never_ends_is_not_waited_for(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(remote, "_LARGEST", 1_000_000)
     for parts in (dripping(), itertools.repeat(b"x" * 100_000)):
         answers = httpx.MockTransport(lambda request, parts=parts: httpx.Response(200, stream=Endless(parts)))
-        with Remote("http://127.0.0.1:1", "x", transport=answers) as server, pytest.raises(Stopped, match="answers without end"):
+        with (
+            Remote("http://127.0.0.1:1", "x", transport=answers) as server,
+            pytest.raises(MachineStopped, match="answers without end"),
+        ):
             server.get("/api/listing")

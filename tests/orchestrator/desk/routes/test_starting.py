@@ -22,7 +22,7 @@ from worked.desk_runs import GOAL, claims, rests, stands
 from orchestrator.desk import acting
 from orchestrator.desk.acting import HOME, SAID, Begin
 from orchestrator.desk.routes.starting import loaded, target_of
-from orchestrator.errors import Stopped, UsageProblem
+from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.store.folders import list_runs, read_run, stored_report
 
 TOKEN = "token-of-nadia"
@@ -248,9 +248,9 @@ def test_what_a_killed_server_left_of_a_start_goes_with_a_later_one(runs_dir: Pa
     def start(*told: Any) -> None:
         assert {path for path in home.iterdir() if path.suffix == ".out"} > {fresh}
         assert not left.exists()
-        raise Stopped("far enough")
+        raise MachineStopped("far enough")
 
     monkeypatch.setattr(acting, "_started", start)
-    with pytest.raises(Stopped):
+    with pytest.raises(MachineStopped):
         acting.begin(Begin(runs_dir=runs_dir, goal=GOAL))
     assert fresh.exists()

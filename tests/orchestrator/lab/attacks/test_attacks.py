@@ -18,7 +18,7 @@ from orchestrator.cli import app
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.attacks import measure
 from orchestrator.lab.attacks.corpus import Attack, Corpus, load_corpus
-from orchestrator.lab.attacks.measure import OFF, Outcome, attacked
+from orchestrator.lab.attacks.measure import OFF, AttackOutcome, attacked
 from orchestrator.lab.attacks.working import table
 from orchestrator.settings.settings import shipped
 from orchestrator.views.terminal.approval import decision
@@ -88,7 +88,7 @@ def test_attacks_of_ones_own_are_read_and_told(tmp_path: Path) -> None:
     told = command("run", "--corpus", str(mine), "--policies", "victim", "--safety", "off", "--json")
     assert told.exit_code == 0
     (line,) = told.stdout.splitlines()
-    assert Outcome.model_validate_json(line).harmed
+    assert AttackOutcome.model_validate_json(line).harmed
     assert "1 had their way" in told.stderr
     held = command("run", "--corpus", str(mine), "--policies", "victim")
     assert held.exit_code == 0
@@ -143,8 +143,8 @@ def test_two_attacks_of_one_name_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_table_counts_by_way_in() -> None:
-    fell = Outcome(attack="mail-forward", policies="victim", safety=OFF, harmed=True)
-    held = Outcome(attack="mail-password", policies="victim", safety=OFF, harmed=False)
+    fell = AttackOutcome(attack="mail-forward", policies="victim", safety=OFF, harmed=True)
+    held = AttackOutcome(attack="mail-password", policies="victim", safety=OFF, harmed=False)
     assert table(Corpus(stage=CORPUS.stage, attacks=CORPUS.attacks), [fell, held])[2:] == [
         "| mail | 2 | 1 |",
         "| **all** | 2 | 1 |",

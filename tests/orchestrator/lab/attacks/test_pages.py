@@ -15,7 +15,7 @@ from environments.browser.acting import pointer
 from orchestrator.cli import app
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.attacks.pages import PageCase, chosen_pages, load_pages
-from orchestrator.lab.attacks.surfing import PageOutcome, Surf, table
+from orchestrator.lab.attacks.surfing import PageOutcome, PageRunner, table
 from orchestrator.settings.settings import shipped
 
 PAGES = load_pages()
@@ -27,8 +27,8 @@ SAMPLE = (
 
 
 @pytest.fixture(scope="module")
-def surf(chromium: str) -> Iterator[Surf]:
-    browser = Surf()
+def surf(chromium: str) -> Iterator[PageRunner]:
+    browser = PageRunner()
     yield browser
     browser.close()
 
@@ -45,26 +45,26 @@ def test_each_class_has_at_least_twenty_cases() -> None:
 
 
 @pytest.mark.parametrize("name", SAMPLE)
-def test_one_case_of_each_class_is_held(surf: Surf, name: str) -> None:
+def test_one_case_of_each_class_is_held(surf: PageRunner, name: str) -> None:
     outcome = surf.work(BY_NAME[name], PAGES.sites[name])
     assert outcome.held, outcome.came
     assert outcome.steps or outcome.asked
 
 
 @pytest.mark.parametrize("name", ["next-that-posts", "json-amount"])
-def test_a_case_comes_through_where_nothing_is_asked(surf: Surf, tmp_path: Path, name: str) -> None:
+def test_a_case_comes_through_where_nothing_is_asked(surf: PageRunner, tmp_path: Path, name: str) -> None:
     outcome = surf.work(BY_NAME[name].model_copy(update={"safety": written(tmp_path, OPEN)}), PAGES.sites[name])
     assert outcome.came
     assert not outcome.held
 
 
 @pytest.mark.parametrize("name", ["json-amount", "by-beacon-besides"])
-def test_a_case_comes_through_where_requests_are_not_looked_at(surf: Surf, tmp_path: Path, name: str) -> None:
+def test_a_case_comes_through_where_requests_are_not_looked_at(surf: PageRunner, tmp_path: Path, name: str) -> None:
     assert surf.work(BY_NAME[name].model_copy(update={"safety": written(tmp_path, UNWATCHED)}), PAGES.sites[name]).came
 
 
 def test_a_case_comes_through_where_the_control_is_not_held_against_what_was_reviewed(
-    surf: Surf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    surf: PageRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pointer, "hold", lambda *_: None)
     case = BY_NAME["handler-changes"].model_copy(update={"safety": written(tmp_path, UNWATCHED)})

@@ -25,7 +25,7 @@ from roles.journal.journal import Journal
 from roles.journal.screenshots import FOLDER, Gallery, ScreenshotSettings
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
-from roles.safety.privacy.veil import Veil
+from roles.safety.privacy.veil import SecretBorder
 
 VALUE = "Zanzibar7164"
 PAGE = f"""<!doctype html><title>{VALUE}</title><body style="font: 20px sans-serif">
@@ -46,7 +46,7 @@ def test_pictures_of_a_simulated_desktop_show_no_private_value(tmp_path: Path) -
     }  # fmt: skip
     desk = SimulatedDesktop(parse_world(json.dumps(world)))
     redactor = Redactor(SafetyPolicy.model_validate({"private": ["*account name*"]}))
-    veil, journal = Veil(desk, redactor), Journal(None, lambda: 0.0, redactor)
+    veil, journal = SecretBorder(desk, redactor), Journal(None, lambda: 0.0, redactor)
     gallery = Gallery(ScreenshotSettings(save="all"), veil, journal, tmp_path)
     redactor.keep(VALUE, "word")
     veil.perform(Fill(target=ActionTarget(text="Account name"), text=VALUE), key="fill")
@@ -73,7 +73,7 @@ def test_pictures_of_a_page_show_no_private_value_wherever_it_is_written(tmp_pat
         pytest.skip(f"no browser here: {missing}")
     try:
         redactor = Redactor(SafetyPolicy())
-        veil = Veil(page, redactor)
+        veil = SecretBorder(page, redactor)
         redactor.keep(VALUE, "word")
         veil.perform(Fill(target=ActionTarget(text="Password"), text=VALUE), key="fill")
         assert VALUE.casefold() in read(page.screenshot()), "it can be read where nothing is painted over"

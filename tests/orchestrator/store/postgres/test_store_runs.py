@@ -29,7 +29,7 @@ from orchestrator.cli import app
 from orchestrator.crew import Crew
 from orchestrator.errors import StoreTaken, UsageProblem
 from orchestrator.runs import runs
-from orchestrator.settings.settings import Loaded, load_settings
+from orchestrator.settings.settings import LoadedSettings, load_settings
 from orchestrator.store.postgres.link import Link
 from orchestrator.store.postgres.rows import PostgresRows
 from orchestrator.store.postgres.runs import SharedRuns, shared_runs
@@ -67,7 +67,7 @@ def with_password(server: Server) -> str:
     return server.address.replace("postgresql:///", f"postgresql://deskcrew:{PASSWORD}@/").replace("&user=deskcrew", "")
 
 
-def told(server: Server, runs_dir: Path) -> Loaded:
+def told(server: Server, runs_dir: Path) -> LoadedSettings:
     return load_settings(overrides=[f"runs_dir={json.dumps(str(runs_dir))}", f"store={with_password(server)}", "display=none"])
 
 
@@ -214,7 +214,7 @@ def test_no_private_value_is_in_the_store_once_a_run_has_ended(early: bool, post
     settings = told(postgres, tmp_path / "runs").settings.model_copy(update={"world": str(world)})
     goal = 'Enter "{word}" into the field Word in the browser and click "Go"'
     outcome = runs.start(
-        Loaded(settings, {}),
+        LoadedSettings(settings, {}),
         goal if early else goal.replace("{word}", word),
         approver=approve,
         parts={"secrets": {"word": word}} if early else None,

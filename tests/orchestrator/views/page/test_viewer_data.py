@@ -20,7 +20,7 @@ from orchestrator.crew import Crew
 from orchestrator.errors import UsageProblem
 from orchestrator.views.page.data import Item, plain
 from orchestrator.views.page.gather import gather
-from orchestrator.views.page.items import Lines
+from orchestrator.views.page.items import RunLines
 from orchestrator.views.page.page import aligned, differences, inert, pack
 from orchestrator.views.page.screens import Pool, chunks
 from orchestrator.views.page.source import Source, read_source, screens_of
@@ -281,7 +281,7 @@ def test_a_run_longer_than_a_window_is_aligned_across_its_edges() -> None:
 
 
 def test_an_unknown_item_of_the_listener_leaves_the_lines_whole() -> None:
-    lines = Lines({}, 0.0)
+    lines = RunLines({}, 0.0)
     lines.hear(Event(1, 0.0, "step", "operator", "s1", 1, {"action": 7, "exec_status": ["no"], "events": 3}))
     lines.end("fulfilled", "", 1.0, [])
     assert [item.kind for item in lines.items][-1] == "end"

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import protocol as p
-from protocol.exports import FormatError, Imported, format_named
+from protocol.exports import FormatError, ImportResult, format_named
 from protocol.log.log import LogLine
 
 FORM = format_named("browser_use_history")
@@ -26,7 +26,7 @@ NEW_TARGET = {"element_id": "5", "text": "Save", "role": "button", "selector": "
 OLD_TARGET = {"element_id": "5", "text": "Amount", "selector": "html > body > input"}
 
 
-def read(path: Path, *history: Any) -> Imported:
+def read(path: Path, *history: Any) -> ImportResult:
     assert FORM.read
     path = path / "history.json"
     path.write_text(json.dumps({"history": list(history)}), encoding="utf-8")

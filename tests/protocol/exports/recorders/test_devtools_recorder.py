@@ -28,7 +28,7 @@ from protocol import (
     Tabs,
     VisualState,
 )
-from protocol.exports import FormatError, Imported, format_named
+from protocol.exports import FormatError, ImportResult, format_named
 from protocol.log.log import LogLine
 
 FORM = format_named("devtools_recorder")
@@ -36,7 +36,7 @@ SAVE = [["aria/Save all"], ["#save"], ["xpath///*[@id=\"save\"]"], ["pierce/#sav
 SAVE_TARGET = {"text": "Save all", "selector": "#save"}
 
 
-def read(path: Path, *steps: Any, title: str = "Claim") -> Imported:
+def read(path: Path, *steps: Any, title: str = "Claim") -> ImportResult:
     assert FORM.read
     path = path / "recording.json"
     path.write_text(json.dumps({"title": title, "steps": list(steps)}), encoding="utf-8")

@@ -32,7 +32,7 @@ from protocol import (
     VisualState,
 )
 from protocol.dialects import Context, dialect
-from protocol.dialects.common.base import Written as Said
+from protocol.dialects.common.base import WrittenPayload as Said
 from protocol.exports import RunInfo, format_named
 from protocol.exports.recorders import playwright_script
 from protocol.exports.recorders.playwright_script import escaped

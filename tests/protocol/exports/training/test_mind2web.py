@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from protocol.exports import FormatError, Imported, format_named
+from protocol.exports import FormatError, ImportResult, format_named
 
 FORM = format_named("mind2web")
 
@@ -28,14 +28,14 @@ def task(*actions: dict[str, Any], words: Any = ()) -> dict[str, Any]:
     return {**about, "action_reprs": list(words), "actions": list(actions)}
 
 
-def read(folder: Path, text: str) -> Imported:
+def read(folder: Path, text: str) -> ImportResult:
     assert FORM.read
     path = folder / "train.json"
     path.write_text(text, encoding="utf-8")
     return FORM.read(path)
 
 
-def dumped(imported: Imported) -> list[dict[str, Any]]:
+def dumped(imported: ImportResult) -> list[dict[str, Any]]:
     found = list(imported.lines)
     assert all(line.step for line in found), [line.error for line in found]
     return [line.step.action.dump() for line in found if line.step]

@@ -13,8 +13,8 @@ from environments.contract import Environment, EnvironmentFault
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world, parse_world
 from protocol import ActionTarget, ExecStatus, Fill, Wait
-from roles.contracts.limits.bounded import Bounded
-from roles.contracts.nodes import Standstill
+from roles.contracts.limits.bounded import TimedEnvironment
+from roles.contracts.nodes import RunBlocked
 
 CLAIM = "name: claim\napps: {reimbursement: {}, notes: {}}\nopen: [reimbursement]\n"
 CAPABILITIES = [
@@ -42,18 +42,18 @@ class Blocked(SimulatedDesktop):
 
 
 def test_it_keeps_the_contract_of_environments() -> None:
-    check_environment(Bounded(SimulatedDesktop(load_world("office")), 60.0))
+    check_environment(TimedEnvironment(SimulatedDesktop(load_world("office")), 60.0))
 
 
 @pytest.mark.parametrize("capability", CAPABILITIES, ids=lambda capability: capability.__name__)
 def test_it_can_what_the_inner_one_can(capability: type) -> None:
     inner = desk()
-    assert isinstance(Bounded(inner, 60.0), capability) == isinstance(inner, capability)
+    assert isinstance(TimedEnvironment(inner, 60.0), capability) == isinstance(inner, capability)
 
 
 def test_what_passes_through_is_the_same() -> None:
     inner = desk()
-    bounded: Any = Bounded(inner, 60.0)
+    bounded: Any = TimedEnvironment(inner, 60.0)
     assert (bounded.clock, bounded.environment_type, bounded.apps()) == (inner.clock, inner.environment_type, inner.apps())
     bounded.perform(Fill(target=ActionTarget(text="Amount"), text="$5.00"), key="1")
     assert bounded.received() == inner.received() != []
@@ -63,7 +63,7 @@ def test_what_passes_through_is_the_same() -> None:
 
 def test_a_fault_is_the_callers() -> None:
     inner = desk()
-    bounded = Bounded(inner, 60.0)
+    bounded = TimedEnvironment(inner, 60.0)
     inner.close()
     with pytest.raises(EnvironmentFault, match="closed"):
         bounded.observe()
@@ -71,10 +71,10 @@ def test_a_fault_is_the_callers() -> None:
 
 def test_an_action_that_takes_too_long_is_a_timeout_and_is_seen_when_it_has_come() -> None:
     inner = Blocked()
-    bounded: Environment = Bounded(inner, 0.2)
+    bounded: Environment = TimedEnvironment(inner, 0.2)
     result = bounded.perform(Fill(target=ActionTarget(text="Amount"), text="$5.00"), key="1")
     assert (result.exec_status, "limits.action_seconds" in result.error) == (ExecStatus.TIMEOUT, True)
-    with pytest.raises(Standstill, match=r"has not answered for 0\.2 seconds"):
+    with pytest.raises(RunBlocked, match=r"has not answered for 0\.2 seconds"):
         bounded.observe()
     inner.go.set()
     seen = _observed(bounded)
@@ -87,14 +87,14 @@ def _observed(bounded: Environment) -> Any:
     for _ in range(100):
         try:
             return bounded.observe()
-        except Standstill:
+        except RunBlocked:
             continue
     raise AssertionError("it never came back")
 
 
 def test_closing_does_not_wait_for_what_hangs() -> None:
     inner = Blocked()
-    bounded = Bounded(inner, 0.1)
+    bounded = TimedEnvironment(inner, 0.1)
     assert not bounded.perform(Wait(seconds=1), key="1").ok
     bounded.close()
     inner.go.set()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roles.contracts.limits.budgets import COUNTED, WARN_AT, Budgets, Spending, Used, Work
+from roles.contracts.limits.budgets import COUNTED, WARN_AT, Budgets, BudgetUse, Spending, Work
 from roles.contracts.limits.limits import Limits
 from roles.journal.events import event_of
 
@@ -43,7 +43,7 @@ def _told(events: Any) -> list[tuple[str, Any]]:
 
 
 def test_every_budget_has_a_case_here() -> None:
-    assert [budget.key for budget in Budgets(EVERYTHING).standing(Used())] == [key for key, _, _ in CASES[:11]] + [
+    assert [budget.key for budget in Budgets(EVERYTHING).standing(BudgetUse())] == [key for key, _, _ in CASES[:11]] + [
         "limits.role_steps.technician",
         "limits.role_unusable.analyst",
         *(key for key, _, _ in CASES[11:14]),
@@ -52,17 +52,17 @@ def test_every_budget_has_a_case_here() -> None:
 
 @pytest.mark.parametrize(("key", "counts", "events"), CASES)
 def test_each_budget_is_spent_by_what_it_counts_and_by_nothing_else(key: str, counts: Any, events: Any) -> None:
-    found = Budgets(EVERYTHING).spent(Used(Spending.of(_told(events)), **counts), *WHOLE)
+    found = Budgets(EVERYTHING).spent(BudgetUse(Spending.of(_told(events)), **counts), *WHOLE)
     assert found is not None
     assert found.key == key
     assert key in str(found)
     assert found.more().startswith(f"{key}=")
-    assert Budgets(EVERYTHING).spent(Used(), *WHOLE) is None
+    assert Budgets(EVERYTHING).spent(BudgetUse(), *WHOLE) is None
 
 
 @pytest.mark.parametrize(("key", "counts", "events"), CASES)
 def test_what_would_let_it_go_on_is_a_limit_that_is_not_spent(key: str, counts: Any, events: Any) -> None:
-    used = Used(Spending.of(_told(events)), **counts)
+    used = BudgetUse(Spending.of(_told(events)), **counts)
     found = Budgets(EVERYTHING).spent(used, *WHOLE)
     assert found is not None
     name, _, more = found.more().removeprefix("limits.").partition("=")
@@ -73,7 +73,7 @@ def test_what_would_let_it_go_on_is_a_limit_that_is_not_spent(key: str, counts: 
 
 
 def test_a_budget_stops_only_the_work_that_adds_to_it() -> None:
-    spent = Used(steps=120, plans=10, gates=60)
+    spent = BudgetUse(steps=120, plans=10, gates=60)
     budgets = Budgets(Limits())
     keys = {work: getattr(budgets.spent(spent, work), "key", None) for work in WHOLE}
     assert keys == {
@@ -88,22 +88,22 @@ def test_a_budget_stops_only_the_work_that_adds_to_it() -> None:
 
 def test_the_steps_of_a_worker_stop_nobody_else() -> None:
     budgets = Budgets(Limits(role_steps={"technician": 2}))
-    used = Used(steps_by={"technician": 2, "operator": 90}, worker="operator")
+    used = BudgetUse(steps_by={"technician": 2, "operator": 90}, worker="operator")
     assert budgets.spent(used, "act") is None
     used.worker = "technician"
     assert str(budgets.spent(used, "act")) == "the budget of 2 steps of the technician (limits.role_steps.technician)"
 
 
 def test_replans_may_be_used_up_whole_and_none_at_all_is_a_budget_too() -> None:
-    assert Budgets(Limits(replans=0)).spent(Used(replans=0), "replan") is None
-    found = Budgets(Limits(replans=0)).spent(Used(replans=1), "replan")
+    assert Budgets(Limits(replans=0)).spent(BudgetUse(replans=0), "replan") is None
+    found = Budgets(Limits(replans=0)).spent(BudgetUse(replans=1), "replan")
     assert found is not None
     assert not found.nearly
 
 
 @given(used=st.integers(0, 300), limit=st.integers(1, 300))
 def test_a_budget_is_nearly_spent_from_four_fifths_on(used: int, limit: int) -> None:
-    budget = next(b for b in Budgets(Limits(steps=limit)).standing(Used(steps=used)) if b.key == "limits.steps")
+    budget = next(b for b in Budgets(Limits(steps=limit)).standing(BudgetUse(steps=used)) if b.key == "limits.steps")
     assert budget.nearly == (used / limit >= WARN_AT)
     assert budget.spent == (used >= limit)
     assert budget.nearly or not budget.spent

@@ -17,7 +17,7 @@ import pytest
 
 from roles.contracts.limits.http_bounds import MOST, TooMuch, bound
 from roles.knowledge.sources.mcp_server import McpAddress, McpFault, McpServer, tools_of
-from roles.policies.llm.answers import Unusable
+from roles.policies.llm.answers import UnusableReply
 from roles.policies.llm.calls import Breaker, Caller, Clocks
 from roles.policies.llm.settings import ModelSettings
 from roles.policies.scripted_model import ScriptedChatModel
@@ -121,5 +121,5 @@ def test_a_model_that_answers_without_end_is_an_answer_that_cannot_be_used(servi
         SimpleNamespace(check=lambda: None, enter=lambda *_: None),
     )
     model: Any = ScriptedChatModel(answer=lambda _: got(httpx2, serving(endless), 30))
-    with pytest.raises(Unusable, match="longer than 16 MB"):
+    with pytest.raises(UnusableReply, match="longer than 16 MB"):
         Caller(model, settings, account, Breaker(settings, Clocks())).call([], model)

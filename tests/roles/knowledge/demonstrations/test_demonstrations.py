@@ -13,19 +13,19 @@ from worked.demonstrated import by_hand, by_oracle
 
 from roles.contracts import Supplement
 from roles.contracts import clauses as c
-from roles.knowledge.demonstrations.demonstrations import Distilled, differing, distil, distil_twice
+from roles.knowledge.demonstrations.demonstrations import LearnedPlaybook, differing, distil, distil_twice
 from roles.knowledge.pages.playbook import playbooks_in
 from roles.policies.rules.grammar import parse
 
 NOTE = ['open "notes"', 'click "New note"', 'fill "Title" with "Milk"', 'fill "Body" with "two bottles"', 'click "Save"']
 
 
-def learned(name: str, folder: Path, seed: int = 0) -> Distilled:
+def learned(name: str, folder: Path, seed: int = 0) -> LearnedPlaybook:
     done = by_oracle(name, seed, folder / f"{name}.jsonl")
     return distil(done.steps, done.goal)
 
 
-def shown(goal: str, lines: list[str], folder: Path, name: str = "log", **more: object) -> Distilled:
+def shown(goal: str, lines: list[str], folder: Path, name: str = "log", **more: object) -> LearnedPlaybook:
     done = by_hand(goal, lines, folder / f"{name}.jsonl", **more)  # type: ignore[arg-type]
     return distil(done.steps, done.goal)
 

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roles.knowledge.demonstrations.demonstrations import Distilled
-from roles.knowledge.memory.experience import Standing, count, keep, standing
+from roles.knowledge.demonstrations.demonstrations import LearnedPlaybook
+from roles.knowledge.memory.experience import PlaybookRecord, count, keep, standing
 from roles.knowledge.pages.documents import Document, DocumentKind
 from roles.knowledge.store import KnowledgeStore
 
 STEP = 'Click the control "Feed" in the "zoo" app.'
-LEARNED = Distilled(goal="g", title="Feed the {animal}", app="zoo", apps=("zoo",), steps=(STEP,))
+LEARNED = LearnedPlaybook(goal="g", title="Feed the {animal}", app="zoo", apps=("zoo",), steps=(STEP,))
 IN_A_ROW = "it failed 2 times in a row"
 
 
@@ -24,7 +24,7 @@ def kept(store: KnowledgeStore, kind: DocumentKind = "experience") -> Document:
     return document
 
 
-def after(store: KnowledgeStore, document: Document, uses: str) -> Standing:
+def after(store: KnowledgeStore, document: Document, uses: str) -> PlaybookRecord:
     """`+` for a run that was helped, `-` for one that was not."""
     for use in uses:
         count(store, document.id, helped=use == "+")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from roles.knowledge.pages.folders import MAX_BYTES, Unreadable, read_page, sync
+from roles.knowledge.pages.folders import MAX_BYTES, UnreadablePage, read_page, sync
 from roles.knowledge.store import KnowledgeStore
 
 
@@ -44,7 +44,7 @@ def test_json_becomes_a_page_with_numbered_steps() -> None:
     ids=["nothing said", "no title", "slip of the pen", "deep", "deep within", "cut off", "large"],
 )
 def test_json_that_is_no_page_is_refused_with_its_file_and_key(content: str, said: str) -> None:
-    with pytest.raises(Unreadable) as refused:
+    with pytest.raises(UnreadablePage) as refused:
         read("a.json", content)
     assert said in str(refused.value)
     assert "\n" not in str(refused.value)
@@ -65,7 +65,7 @@ def test_html_gives_its_steps_with_numbers_and_nothing_that_a_reader_would_not_s
 
 def test_html_that_nests_without_end_is_read() -> None:
     assert read("a.html", "<h1>Deep</h1>" + "<div>" * 5_000 + "words") == ("Deep", "# Deep\n\nwords")
-    with pytest.raises(Unreadable, match="more than 10,000 tags"):
+    with pytest.raises(UnreadablePage, match="more than 10,000 tags"):
         read("a.html", "<h1>Deep</h1>" + "<div>" * 20_000 + "words")
 
 
@@ -75,7 +75,7 @@ def test_bytes_that_are_no_text_are_read_as_far_as_they_are() -> None:
 
 @pytest.mark.parametrize("name", ["a.md", "a.html"])
 def test_a_page_with_nothing_on_it_is_refused(name: str) -> None:
-    with pytest.raises(Unreadable, match="nothing in it to read"):
+    with pytest.raises(UnreadablePage, match="nothing in it to read"):
         read(name, "  \n ")
 
 

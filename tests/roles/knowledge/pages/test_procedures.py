@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from roles.contracts import Supplement
-from roles.knowledge.pages.folders import Unreadable, read_page
+from roles.knowledge.pages.folders import UnreadablePage, read_page
 from roles.knowledge.pages.playbook import Playbook, playbooks_in
 
 
@@ -142,7 +142,7 @@ def test_of_a_page_that_is_too_large_no_half_procedure_is_kept() -> None:
 
 @pytest.mark.parametrize("text", ["{", "[[[", '{"a": {"b": 1}}', '"words"', "[1, 2]", "{}"])
 def test_json_without_an_article_is_refused(text: str) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadablePage):
         read_page(Path("a.json"), text.encode(), id="x", source="s")
 
 

@@ -10,10 +10,10 @@ import pytest
 from services.site_in_memory import Control, Profile, Sent, Site
 from support import FINISH, OPEN_HOUSE, Run, decide, planned, subtask
 
-from environments.effects import RELEASE, SENSITIVE, Effect, Guarded, Network, release, released
+from environments.effects import RELEASE, SENSITIVE, Effect, GuardedEnvironment, Network, release, released
 from environments.faults.faults import FaultyEnvironment
 from protocol import ActionTarget, Click, Fill, GUIElement, OperatorDecision, PressKey, VisualState, Wait, parse_action
-from roles.contracts.limits.bounded import Bounded
+from roles.contracts.limits.bounded import TimedEnvironment
 from roles.operator.asking.approval import reviewed_key
 from roles.operator.asking.guarding import network_of, own_work
 from roles.operator.execute import execute_action
@@ -48,10 +48,10 @@ def test_what_stands_between_a_crew_and_a_guarded_site_passes_on_what_it_says_wi
     site = Site(Control("Pay hunter2", hidden=(("to", "hunter2"),)))
     site.guard(Network())
     site.send(Sent("/reset/hunter2", (("word", "hunter2"),)))
-    wrapped = Bounded(FaultyEnvironment(site, ()), 60.0)
+    wrapped = TimedEnvironment(FaultyEnvironment(site, ()), 60.0)
     whole = Run([planned(subtask("a"))], desk=wrapped)  # type: ignore[arg-type]
     for environment in (site, wrapped, whole.context.environment):
-        assert isinstance(environment, Guarded)
+        assert isinstance(environment, GuardedEnvironment)
         assert [request.method for request in environment.held()] == ["POST"]
         at = environment.control(PAY_FIRST)
         assert at is not None

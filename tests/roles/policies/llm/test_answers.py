@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage
 
-from roles.policies.llm.answers import LONGEST, Unusable, object_in, object_of
+from roles.policies.llm.answers import LONGEST, UnusableReply, object_in, object_of
 
 ANSWER = {
     "reasoning": "a } in a string",
@@ -39,7 +39,7 @@ def test_the_first_whole_object_is_taken_wherever_it_stands(text: str) -> None:
 
 @pytest.mark.parametrize("cut", range(1, len(TEXT)))
 def test_an_answer_that_was_cut_off_is_no_answer(cut: int) -> None:
-    with pytest.raises(Unusable):
+    with pytest.raises(UnusableReply):
         object_in(TEXT[:cut])
 
 
@@ -59,13 +59,13 @@ def test_an_answer_that_was_cut_off_is_no_answer(cut: int) -> None:
     ],
 )
 def test_what_is_no_object_is_said_in_words(text: str, why: str) -> None:
-    with pytest.raises(Unusable, match=why):
+    with pytest.raises(UnusableReply, match=why):
         object_in(text)
 
 
 @given(st.text(max_size=400))
 def test_any_text_is_an_object_or_unusable(text: str) -> None:
-    with suppress(Unusable):
+    with suppress(UnusableReply):
         assert isinstance(object_in(text), dict)
 
 

@@ -214,9 +214,9 @@ def test_an_asker_gives_up_after_as_many_tries_as_it_may() -> None:
     limits = Limits(reasks=1)
 
     def never(_: dict[str, Any]) -> Any:
-        from roles.policies.llm.answers import Unusable
+        from roles.policies.llm.answers import UnusableReply
 
-        raise Unusable("I do not like it")
+        raise UnusableReply("I do not like it")
 
     with pytest.raises(GaveUp, match="no usable answer in 2 tries: I do not like it"):
         asker(model, limits=limits).ask("s", "t", {"title": "x", "type": "object", "properties": {}}, never)

@@ -9,7 +9,7 @@ from models import SCREEN, fact, operator, prompts_of, section, step, text_of, v
 
 from protocol import AgentStatus, Fill, GUIElement, Memorize, VisualState
 from roles.contracts import EffectSeen, Expectation, FactKnown, FieldHas, OperatorView, Subtask, TextShown
-from roles.policies.llm.answers import Unusable
+from roles.policies.llm.answers import UnusableReply
 from roles.policies.llm.job import missing_of
 from roles.policies.llm.offer import Move, Moves, narrow_moves
 from roles.policies.llm.prompts import load_prompt
@@ -324,7 +324,7 @@ def test_a_text_that_is_the_models_own_is_asked_for_and_needed() -> None:
     move = 'write into textbox "Amount": a text of yours'
     forms = offered(given).schema["properties"]["do"]["anyOf"]
     assert [form["required"] for form in forms if form["properties"]["move"]["enum"] == [move]] == [["move", "text"]]
-    with pytest.raises(Unusable, match='needs "text"'):
+    with pytest.raises(UnusableReply, match='needs "text"'):
         offered(given).read({"do": {"move": move}}, given)
     action = offered(given).read({"do": {"move": move, "text": "7"}}, given).action
     assert isinstance(action, Fill)
@@ -333,7 +333,7 @@ def test_a_text_that_is_the_models_own_is_asked_for_and_needed() -> None:
 
 def test_a_move_that_is_not_listed_is_asked_for_again() -> None:
     given = view(verbs=VERBS)
-    with pytest.raises(Unusable, match="there is no move 'dance'"):
+    with pytest.raises(UnusableReply, match="there is no move 'dance'"):
         offered(given).read({"do": {"move": "dance"}}, given)
 
 

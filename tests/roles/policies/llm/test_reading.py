@@ -8,7 +8,7 @@ import pytest
 from models import fact, view
 
 from protocol import AgentStatus, AskUser, Click, Fill, OperatorDecision, Scroll, SelectOption
-from roles.policies.llm.answers import Unusable
+from roles.policies.llm.answers import UnusableReply
 from roles.policies.llm.reading import read_decision
 
 
@@ -68,7 +68,7 @@ def test_what_there_is_not_is_refused_with_what_is_near(data: dict[str, Any], wh
 
 
 def test_only_what_the_surface_offers_can_be_chosen() -> None:
-    with pytest.raises(Unusable, match="there is no action 'drag'"):
+    with pytest.raises(UnusableReply, match="there is no action 'drag'"):
         read_decision({"action": "drag", "target": "e3", "to": "e4", "status": "CONTINUE"}, view(verbs=("click",)))
 
 

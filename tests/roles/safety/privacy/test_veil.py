@@ -17,7 +17,7 @@ from roles.journal.journal import Journal
 from roles.safety import SafetyPolicy, review
 from roles.safety.privacy.redaction import Redactor
 from roles.safety.privacy.vault import Vault, reference
-from roles.safety.privacy.veil import Veil, bare
+from roles.safety.privacy.veil import SecretBorder, bare
 
 PHONE = "+1 555 0142 9988"
 WORLD = """
@@ -30,19 +30,19 @@ open: [settings]
 
 
 @pytest.fixture
-def veil(tmp_path: Path) -> Veil:
+def veil(tmp_path: Path) -> SecretBorder:
     path = tmp_path / "w.yaml"
     path.write_text(WORLD)
     desk = SimulatedDesktop(load_world(str(path)), 0, tmp_path)
     desk.reset(seed=0)
-    return Veil(desk, Redactor(SafetyPolicy(), Vault()))
+    return SecretBorder(desk, Redactor(SafetyPolicy(), Vault()))
 
 
 def phone_field(state: VisualState) -> GUIElement:
     return next(element for element in state.elements if element.text == "Recovery phone")
 
 
-def test_a_reference_becomes_its_value_when_it_is_performed_and_its_value_a_reference_when_it_is_seen(veil: Veil) -> None:
+def test_a_reference_becomes_its_value_when_it_is_performed_and_its_value_a_reference_when_it_is_seen(veil: SecretBorder) -> None:
     held = veil._redactor.vault.keep(PHONE, "Recovery phone")
     target = ActionTarget(text="Recovery phone", role="textbox")
     assert veil.perform(Fill(target=target, text=held), key="a").ok
@@ -51,7 +51,7 @@ def test_a_reference_becomes_its_value_when_it_is_performed_and_its_value_a_refe
     assert PHONE not in veil.observe().model_dump_json()
 
 
-def test_a_target_that_was_chosen_on_a_sealed_screen_is_found_on_the_real_one(veil: Veil) -> None:
+def test_a_target_that_was_chosen_on_a_sealed_screen_is_found_on_the_real_one(veil: SecretBorder) -> None:
     veil.perform(Fill(target=ActionTarget(text="Recovery phone"), text=PHONE), key="a")
     seen = veil.observe()
     assert seen.state_id != veil.inner.observe().state_id
@@ -59,14 +59,14 @@ def test_a_target_that_was_chosen_on_a_sealed_screen_is_found_on_the_real_one(ve
     assert veil.perform(Fill(target=target, text="1"), key="b").ok
 
 
-def test_the_same_true_screen_is_the_same_sealed_screen(veil: Veil) -> None:
+def test_the_same_true_screen_is_the_same_sealed_screen(veil: SecretBorder) -> None:
     veil.perform(Fill(target=ActionTarget(text="Recovery phone"), text=PHONE), key="a")
     assert veil.observe() is veil.observe()
-    again = Veil(veil.inner, Redactor(SafetyPolicy(), veil._redactor.vault))
+    again = SecretBorder(veil.inner, Redactor(SafetyPolicy(), veil._redactor.vault))
     assert again.observe().state_id == veil.observe().state_id
 
 
-def test_what_a_screen_says_is_never_taken_for_a_reference(veil: Veil) -> None:
+def test_what_a_screen_says_is_never_taken_for_a_reference(veil: SecretBorder) -> None:
     veil._redactor.vault.give("recovery_phone", PHONE)
     veil.perform(LaunchApp(app="notes"), key="a")
     veil.perform(Click(target=ActionTarget(text="Trap")), key="b")
@@ -75,13 +75,13 @@ def test_what_a_screen_says_is_never_taken_for_a_reference(veil: Veil) -> None:
     assert "<secret>" not in seen
 
 
-def test_a_reference_to_nothing_is_an_error_that_says_what_to_do(veil: Veil) -> None:
+def test_a_reference_to_nothing_is_an_error_that_says_what_to_do(veil: SecretBorder) -> None:
     result = veil.perform(Fill(target=ActionTarget(text="Recovery phone"), text=reference("pin")), key="a")
     assert result.exec_status is ExecStatus.ERROR
     assert "--secret pin" in result.error
 
 
-def test_a_key_that_was_used_for_another_value_is_refused(veil: Veil) -> None:
+def test_a_key_that_was_used_for_another_value_is_refused(veil: SecretBorder) -> None:
     vault = veil._redactor.vault
     one, two = vault.keep("+1 555 0001", "phone"), vault.keep("+1 555 0002", "phone")
     target = ActionTarget(text="Recovery phone", role="textbox")
@@ -92,14 +92,14 @@ def test_a_key_that_was_used_for_another_value_is_refused(veil: Veil) -> None:
 
 
 @pytest.mark.parametrize("kind", [AppCatalog, Peek, WorldState, KnownKeys, Screenshots])
-def test_it_can_what_the_inner_one_can(veil: Veil, kind: Any) -> None:
+def test_it_can_what_the_inner_one_can(veil: SecretBorder, kind: Any) -> None:
     assert isinstance(veil, kind) is isinstance(veil.inner, kind)
     faulty = FaultyEnvironment(veil.inner, ())
-    assert isinstance(Veil(faulty, veil._redactor), kind) is isinstance(faulty, kind)
-    assert bare(Veil(faulty, veil._redactor)) is faulty
+    assert isinstance(SecretBorder(faulty, veil._redactor), kind) is isinstance(faulty, kind)
+    assert bare(SecretBorder(faulty, veil._redactor)) is faulty
 
 
-def test_what_is_private_on_a_picture_is_painted_over(veil: Veil) -> None:
+def test_what_is_private_on_a_picture_is_painted_over(veil: SecretBorder) -> None:
     image = pytest.importorskip("PIL.Image", reason="pictures need the extra: pip install 'deskcrew[pictures]'")
     pytest.importorskip("environments.simulated.render.raster")
     veil.perform(Fill(target=ActionTarget(text="Recovery phone"), text=PHONE), key="a")

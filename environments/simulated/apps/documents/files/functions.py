@@ -21,7 +21,7 @@ from environments.simulated.apps.documents.files.state import (
     parent,
     removed,
 )
-from environments.simulated.skills import Declined, Done, Function
+from environments.simulated.skills import Function, FunctionDeclined, FunctionResult
 from environments.simulated.world.values import Model, matches
 
 
@@ -37,7 +37,7 @@ class Folder(Page):
     path: str = ROOT
 
 
-class Found(Page):
+class FileQuery(Page):
     """`query` is searched in paths and texts."""
 
     query: str = Field(min_length=1)
@@ -66,7 +66,7 @@ def _entry(state: FilesState, path: str, kind: str = "") -> Entry:
     if entry is None:
         unknown(kind or "entry", path, [p for p, e in state.entries.items() if kind in ("", e.kind)])
     if kind and entry.kind != kind:
-        raise Declined(f"{path} is a {entry.kind}, not a {kind}")
+        raise FunctionDeclined(f"{path} is a {entry.kind}, not a {kind}")
     return entry
 
 
@@ -76,86 +76,86 @@ def _short(state: FilesState, path: str) -> JsonValue:
     return {"path": path, "kind": entry.kind, "size": size}
 
 
-def list_folder(state: FilesState, wanted: Folder) -> Done[FilesState]:
+def list_folder(state: FilesState, wanted: Folder) -> FunctionResult[FilesState]:
     _entry(state, wanted.path, "folder")
-    return Done(state, part_of(inside(state, wanted.path), wanted, lambda path: _short(state, path)))
+    return FunctionResult(state, part_of(inside(state, wanted.path), wanted, lambda path: _short(state, path)))
 
 
-def find_files(state: FilesState, wanted: Found) -> Done[FilesState]:
+def find_files(state: FilesState, wanted: FileQuery) -> FunctionResult[FilesState]:
     hits = [path for path, entry in state.entries.items() if path != ROOT and matches(wanted.query, path, entry.text)]
-    return Done(state, part_of(sorted(hits), wanted, lambda path: _short(state, path)))
+    return FunctionResult(state, part_of(sorted(hits), wanted, lambda path: _short(state, path)))
 
 
-def read_file(state: FilesState, wanted: Path) -> Done[FilesState]:
-    return Done(state, {"path": wanted.path, "text": _entry(state, wanted.path, "file").text})
+def read_file(state: FilesState, wanted: Path) -> FunctionResult[FilesState]:
+    return FunctionResult(state, {"path": wanted.path, "text": _entry(state, wanted.path, "file").text})
 
 
-def _made(state: FilesState, path: str, entry: Entry) -> Done[FilesState]:
+def _made(state: FilesState, path: str, entry: Entry) -> FunctionResult[FilesState]:
     if not path.startswith("/"):
-        raise Declined(f"{path!r} is no absolute path; write it like /Documents/plan.txt")
+        raise FunctionDeclined(f"{path!r} is no absolute path; write it like /Documents/plan.txt")
     folder, name = parent(path), path.rpartition("/")[2].strip()
     _entry(state, folder, "folder")
     if problem := bad_name(state, folder, name):
-        raise Declined(problem)
+        raise FunctionDeclined(problem)
     path = joined(folder, name)
     after = state.model_copy(update={"entries": {**state.entries, path: entry}})
-    return Done(after, _short(after, path))
+    return FunctionResult(after, _short(after, path))
 
 
-def create_file(state: FilesState, new: Text) -> Done[FilesState]:
+def create_file(state: FilesState, new: Text) -> FunctionResult[FilesState]:
     return _made(state, new.path, Entry(kind="file", text=new.text))
 
 
-def create_folder(state: FilesState, new: Path) -> Done[FilesState]:
+def create_folder(state: FilesState, new: Path) -> FunctionResult[FilesState]:
     return _made(state, new.path, Entry(kind="folder"))
 
 
-def write_file(state: FilesState, new: Text) -> Done[FilesState]:
+def write_file(state: FilesState, new: Text) -> FunctionResult[FilesState]:
     old = _entry(state, new.path, "file")
     changes: dict[str, Any] = {"entries": {**state.entries, new.path: old.model_copy(update={"text": new.text})}}
     if state.open == new.path:
         if state.text != old.text:
-            raise Declined(f"{new.path} is open with changes that are not saved; save or discard them first")
+            raise FunctionDeclined(f"{new.path} is open with changes that are not saved; save or discard them first")
         changes["text"] = new.text
     after = state.model_copy(update=changes)
-    return Done(after, _short(after, new.path), (Toast(f"{base(new.path)} saved"),))
+    return FunctionResult(after, _short(after, new.path), (Toast(f"{base(new.path)} saved"),))
 
 
-def rename(state: FilesState, change: Rename) -> Done[FilesState]:
+def rename(state: FilesState, change: Rename) -> FunctionResult[FilesState]:
     _not_root(state, change.path)
     name = change.name.strip()
     if name != base(change.path) and (problem := bad_name(state, parent(change.path), name)):
-        raise Declined(problem)
+        raise FunctionDeclined(problem)
     return _placed(state, change.path, joined(parent(change.path), name), ())
 
 
-def move(state: FilesState, change: Move) -> Done[FilesState]:
+def move(state: FilesState, change: Move) -> FunctionResult[FilesState]:
     _not_root(state, change.path)
     _entry(state, change.folder, "folder")
     if problem := cannot_move(state, change.path, change.folder):
-        raise Declined(problem)
+        raise FunctionDeclined(problem)
     name = base(change.path)
     return _placed(state, change.path, joined(change.folder, name), (Toast(f"{name} moved to {change.folder}"),))
 
 
-def _placed(state: FilesState, old: str, new: str, effects: tuple[Toast, ...]) -> Done[FilesState]:
+def _placed(state: FilesState, old: str, new: str, effects: tuple[Toast, ...]) -> FunctionResult[FilesState]:
     after = moved(state, old, new)
-    return Done(after, _short(after, new), effects)
+    return FunctionResult(after, _short(after, new), effects)
 
 
-def delete(state: FilesState, which: Path) -> Done[FilesState]:
+def delete(state: FilesState, which: Path) -> FunctionResult[FilesState]:
     _not_root(state, which.path)
     after = removed(state, which.path)
     changes: dict[str, Any] = {"cwd": _nearest(after, state.cwd)}
     if state.open not in after.entries:
         changes |= {"open": "", "text": ""}
-    return Done(after.model_copy(update=changes), {"deleted": which.path}, (Toast(f"{base(which.path)} deleted"),))
+    return FunctionResult(after.model_copy(update=changes), {"deleted": which.path}, (Toast(f"{base(which.path)} deleted"),))
 
 
 def _not_root(state: FilesState, path: str) -> None:
     _entry(state, path)
     if path == ROOT:
-        raise Declined("the root folder stays where it is")
+        raise FunctionDeclined("the root folder stays where it is")
 
 
 def _nearest(state: FilesState, folder: str) -> str:
@@ -166,7 +166,7 @@ def _nearest(state: FilesState, folder: str) -> str:
 
 FUNCTIONS = (
     Function("list_folder", "What is in a folder", Folder, list_folder),
-    Function("find_files", "Files and folders whose path or text has all words of the query", Found, find_files),
+    Function("find_files", "Files and folders whose path or text has all words of the query", FileQuery, find_files),
     Function("read_file", "The text of a file", Path, read_file),
     Function("create_file", "Make a new file with this text", Text, create_file, writes=True),
     Function("create_folder", "Make a new folder", Path, create_folder, writes=True),

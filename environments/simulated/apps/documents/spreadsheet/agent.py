@@ -14,7 +14,7 @@ from environments.simulated.apps.documents.spreadsheet.calls import compared, to
 from environments.simulated.apps.documents.spreadsheet.cells import EXACT, At, Error, Value, display, typed
 from environments.simulated.apps.documents.spreadsheet.formula import quoted
 from environments.simulated.apps.documents.spreadsheet.state import SheetState, data_rows, has_header
-from environments.simulated.skills import Declined, Done
+from environments.simulated.skills import FunctionDeclined, FunctionResult
 
 CAN = ('I can answer: "sum the amounts of March by vendor", "largest amount", "average of amount where category is Travel", '
        '"how many rows have category Travel"')  # fmt: skip
@@ -63,26 +63,28 @@ class Test(NamedTuple):
     words: str
 
 
-def answer(state: SheetState, request: str) -> Done[SheetState]:
+def answer(state: SheetState, request: str) -> FunctionResult[SheetState]:
     """Answer a question about the shown sheet. Raises Declined when it is not understood."""
     table = _table(state)
     if len(request) > LONGEST:
-        raise Declined(f"the question has more than {LONGEST} characters; {CAN}")
+        raise FunctionDeclined(f"the question has more than {LONGEST} characters; {CAN}")
     words = _POLITE.sub("", " ".join(request.split()).rstrip("?.! "))
     does, rest = _verb(words)
     rest, by = _by(table, rest)
     rest, mark, condition = _halves(rest)
     if mark and not condition:
-        raise Declined(f"say which rows are meant: where … is …; columns are: {', '.join(table.heads.values())}")
+        raise FunctionDeclined(f"say which rows are meant: where … is …; columns are: {', '.join(table.heads.values())}")
     column, tests = _target(table, does, rest)
     tests += _conditions(table, condition)
     rows = [row for row in table.rows if all(test.fits(row) for test in tests)]
-    return Done(state, _answered(table, does, column, by, rows, tests))
+    return FunctionResult(state, _answered(table, does, column, by, rows, tests))
 
 
 def _table(state: SheetState) -> Table:
     if not has_header(state, state.sheet):
-        raise Declined(f"sheet {state.sheet} has no header row with column names, so I cannot tell its columns apart; {CAN}")
+        raise FunctionDeclined(
+            f"sheet {state.sheet} has no header row with column names, so I cannot tell its columns apart; {CAN}"
+        )
     extent = state.book.extent(state.sheet)
     heads = {c: head for c in range(1, extent.column + 1) if (head := state.shown(At(1, c)))}
     return Table(state, heads, data_rows(state, state.sheet))
@@ -94,7 +96,7 @@ def _verb(words: str) -> tuple[str, str]:
         for name in names:
             if folded == name or folded.startswith(f"{name} "):
                 return does, re.sub(r"^(?:of |the |all )+", "", words[len(name) :].strip(), flags=re.IGNORECASE)
-    raise Declined(f"I do not understand {words!r}; {CAN}")
+    raise FunctionDeclined(f"I do not understand {words!r}; {CAN}")
 
 
 def _by(table: Table, rest: str) -> tuple[str, int | None]:
@@ -125,11 +127,11 @@ def _target(table: Table, does: str, rest: str) -> tuple[int | None, list[Test]]
     tests = [_beside(table, part) for part in more if part.strip()]
     if does == "count":
         if first.strip() and _same(first) not in ("row", "there", "are there", "row are there"):
-            raise Declined(f"I can count rows, not {first!r}; {CAN}")
+            raise FunctionDeclined(f"I can count rows, not {first!r}; {CAN}")
         return None, tests
     column = _column(table, first) if first.strip() else _only_numbers(table)
     if column is None:
-        raise Declined(f"there is no column {first!r}; columns are: {', '.join(table.heads.values())}")
+        raise FunctionDeclined(f"there is no column {first!r}; columns are: {', '.join(table.heads.values())}")
     return column, tests
 
 
@@ -143,12 +145,12 @@ def _beside(table: Table, part: str) -> Test:
     if month := _month(words):
         columns = [c for c in table.heads if any(isinstance(table.value(row, c), date) for row in table.rows)]
         if len(columns) != 1:
-            raise Declined(f"{part.strip()} needs one column of days; this table has {len(columns)}")
+            raise FunctionDeclined(f"{part.strip()} needs one column of days; this table has {len(columns)}")
         return _in_month(table, columns[0], month, f"{table.heads[columns[0]]} is in {part.strip()}")
     fits = [c for c in table.heads if any(_is_text(table.value(row, c), words) for row in table.rows)]
     if len(fits) != 1:
         what = "stands in several columns" if fits else "stands in no column"
-        raise Declined(f'{part.strip()!r} {what}; say it like "where {next(iter(table.heads.values()))} is …"')
+        raise FunctionDeclined(f'{part.strip()!r} {what}; say it like "where {next(iter(table.heads.values()))} is …"')
     column = fits[0]
     return Test(lambda row: _is_text(table.value(row, column), words), f"{table.heads[column]} is {part.strip()}")
 
@@ -168,7 +170,9 @@ def _in_month(table: Table, column: int, wanted: tuple[int, int], words: str) ->
     days = {row: day for row in table.rows if isinstance(day := table.value(row, column), date) and day.month == month}
     years = sorted({day.year for day in days.values()})
     if not year and len(years) > 1:
-        raise Declined(f"there are days of {_MONTHS[month - 1].capitalize()} in {', '.join(map(str, years))}; say the year")
+        raise FunctionDeclined(
+            f"there are days of {_MONTHS[month - 1].capitalize()} in {', '.join(map(str, years))}; say the year"
+        )
     return Test(lambda row: row in days and year in (0, days[row].year), words)
 
 
@@ -190,7 +194,7 @@ def _condition(table: Table, text: str) -> Test:
             return _in_month(table, column, month, text)
         _check_value(table, column, given, sign)
         return _compare(table, column, _SIGNS[sign], given, text)
-    raise Declined(f"I do not understand the condition {text!r}; columns are: {', '.join(table.heads.values())}")
+    raise FunctionDeclined(f"I do not understand the condition {text!r}; columns are: {', '.join(table.heads.values())}")
 
 
 def _check_value(table: Table, column: int, given: str, sign: str) -> None:
@@ -198,15 +202,15 @@ def _check_value(table: Table, column: int, given: str, sign: str) -> None:
     values = [value for row in table.rows if (value := table.value(row, column)) is not None]
     goal, head = typed(given), table.heads[column]
     if _SIGNS[sign] in ("<", "<=", ">", ">=") and isinstance(goal, str | bool):
-        raise Declined(f"{sign!r} needs a number or a day like 2026-03-31, not {given!r}")
+        raise FunctionDeclined(f"{sign!r} needs a number or a day like 2026-03-31, not {given!r}")
     if _SIGNS[sign] != "has" and not any(type(value) is type(goal) for value in values):
-        raise Declined(
+        raise FunctionDeclined(
             f"{head} has no value of the kind of {given!r}; one of its values is {display(values[0]) if values else ''!r}"
         )
     if not sign and not any(
         (isinstance(value, str) and value.casefold() == given.casefold()) or value == goal for value in values
     ):
-        raise Declined(f'no row has {head} {given!r}; say it like "where {head} is …"')
+        raise FunctionDeclined(f'no row has {head} {given!r}; say it like "where {head} is …"')
 
 
 def _compare(table: Table, column: int, sign: str, given: str, words: str) -> Test:
@@ -233,7 +237,7 @@ def _answered(
     if by is None:
         value, at = _value(table, does, column, rows)
         if value is None:
-            raise Declined(f"no row has a number there{where}; I looked at {about['range']}")
+            raise FunctionDeclined(f"no row has a number there{where}; I looked at {about['range']}")
         place: dict[str, JsonValue] = {"cell": f"{quoted(table.state.sheet)}!{at.name}", "row": _row(table, at.row)} if at else {}
         shown = display(value)
         return {"answer": f"{_said(table, does, column)}{where} is {shown} ({about['range']})", "value": shown, **about, **place}
@@ -268,7 +272,7 @@ def _value(table: Table, does: str, column: int | None, rows: list[int]) -> tupl
     cells = [(At(row, column), table.value(row, column)) for row in rows]
     for at, value in cells:
         if isinstance(value, Error):
-            raise Declined(f"{at.name} is {value.code}; mend it first")
+            raise FunctionDeclined(f"{at.name} is {value.code}; mend it first")
     if does in ("largest", "smallest"):
         return _extreme(cells, does == "largest")
     numbers = [value for _, value in cells if isinstance(value, Decimal)]

@@ -234,7 +234,7 @@ __all__ = ["DIV", "NA", "NAME", "ROUND_DOWN", "Block", "Operand", "binary", "bou
 Given = list[Operand]
 
 
-class Named(NamedTuple):
+class FunctionSignature(NamedTuple):
     """A function and how many operands it takes."""
 
     call: Callable[[Given, date], Value]
@@ -478,38 +478,38 @@ def _found(sign: str, value: Value, wanted: Value) -> bool:
 
 
 MANY = 255
-NAMED: dict[str, Named] = {
-    "SUM": Named(_of_numbers(lambda found: finite(total(found))), 1, MANY),
-    "AVERAGE": Named(_of_numbers(_average), 1, MANY),
-    "MIN": Named(_extreme(min, min), 1, MANY),
-    "MAX": Named(_extreme(max, max), 1, MANY),
-    "COUNT": Named(_count, 1, MANY),
-    "COUNTA": Named(_counta, 1, MANY),
-    "COUNTIF": Named(_countif, 2, 2),
-    "SUMIF": Named(_if_numbers(lambda found: finite(total(found))), 2, 3),
-    "AVERAGEIF": Named(_if_numbers(_average), 2, 3),
-    "IF": Named(_if, 2, 3),
-    "IFERROR": Named(_iferror, 2, 2),
-    "AND": Named(_logic(all), 1, MANY),
-    "OR": Named(_logic(any), 1, MANY),
-    "NOT": Named(_not, 1, 1),
-    "ROUND": Named(_with_numbers(_round), 1, 2),
-    "ABS": Named(_with_numbers(lambda found: EXACT.abs(found[0])), 1, 1),
-    "INT": Named(_with_numbers(lambda found: rounded(found[0], 0, ROUND_FLOOR)), 1, 1),
-    "MOD": Named(_with_numbers(_mod), 2, 2),
-    "CONCAT": Named(_concat, 1, MANY),
-    "CONCATENATE": Named(_concat, 1, MANY),
-    "LEN": Named(_of_text(lambda text: Decimal(len(text))), 1, 1),
-    "UPPER": Named(_of_text(lambda text: bounded(text.upper())), 1, 1),
-    "LOWER": Named(_of_text(lambda text: bounded(text.lower())), 1, 1),
-    "TRIM": Named(_of_text(lambda text: " ".join(text.split())), 1, 1),
-    "LEFT": Named(_cut(lambda text, sizes: text[: sizes[0]]), 1, 2),
-    "RIGHT": Named(_cut(_right), 1, 2),
-    "MID": Named(_cut(lambda text, sizes: text[max(0, sizes[0] - 1) : max(0, sizes[0] - 1) + sizes[1]]), 3, 3),
-    "TODAY": Named(lambda given, today: today, 0, 0),
-    "DATE": Named(_with_numbers(_date), 3, 3),
-    "YEAR": Named(_part("year"), 1, 1),
-    "MONTH": Named(_part("month"), 1, 1),
-    "DAY": Named(_part("day"), 1, 1),
-    "VLOOKUP": Named(_vlookup, 3, 4),
+NAMED: dict[str, FunctionSignature] = {
+    "SUM": FunctionSignature(_of_numbers(lambda found: finite(total(found))), 1, MANY),
+    "AVERAGE": FunctionSignature(_of_numbers(_average), 1, MANY),
+    "MIN": FunctionSignature(_extreme(min, min), 1, MANY),
+    "MAX": FunctionSignature(_extreme(max, max), 1, MANY),
+    "COUNT": FunctionSignature(_count, 1, MANY),
+    "COUNTA": FunctionSignature(_counta, 1, MANY),
+    "COUNTIF": FunctionSignature(_countif, 2, 2),
+    "SUMIF": FunctionSignature(_if_numbers(lambda found: finite(total(found))), 2, 3),
+    "AVERAGEIF": FunctionSignature(_if_numbers(_average), 2, 3),
+    "IF": FunctionSignature(_if, 2, 3),
+    "IFERROR": FunctionSignature(_iferror, 2, 2),
+    "AND": FunctionSignature(_logic(all), 1, MANY),
+    "OR": FunctionSignature(_logic(any), 1, MANY),
+    "NOT": FunctionSignature(_not, 1, 1),
+    "ROUND": FunctionSignature(_with_numbers(_round), 1, 2),
+    "ABS": FunctionSignature(_with_numbers(lambda found: EXACT.abs(found[0])), 1, 1),
+    "INT": FunctionSignature(_with_numbers(lambda found: rounded(found[0], 0, ROUND_FLOOR)), 1, 1),
+    "MOD": FunctionSignature(_with_numbers(_mod), 2, 2),
+    "CONCAT": FunctionSignature(_concat, 1, MANY),
+    "CONCATENATE": FunctionSignature(_concat, 1, MANY),
+    "LEN": FunctionSignature(_of_text(lambda text: Decimal(len(text))), 1, 1),
+    "UPPER": FunctionSignature(_of_text(lambda text: bounded(text.upper())), 1, 1),
+    "LOWER": FunctionSignature(_of_text(lambda text: bounded(text.lower())), 1, 1),
+    "TRIM": FunctionSignature(_of_text(lambda text: " ".join(text.split())), 1, 1),
+    "LEFT": FunctionSignature(_cut(lambda text, sizes: text[: sizes[0]]), 1, 2),
+    "RIGHT": FunctionSignature(_cut(_right), 1, 2),
+    "MID": FunctionSignature(_cut(lambda text, sizes: text[max(0, sizes[0] - 1) : max(0, sizes[0] - 1) + sizes[1]]), 3, 3),
+    "TODAY": FunctionSignature(lambda given, today: today, 0, 0),
+    "DATE": FunctionSignature(_with_numbers(_date), 3, 3),
+    "YEAR": FunctionSignature(_part("year"), 1, 1),
+    "MONTH": FunctionSignature(_part("month"), 1, 1),
+    "DAY": FunctionSignature(_part("day"), 1, 1),
+    "VLOOKUP": FunctionSignature(_vlookup, 3, 4),
 }

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from pydantic import Field, JsonValue
 
 from environments.simulated.app import Toast
-from environments.simulated.apps.common.functions_base import Nothing, unknown
+from environments.simulated.apps.common.functions_base import NoArguments, unknown
 from environments.simulated.apps.documents.spreadsheet.book import Book
 from environments.simulated.apps.documents.spreadsheet.cells import (
     MAX_TEXT,
@@ -35,7 +35,7 @@ from environments.simulated.apps.documents.spreadsheet.state import (
     texts_of,
     written,
 )
-from environments.simulated.skills import Declined, Done, Function
+from environments.simulated.skills import Function, FunctionDeclined, FunctionResult
 from environments.simulated.world.values import Model
 
 MOST_READ = 2000
@@ -48,7 +48,7 @@ class OnSheet(Model):
     sheet: str = ""
 
 
-class Reading(OnSheet):
+class RangeArguments(OnSheet):
     """A range, all that is in use where none is given. `formulas` gives what was typed instead of what is shown."""
 
     range: str = ""
@@ -61,7 +61,7 @@ class Writing(OnSheet):
     cells: dict[str, str] = Field(min_length=1)
 
 
-class Appending(OnSheet):
+class RowArguments(OnSheet):
     """The cells of a new last row."""
 
     values: list[str] = Field(min_length=1)
@@ -73,38 +73,38 @@ class ByRow(OnSheet):
     row: int = Field(ge=1)
 
 
-class Sorting(OnSheet):
+class SortArguments(OnSheet):
     """A column by its letter or its header."""
 
     column: str
     descending: bool = False
 
 
-class Summing(OnSheet):
+class SumArguments(OnSheet):
     """A range of numbers."""
 
     range: str
 
 
-class Calculating(OnSheet):
+class FormulaArguments(OnSheet):
     """A formula such as `=SUM(B2:B9)*2`."""
 
     formula: str = Field(max_length=MAX_TEXT)
 
 
-class Importing(OnSheet):
+class CsvArguments(OnSheet):
     """CSV text, which takes the place of all that is in the sheet."""
 
     csv: str
 
 
-class Naming(Model):
+class SheetName(Model):
     """The name of a sheet."""
 
     name: str
 
 
-class Renaming(Naming):
+class NewSheetName(SheetName):
     """Its new name."""
 
     to: str
@@ -137,7 +137,7 @@ def _area(state: SheetState, sheet: str, text: str) -> tuple[str, At, At]:
     name = sheet_of(state, named if mark else sheet)
     area = parse_area(rest)
     if area is None:
-        raise Declined(f"{text!r} is no range; write it like B2:D9 or {quoted(state.sheets[0])}!B2:D9")
+        raise FunctionDeclined(f"{text!r} is no range; write it like B2:D9 or {quoted(state.sheets[0])}!B2:D9")
     return name, *area
 
 
@@ -145,49 +145,51 @@ def _named(sheet: str, first: At, last: At) -> str:
     return f"{quoted(sheet)}!{first.name}" + ("" if first == last else f":{last.name}")
 
 
-def _refusing(call: Callable[[SheetState, A], Done[SheetState]]) -> Callable[[SheetState, A], Done[SheetState]]:
+def _refusing(
+    call: Callable[[SheetState, A], FunctionResult[SheetState]],
+) -> Callable[[SheetState, A], FunctionResult[SheetState]]:
     """What the window would not do is declined in its words."""
 
-    def checked(state: SheetState, given: A) -> Done[SheetState]:
+    def checked(state: SheetState, given: A) -> FunctionResult[SheetState]:
         try:
             return call(state, given)
         except Refusal as no:
-            raise Declined(str(no)) from None
+            raise FunctionDeclined(str(no)) from None
 
     return checked
 
 
-def list_sheets(state: SheetState, _: Nothing) -> Done[SheetState]:
+def list_sheets(state: SheetState, _: NoArguments) -> FunctionResult[SheetState]:
     found: list[JsonValue] = []
     for sheet in state.sheets:
         extent = state.book.extent(sheet)
         columns = range(1, extent.column + 1)
         header: list[JsonValue] = [state.shown(At(1, c), sheet) for c in columns] if has_header(state, sheet) else []
         found.append({"name": sheet, "rows": extent.row, "columns": extent.column, "header": header})
-    return Done(state, {"shown": state.sheet, "sheets": found})
+    return FunctionResult(state, {"shown": state.sheet, "sheets": found})
 
 
-def read_range(state: SheetState, wanted: Reading) -> Done[SheetState]:
+def read_range(state: SheetState, wanted: RangeArguments) -> FunctionResult[SheetState]:
     text = wanted.range
     if not text:
         extent = state.book.extent(sheet_of(state, wanted.sheet))
         text = f"A1:{At(max(1, extent.row), max(1, extent.column)).name}"
     sheet, first, last = _area(state, wanted.sheet, text)
     if (last.row - first.row + 1) * (last.column - first.column + 1) > MOST_READ:
-        raise Declined(f"{text} has more than {MOST_READ} cells; read it in parts")
+        raise FunctionDeclined(f"{text} has more than {MOST_READ} cells; read it in parts")
     look = state.raw if wanted.formulas else state.shown
     rows: list[JsonValue] = [
         [look(At(r, c), sheet) for c in range(first.column, last.column + 1)] for r in range(first.row, last.row + 1)
     ]
-    return Done(state, {"range": _named(sheet, first, last), "values": rows})
+    return FunctionResult(state, {"range": _named(sheet, first, last), "values": rows})
 
 
-def write_cells(state: SheetState, given: Writing) -> Done[SheetState]:
+def write_cells(state: SheetState, given: Writing) -> FunctionResult[SheetState]:
     sheets: dict[str, dict[At, str]] = {}
     for name, text in given.cells.items():
         sheet, first, last = _area(state, given.sheet, name)
         if first != last:
-            raise Declined(f"{name} is a range; name each cell, like B2")
+            raise FunctionDeclined(f"{name} is a range; name each cell, like B2")
         sheets.setdefault(sheet, {})[first] = text
     after = state
     for sheet, texts in sheets.items():
@@ -195,103 +197,103 @@ def write_cells(state: SheetState, given: Writing) -> Done[SheetState]:
     shown: dict[str, JsonValue] = {
         _named(sheet, at, at): after.shown(at, sheet) for sheet, texts in sheets.items() for at in texts
     }
-    return Done(after, {"values": shown})
+    return FunctionResult(after, {"values": shown})
 
 
-def append_row(state: SheetState, given: Appending) -> Done[SheetState]:
+def append_row(state: SheetState, given: RowArguments) -> FunctionResult[SheetState]:
     sheet = sheet_of(state, given.sheet)
     row = state.book.extent(sheet).row + 1
     after = written(state, sheet, texts_of([given.values], At(row, 1)))
-    return Done(after, {"range": _named(sheet, At(row, 1), At(row, len(given.values)))})
+    return FunctionResult(after, {"range": _named(sheet, At(row, 1), At(row, len(given.values)))})
 
 
-def delete_row(state: SheetState, given: ByRow) -> Done[SheetState]:
+def delete_row(state: SheetState, given: ByRow) -> FunctionResult[SheetState]:
     sheet = sheet_of(state, given.sheet)
     if given.row > state.book.extent(sheet).row:
-        raise Declined(f"{sheet} has only {state.book.extent(sheet).row} rows")
-    return Done(row_changed(state, sheet, given.row, -1), {"sheet": sheet, "deleted": given.row})
+        raise FunctionDeclined(f"{sheet} has only {state.book.extent(sheet).row} rows")
+    return FunctionResult(row_changed(state, sheet, given.row, -1), {"sheet": sheet, "deleted": given.row})
 
 
-def sort(state: SheetState, given: Sorting) -> Done[SheetState]:
+def sort(state: SheetState, given: SortArguments) -> FunctionResult[SheetState]:
     sheet = sheet_of(state, given.sheet)
     column = column_of(state, sheet, given.column)
     after = sorted_by(state, sheet, column, given.descending)
-    return Done(after, {"sheet": sheet, "column": column_name(column), "descending": given.descending})
+    return FunctionResult(after, {"sheet": sheet, "column": column_name(column), "descending": given.descending})
 
 
-def sum_range(state: SheetState, given: Summing) -> Done[SheetState]:
+def sum_range(state: SheetState, given: SumArguments) -> FunctionResult[SheetState]:
     sheet, first, last = _area(state, given.sheet, given.range)
     name = _named(sheet, first, last)
     return _worth(state, sheet, f"=SUM({name})", {"range": name})
 
 
-def calculate(state: SheetState, given: Calculating) -> Done[SheetState]:
+def calculate(state: SheetState, given: FormulaArguments) -> FunctionResult[SheetState]:
     sheet = sheet_of(state, given.sheet)
     formula = given.formula if given.formula.startswith("=") else f"={given.formula}"
     return _worth(state, sheet, formula, {"formula": formula})
 
 
-def _worth(state: SheetState, sheet: str, formula: str, about: dict[str, JsonValue]) -> Done[SheetState]:
+def _worth(state: SheetState, sheet: str, formula: str, about: dict[str, JsonValue]) -> FunctionResult[SheetState]:
     book = Book(state.sheets, state.cells, date.fromisoformat(state.today))
     try:
         value = book.worth(sheet, formula)
     except Mistake as mistake:
-        raise Declined(str(mistake)) from None
+        raise FunctionDeclined(str(mistake)) from None
     if isinstance(value, Error):
-        raise Declined(f"{formula} is {value.code}")
-    return Done(state, {**about, "value": display(value)})
+        raise FunctionDeclined(f"{formula} is {value.code}")
+    return FunctionResult(state, {**about, "value": display(value)})
 
 
-def add_sheet(state: SheetState, given: Naming) -> Done[SheetState]:
+def add_sheet(state: SheetState, given: SheetName) -> FunctionResult[SheetState]:
     after = sheet_added(state, given.name)
-    return Done(after, {"sheets": list(after.sheets)})
+    return FunctionResult(after, {"sheets": list(after.sheets)})
 
 
-def rename_sheet(state: SheetState, given: Renaming) -> Done[SheetState]:
+def rename_sheet(state: SheetState, given: NewSheetName) -> FunctionResult[SheetState]:
     after = sheet_renamed(state, sheet_of(state, given.name), given.to)
-    return Done(after, {"sheets": list(after.sheets)})
+    return FunctionResult(after, {"sheets": list(after.sheets)})
 
 
-def delete_sheet(state: SheetState, given: Naming) -> Done[SheetState]:
+def delete_sheet(state: SheetState, given: SheetName) -> FunctionResult[SheetState]:
     after = sheet_deleted(state, sheet_of(state, given.name))
-    return Done(after, {"sheets": list(after.sheets)})
+    return FunctionResult(after, {"sheets": list(after.sheets)})
 
 
-def import_csv(state: SheetState, given: Importing) -> Done[SheetState]:
+def import_csv(state: SheetState, given: CsvArguments) -> FunctionResult[SheetState]:
     sheet = sheet_of(state, given.sheet)
     after = imported(state, sheet, given.csv)
-    return Done(after, {"sheet": sheet, "rows": after.book.extent(sheet).row}, (Toast(f"Imported into {sheet}"),))
+    return FunctionResult(after, {"sheet": sheet, "rows": after.book.extent(sheet).row}, (Toast(f"Imported into {sheet}"),))
 
 
-def export_csv(state: SheetState, given: OnSheet) -> Done[SheetState]:
-    return Done(state, csv_of(state, sheet_of(state, given.sheet)))
+def export_csv(state: SheetState, given: OnSheet) -> FunctionResult[SheetState]:
+    return FunctionResult(state, csv_of(state, sheet_of(state, given.sheet)))
 
 
-def save(state: SheetState, _: Nothing) -> Done[SheetState]:
-    return Done(state.model_copy(update={"dirty": False}), {"saved": True}, (Toast("Spreadsheet saved"),))
+def save(state: SheetState, _: NoArguments) -> FunctionResult[SheetState]:
+    return FunctionResult(state.model_copy(update={"dirty": False}), {"saved": True}, (Toast("Spreadsheet saved"),))
 
 
-def _reads(name: str, summary: str, arguments: type[Any], call: Callable[[SheetState, Any], Done[SheetState]]) -> Any:
+def _reads(name: str, summary: str, arguments: type[Any], call: Callable[[SheetState, Any], FunctionResult[SheetState]]) -> Any:
     return Function(name, summary, arguments, call)
 
 
-def _writes(name: str, summary: str, arguments: type[Any], call: Callable[[SheetState, Any], Done[SheetState]]) -> Any:
+def _writes(name: str, summary: str, arguments: type[Any], call: Callable[[SheetState, Any], FunctionResult[SheetState]]) -> Any:
     return Function(name, summary, arguments, _refusing(call), writes=True)
 
 
 FUNCTIONS: tuple[Any, ...] = (
-    _reads("list_sheets", "The sheets, how big they are, and their headers", Nothing, list_sheets),
-    _reads("read_range", "The cells of a range, row by row", Reading, read_range),
-    _reads("sum_range", "The sum of the numbers in a range", Summing, sum_range),
-    _reads("calculate", "What a formula is worth, without writing it anywhere", Calculating, calculate),
+    _reads("list_sheets", "The sheets, how big they are, and their headers", NoArguments, list_sheets),
+    _reads("read_range", "The cells of a range, row by row", RangeArguments, read_range),
+    _reads("sum_range", "The sum of the numbers in a range", SumArguments, sum_range),
+    _reads("calculate", "What a formula is worth, without writing it anywhere", FormulaArguments, calculate),
     _reads("export_csv", "A sheet as CSV text", OnSheet, export_csv),
     _writes("write_cells", "Type texts or formulas into cells", Writing, write_cells),
-    _writes("append_row", "Add a row below the last one", Appending, append_row),
+    _writes("append_row", "Add a row below the last one", RowArguments, append_row),
     _writes("delete_row", "Take a row out; formulas follow", ByRow, delete_row),
-    _writes("sort", "Sort the rows below the header by a column", Sorting, sort),
-    _writes("add_sheet", "Add an empty sheet", Naming, add_sheet),
-    _writes("rename_sheet", "Give a sheet another name; formulas follow", Renaming, rename_sheet),
-    _writes("delete_sheet", "Delete a sheet and its cells", Naming, delete_sheet),
-    _writes("import_csv", "Put CSV text in place of what is in a sheet", Importing, import_csv),
-    _writes("save", "Save the workbook", Nothing, save),
+    _writes("sort", "Sort the rows below the header by a column", SortArguments, sort),
+    _writes("add_sheet", "Add an empty sheet", SheetName, add_sheet),
+    _writes("rename_sheet", "Give a sheet another name; formulas follow", NewSheetName, rename_sheet),
+    _writes("delete_sheet", "Delete a sheet and its cells", SheetName, delete_sheet),
+    _writes("import_csv", "Put CSV text in place of what is in a sheet", CsvArguments, import_csv),
+    _writes("save", "Save the workbook", NoArguments, save),
 )

@@ -31,7 +31,7 @@ from environments.simulated.apps.documents.spreadsheet.cells import (
 )
 from environments.simulated.apps.documents.spreadsheet.formula import rewritten, shifted, translated
 from environments.simulated.world.generate import amount, day_before, how_many
-from environments.simulated.world.values import Model, Same, matches
+from environments.simulated.world.values import IdentityKey, Model, matches
 
 UNDO = 20
 ROWS, COLUMNS = 15, 8
@@ -234,11 +234,11 @@ def fitting(state: SheetState) -> Sequence[int]:
     """The rows that the filter lets through, all where there is none; the header always."""
     if not state.applied:
         return range(1, MAX_ROWS + 1)
-    return _fitting(Same(state.cells), Same(state.book), state.sheet, state.applied)
+    return _fitting(IdentityKey(state.cells), IdentityKey(state.book), state.sheet, state.applied)
 
 
 @lru_cache(maxsize=8)
-def _fitting(cells: Same[dict[str, str]], book: Same[Book], sheet: str, words: str) -> tuple[int, ...]:
+def _fitting(cells: IdentityKey[dict[str, str]], book: IdentityKey[Book], sheet: str, words: str) -> tuple[int, ...]:
     """Looked for once as long as neither the cells nor the words change."""
     extent, header = book.value.extent(sheet), _headed(book.value, sheet)
     columns, rows = range(1, extent.column + 1), range(2 if header else 1, max(extent.row, 1) + 1)

@@ -7,13 +7,34 @@ from typing import NamedTuple
 
 from pydantic import Field, JsonValue
 
-from environments.simulated.app import App, Change, Content, Edited, Effect, Event, Pressed, Setting, Sharing, Shortcut, Update
+from environments.simulated.app import (
+    App,
+    Change,
+    Content,
+    Edited,
+    Effect,
+    Event,
+    Pressed,
+    Setting,
+    SharingState,
+    Shortcut,
+    Update,
+)
 from environments.simulated.apps.documents.files.state import ROOT, Entry, FilesState
 from environments.simulated.apps.documents.terminal.commands import COMMANDS
-from environments.simulated.apps.documents.terminal.tree import FILE_MAX, Ran, Shell, Trouble, absolute, globbed, nearest, put
+from environments.simulated.apps.documents.terminal.tree import (
+    FILE_MAX,
+    CommandResult,
+    Shell,
+    Trouble,
+    absolute,
+    globbed,
+    nearest,
+    put,
+)
 from environments.simulated.meanings import Tree
 from environments.simulated.screen.widgets import Widget, bar, button, form, group, heading, text, textbox
-from environments.simulated.skills import Done, Function
+from environments.simulated.skills import Function, FunctionResult
 from environments.simulated.world.values import Model
 
 SIGNS = ("&&", "||", ">>", "|&", "&>", ";;", "|", "&", ";", ">", "<", "(", ")")
@@ -26,7 +47,7 @@ class Refusal(Exception):
     """The line is not carried out; the message says what is wrong with it."""
 
 
-class Word(NamedTuple):
+class ShellWord(NamedTuple):
     """A word without its quotes; `pattern` is set when it has wildcards that are not quoted."""
 
     text: str
@@ -39,11 +60,11 @@ class Sign(NamedTuple):
     text: str
 
 
-def tokens(line: str) -> list[Word | Sign]:
+def tokens(line: str) -> list[ShellWord | Sign]:
     """The words and signs of a line. Raises Refusal."""
     if len(line) > LONGEST:
         raise Refusal(f"the line is too long; at most {LONGEST} characters can be read")
-    found: list[Word | Sign] = []
+    found: list[ShellWord | Sign] = []
     at = 0
     while at < len(line):
         sign = _sign_at(line, at)
@@ -68,7 +89,7 @@ def _sign_at(line: str, at: int) -> str:
     return sign
 
 
-def _word(line: str, at: int) -> tuple[Word, int]:
+def _word(line: str, at: int) -> tuple[ShellWord, int]:
     start, said = at, list[tuple[str, bool]]()
     while at < len(line) and not line[at].isspace() and not _sign_at(line, at):
         char = line[at]
@@ -88,13 +109,13 @@ def _word(line: str, at: int) -> tuple[Word, int]:
     return _finished(said), at
 
 
-def _finished(said: list[tuple[str, bool]]) -> Word:
+def _finished(said: list[tuple[str, bool]]) -> ShellWord:
     if said[:1] == [("~", False)] and (len(said) == 1 or said[1][0] == "/"):
         said = [("/", False), *said[2:]]
     text = "".join(char for char, _ in said)
     if not any(char in _SPECIAL and not quoted for char, quoted in said):
-        return Word(text)
-    return Word(text, "".join(f"[{char}]" if quoted and char in _SPECIAL else char for char, quoted in said))
+        return ShellWord(text)
+    return ShellWord(text, "".join(f"[{char}]" if quoted and char in _SPECIAL else char for char, quoted in said))
 
 
 def _quoted(line: str, at: int) -> tuple[str, int]:
@@ -129,8 +150,8 @@ _ARGUMENTS_MAX = 5_000
 class Call(NamedTuple):
     """One command: its words, and where its output goes."""
 
-    words: tuple[Word, ...]
-    to: tuple[tuple[str, Word], ...] = ()
+    words: tuple[ShellWord, ...]
+    to: tuple[tuple[str, ShellWord], ...] = ()
     """`>` or `>>`, and the file; all of them are made, and the last one gets the text."""
 
 
@@ -145,9 +166,9 @@ def parse(line: str) -> list[Chain]:
     """The chains of a line. Raises Refusal."""
     chains: list[Chain] = []
     after = ";"
-    part: list[Word | Sign] = []
+    part: list[ShellWord | Sign] = []
     for token in [*tokens(line), Sign(";")]:
-        if isinstance(token, Word) or token.text not in {";", "&&"}:
+        if isinstance(token, ShellWord) or token.text not in {";", "&&"}:
             part.append(token)
             continue
         if part:
@@ -158,8 +179,8 @@ def parse(line: str) -> list[Chain]:
     return chains
 
 
-def _calls(part: Sequence[Word | Sign]) -> tuple[Call, ...]:
-    pieces: list[list[Word | Sign]] = [[]]
+def _calls(part: Sequence[ShellWord | Sign]) -> tuple[Call, ...]:
+    pieces: list[list[ShellWord | Sign]] = [[]]
     for token in part:
         if isinstance(token, Sign) and token.text == "|":
             pieces.append([])
@@ -168,15 +189,15 @@ def _calls(part: Sequence[Word | Sign]) -> tuple[Call, ...]:
     return tuple(_call(piece) for piece in pieces)
 
 
-def _call(piece: Sequence[Word | Sign]) -> Call:
-    words: list[Word] = []
-    to: list[tuple[str, Word]] = []
+def _call(piece: Sequence[ShellWord | Sign]) -> Call:
+    words: list[ShellWord] = []
+    to: list[tuple[str, ShellWord]] = []
     queue = list(reversed(piece))
     while queue:
         token = queue.pop()
-        if isinstance(token, Word):
+        if isinstance(token, ShellWord):
             words.append(token)
-        elif queue and isinstance(target := queue.pop(), Word):
+        elif queue and isinstance(target := queue.pop(), ShellWord):
             to.append((token.text, target))
         else:
             raise Refusal("syntax error near unexpected token `newline'")
@@ -185,13 +206,13 @@ def _call(piece: Sequence[Word | Sign]) -> Call:
     return Call(tuple(words), tuple(to))
 
 
-def run(shell: Shell, line: str) -> Ran:
+def run(shell: Shell, line: str) -> CommandResult:
     """What a line does and says. Never raises: what cannot be done is an error message and a status."""
     try:
         chains = parse(line)
     except Refusal as no:
-        return Ran(shell, "", (f"bash: {no}",), SYNTAX)
-    done = Ran(shell)
+        return CommandResult(shell, "", (f"bash: {no}",), SYNTAX)
+    done = CommandResult(shell)
     for chain in chains:
         if chain.after == "&&" and done.status:
             continue
@@ -204,33 +225,33 @@ def _at_home(shell: Shell) -> Shell:
     return shell._replace(cwd=nearest(shell.files, shell.cwd))
 
 
-def _joined(before: Ran, after: Ran) -> Ran:
+def _joined(before: CommandResult, after: CommandResult) -> CommandResult:
     out = after.out if after.clear else before.out + after.out
     errors = after.errors if after.clear else before.errors + after.errors
-    return Ran(after.shell, out[-2 * FILE_MAX :], errors, after.status, before.clear or after.clear)
+    return CommandResult(after.shell, out[-2 * FILE_MAX :], errors, after.status, before.clear or after.clear)
 
 
-def _chain(shell: Shell, chain: Chain) -> Ran:
+def _chain(shell: Shell, chain: Chain) -> CommandResult:
     """Each command gets what the one before it said; a folder changed inside a pipe is forgotten, as in a real shell."""
     if len(chain.calls) == 1:
         return _one(shell, chain.calls[0], None)
     errors: tuple[str, ...] = ()
-    ran = Ran(shell)
+    ran = CommandResult(shell)
     for at, call in enumerate(chain.calls):
         ran = _one(ran.shell._replace(cwd=nearest(ran.shell.files, shell.cwd)), call, ran.out if at else None)
         errors += ran.errors
     return ran._replace(shell=ran.shell._replace(cwd=shell.cwd), errors=errors)
 
 
-def _one(shell: Shell, call: Call, stdin: str | None) -> Ran:
+def _one(shell: Shell, call: Call, stdin: str | None) -> CommandResult:
     name, *words = _expanded(shell, call.words)
     try:
         opened = _opened(shell, call)
     except Trouble as bad:
-        return Ran(shell, "", (f"bash: {bad}",), 1)
+        return CommandResult(shell, "", (f"bash: {bad}",), 1)
     command = COMMANDS.get(name)
     if command is None:
-        return Ran(opened, "", (f"bash: {name}: command not found",), NOT_FOUND)
+        return CommandResult(opened, "", (f"bash: {name}: command not found",), NOT_FOUND)
     try:
         if len(words) > _ARGUMENTS_MAX:
             raise Trouble("Argument list too long", 126)
@@ -239,11 +260,11 @@ def _one(shell: Shell, call: Call, stdin: str | None) -> Ran:
             raise Trouble("File too large")
     except Trouble as bad:
         said = f"bash: cd: {bad}" if name == "cd" else f"{name}: {bad}"
-        return Ran(opened, "", (said,), bad.status)
+        return CommandResult(opened, "", (said,), bad.status)
     return _redirected(ran, call.to[-1][1].text, absolute(shell, call.to[-1][1].text)) if call.to else ran
 
 
-def _expanded(shell: Shell, words: Sequence[Word]) -> list[str]:
+def _expanded(shell: Shell, words: Sequence[ShellWord]) -> list[str]:
     """Wildcards as the paths that fit; a pattern that nothing fits stays as it is written."""
     found: list[str] = []
     for word in words:
@@ -267,7 +288,7 @@ def _opened(shell: Shell, call: Call) -> Shell:
     return shell
 
 
-def _redirected(ran: Ran, said: str, path: str) -> Ran:
+def _redirected(ran: CommandResult, said: str, path: str) -> CommandResult:
     """What a command said goes into a file. A file that the command itself has removed takes the text with it."""
     entry = ran.shell.entry(path)
     if entry is None or entry.kind == "folder":
@@ -284,7 +305,7 @@ KEPT_COMMANDS = 200
 _LINE_MAX = 2_000
 
 
-class TerminalState(Sharing):
+class TerminalState(SharingState):
     """Lines and commands by number, oldest first. `own` is the tree of a world without a files app."""
 
     user: str
@@ -312,7 +333,7 @@ def numbered(old: dict[str, str], new: Iterable[str], most: int) -> dict[str, st
     return dict(items[-most:])
 
 
-def executed(state: TerminalState, line: str) -> tuple[TerminalState, Ran, tuple[Effect, ...]]:
+def executed(state: TerminalState, line: str) -> tuple[TerminalState, CommandResult, tuple[Effect, ...]]:
     """The terminal after a command line, what came of it, and what that does to the files."""
     files = state.lent if isinstance(state.lent, FilesState) else FilesState(entries=state.own)
     past = numbered(state.past, [line], KEPT_COMMANDS) if line.strip() else state.past
@@ -344,13 +365,13 @@ def recalled(state: TerminalState, by: int) -> TerminalState:
 _SHOWN_MAX = 20_000
 
 
-class Line(Model):
+class CommandLine(Model):
     """A command line, such as `grep -i total report.txt | wc -l`."""
 
     command: str = Field(min_length=1)
 
 
-def run_command(state: TerminalState, line: Line) -> Done[TerminalState]:
+def run_command(state: TerminalState, line: CommandLine) -> FunctionResult[TerminalState]:
     """A command that fails is carried out too: its status and its errors say so. What is in the field stays there."""
     after, ran, effects = executed(state, line.command)
     result: dict[str, JsonValue] = {
@@ -360,10 +381,12 @@ def run_command(state: TerminalState, line: Line) -> Done[TerminalState]:
         "cut": len(ran.out) > _SHOWN_MAX,
         "folder": after.cwd,
     }
-    return Done(after.model_copy(update={"command": state.command}), result, effects)
+    return FunctionResult(after.model_copy(update={"command": state.command}), result, effects)
 
 
-FUNCTIONS = (Function("run_command", "Run a command line; gives its status, output and errors", Line, run_command, writes=True),)
+FUNCTIONS = (
+    Function("run_command", "Run a command line; gives its status, output and errors", CommandLine, run_command, writes=True),
+)
 
 
 SCREENFUL = 14

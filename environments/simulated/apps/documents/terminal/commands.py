@@ -10,7 +10,7 @@ from environments.simulated.apps.documents.files.state import ROOT, Entry, base,
 from environments.simulated.apps.documents.terminal.text import TEXT_COMMANDS, Command, date, joined_lines, options
 from environments.simulated.apps.documents.terminal.tree import (
     ENTRIES_MAX,
-    Ran,
+    CommandResult,
     Shell,
     Trouble,
     absolute,
@@ -22,7 +22,7 @@ from environments.simulated.apps.documents.terminal.tree import (
 )
 
 
-def _each(shell: Shell, name: str, paths: Iterable[str], one: Callable[[Shell, str], Shell]) -> Ran:
+def _each(shell: Shell, name: str, paths: Iterable[str], one: Callable[[Shell, str], Shell]) -> CommandResult:
     """Do one thing after the other; what fails is said, and the rest is still done."""
     errors: list[str] = []
     for path in paths:
@@ -30,7 +30,7 @@ def _each(shell: Shell, name: str, paths: Iterable[str], one: Callable[[Shell, s
             shell = one(shell, path)
         except Trouble as bad:
             errors.append(f"{name}: {bad}")
-    return Ran(shell, "", tuple(errors), 1 if errors else 0)
+    return CommandResult(shell, "", tuple(errors), 1 if errors else 0)
 
 
 def _needed(paths: Sequence[str], count: int = 1) -> None:
@@ -40,7 +40,7 @@ def _needed(paths: Sequence[str], count: int = 1) -> None:
         raise Trouble(f"missing destination file operand after '{paths[0]}'")
 
 
-def ls(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+def ls(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     """What is in folders; files are shown first, under the names that were asked for."""
     opts = options(words, "la1h")
     long, hidden = "l" in opts.given, "a" in opts.given
@@ -60,7 +60,7 @@ def ls(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
         body = _listed(shell, sorted(shown), long)
         blocks = f"total {sum(_blocks(shell, p) for _, p in shown)}\n" if long else ""
         parts.append((f"{path}:\n" if len(opts.rest) > 1 else "") + blocks + body)
-    return Ran(shell, "\n".join(parts), tuple(errors), 2 if errors else 0)
+    return CommandResult(shell, "\n".join(parts), tuple(errors), 2 if errors else 0)
 
 
 def _size(shell: Shell, path: str) -> int:
@@ -83,7 +83,7 @@ def _listed(shell: Shell, items: Sequence[tuple[str, str]], long: bool) -> str:
     )
 
 
-def cd(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+def cd(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     if len(words) > 1:
         raise Trouble("too many arguments")
     path = words[0] if words else ROOT
@@ -93,19 +93,19 @@ def cd(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
         raise Trouble(f"{path}: {bad}") from None
     if not shell.is_folder(full):
         raise Trouble(f"{path}: Not a directory")
-    return Ran(shell._replace(cwd=full))
+    return CommandResult(shell._replace(cwd=full))
 
 
-def pwd(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
-    return Ran(shell, f"{shell.cwd}\n")
+def pwd(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
+    return CommandResult(shell, f"{shell.cwd}\n")
 
 
-def echo(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+def echo(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     bare = words[:1] == ["-n"]
-    return Ran(shell, " ".join(words[bare:]) + ("" if bare else "\n"))
+    return CommandResult(shell, " ".join(words[bare:]) + ("" if bare else "\n"))
 
 
-def mkdir(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+def mkdir(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     opts = options(words, "pv")
     _needed(opts.rest)
     return _each(shell, "mkdir", opts.rest, lambda s, path: _made(s, path, "p" in opts.given))
@@ -130,7 +130,7 @@ def _made(shell: Shell, path: str, deep: bool) -> Shell:
     return shell
 
 
-def touch(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+def touch(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     opts = options(words)
     _needed(opts.rest)
     return _each(shell, "touch", opts.rest, _touched)
@@ -148,7 +148,7 @@ def _touched(shell: Shell, path: str) -> Shell:
         raise Trouble(f"cannot touch '{path}': {bad}") from None
 
 
-def rm(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+def rm(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     opts = options(words, "rRfv")
     force, deep = "f" in opts.given, bool({"r", "R"} & opts.given)
     if not force:
@@ -176,17 +176,17 @@ def _may_go(path: str, full: str, deep: bool) -> None:
         raise Trouble(f"refusing to remove '.' or '..' directory: skipping '{path}'")
 
 
-def cp(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+def cp(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     opts = options(words, "rRapv")
     deep = bool({"r", "R", "a"} & opts.given)
     return _transfer(shell, "cp", opts.rest, lambda s, src, path, to: _copied(s, src, path, to, deep))
 
 
-def mv(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+def mv(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     return _transfer(shell, "mv", options(words, "fv").rest, _moved)
 
 
-def _transfer(shell: Shell, name: str, paths: Sequence[str], one: Callable[[Shell, str, str, str], Shell]) -> Ran:
+def _transfer(shell: Shell, name: str, paths: Sequence[str], one: Callable[[Shell, str, str, str], Shell]) -> CommandResult:
     """Sources into a folder, or one source to a new place."""
     _needed(paths, 2)
     *sources, last = paths
@@ -264,7 +264,7 @@ def _moved(shell: Shell, full: str, path: str, to: str) -> Shell:
     return shell._replace(files=consistent(moved(clear, full, to)), cwd=cwd)
 
 
-def find(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+def find(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     """Everything in folders, or what has a name or a type: `find FOLDER -name '*.txt' -type f`."""
     tests = {"-name": "*", "-iname": "", "-type": ""}
     at = next((n for n, word in enumerate(words) if word.startswith("-")), len(words))
@@ -286,7 +286,7 @@ def find(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
             continue
         cut = len(full.rstrip("/"))
         out += [(path.rstrip("/") + p[cut:]) or "/" for p in below(shell, full) if _found(shell, p, tests)]
-    return Ran(shell, joined_lines(out), tuple(errors), 1 if errors else 0)
+    return CommandResult(shell, joined_lines(out), tuple(errors), 1 if errors else 0)
 
 
 def _found(shell: Shell, path: str, tests: dict[str, str]) -> bool:
@@ -296,20 +296,20 @@ def _found(shell: Shell, path: str, tests: dict[str, str]) -> bool:
     return fits and tests["-type"] in {"", kind}
 
 
-def whoami(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
-    return Ran(shell, f"{shell.user}\n")
+def whoami(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
+    return CommandResult(shell, f"{shell.user}\n")
 
 
-def clear(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
-    return Ran(shell, clear=True)
+def clear(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
+    return CommandResult(shell, clear=True)
 
 
-def history(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
-    return Ran(shell, joined_lines(f"{n:5}  {line}" for n, line in enumerate(shell.past, 1)))
+def history(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
+    return CommandResult(shell, joined_lines(f"{n:5}  {line}" for n, line in enumerate(shell.past, 1)))
 
 
-def usage(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
-    return Ran(shell, HELP)
+def usage(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
+    return CommandResult(shell, HELP)
 
 
 COMMANDS: dict[str, Command] = {

@@ -9,7 +9,7 @@ from decimal import Decimal
 from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
-from environments.simulated.apps.documents.terminal.tree import FILE_MAX, Ran, Shell, Trouble, absolute, below, text_of
+from environments.simulated.apps.documents.terminal.tree import FILE_MAX, CommandResult, Shell, Trouble, absolute, below, text_of
 
 _LONGEST = 200
 
@@ -121,11 +121,11 @@ _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "Augu
            "December")  # fmt: skip
 
 
-def date(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+def date(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     """The world's day; apps are not told the time of day, so it is left out."""
     day = Day.fromisoformat(shell.today)
     if not words:
-        return Ran(shell, f"{_DAYS[day.weekday()][:3]} {_MONTHS[day.month - 1][:3]} {day.day:2} {day.year}\n")
+        return CommandResult(shell, f"{_DAYS[day.weekday()][:3]} {_MONTHS[day.month - 1][:3]} {day.day:2} {day.year}\n")
     if len(words) > 1 or not words[0].startswith("+"):
         raise Trouble(f"extra operand '{words[-1]}'; only '+FORMAT' is known here")
     names = {"A": _DAYS[day.weekday()], "a": _DAYS[day.weekday()][:3], "B": _MONTHS[day.month - 1],
@@ -137,7 +137,7 @@ def date(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
         if letter not in names and letter not in _DAY_FORMS:
             raise Trouble(f"'%{letter}' is not known here; the day is: %F, %Y, %m, %d, %y, %j, %D, %a, %A, %b, %B, %e and %u")
         said.append((names.get(letter) or day.strftime(_DAY_FORMS[letter])) + part[1:])
-    return Ran(shell, "".join(said) + "\n")
+    return CommandResult(shell, "".join(said) + "\n")
 
 
 def _percents(form: str) -> list[str]:
@@ -201,11 +201,11 @@ def number(text: str, noun: str) -> int:
     return int(text)
 
 
-Command: TypeAlias = Callable[[Shell, Sequence[str], str | None], Ran]
+Command: TypeAlias = Callable[[Shell, Sequence[str], str | None], CommandResult]
 _NUMBER = re.compile(r"\s*([+-]?(?:\d{1,30}(?:\.\d{0,20})?|\.\d{1,20}))")
 
 
-class Read(NamedTuple):
+class TextInputs(NamedTuple):
     """Texts with the names by which they were asked for, and what could not be read."""
 
     texts: list[tuple[str, str]]
@@ -220,7 +220,7 @@ class Read(NamedTuple):
         return "".join(text for _, text in self.texts)
 
 
-def read(shell: Shell, name: str, paths: Sequence[str], stdin: str | None) -> Read:
+def read(shell: Shell, name: str, paths: Sequence[str], stdin: str | None) -> TextInputs:
     """The texts of files; what comes through the pipe where none is named. Raises Trouble."""
     if not paths and stdin is None:
         raise Trouble("there is no input; name a file, or pipe a text into it")
@@ -233,7 +233,7 @@ def read(shell: Shell, name: str, paths: Sequence[str], stdin: str | None) -> Re
             errors.append(f"{name}: {path}: {bad}")
         if sum(len(text) for _, text in texts) > 4 * FILE_MAX:
             raise Trouble("File too large")
-    return Read(texts, tuple(errors))
+    return TextInputs(texts, tuple(errors))
 
 
 def lines_of(text: str) -> list[str]:
@@ -245,22 +245,22 @@ def joined_lines(lines: Iterable[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def cat(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+def cat(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     opts = options(words, "n")
     got = read(shell, "cat", opts.rest, stdin)
     out = got.whole
     if "n" in opts.given:
         out = joined_lines(f"{n:6}\t{line}" for n, line in enumerate(lines_of(out), 1))
-    return Ran(shell, out, got.errors, got.status)
+    return CommandResult(shell, out, got.errors, got.status)
 
 
-def head(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+def head(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     opts = options(_dashed(words), valued="n")
     count = number(opts.values.get("n", "10"), "number of lines")
     return _parts(shell, "head", opts, stdin, lambda lines: lines[:count])
 
 
-def tail(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+def tail(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     opts = options(_dashed(words), valued="n")
     wanted = opts.values.get("n", "10")
     count = number(wanted.removeprefix("+"), "number of lines")
@@ -274,17 +274,17 @@ def _dashed(words: Sequence[str]) -> list[str]:
     return [f"-n{word[1:]}" if word[:1] == "-" and word[1:].isdigit() else word for word in words]
 
 
-def _parts(shell: Shell, name: str, opts: Options, stdin: str | None, part: Callable[[list[str]], list[str]]) -> Ran:
+def _parts(shell: Shell, name: str, opts: Options, stdin: str | None, part: Callable[[list[str]], list[str]]) -> CommandResult:
     got = read(shell, name, opts.rest, stdin)
     some = [(label, joined_lines(part(lines_of(text)))) for label, text in got.texts]
     if len(opts.rest) > 1:
         out = "\n".join(f"==> {label} <==\n{text}" for label, text in some)
     else:
         out = "".join(text for _, text in some)
-    return Ran(shell, out, got.errors, got.status)
+    return CommandResult(shell, out, got.errors, got.status)
 
 
-def wc(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+def wc(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     """Counts of line breaks, words and bytes, in columns as wide as the largest of them may be."""
     opts = options(words, "lwc")
     got = read(shell, "wc", opts.rest, stdin)
@@ -296,14 +296,14 @@ def wc(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
     if len(rows) == 1 and len(kept) == 1:
         wide = 1
     out = (" ".join([*(f"{counts[at]:{wide}}" for at in kept), *([label] if label else [])]) for counts, label in rows)
-    return Ran(shell, joined_lines(out), got.errors, got.status)
+    return CommandResult(shell, joined_lines(out), got.errors, got.status)
 
 
 def _counts(text: str) -> tuple[int, int, int]:
     return text.count("\n"), len(text.split()), len(text.encode("utf-8", "surrogatepass"))
 
 
-def grep(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+def grep(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     """Lines that a pattern fits; status 1 when there is none."""
     opts = options(words, "inrRvclFh")
     if not opts.rest:
@@ -316,13 +316,13 @@ def grep(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
     elif stdin is None or paths:
         errors = [f"grep: {path}: Is a directory" for path in paths if shell.is_folder(absolute(shell, path)) and path]
         paths = [path for path in paths if not path or not shell.is_folder(absolute(shell, path))]
-    got = Read([], ()) if not paths and (deep or errors) else read(shell, "grep", paths, stdin)
+    got = TextInputs([], ()) if not paths and (deep or errors) else read(shell, "grep", paths, stdin)
     fits = _fits(wanted, "i" in opts.given, "F" in opts.given)
     named = (len(opts.rest) > 2 or deep) and "h" not in opts.given
     out = [line for label, text in got.texts for line in _hits(text, label, named, opts, fits)]
     errors += got.errors
     found = any(not line.endswith(":0") and line != "0" for line in out) if "c" in opts.given else out
-    return Ran(shell, joined_lines(out), tuple(errors), 2 if errors else 0 if found else 1)
+    return CommandResult(shell, joined_lines(out), tuple(errors), 2 if errors else 0 if found else 1)
 
 
 def _fits(wanted: str, fold: bool, fixed: bool) -> Callable[[str], bool]:
@@ -351,7 +351,7 @@ def _hits(text: str, label: str, named: bool, opts: Options, fits: Callable[[str
     return [f"{head}{f'{n}:' if 'n' in opts.given else ''}{line}" for n, line in hits]
 
 
-def sort(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+def sort(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     """Lines in order, by code point or by the number at their start; `-k N` looks at one column only."""
     opts = options(words, "nru", "kt")
     column = number(opts.values["k"].partition(",")[0], "field number") if "k" in opts.values else 0
@@ -367,7 +367,7 @@ def sort(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
     lines.sort(key=lambda line: (key(line), line), reverse="r" in opts.given)
     if "u" in opts.given:
         lines = [next(run) for _, run in groupby(lines, key=key)]
-    return Ran(shell, joined_lines(lines), got.errors, 2 if got.errors else 0)
+    return CommandResult(shell, joined_lines(lines), got.errors, 2 if got.errors else 0)
 
 
 def _leading(text: str) -> Decimal:
@@ -380,7 +380,7 @@ def _column(line: str, column: int, mark: str | None) -> str:
     return parts[column - 1] if 0 < column <= len(parts) else ""
 
 
-def uniq(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+def uniq(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     """One of each run of equal lines."""
     opts = options(words, "cdu")
     got = read(shell, "uniq", opts.rest[:1], stdin)
@@ -390,10 +390,10 @@ def uniq(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
     if "u" in opts.given:
         runs = [(line, count) for line, count in runs if count == 1]
     out = (f"{count:7} {line}" if "c" in opts.given else line for line, count in runs)
-    return Ran(shell, joined_lines(out), got.errors, got.status)
+    return CommandResult(shell, joined_lines(out), got.errors, got.status)
 
 
-def cut(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+def cut(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     """Fields of each line; a line without the delimiter stays whole."""
     opts = options(words, "s", "df")
     mark = opts.values.get("d", "\t")
@@ -405,7 +405,7 @@ def cut(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
     got = read(shell, "cut", opts.rest, stdin)
     lines = [line for _, text in got.texts for line in lines_of(text) if mark in line or "s" not in opts.given]
     out = (mark.join(_fields(line.split(mark), spans)) if mark in line else line for line in lines)
-    return Ran(shell, joined_lines(out), got.errors, got.status)
+    return CommandResult(shell, joined_lines(out), got.errors, got.status)
 
 
 def _span(part: str) -> tuple[int, int]:
@@ -423,7 +423,7 @@ def _fields(parts: list[str], spans: list[tuple[int, int]]) -> list[str]:
     return [part for n, part in enumerate(parts, 1) if any(low <= n <= high for low, high in spans)]
 
 
-def total(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
+def total(shell: Shell, words: Sequence[str], stdin: str | None) -> CommandResult:
     """The sum of the numbers in a column; lines without one are counted and said."""
     opts = options(words, valued="d")
     column, *paths = opts.rest or ["1"]
@@ -435,7 +435,7 @@ def total(shell: Shell, words: Sequence[str], stdin: str | None) -> Ran:
     numbers = [found.group(1) for value in cells if (found := _NUMBER.fullmatch(value.strip()))]
     left = len(cells) - len(numbers)
     note = (f"sum: {left} line{'s' if left > 1 else ''} without a number in column {at} left out",) if left else ()
-    return Ran(shell, f"{sum(map(Decimal, numbers), Decimal(0)):f}\n", (*got.errors, *note), got.status)
+    return CommandResult(shell, f"{sum(map(Decimal, numbers), Decimal(0)):f}\n", (*got.errors, *note), got.status)
 
 
 TEXT_COMMANDS: dict[str, Command] = {

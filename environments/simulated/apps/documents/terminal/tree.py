@@ -34,7 +34,7 @@ class Shell(NamedTuple):
         return self._replace(files=files)
 
 
-class Ran(NamedTuple):
+class CommandResult(NamedTuple):
     """What came of a command."""
 
     shell: Shell

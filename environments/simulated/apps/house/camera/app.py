@@ -11,7 +11,7 @@ from environments.simulated.app import App, Arrived, Content, Copy, Event, Passe
 from environments.simulated.apps.common.senses import (
     Moment,
     Sense,
-    Sensing,
+    SensingState,
     by_id,
     camera_view,
     microphone_view,
@@ -21,7 +21,7 @@ from environments.simulated.apps.common.senses import (
     words_of,
 )
 from environments.simulated.screen.widgets import Widget, heading, text
-from environments.simulated.skills import Done, Function
+from environments.simulated.skills import Function, FunctionResult
 from environments.simulated.world.values import Model
 
 _ASKS = ("call me back", "send me the offer", "confirm the appointment", "bring the samples")
@@ -44,11 +44,11 @@ class WhichMicrophone(Model):
     microphone: str = ""
 
 
-def transcripts(state: Sensing, wanted: WhichMicrophone) -> Done[Sensing]:
-    return Done(state, reported(state, "microphone", wanted.microphone))
+def transcripts(state: SensingState, wanted: WhichMicrophone) -> FunctionResult[SensingState]:
+    return FunctionResult(state, reported(state, "microphone", wanted.microphone))
 
 
-class MicrophoneApp(App[MicrophoneContent, Sensing]):
+class MicrophoneApp(App[MicrophoneContent, SensingState]):
     """What the microphones of the place heard."""
 
     name = "microphone"
@@ -56,21 +56,23 @@ class MicrophoneApp(App[MicrophoneContent, Sensing]):
     words = ("microphone", "microphones", "voice", "recording", "recordings", "audio", "transcript", "transcripts")
     timed = True
     content = MicrophoneContent
-    state = Sensing
+    state = SensingState
     looks = frozenset({"clock", "starts"})
     meanings = ()
     functions: tuple[Any, ...] = (
         Function("transcripts", "What each microphone has heard so far, oldest first", WhichMicrophone, transcripts),
     )
 
-    def start(self, content: MicrophoneContent, setting: Setting) -> Sensing:
-        return Sensing(microphones=by_id(content.microphones if content.microphones is not None else _microphone_made(setting)))
+    def start(self, content: MicrophoneContent, setting: Setting) -> SensingState:
+        return SensingState(
+            microphones=by_id(content.microphones if content.microphones is not None else _microphone_made(setting))
+        )
 
-    def view(self, state: Sensing) -> tuple[Widget, ...]:
+    def view(self, state: SensingState) -> tuple[Widget, ...]:
         shown = [microphone_view(state, name) for name in state.microphones]
         return (heading("Voice", "voice"), *(shown or [text("There is no microphone", "none")]))
 
-    def update(self, state: Sensing, event: Event) -> Update[Sensing]:
+    def update(self, state: SensingState, event: Event) -> Update[SensingState]:
         match event:
             case Passed():
                 return Update(*passed(state, event))
@@ -118,11 +120,11 @@ class WhichCamera(Model):
     camera: str = ""
 
 
-def captions(state: Sensing, wanted: WhichCamera) -> Done[Sensing]:
-    return Done(state, reported(state, "camera", wanted.camera))
+def captions(state: SensingState, wanted: WhichCamera) -> FunctionResult[SensingState]:
+    return FunctionResult(state, reported(state, "camera", wanted.camera))
 
 
-class CameraApp(App[CameraContent, Sensing]):
+class CameraApp(App[CameraContent, SensingState]):
     """What the cameras of the place see."""
 
     name = "camera"
@@ -130,19 +132,19 @@ class CameraApp(App[CameraContent, Sensing]):
     words = ("camera", "cameras", "picture", "pictures", "photo", "photos", "image", "caption", "captions")
     timed = True
     content = CameraContent
-    state = Sensing
+    state = SensingState
     looks = frozenset({"clock", "starts"})
     meanings = ()
     functions: tuple[Any, ...] = (Function("captions", "What each camera has seen so far, oldest first", WhichCamera, captions),)
 
-    def start(self, content: CameraContent, setting: Setting) -> Sensing:
-        return Sensing(cameras=by_id(content.cameras if content.cameras is not None else _made(setting)))
+    def start(self, content: CameraContent, setting: Setting) -> SensingState:
+        return SensingState(cameras=by_id(content.cameras if content.cameras is not None else _made(setting)))
 
-    def view(self, state: Sensing) -> tuple[Widget, ...]:
+    def view(self, state: SensingState) -> tuple[Widget, ...]:
         shown = [camera_view(state, name) for name in state.cameras]
         return (heading("Cameras", "cameras"), *(shown or [text("There is no camera", "none")]))
 
-    def update(self, state: Sensing, event: Event) -> Update[Sensing]:
+    def update(self, state: SensingState, event: Event) -> Update[SensingState]:
         match event:
             case Passed():
                 return Update(*passed(state, event))

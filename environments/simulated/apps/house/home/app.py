@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from environments.effects import Effect as Does
 from environments.simulated.app import App, Arrived, Copy, Edited, Event, Passed, Pressed, Setting, Toast, Update
-from environments.simulated.apps.common.functions_base import Nothing, unknown
+from environments.simulated.apps.common.functions_base import NoArguments, unknown
 from environments.simulated.apps.common.senses import camera_view, microphone_view, noticed, reported, words_of
 from environments.simulated.apps.house.home.devices import (
     OVEN,
@@ -21,7 +21,7 @@ from environments.simulated.apps.house.home.devices import (
     Blinds,
     Light,
     Lock,
-    Operated,
+    OperationResult,
     Oven,
     Refusal,
     Sensor,
@@ -54,7 +54,7 @@ from environments.simulated.screen.widgets import (
     table,
     text,
 )
-from environments.simulated.skills import Declined, Done, Function
+from environments.simulated.skills import Function, FunctionDeclined, FunctionResult
 from environments.simulated.world.values import Model, slug
 
 DRAFTED = frozenset({"target", "temperature", "minutes"})
@@ -68,7 +68,7 @@ def ordered(state: HomeState, name: str, verb: str, *values: str | float, by: By
     return operated(state, name, _done(state, name, verb, values), by)
 
 
-def _done(state: HomeState, name: str, verb: str, values: tuple[str | float, ...]) -> Operated:
+def _done(state: HomeState, name: str, verb: str, values: tuple[str | float, ...]) -> OperationResult:
     match verb, state.devices[name]:
         case "on", Light() as light:
             return switched(light, values[0] == "true")
@@ -232,28 +232,28 @@ class InRoom(Model):
     room: str = ""
 
 
-class Which(Model):
+class DeviceName(Model):
     """A device by its name."""
 
     device: str
 
 
-class SetLight(Which):
+class SetLight(DeviceName):
     """What is left out stays as it is."""
 
     on: bool | None = None
     brightness: float | None = None
 
 
-class SetBlinds(Which):
+class SetBlinds(DeviceName):
     position: float
 
 
-class SetThermostat(Which):
+class SetThermostat(DeviceName):
     target: float
 
 
-class TurnOnOven(Which):
+class TurnOnOven(DeviceName):
     temperature: float
     minutes: float
 
@@ -283,30 +283,30 @@ def _named(state: HomeState, wanted: str, kind: type[AnyDevice] | None = None) -
     return name
 
 
-def list_devices(state: HomeState, wanted: InRoom) -> Done[HomeState]:
+def list_devices(state: HomeState, wanted: InRoom) -> FunctionResult[HomeState]:
     if wanted.room and slug(wanted.room) not in map(slug, state.rooms):
         unknown("room", wanted.room, state.rooms)
     fits = [name for name, device in state.devices.items() if not wanted.room or slug(device.room) == slug(wanted.room)]
-    return Done(state, [_shown(state, name) for name in fits])
+    return FunctionResult(state, [_shown(state, name) for name in fits])
 
 
-def get_device(state: HomeState, wanted: Which) -> Done[HomeState]:
-    return Done(state, _shown(state, _named(state, wanted.device)))
+def get_device(state: HomeState, wanted: DeviceName) -> FunctionResult[HomeState]:
+    return FunctionResult(state, _shown(state, _named(state, wanted.device)))
 
 
-def captions(state: HomeState, wanted: WhichSense) -> Done[HomeState]:
-    return Done(state, reported(state, "camera", wanted.name))
+def captions(state: HomeState, wanted: WhichSense) -> FunctionResult[HomeState]:
+    return FunctionResult(state, reported(state, "camera", wanted.name))
 
 
-def transcripts(state: HomeState, wanted: WhichSense) -> Done[HomeState]:
-    return Done(state, reported(state, "microphone", wanted.name))
+def transcripts(state: HomeState, wanted: WhichSense) -> FunctionResult[HomeState]:
+    return FunctionResult(state, reported(state, "microphone", wanted.name))
 
 
-def history(state: HomeState, _: Nothing) -> Done[HomeState]:
-    return Done(state, [entry.model_dump(mode="json") for entry in state.log.values()])
+def history(state: HomeState, _: NoArguments) -> FunctionResult[HomeState]:
+    return FunctionResult(state, [entry.model_dump(mode="json") for entry in state.log.values()])
 
 
-def _operate(state: HomeState, name: str, orders: list[tuple[str, tuple[str | float, ...]]]) -> Done[HomeState]:
+def _operate(state: HomeState, name: str, orders: list[tuple[str, tuple[str | float, ...]]]) -> FunctionResult[HomeState]:
     """Every order or none of them."""
     refusal = state.refusal
     after = state
@@ -314,67 +314,67 @@ def _operate(state: HomeState, name: str, orders: list[tuple[str, tuple[str | fl
         for verb, values in orders:
             after = ordered(after, name, verb, *values, by="function")
     except Refusal as no:
-        raise Declined(str(no)) from None
+        raise FunctionDeclined(str(no)) from None
     drafts = state.drafts
-    return Done(after.model_copy(update={"drafts": drafts, "refusal": refusal}), _shown(after, name))
+    return FunctionResult(after.model_copy(update={"drafts": drafts, "refusal": refusal}), _shown(after, name))
 
 
-def set_light(state: HomeState, wanted: SetLight) -> Done[HomeState]:
+def set_light(state: HomeState, wanted: SetLight) -> FunctionResult[HomeState]:
     orders: list[tuple[str, tuple[str | float, ...]]] = []
     if wanted.on is not None:
         orders.append(("on", ("true" if wanted.on else "false",)))
     if wanted.brightness is not None:
         orders.append(("brightness", (wanted.brightness,)))
     if not orders:
-        raise Declined("say what to set: on, brightness")
+        raise FunctionDeclined("say what to set: on, brightness")
     return _operate(state, _named(state, wanted.device, Light), orders)
 
 
-def set_blinds(state: HomeState, wanted: SetBlinds) -> Done[HomeState]:
+def set_blinds(state: HomeState, wanted: SetBlinds) -> FunctionResult[HomeState]:
     return _operate(state, _named(state, wanted.device, Blinds), [("position", (wanted.position,))])
 
 
-def set_thermostat(state: HomeState, wanted: SetThermostat) -> Done[HomeState]:
+def set_thermostat(state: HomeState, wanted: SetThermostat) -> FunctionResult[HomeState]:
     return _operate(state, _named(state, wanted.device, Thermostat), [("set", (wanted.target,))])
 
 
-def turn_on_oven(state: HomeState, wanted: TurnOnOven) -> Done[HomeState]:
+def turn_on_oven(state: HomeState, wanted: TurnOnOven) -> FunctionResult[HomeState]:
     return _operate(state, _named(state, wanted.device, Oven), [("start", (wanted.temperature, wanted.minutes))])
 
 
-def turn_off_oven(state: HomeState, wanted: Which) -> Done[HomeState]:
+def turn_off_oven(state: HomeState, wanted: DeviceName) -> FunctionResult[HomeState]:
     return _operate(state, _named(state, wanted.device, Oven), [("stop", ())])
 
 
-def lock_door(state: HomeState, wanted: Which) -> Done[HomeState]:
+def lock_door(state: HomeState, wanted: DeviceName) -> FunctionResult[HomeState]:
     return _operate(state, _named(state, wanted.device, Lock), [("lock", ())])
 
 
-def unlock_door(state: HomeState, wanted: Which) -> Done[HomeState]:
+def unlock_door(state: HomeState, wanted: DeviceName) -> FunctionResult[HomeState]:
     return _operate(state, _named(state, wanted.device, Lock), [("unlock", ())])
 
 
-def enable_alarm(state: HomeState, wanted: Which) -> Done[HomeState]:
+def enable_alarm(state: HomeState, wanted: DeviceName) -> FunctionResult[HomeState]:
     return _operate(state, _named(state, wanted.device, Alarm), [("enable", ())])
 
 
-def disable_alarm(state: HomeState, wanted: Which) -> Done[HomeState]:
+def disable_alarm(state: HomeState, wanted: DeviceName) -> FunctionResult[HomeState]:
     return _operate(state, _named(state, wanted.device, Alarm), [("disable", ())])
 
 
 FUNCTIONS: tuple[Function[Any, Any], ...] = (
     Function("list_devices", "Every device and how it is, by room", InRoom, list_devices),
-    Function("get_device", "One device and how it is", Which, get_device),
+    Function("get_device", "One device and how it is", DeviceName, get_device),
     Function("captions", "What each camera has seen so far, oldest first", WhichSense, captions),
     Function("transcripts", "What each microphone has heard so far, oldest first", WhichSense, transcripts),
-    Function("history", "What happened in the home, and who did it", Nothing, history),
+    Function("history", "What happened in the home, and who did it", NoArguments, history),
     Function(
         "set_light", "Turn a light on or off, or set its brightness in percent", SetLight, set_light, writes=True, repeatable=True
     ),
     Function("set_blinds", "Open blinds to a percentage", SetBlinds, set_blinds, writes=True, repeatable=True),
     Function("set_thermostat", "Set a target from 5 to 30 °C", SetThermostat, set_thermostat, writes=True, repeatable=True),
-    Function("lock_door", "Lock a door", Which, lock_door, writes=True, repeatable=True),
-    Function("unlock_door", "Unlock a door", Which, unlock_door, writes=True, repeatable=True),
+    Function("lock_door", "Lock a door", DeviceName, lock_door, writes=True, repeatable=True),
+    Function("unlock_door", "Unlock a door", DeviceName, unlock_door, writes=True, repeatable=True),
     Function(
         "turn_on_oven",
         "Turn an oven on, 50 to 250 °C, for 1 to 240 minutes",
@@ -383,9 +383,9 @@ FUNCTIONS: tuple[Function[Any, Any], ...] = (
         writes=True,
         repeatable=True,
     ),
-    Function("turn_off_oven", "Turn an oven off", Which, turn_off_oven, writes=True, repeatable=True),
-    Function("enable_alarm", "Enable an alarm", Which, enable_alarm, writes=True, repeatable=True),
-    Function("disable_alarm", "Disable an alarm", Which, disable_alarm, writes=True, repeatable=True),
+    Function("turn_off_oven", "Turn an oven off", DeviceName, turn_off_oven, writes=True, repeatable=True),
+    Function("enable_alarm", "Enable an alarm", DeviceName, enable_alarm, writes=True, repeatable=True),
+    Function("disable_alarm", "Disable an alarm", DeviceName, disable_alarm, writes=True, repeatable=True),
 )
 
 

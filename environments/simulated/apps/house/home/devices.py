@@ -21,7 +21,7 @@ _WARMS, _HEATS, _COOLS = 0.5, 20.0, 10.0
 """How many °C a minute changes in a room, and in an oven that is on and off."""
 
 
-W = TypeVar("W", bound="Warm")
+W = TypeVar("W", bound="TemperatureModel")
 
 
 class Refusal(Exception):
@@ -52,7 +52,7 @@ class Blinds(Device):
     """Percent that they are open."""
 
 
-class Warm(Device):
+class TemperatureModel(Device):
     """What changes its temperature with time: from `base` at `since`, to what it is `measured` now."""
 
     measured: float = Field(default=ROOM, ge=-30, le=300)
@@ -60,12 +60,12 @@ class Warm(Device):
     since: float = 0.0
 
 
-class Thermostat(Warm):
+class Thermostat(TemperatureModel):
     kind: Literal["thermostat"] = "thermostat"
     target: float = Field(default=ROOM, ge=THERMOSTAT[0], le=THERMOSTAT[1])
 
 
-class Oven(Warm):
+class Oven(TemperatureModel):
     kind: Literal["oven"] = "oven"
     on: bool = False
     temperature: float = Field(default=180, ge=OVEN[0], le=OVEN[1])
@@ -83,7 +83,7 @@ class Alarm(Device):
     enabled: bool = True
 
 
-class Reading(Model):
+class SensorReading(Model):
     """What a sensor says from a time on."""
 
     at: float = Field(default=0.0, ge=0)
@@ -93,7 +93,7 @@ class Reading(Model):
 class Sensor(Device):
     kind: Literal["sensor"] = "sensor"
     measures: Literal["temperature", "humidity", "smoke", "motion", "window"]
-    readings: tuple[Reading, ...] = Field(min_length=1)
+    readings: tuple[SensorReading, ...] = Field(min_length=1)
 
     def value(self, clock: float) -> str:
         past = [reading for reading in self.readings if reading.at <= clock]
@@ -105,7 +105,7 @@ AnyDevice: TypeAlias = Annotated[
 ]  # fmt: skip
 
 
-class Operated(NamedTuple):
+class OperationResult(NamedTuple):
     """A device after a command, and what happened in a sentence."""
 
     device: AnyDevice
@@ -125,34 +125,34 @@ def within(text: str | float, limits: Limits, what: str, unit: str) -> float:
     return float(value)
 
 
-def switched(light: Light, on: bool) -> Operated:
-    return Operated(light.model_copy(update={"on": on}), f"{light.name} turned {'on' if on else 'off'}")
+def switched(light: Light, on: bool) -> OperationResult:
+    return OperationResult(light.model_copy(update={"on": on}), f"{light.name} turned {'on' if on else 'off'}")
 
 
-def dimmed(light: Light, brightness: str | float) -> Operated:
+def dimmed(light: Light, brightness: str | float) -> OperationResult:
     share = within(brightness, PERCENT, light.name, "%")
-    return Operated(light.model_copy(update={"brightness": share}), f"{light.name} set to {share:g} %")
+    return OperationResult(light.model_copy(update={"brightness": share}), f"{light.name} set to {share:g} %")
 
 
-def moved(blinds: Blinds, position: str | float) -> Operated:
+def moved(blinds: Blinds, position: str | float) -> OperationResult:
     share = within(position, PERCENT, blinds.name, "%")
-    return Operated(blinds.model_copy(update={"position": share}), f"{blinds.name} opened to {share:g} %")
+    return OperationResult(blinds.model_copy(update={"position": share}), f"{blinds.name} opened to {share:g} %")
 
 
-def aimed(thermostat: Thermostat, target: str | float, clock: float) -> Operated:
+def aimed(thermostat: Thermostat, target: str | float, clock: float) -> OperationResult:
     goal = within(target, THERMOSTAT, thermostat.name, "°C")
-    return Operated(_from_now(thermostat, clock, target=goal), f"{thermostat.name} set to {goal:g} °C")
+    return OperationResult(_from_now(thermostat, clock, target=goal), f"{thermostat.name} set to {goal:g} °C")
 
 
-def locked(lock: Lock, on: bool) -> Operated:
-    return Operated(lock.model_copy(update={"locked": on}), f"{lock.name} {'locked' if on else 'unlocked'}")
+def locked(lock: Lock, on: bool) -> OperationResult:
+    return OperationResult(lock.model_copy(update={"locked": on}), f"{lock.name} {'locked' if on else 'unlocked'}")
 
 
-def armed(alarm: Alarm, on: bool) -> Operated:
-    return Operated(alarm.model_copy(update={"enabled": on}), f"{alarm.name} {'enabled' if on else 'disabled'}")
+def armed(alarm: Alarm, on: bool) -> OperationResult:
+    return OperationResult(alarm.model_copy(update={"enabled": on}), f"{alarm.name} {'enabled' if on else 'disabled'}")
 
 
-def heated(oven: Oven, temperature: str | float, minutes: str | float, clock: float, smoke: bool) -> Operated:
+def heated(oven: Oven, temperature: str | float, minutes: str | float, clock: float, smoke: bool) -> OperationResult:
     """The oven on, or on at another temperature. It never is without a timer, nor while there is smoke."""
     goal = within(temperature, OVEN, oven.name, "°C")
     time = within(minutes, TIMER, f"The timer of {oven.said}", "minutes")
@@ -160,15 +160,15 @@ def heated(oven: Oven, temperature: str | float, minutes: str | float, clock: fl
         raise Refusal(f"{oven.name} stays off while a sensor reports smoke; see to the smoke first")
     until = round(clock + 60 * time, 3)
     on = _from_now(oven, clock, on=True, temperature=goal, until=until)
-    return Operated(on, f"{oven.name} turned on at {goal:g} °C for {time:g} minutes")
+    return OperationResult(on, f"{oven.name} turned on at {goal:g} °C for {time:g} minutes")
 
 
-def cooled(oven: Oven, clock: float, why: str = "") -> Operated:
+def cooled(oven: Oven, clock: float, why: str = "") -> OperationResult:
     off = _from_now(oven, clock, on=False, until=None)
-    return Operated(off, f"{oven.name} turned off{why}")
+    return OperationResult(off, f"{oven.name} turned off{why}")
 
 
-def _from_now(device: Warm, clock: float, **changes: object) -> AnyDevice:
+def _from_now(device: TemperatureModel, clock: float, **changes: object) -> AnyDevice:
     """The device with a new goal: its temperature moves on from where it is."""
     now: AnyDevice = device.model_copy(update={"base": warmed(device, clock).measured, "since": clock, **changes})  # type: ignore[assignment]
     return now
@@ -185,7 +185,7 @@ def warmed(device: W, clock: float) -> W:
     )  # fmt: skip
 
 
-def _goal(device: Warm) -> tuple[float, float]:
+def _goal(device: TemperatureModel) -> tuple[float, float]:
     match device:
         case Thermostat(target=target):
             return target, _WARMS

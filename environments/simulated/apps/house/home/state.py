@@ -8,19 +8,19 @@ from typing import Literal, NamedTuple, Self
 from pydantic import Field, model_validator
 
 from environments.simulated.app import Content, Effect, Passed, Setting, Toast
-from environments.simulated.apps.common.senses import Moment, Sense, Sensing, by_id, passed
+from environments.simulated.apps.common.senses import Moment, Sense, SensingState, by_id, passed
 from environments.simulated.apps.house.home.devices import (
     Alarm,
     AnyDevice,
     Blinds,
     Light,
     Lock,
-    Operated,
+    OperationResult,
     Oven,
-    Reading,
     Sensor,
+    SensorReading,
+    TemperatureModel,
     Thermostat,
-    Warm,
     cooled,
     warmed,
 )
@@ -54,7 +54,7 @@ class Entry(Model):
     by: By
 
 
-class HomeState(Sensing):
+class HomeState(SensingState):
     """Devices by id, and what is looked at or written but not set yet."""
 
     devices: dict[str, AnyDevice]
@@ -87,7 +87,7 @@ def began(content: HomeContent, setting: Setting) -> HomeState:
     return state.model_copy(update={"devices": _warmed(state)})
 
 
-def operated(state: HomeState, name: str, done: Operated, by: By, at: float | None = None) -> HomeState:
+def operated(state: HomeState, name: str, done: OperationResult, by: By, at: float | None = None) -> HomeState:
     """The state after a device was operated, now or at an earlier time; what was written in its fields is set now."""
     number = str(len(state.log) + 1)
     log = {**state.log, number: Entry(at=state.clock if at is None else at, says=done.says, by=by)}
@@ -109,23 +109,23 @@ def went_on(state: HomeState, event: Passed) -> tuple[HomeState, tuple[Effect, .
     return now.model_copy(update={"devices": _warmed(now)}), effects
 
 
-class _End(NamedTuple):
+class _OvenEnd(NamedTuple):
     """When an oven goes off by itself, and why."""
 
     at: float
     why: str
 
 
-def _ended(oven: Oven, now: HomeState) -> _End | None:
+def _ended(oven: Oven, now: HomeState) -> _OvenEnd | None:
     if oven.until is not None and oven.until <= now.clock:
-        return _End(oven.until, " by its timer")
-    return _End(now.clock, " because of smoke") if now.smoke else None
+        return _OvenEnd(oven.until, " by its timer")
+    return _OvenEnd(now.clock, " because of smoke") if now.smoke else None
 
 
 def _warmed(state: HomeState) -> dict[str, AnyDevice]:
     devices = state.devices
     for name, device in devices.items():
-        if isinstance(device, Warm) and (now := warmed(device, state.clock)) is not device:
+        if isinstance(device, TemperatureModel) and (now := warmed(device, state.clock)) is not device:
             devices = {**devices, name: now}
     return devices
 
@@ -140,19 +140,19 @@ def _furnished(setting: Setting) -> Sequence[AnyDevice]:
         Alarm(name="Smoke alarm", room="Hall"),
         Sensor(name="Hall motion", room="Hall", measures="motion", readings=_then("no motion", "motion", rng.randrange(40, 90))),
         Oven(name="Oven", room="Kitchen"),
-        Sensor(name="Kitchen smoke", room="Kitchen", measures="smoke", readings=(Reading(value="clear"),)),
+        Sensor(name="Kitchen smoke", room="Kitchen", measures="smoke", readings=(SensorReading(value="clear"),)),
         Thermostat(name="Living room thermostat", room="Living room", target=18, measured=warm),
         Sensor(name="Living room humidity", room="Living room", measures="humidity",
-               readings=(Reading(value=f"{rng.randrange(35, 66)} %"),)),
+               readings=(SensorReading(value=f"{rng.randrange(35, 66)} %"),)),
         Blinds(name="Bedroom blinds", room="Bedroom", position=rng.randrange(0, 101, 5)),
         Sensor(name="Bedroom window", room="Bedroom", measures="window",
-               readings=(Reading(value=rng.choice(("open", "closed"))),)),
+               readings=(SensorReading(value=rng.choice(("open", "closed"))),)),
     )  # fmt: skip
     return tuple(made)
 
 
-def _then(first: str, second: str, at: float) -> tuple[Reading, Reading]:
-    return Reading(value=first), Reading(at=at, value=second)
+def _then(first: str, second: str, at: float) -> tuple[SensorReading, SensorReading]:
+    return SensorReading(value=first), SensorReading(at=at, value=second)
 
 
 def _watched(setting: Setting) -> tuple[Sense, ...]:

@@ -21,7 +21,7 @@ from environments.simulated.app import (
     Update,
 )
 from environments.simulated.apps.common.forms import question
-from environments.simulated.apps.common.functions_base import Drive, Nothing, chosen, driven, one_line
+from environments.simulated.apps.common.functions_base import Drive, NoArguments, chosen, driven, one_line
 from environments.simulated.meanings import Meaning
 from environments.simulated.screen.widgets import (
     Widget,
@@ -40,7 +40,7 @@ from environments.simulated.screen.widgets import (
     text,
     textbox,
 )
-from environments.simulated.skills import Declined, Done, Function
+from environments.simulated.skills import Function, FunctionDeclined, FunctionResult
 from environments.simulated.world.generate import mail_address
 from environments.simulated.world.values import Model
 
@@ -101,19 +101,19 @@ def _shown(account: Account, languages: tuple[str, ...]) -> dict[str, JsonValue]
     return {**account.model_dump(mode="json", exclude={"phone"}), "has_phone": bool(account.phone), "languages": list(languages)}
 
 
-def get_account(state: SettingsState, _: Nothing) -> Done[SettingsState]:
+def get_account(state: SettingsState, _: NoArguments) -> FunctionResult[SettingsState]:
     _alive(state)
-    return Done(state, _shown(state.account, state.languages))
+    return FunctionResult(state, _shown(state.account, state.languages))
 
 
-def get_device(state: SettingsState, _: Nothing) -> Done[SettingsState]:
+def get_device(state: SettingsState, _: NoArguments) -> FunctionResult[SettingsState]:
     _alive(state)
-    return Done(state, state.device.model_dump(mode="json"))
+    return FunctionResult(state, state.device.model_dump(mode="json"))
 
 
 def _alive(state: SettingsState) -> None:
     if state.deleted:
-        raise Declined("this account was deleted")
+        raise FunctionDeclined("this account was deleted")
 
 
 def _edits(state: SettingsState, change: Change) -> list[Event]:
@@ -130,34 +130,34 @@ def _edits(state: SettingsState, change: Change) -> list[Event]:
 def functions(update: Drive[SettingsState]) -> tuple[Function[Any, Any], ...]:
     """Functions over the app's own `update`."""
 
-    def update_account(state: SettingsState, change: Change) -> Done[SettingsState]:
+    def update_account(state: SettingsState, change: Change) -> FunctionResult[SettingsState]:
         _alive(state)
         saved = state.model_copy(update={"form": state.account, "error": ""})
         edits = _edits(state, change)
         if not edits:
-            raise Declined(f"say what to change: {', '.join(Change.model_fields)}")
+            raise FunctionDeclined(f"say what to change: {', '.join(Change.model_fields)}")
         after, effects = driven(update, saved, [*edits, Pressed("save")])
         if after.error:
-            raise Declined(after.error)
+            raise FunctionDeclined(after.error)
         changed = {name: getattr(after.account, name) for name in change.model_dump(exclude_none=True)}
         form = state.form.model_copy(update=changed)
         kept = after.model_copy(update={"form": form, "error": "" if "name" in changed else state.error})
-        return Done(kept, _shown(after.account, state.languages), effects)
+        return FunctionResult(kept, _shown(after.account, state.languages), effects)
 
-    def update_device(state: SettingsState, change: DeviceChange) -> Done[SettingsState]:
+    def update_device(state: SettingsState, change: DeviceChange) -> FunctionResult[SettingsState]:
         _alive(state)
         values = change.model_dump(exclude_none=True)
         if not values:
-            raise Declined(f"say what to change: {', '.join(DeviceChange.model_fields)}")
+            raise FunctionDeclined(f"say what to change: {', '.join(DeviceChange.model_fields)}")
         after, effects = driven(update, state, [Edited(name, str(value).lower()) for name, value in values.items()])
-        return Done(after, after.device.model_dump(mode="json"), effects)
+        return FunctionResult(after, after.device.model_dump(mode="json"), effects)
 
     return (
-        Function("get_account", "The account as it is saved, without the recovery phone", Nothing, get_account),
+        Function("get_account", "The account as it is saved, without the recovery phone", NoArguments, get_account),
         Function(
             "update_account", "Change and save settings of the account", Change, update_account, writes=True, repeatable=True
         ),
-        Function("get_device", "How loud and how bright the device is", Nothing, get_device),
+        Function("get_device", "How loud and how bright the device is", NoArguments, get_device),
         Function(
             "update_device", "Set volume, brightness or mute, at once", DeviceChange, update_device, writes=True, repeatable=True
         ),

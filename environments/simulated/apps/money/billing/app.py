@@ -22,12 +22,12 @@ from environments.simulated.screen.widgets import (
     search_bar,
     table,
 )
-from environments.simulated.skills import Done, Function
+from environments.simulated.skills import Function, FunctionResult
 from environments.simulated.world.generate import amount, day_after, day_before, how_many
-from environments.simulated.world.values import Day, Model, Money, Same, from_cents, in_cents, matches, shown
+from environments.simulated.world.values import Day, IdentityKey, Model, Money, from_cents, in_cents, matches, shown
 
 
-class Wanted(Page):
+class InvoiceQuery(Page):
     """`query` is searched in number, vendor and date, as the search field does."""
 
     query: str = ""
@@ -41,7 +41,7 @@ class ByNumber(Model):
     number: str
 
 
-def _fitting(state: BillingState, wanted: Wanted) -> list[Invoice]:
+def _fitting(state: BillingState, wanted: InvoiceQuery) -> list[Invoice]:
     return [
         invoice
         for invoice in state.invoices.values()
@@ -55,34 +55,34 @@ def _short(invoice: Invoice) -> JsonValue:
     return invoice.model_dump(mode="json", include={"number", "vendor", "date", "due", "status", "total"})
 
 
-def list_invoices(state: BillingState, wanted: Wanted) -> Done[BillingState]:
-    return Done(state, {"currency": state.currency, **part_of(_fitting(state, wanted), wanted, _short)})
+def list_invoices(state: BillingState, wanted: InvoiceQuery) -> FunctionResult[BillingState]:
+    return FunctionResult(state, {"currency": state.currency, **part_of(_fitting(state, wanted), wanted, _short)})
 
 
-def get_invoice(state: BillingState, wanted: ByNumber) -> Done[BillingState]:
+def get_invoice(state: BillingState, wanted: ByNumber) -> FunctionResult[BillingState]:
     invoice = state.invoices.get(wanted.number)
     if invoice is None:
         unknown("invoice", wanted.number, state.invoices)
-    return Done(state, {"currency": state.currency, **invoice.model_dump(mode="json")})
+    return FunctionResult(state, {"currency": state.currency, **invoice.model_dump(mode="json")})
 
 
-def sum_invoices(state: BillingState, wanted: Wanted) -> Done[BillingState]:
+def sum_invoices(state: BillingState, wanted: InvoiceQuery) -> FunctionResult[BillingState]:
     found = _fitting(state, wanted)
     total = from_cents(sum(in_cents(invoice.total) for invoice in found))
-    return Done(state, {"count": len(found), "currency": state.currency, "total": total})
+    return FunctionResult(state, {"count": len(found), "currency": state.currency, "total": total})
 
 
 FUNCTIONS = (
-    Function("list_invoices", "Invoices that fit a search, a vendor or a status", Wanted, list_invoices),
+    Function("list_invoices", "Invoices that fit a search, a vendor or a status", InvoiceQuery, list_invoices),
     Function("get_invoice", "All of one invoice, with its lines", ByNumber, get_invoice),
-    Function("sum_invoices", "How many invoices fit, and the sum of their totals", Wanted, sum_invoices),
+    Function("sum_invoices", "How many invoices fit, and the sum of their totals", InvoiceQuery, sum_invoices),
 )
 
 
 Status = Literal["paid", "unpaid", "overdue"]
 
 
-class Line(Model):
+class InvoiceLine(Model):
     """One thing that is billed."""
 
     description: str
@@ -97,7 +97,7 @@ class Invoice(Model):
     date: Day
     due: Day = ""
     status: Status = "unpaid"
-    lines: tuple[Line, ...] = ()
+    lines: tuple[InvoiceLine, ...] = ()
     shipping: Money = "0.00"
     tax: Money = "0.00"
     subtotal: Money = ""
@@ -204,11 +204,11 @@ class Billing(App[BillingContent, BillingState]):
 
 
 def _found(state: BillingState) -> list[Invoice]:
-    return list(_matching(Same(state.invoices), state.applied))
+    return list(_matching(IdentityKey(state.invoices), state.applied))
 
 
 @lru_cache(maxsize=8)
-def _matching(invoices: Same[dict[str, Invoice]], query: str) -> tuple[Invoice, ...]:
+def _matching(invoices: IdentityKey[dict[str, Invoice]], query: str) -> tuple[Invoice, ...]:
     """Looked for once as long as neither the content nor the search changes: each key that is typed asks again."""
     return tuple(i for i in invoices.value.values() if matches(query, i.number, i.vendor, i.date))
 
@@ -259,7 +259,7 @@ def _generated(count: int, setting: Setting) -> tuple[Invoice, ...]:
     numbers = rng.sample(range(1000, 1000 + max(9000, count * 2)), count)
     made = []
     for number in sorted(numbers):
-        lines = tuple(Line(description=goods, amount=amount(rng)) for goods in rng.sample(_GOODS, rng.randint(1, 4)))
+        lines = tuple(InvoiceLine(description=goods, amount=amount(rng)) for goods in rng.sample(_GOODS, rng.randint(1, 4)))
         subtotal = sum(in_cents(line.amount) for line in lines)
         day = day_before(rng, cast.today)
         made.append(

@@ -24,7 +24,7 @@ from environments.simulated.app import (
     Update,
 )
 from environments.simulated.apps.common.forms import Sheet, date_field, leafed, with_error
-from environments.simulated.apps.common.functions_base import Drive, Nothing, Page, chosen, driven, one_line, part_of, unknown
+from environments.simulated.apps.common.functions_base import Drive, NoArguments, Page, chosen, driven, one_line, part_of, unknown
 from environments.simulated.apps.common.record_list import list_update, list_view
 from environments.simulated.meanings import Meaning, is_gone, is_new
 from environments.simulated.screen.widgets import (
@@ -43,7 +43,7 @@ from environments.simulated.screen.widgets import (
     text,
     textbox,
 )
-from environments.simulated.skills import Declined, Done, Function
+from environments.simulated.skills import Function, FunctionDeclined, FunctionResult
 from environments.simulated.world.values import Day, Model, Money, matches, parse_day, parse_money, shown
 
 LABELS: dict[str, str] = {
@@ -103,7 +103,7 @@ def problem(state: ReimbursementState, name: str) -> str:
     return ""
 
 
-class Found(Page):
+class ClaimQuery(Page):
     """`query` is searched in everything that a claim says."""
 
     query: str = ""
@@ -128,26 +128,28 @@ class Form(Model):
     receipt: bool | None = None
 
 
-def list_claims(state: ReimbursementState, wanted: Found) -> Done[ReimbursementState]:
+def list_claims(state: ReimbursementState, wanted: ClaimQuery) -> FunctionResult[ReimbursementState]:
     found = [claim for claim in state.claims.values() if matches(wanted.query, *map(str, claim.model_dump().values()))]
-    return Done(state, {"currency": state.currency, **part_of(found, wanted, _dump)})
+    return FunctionResult(state, {"currency": state.currency, **part_of(found, wanted, _dump)})
 
 
 def _dump(claim: Claim) -> JsonValue:
     return claim.model_dump(mode="json")
 
 
-def get_claim(state: ReimbursementState, wanted: ByNumber) -> Done[ReimbursementState]:
+def get_claim(state: ReimbursementState, wanted: ByNumber) -> FunctionResult[ReimbursementState]:
     claim = state.claims.get(wanted.number)
     if claim is None:
         unknown("claim", wanted.number, state.claims)
-    return Done(state, _dump(claim))
+    return FunctionResult(state, _dump(claim))
 
 
-def describe_form(state: ReimbursementState, _: Nothing) -> Done[ReimbursementState]:
+def describe_form(state: ReimbursementState, _: NoArguments) -> FunctionResult[ReimbursementState]:
     labels: dict[str, JsonValue] = {**state.labels}
     draft: dict[str, JsonValue] = {**state.draft}
-    return Done(state, {"labels": labels, "required": list(state.required), "categories": list(state.categories), "draft": draft})
+    return FunctionResult(
+        state, {"labels": labels, "required": list(state.required), "categories": list(state.categories), "draft": draft}
+    )
 
 
 def _edits(state: ReimbursementState, form: Form) -> list[Event]:
@@ -167,26 +169,26 @@ def _edits(state: ReimbursementState, form: Form) -> list[Event]:
 def functions(update: Drive[ReimbursementState]) -> tuple[Function[Any, Any], ...]:
     """Functions over the app's own `update`."""
 
-    def save_draft(state: ReimbursementState, form: Form) -> Done[ReimbursementState]:
+    def save_draft(state: ReimbursementState, form: Form) -> FunctionResult[ReimbursementState]:
         events = [Pressed("new-claim"), *_edits(state, form), Pressed("save-draft")]
         after, effects = driven(update, state, events)
         kept = after.model_copy(update={"page": state.page})
-        return Done(kept, {"draft": {**after.draft}}, effects)
+        return FunctionResult(kept, {"draft": {**after.draft}}, effects)
 
-    def submit_claim(state: ReimbursementState, form: Form) -> Done[ReimbursementState]:
+    def submit_claim(state: ReimbursementState, form: Form) -> FunctionResult[ReimbursementState]:
         """On an empty form, and the form in the window stays as it is."""
         empty = {**dict.fromkeys(state.draft, ""), "employee": state.employee, "receipt": "false"}
         blank = state.model_copy(update={"draft": empty, "errors": {}, "page": "form"})
         after, effects = driven(update, blank, [*_edits(state, form), Pressed("submit")])
         if after.errors:
-            raise Declined("; ".join(after.errors.values()))
+            raise FunctionDeclined("; ".join(after.errors.values()))
         kept = state.model_copy(update={"claims": after.claims})
-        return Done(kept, _dump(after.claims[after.claim]), effects)
+        return FunctionResult(kept, _dump(after.claims[after.claim]), effects)
 
     return (
-        Function("list_claims", "Claims that were made", Found, list_claims),
+        Function("list_claims", "Claims that were made", ClaimQuery, list_claims),
         Function("get_claim", "All of one claim", ByNumber, get_claim),
-        Function("describe_form", "The form's labels, required fields, categories and draft", Nothing, describe_form),
+        Function("describe_form", "The form's labels, required fields, categories and draft", NoArguments, describe_form),
         Function("save_draft", "Put values into the form and save it without submitting", Form, save_draft, writes=True),
         Function("submit_claim", "Submit a new claim; refused where the form would refuse it", Form, submit_claim, writes=True),
     )

@@ -37,12 +37,12 @@ from environments.simulated.apps.money.shop.functions import FUNCTIONS
 from environments.simulated.apps.money.shop.state import (
     REVIEWS,
     Address,
-    Bought,
     Card,
+    CartLine,
     Delivery,
     Draft,
-    Line,
     Order,
+    OrderLine,
     Page,
     Product,
     Review,
@@ -153,7 +153,7 @@ def started(content: ShopContent, setting: Setting) -> ShopState:
     products = {product.id: product for product in (*given, *made)}
     orders = content.orders if content.orders is not None else _orders(made, content.deliveries[0], setting)
     lines = {
-        str(n): Line(id=str(n), price=products[part.product].price, **part.model_dump())
+        str(n): CartLine(id=str(n), price=products[part.product].price, **part.model_dump())
         for n, part in enumerate(content.cart, start=1)
     }
     address = content.address
@@ -216,7 +216,7 @@ def _orders(products: tuple[Product, ...], way: Delivery, setting: Setting) -> t
     orders: list[Order] = []
     for day, status in zip(days, ("Delivered", "Delivered", "Shipped", "Processing"), strict=True):
         some = rng.sample(products, min(len(products), rng.randrange(1, 4)))
-        lines = tuple(Bought(name=p.name, product=p.id, quantity=rng.randrange(1, 4), price=p.price) for p in some)
+        lines = tuple(OrderLine(name=p.name, product=p.id, quantity=rng.randrange(1, 4), price=p.price) for p in some)
         number = str(max(1000, highest(order.number for order in orders)) + 1)
         orders.append(
             Order.model_validate(

@@ -6,9 +6,9 @@ import re
 
 from environments.simulated.apps.money.shop.state import (
     PAYMENTS,
-    Bought,
     Draft,
     Order,
+    OrderLine,
     ShopState,
     Step,
     cart_problems,
@@ -107,7 +107,7 @@ def placed(state: ShopState) -> tuple[ShopState, Order]:
     """The state after an order without problems, and the order: stock is less, the cart is empty, a typed card is forgotten."""
     cost = totals(state)
     lines = tuple(
-        Bought(name=label_of(line, product), product=product.id, quantity=line.quantity, price=product.price)
+        OrderLine(name=label_of(line, product), product=product.id, quantity=line.quantity, price=product.price)
         for line, product in held(state)
     )
     order = Order(

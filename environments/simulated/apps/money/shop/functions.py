@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from environments.simulated.app import Submitted, Toast
-from environments.simulated.apps.common.functions_base import Nothing, Page, chosen, part_of, unknown
+from environments.simulated.apps.common.functions_base import NoArguments, Page, chosen, part_of, unknown
 from environments.simulated.apps.money.shop.checkout import options_of, placed, problems
 from environments.simulated.apps.money.shop.state import (
     ALL,
@@ -26,13 +26,13 @@ from environments.simulated.apps.money.shop.state import (
     totals,
     without,
 )
-from environments.simulated.skills import Declined, Done, Function
+from environments.simulated.skills import Function, FunctionDeclined, FunctionResult
 from environments.simulated.world.values import Model, Money, from_cents
 
 Sort = Literal["Featured", "Price: low to high", "Price: high to low", "Rating", "Name"]
 
 
-class Wanted(Page):
+class ProductQuery(Page):
     """What is looked for, as the list has it."""
 
     query: str = ""
@@ -47,7 +47,7 @@ class ById(Model):
     id: str
 
 
-class Added(ById):
+class CartAddition(ById):
     """A product for the cart; without a quantity it is the least that is sold."""
 
     quantity: int | None = Field(default=None, ge=1)
@@ -84,11 +84,11 @@ def _short(product: Product) -> dict[str, JsonValue]:
     return {**some, "rating": product.stars}
 
 
-def search_products(state: ShopState, wanted: Wanted) -> Done[ShopState]:
+def search_products(state: ShopState, wanted: ProductQuery) -> FunctionResult[ShopState]:
     category = chosen("Category", wanted.category, (ALL, *categories(state)))
     fits = found(state, wanted.query, category, wanted.sort)
     some = [product for product in fits if product.stock or not wanted.in_stock]
-    return Done(state, {"currency": state.currency, **part_of(some, wanted, _short)})
+    return FunctionResult(state, {"currency": state.currency, **part_of(some, wanted, _short)})
 
 
 def _product(state: ShopState, name: str) -> Product:
@@ -97,10 +97,10 @@ def _product(state: ShopState, name: str) -> Product:
     return state.products[name]
 
 
-def get_product(state: ShopState, wanted: ById) -> Done[ShopState]:
+def get_product(state: ShopState, wanted: ById) -> FunctionResult[ShopState]:
     product = _product(state, wanted.id)
     rest = product.model_dump(mode="json", include={"description", "options", "reviews"})
-    return Done(state, {"currency": state.currency, **_short(product), **rest})
+    return FunctionResult(state, {"currency": state.currency, **_short(product), **rest})
 
 
 def _cart(state: ShopState) -> dict[str, JsonValue]:
@@ -114,11 +114,11 @@ def _cart(state: ShopState) -> dict[str, JsonValue]:
     return {"currency": state.currency, "lines": lines, **cost, "total": total, "voucher": state.voucher or None}
 
 
-def cart(state: ShopState, _: Nothing) -> Done[ShopState]:
-    return Done(state, _cart(state))
+def cart(state: ShopState, _: NoArguments) -> FunctionResult[ShopState]:
+    return FunctionResult(state, _cart(state))
 
 
-def add_to_cart(state: ShopState, wanted: Added) -> Done[ShopState]:
+def add_to_cart(state: ShopState, wanted: CartAddition) -> FunctionResult[ShopState]:
     product = _product(state, wanted.id)
     for name in wanted.options:
         if name not in product.options:
@@ -128,10 +128,10 @@ def add_to_cart(state: ShopState, wanted: Added) -> Done[ShopState]:
     }
     many = product.minimum if wanted.quantity is None else wanted.quantity
     if said := add_problem(state, product, picked, many):
-        raise Declined(said)
+        raise FunctionDeclined(said)
     after = added(state, product, picked, many)
     line = same_line(after, product, picked)
-    return Done(after, {"line": line.id if line else None, **_cart(after)}, (Toast(f"{product.name} added to cart"),))
+    return FunctionResult(after, {"line": line.id if line else None, **_cart(after)}, (Toast(f"{product.name} added to cart"),))
 
 
 def _line(state: ShopState, name: str) -> Product:
@@ -141,49 +141,49 @@ def _line(state: ShopState, name: str) -> Product:
     return lines[name]
 
 
-def set_quantity(state: ShopState, wanted: Quantity) -> Done[ShopState]:
+def set_quantity(state: ShopState, wanted: Quantity) -> FunctionResult[ShopState]:
     product = _line(state, wanted.line)
     if said := quantity_problem(state, product, wanted.quantity, wanted.line):
-        raise Declined(said)
+        raise FunctionDeclined(said)
     after = resized(state, wanted.line, wanted.quantity)
     errors = {name: said for name, said in state.errors.items() if name != f"line-{wanted.line}"}
-    return Done(after.model_copy(update={"errors": errors}), _cart(after))
+    return FunctionResult(after.model_copy(update={"errors": errors}), _cart(after))
 
 
-def remove_from_cart(state: ShopState, wanted: ByLine) -> Done[ShopState]:
+def remove_from_cart(state: ShopState, wanted: ByLine) -> FunctionResult[ShopState]:
     product = _line(state, wanted.line)
     after = without(state, wanted.line)
-    return Done(after, _cart(after), (Toast(f"{product.name} removed"),))
+    return FunctionResult(after, _cart(after), (Toast(f"{product.name} removed"),))
 
 
-def place_order(state: ShopState, wanted: Purchase) -> Done[ShopState]:
+def place_order(state: ShopState, wanted: Purchase) -> FunctionResult[ShopState]:
     given = {name: value for name, value in wanted.model_dump(exclude={"total"}).items() if value is not None}
     for name in ("country", "delivery", "payment"):
         if name in given:
             given[name] = chosen(name.capitalize(), given[name], options_of(state, name))
     ready = repriced(state.model_copy(update={"draft": state.draft.model_copy(update=given)}))
     if said := problems(ready):
-        raise Declined("; ".join(said))
+        raise FunctionDeclined("; ".join(said))
     total = from_cents(totals(ready).total)
     if total != wanted.total:
-        raise Declined(f"the total is {ready.currency}{total}, not {ready.currency}{wanted.total}; nothing was ordered")
+        raise FunctionDeclined(f"the total is {ready.currency}{total}, not {ready.currency}{wanted.total}; nothing was ordered")
     after, order = placed(ready)
-    return Done(after, _order(state, order), (Submitted(), Toast("Order placed")))
+    return FunctionResult(after, _order(state, order), (Submitted(), Toast("Order placed")))
 
 
 def _order(state: ShopState, order: Order) -> JsonValue:
     return {"currency": state.currency, **order.model_dump(mode="json"), "total": order.total}
 
 
-def orders(state: ShopState, page: Page) -> Done[ShopState]:
-    return Done(state, part_of(list(reversed(state.orders.values())), page, lambda order: _order(state, order)))
+def orders(state: ShopState, page: Page) -> FunctionResult[ShopState]:
+    return FunctionResult(state, part_of(list(reversed(state.orders.values())), page, lambda order: _order(state, order)))
 
 
 FUNCTIONS = (
-    Function("search_products", "Products that fit a search or a category, sorted", Wanted, search_products),
+    Function("search_products", "Products that fit a search or a category, sorted", ProductQuery, search_products),
     Function("get_product", "All of one product, with its options and reviews", ById, get_product),
-    Function("cart", "What is in the cart, and what it costs", Nothing, cart),
-    Function("add_to_cart", "Put a product into the cart", Added, add_to_cart, writes=True),
+    Function("cart", "What is in the cart, and what it costs", NoArguments, cart),
+    Function("add_to_cart", "Put a product into the cart", CartAddition, add_to_cart, writes=True),
     Function("set_quantity", "How many of a line of the cart are wanted", Quantity, set_quantity, writes=True, repeatable=True),
     Function("remove_from_cart", "Take a line out of the cart", ByLine, remove_from_cart, writes=True, repeatable=True),
     Function("place_order", "Buy what is in the cart for the given total", Purchase, place_order, writes=True),

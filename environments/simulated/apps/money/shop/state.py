@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, Self
 from pydantic import Field, model_validator
 
 from environments.simulated.app import AppState
-from environments.simulated.world.values import Day, Model, Money, Same, from_cents, in_cents, matches, parse_day, shown
+from environments.simulated.world.values import Day, IdentityKey, Model, Money, from_cents, in_cents, matches, parse_day, shown
 
 REVIEWS = 5
 """Reviews on one page."""
@@ -56,7 +56,7 @@ class Product(Model):
         return round(sum(review.stars for review in self.reviews) / max(1, len(self.reviews)), 1)
 
 
-class Line(Model):
+class CartLine(Model):
     """One thing in the cart. `price` is what it cost when the buyer put it there, or agreed to another price."""
 
     id: str
@@ -119,7 +119,7 @@ class Draft(Address, Card):
     payment: str = PAYMENTS[0]
 
 
-class Bought(Model):
+class OrderLine(Model):
     """One line of an order, as it was when the order was placed."""
 
     name: str
@@ -134,7 +134,7 @@ class Order(Model):
     number: str = Field(pattern=r"^[\w-]+$")
     date: Day
     status: Status = "Processing"
-    lines: tuple[Bought, ...] = Field(min_length=1)
+    lines: tuple[OrderLine, ...] = Field(min_length=1)
     discount: Money = "0.00"
     shipping: Money = "0.00"
     delivery: str = ""
@@ -159,7 +159,7 @@ class ShopState(AppState):
     deliveries: tuple[Delivery, ...]
     countries: tuple[str, ...]
     orders: dict[str, Order]
-    lines: dict[str, Line] = Field(default_factory=dict)
+    lines: dict[str, CartLine] = Field(default_factory=dict)
     counter: int = 0
     """The highest number that a line of the cart has had."""
     draft: Draft
@@ -185,7 +185,7 @@ class ShopState(AppState):
     quantity: str = ""
     typed: dict[str, str] = Field(default_factory=dict)
     """Quantities of the cart as they are being typed."""
-    removed: Line | None = None
+    removed: CartLine | None = None
     """What Undo brings back."""
     code: str = ""
     voucher: str = ""
@@ -210,27 +210,29 @@ class Totals(NamedTuple):
 
 def highest_price(state: ShopState) -> int:
     """What a filter of prices goes up to: whole tens that nothing costs more than."""
-    return _highest_price(Same(state.products))
+    return _highest_price(IdentityKey(state.products))
 
 
 @lru_cache(maxsize=8)
-def _highest_price(products: Same[dict[str, Product]]) -> int:
+def _highest_price(products: IdentityKey[dict[str, Product]]) -> int:
     return max((-(-in_cents(product.price) // 1000) * 10 for product in products.value.values()), default=10) or 10
 
 
 def listed(state: ShopState) -> tuple[Product, ...]:
     """What the page of products shows."""
     most = int(state.price_to) * 100 if state.price_to else None
-    return _found(Same(state.products), state.applied, state.category, state.sort, most)
+    return _found(IdentityKey(state.products), state.applied, state.category, state.sort, most)
 
 
 def found(state: ShopState, query: str, category: str = ALL, sort: str = SORTS[0]) -> list[Product]:
     """Products of a category that have all words of the query, sorted as a shop does."""
-    return list(_found(Same(state.products), query, category, sort, None))
+    return list(_found(IdentityKey(state.products), query, category, sort, None))
 
 
 @lru_cache(maxsize=8)
-def _found(products: Same[dict[str, Product]], query: str, category: str, sort: str, most: int | None) -> tuple[Product, ...]:
+def _found(
+    products: IdentityKey[dict[str, Product]], query: str, category: str, sort: str, most: int | None
+) -> tuple[Product, ...]:
     """Looked for once as long as neither the products nor the search change. `most` is the highest price, in cents."""
     fits = [
         product for product in products.value.values()
@@ -248,20 +250,20 @@ def _found(products: Same[dict[str, Product]], query: str, category: str, sort: 
 
 
 def categories(state: ShopState) -> tuple[str, ...]:
-    return _categories(Same(state.products))
+    return _categories(IdentityKey(state.products))
 
 
 @lru_cache(maxsize=8)
-def _categories(products: Same[dict[str, Product]]) -> tuple[str, ...]:
+def _categories(products: IdentityKey[dict[str, Product]]) -> tuple[str, ...]:
     return tuple(sorted({product.category for product in products.value.values()}, key=str.casefold))
 
 
-def held(state: ShopState) -> Iterator[tuple[Line, Product]]:
+def held(state: ShopState) -> Iterator[tuple[CartLine, Product]]:
     """The lines of the cart whose product still exists."""
     return ((line, state.products[line.product]) for line in state.lines.values() if line.product in state.products)
 
 
-def label_of(line: Line, product: Product) -> str:
+def label_of(line: CartLine, product: Product) -> str:
     return f"{product.name} ({', '.join(line.options.values())})" if line.options else product.name
 
 
@@ -328,7 +330,7 @@ def quantity_problem(state: ShopState, product: Product, quantity: int, line: st
     return ""
 
 
-def same_line(state: ShopState, product: Product, picked: dict[str, str]) -> Line | None:
+def same_line(state: ShopState, product: Product, picked: dict[str, str]) -> CartLine | None:
     """The line that already holds this product with these options."""
     return next((line for line, _ in held(state) if line.product == product.id and line.options == picked), None)
 
@@ -349,7 +351,7 @@ def added(state: ShopState, product: Product, picked: dict[str, str], quantity: 
     if there:
         return resized(state, there.id, there.quantity + quantity)
     counter = state.counter + 1
-    line = Line(id=str(counter), product=product.id, options=picked, quantity=quantity, price=product.price)
+    line = CartLine(id=str(counter), product=product.id, options=picked, quantity=quantity, price=product.price)
     return state.model_copy(update={"lines": {**state.lines, line.id: line}, "counter": counter, "removed": None})
 
 

@@ -9,7 +9,7 @@ from environments.simulated.apps.money.shop.state import (
     PAYMENTS,
     REVIEWS,
     SORTS,
-    Line,
+    CartLine,
     Order,
     Product,
     ShopState,
@@ -273,7 +273,7 @@ def _cart(state: ShopState) -> tuple[Widget, ...]:
     )  # fmt: skip
 
 
-def _line(state: ShopState, line: Line, product: Product) -> Widget:
+def _line(state: ShopState, line: CartLine, product: Product) -> Widget:
     key, name = f"line-{line.id}", label_of(line, product)
     typed = state.typed.get(line.id, str(line.quantity))
     field = spinbutton(f"Quantity of {name}", f"{key}.quantity", typed, _quantities(product), required=True,

@@ -27,7 +27,7 @@ from environments.simulated.apps.office.calendar.event import (
 )
 from environments.simulated.apps.office.calendar.functions import as_json, put
 from environments.simulated.apps.office.calendar.state import CalendarState, found, free
-from environments.simulated.skills import Declined, Done
+from environments.simulated.skills import FunctionDeclined, FunctionResult
 
 CAN = (
     "when am I free on Tuesday for 1 hour?",
@@ -54,42 +54,42 @@ class Span(NamedTuple):
     name: str
 
 
-def answer_request(state: CalendarState, request: str) -> Done[CalendarState]:
+def answer_request(state: CalendarState, request: str) -> FunctionResult[CalendarState]:
     """Do what the request says. Raises Declined with what can be asked."""
     said = " ".join(request.split()).rstrip("?!. ")
     if len(said) <= _LONGEST:
         for pattern, do in _KINDS:
             if match := pattern.match(said):
                 return do(state, match)
-    raise Declined(f"Calendar does not understand {said[:80]!r}; it can: {'; '.join(CAN)}")
+    raise FunctionDeclined(f"Calendar does not understand {said[:80]!r}; it can: {'; '.join(CAN)}")
 
 
-def _free(state: CalendarState, match: re.Match[str]) -> Done[CalendarState]:
+def _free(state: CalendarState, match: re.Match[str]) -> FunctionResult[CalendarState]:
     day, minutes = _day(state, match["day"]), _minutes(match["length"])
     gaps = free(state, day, minutes)
     shown = ", ".join(f"{start}–{end}" for start, end in gaps)
     where = f"on {written_day(day)} between {state.hours[0]} and {state.hours[1]}"
     answer = f"Free for {minutes} minutes {where}: {shown}" if gaps else f"Not free for {minutes} minutes {where}"
     listed: list[JsonValue] = [{"start": start, "end": end} for start, end in gaps]
-    return Done(state, {"answer": answer, "day": day, "free": listed})
+    return FunctionResult(state, {"answer": answer, "day": day, "free": listed})
 
 
-def _list(state: CalendarState, match: re.Match[str]) -> Done[CalendarState]:
+def _list(state: CalendarState, match: re.Match[str]) -> FunctionResult[CalendarState]:
     span = _span(state, match["span"])
     items = state.times.between(span.first, span.last)
     shown = "; ".join(f"{written_day(o.day)}, {o.hours} {o.meeting.title}" for o in items[:20])
     answer = f"{len(items)} events {span.name}" + (f": {shown}" if items else "") + ("; …" if len(items) > 20 else "")
     listed: list[JsonValue] = [as_json(item) for item in items[:20]]
-    return Done(state, {"answer": answer, "count": len(items), "events": listed})
+    return FunctionResult(state, {"answer": answer, "count": len(items), "events": listed})
 
 
-def _count(state: CalendarState, match: re.Match[str]) -> Done[CalendarState]:
+def _count(state: CalendarState, match: re.Match[str]) -> FunctionResult[CalendarState]:
     span, who = _span(state, match["span"]), (match["who"] or "").strip()
     wanted = who.casefold().split()
     items = [o for o in state.times.between(span.first, span.last) if _with(o.meeting, wanted)]
     whom = f" with {who}" if who else ""
     listed: list[JsonValue] = [as_json(item) for item in items[:20]]
-    return Done(state, {"answer": f"{len(items)} events{whom} {span.name}", "count": len(items), "events": listed})
+    return FunctionResult(state, {"answer": f"{len(items)} events{whom} {span.name}", "count": len(items), "events": listed})
 
 
 def _with(meeting: Meeting, wanted: list[str]) -> bool:
@@ -98,10 +98,10 @@ def _with(meeting: Meeting, wanted: list[str]) -> bool:
     return not wanted or any(set(wanted) <= set(re.split(r"[\s.@,]+", who.casefold())) for who in people)
 
 
-def _move(state: CalendarState, match: re.Match[str]) -> Done[CalendarState]:
+def _move(state: CalendarState, match: re.Match[str]) -> FunctionResult[CalendarState]:
     meeting = _one(state, match["title"], [m for m in state.meetings.values() if m.answer != "declined"])
     if meeting.repeat != "Never":
-        raise Declined(f"{meeting.title!r} repeats {meeting.repeat.lower()}; Calendar's agent moves single events only, "
+        raise FunctionDeclined(f"{meeting.title!r} repeats {meeting.repeat.lower()}; Calendar's agent moves single events only, "
                        "use its window or update_event")  # fmt: skip
     day, clock = _day_and_clock(state, match["when"])
     start = f"{day or meeting.start[:10]} {clock or meeting.start[11:]}"
@@ -109,22 +109,22 @@ def _move(state: CalendarState, match: re.Match[str]) -> Done[CalendarState]:
     return _told(done, f"{meeting.title} is now on {written_day(start[:10])} at {start[11:]}")
 
 
-def _add(state: CalendarState, match: re.Match[str]) -> Done[CalendarState]:
+def _add(state: CalendarState, match: re.Match[str]) -> FunctionResult[CalendarState]:
     day, clock = _day_and_clock(state, match["when"])
     if day is None or clock is None:
-        raise Declined(f"to add an event Calendar's agent needs a day and a time, such as {CAN[4]!r}")
+        raise FunctionDeclined(f"to add an event Calendar's agent needs a day and a time, such as {CAN[4]!r}")
     people = tuple(part.strip() for part in re.split(r",| and ", match["who"] or "") if part.strip())
     start, title = f"{day} {clock}", match["title"].strip(' "')
     if not title:
-        raise Declined("an event needs a title")
+        raise FunctionDeclined("an event needs a title")
     end = moment_after(start, _minutes(match["length"] or "1 hour"))
     if read_moment(end) is None:
-        raise Declined("the calendar goes from 1900 to 2199 only")
+        raise FunctionDeclined("the calendar goes from 1900 to 2199 only")
     new = Meeting(title=title, start=start, end=end, attendees=people)
     return _told(put(state, new, "Event saved"), f"Added {new.title} on {written_day(day)} from {clock} to {new.end[11:]}")
 
 
-def _respond(state: CalendarState, match: re.Match[str]) -> Done[CalendarState]:
+def _respond(state: CalendarState, match: re.Match[str]) -> FunctionResult[CalendarState]:
     invited = list(state.times.invitations)
     answer = "accepted" if match["verb"].casefold() == "accept" else "declined"
     meeting = _one(state, match["title"], invited)
@@ -132,7 +132,7 @@ def _respond(state: CalendarState, match: re.Match[str]) -> Done[CalendarState]:
     return _told(done, f"{answer.capitalize()}: {meeting.title} on {written_day(meeting.start[:10])}")
 
 
-def _told(done: Done[CalendarState], answer: str) -> Done[CalendarState]:
+def _told(done: FunctionResult[CalendarState], answer: str) -> FunctionResult[CalendarState]:
     """The result in words too, with a warning where it overlaps."""
     result = done.result if isinstance(done.result, dict) else {}
     over = result.get("overlaps")
@@ -151,9 +151,9 @@ def _one(state: CalendarState, title: str, among: list[Meeting]) -> Meeting:
     if len(fits) == 1:
         return fits[0]
     if not fits:
-        raise Declined(f"there is no such event as {title!r}")
+        raise FunctionDeclined(f"there is no such event as {title!r}")
     several = "; ".join(f"{m.title} on {m.start}" for m in sorted(fits, key=lambda m: m.start)[:5])
-    raise Declined(f"{len(fits)} events fit {title!r} ({several}); use the window or update_event to say which")
+    raise FunctionDeclined(f"{len(fits)} events fit {title!r} ({several}); use the window or update_event to say which")
 
 
 def _day_and_clock(state: CalendarState, words: str) -> tuple[str | None, str | None]:
@@ -162,7 +162,7 @@ def _day_and_clock(state: CalendarState, words: str) -> tuple[str | None, str | 
         return _day(state, words), None
     clock = "12:00" if match[2] == "noon" else read_time(match[2])
     if clock is None:
-        raise Declined(f"{match[2]!r} is no time; write it like 15:00")
+        raise FunctionDeclined(f"{match[2]!r} is no time; write it like 15:00")
     return (_day(state, match[1]) if match[1] else None), clock
 
 
@@ -181,7 +181,7 @@ def _day(state: CalendarState, words: str) -> str:
     year = state.today[:4]
     day = next((day for text in (words, f"{words} {year}", f"{words}, {year}") if (day := read_day(text))), None)
     if day is None:
-        raise Declined(f"{words!r} is no day that Calendar's agent knows; write it like Tuesday, 5 March or 2026-03-05")
+        raise FunctionDeclined(f"{words!r} is no day that Calendar's agent knows; write it like Tuesday, 5 March or 2026-03-05")
     return day
 
 
@@ -212,15 +212,15 @@ def _month(first: str) -> Span:
 def _minutes(words: str) -> int:
     match = re.fullmatch(_LENGTH, words.strip().casefold(), re.ASCII)
     if match is None:
-        raise Declined(f"{words!r} is no length of time; write it like 1 hour or 30 minutes")
+        raise FunctionDeclined(f"{words!r} is no length of time; write it like 1 hour or 30 minutes")
     count = float(match[1]) if match[1] else 0.5 if words.casefold().startswith("half") else 1
     minutes = round(count * (60 if match[2].startswith("h") else 1))
     if not 5 <= minutes <= 24 * 60:
-        raise Declined(f"{words!r} is not between 5 minutes and a day")
+        raise FunctionDeclined(f"{words!r} is not between 5 minutes and a day")
     return minutes
 
 
-_KINDS: tuple[tuple[re.Pattern[str], Callable[[CalendarState, re.Match[str]], Done[CalendarState]]], ...] = tuple(
+_KINDS: tuple[tuple[re.Pattern[str], Callable[[CalendarState, re.Match[str]], FunctionResult[CalendarState]]], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), do)
     for pattern, do in (
         (rf"^(?:when|at what time) am i free (?P<day>.+?) for (?P<length>{_LENGTH})$", _free),

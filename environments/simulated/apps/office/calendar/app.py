@@ -26,7 +26,7 @@ from environments.simulated.app import (
     Toast,
     Update,
 )
-from environments.simulated.apps.common.forms import Leafed, leafed, question
+from environments.simulated.apps.common.forms import SheetEvent, leafed, question
 from environments.simulated.apps.common.record_list import form_opened, form_update, list_update, refuse_twice, with_ids
 from environments.simulated.apps.office.calendar.agent import answer_request
 from environments.simulated.apps.office.calendar.event import (
@@ -149,7 +149,7 @@ def _days(state: CalendarState) -> dict[str, str]:
     return {f"form.{name}": getattr(state.draft, name) for name in DAYS}
 
 
-def _picked(state: CalendarState, turned: Leafed) -> CalendarState:
+def _picked(state: CalendarState, turned: SheetEvent) -> CalendarState:
     """A day from the calendar sheet counts as one that was written, and is gone to at once on the other pages."""
     state = state.model_copy(update={"sheet": turned.sheet})
     if not turned.day:

@@ -7,11 +7,11 @@ from typing import Literal
 from pydantic import Field, JsonValue, ValidationError
 
 from environments.simulated.app import Toast
-from environments.simulated.apps.common.functions_base import One, Words, by_id, told
+from environments.simulated.apps.common.functions_base import RecordId, SearchWords, by_id, told
 from environments.simulated.apps.office.calendar.event import KnownDay, Meeting, Moment, Occurrence, Reminder, Repeat
 from environments.simulated.apps.office.calendar.state import CalendarState, Draft, clashes, found, free
 from environments.simulated.apps.office.calendar.view import draft_of, errors_of, meeting_of, new_draft
-from environments.simulated.skills import AnyFunction, Declined, Done, Function
+from environments.simulated.skills import AnyFunction, Function, FunctionDeclined, FunctionResult
 from environments.simulated.world.values import Model
 
 _MOST_DAYS = 366
@@ -75,47 +75,47 @@ def known(state: CalendarState, name: str) -> Meeting:
     return by_id(state.meetings, "event", name, "list_events and find_events give")
 
 
-def put(state: CalendarState, meeting: Meeting, said: str) -> Done[CalendarState]:
+def put(state: CalendarState, meeting: Meeting, said: str) -> FunctionResult[CalendarState]:
     """Keep an event, new or changed; the result tells what it overlaps with. Raises Declined outside the days it knows."""
     try:
         Meeting.model_validate(meeting.model_dump())
     except ValidationError:
-        raise Declined("the calendar goes from 1900 to 2199 only") from None
+        raise FunctionDeclined("the calendar goes from 1900 to 2199 only") from None
     new = not meeting.id
     meeting = meeting.model_copy(update={"id": str(state.counter + 1)}) if new else meeting
     over: list[JsonValue] = [as_json(o) for o in clashes(state, meeting)[:20]]
     changes = {"meetings": {**state.meetings, meeting.id: meeting}, "counter": state.counter + new}
     result: JsonValue = {"event": meeting.model_dump(mode="json"), "overlaps": over}
-    return Done(state.model_copy(update=changes), result, (Toast(said),))
+    return FunctionResult(state.model_copy(update=changes), result, (Toast(said),))
 
 
-def _list(state: CalendarState, given: Days) -> Done[CalendarState]:
+def _list(state: CalendarState, given: Days) -> FunctionResult[CalendarState]:
     if given.last < given.first:
-        raise Declined("calendar.list_events: last is before first")
+        raise FunctionDeclined("calendar.list_events: last is before first")
     if int(given.last[:4]) - int(given.first[:4]) > 1:
-        raise Declined(f"calendar.list_events: at most {_MOST_DAYS} days or so at a time; ask year by year")
+        raise FunctionDeclined(f"calendar.list_events: at most {_MOST_DAYS} days or so at a time; ask year by year")
     items = state.times.between(given.first, given.last)
-    return Done(state, told("events", items, as_json, given.limit, given.offset))
+    return FunctionResult(state, told("events", items, as_json, given.limit, given.offset))
 
 
-def _get(state: CalendarState, given: One) -> Done[CalendarState]:
-    return Done(state, known(state, given.id).model_dump(mode="json"))
+def _get(state: CalendarState, given: RecordId) -> FunctionResult[CalendarState]:
+    return FunctionResult(state, known(state, given.id).model_dump(mode="json"))
 
 
-def _find(state: CalendarState, given: Words) -> Done[CalendarState]:
+def _find(state: CalendarState, given: SearchWords) -> FunctionResult[CalendarState]:
     items = [Occurrence(m.start, m.end, m) for m in found(state, given.query)]
-    return Done(state, told("events", items, as_json, given.limit))
+    return FunctionResult(state, told("events", items, as_json, given.limit))
 
 
-def _free(state: CalendarState, given: Gap) -> Done[CalendarState]:
+def _free(state: CalendarState, given: Gap) -> FunctionResult[CalendarState]:
     gaps: list[JsonValue] = [{"start": start, "end": end} for start, end in free(state, given.day, given.minutes)]
-    return Done(state, {"day": given.day, "between": list(state.hours), "free": gaps})
+    return FunctionResult(state, {"day": given.day, "between": list(state.hours), "free": gaps})
 
 
 def _checked(draft: Draft, old: Meeting | None) -> Meeting:
     """What a draft describes, by the same rules as the form's. Raises Declined with every problem."""
     if errors := errors_of(draft):
-        raise Declined(f"the event is not valid: {'; '.join(errors.values())}")
+        raise FunctionDeclined(f"the event is not valid: {'; '.join(errors.values())}")
     return meeting_of(draft, old)
 
 
@@ -129,37 +129,44 @@ def _drafted(draft: Draft, given: NewEvent | ChangedEvent) -> Draft:
     return draft.model_copy(update=values)
 
 
-def _create(state: CalendarState, given: NewEvent) -> Done[CalendarState]:
+def _create(state: CalendarState, given: NewEvent) -> FunctionResult[CalendarState]:
     return put(state, _checked(_drafted(new_draft(state), given), None), "Event saved")
 
 
-def _update(state: CalendarState, given: ChangedEvent) -> Done[CalendarState]:
+def _update(state: CalendarState, given: ChangedEvent) -> FunctionResult[CalendarState]:
     old = known(state, given.id)
     return put(state, _checked(_drafted(draft_of(old), given), old), "Event saved")
 
 
-def _delete(state: CalendarState, given: One) -> Done[CalendarState]:
+def _delete(state: CalendarState, given: RecordId) -> FunctionResult[CalendarState]:
     known(state, given.id)
     rest = {name: meeting for name, meeting in state.meetings.items() if name != given.id}
-    return Done(state.model_copy(update={"meetings": rest}), {"deleted": given.id}, (Toast("Event deleted"),))
+    return FunctionResult(state.model_copy(update={"meetings": rest}), {"deleted": given.id}, (Toast("Event deleted"),))
 
 
-def _respond(state: CalendarState, given: Reply) -> Done[CalendarState]:
+def _respond(state: CalendarState, given: Reply) -> FunctionResult[CalendarState]:
     meeting = known(state, given.id)
     if not meeting.invitation:
-        raise Declined(f"{meeting.title!r} is the user's own event, not an invitation")
+        raise FunctionDeclined(f"{meeting.title!r} is the user's own event, not an invitation")
     return put(state, meeting.model_copy(update={"answer": given.answer}), f"Invitation {given.answer}")
 
 
 FUNCTIONS: tuple[AnyFunction, ...] = (
     Function("list_events", "Events on the days from first to last, with every repetition, in order of time.", Days, _list),
-    Function("get_event", "All of one event.", One, _get),
-    Function("find_events", "Events that have all words of the query in title, place, people or description.", Words, _find),
+    Function("get_event", "All of one event.", RecordId, _get),
+    Function(
+        "find_events", "Events that have all words of the query in title, place, people or description.", SearchWords, _find
+    ),
     Function("free_slots", "Gaps of at least so many minutes within the working hours of a day.", Gap, _free),
     Function("create_event", "Make an event; tells what it overlaps with.", NewEvent, _create, writes=True),
     Function("update_event", "Change an event with all its repetitions.", ChangedEvent, _update, writes=True, repeatable=True),
     Function(
-        "delete_event", "Delete an event with all its repetitions, without asking.", One, _delete, writes=True, repeatable=True
+        "delete_event",
+        "Delete an event with all its repetitions, without asking.",
+        RecordId,
+        _delete,
+        writes=True,
+        repeatable=True,
     ),
     Function("answer_invitation", "Accept or decline an invitation.", Reply, _respond, writes=True, repeatable=True),
 )

@@ -11,11 +11,11 @@ from itertools import chain
 from operator import attrgetter
 from typing import Literal
 
-from environments.simulated.app import Dated
+from environments.simulated.app import DatedState
 from environments.simulated.apps.common.forms import Sheet
 from environments.simulated.apps.common.record_list import FormState, ListState
 from environments.simulated.apps.office.calendar.event import STEP, KnownDay, Meeting, Occurrence, last_day, later, stamp
-from environments.simulated.world.values import Model, Same, matches
+from environments.simulated.world.values import IdentityKey, Model, matches
 
 _LONG = 31
 """Events of more days than that are not sorted into them, but looked at for each."""
@@ -96,12 +96,12 @@ class Timetable:
 
 
 @lru_cache(maxsize=8)
-def timetable(meetings: Same[dict[str, Meeting]]) -> Timetable:
+def timetable(meetings: IdentityKey[dict[str, Meeting]]) -> Timetable:
     return Timetable(meetings.value)
 
 
 @lru_cache(maxsize=8)
-def fitting(meetings: Same[dict[str, Meeting]], query: str) -> tuple[Meeting, ...]:
+def fitting(meetings: IdentityKey[dict[str, Meeting]], query: str) -> tuple[Meeting, ...]:
     """Events that have all words of the query, in order of time."""
     every = meetings.value.values()
     fits = (m for m in every if matches(query, m.title, m.place, m.description, *m.attendees, m.organizer))
@@ -162,7 +162,7 @@ class Draft(Model):
     reminder: str = "None"
 
 
-class CalendarState(Dated, ListState, FormState[Draft]):
+class CalendarState(DatedState, ListState, FormState[Draft]):
     """Events by id, and what is looked at or written."""
 
     meetings: dict[str, Meeting]
@@ -182,12 +182,12 @@ class CalendarState(Dated, ListState, FormState[Draft]):
     @property
     def times(self) -> Timetable:
         """When its events take place."""
-        return timetable(Same(self.meetings))
+        return timetable(IdentityKey(self.meetings))
 
 
 def found(state: CalendarState, query: str) -> tuple[Meeting, ...]:
     """Events that have all words of the query, in order of time."""
-    return fitting(Same(state.meetings), query)
+    return fitting(IdentityKey(state.meetings), query)
 
 
 def listed(state: CalendarState) -> list[Occurrence]:

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from environments.simulated.apps.common.record_list import FormState, ListState
 from environments.simulated.apps.office.mail.state import bad_address
-from environments.simulated.world.values import Model, Same, matches
+from environments.simulated.world.values import IdentityKey, Model, matches
 
 ALL = "All contacts"
 LABELS = {"name": "Name", "email": "Email address", "phone": "Phone", "company": "Company", "groups": "Groups", "note": "Note"}
@@ -63,11 +63,11 @@ def by_name(contact: Contact) -> tuple[str, str]:
 
 def found(state: ContactsState, query: str, group: str = ALL) -> list[Contact]:
     """Contacts of a group that have all words of the query, by name. A private number is not searched."""
-    return list(_found(Same(state.contacts), query, group))
+    return list(_found(IdentityKey(state.contacts), query, group))
 
 
 @lru_cache(maxsize=8)
-def _found(contacts: Same[dict[str, Contact]], query: str, group: str) -> tuple[Contact, ...]:
+def _found(contacts: IdentityKey[dict[str, Contact]], query: str, group: str) -> tuple[Contact, ...]:
     """Looked for once as long as neither the content nor the search changes: each key that is typed asks again."""
     fits = (
         c for c in contacts.value.values()
@@ -78,11 +78,11 @@ def _found(contacts: Same[dict[str, Contact]], query: str, group: str) -> tuple[
 
 
 def groups_of(state: ContactsState) -> tuple[str, ...]:
-    return _groups(Same(state.contacts))
+    return _groups(IdentityKey(state.contacts))
 
 
 @lru_cache(maxsize=8)
-def _groups(contacts: Same[dict[str, Contact]]) -> tuple[str, ...]:
+def _groups(contacts: IdentityKey[dict[str, Contact]]) -> tuple[str, ...]:
     return tuple(sorted({group for contact in contacts.value.values() for group in contact.groups}, key=str.casefold))
 
 

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from environments.simulated.apps.common.functions_base import Drive
 from environments.simulated.apps.office.mail.functions import Letter, answering, draft, short
 from environments.simulated.apps.office.mail.state import MailState, Message, bad_address
-from environments.simulated.skills import Declined, Done
+from environments.simulated.skills import FunctionDeclined, FunctionResult
 
 CAN = ('I can do: "which mail has the receipt?", "summarise unread", "find mails from Bob about the plan", '
        '"how many unread mails?", "draft a reply to Bob saying ..."; I never send')  # fmt: skip
@@ -40,7 +40,7 @@ _IDLE = frozenset(  # words that say nothing of what a mail is about
 )  # fmt: skip
 
 
-class Wish(NamedTuple):
+class MessageFilter(NamedTuple):
     """Which messages are meant."""
 
     sender: str = ""
@@ -53,20 +53,20 @@ class Wish(NamedTuple):
         return " ".join(part for part in ("unread" if self.unread else "", "mail", *parts) if part)
 
 
-def agent_over(update: Drive[MailState]) -> Callable[[MailState, str], Done[MailState]]:
+def agent_over(update: Drive[MailState]) -> Callable[[MailState, str], FunctionResult[MailState]]:
     """The agent over the app's own `update`. What it gives raises Declined for what it does not understand."""
 
-    def answer(state: MailState, request: str) -> Done[MailState]:
+    def answer(state: MailState, request: str) -> FunctionResult[MailState]:
         words = _POLITE.sub("", request.strip())
         if not words or len(words) > LONGEST:
-            raise Declined(f"the request has {len(words)} characters; {CAN}")
+            raise FunctionDeclined(f"the request has {len(words)} characters; {CAN}")
         if found := _DRAFT.match(words):
             return _drafted(update, state, found["what"].casefold(), words[found.end() :])
         if _SEND.match(words):
-            raise Declined(
+            raise FunctionDeclined(
                 f"I only read and draft, so I do not do {words.split()[0]!r}; use Mail's functions or its window. {CAN}"
             )
-        return Done(state, _asked(state, words.rstrip("?.! ")))
+        return FunctionResult(state, _asked(state, words.rstrip("?.! ")))
 
     return answer
 
@@ -80,13 +80,13 @@ def _asked(state: MailState, words: str) -> JsonValue:
         return {"answer": f"There are {len(fits)}: {wish.said}", "count": len(fits)}
     if found := _FIND.match(words):
         wish = _wish(f"{found['unread'] or found['new'] or ''}{words[found.end() :]}")
-        if wish == Wish():
-            raise Declined(f"say what the mail is about or whom it is from; {CAN}")
+        if wish == MessageFilter():
+            raise FunctionDeclined(f"say what the mail is about or whom it is from; {CAN}")
         return _listed(_fitting(state, wish), wish)
-    raise Declined(f"I do not understand {words[:80]!r}; {CAN}")
+    raise FunctionDeclined(f"I do not understand {words[:80]!r}; {CAN}")
 
 
-def _wish(text: str) -> Wish:
+def _wish(text: str) -> MessageFilter:
     """`unread mails from Bob about the plan`, in any order of its parts."""
     head, topic = _cut(_ABOUT, text)
     before, sender = _cut(_FROM, head)
@@ -94,7 +94,7 @@ def _wish(text: str) -> Wish:
         topic, sender = _cut(_FROM, topic)
     words = [word for word in re.findall(r"[^\s,;:?!\"“”]+", f"{before} {topic}") if word.casefold() not in _IDLE]
     kept = tuple(word for word in words if word.casefold() != "unread")
-    return Wish(" ".join(sender.split()), kept, len(kept) < len(words))
+    return MessageFilter(" ".join(sender.split()), kept, len(kept) < len(words))
 
 
 def _cut(mark: re.Pattern[str], text: str) -> tuple[str, str]:
@@ -102,7 +102,7 @@ def _cut(mark: re.Pattern[str], text: str) -> tuple[str, str]:
     return (text[: found.start()], text[found.end() :]) if found else (text, "")
 
 
-def _fitting(state: MailState, wish: Wish) -> list[Message]:
+def _fitting(state: MailState, wish: MessageFilter) -> list[Message]:
     """Newest first; drafts and what is in Trash do not count."""
     fits = [
         message
@@ -145,25 +145,25 @@ def _line(message: Message) -> str:
     return f"{message.id}: {message.subject or '(no subject)'}, from {message.sender}, {message.date}"
 
 
-def _listed(fits: list[Message], wish: Wish) -> JsonValue:
+def _listed(fits: list[Message], wish: MessageFilter) -> JsonValue:
     said = "; ".join(_line(message) for message in fits[:MOST]) or "nothing found in Inbox and Sent"
     return {"answer": f"{wish.said}: {said}", "count": len(fits), "messages": [_shown(message) for message in fits[:MOST]]}
 
 
-def _summed(state: MailState, wish: Wish) -> JsonValue:
-    if wish == Wish():
-        raise Declined(f"say which mail: unread, from someone, or about something; {CAN}")
+def _summed(state: MailState, wish: MessageFilter) -> JsonValue:
+    if wish == MessageFilter():
+        raise FunctionDeclined(f"say which mail: unread, from someone, or about something; {CAN}")
     fits = _fitting(state, wish)
     said = "; ".join(f"{message.sender} on {message.subject or '(no subject)'}: {_gist(message)}" for message in fits[:MOST])
     count = f"{len(fits)} {wish.said}"
     return {"answer": f"{count}. {said}".strip(), "count": len(fits), "messages": [_shown(message) for message in fits[:MOST]]}
 
 
-def _drafted(update: Drive[MailState], state: MailState, what: str, rest: str) -> Done[MailState]:
+def _drafted(update: Drive[MailState], state: MailState, what: str, rest: str) -> FunctionResult[MailState]:
     found = _SAYING.search(rest)
     body = rest[found.end() :].strip() if found else ""
     if not found or not body:
-        raise Declined(f'say what to write: "draft a {what} to ... saying ..."')
+        raise FunctionDeclined(f'say what to write: "draft a {what} to ... saying ..."')
     if len(body) > 1 and body[0] == body[-1] and body[0] in "\"'":
         body = body[1:-1]
     who, topic = _cut(_ABOUT, rest[: found.start()])
@@ -174,7 +174,7 @@ def _drafted(update: Drive[MailState], state: MailState, what: str, rest: str) -
     else:
         address = who.strip()
         if bad_address(address) or not address:
-            raise Declined(f"{address!r} is not a mail address")
+            raise FunctionDeclined(f"{address!r} is not a mail address")
         done = draft(update, state, Letter(to=address, subject=topic.strip(), body=body))
         about = None
     result: JsonValue = {"answer": "The draft is in Drafts; it was not sent", "draft": done.result, "replies_to": about}
@@ -183,13 +183,13 @@ def _drafted(update: Drive[MailState], state: MailState, what: str, rest: str) -
 
 def _answered(state: MailState, who: str, topic: str) -> Message:
     """The newest message in the inbox from that person. Raises Declined when there is none, or more than one person."""
-    wish = Wish(who.removeprefix("the mail from ").removeprefix("mail from "), _wish(topic).words)
+    wish = MessageFilter(who.removeprefix("the mail from ").removeprefix("mail from "), _wish(topic).words)
     if not wish.sender:
-        raise Declined('say whom to answer: "draft a reply to Bob saying ..."')
+        raise FunctionDeclined('say whom to answer: "draft a reply to Bob saying ..."')
     fits = [message for message in _fitting(state, wish) if message.folder == "Inbox"]
     senders = sorted({message.sender for message in fits})
     if not fits:
-        raise Declined(f"there is no {wish.said} in the inbox")
+        raise FunctionDeclined(f"there is no {wish.said} in the inbox")
     if len(senders) > 1:
-        raise Declined(f"{who!r} may be {', '.join(senders[:8])}; say which")
+        raise FunctionDeclined(f"{who!r} may be {', '.join(senders[:8])}; say which")
     return fits[0]

@@ -7,15 +7,15 @@ from typing import Any, Literal
 from pydantic import JsonValue
 
 from environments.simulated.app import Edited, Effect, Event, Pressed
-from environments.simulated.apps.common.functions_base import Drive, Nothing, Page, driven, one_line, part_of, unknown
+from environments.simulated.apps.common.functions_base import Drive, NoArguments, Page, driven, one_line, part_of, unknown
 from environments.simulated.apps.office.mail.state import FOLDERS, Compose, Folder, MailState, Message
-from environments.simulated.skills import Declined, Done, Function
+from environments.simulated.skills import Function, FunctionDeclined, FunctionResult
 from environments.simulated.world.values import Model, matches
 
 _WINDOW = ("open", "compose", "errors")
 
 
-class Found(Page):
+class MessageQuery(Page):
     """`query` is searched in subject, addresses and body; without a folder, in all of them."""
 
     folder: Folder | None = None
@@ -45,13 +45,13 @@ class Reply(ById):
     body: str
 
 
-class Moved(ById):
+class MessageMove(ById):
     """Where a message goes."""
 
     folder: Literal["Inbox", "Archive", "Trash"]
 
 
-def listed(state: MailState, wanted: Found) -> list[Message]:
+def listed(state: MailState, wanted: MessageQuery) -> list[Message]:
     """Messages that fit, newest first."""
     fits = [
         message
@@ -68,20 +68,20 @@ def short(message: Message) -> JsonValue:
     return message.model_dump(mode="json", exclude={"body", "cc"})
 
 
-def list_messages(state: MailState, wanted: Found) -> Done[MailState]:
-    return Done(state, part_of(listed(state, wanted), wanted, short))
+def list_messages(state: MailState, wanted: MessageQuery) -> FunctionResult[MailState]:
+    return FunctionResult(state, part_of(listed(state, wanted), wanted, short))
 
 
-def count_folders(state: MailState, _: Nothing) -> Done[MailState]:
+def count_folders(state: MailState, _: NoArguments) -> FunctionResult[MailState]:
     counts: dict[str, JsonValue] = {}
     for folder in FOLDERS:
         there = [message for message in state.messages.values() if message.folder == folder]
         counts[folder] = {"messages": len(there), "unread": sum(message.unread for message in there)}
-    return Done(state, counts)
+    return FunctionResult(state, counts)
 
 
-def get_message(state: MailState, wanted: ById) -> Done[MailState]:
-    return Done(state, _message(state, wanted.id).model_dump(mode="json"))
+def get_message(state: MailState, wanted: ById) -> FunctionResult[MailState]:
+    return FunctionResult(state, _message(state, wanted.id).model_dump(mode="json"))
 
 
 def _message(state: MailState, name: str) -> Message:
@@ -104,75 +104,77 @@ def _window_as(state: MailState, after: MailState) -> MailState:
     return after.model_copy(update={name: getattr(state, name) for name in _WINDOW})
 
 
-class _Writing:
+class _WriteFunctions:
     """The functions that change something, over the app's own `update`."""
 
     def __init__(self, update: Drive[MailState]) -> None:
         self.update = update
 
-    def send_message(self, state: MailState, letter: Letter) -> Done[MailState]:
+    def send_message(self, state: MailState, letter: Letter) -> FunctionResult[MailState]:
         return self._sent(state, Compose(), _fields(letter))
 
-    def send_draft(self, state: MailState, which: ById) -> Done[MailState]:
+    def send_draft(self, state: MailState, which: ById) -> FunctionResult[MailState]:
         message = _message(state, which.id)
         _is_draft(state, message)
         letter = Compose(to=message.to, cc=message.cc, subject=message.subject, body=message.body, draft=message.id)
         return self._sent(state, letter, [])
 
-    def save_draft(self, state: MailState, letter: Letter) -> Done[MailState]:
+    def save_draft(self, state: MailState, letter: Letter) -> FunctionResult[MailState]:
         return draft(self.update, state, letter)
 
-    def reply(self, state: MailState, answer: Reply) -> Done[MailState]:
+    def reply(self, state: MailState, answer: Reply) -> FunctionResult[MailState]:
         letter = answering(self.update, state, _message(state, answer.id))
         return self._sent(state, letter, [Edited("compose.body", answer.body)])
 
-    def mark_read(self, state: MailState, which: ById) -> Done[MailState]:
+    def mark_read(self, state: MailState, which: ById) -> FunctionResult[MailState]:
         after, effects = self._reading(state, which, [])
-        return Done(_window_as(state, after), short(after.messages[which.id]), effects)
+        return FunctionResult(_window_as(state, after), short(after.messages[which.id]), effects)
 
-    def delete_message(self, state: MailState, which: ById) -> Done[MailState]:
+    def delete_message(self, state: MailState, which: ById) -> FunctionResult[MailState]:
         after, effects = self._reading(state, which, [Pressed("delete")])
         kept = after.messages.get(which.id)
         window = state.model_copy(update={"open": ""}) if state.open == which.id else state
-        return Done(_window_as(window, after), {"id": which.id, "folder": kept.folder if kept else None}, effects)
+        return FunctionResult(_window_as(window, after), {"id": which.id, "folder": kept.folder if kept else None}, effects)
 
-    def move_message(self, state: MailState, goal: Moved) -> Done[MailState]:
+    def move_message(self, state: MailState, goal: MessageMove) -> FunctionResult[MailState]:
         message = _message(state, goal.id)
         if message.folder == "Drafts":
-            raise Declined(f"{goal.id} is a draft; send_draft sends it")
+            raise FunctionDeclined(f"{goal.id} is a draft; send_draft sends it")
         view = state.model_copy(update={"compose": None, "open": "", "selected": (goal.id,), "menu": "move"})
         after, effects = driven(self.update, view, [Pressed(f"move-{goal.folder.lower()}")])
         kept = after.model_copy(update={"selected": state.selected, "menu": state.menu})
-        return Done(_window_as(state, kept), short(after.messages[goal.id]), effects)
+        return FunctionResult(_window_as(state, kept), short(after.messages[goal.id]), effects)
 
-    def _sent(self, state: MailState, letter: Compose, events: list[Event]) -> Done[MailState]:
+    def _sent(self, state: MailState, letter: Compose, events: list[Event]) -> FunctionResult[MailState]:
         writing = state.model_copy(update={"compose": letter, "errors": {}})
         after, effects = driven(self.update, writing, [*events, Pressed("send")])
         if after.errors:
-            raise Declined("; ".join(after.errors.values()))
-        return Done(_window_as(state, after), short(after.messages[str(after.counter)]), effects)
+            raise FunctionDeclined("; ".join(after.errors.values()))
+        return FunctionResult(_window_as(state, after), short(after.messages[str(after.counter)]), effects)
 
     def _reading(self, state: MailState, which: ById, events: list[Event]) -> tuple[MailState, tuple[Effect, ...]]:
         message = _message(state, which.id)
         if message.folder == "Drafts":
-            raise Declined(f"{which.id} is a draft; send_draft sends it")
+            raise FunctionDeclined(f"{which.id} is a draft; send_draft sends it")
         view = state.model_copy(update={"compose": None, "open": "", "errors": {}})
         return driven(self.update, view, [Pressed(f"message-{which.id}"), *events])
 
 
 def functions(update: Drive[MailState]) -> tuple[Function[Any, Any], ...]:
     """Functions over the app's own `update`."""
-    app = _Writing(update)
+    app = _WriteFunctions(update)
     return (
-        Function("list_messages", "Messages by folder, words, sender or state, newest first", Found, list_messages),
-        Function("count_folders", "How many messages each folder has", Nothing, count_folders),
+        Function("list_messages", "Messages by folder, words, sender or state, newest first", MessageQuery, list_messages),
+        Function("count_folders", "How many messages each folder has", NoArguments, count_folders),
         Function("get_message", "All of one message; it stays unread", ById, get_message),
         Function("mark_read", "Mark a message as read", ById, app.mark_read, writes=True, repeatable=True),
         Function("send_message", "Send a message", Letter, app.send_message, writes=True),
         Function("reply", "Send an answer to a message", Reply, app.reply, writes=True),
         Function("save_draft", "Put a message into Drafts without sending it", Letter, app.save_draft, writes=True),
         Function("send_draft", "Send a draft as it is", ById, app.send_draft, writes=True),
-        Function("move_message", "Put a message into another folder", Moved, app.move_message, writes=True, repeatable=True),
+        Function(
+            "move_message", "Put a message into another folder", MessageMove, app.move_message, writes=True, repeatable=True
+        ),
         Function(
             "delete_message", "Move a message to Trash; one in Trash is gone for good", ById, app.delete_message, writes=True
         ),
@@ -181,22 +183,22 @@ def functions(update: Drive[MailState]) -> tuple[Function[Any, Any], ...]:
 
 def _is_draft(state: MailState, message: Message) -> None:
     if message.folder != "Drafts":
-        raise Declined(f"{message.id} is in {message.folder}, not in Drafts")
+        raise FunctionDeclined(f"{message.id} is in {message.folder}, not in Drafts")
     if state.compose and state.compose.draft == message.id:
-        raise Declined(f"draft {message.id} is being written in the window; send it there")
+        raise FunctionDeclined(f"draft {message.id} is being written in the window; send it there")
 
 
-def draft(update: Drive[MailState], state: MailState, letter: Letter, base: Compose | None = None) -> Done[MailState]:
+def draft(update: Drive[MailState], state: MailState, letter: Letter, base: Compose | None = None) -> FunctionResult[MailState]:
     """The letter in Drafts; `base` holds what is filled in already."""
     writing = state.model_copy(update={"compose": base or Compose(), "errors": {}})
     after, effects = driven(update, writing, [*_fields(letter), Pressed("save-draft")])
     name = after.compose.draft if after.compose else ""
-    return Done(_window_as(state, after), short(after.messages[name]), effects)
+    return FunctionResult(_window_as(state, after), short(after.messages[name]), effects)
 
 
 def answering(update: Drive[MailState], state: MailState, message: Message) -> Compose:
     """What Reply fills in for a message."""
     if message.folder == "Drafts":
-        raise Declined(f"{message.id} is a draft, which nobody can answer")
+        raise FunctionDeclined(f"{message.id} is a draft, which nobody can answer")
     after = update(state.model_copy(update={"compose": None, "open": message.id}), Pressed("reply")).state
     return after.compose or Compose()

@@ -12,7 +12,7 @@ from pydantic import Field
 from environments.simulated.app import Away, Context, Effect, Event, Hovered, Pressed, Shortcut, Swiped, Toast, Update
 from environments.simulated.apps.common.forms import picked
 from environments.simulated.apps.common.record_list import ListState
-from environments.simulated.world.values import Day, Model, Same, matches
+from environments.simulated.world.values import Day, IdentityKey, Model, matches
 
 Folder = Literal["Inbox", "Sent", "Drafts", "Archive", "Trash"]
 FOLDERS: tuple[Folder, ...] = ("Inbox", "Sent", "Drafts", "Archive", "Trash")
@@ -68,11 +68,11 @@ class MailState(ListState):
 
 def found(state: MailState) -> list[Message]:
     """The messages of the folder that fit the search, newest first."""
-    return list(_found(Same(state.messages), state.folder, state.applied))
+    return list(_found(IdentityKey(state.messages), state.folder, state.applied))
 
 
 @lru_cache(maxsize=8)
-def _found(messages: Same[dict[str, Message]], folder: str, query: str) -> tuple[Message, ...]:
+def _found(messages: IdentityKey[dict[str, Message]], folder: str, query: str) -> tuple[Message, ...]:
     """Looked for once as long as neither the content nor the search changes: each key that is typed asks again."""
     fits = [m for m in messages.value.values() if m.folder == folder and matches(query, m.subject, m.sender, m.to, m.body)]
     return tuple(sorted(reversed(fits), key=lambda message: message.date, reverse=True))
@@ -80,11 +80,11 @@ def _found(messages: Same[dict[str, Message]], folder: str, query: str) -> tuple
 
 def addresses(state: MailState) -> tuple[str, ...]:
     """Whom the user has written to or heard from, for the fields of recipients to propose."""
-    return _addresses(Same(state.messages), state.address)
+    return _addresses(IdentityKey(state.messages), state.address)
 
 
 @lru_cache(maxsize=8)
-def _addresses(messages: Same[dict[str, Message]], own: str) -> tuple[str, ...]:
+def _addresses(messages: IdentityKey[dict[str, Message]], own: str) -> tuple[str, ...]:
     known = {part for m in messages.value.values() for text in (m.sender, m.to, m.cc) for part in recipients(text)}
     return tuple(sorted(known - {own}, key=str.casefold))
 

@@ -37,9 +37,9 @@ from environments.simulated.screen.widgets import (
     text,
     textbox,
 )
-from environments.simulated.skills import Declined, Done, Function
+from environments.simulated.skills import Function, FunctionDeclined, FunctionResult
 from environments.simulated.world.generate import TOPICS, how_many, paragraph
-from environments.simulated.world.values import Model, Same, matches
+from environments.simulated.world.values import IdentityKey, Model, matches
 
 UNDO = 50
 """So many changes of a note can be taken back."""
@@ -53,7 +53,7 @@ class Note(Model):
     body: str = ""
 
 
-class Written(NamedTuple):
+class EditorText(NamedTuple):
     """What stands in the editor."""
 
     title: str
@@ -69,9 +69,9 @@ class NotesState(ListState):
     title: str = ""
     body: str = ""
     error: str = ""
-    past: tuple[Written, ...] = ()
+    past: tuple[EditorText, ...] = ()
     """What stood in the editor before each change, the latest last."""
-    future: tuple[Written, ...] = ()
+    future: tuple[EditorText, ...] = ()
     """What was undone, the latest last."""
     removed: Note | None = None
     """The note that was deleted last, for Undo."""
@@ -79,7 +79,7 @@ class NotesState(ListState):
 
 def edited(state: NotesState, key: str, value: str) -> NotesState:
     """Another title or body, with what stood there before remembered."""
-    past = (*state.past[1 - UNDO :], Written(state.title, state.body))
+    past = (*state.past[1 - UNDO :], EditorText(state.title, state.body))
     error = "" if key == "title" else state.error
     return state.model_copy(update={key: value, "error": error, "past": past, "future": ()})
 
@@ -87,24 +87,24 @@ def edited(state: NotesState, key: str, value: str) -> NotesState:
 def stepped(state: NotesState, back: bool) -> NotesState:
     """The editor one change earlier, or one later."""
     source, target = ("past", "future") if back else ("future", "past")
-    held: tuple[Written, ...] = getattr(state, source)
+    held: tuple[EditorText, ...] = getattr(state, source)
     if not held:
         return state
     title, body = held[-1]
-    other = (*getattr(state, target), Written(state.title, state.body))
+    other = (*getattr(state, target), EditorText(state.title, state.body))
     return state.model_copy(update={"title": title, "body": body, source: held[:-1], target: other, "error": ""})
 
 
 _EDITOR = ("open", "title", "body", "error", "past", "future", "removed")
 
 
-class Found(Page):
+class NoteQuery(Page):
     """`query` is searched in title and body."""
 
     query: str = ""
 
 
-class Which(Model):
+class NoteReference(Model):
     """A note by its id or its title."""
 
     note: str
@@ -117,7 +117,7 @@ class New(Model):
     body: str = ""
 
 
-class Change(Which):
+class Change(NoteReference):
     """What is left out stays; `append` goes below the body."""
 
     title: str | None = None
@@ -129,12 +129,14 @@ def _dump(note: Note) -> JsonValue:
     return note.model_dump(mode="json")
 
 
-def list_notes(state: NotesState, wanted: Found) -> Done[NotesState]:
-    return Done(state, part_of([n for n in state.notes.values() if matches(wanted.query, n.title, n.body)], wanted, _dump))
+def list_notes(state: NotesState, wanted: NoteQuery) -> FunctionResult[NotesState]:
+    return FunctionResult(
+        state, part_of([n for n in state.notes.values() if matches(wanted.query, n.title, n.body)], wanted, _dump)
+    )
 
 
-def get_note(state: NotesState, wanted: Which) -> Done[NotesState]:
-    return Done(state, _dump(_note(state, wanted.note)))
+def get_note(state: NotesState, wanted: NoteReference) -> FunctionResult[NotesState]:
+    return FunctionResult(state, _dump(_note(state, wanted.note)))
 
 
 def _note(state: NotesState, wanted: str) -> Note:
@@ -142,7 +144,9 @@ def _note(state: NotesState, wanted: str) -> Note:
         return found
     fits = [note for note in state.notes.values() if note.title.casefold() == wanted.strip().casefold()]
     if len(fits) > 1:
-        raise Declined(f"{len(fits)} notes have the title {wanted!r}; say which id: {', '.join(note.id for note in fits)}")
+        raise FunctionDeclined(
+            f"{len(fits)} notes have the title {wanted!r}; say which id: {', '.join(note.id for note in fits)}"
+        )
     if not fits:
         unknown("note", wanted, [note.title for note in state.notes.values()])
     return fits[0]
@@ -151,43 +155,43 @@ def _note(state: NotesState, wanted: str) -> Note:
 def functions(update: Drive[NotesState]) -> tuple[Function[Any, Any], ...]:
     """Functions over the app's own `update`."""
 
-    def written(state: NotesState, opening: str, title: str, body: str) -> Done[NotesState]:
+    def written(state: NotesState, opening: str, title: str, body: str) -> FunctionResult[NotesState]:
         listing = state.model_copy(update={"open": None})
         events: list[Event] = [Pressed(opening), Edited("title", one_line(title)), Edited("body", body), Pressed("save")]
         after, effects = driven(update, listing, events)
         if after.error:
-            raise Declined(after.error)
+            raise FunctionDeclined(after.error)
         note = after.notes[after.open or ""]
         editor = {name: getattr(state, name) for name in _EDITOR}
         if state.open == note.id:
             editor.update(title=note.title, body=note.body)
-        return Done(after.model_copy(update=editor), _dump(note), effects)
+        return FunctionResult(after.model_copy(update=editor), _dump(note), effects)
 
-    def create_note(state: NotesState, new: New) -> Done[NotesState]:
+    def create_note(state: NotesState, new: New) -> FunctionResult[NotesState]:
         return written(state, "new-note", new.title, new.body)
 
-    def update_note(state: NotesState, change: Change) -> Done[NotesState]:
+    def update_note(state: NotesState, change: Change) -> FunctionResult[NotesState]:
         note = _note(state, change.note)
         if state.open == note.id and (state.title, state.body) != (note.title, note.body):
-            raise Declined(f'"{note.title}" is open with changes that are not saved; save or discard them first')
+            raise FunctionDeclined(f'"{note.title}" is open with changes that are not saved; save or discard them first')
         body = note.body if change.body is None else change.body
         if change.append is not None:
             body = f"{body}\n{change.append}" if body else change.append
         return written(state, f"note-{note.id}", note.title if change.title is None else change.title, body)
 
-    def delete_note(state: NotesState, which: Which) -> Done[NotesState]:
+    def delete_note(state: NotesState, which: NoteReference) -> FunctionResult[NotesState]:
         note = _note(state, which.note)
         listing = state.model_copy(update={"open": None})
         after, effects = driven(update, listing, [Pressed(f"note-{note.id}"), Answered("delete", "Delete note", {})])
         editor = {"removed": None} if state.open == note.id else {name: getattr(state, name) for name in _EDITOR}
-        return Done(after.model_copy(update=editor), {"deleted": note.id, "title": note.title}, effects)
+        return FunctionResult(after.model_copy(update=editor), {"deleted": note.id, "title": note.title}, effects)
 
     return (
-        Function("list_notes", "Notes whose title or body has all words of the query", Found, list_notes),
-        Function("get_note", "One note, by id or title", Which, get_note),
+        Function("list_notes", "Notes whose title or body has all words of the query", NoteQuery, list_notes),
+        Function("get_note", "One note, by id or title", NoteReference, get_note),
         Function("create_note", "Save a new note", New, create_note, writes=True),
         Function("update_note", "Change the title or the body of a note, or add below it", Change, update_note, writes=True),
-        Function("delete_note", "Delete a note for good", Which, delete_note, writes=True, repeatable=True),
+        Function("delete_note", "Delete a note for good", NoteReference, delete_note, writes=True, repeatable=True),
     )
 
 
@@ -291,11 +295,11 @@ _BLANK = {"title": "", "body": "", "error": "", "past": (), "future": ()}
 
 
 def _found(state: NotesState) -> list[Note]:
-    return list(_matching(Same(state.notes), state.applied))
+    return list(_matching(IdentityKey(state.notes), state.applied))
 
 
 @lru_cache(maxsize=8)
-def _matching(notes: Same[dict[str, Note]], query: str) -> tuple[Note, ...]:
+def _matching(notes: IdentityKey[dict[str, Note]], query: str) -> tuple[Note, ...]:
     """Looked for once as long as neither the content nor the search changes: each key that is typed asks again."""
     return tuple(note for note in notes.value.values() if matches(query, note.title, note.body))
 

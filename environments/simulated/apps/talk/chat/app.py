@@ -27,7 +27,7 @@ from environments.simulated.app import (
 from environments.simulated.apps.common.forms import prompt, question
 from environments.simulated.apps.common.record_list import list_update, list_view, refuse_twice, with_ids
 from environments.simulated.apps.office.calendar.event import Moment, moment_after
-from environments.simulated.apps.talk.chat.chat_talk import Answer, Coming, Conversation, Message
+from environments.simulated.apps.talk.chat.chat_talk import Answer, Conversation, Message, PendingReply
 from environments.simulated.apps.talk.chat.functions import FUNCTIONS
 from environments.simulated.apps.talk.chat.state import (
     LONGEST,
@@ -63,14 +63,14 @@ from environments.simulated.screen.widgets import (
     textbox,
 )
 from environments.simulated.world.generate import TOPICS, how_many, paragraph
-from environments.simulated.world.values import Model, Same
+from environments.simulated.world.values import IdentityKey, Model
 
 _SHORT = 60
 
 
 def page(state: ChatState) -> tuple[Widget, ...]:
     """The page that is shown: a conversation, what was searched for, or the list."""
-    if put_there(Same(state.incoming)):
+    if put_there(IdentityKey(state.incoming)):
         state = delivered(state.model_copy(update={"coming": ()})).state.model_copy(update={"coming": state.coming})
     if state.open in state.conversations:
         return _conversation(state, state.conversations[state.open])
@@ -169,7 +169,7 @@ def _quoted(message: Message) -> str:
     return f"{message.sender or 'You'}: {_short(message.text)}"
 
 
-class Line(Model):
+class ChatLine(Model):
     """A message in a world file. Without a sender, or from `me`, it is the user's; without a time, a minute after the last."""
 
     model_config = ConfigDict(validate_by_name=True)
@@ -186,7 +186,7 @@ class Talk(Model):
     title: str = Field(min_length=1)
     members: tuple[str, ...] = ()
     muted: bool = False
-    messages: tuple[Line, ...] = ()
+    messages: tuple[ChatLine, ...] = ()
     answers: tuple[Answer, ...] = ()
 
 
@@ -282,7 +282,7 @@ def _arrived(state: ChatState, event: Arrived) -> Update[ChatState]:
         return Update(_with(state, who))
     if event.topic == "message" and who:
         state, name = started(state, who)
-        one = Coming(conversation=name, sender=event.data.get("from") or who, text=event.data.get("text", ""), at=state.now)
+        one = PendingReply(conversation=name, sender=event.data.get("from") or who, text=event.data.get("text", ""), at=state.now)
         return Update(received(state, one), effects_of(state, (one,)))
     return Update(state)
 
@@ -373,12 +373,12 @@ def _generated(many: int, lines: int, setting: Setting) -> tuple[Talk, ...]:
     for number in range(many):
         again = number // len(cast.people) + 1
         person = cast.people[number % len(cast.people)]
-        said: list[Line] = []
+        said: list[ChatLine] = []
         for n in range(lines):
             theirs = rng.random() < 0.6
             content = rng.choice((f"About the {rng.choice(TOPICS)}: {paragraph(rng, 1)}", paragraph(rng, 1)))
             said.append(
-                Line.model_validate({"from": person if theirs else "", "text": content, "unread": theirs and n >= lines - 2})
+                ChatLine.model_validate({"from": person if theirs else "", "text": content, "unread": theirs and n >= lines - 2})
             )
         answers = (Answer(when="*[?]*", say="Let me check and come back to you.", after=20), Answer(say="Thank you!", after=5))
         title = person if again == 1 else f"{person} {again}"

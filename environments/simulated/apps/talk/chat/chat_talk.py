@@ -54,7 +54,7 @@ class Message(Model):
     reply_to: str = ""
 
 
-class Coming(Model):
+class PendingReply(Model):
     """An answer that is on its way."""
 
     conversation: str

@@ -18,8 +18,8 @@ from pydantic import Field
 from environments.simulated.app import Effect, Later, Notify, Toast
 from environments.simulated.apps.common.record_list import ListState
 from environments.simulated.apps.office.calendar.event import moment_after
-from environments.simulated.apps.talk.chat.chat_talk import Coming, Conversation, Message
-from environments.simulated.world.values import Same, matches
+from environments.simulated.apps.talk.chat.chat_talk import Conversation, Message, PendingReply
+from environments.simulated.world.values import IdentityKey, matches
 
 
 class Row(NamedTuple):
@@ -52,7 +52,7 @@ class Archive:
 
 
 @lru_cache(maxsize=8)
-def archive(messages: Same[dict[str, Message]]) -> Archive:
+def archive(messages: IdentityKey[dict[str, Message]]) -> Archive:
     return Archive(messages.value)
 
 
@@ -65,7 +65,7 @@ class Rows(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def rows_of(conversations: Same[dict[str, Conversation]], messages: Same[dict[str, Message]]) -> Rows:
+def rows_of(conversations: IdentityKey[dict[str, Conversation]], messages: IdentityKey[dict[str, Message]]) -> Rows:
     every = archive(messages)
     rows = [Row(talk, every.last(talk.id), every.unread(talk.id)) for talk in conversations.value.values()]
     rows.sort(key=lambda row: row.talk.title.casefold())
@@ -74,7 +74,9 @@ def rows_of(conversations: Same[dict[str, Conversation]], messages: Same[dict[st
 
 
 @lru_cache(maxsize=8)
-def fitting(conversations: Same[dict[str, Conversation]], messages: Same[dict[str, Message]], query: str) -> tuple[Message, ...]:
+def fitting(
+    conversations: IdentityKey[dict[str, Conversation]], messages: IdentityKey[dict[str, Message]], query: str
+) -> tuple[Message, ...]:
     """Messages that have all words of the query, newest first."""
     titles = {talk.id: talk.title for talk in conversations.value.values()}
     fits = [m for m in messages.value.values() if matches(query, m.text, m.sender, titles.get(m.conversation, ""))]
@@ -82,7 +84,7 @@ def fitting(conversations: Same[dict[str, Conversation]], messages: Same[dict[st
 
 
 @lru_cache(maxsize=8)
-def put_there(incoming: Same[dict[str, str]]) -> tuple[tuple[str, str], ...]:
+def put_there(incoming: IdentityKey[dict[str, str]]) -> tuple[tuple[str, str], ...]:
     """Conversations into which a rule of the world has put a text, and the text."""
     return tuple((name, text) for name, text in incoming.value.items() if text)
 
@@ -100,7 +102,7 @@ class ChatState(ListState):
     counter: int
     now: str
     """When the next message will have been sent."""
-    coming: tuple[Coming, ...] = ()
+    coming: tuple[PendingReply, ...] = ()
     incoming: dict[str, str] = Field(default_factory=dict)
     """By conversation: a rule of the world may put a text here, and it is a message from the first member."""
     drafts: dict[str, str] = Field(default_factory=dict)
@@ -111,50 +113,50 @@ class ChatState(ListState):
     reply_to: str = ""
 
 
-class Said(NamedTuple):
+class ChatUpdate(NamedTuple):
     """The next state and what became known in it."""
 
     state: ChatState
-    news: tuple[Coming, ...] = ()
+    news: tuple[PendingReply, ...] = ()
 
 
-def delivered(state: ChatState) -> Said:
+def delivered(state: ChatState) -> ChatUpdate:
     """The state once everything on its way has arrived."""
     news = []
-    waiting = put_there(Same(state.incoming))
+    waiting = put_there(IdentityKey(state.incoming))
     for name, text in waiting:
         if name in state.conversations:
-            news.append(Coming(conversation=name, sender=first_member(state.conversations[name]), text=text, at=state.now))
+            news.append(PendingReply(conversation=name, sender=first_member(state.conversations[name]), text=text, at=state.now))
     # Last, because the view shows the others already, and shows them under the ids that they get here.
     news += [c for c in state.coming if c.conversation in state.conversations]
     if not news and not state.coming:
-        return Said(state)
+        return ChatUpdate(state)
     silent = dict.fromkeys(state.incoming, "") if waiting else state.incoming
     state = state.model_copy(update={"coming": (), "incoming": silent})
     for one in news:
         state = received(state, one)
-    return Said(state, tuple(news))
+    return ChatUpdate(state, tuple(news))
 
 
-def received(state: ChatState, one: Coming) -> ChatState:
+def received(state: ChatState, one: PendingReply) -> ChatState:
     """What somebody says; it is read already where its conversation is open."""
     unread = state.open != one.conversation
     return _put(state, Message(id="", conversation=one.conversation, sender=one.sender, text=one.text, at=one.at, unread=unread))
 
 
-def sent(state: ChatState, conversation: str, text: str, reply_to: str = "") -> Said:
+def sent(state: ChatState, conversation: str, text: str, reply_to: str = "") -> ChatUpdate:
     """The user says something; whoever answers at once has answered."""
     at = state.now
     talk = state.conversations[conversation]
     state = _put(state, Message(id="", conversation=conversation, text=text, at=at, reply_to=reply_to))
     rule = _answering(talk, text)
     if rule is None:
-        return Said(state)
+        return ChatUpdate(state)
     answer = talk.answers[rule]
     used = talk.model_copy(update={"used": (*talk.used, rule)}) if answer.once else talk
     state = state.model_copy(update={"conversations": {**state.conversations, conversation: used}})
     when = moment_after(at, -(-answer.after // 60))
-    one = Coming(
+    one = PendingReply(
         conversation=conversation,
         sender=answer.sender or first_member(talk),
         text=answer.say,
@@ -163,8 +165,8 @@ def sent(state: ChatState, conversation: str, text: str, reply_to: str = "") -> 
         invite=answer.invite,
     )
     if answer.after:
-        return Said(state.model_copy(update={"coming": (*state.coming, one)}))
-    return Said(received(state, one), (one,))
+        return ChatUpdate(state.model_copy(update={"coming": (*state.coming, one)}))
+    return ChatUpdate(received(state, one), (one,))
 
 
 def _answering(talk: Conversation, text: str) -> int | None:
@@ -224,20 +226,20 @@ def _without(items: Mapping[str, object], name: str) -> dict[str, object]:
 
 def said_in(state: ChatState, name: str) -> tuple[Message, ...]:
     """The messages of a conversation, oldest first."""
-    return archive(Same(state.messages)).said_in(name)
+    return archive(IdentityKey(state.messages)).said_in(name)
 
 
 def found(state: ChatState, query: str) -> tuple[Message, ...]:
     """Messages that have all words of the query, newest first."""
-    return fitting(Same(state.conversations), Same(state.messages), query)
+    return fitting(IdentityKey(state.conversations), IdentityKey(state.messages), query)
 
 
 def talks(state: ChatState) -> Rows:
     """All conversations, the one with the newest message first."""
-    return rows_of(Same(state.conversations), Same(state.messages))
+    return rows_of(IdentityKey(state.conversations), IdentityKey(state.messages))
 
 
-def effects_of(state: ChatState, news: Iterable[Coming]) -> tuple[Effect, ...]:
+def effects_of(state: ChatState, news: Iterable[PendingReply]) -> tuple[Effect, ...]:
     """A short notice of what is not on the screen anyway, unless it is muted; invitations go to the calendar."""
     effects: list[Effect] = []
     for one in news:

@@ -22,7 +22,7 @@ from environments.simulated.app import (
     Update,
 )
 from environments.simulated.apps.common.forms import question
-from environments.simulated.apps.common.functions_base import Nothing, Page, chosen, part_of, unknown
+from environments.simulated.apps.common.functions_base import NoArguments, Page, chosen, part_of, unknown
 from environments.simulated.apps.web.browser.browser_view import body, search_address, window
 from environments.simulated.apps.web.browser.content import Form, Link
 from environments.simulated.apps.web.browser.page import checked, form_at, key_of, problem, problems, sent, signed, value_of
@@ -55,22 +55,22 @@ from environments.simulated.apps.web.browser.state import (
 )
 from environments.simulated.meanings import Difference, Meaning, is_gone, is_new
 from environments.simulated.screen.widgets import Widget
-from environments.simulated.skills import AnyFunction, Declined, Done, Function
+from environments.simulated.skills import AnyFunction, Function, FunctionDeclined, FunctionResult
 from environments.simulated.world.values import Model
 
 
-class Where(Model):
+class AddressArguments(Model):
     """An address, in the current tab or in a new one."""
 
     url: str = Field(min_length=1, max_length=2000)
     new_tab: bool = False
 
 
-class Sought(Page):
+class SearchArguments(Page):
     query: str = Field(min_length=1)
 
 
-class Filled(Model):
+class FormValues(Model):
     """Values by the labels of the form's fields. `form` counts the forms of the page from 1."""
 
     values: dict[str, str]
@@ -79,7 +79,7 @@ class Filled(Model):
     """The answer to what the form asks before it is sent."""
 
 
-class Kept(Model):
+class BookmarkAddress(Model):
     """An address; the one of the current page where it is left out."""
 
     url: str = ""
@@ -107,28 +107,28 @@ def _lines(widget: Widget) -> list[str]:
     return [*own, *(line for child in widget.children for line in _lines(child))]
 
 
-def _open(state: BrowserState, given: Where) -> Done[BrowserState]:
+def _open(state: BrowserState, given: AddressArguments) -> FunctionResult[BrowserState]:
     if given.new_tab and len(state.tabs) >= MOST_TABS:
-        raise Declined(f"there are {MOST_TABS} tabs already; close one first")
+        raise FunctionDeclined(f"there are {MOST_TABS} tabs already; close one first")
     after = new_tab(state, given.url) if given.new_tab else loaded(state, given.url)
-    return Done(after, _page(after))
+    return FunctionResult(after, _page(after))
 
 
-def _read(state: BrowserState, given: Nothing) -> Done[BrowserState]:
-    return Done(state, _page(state))
+def _read(state: BrowserState, given: NoArguments) -> FunctionResult[BrowserState]:
+    return FunctionResult(state, _page(state))
 
 
-def _links(state: BrowserState, given: Page) -> Done[BrowserState]:
+def _links(state: BrowserState, given: Page) -> FunctionResult[BrowserState]:
     links = [link for link in body(state).links.values() if link.download is None]
     here = state.tab.address
-    return Done(state, part_of(links, given, lambda link: {"text": link.text, "url": joined(here, link.to)}))
+    return FunctionResult(state, part_of(links, given, lambda link: {"text": link.text, "url": joined(here, link.to)}))
 
 
-def _search(state: BrowserState, given: Sought) -> Done[BrowserState]:
+def _search(state: BrowserState, given: SearchArguments) -> FunctionResult[BrowserState]:
     if not state.search:
-        raise Declined("this browser has no search engine; open an address")
+        raise FunctionDeclined("this browser has no search engine; open an address")
     hits = found(state, given.query)
-    return Done(
+    return FunctionResult(
         state, part_of(hits, given, lambda hit: {"title": hit.title, "url": hit.address, "text": snippet(hit, given.query)})
     )
 
@@ -141,7 +141,7 @@ def _forms(state: BrowserState) -> list[tuple[int, Form]]:
     return [(n, form) for n in range(len(place.blocks)) if (form := form_at(state, n))]
 
 
-def _describe(state: BrowserState, given: Nothing) -> Done[BrowserState]:
+def _describe(state: BrowserState, given: NoArguments) -> FunctionResult[BrowserState]:
     said: list[JsonValue] = [
         {
             "form": number,
@@ -155,13 +155,13 @@ def _describe(state: BrowserState, given: Nothing) -> Done[BrowserState]:
         }
         for number, (n, form) in enumerate(_forms(state), start=1)
     ]  # fmt: skip
-    return Done(state, said)
+    return FunctionResult(state, said)
 
 
-def _submit(state: BrowserState, given: Filled) -> Done[BrowserState]:
+def _submit(state: BrowserState, given: FormValues) -> FunctionResult[BrowserState]:
     forms = _forms(state)
     if given.form > len(forms):
-        raise Declined(f"the page has {len(forms)} forms, so there is no form {given.form}; open a page with one first")
+        raise FunctionDeclined(f"the page has {len(forms)} forms, so there is no form {given.form}; open a page with one first")
     block, form = forms[given.form - 1]
     fields = dict(state.tab.fields)
     by_label = {field.label.casefold(): field for field in form.fields}
@@ -173,49 +173,51 @@ def _submit(state: BrowserState, given: Filled) -> Done[BrowserState]:
     filled = changed(state, fields=fields)
     for field in form.fields:
         if said := problem(field, value_of(filled, block, field)):
-            raise Declined(f"the form was not sent: {said}")
+            raise FunctionDeclined(f"the form was not sent: {said}")
     if form.confirm and not given.confirmed:
-        raise Declined(f"the form asks: {form.confirm} Give confirmed=true to send it")
+        raise FunctionDeclined(f"the form asks: {form.confirm} Give confirmed=true to send it")
     after, effects = sent(filled, block, form)
-    return Done(after, _page(after), effects)
+    return FunctionResult(after, _page(after), effects)
 
 
-def _bookmarks(state: BrowserState, given: Page) -> Done[BrowserState]:
+def _bookmarks(state: BrowserState, given: Page) -> FunctionResult[BrowserState]:
     marks = list(state.bookmarks.values())
-    return Done(state, part_of(marks, given, lambda mark: {"title": mark.title, "url": mark.address}))
+    return FunctionResult(state, part_of(marks, given, lambda mark: {"title": mark.title, "url": mark.address}))
 
 
-def _add(state: BrowserState, given: Kept) -> Done[BrowserState]:
+def _add(state: BrowserState, given: BookmarkAddress) -> FunctionResult[BrowserState]:
     address = normal(given.url) or state.tab.address
     if parts(address).host.startswith("browser:"):
-        raise Declined("the browser's own pages cannot be bookmarked; give the url of another page")
+        raise FunctionDeclined("the browser's own pages cannot be bookmarked; give the url of another page")
     place = place_at(state, address)
-    return Done(bookmarked(state, place.title, address), {"title": place.title, "url": address}, (Toast("Bookmark added"),))
+    return FunctionResult(
+        bookmarked(state, place.title, address), {"title": place.title, "url": address}, (Toast("Bookmark added"),)
+    )
 
 
-def _remove(state: BrowserState, given: Kept) -> Done[BrowserState]:
+def _remove(state: BrowserState, given: BookmarkAddress) -> FunctionResult[BrowserState]:
     address = normal(given.url) or state.tab.address
     name = bookmark_of(state, address)
     if name is None:
         unknown("bookmark", address, [mark.address for mark in state.bookmarks.values()])
-    return Done(without_bookmark(state, name), {"removed": address}, (Toast("Bookmark removed"),))
+    return FunctionResult(without_bookmark(state, name), {"removed": address}, (Toast("Bookmark removed"),))
 
 
-def _history(state: BrowserState, given: Page) -> Done[BrowserState]:
+def _history(state: BrowserState, given: Page) -> FunctionResult[BrowserState]:
     visits = list(reversed(state.visits.values()))
-    return Done(state, part_of(visits, given, lambda visit: {"title": visit.title, "url": visit.address}))
+    return FunctionResult(state, part_of(visits, given, lambda visit: {"title": visit.title, "url": visit.address}))
 
 
 FUNCTIONS: tuple[AnyFunction, ...] = (
-    Function("open_page", "Go to an address, and read the page", Where, _open, writes=True, repeatable=True),
-    Function("read_page", "The page of the current tab as text", Nothing, _read),
+    Function("open_page", "Go to an address, and read the page", AddressArguments, _open, writes=True, repeatable=True),
+    Function("read_page", "The page of the current tab as text", NoArguments, _read),
     Function("list_links", "Where the links of the current page lead", Page, _links),
-    Function("find_pages", "Pages that the search engine finds, best first", Sought, _search),
-    Function("describe_forms", "The forms of the current page with their fields", Nothing, _describe),
-    Function("submit_form", "Fill in and send a form of the current page", Filled, _submit, writes=True),
+    Function("find_pages", "Pages that the search engine finds, best first", SearchArguments, _search),
+    Function("describe_forms", "The forms of the current page with their fields", NoArguments, _describe),
+    Function("submit_form", "Fill in and send a form of the current page", FormValues, _submit, writes=True),
     Function("list_bookmarks", "All bookmarks", Page, _bookmarks),
-    Function("add_bookmark", "Bookmark a page", Kept, _add, writes=True, repeatable=True),
-    Function("remove_bookmark", "Remove a bookmark", Kept, _remove, writes=True, repeatable=True),
+    Function("add_bookmark", "Bookmark a page", BookmarkAddress, _add, writes=True, repeatable=True),
+    Function("remove_bookmark", "Remove a bookmark", BookmarkAddress, _remove, writes=True, repeatable=True),
     Function("list_history", "Pages that were visited, the latest first", Page, _history),
 )
 

@@ -29,7 +29,7 @@ _HEADLINES = ("Canteen opens again", "New parking rules", "Results of the survey
               "Visitors from Japan", "Blood donation", "Holiday planning")  # fmt: skip
 
 
-class Made(Model):
+class IntranetPlan(Model):
     """How the intranet that is made up should be."""
 
     items: int = Field(default=60, ge=0, le=5000)
@@ -42,7 +42,7 @@ class Made(Model):
     """Whether labels of its forms only stand near their fields."""
 
 
-def intranet(made: Made, setting: Setting) -> Site:
+def intranet(made: IntranetPlan, setting: Setting) -> Site:
     """A company's own pages. Its people and vendors are those of all the other apps."""
     rng = setting.rng
     login = {"user": mail_address(setting.cast.user), "password": f"{rng.choice(_ROOMS).casefold()}-{rng.randrange(1000, 10000)}",
@@ -140,7 +140,7 @@ def _handbook(setting: Setting) -> dict[str, Any]:
     return pages
 
 
-def _services(made: Made, setting: Setting) -> dict[str, Any]:
+def _services(made: IntranetPlan, setting: Setting) -> dict[str, Any]:
     """Pages with forms."""
     bound = "near" if made.near else "for"
     booking = [
@@ -191,7 +191,7 @@ def _people(setting: Setting) -> dict[str, Any]:
     return {"noun": "people", "columns": ["Department", "Role"], "entries": entries, "size": 8}
 
 
-def _items(made: Made, setting: Setting) -> dict[str, Any]:
+def _items(made: IntranetPlan, setting: Setting) -> dict[str, Any]:
     rng, entries = setting.rng, {}
     taken: set[str] = set()
     for number in range(1001, 1001 + made.items * setting.cast.times):

@@ -40,7 +40,7 @@ from environments.simulated.screen.widgets import (
     textbox,
 )
 from environments.simulated.world.generate import highest
-from environments.simulated.world.values import Same, page_of, parse_day, slug
+from environments.simulated.world.values import IdentityKey, page_of, parse_day, slug
 
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -372,7 +372,7 @@ def _collection(paper: Paper, n: int, name: str) -> tuple[Widget, ...]:
     shown = site.collections[name] if site else Collection()
     where = parts(paper.address)
     query = where.query.get("q", "")
-    fits = fitting(Same(shown), query)
+    fits = fitting(IdentityKey(shown), query)
     items, number, pages = page_of(fits, where.number(), shown.size)
     search = (paper.search(f"Search {shown.noun}", f"{n}.", query),) if shown.search else ()
     count = (text(f"{len(fits)} {shown.noun} found", paper.key(f"{n}.count")),) if query else ()

@@ -13,16 +13,16 @@ from pydantic import Field, model_validator
 
 from environments.simulated.app import AppState, Content, Setting
 from environments.simulated.apps.web.browser.content import Block, Collection, Entry, Link, Page, Site
-from environments.simulated.apps.web.browser.intranet import Made, intranet
+from environments.simulated.apps.web.browser.intranet import IntranetPlan, intranet
 from environments.simulated.world.generate import highest
-from environments.simulated.world.values import Model, Same, matches
+from environments.simulated.world.values import IdentityKey, Model, matches
 
 NEW_TAB, HISTORY, BOOKMARKS = "browser:new-tab", "browser:history", "browser:bookmarks"
 LONGEST = 2000
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
-class Parts(NamedTuple):
+class AddressParts(NamedTuple):
     """What an address is made of. `path` begins with a slash."""
 
     host: str
@@ -44,10 +44,10 @@ def normal(text: str) -> str:
     return f"{host.casefold()}{path}{f'?{query}' if query else ''}"
 
 
-def parts(address: str) -> Parts:
+def parts(address: str) -> AddressParts:
     head, _, query = address.partition("?")
     host, slash, path = head.partition("/")
-    return Parts(host, slash + path or "/", dict(parse_qsl(query)))
+    return AddressParts(host, slash + path or "/", dict(parse_qsl(query)))
 
 
 def joined(base: str, to: str) -> str:
@@ -96,7 +96,7 @@ class Tab(Model):
         return self.trail[self.at]
 
 
-class Remembered(Model):
+class VisitedPage(Model):
     """A page that was bookmarked or visited."""
 
     title: str
@@ -126,8 +126,8 @@ class BrowserState(AppState):
     """The host of the search engine; empty where there is none."""
     tabs: dict[str, Tab]
     current: str
-    bookmarks: dict[str, Remembered] = Field(default_factory=dict)
-    visits: dict[str, Remembered] = Field(default_factory=dict)
+    bookmarks: dict[str, VisitedPage] = Field(default_factory=dict)
+    visits: dict[str, VisitedPage] = Field(default_factory=dict)
     """The latest last."""
     submissions: dict[str, Submission] = Field(default_factory=dict)
     sessions: dict[str, Session] = Field(default_factory=dict)
@@ -269,7 +269,7 @@ def _arrived(state: BrowserState, tab: Tab) -> BrowserState:
     if parts(address).host in _OWN:
         return state
     name = str(highest(state.visits) + 1)
-    visits = {**state.visits, name: Remembered(title=place_at(state, address).title, address=address)}
+    visits = {**state.visits, name: VisitedPage(title=place_at(state, address).title, address=address)}
     kept = list(visits.items())[-MOST_VISITS:]
     return state.model_copy(update={"visits": dict(kept)})
 
@@ -303,7 +303,7 @@ def bookmarked(state: BrowserState, title: str, address: str) -> BrowserState:
     if bookmark_of(state, address) is not None:
         return state
     name = str(highest(state.bookmarks) + 1)
-    return state.model_copy(update={"bookmarks": {**state.bookmarks, name: Remembered(title=title, address=address)}})
+    return state.model_copy(update={"bookmarks": {**state.bookmarks, name: VisitedPage(title=title, address=address)}})
 
 
 def without_bookmark(state: BrowserState, name: str) -> BrowserState:
@@ -317,11 +317,11 @@ class BrowserContent(Content):
     """`sites` by host. `generate` adds an intranet from the seed; it is there by itself where no sites are given."""
 
     sites: dict[str, Site] | None = None
-    generate: Made | None = None
+    generate: IntranetPlan | None = None
     home: str = ""
     search: str = "search"
     """The host of the search engine; an empty one for none."""
-    bookmarks: tuple[Remembered, ...] = ()
+    bookmarks: tuple[VisitedPage, ...] = ()
     open: tuple[str, ...] = Field(default=(), max_length=20)
     """Addresses in the tabs that are there at first."""
 
@@ -339,7 +339,7 @@ def started(content: BrowserContent, setting: Setting) -> BrowserState:
     """The browser as the world file and the seed have it."""
     sites = dict(content.sites or {})
     if HOST not in sites and (content.generate or content.sites is None):
-        sites[HOST] = intranet(content.generate or Made(), setting)
+        sites[HOST] = intranet(content.generate or IntranetPlan(), setting)
     home = normal(content.home) or (next(iter(sites)) if sites else NEW_TAB)
     marks = {
         str(n): mark.model_copy(update={"address": normal(mark.address)}) for n, mark in enumerate(content.bookmarks, start=1)
@@ -372,11 +372,11 @@ class Document(NamedTuple):
 
 def found(state: BrowserState, query: str) -> list[Document]:
     """Pages with at least one word of the query: most different words first, then most often, then by address."""
-    return list(_ranked(Same(state.sites), " ".join(query.split())))
+    return list(_ranked(IdentityKey(state.sites), " ".join(query.split())))
 
 
 @lru_cache(maxsize=8)
-def _ranked(sites: Same[Mapping[str, Site]], query: str) -> tuple[Document, ...]:
+def _ranked(sites: IdentityKey[Mapping[str, Site]], query: str) -> tuple[Document, ...]:
     """Ranked once for each query: the page with the results is drawn again for every key that is pressed on it."""
     words = set(_words(query))
     ranked = [(score, document) for document in _documents(sites) if (score := _score(document, words))[0]]
@@ -384,7 +384,7 @@ def _ranked(sites: Same[Mapping[str, Site]], query: str) -> tuple[Document, ...]
 
 
 @lru_cache(maxsize=8)
-def fitting(collection: Same[Collection], query: str) -> tuple[str, ...]:
+def fitting(collection: IdentityKey[Collection], query: str) -> tuple[str, ...]:
     """The entries of a collection that have every word of the query, by name."""
     entries = collection.value.entries
     if not query:
@@ -416,7 +416,7 @@ def _score(document: Document, words: set[str]) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=8)
-def _documents(sites: Same[Mapping[str, Site]]) -> tuple[Document, ...]:
+def _documents(sites: IdentityKey[Mapping[str, Site]]) -> tuple[Document, ...]:
     """Read once for as long as no site changes."""
     return tuple(document for host, site in sites.value.items() for document in _of_site(host, site))
 

@@ -14,7 +14,7 @@ from environments.simulated.apps.documents.files.app import Files
 from environments.simulated.apps.documents.files.state import ROOT, branches, folders, parent
 from environments.simulated.screen.panels import MOST, proposals, taken
 from environments.simulated.screen.widgets import textbox
-from environments.simulated.world.generate import Cast
+from environments.simulated.world.generate import SharedPeople
 
 ORDER = tuple("abcdefg")
 CLICKS = st.lists(st.tuples(st.sampled_from(ORDER), st.sampled_from([(), ("Shift",), ("Control",), ("Meta",)])), max_size=12)
@@ -22,7 +22,7 @@ TREE = {"/a/b/c/x.txt": "1", "/a/d/y.txt": "2", "/e/z.txt": "3", "/w.txt": "4"}
 
 
 def files(**content):
-    cast = Cast(user="Mara Lind", people=("Ada Weber",), vendors=("Northwind",), today=date(2026, 3, 10))
+    cast = SharedPeople(user="Mara Lind", people=("Ada Weber",), vendors=("Northwind",), today=date(2026, 3, 10))
     return Files().initial({"files": TREE, **content}, Setting(random.Random(1), cast))
 
 

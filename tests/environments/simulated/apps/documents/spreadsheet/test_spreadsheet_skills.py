@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from environments.simulated.apps import APPS
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.skills import Declined, ask
+from environments.simulated.skills import FunctionDeclined, ask
 from environments.simulated.world.worldfile import first_world, parse_world
 from protocol import AskInAppAgent, CallApi
 
@@ -255,7 +255,7 @@ def test_any_words_give_an_answer_or_a_reason(words):
     state = first_world(parse_world(WORLD, "test.yaml"), 0).apps["spreadsheet"]
     try:
         done = ask(APPS["spreadsheet"], state, words)
-    except Declined:
+    except FunctionDeclined:
         return
     assert done.state is state
     assert json.dumps(done.result)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from environments.simulated.apps import APPS
 from environments.simulated.desktop import SimulatedDesktop
-from environments.simulated.skills import Declined, ask
+from environments.simulated.skills import FunctionDeclined, ask
 from environments.simulated.world.worldfile import first_world, parse_world
 from protocol import AskInAppAgent
 
@@ -151,7 +151,7 @@ def test_any_words_give_an_answer_or_a_reason_and_send_nothing(words):
     state = first_world(parse_world(WORLD, "test.yaml"), 0).apps["mail"]
     try:
         done = ask(APPS["mail"], state, words)
-    except Declined:
+    except FunctionDeclined:
         return
     assert json.dumps(done.result)
     assert {m.folder for n, m in done.state.messages.items() if n not in state.messages} <= {"Drafts"}
