@@ -18,7 +18,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from environments.pictures.marks import mark
+from environments.pictures.set_of_mark import mark
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.render import picture, png, svg
 from environments.simulated.world.worldfile import parse_world

@@ -30,7 +30,7 @@ from environments.contract import AppCatalog
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from environments.vision.pixels import Box, pixels_of
-from environments.vision.recognizing import PixelRecognizer
+from environments.vision.recognizer import PixelRecognizer
 from orchestrator.runs.runs import start
 from orchestrator.settings.settings import load_settings, shipped
 from orchestrator.tasks.tasks import load_task
@@ -88,7 +88,7 @@ def _variation(look: dict[str, Any]) -> Any:
 
 def browsed(urls: Sequence[str]) -> Iterator[Screen]:
     """Pages in Chromium; their true elements come from the DOM."""
-    from orchestrator.settings.browsing import BrowserSettings, make_browser
+    from orchestrator.settings.browser import BrowserSettings, make_browser
 
     for url in urls:
         page = make_browser(BrowserSettings(url=url, allow_files=url.startswith("file:")), None)

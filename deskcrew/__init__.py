@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from environments.check import check_environment as check_environment
     from environments.contract import Environment as Environment
-    from orchestrator.control.handle import RunControl as RunControl
-    from orchestrator.control.handle import RunHandle as RunHandle
     from orchestrator.core.controller import build_controller as build_controller
     from orchestrator.crew import Crew as Crew
     from orchestrator.desk.client import runs_at as runs_at
     from orchestrator.errors import UsageProblem as UsageProblem
     from orchestrator.lab.testing.run import CrewRun as CrewRun
     from orchestrator.lab.testing.stage import Stage as Stage
+    from orchestrator.runs.handle import RunControl as RunControl
+    from orchestrator.runs.handle import RunHandle as RunHandle
     from orchestrator.runs.runs import Outcome as Outcome
     from orchestrator.runs.runs import list_runs as list_runs
     from orchestrator.runs.runs import resume as resume
@@ -31,8 +31,8 @@ _HOMES = {
     "CrewRun": "orchestrator.lab.testing.run",
     "Environment": "environments.contract",
     "Outcome": "orchestrator.runs.runs",
-    "RunControl": "orchestrator.control.handle",
-    "RunHandle": "orchestrator.control.handle",
+    "RunControl": "orchestrator.runs.handle",
+    "RunHandle": "orchestrator.runs.handle",
     "Stage": "orchestrator.lab.testing.stage",
     "Task": "orchestrator.tasks.tasks",
     "UsageProblem": "orchestrator.errors",

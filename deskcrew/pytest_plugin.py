@@ -53,7 +53,7 @@ def script_gate(crew: Stage) -> Callable[..., None]:
     def script(
         decision: str, at: int = 1, *, trigger: str | None = None, reason: str = "as written in the test", query: str = ""
     ) -> None:
-        from orchestrator.lab.testing.scripting import gate_line
+        from orchestrator.lab.testing.script import gate_line
 
         crew.script.gates.append(gate_line(decision, at, trigger, reason, query))
 
@@ -67,7 +67,7 @@ def script_plan(crew: Stage) -> Callable[..., None]:
     def script(
         plan: str | PlanAnswer | Sequence[Mapping[str, Any]], at: int = 1, *, reason: str = "as written in the test"
     ) -> None:
-        from orchestrator.lab.testing.scripting import plan_line
+        from orchestrator.lab.testing.script import plan_line
 
         crew.script.plans.append(plan_line(plan, at, reason))
 
@@ -79,7 +79,7 @@ def script_action(crew: Stage) -> Callable[..., None]:
     """`script_action('click "Submit"', at=3)`: the Operator's third decision, of the run or of one subtask."""
 
     def script(action: str | Action | OperatorDecision, at: int = 1, *, subtask: str | None = None) -> None:
-        from orchestrator.lab.testing.scripting import action_line
+        from orchestrator.lab.testing.script import action_line
 
         crew.script.actions.append(action_line(action, at, subtask))
 

@@ -11,15 +11,15 @@ from typing import Any, Self
 
 from langchain_core.tools import BaseTool, StructuredTool
 
-from orchestrator.control.handle import RunControl
 from orchestrator.core.controller import build_controller
 from orchestrator.core.threads import Threads
 from orchestrator.runs import runs
-from orchestrator.runs.plans import plan_of, read_plan
+from orchestrator.runs.handle import RunControl
 from orchestrator.runs.runs import Approver, Outcome
 from orchestrator.settings.build import build_context
 from orchestrator.settings.settings import LoadedSettings, load_settings
 from orchestrator.store.address import LOCAL
+from orchestrator.tasks.plans import plan_of, read_plan
 from orchestrator.tasks.tasks import Task, resolve_target
 from roles.contracts import Subtask
 from roles.contracts.context import Context

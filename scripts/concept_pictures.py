@@ -18,7 +18,7 @@ from concept_sketches import SKETCHES
 from drawing import Box, Drawing
 
 from orchestrator.core.machine import ANYWHERE, ROWS, Situation, TransitionRow
-from orchestrator.runs.plans import read_plan
+from orchestrator.tasks.plans import read_plan
 from roles.operator.graph import build_operator
 
 ROOT = Path(__file__).resolve().parents[1]

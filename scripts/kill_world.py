@@ -138,7 +138,7 @@ def _serve(work: Work, runs_dir: Path) -> None:
             os.dup2(said.fileno(), 1)
             os.dup2(said.fileno(), 2)
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
-        from environments.served.running import served
+        from environments.served.server import served
         from environments.served.session import Session
         from environments.simulated.desktop import SimulatedDesktop
         from environments.simulated.world.worldfile import load_world

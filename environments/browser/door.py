@@ -13,11 +13,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from environments.browser.acting.aiming import SETTLE, Aim, Refused, move, usable
+from environments.browser.actions.targeting import SETTLE, Aim, Refused, move, usable
 from environments.browser.network.gate import ExpectedRequest
-from environments.browser.seeing.looking import ControlChanged, Look, look_focus, otherwise
-from environments.browser.seeing.reading import clean
-from environments.browser.seeing.sight import Sight, Spot
+from environments.browser.observation.control_identity import ControlChanged, Look, look_focus, otherwise
+from environments.browser.observation.elements import clean
+from environments.browser.observation.screen import Sight, Spot
 from protocol.model.keys import write_key
 
 PlainButton = Literal["left", "right", "middle"]

@@ -9,15 +9,15 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar
 
-from environments.browser.acting.acting import PATIENCE, act, cannot
-from environments.browser.acting.aiming import Refused
-from environments.browser.acting.going import ConditionTimeout, PageBusy, open_address
-from environments.browser.acting.written import written
+from environments.browser.actions.navigation import ConditionTimeout, PageBusy, open_address
+from environments.browser.actions.perform import PATIENCE, act, cannot
+from environments.browser.actions.targeting import Refused
+from environments.browser.actions.text_location import written
+from environments.browser.observation.control_identity import control
+from environments.browser.observation.elements import clean
+from environments.browser.observation.screen import Sight
+from environments.browser.observation.settling import settle
 from environments.browser.record import Record
-from environments.browser.seeing.looking import control
-from environments.browser.seeing.quiet import settle
-from environments.browser.seeing.reading import clean
-from environments.browser.seeing.sight import Sight
 from environments.browser.session import Rules, Session, find_chromium, need_playwright
 from environments.contract import STOPPED, EnvironmentFault, EnvironmentType
 from environments.effects import ControlSeen, HeldRequest, Network, Permit, released

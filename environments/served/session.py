@@ -13,9 +13,9 @@ from environments.served.feed import Event, Feed
 from environments.simulated.apps import APPS
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.input.pointer import form_of
+from environments.simulated.screen.elements import ShownElement
 from environments.simulated.screen.panels import Panel
 from environments.simulated.screen.screen import screen_of
-from environments.simulated.screen.seen import ShownElement
 from environments.simulated.screen.widgets import FIELDS
 from environments.simulated.world.world import MARGIN, TITLE_BAR, Desk, WindowState, World
 from protocol import Action, ActionResult, ActionTarget, Drag, VisualState

@@ -14,7 +14,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 from environments.browser import BrowserEnvironment
 from environments.contract import EnvironmentFault
 from environments.effects import Change
-from environments.served.running import served
+from environments.served.server import served
 from environments.served.session import Session
 from environments.simulated.desktop import SimulatedDesktop
 from protocol import (

@@ -10,7 +10,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from pydantic import Field
 
-from environments.simulated.meanings import Table
+from environments.simulated.effect_tables import Table
 from environments.simulated.screen.widgets import Widget
 from environments.simulated.world.generate import SharedPeople
 from environments.simulated.world.values import Model

@@ -12,11 +12,11 @@ from typing import Any, Literal, NamedTuple
 from environments.contract import AppInfo, DigestMismatch, EnvironmentFault, FileTree, FunctionInfo
 from environments.effects import Change as Effected
 from environments.simulated.apps import APPS
-from environments.simulated.input.acting import EnvironmentCrash, Step, pass_time, step
-from environments.simulated.input.worded import meant
-from environments.simulated.previewing import changes_between
+from environments.simulated.input.named_actions import meant
+from environments.simulated.input.perform import EnvironmentCrash, Step, pass_time, step
+from environments.simulated.preview import changes_between
 from environments.simulated.screen.screen import screen_of, window_of
-from environments.simulated.turn.following import follow, settled, truth
+from environments.simulated.turn.advance import follow, settled, truth
 from environments.simulated.turn.seats import taken
 from environments.simulated.turn.triggers import TriggerEvent
 from environments.simulated.turn.turn import Turn

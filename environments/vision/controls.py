@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from environments.vision.parts import DOTS, ElementDraft, InkedLine, inked, marked_required
+from environments.vision.element_drafts import DOTS, ElementDraft, InkedLine, inked, marked_required
 from environments.vision.pixels import Box, Pixels, drawn_in, ground_of, most_common, part, written_in
 from environments.vision.shapes import Frame
 

@@ -35,7 +35,7 @@ class FromPixels:
     def __init__(self, inner: Environment, *, min_confidence: float = 0.5, record: Path | None = None) -> None:
         if not isinstance(inner, Screenshots):
             raise EnvironmentFault(f"{inner.name} has no pictures of its screen, so nothing can be read from them")
-        from environments.vision.recognizing import PixelRecognizer
+        from environments.vision.recognizer import PixelRecognizer
 
         self.name = f"pixels of {inner.name}"
         self.inner = inner

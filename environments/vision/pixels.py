@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy.typing as npt
 
 from environments.contract import EnvironmentFault
-from environments.pictures.marks import opened
+from environments.pictures.set_of_mark import opened
 from protocol import BoundingBox
 
 try:

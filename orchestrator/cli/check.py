@@ -12,8 +12,8 @@ from orchestrator.cli import completion
 from orchestrator.cli.common import EPILOG, FAILED, AsJson, Debug, guarded
 
 if TYPE_CHECKING:
-    from environments.served.running import Address
-    from orchestrator.tasks.checking import CheckedFile
+    from environments.served.server import Address
+    from orchestrator.tasks.check import CheckedFile
     from orchestrator.tasks.judge import Verdict
     from orchestrator.tasks.oracle import OracleRun
 
@@ -45,7 +45,7 @@ def check_task(
 ) -> None:
     """Say what is wrong with tasks: keys, slots without a value, conditions that hold from the start, oracles that fail."""
     with guarded(debug):
-        from orchestrator.tasks.checking import check_tasks
+        from orchestrator.tasks.check import check_tasks
 
         _tell(check_tasks(tasks or [], seeds), as_json)
 
@@ -59,8 +59,8 @@ def play_task(
 ) -> None:
     """Perform a task's oracle, its own plan, without a crew, and say what came of each line and what the judge finds."""
     with guarded(debug):
-        from orchestrator.runs.privacy.clean import json_text
-        from orchestrator.tasks.checking import task_named
+        from orchestrator.store.printable import json_text
+        from orchestrator.tasks.check import task_named
         from orchestrator.tasks.oracle import play
 
         played = play(task_named(task), seed)
@@ -76,7 +76,7 @@ def play_task(
 
 
 def _tell_played(played: OracleRun) -> None:
-    from orchestrator.runs.privacy.clean import clean
+    from orchestrator.store.printable import clean
 
     verdict = played.verdict
     typer.echo(f"goal   {clean(played.goal, 1000)}")
@@ -105,7 +105,7 @@ def check_world(
 ) -> None:
     """Say what is wrong with worlds: unknown apps and keys, duplicates, rules that fit nothing."""
     with guarded(debug):
-        from orchestrator.tasks.checking import check_worlds
+        from orchestrator.tasks.check import check_worlds
 
         _tell(check_worlds(worlds or [], seeds, vary or ()), as_json)
 
@@ -118,7 +118,7 @@ def list_apps(as_json: AsJson = False, debug: Debug = False) -> None:
         from rich.table import Table
 
         from environments.simulated.apps import UNUSABLE, listed_apps
-        from orchestrator.runs.privacy.clean import json_text
+        from orchestrator.store.printable import json_text
 
         every = listed_apps()
         if as_json:
@@ -134,7 +134,7 @@ def list_apps(as_json: AsJson = False, debug: Debug = False) -> None:
 
 
 def _tell(found: Iterable[CheckedFile], as_json: bool) -> None:
-    from orchestrator.runs.privacy.clean import clean, json_text
+    from orchestrator.store.printable import clean, json_text
 
     bad = 0
     for checked in found:
@@ -171,13 +171,13 @@ def serve_world(
 ) -> None:
     """Serve a world as web pages, until Ctrl-C. The printed address opens it; nobody gets in without the token in it."""
     with guarded(debug):
-        from orchestrator.tasks import serving
+        from orchestrator.tasks import served_world as serving
 
         serving.serve_world(serving.ServeOptions(world, task, seed, goal, record, host, port), _ready, _told)
 
 
 def _ready(address: Address, goal: str) -> None:
-    from orchestrator.runs.privacy.clean import clean
+    from orchestrator.store.printable import clean
 
     if goal:
         typer.echo(f"goal: {clean(goal, 1000)}")
@@ -186,7 +186,7 @@ def _ready(address: Address, goal: str) -> None:
 
 
 def _told(verdict: Verdict) -> None:
-    from orchestrator.runs.privacy.clean import clean
+    from orchestrator.store.printable import clean
 
     typer.echo(f"{'passed' if verdict.passed else 'not passed'}, {verdict.steps} steps")
     for check in verdict.checks:

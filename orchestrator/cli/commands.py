@@ -53,7 +53,7 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
         "tasks": CommandEntry("cli.runs:tasks", "List the tasks that are shipped."),
         "worlds": CommandEntry("cli.runs:worlds", "List the worlds that are shipped."),
         "policies": CommandEntry("cli.policies:policies_app", "List the presets of policies; show or check one."),
-        "plugins": CommandEntry("cli.doctor.command:plugins", "List what other packages add."),
+        "plugins": CommandEntry("cli.tools.doctor.command:plugins", "List what other packages add."),
         "skills": CommandEntry("cli.skills:skills_app", "What can be called beside the surface."),
         "knowledge": CommandEntry("cli.knowledge:knowledge_app", "What is looked up: help pages, playbooks, experience."),
         "memory": CommandEntry("cli.knowledge:memory_app", "What the user answered in earlier runs."),
@@ -62,18 +62,18 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
         "task": CommandEntry("cli.check:task_app", "Check a task file, or play its oracle."),
         "world": CommandEntry("cli.check:world_app", "Check a world, list its apps, serve it in a browser."),
         "policy": CommandEntry("cli.policies:policy_app", "Explain and check safety policies."),
-        "log": CommandEntry("lab.logs.cli:log_app", "Read, check and convert protocol logs."),
-        "schema": CommandEntry("lab.logs.cli:schema_app", "The JSON schemas of the protocol."),
+        "log": CommandEntry("cli.tools.logs:log_app", "Read, check and convert protocol logs."),
+        "schema": CommandEntry("cli.tools.logs:schema_app", "The JSON schemas of the protocol."),
         "trust": CommandEntry("cli.policies:trust", "Whom signed playbooks and policies are taken from."),
-        "attack": CommandEntry("lab.attacks.cli:attack_app", "Let a corpus of attacks try a crew."),
+        "attack": CommandEntry("cli.tools.attacks:attack_app", "Let a corpus of attacks try a crew."),
     },
     "Again": {
         "replay": CommandEntry("cli.view:replay", "Work a run again with its own decisions."),
         "fork": CommandEntry("cli.view:fork", "Start a new run from a step of another one."),
     },
     "This machine": {
-        "doctor": CommandEntry("cli.doctor.command:doctor", "Check this installation; every problem with its fix."),
-        "completion": CommandEntry("cli.doctor.command:completion", "Print the script that completes words in a shell."),
+        "doctor": CommandEntry("cli.tools.doctor.command:doctor", "Check this installation; every problem with its fix."),
+        "completion": CommandEntry("cli.tools.doctor.command:completion", "Print the script that completes words in a shell."),
     },
 }
 PARTS = {name: part for section in SECTIONS.values() for name, part in section.items()}

@@ -17,8 +17,8 @@ from roles.journal.events import RunStartedEvent
 
 if TYPE_CHECKING:
     from orchestrator.control.controls import Stop
-    from orchestrator.control.handle import Runs
     from orchestrator.runs.face import Face
+    from orchestrator.runs.handle import Runs
     from orchestrator.runs.runs import Outcome
     from roles.journal.journal import Event, Listener
 
@@ -81,8 +81,8 @@ _NO_PLACE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM,
 def _explained(bad: Exception) -> tuple[int, str]:
     from environments.contract import WorldError
     from orchestrator.errors import MachineStopped, UsageProblem
-    from orchestrator.runs.privacy.clean import clean
     from orchestrator.store.address import without_addresses
+    from orchestrator.store.printable import clean
     from protocol.dialects import DialectError
     from protocol.exports import FormatError
     from protocol.log.log import PARTIAL
@@ -116,7 +116,7 @@ def connected(
         if runs.warning:
             typer.echo(f"deskcrew: warning: {runs.warning}", err=True)
         if runs.folder is None:
-            from orchestrator.views.terminal.ending import ELSEWHERE
+            from orchestrator.views.terminal.summary import ELSEWHERE
 
             ELSEWHERE.set(runs.option)
         yield runs
@@ -166,7 +166,7 @@ def _offer_to_keep(outcome: Outcome, folder: Path) -> None:
         return
     from orchestrator.errors import UsageProblem
     from orchestrator.lab.learning.learning import kept, offered
-    from orchestrator.runs.privacy.clean import clean
+    from orchestrator.store.printable import clean
 
     if (offer := offered(outcome.folder)) is None:
         return

@@ -24,7 +24,7 @@ from orchestrator.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from orchestrator.control.handle import ByHand, ControlResult, Runs
+    from orchestrator.runs.handle import ByHand, ControlResult, Runs
 
 Who = Annotated[str, typer.Option("--as", metavar="NAME", help="Who says so; the user of this machine when not given.")]
 Wait = Annotated[float, typer.Option(min=0, metavar="SECONDS", help="How long a crew at work is waited for.")]
@@ -145,7 +145,7 @@ def handback(
 def _tell(result: ControlResult, as_json: bool, runs: Runs) -> None:
     from dataclasses import asdict
 
-    from orchestrator.runs.privacy.clean import clean, json_text
+    from orchestrator.store.printable import clean, json_text
 
     ways = [way + runs.option for way in result.next]
     if as_json:
@@ -176,7 +176,7 @@ def _typed(place: ByHand) -> Iterator[str]:
 
 def _act(place: ByHand, given: list[str] | None) -> bool:
     """Do each line that was given, or else what is typed; False as soon as one that was given cannot be done."""
-    from orchestrator.runs.privacy.clean import clean
+    from orchestrator.store.printable import clean
 
     for line in given or _typed(place):
         why = place.done(line)

@@ -59,7 +59,7 @@ def learn(
 
 
 def _tell(found: Lesson, result: LearningResult, *, as_json: bool) -> None:
-    from orchestrator.runs.privacy.clean import clean, json_text
+    from orchestrator.store.printable import clean, json_text
 
     if as_json:
         typer.echo(json_text(found.found.model_dump(mode="json") | {"kept": result.told()}))
@@ -82,7 +82,7 @@ def _tell(found: Lesson, result: LearningResult, *, as_json: bool) -> None:
 
 
 def _ending(result: LearningResult) -> str:
-    from orchestrator.runs.privacy.clean import clean
+    from orchestrator.store.printable import clean
 
     if result.saved:
         return f"kept as {result.document}"
@@ -106,7 +106,7 @@ def list_answers(
 ) -> None:
     """List the answers, newest first: the question, when and in which run it was answered, and how often that was used."""
     with guarded(debug):
-        from orchestrator.runs.privacy.clean import json_text
+        from orchestrator.store.printable import json_text
 
         found = _used(lambda: _opened(file, runs_dir, days).all(app))
         if as_json:
@@ -148,7 +148,7 @@ def show_stats(
 ) -> None:
     """Say how many answers there are, for which applications, and where."""
     with guarded(debug):
-        from orchestrator.runs.privacy.clean import clean, json_text
+        from orchestrator.store.printable import clean, json_text
 
         kept = _opened(file, runs_dir, days)
         stats = _used(kept.stats)
@@ -181,7 +181,7 @@ def _used(work: Any) -> Any:
 
 
 def _table(found: list[Any]) -> str:
-    from orchestrator.runs.privacy.clean import clean
+    from orchestrator.store.printable import clean
     from orchestrator.views.listing import moment
     from orchestrator.views.terminal.tables import table
 
@@ -275,7 +275,7 @@ def remove(
 ) -> None:
     """Remove what was added."""
     with guarded(debug), _pages(config, overrides, runs_dir, server, token_file) as pages:
-        from orchestrator.runs.privacy.clean import clean, json_text
+        from orchestrator.store.printable import clean, json_text
 
         pages.remove(ids)
         typer.echo(json_text({"removed": ids}, 2) if as_json else "\n".join(f"removed {clean(id)}" for id in ids))
@@ -292,7 +292,7 @@ def stats(
     """Count what can be looked up, by source, and say what could not be read."""
     with guarded(debug):
         from orchestrator.lab.learning import knowledge
-        from orchestrator.runs.privacy.clean import clean, json_text
+        from orchestrator.store.printable import clean, json_text
         from orchestrator.views.terminal.tables import table
 
         told = knowledge.stats(_settings(config, overrides, runs_dir))
@@ -307,7 +307,7 @@ def stats(
 
 
 def _print(shown: Shown, as_json: bool) -> None:
-    from orchestrator.runs.privacy.clean import json_text
+    from orchestrator.store.printable import json_text
 
     typer.echo(json_text(shown.data, 2) if as_json else shown.text)
     for fault in shown.faults:
@@ -352,7 +352,7 @@ class LocalPages:
 
     def list(self, app: str | None, kind: str | None, every: bool) -> Shown:
         from orchestrator.lab.learning import knowledge
-        from orchestrator.runs.privacy.clean import clean
+        from orchestrator.store.printable import clean
         from orchestrator.views.terminal.tables import table
 
         found = knowledge.listed(self._settings, app, kind, every)
@@ -381,7 +381,7 @@ def _settings(config: list[Path] | None, overrides: list[str] | None, runs_dir: 
 
 
 def _added(done: FolderSync) -> str:
-    from orchestrator.runs.privacy.clean import clean
+    from orchestrator.store.printable import clean
 
     groups = (("added", done.added), ("changed", done.changed), ("dropped", done.removed))
     lines = [f"{word} {clean(id)}" for word, ids in groups for id in ids]
@@ -391,7 +391,7 @@ def _added(done: FolderSync) -> str:
 
 
 def _found(found: list[RankedDocument]) -> str:
-    from orchestrator.runs.privacy.clean import clean
+    from orchestrator.store.printable import clean
     from orchestrator.views.terminal.tables import table
 
     if not found:

@@ -13,7 +13,7 @@ from orchestrator.cli.completion import presets
 
 if TYPE_CHECKING:
     from orchestrator.settings.policy_check import PolicyReport
-    from orchestrator.tasks.explaining import Explanation
+    from orchestrator.tasks.policy_explanation import Explanation
 
 
 policy_app = typer.Typer(help="Safety policies: what an action may do.", no_args_is_help=True, epilog=EPILOG)
@@ -46,7 +46,7 @@ def explain_action(
         import json
 
         from orchestrator.errors import UsageProblem
-        from orchestrator.tasks.explaining import ExplainRequest, explained
+        from orchestrator.tasks.policy_explanation import ExplainRequest, explained
         from orchestrator.tasks.tasks import Task, resolve_target
 
         if preset is not None and file is not None:
@@ -81,8 +81,8 @@ def check_policy(files: PolicyFiles = None, as_json: AsJson = False, debug: Debu
     with guarded(debug):
         import json
 
-        from orchestrator.runs.privacy.clean import clean
-        from orchestrator.tasks.explaining import check_policies
+        from orchestrator.store.printable import clean
+        from orchestrator.tasks.policy_explanation import check_policies
 
         found = check_policies([_as_path(file) for file in files or ()])
         for one in found:
@@ -104,7 +104,7 @@ def _as_path(word: str) -> str:
 
 
 def _cli_policy_tell(told: Explanation) -> None:
-    from orchestrator.runs.privacy.clean import clean
+    from orchestrator.store.printable import clean
     from orchestrator.views.terminal.tables import table
 
     rows: list[Sequence[str]] = [
@@ -141,10 +141,10 @@ def trust(
 ) -> None:
     """Let a run that came from elsewhere start what its settings name, after saying what that is."""
     with guarded(debug):
-        from orchestrator.runs.privacy.clean import clean
+        from orchestrator.runs.folders import find_run, read_run
         from orchestrator.runs.privacy.trust import reaching
         from orchestrator.runs.privacy.trust import trust as sign
-        from orchestrator.store.folders import find_run, read_run
+        from orchestrator.store.printable import clean
 
         folder = find_run(run_id, runs_dir or RUNS)
         found = reaching(read_run(folder)["settings"])
@@ -192,8 +192,8 @@ def list_presets(as_json: AsJson = False, debug: Debug = False) -> None:
 def show_preset(name: Name, as_json: AsJson = False, debug: Debug = False) -> None:
     """Show what a preset sets, each value with its file and line, and what it lacks on this machine."""
     with guarded(debug):
-        from orchestrator.runs.privacy.clean import clean, json_text
         from orchestrator.settings import policy_check
+        from orchestrator.store.printable import clean, json_text
         from orchestrator.views.terminal.tables import table, width_of_terminal
 
         shown = policy_check.show(name)
@@ -211,8 +211,8 @@ def show_preset(name: Name, as_json: AsJson = False, debug: Debug = False) -> No
 def check_presets(files: Files = None, as_json: AsJson = False, debug: Debug = False) -> None:
     """Say what is wrong with presets or settings: keys, models, prompts, scripts. What is lacking here is said, and no error."""
     with guarded(debug):
-        from orchestrator.runs.privacy.clean import clean, json_text
         from orchestrator.settings.policy_check import report, report_presets
+        from orchestrator.store.printable import clean, json_text
 
         found = (report(file) for file in files) if files else report_presets()
         bad = 0
@@ -228,7 +228,7 @@ def check_presets(files: Files = None, as_json: AsJson = False, debug: Debug = F
 
 
 def _tell(one: PolicyReport) -> None:
-    from orchestrator.runs.privacy.clean import clean
+    from orchestrator.store.printable import clean
 
     for words, problems in (("wrong", one.wrong), ("lacks", one.lacking)):
         for problem in problems:
@@ -236,7 +236,7 @@ def _tell(one: PolicyReport) -> None:
 
 
 def _table(found: Iterable[PolicyReport]) -> str:
-    from orchestrator.runs.privacy.clean import clean
+    from orchestrator.store.printable import clean
     from orchestrator.views.terminal.tables import table, width_of_terminal
 
     rows = [("NAME", "DECIDED BY", "SAFETY", "LACKS", "ABOUT")]

@@ -80,7 +80,7 @@ def run(
         }  # fmt: skip
         changes = [*(overrides or ()), *varied(vary or ()), *as_overrides(flags)]
         if show_config:
-            from orchestrator.control.handle import LocalRuns
+            from orchestrator.runs.handle import LocalRuns
 
             _print_config(LocalRuns(runs_dir, store).loaded(target, config or (), changes, shown)[1], as_json)
             return
@@ -161,7 +161,7 @@ def plan(
 ) -> None:
     """Plan a goal and work nothing: prints the plan as YAML that `run --plan` reads."""
     with guarded(debug), connected(None, server, token_file) as runs:
-        from orchestrator.runs.plans import told
+        from orchestrator.tasks.plans import told
 
         changes = [*(overrides or ()), *as_overrides({"policies": policies, "seed": seed, "world": world})]
         made = runs.order(target, config or (), changes, None, None).plan()

@@ -28,7 +28,7 @@ def worlds(part: Part = "", as_json: AsJson = False, debug: Debug = False) -> No
 
 
 def _tell(found: list[dict[str, object]], columns: tuple[str, ...], as_json: bool, part: str) -> None:
-    from orchestrator.runs.privacy.clean import clean, json_text
+    from orchestrator.store.printable import clean, json_text
     from orchestrator.views.terminal.tables import cells, table, width_of_terminal
 
     if as_json:
@@ -73,17 +73,17 @@ def show(
 ) -> None:
     """Show one run: plan, steps, gates, approvals, and how it ended."""
     with guarded(debug), connected(runs_dir, server, token_file, store) as runs:
-        from orchestrator.runs.privacy.clean import json_text
+        from orchestrator.store.printable import json_text
         from orchestrator.views import listing
 
         run = runs.run(run_id)
         if blackboard or at is not None:
-            from orchestrator.store.blackboard import board_page
+            from orchestrator.views.blackboard import board_page
 
             board = run.blackboard(at)
             typer.echo(json_text(board, 2) if as_json else board_page(board))
         elif plan:
-            from orchestrator.runs.plans import told
+            from orchestrator.tasks.plans import told
 
             typer.echo(told(run.plan(), as_json), nl=False)
         else:

@@ -31,9 +31,9 @@ def list_skills(
     """List every skill: its kind, what it takes, its risk in the safety policy's words, and what it means to do it twice."""
     with guarded(debug):
         from orchestrator.cli.common import as_overrides
-        from orchestrator.runs.privacy.clean import json_text
         from orchestrator.settings.build import build_skills, make_environment
         from orchestrator.settings.settings import load_settings
+        from orchestrator.store.printable import json_text
 
         settings = load_settings(config or (), [*(overrides or ()), *as_overrides({"world": world})]).settings
         environment = make_environment(settings)
@@ -65,7 +65,7 @@ def _data(skill: Skill, skills: Skills) -> dict[str, Any]:
 
 
 def _table(found: list[Skill], skills: Skills) -> str:
-    from orchestrator.runs.privacy.clean import clean
+    from orchestrator.store.printable import clean
     from orchestrator.views.terminal.tables import table
 
     rows = [("KIND", "SKILL", "RISK", "TWICE", "TAKES")]

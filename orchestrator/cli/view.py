@@ -11,7 +11,7 @@ from orchestrator.cli.common import FAILED, RUNS, AsJson, Debug, Display, RunsDi
 from orchestrator.cli.completion import run_ids
 
 if TYPE_CHECKING:
-    from environments.served.running import Address
+    from environments.served.server import Address
 
 
 def replay(
@@ -29,11 +29,11 @@ def replay(
 
         found = work_again(find_recording(run_id, runs_dir or RUNS), asked_for(secret or ()))
         if as_json:
-            from orchestrator.runs.privacy.clean import json_text
+            from orchestrator.store.printable import json_text
 
             typer.echo(json_text(found.as_json()))
         else:
-            from orchestrator.runs.privacy.clean import clean
+            from orchestrator.store.printable import clean
 
             typer.echo(clean(found.sentence(), 2000))
         if found.difference is not None:
@@ -58,8 +58,8 @@ def fork(
 ) -> None:
     """Start a new run from a step of another one: the same world, plan and blackboard, and from there on its own way."""
     with guarded(debug):
-        from orchestrator.control.handle import LocalRuns
         from orchestrator.runs import runs
+        from orchestrator.runs.handle import LocalRuns
         from orchestrator.runs.privacy.secrets import asked_for
         from orchestrator.runs.replay.fork import fork as make
         from orchestrator.store.salvage import salvage
@@ -207,11 +207,11 @@ def view(
 def _film(run: str, path: Path, runs_dir: Path, store: str | None, as_json: bool) -> None:
     from environments.contract import EnvironmentFault
     from orchestrator.errors import UsageProblem
-    from orchestrator.runs.privacy.clean import clean, json_text
+    from orchestrator.store.printable import clean, json_text
     from orchestrator.views.page.source import read_source
 
     try:
-        from orchestrator.views.page.film import write_film
+        from orchestrator.views.page.animation import write_film
 
         path.parent.mkdir(parents=True, exist_ok=True)
         made = write_film(path, read_source(run, runs_dir, store))
@@ -234,7 +234,7 @@ def _place(folder: Path) -> Path:
 
 
 def _say(path: Path, copied: int, notes: list[str], as_json: bool) -> None:
-    from orchestrator.runs.privacy.clean import clean, json_text
+    from orchestrator.store.printable import clean, json_text
 
     if as_json:
         typer.echo(json_text({"file": str(path), "bytes": path.stat().st_size, "pictures_beside": copied, "notes": notes}, 2))

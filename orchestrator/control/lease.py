@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from orchestrator.control.channel import Channel, Holder, open_channel
 from orchestrator.errors import UsageProblem
-from orchestrator.runs.outages import stopped, weather
+from orchestrator.store.outages import stopped, weather
 
 CREW, BY_HAND = "the crew", "a person"
 CREW_PAUSED, CREW_WAITS = "the crew (paused)", "a person (the crew waits)"

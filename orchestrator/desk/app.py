@@ -14,27 +14,39 @@ from starlette.exceptions import HTTPException as AnyHTTPException
 from starlette.types import ASGIApp
 
 from environments.contract import EnvironmentFault
-from environments.served.guard import Refusal
-from environments.served.running import Address, listening_at, own_hosts, server_of
+from environments.served.access import Refusal
+from environments.served.server import Address, listening_at, own_hosts, server_of
+from orchestrator.desk.access import guarded, log_refusal
 from orchestrator.desk.auth import Refused
 from orchestrator.desk.desk import Desk, UnknownRun
-from orchestrator.desk.guard import guarded, log_refusal
 from orchestrator.desk.live import streams
 from orchestrator.desk.models import Problem
 from orchestrator.desk.routes import (
-    answering,
-    configured,
-    controlling,
-    knowing,
+    answers as answering,
+)
+from orchestrator.desk.routes import (
+    control as controlling,
+)
+from orchestrator.desk.routes import (
+    knowledge as knowing,
+)
+from orchestrator.desk.routes import (
     pages,
-    reading,
-    starting,
     worlds,
 )
 from orchestrator.desk.routes import (
     reports as acting_reports,
 )
-from orchestrator.desk.routes.answering import go_on_with_answers
+from orchestrator.desk.routes import (
+    runs as reading,
+)
+from orchestrator.desk.routes import (
+    settings as configured,
+)
+from orchestrator.desk.routes import (
+    start as starting,
+)
+from orchestrator.desk.routes.answers import go_on_with_answers
 from orchestrator.errors import MachineStopped, UsageProblem
 
 _ROUTERS = (

@@ -12,8 +12,8 @@ from fastapi import Path as InPath
 
 from orchestrator.desk.auth import Refusals, Refused, Tokens
 from orchestrator.desk.live.journal import is_run_id
-from orchestrator.desk.live.watching import Watch
-from orchestrator.desk.routes.worlds_open import OpenWorlds
+from orchestrator.desk.live.readers import Watch
+from orchestrator.desk.routes.open_worlds import OpenWorlds
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.settings import load_settings
 

@@ -18,7 +18,7 @@ from orchestrator.tasks.changes import filled_text
 from orchestrator.tasks.tasks import answer_of
 from roles.contracts.requests import DecisionRequest, QuestionRequest, Request, read_request
 from roles.journal.events import ApprovalEvent, Json
-from roles.operator.asking.approval import NOBODY
+from roles.operator.safety.approval import NOBODY
 
 _WAYS = {"terminal": " in another terminal", "desk": " at the desk", "command": " by a command"}
 

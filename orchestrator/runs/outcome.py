@@ -14,7 +14,7 @@ from orchestrator.control.controls import PAUSED
 from orchestrator.core.machine import TaskStatus
 from orchestrator.errors import StoreGone
 from orchestrator.runs.open_run import OpenRun
-from orchestrator.runs.privacy.scrubbing import forget_checkpoints, recognised_late, scrub
+from orchestrator.runs.privacy.late_redaction import forget_checkpoints, recognised_late, scrub
 from orchestrator.runs.privacy.secrets import beginning, redactor_of
 from orchestrator.runs.report import build_report
 from orchestrator.store.json_files import write_json
@@ -24,7 +24,7 @@ from orchestrator.tasks.judge import judge
 from orchestrator.tasks.tasks import Task
 from roles.contracts.requests import ApprovalRequest, DecisionRequest, PlanReviewRequest, QuestionRequest, Request
 from roles.journal.events import BudgetEvent, FactEvent, RunFinishedEvent, RunStoppedEvent
-from roles.knowledge.memory.answers_used import withdraw_private
+from roles.knowledge.memory.answer_reuse import withdraw_private
 from roles.knowledge.settings import KnowledgeSettings
 
 DONE, FAILED, WAITING, BUDGET = 0, 1, 3, 4
@@ -94,8 +94,8 @@ def interrupted(run: OpenRun, why: str) -> Outcome:
 
 def finish(run: OpenRun, result: dict[str, Any]) -> Outcome:
     """The run has ended: how, and what the harness says to it."""
-    from orchestrator.lab.learning.helping import record_help, tell_store
     from orchestrator.lab.learning.learning import after_run
+    from orchestrator.lab.learning.usefulness import record_help, tell_store
 
     status, reason = result["task_status"], result.get("reason", "")
     code = DONE if status == TaskStatus.FULFILLED else FAILED

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, get_args
 
-from orchestrator.store.blackboard import board_at, fact_of, fact_shown
+from orchestrator.views.blackboard import board_at, fact_of, fact_shown
 from roles.contracts.limits.budgets import Budget, Spending
 from roles.journal.events import (
     ApprovalEvent,
@@ -38,7 +38,7 @@ def build_report(
     events: list[Event], *, run: dict[str, Any], result: dict[str, Any], budgets: Sequence[Budget] = ()
 ) -> dict[str, Any]:
     """`run` is `run.json`; `result` is how the controller ended, or how far it came, and `budgets` what it used up by then."""
-    from orchestrator.lab.learning.helping import told
+    from orchestrator.lab.learning.usefulness import told
 
     waiting = _waiting(events) if result["status"] == "on_hold" else None
     steps = [_step(e) for e in events if e.kind == StepEvent.KIND]

@@ -14,36 +14,27 @@ from typing import Any, NamedTuple
 from langchain_core.runnables import RunnableConfig
 
 from environments.contract import KnownKeys, Unavailable, WorldError
+from orchestrator.control.answer_check import check_answer
 from orchestrator.control.channel import set_aside
 from orchestrator.control.controls import BY_HAND, CONTROL, Stop
-from orchestrator.control.hands import Takeover
 from orchestrator.control.lease import CREW, Hold, held
 from orchestrator.core.machine import TaskStatus
 from orchestrator.errors import MachineStopped, StoreGone, UsageProblem
-from orchestrator.runs.answer_check import check_answer
 from orchestrator.runs.answers import answer_here, answering, asked_first, request_of, told_first, withdraw
 from orchestrator.runs.face import Approver
+from orchestrator.runs.folders import RunInfo, RunView, find_run, list_runs, no_longer_reported, read_run, show_run, stored_report
 from orchestrator.runs.open_run import OpenOptions, OpenRun, create, new_folder, open_run
-from orchestrator.runs.outages import refuse_unwritable, stopped, weather
 from orchestrator.runs.outcome import BUDGET, BUDGET_SPENT, DONE, FAILED, WAITING, Outcome, finish, interrupted, stand_still, wait
-from orchestrator.runs.plans import PlanFile
 from orchestrator.runs.privacy.trust import refuse_strange
-from orchestrator.settings.documents import Document, checked
+from orchestrator.runs.takeover import Takeover
 from orchestrator.settings.layers import Layer, MergedLayers, override_layer
 from orchestrator.settings.settings import LoadedSettings, Settings, located
-from orchestrator.store.folders import (
-    RunInfo,
-    RunView,
-    find_run,
-    list_runs,
-    no_longer_reported,
-    read_run,
-    show_run,
-    stored_report,
-)
+from orchestrator.settings.yaml_documents import Document, checked
 from orchestrator.store.json_files import write_json
+from orchestrator.store.outages import refuse_unwritable, stopped, weather
 from orchestrator.store.salvage import open_read_only, salvage
 from orchestrator.store.stores import forget, publish
+from orchestrator.tasks.plans import PlanFile
 from orchestrator.tasks.tasks import Task
 from protocol import Action, ExecStatus
 from roles.contracts.context import Context
@@ -51,7 +42,7 @@ from roles.contracts.limits.limits import Limits
 from roles.contracts.nodes import Graph, RunBlocked
 from roles.journal.events import FeedbackEvent, LimitsChangedEvent, RunResumedEvent
 from roles.journal.journal import Listener
-from roles.operator.asking.approval import NOBODY, overdue_request
+from roles.operator.safety.approval import NOBODY, overdue_request
 
 
 class RaisedLimits(NamedTuple):

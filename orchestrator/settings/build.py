@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from environments.contract import Environment
 from orchestrator.core.hub_line import HubLine
 from orchestrator.errors import UsageProblem, did_you_mean
-from orchestrator.settings.browsing import make_browser, make_served
+from orchestrator.settings.browser import make_browser, make_served
 from orchestrator.settings.plugins import names, part
 from orchestrator.settings.policies import Deciders
 from orchestrator.settings.safety_files import refuse_unfit
@@ -19,7 +19,7 @@ from orchestrator.store.checkpoints import CursorSaver
 from protocol.retries import Retries
 from roles.contracts import Clock, SupplementSource
 from roles.contracts.context import Context
-from roles.contracts.limits.bounded import TimedEnvironment
+from roles.contracts.limits.call_timeouts import TimedEnvironment
 from roles.journal.events import ConstraintsAddedEvent
 from roles.journal.journal import Journal, Listener
 from roles.journal.rows import Rows
@@ -27,14 +27,14 @@ from roles.journal.screenshots import Gallery
 from roles.knowledge.library import Library, stored_at
 from roles.knowledge.memory.answers import AnswerFile, Answers, NoAnswers, answers_path
 from roles.knowledge.sources.sources import McpSource
-from roles.operator.asking.guarding import guard
 from roles.operator.graph import DURABLE_BEFORE
+from roles.operator.safety.permits import guard
 from roles.safety import SafetyPolicy
 from roles.safety.constraints import together
 from roles.safety.privacy.redaction import Redactor
+from roles.safety.privacy.secret_border import SecretBorder
 from roles.safety.privacy.vault import FILE as VAULT
 from roles.safety.privacy.vault import Vault
-from roles.safety.privacy.veil import SecretBorder
 from roles.skills.chain_tools import McpTools, given_tools, installed_tools
 from roles.skills.contract import OutsideTool, ToolFault
 from roles.skills.registry import Skills

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from environments.files.yaml_lines import safe_data
 from orchestrator.errors import UsageProblem, did_you_mean
-from orchestrator.settings.documents import Document, KeyPath, Source, Where, checked, read_document
+from orchestrator.settings.yaml_documents import Document, KeyPath, Source, Where, checked, read_document
 from protocol import Frozen
 
 COMMAND_LINE = Source("command line")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from environments.contract import Environment, EnvironmentFault, Files, Screenshots
 from orchestrator.errors import MissingDependency, UsageProblem, did_you_mean
-from orchestrator.settings.documents import checked, read_document
 from orchestrator.settings.role_settings import CrewSettings, EvaluatorSettings, Member, RoleSettings
+from orchestrator.settings.yaml_documents import checked, read_document
 from protocol import VisualState
 from protocol.retries import Retries
 from roles.contracts import PictureKind, ScreenPicture
@@ -321,7 +321,7 @@ def _trusting() -> Any:
 def _pictures_of(role: str, taken: Callable[[VisualState], bytes | None]) -> Picturing:
     """Pictures of screens, made of their clean one. Raises UsageProblem where Pillow is not installed."""
     try:
-        from environments.pictures.marks import mark
+        from environments.pictures.set_of_mark import mark
     except EnvironmentFault as missing:
         raise MissingDependency(f"crew.{role}.vision: {missing}") from None
 

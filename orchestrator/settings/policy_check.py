@@ -11,10 +11,10 @@ from typing import NamedTuple
 from environments.contract import EnvironmentFault
 from orchestrator.errors import MissingDependency, UsageProblem
 from orchestrator.settings.build import make_environment
-from orchestrator.settings.documents import Source, read_document
 from orchestrator.settings.layers import KEY, Preset, find_preset, looks_like_path, shipped_names
 from orchestrator.settings.policies import ROLES, Deciders
 from orchestrator.settings.settings import LoadedSettings, SettingLine, load_safety, load_settings, located, show_config
+from orchestrator.settings.yaml_documents import Source, read_document
 from roles.journal.journal import Journal
 
 

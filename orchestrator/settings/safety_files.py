@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from environments.contract import Environment, WorldState
 from orchestrator.errors import UsageProblem, did_you_mean
-from orchestrator.settings.documents import Source, Where, checked, read_document
 from orchestrator.settings.layers import PRESET, looks_like_path, shipped, shipped_names
+from orchestrator.settings.yaml_documents import Source, Where, checked, read_document
 from protocol import Frozen
 from roles.safety import SafetyPolicy
 from roles.safety.policy import written_out

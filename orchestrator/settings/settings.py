@@ -20,8 +20,7 @@ from environments.faults.kinds import Fault, FaultKind
 from environments.sandbox.contract import SandboxKind
 from environments.simulated.variation.metrics import Variation
 from orchestrator.errors import MissingDependency, UsageProblem
-from orchestrator.settings.browsing import BrowserSettings
-from orchestrator.settings.documents import KeyPath, Source, Where, checked, dotted
+from orchestrator.settings.browser import BrowserSettings
 from orchestrator.settings.layers import (
     BUILT_IN,
     KEY,
@@ -37,6 +36,7 @@ from orchestrator.settings.layers import (
 from orchestrator.settings.plugins import PluginSettings, refuse_classes
 from orchestrator.settings.role_settings import CrewSettings, RoleSettings
 from orchestrator.settings.safety_files import read_safety, unfit
+from orchestrator.settings.yaml_documents import KeyPath, Source, Where, checked, dotted
 from orchestrator.store.address import LOCAL, checked_address, shown_address
 from protocol import Frozen
 from protocol.retries import Retries

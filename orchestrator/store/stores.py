@@ -41,7 +41,7 @@ def open_store(address: str, folder: Path, run_id: str, retries: Retries | None 
 
     if address == LOCAL:
         return RunStore(None, build_saver(folder / "checkpoints.sqlite", retries))
-    from orchestrator.store.postgres.link import Link  # first: it says what is missing
+    from orchestrator.store.postgres.connection import Link  # first: it says what is missing
     from orchestrator.store.postgres.cursors import PostgresCursors  # isort: skip
     from orchestrator.store.postgres.rows import PostgresRows  # isort: skip
 

@@ -16,8 +16,8 @@ from pydantic import AfterValidator, Field, PrivateAttr, ValidationError, model_
 from pydantic_core import InitErrorDetails
 
 from orchestrator.errors import UsageProblem, did_you_mean, nearest
-from orchestrator.settings.documents import Document, KeyPath, Source, checked, read_document
 from orchestrator.settings.settings import Layer, shipped, shipped_names
+from orchestrator.settings.yaml_documents import Document, KeyPath, Source, checked, read_document
 from orchestrator.tasks.changes import SLOT, filled_text, parts_of, problem_with_pattern, slot_value
 from orchestrator.tasks.checkpoints import NAMES, Checkpoint, evaluate, evaluate_each, problem_with, problem_with_order
 from orchestrator.tasks.oracle_lines import Oracle, fewest_steps, problem_with_oracle

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.errors import USER, UsageProblem
-from orchestrator.runs.privacy.clean import UNREADABLE, clean, shortened, visible
+from orchestrator.store.printable import UNREADABLE, clean, shortened, visible
 from orchestrator.views.terminal.tables import NARROW, table
 
 if TYPE_CHECKING:
 
-    from orchestrator.store.folders import RunInfo, RunView
+    from orchestrator.runs.folders import RunInfo, RunView
 
 GOAL_WIDTH = 60
 
@@ -75,7 +75,7 @@ def run_page(view: RunView) -> str:
 
 def _page(view: RunView) -> list[tuple[str, str]]:
     from orchestrator.views.terminal.approval import request_lines
-    from orchestrator.views.terminal.words import control_words, learned_words
+    from orchestrator.views.terminal.event_lines import control_words, learned_words
     from roles.contracts.requests import request_in
 
     report = view.report
@@ -174,7 +174,7 @@ def _beside(plan: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
 
 
 def _step(item: Mapping[str, Any]) -> str:
-    from orchestrator.views.terminal.words import action_words
+    from orchestrator.views.terminal.event_lines import action_words
 
     action = dict(item.get("action") or {})
     said = item.get("line") or action_words({"name": action.pop("action_type", "?"), "args": action})

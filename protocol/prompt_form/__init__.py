@@ -5,7 +5,7 @@
 
 from protocol.prompt_form.budget import Counter, Form, estimate_tokens
 from protocol.prompt_form.diff import diff_form
-from protocol.prompt_form.pieces import FULL, Style
+from protocol.prompt_form.element_text import FULL, Style
 from protocol.prompt_form.whole import BUDGET, prompt_form, query_form, whole_form
 
 __all__ = [

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from protocol.model.elements import GUIElement, VisualState
 from protocol.model.geometry import Point
-from protocol.prompt_form.pieces import UNSURE, Place, Style, piece
+from protocol.prompt_form.element_text import UNSURE, Place, Style, piece
 from protocol.prompt_form.tree import (
     CELLS,
     CONTAINERS,

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from protocol.model.elements import VisualState, Window
 from protocol.prompt_form.budget import Counter, Entry, Form, estimate_tokens, ids, keep
+from protocol.prompt_form.element_text import FULL, Style, escaped, quoted, word
 from protocol.prompt_form.lines import ElementLine, lines_of
-from protocol.prompt_form.pieces import FULL, Style, escaped, quoted, word
 
 BUDGET = 4_000
 """Tokens, where none are named."""

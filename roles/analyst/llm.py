@@ -12,11 +12,11 @@ from roles.analyst.values import MissingInput, Table, Trouble
 from roles.contracts import AnalystRequest, Answer, Result
 from roles.contracts.steering import notes_told
 from roles.knowledge.memory.blackboard import about_told, board_in
-from roles.policies.llm.answers import UnusableReply
 from roles.policies.llm.asking import Asker
-from roles.policies.llm.job import cut, supplements_told
 from roles.policies.llm.prompts import Prompt
+from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.schemas import analyst_schema, form_told
+from roles.policies.llm.subtask_words import cut, supplements_told
 
 _FACTS = 40
 _ROWS = 5

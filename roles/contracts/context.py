@@ -29,7 +29,7 @@ from roles.knowledge.memory.answers import Answers, NoAnswers
 from roles.knowledge.memory.blackboard import BoardSettings
 from roles.safety import Constraints, SafetyPolicy
 from roles.safety.policy import Uptime, uptime
-from roles.safety.privacy.veil import SecretBorder
+from roles.safety.privacy.secret_border import SecretBorder
 from roles.skills.registry import Skills
 
 

@@ -23,7 +23,7 @@ from roles.contracts import (
     TextShown,
 )
 from roles.contracts.signals import GateTrigger, SubtaskStatus
-from roles.safety.carried import looks, texts
+from roles.safety.outgoing_data import looks, texts
 from roles.safety.privacy.vault import references_in
 from roles.screen.calls import is_call
 from roles.screen.evidence import check, done_of, views

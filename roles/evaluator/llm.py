@@ -10,11 +10,11 @@ from roles.contracts.signals import ALLOWED_DECISIONS, Signal
 from roles.contracts.steering import notes_told
 from roles.evaluator.evidence import gather
 from roles.knowledge.memory.blackboard import board_in
-from roles.policies.llm.answers import UnusableReply
 from roles.policies.llm.asking import Asker, Picturing, of_screen, with_pictures
-from roles.policies.llm.job import cut, facts_told, plan_told, screens_told, steps_told
 from roles.policies.llm.prompts import Prompt
+from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.schemas import evaluator_schema, form_told
+from roles.policies.llm.subtask_words import cut, facts_told, plan_told, screens_told, steps_told
 from roles.screen.evidence import views
 
 _STEPS = 30

@@ -126,7 +126,7 @@ class Gallery:
         if one is None or other is None:
             return ""
         try:
-            from environments.pictures.marks import share_changed
+            from environments.pictures.set_of_mark import share_changed
 
             return f"{share_changed(one, other):.1%} of the picture of the screen are otherwise than before"
         except EnvironmentFault:
@@ -217,7 +217,7 @@ class Gallery:
 
 
 def _marked(png: bytes, seen: VisualState, marks: Sequence[str]) -> bytes:
-    from environments.pictures.marks import UnknownMark, mark
+    from environments.pictures.set_of_mark import UnknownMark, mark
 
     try:
         return mark(png, seen, marks).picture

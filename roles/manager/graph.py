@@ -30,7 +30,7 @@ from roles.manager.review import (
     record_decision,
     review_expired,
 )
-from roles.operator.asking.approval import NOBODY, by_nobody, now, overdue_request
+from roles.operator.safety.approval import NOBODY, by_nobody, now, overdue_request
 from roles.policies.fallback import GaveUp, PolicyFault
 
 _OPEN = {SubtaskStatus.READY, SubtaskStatus.PENDING}

@@ -9,11 +9,11 @@ from roles.contracts import EXPECTATIONS, FieldHas, PlanAnswer, PlanRequest, Sub
 from roles.contracts.signals import SubtaskStatus
 from roles.contracts.steering import notes_told
 from roles.manager.plans import PlanError, validate_plan
-from roles.policies.llm.answers import UnusableReply
 from roles.policies.llm.asking import Asker, with_pictures
-from roles.policies.llm.job import facts_told, listed, plan_told, supplements_told
 from roles.policies.llm.prompts import Prompt
+from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.schemas import form_told, manager_schema
+from roles.policies.llm.subtask_words import facts_told, listed, plan_told, supplements_told
 
 _ENDED = frozenset({SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED})
 _KNOWN = frozenset({"id", "title", "instruction", "app", "worker", "depends_on", "expect", "hints"})

@@ -31,7 +31,7 @@ from roles.contracts.requests import (
 from roles.contracts.signals import SubtaskStatus
 from roles.journal.events import ApprovalEvent, ApprovalExpiredEvent, ApprovalRequestedEvent
 from roles.manager.plans import WORK_PLAN, GivenPlan, PlanError, as_given, validate_plan
-from roles.operator.asking.approval import NOBODY, now
+from roles.operator.safety.approval import NOBODY, now
 from roles.safety.privacy.redaction import MASK
 
 _ENDED = frozenset({SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED})

@@ -31,7 +31,6 @@ from roles.contracts.requests import Pending, pending_of
 from roles.contracts.signals import Signal
 from roles.journal.events import BatchStoppedEvent, DecidedEvent, Json, error_event
 from roles.journal.journal import Journal
-from roles.operator.asking.guarding import next_held, pending_request
 from roles.operator.batch import advanced, batch_of, surprise
 from roles.operator.perceive import (
     attempt_key,
@@ -44,6 +43,7 @@ from roles.operator.perceive import (
     titles,
 )
 from roles.operator.recovery import interruption, remedy
+from roles.operator.safety.permits import next_held, pending_request
 from roles.operator.state import FINALIZE
 from roles.policies.fallback import GaveUp, PolicyFault
 

@@ -38,16 +38,16 @@ from roles.contracts.nodes import RunBlocked
 from roles.contracts.requests import Pending, pending_of
 from roles.journal.events import OutcomeEvent
 from roles.journal.journal import cut, put_out
-from roles.knowledge.memory.answers_used import keep
+from roles.knowledge.memory.answer_reuse import keep
 from roles.knowledge.memory.blackboard import Origin, found
 from roles.knowledge.memory.facts import FactSource, kind_of
-from roles.operator.asking.approval import forbidden_still, is_secret, remember_answer
-from roles.operator.asking.guarding import admit, done_but_held, element_of, grounds_of, is_guarded, learn
-from roles.operator.asking.holding import otherwise_now
-from roles.operator.asking.reviewing import unlike
 from roles.operator.perceive import safety_of, subtask_id
 from roles.operator.recovery import words
-from roles.operator.repeating import Repeat, has_trace, repeat_class
+from roles.operator.retry import Repeat, has_trace, repeat_class
+from roles.operator.safety.approval import forbidden_still, is_secret, remember_answer
+from roles.operator.safety.interruption import otherwise_now
+from roles.operator.safety.permits import admit, done_but_held, element_of, grounds_of, is_guarded, learn
+from roles.operator.safety.review import unlike
 from roles.safety.effects import Effect, effect_of
 from roles.safety.privacy.vault import UnknownSecret
 from roles.skills.contract import AGENT, RESULT, Idempotence, ToolFault, ToolRefused, ToolSilent

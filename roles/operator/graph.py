@@ -20,21 +20,6 @@ from roles.contracts.operating import Granularity
 from roles.contracts.requests import Pending, Reject, pending_of
 from roles.contracts.signals import Signal
 from roles.journal.events import FeedbackEvent
-from roles.operator.asking.approval import EXPIRED, NOBODY, ask_by_interrupt, ask_by_report, record_request, refused
-from roles.operator.asking.guarding import deed, drop, element_of, grounds_of, guarded, next_held, with_permit
-from roles.operator.asking.holding import (
-    asking,
-    before_the_effect,
-    between_actions,
-    deciding,
-    handing_over,
-    marking,
-    minding_others,
-    resumed,
-    unless_dropped,
-    yielding,
-)
-from roles.operator.asking.reviewing import review_action_safety
 from roles.operator.decide import plan_next_action
 from roles.operator.execute import execute_action
 from roles.operator.perceive import (
@@ -51,6 +36,21 @@ from roles.operator.perceive import (
     titles,
 )
 from roles.operator.recovery import interruption, recover_from_failure, trouble_in
+from roles.operator.safety.approval import EXPIRED, NOBODY, ask_by_interrupt, ask_by_report, record_request, refused
+from roles.operator.safety.interruption import (
+    asking,
+    before_the_effect,
+    between_actions,
+    deciding,
+    handing_over,
+    marking,
+    minding_others,
+    resumed,
+    unless_dropped,
+    yielding,
+)
+from roles.operator.safety.permits import deed, drop, element_of, grounds_of, guarded, next_held, with_permit
+from roles.operator.safety.review import review_action_safety
 from roles.operator.state import FINALIZE, OperatorInput, OperatorOutput, OperatorState
 from roles.safety import Constraints, review
 from roles.safety.privacy.redaction import Redactor

@@ -11,7 +11,12 @@ from protocol.prompt_form.tree import kind
 from roles.contracts import EffectSeen, Expectation, FactKnown, OperatorView, PictureKind
 from roles.contracts.steering import notes_told
 from roles.policies.llm.asking import TOLD, Asker, Picturing, with_pictures
-from roles.policies.llm.job import (
+from roles.policies.llm.decision_parsing import read_decision
+from roles.policies.llm.move_offer import narrow_moves
+from roles.policies.llm.prompts import Prompt
+from roles.policies.llm.schemas import form_told, operator_schema, verbs_of
+from roles.policies.llm.settings import AnswerForm
+from roles.policies.llm.subtask_words import (
     changes_told,
     cut,
     expected_told,
@@ -25,11 +30,6 @@ from roles.policies.llm.job import (
     supplements_told,
     without_values,
 )
-from roles.policies.llm.offer import narrow_moves
-from roles.policies.llm.prompts import Prompt
-from roles.policies.llm.reading import read_decision
-from roles.policies.llm.schemas import form_told, operator_schema, verbs_of
-from roles.policies.llm.settings import AnswerForm
 from roles.screen.evidence import names_effect
 from roles.screen.screens import FIELD_ROLES
 

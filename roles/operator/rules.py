@@ -19,7 +19,7 @@ from roles.policies.rules.reference import resolved
 from roles.policies.rules.skills.calling import by_call, may_touch, no_hands
 from roles.policies.rules.skills.moves import Move, Situation
 from roles.policies.rules.skills.skills import APPLESS, next_move
-from roles.screen.everyday import as_shown
+from roles.screen.synonyms import as_shown
 
 _PASSING = re.compile(
     r"network|connection|session|did not answer|in time|timed? ?out|no longer|observe again|try again|temporar|busy|lost", re.I

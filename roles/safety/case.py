@@ -17,9 +17,9 @@ from environments.files.conditions import Scope
 from protocol import CARRIES, Action, GUIElement, RunScript, VisualState
 from roles.contracts import USER, StepOrigin, Supplement
 from roles.knowledge.pages.playbook import playbooks_in
-from roles.knowledge.pages.visible import shown
+from roles.knowledge.pages.visible_text import shown
+from roles.safety.destinations import frame_host, host_of, page_host, way_of
 from roles.safety.effects import SENSITIVE, Effect
-from roles.safety.leading import frame_host, host_of, page_host, way_of
 from roles.safety.provenance import Grounds, Origin, origin_of
 
 _QUOTED = re.compile(r'"(?:\\.|[^"\\])*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|https?://\S+|\S+@\S+')

@@ -36,8 +36,8 @@ from protocol import (
     VisualState,
     resolve,
 )  # fmt: skip
-from roles.safety.carried import addresses, disguised, first_word, into_trash, is_program, looks, makes, takes_data, tells
-from roles.safety.leading import Way, is_odd, page_host, sends_elsewhere, way_of
+from roles.safety.destinations import Way, is_odd, page_host, sends_elsewhere, way_of
+from roles.safety.outgoing_data import addresses, disguised, first_word, into_trash, is_program, looks, makes, takes_data, tells
 
 RULE = tuple(NetworkRule.model_fields)
 

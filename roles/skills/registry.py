@@ -11,12 +11,12 @@ from typing import Any, get_args
 from environments.contract import AppCatalog, Environment, FunctionInfo, InAppAgent, NativeApi, type_of
 from protocol import Action, AskInAppAgent, CallApi, GUIElement, VisualState
 from protocol.model.actions import KnownAction
-from roles.operator.repeating import REPEATS, Repeat
+from roles.operator.retry import REPEATS, Repeat
 from roles.safety.effects import SENSITIVE, Effect
 from roles.skills.arguments import problem_with
 from roles.skills.contract import AGENT, Idempotence, OutsideTool, Skill
 from roles.skills.settings import SkillSettings
-from roles.technician.reading import effects_of
+from roles.technician.script_effects import effects_of
 
 _ALWAYS = (
     "click",

@@ -23,10 +23,10 @@ from roles.journal.actions import Intent
 from roles.journal.events import FeedbackEvent, OutcomeEvent, ReviewedEvent
 from roles.journal.journal import put_out
 from roles.knowledge.memory.facts import kind_of
-from roles.operator.asking.approval import ASK, EXPIRED, NOBODY, forbidden_still, record_request, refused, reviewed_key
-from roles.operator.asking.guarding import grounds_of
-from roles.operator.asking.holding import otherwise_now, previewed, was_done
 from roles.operator.perceive import attempt_of, safety_of, subtask_id
+from roles.operator.safety.approval import ASK, EXPIRED, NOBODY, forbidden_still, record_request, refused, reviewed_key
+from roles.operator.safety.interruption import otherwise_now, previewed, was_done
+from roles.operator.safety.permits import grounds_of
 from roles.operator.state import FINALIZE
 from roles.safety import Review, review
 from roles.safety.privacy.vault import UnknownSecret

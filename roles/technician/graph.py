@@ -22,15 +22,15 @@ from roles.contracts.requests import Pending, pending_of
 from roles.contracts.signals import Signal
 from roles.journal.actions import action_key
 from roles.journal.events import ErrorEvent, ReviewedEvent, error_event
-from roles.operator.asking.approval import ask_by_interrupt, ask_by_report, record_request, reviewed_key
-from roles.operator.asking.guarding import grounds_of
-from roles.operator.asking.holding import asking, before_the_effect, between_actions, deciding, unless_dropped
 from roles.operator.perceive import attempt_of, key_of, safety_of, step_of, subtask_id
+from roles.operator.safety.approval import ask_by_interrupt, ask_by_report, record_request, reviewed_key
+from roles.operator.safety.interruption import asking, before_the_effect, between_actions, deciding, unless_dropped
+from roles.operator.safety.permits import grounds_of
 from roles.operator.state import FINALIZE
 from roles.policies.fallback import GaveUp, PolicyFault
 from roles.safety import Review, review
 from roles.technician.execute import execute_action, observe_feedback, tree_of
-from roles.technician.reading import Risk, risks_of
+from roles.technician.script_effects import Risk, risks_of
 
 REVIEW = "review_action_safety"
 NO_POLICY = "nobody decides for the technician; name a policy: crew.technician.policy: rules"

@@ -7,11 +7,11 @@ from typing import Any
 
 from roles.contracts import FactKnown, RanScript, Script, ScriptAnswer, ScriptRequest
 from roles.contracts.steering import notes_told
-from roles.policies.llm.answers import UnusableReply, script_in
 from roles.policies.llm.asking import Asker
-from roles.policies.llm.job import cut, facts_told, instruction_told, listed, without_values
 from roles.policies.llm.prompts import Prompt
+from roles.policies.llm.reply_parsing import UnusableReply, script_in
 from roles.policies.llm.schemas import form_told, technician_schema
+from roles.policies.llm.subtask_words import cut, facts_told, instruction_told, listed, without_values
 
 _FILES = 120
 _CODE = 1_500

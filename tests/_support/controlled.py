@@ -18,8 +18,8 @@ from typing import Any
 from waiting import DEADLINE, until
 
 from orchestrator.control.controls import Stop
-from orchestrator.control.handle import RunControl
 from orchestrator.runs import runs
+from orchestrator.runs.handle import RunControl
 from orchestrator.runs.outcome import Outcome
 from orchestrator.settings.settings import LoadedSettings, load_settings
 from orchestrator.store.salvage import salvage
@@ -199,7 +199,7 @@ def started(runs_dir: Path, at: int = FORM, goal: str = CLAIM, overrides: Sequen
 def main(runs_dir: Path, at: int, goal: str, overrides: Sequence[str]) -> None:
     """What `deskcrew run` does, with an Operator that waits."""
     from orchestrator.cli.common import drive, guarded
-    from orchestrator.control.handle import LocalRuns
+    from orchestrator.runs.handle import LocalRuns
     from orchestrator.views.terminal import make_face
 
     def wait() -> None:

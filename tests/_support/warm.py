@@ -27,7 +27,7 @@ BOUND = 280
 """Seconds that one of them may take."""
 NEEDED = (
     "cel", "orchestrator.settings.build", "orchestrator.cli", "orchestrator.cli.check", "orchestrator.cli.runs",
-    "orchestrator.lab.logs.cli",
+    "orchestrator.cli.tools.logs",
     "orchestrator.cli.run", "orchestrator.cli.view", "orchestrator.crew", "environments.simulated.desktop",
 )  # fmt: skip
 _SHELL = re.compile(r"[|&;<>`\n]")

@@ -17,9 +17,9 @@ from warm import Warm
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.core.machine import mermaid
-from orchestrator.runs.plans import read_plan
-from orchestrator.settings.documents import Document, parse_document
 from orchestrator.settings.settings import Settings, load_safety, load_settings
+from orchestrator.settings.yaml_documents import Document, parse_document
+from orchestrator.tasks.plans import read_plan
 from orchestrator.tasks.tasks import load_task
 from protocol import Wait
 

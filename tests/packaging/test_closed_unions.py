@@ -39,10 +39,10 @@ ADDITIONS = (
         frozenset(
             {
                 "orchestrator/desk/live/list.py",
-                "orchestrator/runs/answer_check.py",
+                "orchestrator/control/answer_check.py",
                 "orchestrator/runs/outcome.py",
                 "orchestrator/views/terminal/approval.py",
-                "orchestrator/views/terminal/words.py",
+                "orchestrator/views/terminal/event_lines.py",
                 "roles/contracts/requests.py",
             }
         ),
@@ -54,7 +54,7 @@ ADDITIONS = (
             "\nJournalEvent = (\n": '\nclass HandoverEvent(EventBody):\n    KIND = "handover"\n\n\n'
             "JournalEvent = (\n    HandoverEvent |",
         },
-        frozenset({"orchestrator/views/page/items.py", "orchestrator/views/terminal/words.py"}),
+        frozenset({"orchestrator/views/page/items.py", "orchestrator/views/terminal/event_lines.py"}),
     ),
     Addition(
         "roles/contracts/signals.py",
@@ -66,7 +66,7 @@ ADDITIONS = (
         frozenset(
             {
                 "orchestrator/core/machine.py",
-                "orchestrator/views/terminal/words.py",
+                "orchestrator/views/terminal/event_lines.py",
                 "roles/evaluator/llm.py",
                 "roles/policies/human.py",
             }

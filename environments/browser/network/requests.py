@@ -12,7 +12,7 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
-from environments.browser.seeing.reading import clean
+from environments.browser.observation.elements import clean
 from environments.effects import QUERY, SENSITIVE, Effect, HeldRequest
 from environments.effects.words import effect_of_address, effects_in
 

@@ -7,10 +7,10 @@ from decimal import Decimal
 
 from environments.simulated.app import Away, Expanded, Hovered, Opened, Shortcut
 from environments.simulated.input import ranges
-from environments.simulated.input.editing import EditedLine, clipboard, edit_key, insert, line_of, put, step_option
 from environments.simulated.input.pointer import enabled, form_of, into_view, scroll, scroll_rows, select
-from environments.simulated.screen.floating import asked, offers, take
-from environments.simulated.screen.seen import ShownElement
+from environments.simulated.input.text_editing import EditedLine, clipboard, edit_key, insert, line_of, put, step_option
+from environments.simulated.screen.elements import ShownElement
+from environments.simulated.screen.popups import asked, offers, take
 from environments.simulated.screen.widgets import SWITCHES, TEXTS
 from environments.simulated.screen.windows import snapped
 from environments.simulated.turn.turn import Refused, Turn

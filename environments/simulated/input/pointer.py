@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from environments.simulated.app import Dropped, Expanded, Opened, Scrolled
 from environments.simulated.apps import APPS
 from environments.simulated.input.ranges import TRACK, at_point
-from environments.simulated.screen.floating import around, asked, is_offer, take, went_away
+from environments.simulated.screen.elements import ShownElement
+from environments.simulated.screen.popups import around, asked, is_offer, take, went_away
 from environments.simulated.screen.screen import screen_of, state_of
-from environments.simulated.screen.seen import ShownElement
 from environments.simulated.screen.widgets import FIELDS, INDENT, SWITCHES
 from environments.simulated.turn.turn import Refused, Turn
 from environments.simulated.world.world import TITLE_BAR

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from environments.contract import EnvironmentFault
-from environments.pictures.marks import ImageFont, features
+from environments.pictures.set_of_mark import ImageFont, features
 
 _STRIKES = (109, 160, 136, 128, 96, 64, 32)
 """Sizes that fonts of coloured pictures come in; a drawn font takes the first."""

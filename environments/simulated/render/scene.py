@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import NamedTuple
 
-from environments.simulated.input.editing import EditedLine
 from environments.simulated.input.pointer import form_of
+from environments.simulated.input.text_editing import EditedLine
 from environments.simulated.render import chrome
 from environments.simulated.render.controls import CONTROLS, text
 from environments.simulated.render.fonts import Face, right_to_left
@@ -16,10 +16,10 @@ from environments.simulated.render.shapes import Box, Fill, Icon, Picture, Shape
 from environments.simulated.render.spot import BODY, RADIUS, Spot, at
 from environments.simulated.render.text import cut, fitting, length, lines, measure, most, printable
 from environments.simulated.render.theme import LIGHT, Theme
+from environments.simulated.screen.elements import ShownElement
 from environments.simulated.screen.layout import Area, place
 from environments.simulated.screen.panels import Panel
 from environments.simulated.screen.screen import Screen, screen_of
-from environments.simulated.screen.seen import ShownElement
 from environments.simulated.screen.widgets import TEXTS
 from environments.simulated.world.world import TITLE_BAR, World
 from protocol import Window

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from environments.simulated.input.editing import EditedLine
+from environments.simulated.input.text_editing import EditedLine
 from environments.simulated.render.fonts import Face
 from environments.simulated.render.shapes import Box, Fill, Label, framed
 from environments.simulated.render.text import cut, fit, measure, printable
 from environments.simulated.render.theme import Theme
-from environments.simulated.screen.seen import ShownElement
+from environments.simulated.screen.elements import ShownElement
 from environments.simulated.screen.widgets import Widget
 from protocol import GUIElement
 

@@ -8,7 +8,7 @@ from environments.simulated.screen.widgets import Widget, button, group, link, t
 from environments.simulated.world.world import Desk, Notification
 
 if TYPE_CHECKING:
-    from environments.simulated.turn.mishaps import Interception
+    from environments.simulated.turn.interceptions import Interception
 
 SHOWN = 4
 """How many are on the screen at once: the newest ones."""

@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple, TypeAlias
 from environments.simulated.app import Dialog, DialogField
 from environments.simulated.apps import APPS
 from environments.simulated.screen import notices
-from environments.simulated.screen.altered import altered
+from environments.simulated.screen.alterations import altered
+from environments.simulated.screen.elements import Box, Pane, ShownElement, show
 from environments.simulated.screen.layout import Area, Node, place
-from environments.simulated.screen.seen import Box, Pane, ShownElement, show
 from environments.simulated.screen.widgets import Widget, bar, button, combobox, group, heading, progress, status, text, textbox
 from environments.simulated.variation.apply import varied, varied_text
 from environments.simulated.variation.metrics import Variation, metrics_for

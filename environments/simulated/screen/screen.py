@@ -7,6 +7,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from environments.simulated.apps import APPS
+from environments.simulated.screen.elements import Box, ShownElement, built
 from environments.simulated.screen.panels import (
     Panel,
     dialog_panel,
@@ -16,7 +17,6 @@ from environments.simulated.screen.panels import (
     offering,
     window_panel,
 )
-from environments.simulated.screen.seen import Box, ShownElement, built
 from environments.simulated.variation.apply import varied_text
 from environments.simulated.variation.metrics import Variation
 from environments.simulated.world.values import IdentityKey

@@ -11,8 +11,9 @@ from pydantic import ValidationError
 from environments.simulated.app import Arrived, Dialog
 from environments.simulated.apps import APPS
 from environments.simulated.screen import notices
-from environments.simulated.screen.altered import MARK, Alteration
-from environments.simulated.turn import events, mishaps
+from environments.simulated.screen.alterations import MARK, Alteration
+from environments.simulated.turn import events
+from environments.simulated.turn import interceptions as mishaps
 from environments.simulated.turn.triggers import same_label
 from environments.simulated.turn.turn import Turn
 from environments.simulated.world.values import slug

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from environments.simulated.screen.windows import to_front
-from environments.simulated.turn.following import settled
+from environments.simulated.turn.advance import settled
 from environments.simulated.world.world import Desk, Seat, World
 
 _OWN = ("focus", "caret", "anchor", "mark", "selection", "clipboard")

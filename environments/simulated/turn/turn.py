@@ -32,13 +32,13 @@ from environments.simulated.app import (
 )
 from environments.simulated.apps import APPS
 from environments.simulated.screen import notices
-from environments.simulated.screen.altered import MARK, own_key
+from environments.simulated.screen.alterations import MARK, own_key
+from environments.simulated.screen.elements import ShownElement
 from environments.simulated.screen.screen import Screen, screen_of
-from environments.simulated.screen.seen import ShownElement
 from environments.simulated.screen.widgets import TEXTS
 from environments.simulated.screen.windows import arranged, to_front
 from environments.simulated.skills import FunctionResult
-from environments.simulated.turn import mishaps
+from environments.simulated.turn import interceptions as mishaps
 from environments.simulated.turn.events import Fail, Rule, Swallow
 from environments.simulated.turn.triggers import TriggerEvent
 from environments.simulated.world.world import ClosedDialog, Desk, Message, ScheduledEvent, World

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from environments.simulated.app import AppState, Dialog
-from environments.simulated.screen.altered import Alteration
+from environments.simulated.screen.alterations import Alteration
 from environments.simulated.turn.triggers import moment_of
 from environments.simulated.variation.metrics import Variation
 from environments.simulated.world.values import Model

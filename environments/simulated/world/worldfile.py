@@ -24,7 +24,7 @@ from environments.simulated.turn.effects import edited
 from environments.simulated.turn.events import Rule
 from environments.simulated.variation.metrics import Variation
 from environments.simulated.world.generate import SharedPeople, cast_for
-from environments.simulated.world.rulecheck import wrongs
+from environments.simulated.world.rule_check import wrongs
 from environments.simulated.world.values import Model
 from environments.simulated.world.world import Desk, World
 from environments.simulated.world.yaml_text import read_yaml

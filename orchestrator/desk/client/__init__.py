@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from orchestrator.control.handle import Runs
+    from orchestrator.runs.handle import Runs
 
 
 def runs_at(
@@ -18,6 +18,6 @@ def runs_at(
         from orchestrator.desk.client.remote import Remote, token_for
 
         return RemoteRuns(Remote(server, token_for(server, token_file)))
-    from orchestrator.control.handle import LocalRuns
+    from orchestrator.runs.handle import LocalRuns
 
     return LocalRuns(runs_dir, store)

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.control.controls import Stop
-from orchestrator.control.handle import ControlResult
 from orchestrator.desk.client.remote import Remote, State, path_of
 from orchestrator.errors import MachineStopped, UsageProblem
+from orchestrator.runs.folders import RunInfo, RunView
+from orchestrator.runs.handle import ControlResult
 from orchestrator.runs.outcome import Outcome
-from orchestrator.runs.plans import ShownPlan, read_given, read_plan
-from orchestrator.runs.privacy.clean import clean
 from orchestrator.settings.layers import file_layer, shipped_names
-from orchestrator.store.folders import RunInfo, RunView
+from orchestrator.store.printable import clean
+from orchestrator.tasks.plans import ShownPlan, read_given, read_plan
 from orchestrator.tasks.tasks import Task, resolve_target
 from orchestrator.views.terminal.prompt import settled_by
 from protocol.dsl import DSLError, parse_line

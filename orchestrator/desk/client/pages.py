@@ -11,7 +11,7 @@ from urllib.parse import quote
 from orchestrator.desk.client.remote import Remote
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.learning.knowledge import Shown
-from orchestrator.runs.privacy.clean import clean
+from orchestrator.store.printable import clean
 from orchestrator.views.terminal.tables import table
 from roles.knowledge.pages.folders import sync
 from roles.knowledge.store import KnowledgeStore

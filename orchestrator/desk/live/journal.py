@@ -16,11 +16,11 @@ from typing import Any
 
 from orchestrator.control.channel import FILE as CONTROL
 from orchestrator.control.lease import told
-from orchestrator.control.standing import standing
+from orchestrator.control.status import standing
 from orchestrator.desk.live.store import RunMirror, Stores
 from orchestrator.errors import UsageProblem
-from orchestrator.runs.privacy.clean import UNREADABLE
-from orchestrator.store.folders import read_run, stored_report
+from orchestrator.runs.folders import read_run, stored_report
+from orchestrator.store.printable import UNREADABLE
 from orchestrator.store.salvage import events_after, open_read_only, salvage
 from orchestrator.views.page.data import number as number_of
 from orchestrator.views.page.source import hear_picture, png_file

@@ -10,12 +10,12 @@ from contextlib import closing
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple, assert_never
 
-from orchestrator.control.asked import RequestRecord, target_box, with_given
+from orchestrator.control.requests import RequestRecord, target_box, with_given
 from orchestrator.desk.live.journal import JOURNAL, Private, RunFiles, Sign, is_run_id, sign_of
 from orchestrator.desk.live.store import Stores, Tally
 from orchestrator.desk.models import RunRow, WaitingFor, WaitKind
 from orchestrator.errors import UsageProblem
-from orchestrator.runs.privacy.clean import UNREADABLE
+from orchestrator.store.printable import UNREADABLE
 from orchestrator.store.salvage import open_read_only
 from orchestrator.views.page.data import number, plain, words
 from roles.contracts.requests import (

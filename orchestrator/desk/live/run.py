@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from orchestrator.control.channel import given_to
-from orchestrator.control.standing import RunStatus
+from orchestrator.control.status import RunStatus
 from orchestrator.desk.live.journal import RunFiles, RunJournal, Sign
 from orchestrator.desk.live.store import Stores
-from orchestrator.runs.privacy.clean import UNREADABLE
 from orchestrator.runs.used_budgets import BudgetCount
+from orchestrator.store.printable import UNREADABLE
 from orchestrator.views.page.data import Detail, Item, items_of, plain, words
-from orchestrator.views.page.gather import Tracks, head_of
 from orchestrator.views.page.items import RunLines
+from orchestrator.views.page.run_data import Tracks, head_of
 from orchestrator.views.page.screens import FIELDS, FLAGS, Pool, marked
 from orchestrator.views.page.source import Source
 from roles.contracts.requests import Request, request_in

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from orchestrator.control.asked import ABOUT, RequestLog, RequestRecord
+from orchestrator.control.requests import ABOUT, RequestLog, RequestRecord
 from orchestrator.errors import MachineStopped, UsageProblem
 from orchestrator.store.address import LOCAL
 from orchestrator.store.stores import address_of, written
@@ -22,7 +22,7 @@ from orchestrator.views.page.data import number
 from roles.journal.rows import NUMBERED, SqliteRows
 
 if TYPE_CHECKING:
-    from orchestrator.store.postgres.link import Link
+    from orchestrator.store.postgres.connection import Link
 
 PAUSE = 0.25
 """Seconds between two questions to a store."""
@@ -244,7 +244,7 @@ class SharedStore:
         return [run for run in last if run in behind or (run in tallies and (last[run] or 0) > tallies[run].read)]
 
     def _query(self) -> Query:
-        from orchestrator.store.postgres.link import Link
+        from orchestrator.store.postgres.connection import Link
 
         if self._link is None:
             self._link = Link(self._address)

@@ -14,8 +14,8 @@ from starlette.concurrency import run_in_threadpool
 
 from orchestrator.desk.auth import Viewer
 from orchestrator.desk.desk import RunFolder, TheDesk
+from orchestrator.desk.live.readers import Watch
 from orchestrator.desk.live.run import AT_ONCE, PARTS, WatchedRun, items_json, shown_cursor
-from orchestrator.desk.live.watching import Watch
 from orchestrator.views.page.data import plain
 
 router = APIRouter(prefix="/api", tags=["streams"])

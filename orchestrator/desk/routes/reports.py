@@ -7,13 +7,13 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from orchestrator.control.asked import still_open
-from orchestrator.control.standing import HOLDING_STILL, standing
+from orchestrator.control.requests import still_open
+from orchestrator.control.status import HOLDING_STILL, standing
 from orchestrator.desk.auth import Viewer
 from orchestrator.desk.desk import RunFolder, TheDesk
+from orchestrator.runs import folders
+from orchestrator.runs.folders import stored_report
 from orchestrator.runs.outcome import FAILED, WAITING
-from orchestrator.store import folders
-from orchestrator.store.folders import stored_report
 from orchestrator.store.salvage import salvage
 from orchestrator.views.page.source import seal_of
 from protocol import Frozen

@@ -10,11 +10,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Query
 from pydantic import Field
 
-from orchestrator.desk.acting import HOME
 from orchestrator.desk.auth import Operator, Viewer
 from orchestrator.desk.desk import Desk, TheDesk
-from orchestrator.desk.routes.configured import settings_of
-from orchestrator.desk.routes.worlds_open import OpenWorld, steps_in
+from orchestrator.desk.routes.open_worlds import OpenWorld, steps_in
+from orchestrator.desk.routes.settings import settings_of
+from orchestrator.desk.workers import HOME
 from orchestrator.lab.learning.learning import kept, lesson
 from orchestrator.lab.logs.show import OWN
 from orchestrator.settings.layers import shipped_names

@@ -12,8 +12,8 @@ from pydantic import Field, field_validator
 
 from environments.simulated.world.worldfile import WorldSpec, parse_world
 from orchestrator.errors import UsageProblem, did_you_mean
-from orchestrator.settings.documents import checked, read_document
 from orchestrator.settings.settings import shipped
+from orchestrator.settings.yaml_documents import checked, read_document
 from orchestrator.tasks.judge import problem_with
 from protocol import Frozen
 from roles.knowledge.pages.documents import DocumentKind

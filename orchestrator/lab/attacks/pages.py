@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, ValidationError
 
 from orchestrator.errors import UsageProblem, did_you_mean
-from orchestrator.settings.documents import checked, read_document
 from orchestrator.settings.settings import shipped
+from orchestrator.settings.yaml_documents import checked, read_document
 from protocol import Frozen
 from protocol.dsl import DSLError, parse_line
 

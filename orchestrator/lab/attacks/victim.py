@@ -18,9 +18,9 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
 
-from orchestrator.settings.documents import read_document
 from orchestrator.settings.policies import rules_policy
 from orchestrator.settings.settings import shipped
+from orchestrator.settings.yaml_documents import read_document
 from protocol import AgentAction, AgentStatus, AskUser, OperatorDecision, parse_action
 from protocol.dsl import DSLError, parse_line
 from roles.contracts import AppWords, OperatorView, PlanAnswer, PlanRequest, Subtask

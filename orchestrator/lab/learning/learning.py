@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from orchestrator.core.machine import TaskStatus
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.logs.show import OWN, locate, opened
+from orchestrator.runs.folders import read_run, stored_report
 from orchestrator.settings.policies import understood
-from orchestrator.store.folders import read_run, stored_report
 from orchestrator.store.salvage import export_log
 from protocol import InteractionStep, read_log
 from roles.journal.events import ExperienceEvent

@@ -12,7 +12,7 @@ import typer
 
 from orchestrator.errors import UsageProblem, did_you_mean
 from orchestrator.lab.logs.show import DSL, OWN, OpenLog
-from orchestrator.runs.privacy.clean import clean, json_text
+from orchestrator.store.printable import clean, json_text
 from orchestrator.views.terminal.tables import table
 from protocol import InteractionStep
 from protocol.dialects import NAMES as DIALECTS
@@ -65,7 +65,7 @@ def convert(log: OpenLog, to: str, out: Path | None, variant: str | None, *, as_
     exported.losses.update(reading.lost)
     _tell(exported, reading, path, as_json=as_json)
     if reading.bad_count and not exported.steps and not as_json:
-        from orchestrator.lab.logs.log_guess import advice
+        from orchestrator.lab.logs.format_guess import advice
 
         typer.echo(f"{log.path} holds no line that can be read; {advice(log.path)}", err=True)
     return not reading.bad_count and not any(loss.what == _UNSAID for loss in exported.losses)

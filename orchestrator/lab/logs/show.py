@@ -17,7 +17,7 @@ from rich.text import Text
 
 from environments.files.small_files import LARGEST, read_small
 from orchestrator.errors import UsageProblem, did_you_mean
-from orchestrator.runs.privacy.clean import clean, escaped, json_text
+from orchestrator.store.printable import clean, escaped, json_text
 from orchestrator.views.terminal.tables import table
 from protocol import InteractionStep, Picture, describe
 from protocol.dialects import NAMES as DIALECTS
@@ -98,7 +98,7 @@ def locate(name: str, runs_dir: Path) -> Path:
     if path.is_dir():
         path = path / "log.jsonl"
     elif not path.exists() and path.suffix == "" and len(path.parts) == 1:
-        from orchestrator.store.folders import find_run
+        from orchestrator.runs.folders import find_run
 
         path = find_run(name, runs_dir) / "log.jsonl"
     if not path.exists():
@@ -223,7 +223,7 @@ def show(log: OpenLog, *, only: int | None, pictures: str, as_json: bool) -> Non
     if only is not None and not shown:
         raise UsageProblem(f"{log.path} has no step {only}.")
     if shown and unread == shown:
-        from orchestrator.lab.logs.log_guess import advice
+        from orchestrator.lab.logs.format_guess import advice
 
         raise UsageProblem(f"{log.path} holds no line that can be read; {advice(log.path)}")
 

@@ -8,8 +8,8 @@ from types import EllipsisType
 
 from orchestrator.core.machine import Situation
 from orchestrator.errors import did_you_mean
-from orchestrator.lab.testing.scripting import BadScript
-from orchestrator.views.terminal.words import EventLine, Teller
+from orchestrator.lab.testing.script import BadScript
+from orchestrator.views.terminal.event_lines import EventLine, Teller
 from roles.journal.events import OutcomeEvent, SituationEvent
 from roles.journal.journal import Event
 

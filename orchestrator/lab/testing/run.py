@@ -11,10 +11,10 @@ from typing import Any
 
 from environments.contract import Environment, WorldState
 from orchestrator.errors import UsageProblem, did_you_mean
-from orchestrator.lab.testing import reading
+from orchestrator.lab.testing import journal_reader as reading
 from orchestrator.lab.testing.paths import Pattern, difference, mismatch, story
-from orchestrator.lab.testing.scripting import BadScript
-from orchestrator.store.folders import read_run
+from orchestrator.lab.testing.script import BadScript
+from orchestrator.runs.folders import read_run
 from orchestrator.store.salvage import salvage
 from protocol import VERBS
 from roles.contracts.signals import GATE_DECISIONS, GateTrigger, Signal

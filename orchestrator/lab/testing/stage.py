@@ -15,7 +15,7 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.crew import PARTS
 from orchestrator.lab.testing.run import CrewRun
-from orchestrator.lab.testing.scripting import BadScript, Script
+from orchestrator.lab.testing.script import BadScript, Script
 from orchestrator.runs import runs
 from orchestrator.runs.runs import Approver
 from orchestrator.settings.build import make_environment

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.errors import UsageProblem
-from orchestrator.store.folders import find_run, read_run
+from orchestrator.runs.folders import find_run, read_run
 from orchestrator.store.json_files import write_json
 
 SIGNATURE = "signature"

@@ -15,16 +15,16 @@ from langgraph.graph import START
 from orchestrator.core.controller import build_controller
 from orchestrator.core.machine import Situation
 from orchestrator.errors import UsageProblem
+from orchestrator.runs.folders import find_run, read_run
 from orchestrator.runs.privacy.trust import refuse_strange, signed
-from orchestrator.runs.replay.comparing import first_difference, moments
+from orchestrator.runs.replay.comparison import first_difference, moments
 from orchestrator.runs.replay.recording import Recording, find_recording, recording_of
 from orchestrator.runs.replay.replay import again
 from orchestrator.settings.build import build_safety, build_saver
-from orchestrator.settings.documents import Document
 from orchestrator.settings.layers import Layer, override_layer
 from orchestrator.settings.settings import Settings, load_settings
+from orchestrator.settings.yaml_documents import Document
 from orchestrator.store.address import LOCAL
-from orchestrator.store.folders import find_run, read_run
 from orchestrator.store.json_files import write_json
 from orchestrator.tasks.tasks import fitting
 from roles.contracts.signals import Signal, SubtaskStatus

@@ -17,9 +17,9 @@ from environments.contract import EnvironmentFault, WorldState
 from environments.files.scratch import Scratch
 from environments.files.small_files import LARGEST, read_small
 from orchestrator.errors import UsageProblem
+from orchestrator.runs.folders import find_run, read_run
 from orchestrator.settings.build import make_environment
 from orchestrator.settings.settings import Settings
-from orchestrator.store.folders import find_run, read_run
 from orchestrator.store.salvage import open_read_only, salvage
 from roles.journal.events import AnsweredEvent, FeedbackEvent, LimitsChangedEvent, RunFinishedEvent
 from roles.journal.journal import Event

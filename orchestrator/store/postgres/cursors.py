@@ -13,7 +13,7 @@ from langgraph.checkpoint.postgres import PostgresSaver
 
 from orchestrator.errors import StoreTaken
 from orchestrator.store.checkpoints import Cursors, strict
-from orchestrator.store.postgres.link import Link, once, only
+from orchestrator.store.postgres.connection import Link, once, only
 
 _ALL = "__all__"
 """The one channel that is stored. What LangGraph's saver would write of each is one blob here: cursors that are held in memory

@@ -1,4 +1,4 @@
-"""The runs of a shared store, as `orchestrator/store/folders.py` tells of those of a folder: find one, list all, show one."""
+"""The runs of a shared store, as `orchestrator/runs/folders.py` tells of those of a folder: find one, list all, show one."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 from orchestrator.errors import UsageProblem
+from orchestrator.runs.folders import RunInfo, RunView, find_run, good_report, info_of, read_run, view_of, wrong_in
 from orchestrator.store.address import stand_for
-from orchestrator.store.folders import RunInfo, RunView, find_run, good_report, info_of, read_run, view_of, wrong_in
 from orchestrator.store.postgres.runs import SharedRun, SharedRuns, shared_runs
 from orchestrator.store.salvage import Salvage
 from orchestrator.store.stores import folder_here, given_address

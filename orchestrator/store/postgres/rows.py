@@ -19,7 +19,7 @@ import psycopg
 from psycopg import sql
 
 from orchestrator.errors import StoreTaken, UsageProblem
-from orchestrator.store.postgres.link import Link, only
+from orchestrator.store.postgres.connection import Link, only
 from roles.journal.rows import NUMBERED, EventRow, Result, Rows, dumps
 
 _PAGE = 2_000

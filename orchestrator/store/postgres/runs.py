@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from orchestrator.errors import UsageProblem
-from orchestrator.store.postgres.link import OF_A_RUN, Link, translated
+from orchestrator.store.postgres.connection import OF_A_RUN, Link, translated
 from orchestrator.store.postgres.rows import PostgresRows
 from roles.journal.rows import NUMBERED, EventRow, SqliteRows
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple, TypedDict
 
-from orchestrator.runs.privacy.clean import clean
+from orchestrator.store.printable import clean
 
 FORMAT = 1
 Kind = Literal[

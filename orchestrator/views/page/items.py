@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
-from orchestrator.runs.privacy.clean import UNREADABLE, clean
+from orchestrator.store.printable import UNREADABLE, clean
 from orchestrator.views.page.data import Detail, Item, Kind, Status, Target, bounded, number, plain, words
-from orchestrator.views.terminal.words import Teller, action_words, asked_words, gate_tone
+from orchestrator.views.terminal.event_lines import Teller, action_words, asked_words, gate_tone
 from roles.contracts.requests import request_in
 from roles.journal.events import (
     AnsweredEvent,

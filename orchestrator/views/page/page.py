@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from orchestrator.runs.privacy.clean import clean
+from orchestrator.store.printable import clean
 from orchestrator.views.page.data import Item, RunData
-from orchestrator.views.page.gather import gather
+from orchestrator.views.page.run_data import gather
 from orchestrator.views.page.screens import FIELDS, FLAGS, PER_CHUNK, Chunk, Pool, chunks
 from orchestrator.views.page.source import Source, screens_of
 from protocol.log.log import whole_file

@@ -12,10 +12,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from orchestrator.control.standing import reported, standing
+from orchestrator.control.status import reported, standing
 from orchestrator.errors import UsageProblem
-from orchestrator.runs.privacy.clean import UNREADABLE
-from orchestrator.store.folders import find_run, good_report, read_run, stored_report
+from orchestrator.runs.folders import find_run, good_report, read_run, stored_report
+from orchestrator.store.printable import UNREADABLE
 from orchestrator.store.salvage import open_read_only, salvage
 from protocol.model.steps import picture_file
 from roles.journal.events import PictureEvent, PictureWithdrawnEvent

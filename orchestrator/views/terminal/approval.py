@@ -16,8 +16,8 @@ from environments.files.small_files import TooLarge, read_small
 from environments.files.yaml_lines import safe_data
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.face import Answer
-from orchestrator.runs.privacy.clean import clean, shortened
-from orchestrator.views.terminal.words import EventLine, asked_words
+from orchestrator.store.printable import clean, shortened
+from orchestrator.views.terminal.event_lines import EventLine, asked_words
 from protocol import Action, parse_action
 from roles.contracts.requests import (
     ApprovalRequest,
@@ -189,8 +189,8 @@ def _edited(request: Request, rest: str, read: Callable[[str], str], say: Callab
 
 
 def _edited_plan(request: PlanReviewRequest, rest: str, read: Callable[[str], str], say: Callable[[str], None]) -> Edit | None:
-    from orchestrator.runs.answer_check import check_answer
-    from orchestrator.runs.plans import plan_text
+    from orchestrator.control.answer_check import check_answer
+    from orchestrator.tasks.plans import plan_text
 
     for line in plan_text(request.about.args).splitlines():
         say("  " + clean(line, 2_000))
@@ -227,7 +227,7 @@ def read_edit(path: Path) -> Edit:
         why = getattr(bad, "strerror", None) or (bad if isinstance(bad, TooLarge) else "it is not UTF-8 text")
         raise UsageProblem(f"The action file {clean(path)} cannot be read: {why}.") from None
     if _PLAN.search(text):
-        from orchestrator.runs.plans import read_given
+        from orchestrator.tasks.plans import read_given
 
         return read_given(path)
     return parse_edit(text, str(path))

@@ -13,12 +13,12 @@ from rich.table import Table
 from rich.text import Text
 
 from orchestrator.runs.face import Answer, Approver
-from orchestrator.runs.privacy.clean import UNREADABLE, clean, visible
+from orchestrator.store.printable import UNREADABLE, clean, visible
 from orchestrator.views.terminal.approval import ask, request_lines, request_told, settled_line
-from orchestrator.views.terminal.ending import ending_lines
+from orchestrator.views.terminal.event_lines import EventLine, Teller, fact_words, titled
 from orchestrator.views.terminal.footer import Footer, fitted, steady
 from orchestrator.views.terminal.prompt import RequestSettled, forget_typed, typed, typed_unseen
-from orchestrator.views.terminal.words import EventLine, Teller, fact_words, titled
+from orchestrator.views.terminal.summary import ending_lines
 from roles.journal.events import (
     ApprovalRequestedEvent,
     BudgetWarningEvent,

@@ -7,11 +7,11 @@ import time
 from typing import IO, TYPE_CHECKING, Any
 
 from orchestrator.runs.face import Answer, Approver
-from orchestrator.runs.privacy.clean import clean
+from orchestrator.store.printable import clean
 from orchestrator.views.terminal.approval import ask, request_lines, request_told, settled_line
-from orchestrator.views.terminal.ending import ending_lines
+from orchestrator.views.terminal.event_lines import EventLine, Teller
 from orchestrator.views.terminal.prompt import RequestSettled, forget_typed, typed, typed_unseen
-from orchestrator.views.terminal.words import EventLine, Teller
+from orchestrator.views.terminal.summary import ending_lines
 from roles.journal.events import ApprovalRequestedEvent
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.cells import cell_len, set_cell_size
 
-from orchestrator.runs.privacy.clean import clean
+from orchestrator.store.printable import clean
 
 NARROW = 80
 GAP = 2

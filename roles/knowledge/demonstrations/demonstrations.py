@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 
 from protocol import Frozen, InteractionStep
 from roles.contracts import clauses as c
-from roles.knowledge.demonstrations.deeds import NOWHERE, Deeds, DemonstratedClause
+from roles.knowledge.demonstrations.actions import NOWHERE, Deeds, DemonstratedClause
 from roles.knowledge.demonstrations.screens import Mention, Slots
 from roles.knowledge.pages.documents import Document, DocumentKind
 from roles.screen.language.lexicon import NOUNS

@@ -21,7 +21,7 @@ from rapidfuzz import fuzz
 from protocol import Frozen
 from roles.knowledge.pages.documents import MAX_TEXT, MAX_TITLE, Document, DocumentKind
 from roles.knowledge.pages.playbook import without_front_matter
-from roles.knowledge.pages.visible import page_of, shown
+from roles.knowledge.pages.visible_text import page_of, shown
 from roles.knowledge.store import KEPT, KnowledgeStore
 
 _TITLES = ("title", "name", "request", "question", "heading", "subject", "headline")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from protocol import Frozen
 from roles.contracts import USER, StepOrigin, Supplement
-from roles.knowledge.pages.visible import shown
+from roles.knowledge.pages.visible_text import shown
 
 _STEP_WORD = r"(?:step|schritt|étape|etape|paso|passo|stap)"
 _NUMBERED = re.compile(

@@ -13,8 +13,8 @@ from pydantic import ValidationError
 from protocol import VisualState
 from roles.contracts import PictureKind, ScreenPicture
 from roles.policies.fallback import GaveUp
-from roles.policies.llm.answers import LONGEST, UnusableReply, object_of, text_of
 from roles.policies.llm.calls import Caller, FormRefused
+from roles.policies.llm.reply_parsing import LONGEST, UnusableReply, object_of, text_of
 from roles.policies.llm.schemas import form_told
 
 Picturing = Callable[[VisualState, ScreenPicture], bytes | None]

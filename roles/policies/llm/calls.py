@@ -23,7 +23,7 @@ from roles.contracts.limits.limits import Limits
 from roles.journal.events import ErrorEvent, Json, ModelCallEvent
 from roles.journal.journal import Journal
 from roles.policies.fallback import BudgetSpent, Unreachable
-from roles.policies.llm.answers import UnusableReply, text_of
+from roles.policies.llm.reply_parsing import UnusableReply, text_of
 from roles.policies.llm.settings import ModelSettings, Prices
 
 _UNREAD = frozenset({"LengthFinishReasonError", "ContentFilterFinishReasonError", "OutputParserException"})

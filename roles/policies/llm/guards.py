@@ -9,7 +9,7 @@ from environments.effects.words import Effect, effect_of_words
 from protocol import GUIElement
 from protocol.prompt_form.tree import CHECKED, kind
 from roles.contracts import FieldHas, OperatorView
-from roles.policies.llm.job import ALIKE, COMMITS, TICKS, Job
+from roles.policies.llm.subtask_words import ALIKE, COMMITS, TICKS, Job
 from roles.screen.dialogs import agree_choice, dismiss_choice, expected
 from roles.screen.evidence import is_search, names_effect
 from roles.screen.matching import similarity, tokens

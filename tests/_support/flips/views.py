@@ -23,12 +23,12 @@ from orchestrator import Crew
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.testing.stage import Stage
 from orchestrator.runs.open_run import OpenOptions
-from orchestrator.runs.plans import plan_goal
 from orchestrator.runs.runs import taken_up
 from orchestrator.settings.build import build_context, build_sources, make_environment
 from orchestrator.settings.policies import Deciders
 from orchestrator.settings.settings import Settings, load_safety, load_settings
 from orchestrator.store.stores import open_store
+from orchestrator.tasks.plans import plan_goal
 from protocol import Action, ActionResult, ActionTarget, AgentStatus, Click, ExecStatus, Fill, OperatorDecision, VisualState
 from roles.contracts import OperatorView, ScreenPicture, StepOrigin, StepRecord, Subtask, Supplement
 from roles.contracts.context import Context
@@ -480,7 +480,7 @@ def facts_told(overrides: Sequence[str], folder: Path) -> Any:
     """What a model would be told of many facts."""
     from roles.contracts import Fact, PlanRequest
     from roles.knowledge.memory.blackboard import board_of
-    from roles.policies.llm import job as lines
+    from roles.policies.llm import subtask_words as lines
 
     facts = tuple(Fact(name=f"fact {n}", value="value " * 9, step=n) for n in range(40))
     board = board_of(facts, list, build_context(settings_of(overrides)).blackboard)

@@ -13,9 +13,9 @@ from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.control.channel import holder_of
 from orchestrator.runs import runs
+from orchestrator.runs.folders import stored_report
 from orchestrator.runs.outcome import Outcome
 from orchestrator.settings.settings import load_settings
-from orchestrator.store.folders import stored_report
 
 GOAL = 'In the reimbursement form, enter "$12.50" as the amount and submit it'
 """Asks before it submits, and once more for the amount where the policy says so."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.store.postgres.link import Link
+from orchestrator.store.postgres.connection import Link
 from orchestrator.store.postgres.rows import PostgresRows
 from protocol import ActionResult, ActionTarget, Click, ExecStatus
 from roles.contracts import StepRecord

@@ -12,7 +12,7 @@ import pytest
 
 from environments.browser import BrowserEnvironment
 from environments.served.demonstration import Demonstration
-from environments.served.running import Address, served
+from environments.served.server import Address, served
 from environments.served.session import Session
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world, parse_world

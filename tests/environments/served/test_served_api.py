@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from environments.served.running import served
+from environments.served.server import served
 from environments.served.session import Session
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world

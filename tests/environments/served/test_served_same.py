@@ -11,8 +11,8 @@ from waiting import DEADLINE
 from environments.browser import BrowserEnvironment
 from environments.served.twin import dom_id
 from environments.simulated.desktop import SimulatedDesktop
+from environments.simulated.screen.elements import ShownElement
 from environments.simulated.screen.screen import screen_of
-from environments.simulated.screen.seen import ShownElement
 from orchestrator.settings.settings import shipped_names
 from protocol import ActionTarget, Click, Fill, GUIElement, Navigate, Type
 

@@ -17,7 +17,7 @@ from waiting import until
 from environments.browser import BrowserEnvironment
 from environments.contract import AppInfo
 from environments.served.demonstration import Demonstration
-from environments.served.running import served
+from environments.served.server import served
 from environments.served.session import Session
 from environments.served.twin import Twin
 from environments.simulated.desktop import SimulatedDesktop

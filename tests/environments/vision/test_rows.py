@@ -6,9 +6,9 @@ import pytest
 
 pytest.importorskip("cv2", reason="reading pictures needs the extra: pip install 'deskcrew[vision]'")
 
-from environments.vision.parts import ElementDraft
+from environments.vision.element_drafts import ElementDraft
 from environments.vision.pixels import Box, Colour
-from environments.vision.recognizing import arranged
+from environments.vision.recognizer import arranged
 from environments.vision.shapes import Frame
 
 WHITE = Colour(255, 255, 255)

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from orchestrator.cli import app
 from orchestrator.errors import UsageProblem
-from orchestrator.tasks.explaining import ExplainRequest, explained
+from orchestrator.tasks.policy_explanation import ExplainRequest, explained
 
 POLICY = """\
 name: careful

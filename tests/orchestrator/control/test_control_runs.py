@@ -18,15 +18,14 @@ from environments.sandbox.detect import Detected
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator import Crew
-from orchestrator.control.asked import given, still_open
-from orchestrator.control.handle import RunControl
 from orchestrator.control.lease import LeaseHeld, held
+from orchestrator.control.requests import given, still_open
 from orchestrator.errors import UsageProblem
-from orchestrator.runs import runs
+from orchestrator.runs import folders, runs
+from orchestrator.runs.folders import show_run
+from orchestrator.runs.handle import RunControl
 from orchestrator.runs.outcome import Outcome
 from orchestrator.settings.settings import load_settings
-from orchestrator.store import folders
-from orchestrator.store.folders import show_run
 from orchestrator.views.listing import run_page, runs_table
 from protocol.dsl import parse_line
 
@@ -368,7 +367,7 @@ def test_lanes_go_on_side_by_side_after_a_pause(tmp_path: Path) -> None:
 KILLED_BY_HAND = """
 import os, signal, sys
 from pathlib import Path
-from orchestrator.control.handle import RunControl
+from orchestrator.runs.handle import RunControl
 from protocol.dsl import parse_line
 from roles.journal.journal import Journal
 Journal.settle = lambda *_: os.kill(os.getpid(), signal.SIGKILL)  # the deed is done, and not written down

@@ -16,10 +16,9 @@ from controlled import CLAIM, FORM, Started, events, started
 from waiting import DEADLINE, until
 from warm import python
 
-from orchestrator.control.standing import standing
-from orchestrator.runs import runs
-from orchestrator.store import folders
-from orchestrator.store.folders import stored_report
+from orchestrator.control.status import standing
+from orchestrator.runs import folders, runs
+from orchestrator.runs.folders import stored_report
 
 pytestmark = pytest.mark.slow("processes that are killed")
 

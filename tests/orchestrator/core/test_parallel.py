@@ -16,7 +16,7 @@ from environments.sandbox.detect import installed
 from orchestrator.runs.runs import Outcome, start
 from orchestrator.settings.settings import load_settings, shipped
 from orchestrator.tasks.tasks import load_task
-from orchestrator.views.terminal.words import Teller
+from orchestrator.views.terminal.event_lines import Teller
 from protocol import ActionTarget, AgentStatus, Click, Fill, LaunchApp, Memorize, OperatorDecision, Wait
 from roles.contracts import Answer, FactKnown, PlanAnswer, Result, Script
 from roles.contracts.limits.limits import Limits

@@ -15,7 +15,7 @@ from worked.desk_pages import opened as opened
 from worked.desk_pages import waiting_home as waiting_home
 from worked.desk_pages import waits_once as waits_once
 
-from environments.served.running import Address
+from environments.served.server import Address
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.crew import Crew

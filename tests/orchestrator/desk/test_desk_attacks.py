@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from environments.served.guard import LARGEST, cookie_name
+from environments.served.access import LARGEST, cookie_name
 from orchestrator.desk.app import _ROUTERS
 from orchestrator.desk.auth import Role
 

@@ -88,7 +88,7 @@ def test_a_store_that_goes_away_is_said_holds_up_no_other_run_and_is_read_on_whe
     serve: Any, runs_dir: Path, working: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from orchestrator.desk.live import store as watching_store
-    from orchestrator.store.postgres.link import Link
+    from orchestrator.store.postgres.connection import Link
     from orchestrator.store.postgres.rows import PostgresRows
 
     monkeypatch.setattr(watching_store, "AWAY", 0.2)

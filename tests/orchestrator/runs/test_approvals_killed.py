@@ -14,9 +14,9 @@ from warm import python
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.runs import runs
+from orchestrator.runs.folders import find_run
 from orchestrator.runs.runs import Outcome
 from orchestrator.settings.settings import load_settings
-from orchestrator.store.folders import find_run
 
 pytestmark = pytest.mark.slow("processes that are killed")
 

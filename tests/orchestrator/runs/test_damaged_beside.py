@@ -13,7 +13,7 @@ from worked.desk_runs import waiting_run
 from orchestrator.control.channel import FILE, FileChannel, given_to, holder_of
 from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
-from orchestrator.store.folders import list_runs, show_run
+from orchestrator.runs.folders import list_runs, show_run
 
 DEEP = "[" * 100_000
 

@@ -11,16 +11,16 @@ from services.site_in_memory import Control, Profile, Sent, Site
 from support import FINISH, decide, planned, subtask
 
 from environments.effects import RELEASE, Network, NetworkRule
-from orchestrator.control.handle import RunControl, by_hand
 from orchestrator.errors import UsageProblem
 from orchestrator.runs import runs
+from orchestrator.runs.handle import RunControl, by_hand
 from orchestrator.runs.outcome import Outcome
-from orchestrator.settings.documents import Source
 from orchestrator.settings.safety_files import read_safety
 from orchestrator.settings.settings import load_settings
+from orchestrator.settings.yaml_documents import Source
 from orchestrator.views.listing import run_page
 from orchestrator.views.terminal.approval import request_lines
-from orchestrator.views.terminal.ending import ending_lines
+from orchestrator.views.terminal.summary import ending_lines
 from protocol import ActionTarget, Click, VisualState
 from roles.contracts.requests import read_request
 from roles.policies.scripted import (

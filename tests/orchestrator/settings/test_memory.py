@@ -12,10 +12,10 @@ from worked.questioned import deskcrew, overrides
 
 from orchestrator import Crew
 from orchestrator.cli import app
+from orchestrator.runs.folders import find_run
 from orchestrator.runs.replay.recording import recording_of
 from orchestrator.runs.replay.replay import replay
 from orchestrator.runs.runs import Outcome
-from orchestrator.store.folders import find_run
 from orchestrator.views.terminal.approval import ask, request_lines
 from roles.contracts.requests import read_request
 from roles.journal.journal import Event

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.desk.routes.starting import _refuse_places
+from orchestrator.desk.routes.start import _refuse_places
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.plugins import part
 from orchestrator.settings.settings import load_settings

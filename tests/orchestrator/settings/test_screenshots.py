@@ -13,7 +13,7 @@ from flips.views import Real
 from PIL import Image, ImageChops
 from warm import python
 
-from environments.pictures.marks import mark
+from environments.pictures.set_of_mark import mark
 from environments.simulated.desktop import SimulatedDesktop
 from orchestrator.crew import Crew
 from orchestrator.lab.logs.show import OpenLog, opened, validate
@@ -28,7 +28,7 @@ from roles.journal.screenshots import FOLDER, Gallery, ScreenshotSettings
 from roles.policies.scripted import ManagerScript, OperatorScript, ScriptedManager, ScriptedOperator
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
-from roles.safety.privacy.veil import SecretBorder
+from roles.safety.privacy.secret_border import SecretBorder
 
 GOAL = "Open the settings and switch Mute on"
 CHILD = """

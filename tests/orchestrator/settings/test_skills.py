@@ -14,8 +14,8 @@ from warm import python
 
 from orchestrator.cli import app
 from orchestrator.runs import runs
+from orchestrator.runs.folders import find_run
 from orchestrator.runs.privacy.trust import reaching
-from orchestrator.store.folders import find_run
 
 SERVER = '''
 import os, signal, sys

@@ -11,7 +11,7 @@ from environments.simulated.apps import APPS
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from orchestrator.errors import UsageProblem
-from orchestrator.tasks.checking import check_tasks
+from orchestrator.tasks.check import check_tasks
 from orchestrator.tasks.judge import Verdict, judge
 from orchestrator.tasks.tasks import Task, fill_slots, load_task
 from protocol import CallApi, LaunchApp

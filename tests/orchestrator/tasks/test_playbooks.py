@@ -12,7 +12,7 @@ from orchestrator.settings.settings import load_settings, shipped
 from roles.contracts import Supplement
 from roles.knowledge.pages.documents import Document
 from roles.knowledge.store import KnowledgeStore
-from roles.policies.llm.job import supplements_told
+from roles.policies.llm.subtask_words import supplements_told
 
 GOAL = "Do the spring round for INV-0311"
 GOOD = (

@@ -213,8 +213,8 @@ def test_no_word_on_the_command_line_breaks_the_reader(word: str) -> None:
 
 def test_a_goal_that_is_too_long_is_refused_in_a_sentence_wherever_it_comes_from(tmp_path: Path) -> None:
     from orchestrator.crew import Crew
-    from orchestrator.runs.plans import plan_goal
     from orchestrator.settings.settings import load_settings
+    from orchestrator.tasks.plans import plan_goal
 
     words, bound = "Open the notes app. " * 30, [f"runs_dir={tmp_path}", "display=none", "limits.goal_chars=500"]
     path = tmp_path / "long.yaml"

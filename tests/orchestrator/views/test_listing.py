@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from orchestrator.cli import app
-from orchestrator.runs.privacy.clean import shortened
-from orchestrator.store.folders import RunView
+from orchestrator.runs.folders import RunView
+from orchestrator.store.printable import shortened
 from orchestrator.views.listing import run_page
 
 

@@ -11,7 +11,7 @@ from written.screens import HOSTILE, QUOTED, anything, assert_well_formed, calm,
 
 from protocol import GUIElement, VisualState
 from protocol.prompt_form import diff_form, estimate_tokens, query_form, whole_form
-from protocol.prompt_form.pieces import quoted
+from protocol.prompt_form.element_text import quoted
 
 
 @settings(calm)

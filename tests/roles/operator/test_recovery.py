@@ -11,7 +11,7 @@ from environments.faults.faults import Fault, FaultKind, FaultyEnvironment
 from protocol import VERBS, ActionTarget, CallApi, Click, Fill, OperatorDecision, PressKey, Type, Wait
 from roles.contracts import OperatorView
 from roles.contracts.limits.limits import Limits
-from roles.operator.repeating import REPEATS, Repeat, repeat_class
+from roles.operator.retry import REPEATS, Repeat, repeat_class
 from roles.safety import SafetyPolicy
 from roles.safety.effects import Effect
 

@@ -277,7 +277,7 @@ def test_screenshot_marks_only_what_was_asked_for_and_the_next_decision_is_made_
 
 def test_the_picture_of_asked_marks_has_these_marks_and_no_others() -> None:
     pytest.importorskip("PIL", reason="pictures need the extra: pip install 'deskcrew[pictures]'")
-    from environments.pictures.marks import mark
+    from environments.pictures.set_of_mark import mark
 
     look = OperatorDecision(status=AgentStatus.SCREENSHOT, reasoning="crowded")
     whole, policy = run(look)

@@ -10,7 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, SystemMessage
 from langchain_core.tools import tool
 
-from roles.policies.llm.answers import UnusableReply, object_of
+from roles.policies.llm.reply_parsing import UnusableReply, object_of
 from roles.policies.llm.settings import ModelProblem
 from roles.policies.scripted_model import Overloaded, ScriptedChatModel, ScriptLine, read_script
 

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 import protocol as p
 from protocol import Action, ActionTarget, Click, Fill, GUIElement, VisualState, Window
-from roles.operator.asking.guarding import element_of
+from roles.operator.safety.permits import element_of
 from roles.safety import Review, Rule, SafetyPolicy, review
 from roles.safety.effects import SENSITIVE, Effect
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from protocol import ActionTarget, Click, ExecStatus, GUIElement, Hover, Scroll
 from roles.policies.rules.skills.moves import Move, Situation, act
-from roles.screen.everyday import similarity_next
 from roles.screen.language.lexicon import plain
 from roles.screen.page import PRESSED, Page, Thing, likeness, names_in
+from roles.screen.synonyms import similarity_next
 
 _REPEATED, _SCROLLS = 5, 80
 _MOST = 12

@@ -17,7 +17,7 @@ from roles.policies.rules.planning.planning import addressed, expectations, make
 from roles.policies.rules.planning.stages import stages_of
 from roles.policies.rules.planning.steering import INSTEAD, with_notes, without_forbidden
 from roles.policies.rules.planning.understanding import understood
-from roles.safety.carried import texts
+from roles.safety.outgoing_data import texts
 from roles.screen.evidence import check, done_of, fact_of
 from roles.screen.matching import tokens
 from roles.screen.screens import fold

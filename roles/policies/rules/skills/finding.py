@@ -8,12 +8,12 @@ from dataclasses import replace
 from protocol import ActionTarget, AskUser, GUIElement, Type
 from roles.contracts import clauses as c
 from roles.policies.rules.skills.moves import Move, Situation, act, fail, press, set_value
-from roles.screen.everyday import leads_back, similarity_next
 from roles.screen.language.masks import Masks
 from roles.screen.language.wording import entity_words
 from roles.screen.matching import best, similarity
 from roles.screen.records import Entry, entry_of, matching_entries, on_record, picked
 from roles.screen.screens import Item, fold
+from roles.screen.synonyms import leads_back, similarity_next
 
 _PAGES = re.compile(r"(?:of|von|/)\s*(\d+)\s*$", re.IGNORECASE)
 _LONG = 4

@@ -17,9 +17,9 @@ from roles.policies.rules.skills.handling import create, delete, move, open_item
 from roles.policies.rules.skills.moves import Move, Situation, act, done, fail, press, set_value
 from roles.policies.rules.skills.reading import read, tell
 from roles.policies.rules.skills.writing import add_up, cell, check, complete, enter, put_into, select, sort
-from roles.screen.everyday import leads_back
 from roles.screen.matching import app_for, ends_as, similarity, tokens
 from roles.screen.screens import shown
+from roles.screen.synonyms import leads_back
 from roles.screen.values import same_value
 
 _ON = {"on": True, "off": False, "enable": True, "disable": False}

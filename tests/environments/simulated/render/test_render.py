@@ -370,7 +370,7 @@ class TestCapability:
             "desktop = SimulatedDesktop(load_world('office'))\n"
             "for name in ('shot', 'shot', 'marks'):\n"
             "    try:\n"
-            "        desktop.screenshot() if name == 'shot' else __import__('environments.pictures.marks')\n"
+            "        desktop.screenshot() if name == 'shot' else __import__('environments.pictures.set_of_mark')\n"
             "    except EnvironmentFault as fault:\n"
             "        print(fault)\n"
         )

@@ -20,8 +20,8 @@ from orchestrator.desk.client.handle import RemoteRuns
 from orchestrator.desk.client.remote import Remote, token_for
 from orchestrator.desk.desk import Desk
 from orchestrator.errors import MachineStopped, UsageProblem
-from orchestrator.store.folders import stored_report
-from orchestrator.views.terminal.ending import ELSEWHERE
+from orchestrator.runs.folders import stored_report
+from orchestrator.views.terminal.summary import ELSEWHERE
 from roles.journal.journal import Event
 
 TOKEN = "token-of-otto"

@@ -17,7 +17,7 @@ from waiting import until
 from worked.desk_pages import SLOW, Opened, approvals, see
 from worked.desk_runs import rests
 
-from orchestrator.store.folders import stored_report
+from orchestrator.runs.folders import stored_report
 
 
 @contextmanager

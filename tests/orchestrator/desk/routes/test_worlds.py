@@ -10,9 +10,9 @@ import httpx
 import pytest
 from starlette.routing import Route
 
-from environments.served.guard import LARGEST
+from environments.served.access import LARGEST
 from environments.served.routes import routes
-from orchestrator.desk.acting import HOME
+from orchestrator.desk.workers import HOME
 
 GOAL = "Write a note that says hello"
 

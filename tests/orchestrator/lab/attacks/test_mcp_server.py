@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.lab.attacks.corpus import Attack, load_corpus
-from orchestrator.lab.attacks.measure import OFF, attacked
+from orchestrator.lab.attacks.outcome import OFF, attacked
 
 pytest.importorskip("mcp", reason='the MCP client is not installed; pip install "deskcrew[mcp]"')
 SERVER = '''

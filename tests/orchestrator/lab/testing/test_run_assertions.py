@@ -11,7 +11,7 @@ import pytest
 from orchestrator.errors import UsageProblem
 from orchestrator.lab.testing.paths import compressed, mismatch
 from orchestrator.lab.testing.run import CrewRun
-from orchestrator.lab.testing.scripting import BadScript, plan_line
+from orchestrator.lab.testing.script import BadScript, plan_line
 from orchestrator.lab.testing.stage import Stage
 
 CLAIM = """
@@ -32,7 +32,7 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
 
 def submitting(stage: Stage, answer: str | None) -> CrewRun:
     """A run that fills a field and wants to submit."""
-    from orchestrator.lab.testing.scripting import action_line, plan_line
+    from orchestrator.lab.testing.script import action_line, plan_line
 
     stage.world(CLAIM)
     stage.script.plans.append(plan_line(HAND_IN, 1, "as written"))
@@ -150,7 +150,7 @@ def test_gates_are_told_by_trigger_decision_and_reason(stage: Stage) -> None:
 
 
 def test_help_that_was_looked_for_belongs_to_the_reason_of_the_next_plan(stage: Stage) -> None:
-    from orchestrator.lab.testing.scripting import gate_line
+    from orchestrator.lab.testing.script import gate_line
 
     stage.script.gates.append(gate_line("gate_supplement", 1, "PERIODIC_CHECK", "it is not clear how", "reimbursement"))
     run = stage(COPY, "seed=3", "limits.check_every=2")

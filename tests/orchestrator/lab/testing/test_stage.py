@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.errors import UsageProblem
-from orchestrator.lab.testing.scripting import BadScript, action_line, gate_line, plan_line
+from orchestrator.lab.testing.script import BadScript, action_line, gate_line, plan_line
 from orchestrator.lab.testing.stage import Stage, approver
 from protocol import AgentStatus, OperatorDecision
 from roles.contracts import PlanAnswer

@@ -13,9 +13,9 @@ pytest.importorskip("rapidocr", reason="reading pictures needs the extra: pip in
 from PIL import Image
 
 from environments.browser import BrowserEnvironment
-from environments.browser.acting.written import Span, spans_of
+from environments.browser.actions.text_location import Span, spans_of
 from environments.contract import EnvironmentFault
-from environments.pictures.painting import COLOUR
+from environments.pictures.redaction import COLOUR
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import parse_world
 from environments.vision.pixels import pixels_of
@@ -25,7 +25,7 @@ from roles.journal.journal import Journal
 from roles.journal.screenshots import FOLDER, Gallery, ScreenshotSettings
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
-from roles.safety.privacy.veil import SecretBorder
+from roles.safety.privacy.secret_border import SecretBorder
 
 VALUE = "Zanzibar7164"
 PAGE = f"""<!doctype html><title>{VALUE}</title><body style="font: 20px sans-serif">

@@ -16,7 +16,6 @@ from typer.testing import CliRunner
 from orchestrator.cli import app
 from orchestrator.crew import Crew
 from orchestrator.errors import UsageProblem
-from orchestrator.runs.plans import plan_of
 from orchestrator.runs.privacy.secrets import (
     answer_without,
     asked_for,
@@ -28,8 +27,9 @@ from orchestrator.runs.privacy.secrets import (
     task_without,
 )
 from orchestrator.settings.settings import Settings
+from orchestrator.tasks.plans import plan_of
 from orchestrator.tasks.tasks import Task, load_task
-from orchestrator.views.terminal.ending import ending_lines
+from orchestrator.views.terminal.summary import ending_lines
 from protocol import GUIElement, VisualState
 from roles.contracts import Subtask
 from roles.contracts.requests import read_request

@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.runs.replay.noting import applied, delta
+from orchestrator.runs.replay.recorded_policies import applied, delta
 
 _LEAVES = st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from(["", "a", "b"]) | st.floats(0, 1)
 VALUES = st.recursive(

@@ -30,7 +30,7 @@ from orchestrator.crew import Crew
 from orchestrator.errors import StoreTaken, UsageProblem
 from orchestrator.runs import runs
 from orchestrator.settings.settings import LoadedSettings, load_settings
-from orchestrator.store.postgres.link import Link
+from orchestrator.store.postgres.connection import Link
 from orchestrator.store.postgres.rows import PostgresRows
 from orchestrator.store.postgres.runs import SharedRuns, shared_runs
 from orchestrator.store.salvage import salvage

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from orchestrator.views.page.gather import gather
+from orchestrator.views.page.run_data import gather
 from orchestrator.views.page.source import read_source
 
 Written = Callable[..., Path]

@@ -17,14 +17,14 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from orchestrator.errors import UsageProblem
-from orchestrator.runs.privacy.clean import clean
 from orchestrator.runs.runs import Outcome
+from orchestrator.store.printable import clean
 from orchestrator.views.terminal import make_face
 from orchestrator.views.terminal.approval import ask, edit_decision, parse_edit, request_lines
-from orchestrator.views.terminal.ending import ending_lines
+from orchestrator.views.terminal.event_lines import Teller, action_words
 from orchestrator.views.terminal.live import Live
 from orchestrator.views.terminal.plain import JsonLines, Log, Plain
-from orchestrator.views.terminal.words import Teller, action_words
+from orchestrator.views.terminal.summary import ending_lines
 from roles.contracts.requests import read_request
 from roles.journal.journal import Event
 

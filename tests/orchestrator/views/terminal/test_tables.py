@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from orchestrator.cli.common import LETTERS
-from orchestrator.runs.privacy.clean import clean
-from orchestrator.store.folders import RunInfo
+from orchestrator.runs.folders import RunInfo
+from orchestrator.store.printable import clean
 from orchestrator.views.listing import runs_table
 from orchestrator.views.terminal.tables import cells, table
 

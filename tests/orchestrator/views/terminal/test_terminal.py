@@ -20,8 +20,8 @@ from waiting import DEADLINE
 from warm import python
 
 from orchestrator.control.channel import myself
-from orchestrator.control.handle import RunControl
-from orchestrator.store.folders import list_runs, stored_report
+from orchestrator.runs.folders import list_runs, stored_report
+from orchestrator.runs.handle import RunControl
 from orchestrator.views.terminal.approval import decision
 from roles.knowledge.store import KnowledgeStore
 

@@ -17,8 +17,8 @@ import pytest
 
 from roles.contracts.limits.http_bounds import MOST, TooMuch, bound
 from roles.knowledge.sources.mcp_server import McpAddress, McpFault, McpServer, tools_of
-from roles.policies.llm.answers import UnusableReply
 from roles.policies.llm.calls import Breaker, Caller, Clocks
+from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.settings import ModelSettings
 from roles.policies.scripted_model import ScriptedChatModel
 

@@ -12,7 +12,7 @@ from roles.contracts import Board, Fact, FactKnown, FieldHas, PlanRequest, Subta
 from roles.contracts.signals import SubtaskStatus
 from roles.journal.journal import Journal
 from roles.knowledge.memory.blackboard import BoardSettings, board_of, fact_told, live_names, outcome_told
-from roles.policies.llm.job import facts_told
+from roles.policies.llm.subtask_words import facts_told
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
 from roles.safety.privacy.vault import Vault

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from roles.contracts import USER, Supplement
 from roles.knowledge.pages.playbook import Playbook, playbooks_in
-from roles.knowledge.pages.visible import shown
+from roles.knowledge.pages.visible_text import shown
 
 
 def page(text: str, title: str = "A page", source: str = "help:a.md") -> Supplement:

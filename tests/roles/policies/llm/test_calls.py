@@ -214,7 +214,7 @@ def test_an_asker_gives_up_after_as_many_tries_as_it_may() -> None:
     limits = Limits(reasks=1)
 
     def never(_: dict[str, Any]) -> Any:
-        from roles.policies.llm.answers import UnusableReply
+        from roles.policies.llm.reply_parsing import UnusableReply
 
         raise UnusableReply("I do not like it")
 

@@ -9,10 +9,10 @@ from models import SCREEN, fact, operator, prompts_of, section, step, text_of, v
 
 from protocol import AgentStatus, Fill, GUIElement, Memorize, VisualState
 from roles.contracts import EffectSeen, Expectation, FactKnown, FieldHas, OperatorView, Subtask, TextShown
-from roles.policies.llm.answers import UnusableReply
-from roles.policies.llm.job import missing_of
-from roles.policies.llm.offer import Move, Moves, narrow_moves
+from roles.policies.llm.move_offer import Move, Moves, narrow_moves
 from roles.policies.llm.prompts import load_prompt
+from roles.policies.llm.reply_parsing import UnusableReply
+from roles.policies.llm.subtask_words import missing_of
 
 VERBS = ("click", "fill", "type", "select_option", "memorize", "launch_app", "scroll")
 AMOUNT = FieldHas(label="Amount", value="12.00")

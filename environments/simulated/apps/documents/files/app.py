@@ -45,7 +45,7 @@ from environments.simulated.apps.documents.files.state import (
     removed,
     undone,
 )
-from environments.simulated.meanings import Tree
+from environments.simulated.effect_tables import Tree
 from environments.simulated.screen.widgets import (
     Widget,
     bar,

@@ -57,7 +57,7 @@ from environments.simulated.apps.documents.spreadsheet.state import (
     undone,
     written,
 )
-from environments.simulated.meanings import Difference, Meaning, is_gone
+from environments.simulated.effect_tables import Difference, Meaning, is_gone
 from environments.simulated.screen.widgets import Widget, alert, bar, button, cell, form, heading, row, status, textbox
 
 

@@ -32,7 +32,7 @@ from environments.simulated.apps.documents.terminal.tree import (
     nearest,
     put,
 )
-from environments.simulated.meanings import Tree
+from environments.simulated.effect_tables import Tree
 from environments.simulated.screen.widgets import Widget, bar, button, form, group, heading, text, textbox
 from environments.simulated.skills import Function, FunctionResult
 from environments.simulated.world.values import Model

@@ -36,7 +36,7 @@ from environments.simulated.apps.house.home.devices import (
     switched,
 )
 from environments.simulated.apps.house.home.state import By, HomeContent, HomeState, began, operated, went_on
-from environments.simulated.meanings import Difference, Meaning
+from environments.simulated.effect_tables import Difference, Meaning
 from environments.simulated.screen.widgets import (
     Widget,
     alert,

@@ -22,7 +22,7 @@ from environments.simulated.app import (
 )
 from environments.simulated.apps.common.forms import question
 from environments.simulated.apps.common.functions_base import Drive, NoArguments, chosen, driven, one_line
-from environments.simulated.meanings import Meaning
+from environments.simulated.effect_tables import Meaning
 from environments.simulated.screen.widgets import (
     Widget,
     alert,

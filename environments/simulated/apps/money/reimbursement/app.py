@@ -26,7 +26,7 @@ from environments.simulated.app import (
 from environments.simulated.apps.common.forms import Sheet, date_field, leafed, with_error
 from environments.simulated.apps.common.functions_base import Drive, NoArguments, Page, chosen, driven, one_line, part_of, unknown
 from environments.simulated.apps.common.record_list import list_update, list_view
-from environments.simulated.meanings import Meaning, is_gone, is_new
+from environments.simulated.effect_tables import Meaning, is_gone, is_new
 from environments.simulated.screen.widgets import (
     Widget,
     alert,

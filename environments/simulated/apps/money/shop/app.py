@@ -66,7 +66,7 @@ from environments.simulated.apps.money.shop.state import (
     without,
 )
 from environments.simulated.apps.money.shop.view import page
-from environments.simulated.meanings import Difference, Meaning, becomes, is_gone, is_new
+from environments.simulated.effect_tables import Difference, Meaning, becomes, is_gone, is_new
 from environments.simulated.screen.widgets import Widget
 from environments.simulated.world.generate import amount, day_before, highest, how_many, paragraph
 from environments.simulated.world.values import Model, Money, from_cents, shown

@@ -43,7 +43,7 @@ from environments.simulated.apps.office.calendar.event import (
 from environments.simulated.apps.office.calendar.functions import FUNCTIONS
 from environments.simulated.apps.office.calendar.state import PAGE_SIZE, VIEWS, CalendarState, Draft, View, listed, reminders
 from environments.simulated.apps.office.calendar.view import DAYS, LABELS, draft_of, errors_of, left, meeting_of, new_draft, page
-from environments.simulated.meanings import Meaning, is_gone, is_new
+from environments.simulated.effect_tables import Meaning, is_gone, is_new
 from environments.simulated.screen.widgets import Widget
 from environments.simulated.world.generate import highest, how_many, mail_address
 from environments.simulated.world.values import slug

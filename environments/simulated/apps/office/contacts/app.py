@@ -52,7 +52,7 @@ from environments.simulated.apps.office.contacts.state import (
     twins,
     without,
 )
-from environments.simulated.meanings import Meaning, is_gone, is_new
+from environments.simulated.effect_tables import Meaning, is_gone, is_new
 from environments.simulated.screen.widgets import (
     Widget,
     alert,

@@ -40,7 +40,7 @@ from environments.simulated.apps.office.mail.state import (
     found,
     sorting,
 )
-from environments.simulated.meanings import Difference, Meaning, becomes, is_gone, is_new
+from environments.simulated.effect_tables import Difference, Meaning, becomes, is_gone, is_new
 from environments.simulated.screen.widgets import (
     Widget,
     alert,

@@ -24,7 +24,7 @@ from environments.simulated.app import (
 from environments.simulated.apps.common.forms import question, save_question
 from environments.simulated.apps.common.functions_base import Drive, Page, driven, one_line, part_of, unknown
 from environments.simulated.apps.common.record_list import ListState, list_update, list_view
-from environments.simulated.meanings import Meaning, is_gone, is_new
+from environments.simulated.effect_tables import Meaning, is_gone, is_new
 from environments.simulated.screen.widgets import (
     Widget,
     alert,

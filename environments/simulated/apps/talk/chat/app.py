@@ -47,7 +47,7 @@ from environments.simulated.apps.talk.chat.state import (
     started,
     talks,
 )
-from environments.simulated.meanings import Difference, Meaning, is_gone, is_new
+from environments.simulated.effect_tables import Difference, Meaning, is_gone, is_new
 from environments.simulated.screen.widgets import (
     Widget,
     bar,

@@ -53,7 +53,7 @@ from environments.simulated.apps.web.browser.state import (
     without_bookmark,
     without_tab,
 )
-from environments.simulated.meanings import Difference, Meaning, is_gone, is_new
+from environments.simulated.effect_tables import Difference, Meaning, is_gone, is_new
 from environments.simulated.screen.widgets import Widget
 from environments.simulated.skills import AnyFunction, Function, FunctionDeclined, FunctionResult
 from environments.simulated.world.values import Model

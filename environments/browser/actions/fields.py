@@ -1,0 +1,317 @@
+"""What is set rather than pressed: values of fields, options of lists, files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from environments.browser import door
+from environments.browser.actions.keyboard import focus
+from environments.browser.actions.pointer import came_of_it
+from environments.browser.actions.targeting import Aim, Refused, find, usable, usable_in_view
+from environments.browser.observation.control_identity import Look, hold, look_at
+from environments.browser.observation.elements import clean
+from environments.browser.observation.screen import Sight, Spot
+from environments.browser.observation.settling import beat, settle
+from protocol import ActionTarget, Fill, GUIElement, Resolved, SelectOption, Upload
+
+_MOST = 1000
+"""Key presses for one value."""
+_ROUNDS = 4
+
+
+async def slide(sight: Sight, aim: Aim, first: Look, text: str) -> None:
+    """Move the handle until the page shows `text`, as near as its steps allow. Raises Refused."""
+    try:
+        wanted = float(text.strip().replace("−", "-"))
+    except ValueError:
+        raise Refused(f"{aim.name} is a slider and takes a number, not {text[:40]!r}") from None
+    spot = aim.spot
+    if spot is None:
+        raise Refused(f"{aim.name} is gone from the page; look again")
+    await focus(sight, aim)
+    async with door.keys(sight, first, aim.name):
+        await _move(sight, aim, spot, wanted)
+    reached = await _level(spot)
+    if abs(reached - wanted) > 1e-9:
+        sight.session.notes.append(f"{aim.name} now stands at {reached:g}, not at {wanted:g}")
+
+
+async def _move(sight: Sight, aim: Aim, spot: Spot, wanted: float) -> None:
+    step = await _step(sight, spot)
+    if not step:
+        raise Refused(f"{aim.name} does not move by the arrow keys, or shows no number for where it is")
+    for _ in range(_ROUNDS):
+        now = await _level(spot)
+        presses = round((wanted - now) / step)
+        if not presses:
+            break
+        key = "ArrowRight" if presses > 0 else "ArrowLeft"
+        await door.tap(sight, key, min(abs(presses), _MOST))
+        await settle(sight, 1.0)
+        if await _level(spot) == now:
+            break
+
+
+async def _level(spot: Spot) -> float:
+    found = await spot.ask("level")
+    return float(found) if found is not None else 0.0
+
+
+async def _step(sight: Sight, spot: Spot) -> float:
+    """How much one key changes the value. What shows the value is found by what changes, and changes back again."""
+    for there, back in (("ArrowRight", "ArrowLeft"), ("ArrowLeft", "ArrowRight")):
+        first = await _figures(spot)
+        said = await spot.ask("level")
+        await door.tap(sight, there)
+        second = await _figures(spot)
+        now = await spot.ask("level")
+        await door.tap(sight, back)
+        third = await _figures(spot)
+        sign = 1.0 if there == "ArrowRight" else -1.0
+        if said is not None and now is not None and now != said:
+            return sign * (float(now) - float(said))
+        moved = [n for n, (a, b, c) in enumerate(zip(first, second, third, strict=False)) if a != b and a == c]
+        if moved and len(first) == len(second):
+            await spot.ask("tie", moved[0])
+            return sign * (second[moved[0]] - first[moved[0]])
+    return 0.0
+
+
+async def _figures(spot: Spot) -> list[float]:
+    return [float(n) for n in await spot.eye.evaluate("eye => eye.figures()")]
+
+
+def is_drawn_slider(element: GUIElement | None, tag: str) -> bool:
+    """A slider that is no field of the browser's own."""
+    return element is not None and element.role == "slider" and tag != "input"
+
+
+_SHAPES = {
+    "date": "2026-12-31",
+    "time": "23:59",
+    "datetime-local": "2026-12-31T23:59",
+    "month": "2026-12",
+    "week": "2026-W53",
+    "color": "#ff8800",
+    "number": "12.5",
+    "range": "50",
+}
+_CHOICES = frozenset(
+    {"option", "menuitem", "menuitemradio", "menuitemcheckbox", "radio", "treeitem", "listitem", "button", "link"}
+)
+
+
+async def fill(sight: Sight, action: Fill) -> Resolved:
+    assert action.target is not None  # noqa: S101 - the verb's own rule
+    aim = await usable_in_view(sight, await find(sight, action.target))
+    kind = await _kind(aim)
+    first = await look_at(sight, aim, "keys")
+    hold(sight, action, first, aim.name)
+    async with door.leaving(sight, first):
+        if is_drawn_slider(aim.element, kind["tag"]):
+            await slide(sight, aim, first, action.text)
+        elif kind["type"] in ("checkbox", "radio"):
+            await _tick(sight, aim, first, action.text)
+        elif kind["tag"] == "select":
+            await _choose(sight, aim, first, kind, (action.text,))
+        else:
+            await _set(sight, aim, first, kind, action.text)
+        if action.submit:
+            await door.enter(sight, first, aim.name)
+        await settle(sight)
+    return aim.resolved
+
+
+async def _kind(aim: Aim) -> dict[str, Any]:
+    kind = await aim.spot.ask("kind") if aim.spot else None
+    if kind is None:
+        raise Refused(f"{aim.name} is no field")
+    return {name: kind[name] for name in kind}
+
+
+async def _set(sight: Sight, aim: Aim, first: Look, kind: dict[str, Any], text: str) -> None:
+    from playwright.async_api import Error
+
+    if kind["type"] == "file":
+        raise Refused(f"{aim.name} takes files; say upload")
+    if not (kind["editable"] or kind["tag"] in ("input", "textarea")) or kind["type"] in ("button", "submit", "reset", "image"):
+        raise Refused(f"{aim.name} is a {kind['role'] or kind['tag']}, which cannot be filled; click it or choose an option")
+    if kind["readonly"]:
+        raise Refused(f"{aim.name} can only be read; there may be a button beside it that sets it")
+    if kind["tag"] == "input" and ("\n" in text or "\r" in text):
+        raise Refused(f"{aim.name} takes one line; leave the line breaks out, and set submit to press Enter")
+    try:
+        await door.put(sight, aim, first, text)
+    except Error as bad:
+        if "Malformed value" in str(bad) or "Cannot type text" in str(bad):
+            raise _misshapen(aim, kind["type"], text) from None
+        raise
+    await settle(sight, 1.5)
+    if text and kind["type"] in _SHAPES and aim.spot is not None and await aim.spot.ask("holds") == "":
+        raise _misshapen(aim, kind["type"], text)
+    await _read_back(sight, aim, text)
+
+
+def _misshapen(aim: Aim, kind: str, text: str) -> Refused:
+    shape = _SHAPES.get(kind, "another form")
+    return Refused(f"{aim.name} does not take {text[:60]!r}; it is a {kind} field, as in {shape!r}")
+
+
+async def _read_back(sight: Sight, aim: Aim, text: str) -> None:
+    holds = await aim.spot.ask("holds") if aim.spot else None
+    if holds is None or " ".join(str(holds).split()) == " ".join(text.split()):
+        return
+    private = aim.element is not None and aim.element.private
+    what = "something else" if private else repr(clean(holds, 100))
+    sight.session.notes.append(f"{aim.name} now holds {what}, not what was filled in")
+
+
+async def _tick(sight: Sight, aim: Aim, first: Look, text: str) -> None:
+    wanted = {"true": "true", "on": "true", "false": "false", "off": "false"}.get(text.strip().casefold())
+    if wanted is None:
+        raise Refused(f"{aim.name} is ticked with 'true' or 'false', not {text[:40]!r}")
+    if aim.element is not None and aim.element.value == wanted:
+        return
+    await door.press(sight, aim, first)
+
+
+async def select_option(sight: Sight, action: SelectOption) -> Resolved:
+    assert action.target is not None  # noqa: S101 - the verb's own rule
+    aim = await usable_in_view(sight, await find(sight, action.target))
+    kind = await _kind(aim)
+    first = await look_at(sight, aim, "press")
+    hold(sight, action, first, aim.name)
+    async with door.leaving(sight, first):
+        if kind["tag"] == "select":
+            await _choose(sight, aim, first, kind, action.options)
+        elif kind["tag"] == "input" and aim.element is not None and aim.element.options:
+            keyed = await look_at(sight, aim, "keys")
+            await _set(sight, aim, keyed, kind, _one(aim, aim.element.options, action.options))
+        else:
+            await _press_option(sight, aim, first, kind, action.options)
+        await settle(sight)
+    return aim.resolved
+
+
+def _one(aim: Aim, options: tuple[str, ...], wanted: tuple[str, ...]) -> str:
+    if len(wanted) > 1:
+        raise Refused(f"{aim.name} takes one option, not {len(wanted)}")
+    found = _matching(options, wanted[0])
+    if not found:
+        raise _no_option(aim, wanted[0], options)
+    return options[found[0]]
+
+
+def _matching(options: tuple[str, ...], wanted: str) -> list[int]:
+    """Where that option is: exactly, or but for case and spacing."""
+    folded = " ".join(wanted.split()).casefold()
+    exact = [n for n, option in enumerate(options) if option == wanted]
+    return exact or [n for n, option in enumerate(options) if " ".join(option.split()).casefold() == folded]
+
+
+def _no_option(aim: Aim, wanted: str, options: tuple[str, ...]) -> Refused:
+    listed = ", ".join(option for option in options[:30] if option)
+    return Refused(f"{aim.name} has no option {wanted[:80]!r}; options are: {listed or 'none'}")
+
+
+async def _choose(sight: Sight, aim: Aim, first: Look, kind: dict[str, Any], wanted: tuple[str, ...]) -> None:
+    """In a native list, by the number of the option: its text never becomes a selector."""
+    if len(wanted) > 1 and not kind["multiple"]:
+        raise Refused(f"{aim.name} takes one option, not {len(wanted)}")
+    assert aim.spot is not None  # noqa: S101 - it has a kind
+    options = await aim.spot.ask("options")
+    labels = tuple(clean(option["label"]) for option in options)
+    values = tuple(clean(option["value"]) for option in options)
+    chosen = {}
+    for one in wanted:
+        found = _matching(labels, one) or _matching(values, one)
+        if not found:
+            raise _no_option(aim, one, labels)
+        if options[found[0]]["off"]:
+            raise Refused(f"the option {one[:80]!r} of {aim.name} is disabled")
+        chosen[int(options[found[0]]["n"])] = str(options[found[0]]["value"])
+    await door.choose(sight, aim, first, chosen)
+
+
+async def _press_option(sight: Sight, aim: Aim, first: Look, kind: dict[str, Any], wanted: tuple[str, ...]) -> None:
+    """In a list that a page draws: open it, find the text in what it opened, press that."""
+    if len(wanted) > 1:
+        raise Refused(f"{aim.name} takes one option at a time")
+    if not kind["opens"]:
+        raise Refused(f"{aim.name} is a {first.role} and no list; click it, look, and click what is meant")
+    known = {e.element_id for e in sight.elements if e.visible}
+    within = _inside(sight, aim)
+    option = _option(within, wanted[0])
+    if option is None:
+        before, _ = await beat(sight)
+        aim = await door.press(sight, aim, first)
+        await came_of_it(sight, aim, before)
+        await sight.look()
+        fresh = [e for e in sight.elements if e.visible and e.element_id not in known]
+        offered = [e for e in fresh or _inside(sight, aim) if e.role in _CHOICES or e.role in ("text", "cell")]
+        option = _option(offered, wanted[0])
+        within = [e for e in offered if e.role == "option"] or offered
+    if option is None:
+        await door.escape(sight)
+        raise _no_option(aim, wanted[0], tuple(e.name for e in within))
+    chosen = await usable(sight, await find(sight, ActionTarget(track_id=option.track_id)))
+    meant = await look_at(sight, chosen, "press")
+    if str(meant.said.get("leads") or "").startswith(("open", "download")) or meant.said.get("sends"):
+        raise Refused(f"{option.name[:80]!r} leads elsewhere or sends a form, and is no option of a list; look, and click it")
+    await door.press(sight, chosen, meant)
+
+
+def _inside(sight: Sight, aim: Aim) -> list[GUIElement]:
+    inside = {aim.resolved.element_id}
+    found = []
+    for element in sight.elements:
+        if element.parent in inside:
+            inside.add(element.element_id)
+            found.append(element)
+    return [e for e in found if e.visible and e.role in _CHOICES]
+
+
+def _option(offered: list[GUIElement], wanted: str) -> GUIElement | None:
+    found = _matching(tuple(e.name for e in offered), wanted)
+    return offered[found[0]] if found else None
+
+
+async def upload(sight: Sight, action: Upload) -> Resolved:
+    """To a file field, to the label of one, or to a control that opens a file chooser."""
+    assert action.target is not None  # noqa: S101 - the verb's own rule
+    paths = [_allowed(sight, name) for name in action.files]
+    aim = await find(sight, action.target)
+    kind = await _kind(aim)
+    if len(paths) > 1 and kind["file"] == (aim.spot.local if aim.spot else None) and not kind["multiple"]:
+        raise Refused(f"{aim.name} takes one file, not {len(paths)}")
+    first = await look_at(sight, aim, "press")
+    hold(sight, action, first, aim.name)
+    async with door.leaving(sight, first):
+        if kind["file"] is not None and aim.spot is not None:
+            await door.give(sight, aim, first, int(kind["file"]), paths)
+        else:
+            aim = await usable_in_view(sight, aim)
+            if sight.session.chooser is None:
+                before, _ = await beat(sight)
+                aim = await door.press(sight, aim, first)
+                await came_of_it(sight, aim, before)
+            await door.give_chooser(sight, aim, first, paths)
+            sight.session.notes[:] = [note for note in sight.session.notes if "asks for a file" not in note]
+        await settle(sight)
+    return aim.resolved
+
+
+def _allowed(sight: Sight, name: str) -> Path:
+    """A file in the folder for uploads, or one that was downloaded: no other file of the machine may leave it."""
+    rules = sight.session.rules
+    folders = [folder.resolve() for folder in (rules.uploads, sight.session.downloads) if folder is not None]
+    for folder in folders:
+        try:
+            path = (folder / name).resolve()
+            if path.is_relative_to(folder) and path.is_file():
+                return path
+        except (OSError, ValueError):
+            continue
+    here = sorted({p.name for folder in folders if folder.is_dir() for p in folder.iterdir() if p.is_file()})[:30]
+    raise Refused(f"there is no file {name[:100]!r} to upload; files are: {', '.join(here) or 'none'}")

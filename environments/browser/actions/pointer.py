@@ -1,0 +1,182 @@
+"""What a pointer does on a page: move, let the page react, press, and see that something came of it."""
+
+from __future__ import annotations
+
+import asyncio
+
+from environments.browser import door
+from environments.browser.actions.targeting import Aim, Refused, find, into_view, move, usable, usable_in_view
+from environments.browser.door import PlainButton
+from environments.browser.observation.control_identity import hold, look_at
+from environments.browser.observation.screen import Sight
+from environments.browser.observation.settling import Activity, beat, effect, settle
+from protocol import Click, Coordinate, Drag, Hover, MouseDown, MouseUp, Point, Resolved, Scroll
+
+NOTCH = 100
+WAITS = 0.65
+"""Seconds within which a press shows an effect; menus that are fetched take half a second."""
+_SWALLOWED = 0.4
+PLAIN: tuple[PlainButton, ...] = ("left", "right", "middle")
+_PRESSED = frozenset({"button", "link", "checkbox", "radio", "switch", "tab", "option", "menuitem", "summary", "treeitem"})
+_FIELDS = frozenset({"textbox", "searchbox", "spinbutton", "slider"})
+
+
+def plain_button(button: str) -> PlainButton:
+    for plain in PLAIN:
+        if button == plain:
+            return plain
+    raise Refused(f"this mouse has no button {button!r}; say go_back or go_forward")
+
+
+async def click(sight: Sight, action: Click) -> Resolved:
+    assert action.target is not None  # noqa: S101 - the verb's own rule
+    button = plain_button(action.button)
+    aim = await usable(sight, await find(sight, action.target))
+    first = await look_at(sight, aim, "press")
+    hold(sight, action, first, aim.name)
+    before, _ = await beat(sight)
+
+    async def press(aim: Aim) -> Aim:
+        count, held = action.count, action.hold
+        return await door.press(sight, aim, first, button=button, count=count, hold=held, modifiers=action.modifiers)
+
+    async with door.leaving(sight, first):
+        aim = await press(aim)
+        done = await came_of_it(sight, aim, before)
+        if await _unheard(sight, aim, before, done):
+            await press(aim)
+            sight.session.notes.append("the first press was swallowed, it was pressed once more")
+            await came_of_it(sight, aim, before)
+    if not sight.session.dialogs and (await _pulse(sight)) == before:
+        sight.session.notes.append("nothing on the page changed")
+    return aim.resolved
+
+
+async def came_of_it(sight: Sight, aim: Aim, before: Activity) -> bool:
+    """Whether the page shows that it was pressed, once it is at rest."""
+    await settle(sight)
+    field = aim.element is not None and aim.element.role in _FIELDS
+    done = await effect(sight, before, 0.0 if field else WAITS)
+    if done and not sight.session.dialogs:
+        await settle(sight)
+    return done or field
+
+
+async def _unheard(sight: Sight, aim: Aim, before: Activity, done: bool) -> bool:
+    """Whether to press again: only where the press never reached the element, which still stands there.
+
+    What did reach it may have begun something that does not show, and must not be begun twice.
+    """
+    from playwright.async_api import Error
+
+    now = await _pulse(sight)
+    if aim.spot is None or now.elsewhere() != before.elsewhere():
+        return False
+    try:
+        heard = await aim.spot.eye.evaluate("eye => eye.heard()")
+        if heard == "press":
+            return False
+        await asyncio.sleep(_SWALLOWED)
+        await usable(sight, aim)
+    except (Error, Refused):
+        return False
+    if heard and done:
+        sight.session.notes.append(
+            f"something else changed and the press may not have reached {aim.name}; look before pressing again"
+        )
+        return False
+    return (await _pulse(sight)).elsewhere() == before.elsewhere()
+
+
+async def _pulse(sight: Sight) -> Activity:
+    return (await beat(sight))[0]
+
+
+async def hover(sight: Sight, action: Hover) -> Resolved:
+    assert action.target is not None  # noqa: S101 - the verb's own rule
+    aim = await usable(sight, await find(sight, action.target), pressed=False)
+    async with door.modified(sight, action.modifiers):
+        aim = await move(sight, aim)
+    await settle(sight)
+    return aim.resolved
+
+
+async def drag(sight: Sight, action: Drag) -> Resolved:
+    assert action.target is not None  # noqa: S101 - the verb's own rule
+    button = plain_button(action.button)
+    start = await usable(sight, await find(sight, action.target))
+    end = await usable(sight, await find(sight, action.to), pressed=False)
+    first, last = await look_at(sight, start, "press"), await look_at(sight, end, "press")
+    hold(sight, action, first, start.name)
+    hold(sight, action, last, end.name, "to.")
+    if first.role in _PRESSED and first.said.get("i") == last.said.get("i"):
+        raise Refused(f"{start.name} is pressed, not dragged onto itself: click it")
+    size = sight.session.rules.size
+    async with door.modified(sight, action.modifiers), door.leaving(sight, first):
+        start = await move(sight, start)
+        await door.drag(sight, start, first, end, [_pixel(at, size) for at in action.path], button)
+        await settle(sight)
+    return start.resolved
+
+
+def _pixel(at: Coordinate, size: tuple[int, int]) -> tuple[float, float]:
+    point = at.to_px(size)
+    return float(point.x), float(point.y)
+
+
+async def mouse_down(sight: Sight, action: MouseDown) -> Resolved | None:
+    return await _half(sight, action)
+
+
+async def mouse_up(sight: Sight, action: MouseUp) -> Resolved | None:
+    return await _half(sight, action)
+
+
+async def _half(sight: Sight, action: MouseDown | MouseUp) -> Resolved | None:
+    """One half of a press, at the target or where the pointer is."""
+    button = plain_button(action.button)
+    aim = await _aim_of(sight, action)
+    first = await look_at(sight, aim, "press")
+    hold(sight, action, first, aim.name)
+    async with door.leaving(sight, first):
+        if action.target is not None:
+            aim = await move(sight, aim)
+        await door.half(sight, aim, first, button, up=isinstance(action, MouseUp))
+        await settle(sight)
+    return aim.resolved if action.target is not None else None
+
+
+async def _aim_of(sight: Sight, action: MouseDown | MouseUp) -> Aim:
+    if action.target is not None:
+        return await usable(sight, await find(sight, action.target))
+    x, y = sight.pointer
+    await sight.look()
+    return Aim(Resolved(tier="point", point=Point(int(x), int(y))), None, None, x, y)
+
+
+async def scroll(sight: Sight, action: Scroll) -> Resolved | None:
+    """With a target that is out of view, that is brought into view instead."""
+    width, height = sight.session.rules.size
+    aim = None
+    x, y = width / 2, height / 2
+    if action.target is not None:
+        aim = await find(sight, action.target)
+        try:
+            aim = await usable(sight, aim, pressed=False)
+        except Refused:
+            await into_view(sight, aim)
+            aim = await usable_in_view(sight, aim._replace(element=None)) if aim.spot is None else aim
+            sight.session.notes.append(f"{aim.name} was brought into view")
+            return aim.resolved
+        x, y = aim.x, aim.y
+    across, down = {"notch": (NOTCH, NOTCH), "px": (1, 1), "page": (width * 0.9, height * 0.9)}[action.unit]
+    before, _ = await beat(sight)
+    mouse = sight.session.page.mouse
+    async with door.modified(sight, action.modifiers):
+        await mouse.move(x, y)
+        await mouse.wheel(action.delta.x * across, action.delta.y * down)
+    await asyncio.sleep(0.1)  # a wheel event is acted on in a later frame
+    await settle(sight)
+    if (await _pulse(sight)).changes == before.changes:
+        sight.session.notes.append("already at the end" if action.delta.y > 0 or action.delta.x > 0 else "already at the top")
+    return aim.resolved if aim else None

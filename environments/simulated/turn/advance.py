@@ -1,0 +1,232 @@
+"""What follows an action: what the clock has brought meanwhile, the rules that are due, and a desk that is consistent again."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Container, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from environments.files.conditions import check
+from environments.simulated.app import Arrived
+from environments.simulated.screen.screen import screen_of
+from environments.simulated.turn.effects import apply
+from environments.simulated.turn.events import Rule
+from environments.simulated.turn.triggers import Trigger, brought, moment_of
+from environments.simulated.turn.turn import Failed, Turn
+from environments.simulated.world.rule_check import apps_in, looks_beyond
+from environments.simulated.world.world import ScheduledEvent, World
+
+
+class DueEvent(NamedTuple):
+    """Something that is due. At the same time, what an app waits for comes first, then the rules in the order of the file."""
+
+    at: float
+    order: int
+    what: ScheduledEvent | int
+    """Or the index of a rule."""
+
+
+def earliest(world: World, rules: Sequence[Rule], put_off: Container[int] = ()) -> DueEvent | None:
+    """What comes next, however long that takes, but for the rules that are put off."""
+    desk = world.desk
+    if not rules and not desk.queue:
+        return None
+    coming = [DueEvent(due.at, -1, due) for due in desk.queue]
+    fired = {rule.name: desk.fired_at[index] for index, rule in enumerate(rules) if rule.name and index in desk.fired_at}
+    for index, rule in enumerate(rules):
+        at = rule.when.due(desk.tried.get(index, 0), fired, desk.starts)
+        if at is not None and index not in put_off:
+            coming.append(DueEvent(at, index, index))
+    return min(coming, key=lambda one: (one.at, one.order), default=None)
+
+
+def truth(world: World, apps: Sequence[str] | None = None) -> dict[str, Any]:
+    """The true state as JSON: apps by name, and the desk's own parts. `apps` are those that are wanted, else all."""
+    desk = world.desk.model_dump(mode="json", include=set(_DESK))
+    wanted: Mapping[str, Any] = world.apps if apps is None else {app: world.apps[app] for app in apps if app in world.apps}
+    return {
+        "apps": {name: state.model_dump(mode="json") for name, state in wanted.items()},
+        **{name: desk[name] for name in _DESK if name not in ("dialogs", "notices")},
+        "front": world.desk.front,
+        "dialogs": [dialog.title for dialog in world.desk.dialogs],
+        "notices": [one.title for one in world.desk.notices],
+        "now": world.desk.now,
+    }
+
+
+_DESK = ("clock", "clipboard", "focus", "actions", "windows", "answered", "seed", "passed", "dialogs", "notices")
+
+
+def holds(world: World, condition: str) -> bool:
+    """Whether a condition of a rule holds; one that speaks of what is not there does not."""
+    return check(condition, {"world": truth(world, apps_in(condition))}).passed
+
+
+_MOST = 10_000
+"""So many things may fall due within one action; more is a mistake in the world."""
+
+
+def follow(turn: Turn) -> None:
+    """Let everything happen that is due by now, in the order of time; what an action made happen comes last.
+
+    What the rules cause counts as happened from the next action on.
+    """
+    _Advance(turn).go()
+
+
+class _Advance:
+    """The way from the time before an action to the time after it."""
+
+    def __init__(self, turn: Turn) -> None:
+        self.turn = turn
+        self.until = turn.desk.clock
+        self.happened = tuple(turn.happened)
+        self.front = turn.desk.front
+        self.at = 0.0
+        """How far the clock has come."""
+        self.put_off: set[int] = set()
+        """Rules whose time has come while their app was not in front."""
+        self.first = turn.desk.actions == 0
+        conditional = [(index, rule.when.condition) for index, rule in enumerate(turn.rules) if rule.when.conditional]
+        self.conditions = [(index, condition) for index, condition in conditional if condition is not None]
+        self.seen = {index: self._parts(turn.before, condition) for index, condition in self.conditions}
+        """For each condition: what it was looked at with."""
+
+    def go(self) -> None:
+        turn = self.turn
+        self._pass()
+        for index, rule in enumerate(turn.rules):
+            if self._brought(index, rule.when):
+                self._try(index, rule)
+        self._conditions()
+        self._pass()  # what waited for a rule that has just fired, and is to happen at once
+        self._tidy()
+
+    def _brought(self, index: int, when: Trigger) -> bool:
+        """Whether what the action made happen, or the number of actions, brings a rule."""
+        desk = self.turn.desk
+        if brought(when, self.happened):
+            return not (when.once and desk.fired.get(index))
+        return when.app in (None, self.front) and when.counted(desk.tried.get(index, 0), desk.actions)
+
+    def _pass(self) -> None:
+        """Set the clock to each moment at which something is due, up to now."""
+        turn = self.turn
+        for _ in range(_MOST):
+            coming = earliest(turn.world, turn.rules, self.put_off)
+            if coming is None or coming.at > self.until:
+                break
+            self.at = max(coming.at, self.at)
+            turn.change(clock=self.at)
+            if isinstance(coming.what, ScheduledEvent):
+                self._deliver(coming.what)
+            else:
+                self._in_time(coming.what, turn.rules[coming.what])
+            self._conditions()
+        self.at = self.until
+        turn.change(clock=self.until)
+
+    def _in_time(self, index: int, rule: Rule) -> None:
+        """One that waits for an app to be in front is put off; one that comes again waits for its next time."""
+        if rule.when.app in (None, self.turn.desk.front):
+            self._try(index, rule)
+        elif rule.when.every is None:
+            self.put_off.add(index)
+        else:
+            self._count("tried", index)
+
+    def _deliver(self, due: ScheduledEvent) -> None:
+        """Tell an app what it waits for."""
+        turn = self.turn
+        turn.change(queue=tuple(other for other in turn.desk.queue if other is not due))
+        kept = turn.world
+        try:
+            turn.tell(due.app, Arrived(due.topic, due.data))
+        except Failed:  # it wanted to save something, and nothing can be saved now
+            turn.world = kept
+
+    def _try(self, index: int, rule: Rule) -> None:
+        """The trigger has come: the rule fires if its condition holds and chance will have it."""
+        turn, when = self.turn, rule.when
+        tried = self._count("tried", index)
+        if when.condition is not None and not when.conditional and not holds(turn.world, when.condition):
+            return
+        draw = f"{turn.desk.seed}:event {index}:{tried}"
+        if when.chance < 1 and random.Random(draw).random() >= when.chance:  # noqa: S311 - variation, not secrecy
+            return
+        if self._count("fired", index) == 1:
+            turn.change(fired_at={**turn.desk.fired_at, index: turn.desk.clock})
+        apply(turn, index, rule)
+
+    def _count(self, what: str, index: int) -> int:
+        counts: dict[int, int] = getattr(self.turn.desk, what)
+        count = counts.get(index, 0) + 1
+        self.turn.change(**{what: {**counts, index: count}})
+        return count
+
+    def _conditions(self) -> None:
+        """Fire the rules whose condition has come true; it is looked at only where something of what it speaks of has changed."""
+        turn = self.turn
+        for index, condition in self.conditions:
+            when = turn.rules[index].when
+            parts = self._parts(turn.world, condition)
+            same = all(one is other for one, other in zip(parts, self.seen[index], strict=True))
+            if (same and not self.first) or (when.once and turn.desk.fired.get(index)):
+                continue
+            self.seen[index] = parts
+            before, now = index in turn.desk.held, holds(turn.world, condition)
+            if now != before:
+                held = (*turn.desk.held, index) if now else tuple(other for other in turn.desk.held if other != index)
+                turn.change(held=held)
+            if now and not before and when.app in (None, turn.desk.front):
+                self._try(index, turn.rules[index])
+        self.first = False
+
+    @staticmethod
+    def _parts(world: World, condition: str) -> tuple[Any, ...]:
+        """What a condition looks at."""
+        if looks_beyond(condition):
+            return (world,)
+        return tuple(world.apps.get(app) for app in apps_in(condition))
+
+    def _tidy(self) -> None:
+        """What has run out is gone, and a new day has come for every app that knows the day."""
+        turn, desk, clock = self.turn, self.turn.desk, self.until
+        today = moment_of(desk.starts, clock)[:10]
+        for app, state in turn.world.apps.items():
+            if getattr(state, "today", today) != today:
+                turn.world = turn.world.with_app(app, state.model_copy(update={"today": today}))
+        changes: dict[str, Any] = {}
+        if any(message.until <= clock for message in desk.messages):
+            changes["messages"] = tuple(message for message in desk.messages if message.until > clock)
+        if any(until <= clock for until in desk.loading.values()):
+            changes["loading"] = {app: until for app, until in desk.loading.items() if until > clock}
+        if any(armed.until is not None and armed.until <= clock for armed in desk.armed):
+            changes["armed"] = tuple(armed for armed in desk.armed if armed.until is None or armed.until > clock)
+        for app, altered in desk.altered.items():
+            left = tuple(change for change in altered if change.until is None or change.until > clock)
+            if len(left) < len(altered):
+                changes["altered"] = {**changes.get("altered", desk.altered), app: left}
+        if changes:
+            turn.change(**changes)
+
+
+def settled(before: World, world: World) -> World:
+    """Focus and scrolling that fit what is shown now: a new page starts at its top, and nothing that is gone has the focus."""
+    desk, front = world.desk, world.desk.front
+    screen = screen_of(world)
+    focused = screen.track(desk.focus) if desk.focus else None
+    if desk.focus and (focused is None or not focused.widget.enabled or focused.layer != screen.top):
+        desk = desk.model_copy(update={"focus": "", "caret": 0, "anchor": None})
+    if front is not None:
+        offset = desk.scroll.get(front, 0)
+        kept = 0 if front == before.desk.front and _page(before) != _page(world) else min(offset, screen.overflow(front))
+        if kept != offset:
+            desk = desk.model_copy(update={"scroll": {**desk.scroll, front: kept}})
+    return world if desk is world.desk else World(desk, world.apps)
+
+
+def _page(world: World) -> str | None:
+    """The first heading of the front window, which says where in the app one is."""
+    first = screen_of(world).panels[0].shown
+    return next((s.element.track_id for s in first if s.widget.role == "heading"), None)

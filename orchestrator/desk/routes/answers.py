@@ -1,0 +1,182 @@
+"""What waits for people, and their answers. Of several who answer at once the first is heard, and the others are told who."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Literal
+
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse
+from pydantic import Field, ValidationError
+
+from orchestrator.control.answer_check import check_answer
+from orchestrator.control.channel import open_channel
+from orchestrator.control.requests import AnswerRecord, RequestRecord, asked_of, seen_at
+from orchestrator.control.status import HOLDING_STILL, standing
+from orchestrator.desk import workers as acting
+from orchestrator.desk.auth import Approver, Viewer
+from orchestrator.desk.desk import RunFolder, TheDesk
+from orchestrator.desk.live.list import OpenQuestion
+from orchestrator.desk.workers import GoOn
+from orchestrator.errors import MachineStopped, UsageProblem
+from orchestrator.runs.folders import list_runs, stored_report
+from orchestrator.runs.privacy.secrets import answer_to
+from orchestrator.views.terminal.approval import constrained
+from protocol import Frozen, parse_action
+from protocol.dsl import DSLError, parse_line
+from roles.contracts.requests import screen_of
+from roles.manager.plans import WORK_PLAN
+
+router = APIRouter(prefix="/api", tags=["answering"])
+_DID = {"approve": "approved it", "reject": "rejected it", "edit": "edited it", "respond": "answered"}
+
+
+class Approval(Frozen):
+    """Something that a run waits for somebody to say."""
+
+    id: str
+    """Of this asking."""
+    run_id: str
+    goal: str
+    since: float
+    pending: dict[str, Any]
+    """The request as it is recorded, with `options` and `target_box`."""
+
+
+class Approvals(Frozen):
+    """Oldest first."""
+
+    approvals: tuple[Approval, ...]
+
+
+class AnswerIn(Frozen):
+    """What somebody says to a request."""
+
+    pending: str = Field(min_length=1, max_length=500)
+    """Its `id`, or the digest of what was shown: another request is not answered by it."""
+    decision: Literal["approve", "edit", "reject", "respond"]
+    action: dict[str, Any] | str | None = None
+    """With `edit`: the action as JSON or in the DSL, or the plan, in place of what was asked about."""
+    message: str = Field(default="", max_length=20_000)
+    constraints: dict[str, Any] | str | None = None
+    """What holds for the run from here on, as JSON or as YAML."""
+
+
+class Answered(Frozen):
+    """The answer counts."""
+
+    run_id: str
+    id: str
+    who: str
+    decision: str
+    message: str
+
+
+class OtherAnswer(Frozen):
+    """Somebody was quicker, or nothing is asked any more."""
+
+    error: str
+    who: str = ""
+    decision: str = ""
+    message: str = ""
+
+
+@router.get("/approvals")
+def approvals(desk: TheDesk, visitor: Viewer) -> Approvals:
+    """Every run that waits for somebody, with exactly what it asks."""
+    return Approvals(approvals=tuple(map(_approval, desk.watch.list.questions())))
+
+
+@router.post("/runs/{run_id}/answer", responses={409: {"model": OtherAnswer}}, response_model=Answered)
+def answer(desk: TheDesk, visitor: Approver, folder: RunFolder, said: AnswerIn) -> Answered | JSONResponse:
+    """Say something to what a run waits for. The run goes on at once, in a process of its own."""
+    now = standing(folder, stored_report(folder))
+    meant = next((one for one in reversed(asked_of(folder)) if one.is_meant(said.pending)), None)
+    if meant is None:
+        return _conflict(f"Run {folder.name} asks for nothing like this; see /api/approvals.")
+    if now.ended:
+        return _conflict(f"Run {folder.name} is finished ({now.state}).", meant.said)
+    if now.state in HOLDING_STILL:
+        return _conflict(f"Run {folder.name} is {now.reason}; let it go on first.", meant.said)
+    given = answer_to(folder, _decision(said, visitor.name, meant), meant.request, _screen(folder, meant))
+    check_answer(given, meant.request)
+    mine = AnswerRecord(visitor.name, said.decision, str(given["decisions"][0].get("message", "")))
+    if meant.said is not None and meant.said != mine:
+        return _told_first(meant.said)
+    with closing(open_channel(folder)) as channel:
+        first = channel.answer(meant.id, given, visitor.name)
+    if first.answer != given or first.who != visitor.name:
+        decision = first.answer["decisions"][0]
+        return _told_first(AnswerRecord(first.who, str(decision["type"]), str(decision.get("message", ""))))
+    order = GoOn(runs_dir=desk.runs_dir, run_id=folder.name, who=visitor.name, answered=meant.id, config=desk.config)
+    acting.go_on(order)
+    return Answered(run_id=folder.name, id=meant.id, who=mine.who, decision=mine.decision, message=mine.message)
+
+
+def go_on_with_answers(runs_dir: Path, config: tuple[Path, ...] = ()) -> list[str]:
+    """Let runs go on that were answered when nobody was left to work them: the server was killed in between."""
+    found = []
+    for run in list_runs(runs_dir):
+        if run.status not in ("on_hold", "interrupted"):
+            continue
+        folder = runs_dir / run.run_id
+        try:
+            waiting = asked_of(folder)[-1:]
+        except (MachineStopped, UsageProblem):  # a store that cannot be reached keeps nobody from the other runs
+            continue
+        if waiting and waiting[0].said is not None and not waiting[0].heard:
+            who, asking = waiting[0].said.who, waiting[0].id
+            acting.go_on(GoOn(runs_dir=runs_dir, run_id=run.run_id, who=who, answered=asking, config=config))
+            found.append(run.run_id)
+    return found
+
+
+def _approval(one: OpenQuestion) -> Approval:
+    asked = one.asked
+    pending = asked.request.dump() | {"options": list(asked.request.allowed), "target_box": one.target_box}
+    return Approval(id=asked.id, run_id=one.folder.name, goal=one.goal, since=asked.since, pending=pending)
+
+
+def _decision(said: AnswerIn, who: str, asked: RequestRecord) -> dict[str, Any]:
+    """In the ecosystem's form. Raises UsageProblem for what this request cannot be answered with."""
+    if said.decision not in asked.request.allowed:
+        raise UsageProblem(f"{said.decision} is no answer here; it can be: {', '.join(asked.request.allowed)}.")
+    if said.decision == "edit" and said.action is None:
+        raise UsageProblem("An edit needs the action, or the plan, that is to be worked instead.")
+    decision: dict[str, Any] = {"type": said.decision, "who": who, "way": "desk", "digest": asked.request.digest}
+    if said.message:
+        decision["message"] = said.message
+    if said.decision == "edit":
+        decision["edited_action"] = _edited(said.action)
+    answer: dict[str, Any] = {"decisions": [decision]}
+    return constrained(answer, said.constraints) if said.constraints else answer
+
+
+def _edited(action: Mapping[str, Any] | str | None) -> dict[str, Any]:
+    if isinstance(action, Mapping) and "subtasks" in action:
+        return {"name": WORK_PLAN, "args": dict(action)}
+    try:
+        dump = (parse_line(action) if isinstance(action, str) else parse_action(dict(action or {}))).dump()
+    except DSLError as bad:
+        raise UsageProblem(f"The action is not usable: {bad.message}.") from None
+    except ValidationError as bad:
+        first = bad.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise UsageProblem(f"The action is not usable: {where + ': ' if where else ''}{first['msg']}.") from None
+    return {"name": dump.pop("action_type"), "args": dump}
+
+
+def _screen(folder: Path, asked: RequestRecord) -> Any:
+    return seen_at(folder, screen_of(asked.request))
+
+
+def _told_first(said: AnswerRecord) -> JSONResponse:
+    words = f": {said.message}" if said.message else ""
+    return _conflict(f"{said.who or 'Somebody'} was first and {_DID.get(said.decision, said.decision)}{words}", said)
+
+
+def _conflict(why: str, said: AnswerRecord | None = None) -> JSONResponse:
+    told = OtherAnswer(error=why, **(said._asdict() if said else {}))
+    return JSONResponse(told.model_dump(mode="json"), 409)

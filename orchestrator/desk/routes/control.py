@@ -1,0 +1,157 @@
+"""Control of runs: pause, resume, steer, cancel, and a person's hands in one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, HTTPException
+from pydantic import Field, ValidationError
+
+from orchestrator.control.lease import LeaseHeld
+from orchestrator.control.requests import still_open
+from orchestrator.desk import workers as acting
+from orchestrator.desk.auth import Caller, Operator, Viewer
+from orchestrator.desk.desk import Desk, RunFolder, TheDesk
+from orchestrator.desk.routes.start import as_override
+from orchestrator.desk.workers import GoOn
+from orchestrator.errors import UsageProblem
+from orchestrator.runs.handle import ControlResult, RunControl
+from protocol import Frozen, describe, parse_action
+from protocol.dsl import DSLError, parse_line
+from roles.contracts.steering import Addressee
+
+router = APIRouter(prefix="/api/runs/{run_id}", tags=["controlling"])
+_HEARD_WITHIN = 10.0
+"""Seconds for which a crew in the middle of something is waited for before it is said that it will hear it."""
+
+
+class Limits(Frozen):
+    overrides: dict[str, Any] | tuple[str, ...] = ()
+    """Other limits from here on: `{"limits.steps": 240}`, or `["limits.steps=240"]`."""
+
+
+class SteeringText(Frozen):
+    words: str = Field(min_length=1, max_length=2_000)
+    to: Addressee = "crew"
+
+
+class CancelReason(Frozen):
+    why: str = Field(default="", max_length=2_000)
+
+
+class Message(Frozen):
+    message: str = Field(default="", max_length=2_000)
+    """What the crew is to know, such as what was done by hand."""
+
+
+class ActIn(Frozen):
+    action: dict[str, Any] | str
+    """JSON of the protocol, or a line of the DSL."""
+
+
+class ManualActionResult(Frozen):
+    """What came of an action by hand."""
+
+    said: str
+    error: str
+    state_id: str
+    """The screen afterwards."""
+
+
+class Worker(Frozen):
+    """The process that works a run."""
+
+    state: str
+    reason: str
+    said: str
+    """The last complaint of a process that the desk started for this run; empty where there was none."""
+
+
+@router.post("/pause")
+def pause(desk: TheDesk, visitor: Operator, folder: RunFolder) -> ControlResult:
+    """Let the crew stop before its next action."""
+    return _control(desk, visitor, folder.name).pause()
+
+
+@router.post("/resume")
+def resume(desk: TheDesk, visitor: Operator, folder: RunFolder, wanted: Limits | None = None) -> ControlResult:
+    """Go on, in a process of its own where none holds the run."""
+    control = _control(desk, visitor, folder.name)
+    now = control.standing()
+    if now.state == "on_hold" and still_open(folder):
+        raise HTTPException(409, f"Run {folder.name} waits for an answer; see /api/approvals.")
+    told = wanted.overrides if wanted else ()
+    overrides = tuple(as_override(key, value) for key, value in told.items()) if isinstance(told, dict) else told
+    order = GoOn(
+        runs_dir=desk.runs_dir.resolve(), run_id=folder.name, who=visitor.name, overrides=overrides, config=desk.config
+    )
+    acting.go_on(order, wait=True)
+    return _going(control)
+
+
+@router.post("/steer")
+def steer(desk: TheDesk, visitor: Operator, folder: RunFolder, said: SteeringText) -> ControlResult:
+    """Say something to the crew, or to one role."""
+    return _control(desk, visitor, folder.name).steer(said.words, said.to)
+
+
+@router.post("/cancel")
+def cancel(desk: TheDesk, visitor: Operator, folder: RunFolder, said: CancelReason | None = None) -> ControlResult:
+    """End the run before its next action."""
+    return _control(desk, visitor, folder.name).cancel(said.why if said else "")
+
+
+@router.post("/takeover")
+def takeover(desk: TheDesk, visitor: Operator, folder: RunFolder) -> ControlResult:
+    """Take the run in one's own hands: the crew does nothing until it is handed back."""
+    return _control(desk, visitor, folder.name).takeover()
+
+
+@router.post("/handback")
+def handback(desk: TheDesk, visitor: Operator, folder: RunFolder, said: Message | None = None) -> ControlResult:
+    """Give the run back to the crew, which looks anew and goes on."""
+    control = _control(desk, visitor, folder.name)
+    if control.standing().state != "taken_over":
+        raise HTTPException(409, f"Run {folder.name} is in nobody's hands.")
+    words = said.message if said else ""
+    order = GoOn(
+        do="hand_back", runs_dir=desk.runs_dir.resolve(), run_id=folder.name, who=visitor.name, say=words, config=desk.config
+    )
+    acting.go_on(order, wait=True)
+    return _going(control)
+
+
+@router.post("/act")
+def act(desk: TheDesk, visitor: Operator, folder: RunFolder, wanted: ActIn) -> ManualActionResult:
+    """Do one action by hand in a run that was taken over."""
+    control = _control(desk, visitor, folder.name)
+    if (now := control.standing()).holder is not None:
+        raise HTTPException(409, f"Run {folder.name} is {now.reason}; act in the window of the run itself.")
+    try:
+        action = parse_line(wanted.action) if isinstance(wanted.action, str) else parse_action(wanted.action)
+    except DSLError as bad:
+        raise UsageProblem(f"The action is not usable: {bad.message}.") from None
+    except ValidationError as bad:
+        raise UsageProblem(f"The action is not usable: {bad.errors()[0]['msg']}.") from None
+    try:
+        with control.hands() as hands:
+            result = hands.do(action)
+            return ManualActionResult(said=describe(action), error=result.error or "", state_id=hands.look().state_id)
+    except LeaseHeld as bad:
+        raise HTTPException(409, str(bad)) from None
+
+
+@router.get("/worker")
+def worker(desk: TheDesk, visitor: Viewer, folder: RunFolder) -> Worker:
+    """Who works the run, and what the process that the desk started for it has complained of."""
+    now = _control(desk, visitor, folder.name).standing()
+    return Worker(state=now.state, reason=now.reason, said=acting.complaints(folder))
+
+
+def _control(desk: Desk, visitor: Caller, run_id: str) -> RunControl:
+    return RunControl(run_id, runs_dir=desk.runs_dir, who=visitor.name, wait=_HEARD_WITHIN)
+
+
+def _going(control: RunControl) -> ControlResult:
+    now = control.standing()
+    return ControlResult(run_id=control.run_id, state=now.state, said=f"run {control.run_id} goes on: {now.reason or now.state}")

@@ -1,0 +1,142 @@
+"""What can be looked at: whoever has a token may."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import version
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Query
+from fastapi import Path as InPath
+from starlette.responses import FileResponse, JSONResponse, Response
+
+from orchestrator.desk.auth import Operator, Viewer
+from orchestrator.desk.desk import RunFolder, TheDesk
+from orchestrator.desk.live.run import items_json, shown_cursor
+from orchestrator.desk.models import (
+    Blackboard,
+    DetailsPage,
+    Identity,
+    ItemsPage,
+    JournalEvents,
+    RefusedRequests,
+    RunPage,
+    RunRows,
+    ScreenDrawn,
+)
+from orchestrator.views.blackboard import board_at
+from orchestrator.views.page.data import plain
+
+router = APIRouter(prefix="/api", tags=["reading"])
+After = Annotated[float, Query(ge=0, description="The cursor up to which everything is known.", allow_inf_nan=False)]
+StateId = Annotated[str, InPath(pattern=r"^[\w:.-]{1,200}$", description="The id of a screen.")]
+Number = Annotated[int, InPath(ge=0, lt=2**53)]
+
+
+@router.get("/me")
+def me(visitor: Viewer) -> Identity:
+    """Whoever asks."""
+    return Identity(name=visitor.name, role=visitor.role, version=version("deskcrew"))
+
+
+@router.get("/refusals")
+def refusals(desk: TheDesk, visitor: Operator, limit: Annotated[int, Query(ge=1, le=1000)] = 100) -> RefusedRequests:
+    """What was refused, newest first."""
+    return RefusedRequests(refusals=tuple(desk.refusals.latest(limit)))
+
+
+@router.get("/runs")
+def runs(
+    desk: TheDesk, visitor: Viewer,
+    query: Annotated[str, Query(max_length=1000, description="Words of the id, the goal or the task.")] = "",
+    status: Annotated[str, Query(max_length=40, description="A state, or waiting, stopped or failed.")] = "",
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+    before: Annotated[str, Query(max_length=200, description="`next` of the page before.")] = "",
+) -> RunRows:  # fmt: skip
+    """The runs of the folder, newest first."""
+    rows, following = desk.watch.list.page(query, status, limit, before)
+    return RunRows(runs=tuple(rows), next=following)
+
+
+@router.get("/runs/{run_id}", response_model=RunPage)
+def run(desk: TheDesk, folder: RunFolder, visitor: Viewer) -> Response:
+    """A run but for its lines."""
+    found = desk.watch.run(folder)
+    with found.lock:
+        return _json({"cursor": shown_cursor(found.cursor), **found.whole()})
+
+
+@router.get("/runs/{run_id}/items", response_model=ItemsPage)
+def items(
+    desk: TheDesk, folder: RunFolder, visitor: Viewer, after: After = 0, limit: Annotated[int, Query(ge=1, le=5000)] = 500
+) -> Response:
+    """Lines that are not as they were up to a cursor."""
+    return _json(items_json(desk.watch.run(folder).after(after, limit)))
+
+
+@router.get("/runs/{run_id}/details", response_model=DetailsPage)
+def details(
+    desk: TheDesk, folder: RunFolder, visitor: Viewer,
+    start: Annotated[int, Query(alias="from", ge=0)] = 0, limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> Response:  # fmt: skip
+    """What stands behind some lines."""
+    return _json({"details": desk.watch.run(folder).details(start, limit)})
+
+
+@router.get("/runs/{run_id}/details/{number}", response_model=dict[str, Any])
+def detail(desk: TheDesk, folder: RunFolder, visitor: Viewer, number: Number) -> Response:
+    """What stands behind one line: the screen's description, reasons, the action, prompt and reply, evidence."""
+    found = desk.watch.run(folder).details(number, 1)
+    if not found:
+        raise HTTPException(404, f"Run {folder.name} has no line {number}.")
+    return _json(found[0])
+
+
+@router.get("/runs/{run_id}/events", response_model=JournalEvents)
+def events(
+    desk: TheDesk, folder: RunFolder, visitor: Viewer,
+    after: Annotated[int, Query(ge=0, lt=2**53, description="The id of the last event that is known.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=5000)] = 500,
+) -> Response:  # fmt: skip
+    """The journal's events as they were written."""
+    found = desk.watch.run(folder).events(after, limit)
+    return _json({"events": [plain(event._asdict()) for event in found.events], "cursor": found.reached, "more": found.more})
+
+
+@router.get("/runs/{run_id}/blackboard", response_model=Blackboard)
+def blackboard(
+    desk: TheDesk, folder: RunFolder, visitor: Viewer,
+    at: Annotated[int | None, Query(ge=0, lt=2**53, description="The last step that is taken in.")] = None,
+) -> Response:  # fmt: skip
+    """What is known, with who says it and who used it."""
+    found = desk.watch.run(folder)
+    return _json(plain(board_at(found.all_events(), at)))
+
+
+@router.get("/runs/{run_id}/screens/{state_id}", response_class=FileResponse)
+def picture(desk: TheDesk, folder: RunFolder, visitor: Viewer, state_id: StateId) -> Response:
+    """The picture of a screen as it was kept, with what is private painted over."""
+    file = desk.watch.run(folder).picture(state_id)
+    if file is None:
+        raise HTTPException(404, f"No picture of screen {state_id} is kept; its elements may be.")
+    return FileResponse(file, media_type="image/png")
+
+
+@router.get("/runs/{run_id}/screens/{state_id}/elements", response_model=ScreenDrawn)
+def elements(desk: TheDesk, folder: RunFolder, visitor: Viewer, state_id: StateId) -> Response:
+    """What was on a screen, to be drawn."""
+    found = desk.watch.run(folder).screen(state_id)
+    if found is None:
+        raise HTTPException(404, f"Run {folder.name} has no screen {state_id}.")
+    return _json(found)
+
+
+def _json(data: Any) -> Response:
+    """What is plain JSON already: it is not looked through once more."""
+    return _Json(data)
+
+
+class _Json(JSONResponse):
+    def render(self, content: Any) -> bytes:
+        """In ASCII: half a character from a screen must not keep an answer from being written."""
+        return json.dumps(content, ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode("ascii")

@@ -1,0 +1,212 @@
+"""The folder of runs: find one by id, list them all, show one. Reads only; a damaged run says so and shows the rest.
+
+A list of runs needs nothing of what a run is worked with, or shown by: that is imported where it is used.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from environments.files.small_files import LARGEST, read_small
+from orchestrator.control.status import HOLDING_STILL, reported, standing
+from orchestrator.errors import UsageProblem
+from orchestrator.store.json_files import write_json
+from roles.journal.events import ApprovalEvent, ApprovalRequestedEvent, GateEvent, PlanEvent, StepEvent
+
+if TYPE_CHECKING:
+    from orchestrator.store.salvage import Salvage
+    from orchestrator.tasks.plans import ShownPlan
+
+
+class RunInfo(NamedTuple):
+    """One line of `deskcrew ls`."""
+
+    run_id: str
+    goal: str
+    status: str
+    started: float
+    steps: int
+    waiting: bool
+    reason: str
+
+
+class RunView(NamedTuple):
+    """All of `deskcrew show`: the report as it stands, and notes on what could not be read."""
+
+    report: dict[str, Any]
+    notes: list[str]
+
+
+def find_run(run_id: str, runs_dir: Path) -> Path:
+    """The folder of a run, by its id or any unique beginning or end of it."""
+    names = _names(runs_dir)
+    if run_id in names:
+        return runs_dir / run_id
+    close = [name for name in names if run_id and (name.startswith(run_id) or name.endswith(run_id))]
+    if len(close) == 1:
+        return runs_dir / close[0]
+    if close:
+        raise UsageProblem(f"{run_id!r} means several runs in {runs_dir}: {', '.join(close[:5])}; give more of the id.")
+    if renamed := next((name for name in names if _says(runs_dir / name) == run_id), None):
+        raise UsageProblem(f"The folder of run {run_id!r} is called {runs_dir / renamed}; give it the name of the run again.")
+    raise UsageProblem(f"There is no run {run_id!r} in {runs_dir}; list the runs with: deskcrew ls")
+
+
+def _says(folder: Path) -> object:
+    """The id that a run's own record says; None where it says none."""
+    try:
+        record = json.loads(read_small(folder / "run.json"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return record.get("run_id") if isinstance(record, dict) else None
+
+
+def _names(runs_dir: Path) -> list[str]:
+    if not runs_dir.is_dir():
+        if runs_dir.exists():
+            raise UsageProblem(f"{runs_dir} is no folder; name the one with the runs: --runs-dir FOLDER.")
+        return []
+    return sorted(path.name for path in runs_dir.iterdir() if (path / "run.json").is_file())
+
+
+_NOT_OURS = (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError)
+"""What reading events raises that deskcrew never wrote."""
+
+
+def _not_ours(place: str, bad: Exception) -> UsageProblem:
+    return UsageProblem(f"{place} holds events that deskcrew does not write ({type(bad).__name__}); the run cannot be shown.")
+
+
+def wrong_in(record: Any) -> str:
+    """Why this is not what `run.json` says of a run; empty where it may be."""
+    if not isinstance(record, dict) or not {"run_id", "goal", "settings"} <= set(record):
+        return "it does not say run_id, goal and settings"
+    kinds = {"run_id": str, "goal": str, "settings": dict, "started": int | float}
+    wrong = next((key for key, kind in kinds.items() if key in record and not isinstance(record[key], kind)), "")
+    return f"{wrong} is not what it says" if wrong else ""
+
+
+def read_run(folder: Path) -> dict[str, Any]:
+    """`run.json`. Raises UsageProblem when it cannot be read."""
+    try:
+        record: dict[str, Any] = json.loads(read_small(folder / "run.json", LARGEST))
+        if why := wrong_in(record):
+            raise ValueError(why)
+    except (OSError, ValueError, RecursionError) as bad:
+        raise UsageProblem(f"{folder / 'run.json'} cannot be read ({bad}); the run cannot be used.") from None
+    return record
+
+
+def list_runs(runs_dir: Path) -> list[RunInfo]:
+    """Every run, newest last."""
+    return [_info(runs_dir / name) for name in _names(runs_dir)]
+
+
+def _info(folder: Path) -> RunInfo:
+    try:
+        record = read_run(folder)
+    except UsageProblem as bad:
+        return RunInfo(folder.name, "", "damaged", 0.0, 0, False, str(bad))
+    report = stored_report(folder)
+    now = standing(folder, report)
+    return info_of(record, report)._replace(status=now.state, reason=now.reason, waiting=now.state == "on_hold")
+
+
+def info_of(record: Mapping[str, Any], report: Mapping[str, Any]) -> RunInfo:
+    """The line of a run, from what its files say."""
+    status, reason = reported(report)
+    counted = report.get("counts", {}).get("steps", 0)
+    steps = counted if isinstance(counted, int) else 0
+    return RunInfo(
+        record["run_id"], record["goal"], status, float(record.get("started", 0.0)), steps, status == "on_hold", reason
+    )
+
+
+def stored_report(folder: Path) -> dict[str, Any]:
+    """`report.json`; empty where there is none that can be read: it is made anew from the journal."""
+    try:
+        report = json.loads(read_small(folder / "report.json", LARGEST))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return good_report(report)
+
+
+def good_report(report: Any) -> dict[str, Any]:
+    """`report`, if it is one; else an empty one."""
+    good = isinstance(report, dict) and isinstance(report.get("status"), str) and isinstance(report.get("counts", {}), dict)
+    return report if good else {}
+
+
+_INTERRUPTED = {"status": "interrupted", "reason": "it was stopped before it could report; resume it", "pending": None}
+
+
+def no_longer_reported(folder: Path) -> None:
+    """The run goes on: a report that says that it waits holds no longer."""
+    from orchestrator.store.stores import publish
+
+    report = stored_report(folder)
+    if report and report["status"] != _INTERRUPTED["status"]:
+        write_json(folder / "report.json", report | _INTERRUPTED)
+        publish(folder)
+
+
+def show_plan(run_id: str, runs_dir: Path) -> ShownPlan:
+    """The plan that a run waits to have reviewed, or else the one that it worked last."""
+    from orchestrator.store.salvage import salvage
+    from orchestrator.tasks.plans import ShownPlan, shown_plan
+    from roles.contracts import Subtask
+    from roles.contracts.requests import PlanReviewRequest, request_in
+
+    folder = find_run(run_id, runs_dir)
+    goal = f"run {read_run(folder)['run_id']}: {read_run(folder)['goal']}"
+    events = salvage(folder / "journal.sqlite").events
+    requests = [request_in(e.body) for e in events if e.kind == ApprovalRequestedEvent.KIND]
+    asked = [request for request in requests if isinstance(request, PlanReviewRequest)]
+    answered = {e.body.get("key") for e in events if e.kind == ApprovalEvent.KIND}
+    if asked and asked[-1].key not in answered:
+        return ShownPlan(asked[-1].about.args, (goal, "this plan waits for your review"))
+    plans = [e.body for e in events if e.kind == PlanEvent.KIND]
+    if not plans:
+        raise UsageProblem(f"Run {folder.name} has no plan.")
+    return shown_plan([Subtask.model_validate(item) for item in plans[-1]["subtasks"]], goal)
+
+
+def show_run(run_id: str, runs_dir: Path) -> RunView:
+    """What is known of a run: its report, or one made from as much of the journal as can be read."""
+    from orchestrator.store.salvage import salvage
+
+    folder = find_run(run_id, runs_dir)
+    report = stored_report(folder)
+    view = view_of(read_run(folder), salvage(folder / "journal.sqlite"), report, str(folder / "journal.sqlite"))
+    now = standing(folder, report)
+    if now.holder is None:
+        return view
+    return view._replace(report=view.report | {"status": now.state, "reason": now.reason})
+
+
+def view_of(record: dict[str, Any], kept: Salvage, report: dict[str, Any], place: str) -> RunView:
+    """What can be shown of a run; `place` is where its events are."""
+    from orchestrator.runs.report import build_report
+    from orchestrator.runs.used_budgets import budgets_of
+
+    notes = [kept.note] if kept.note else []
+    stale = report.get("status") not in {"fulfilled", "rejected"}
+    if not report or (stale and kept.events and not kept.note):
+        waiting = report.get("status") in {"on_hold", *HOLDING_STILL}
+        status, reason = reported(report if waiting else {})
+        ended = {
+            "status": status,
+            "reason": reason,
+            "steps": sum(1 for e in kept.events if e.kind == StepEvent.KIND),
+            "plans": sum(1 for e in kept.events if e.kind == PlanEvent.KIND),
+            "gates": sum(1 for e in kept.events if e.kind == GateEvent.KIND),
+        }
+        try:
+            used = budgets_of(kept.events, record["settings"])
+            report = build_report(kept.events, run=record, result=ended, budgets=used)
+        except _NOT_OURS as bad:
+            raise _not_ours(place, bad) from None
+    return RunView(report, notes)

@@ -1,0 +1,554 @@
+"""A handle of a run: the same verbs for one of this machine and for one of a desk, and the runs that there are.
+
+`RunHandle` and `Runs` are what commands, programs and servers use. `RunControl` and `LocalRuns` are those of this machine: what
+is asked for is written down at once, whoever works the run; the crew takes it in at its next safe point. Where nobody works the
+run, it is done here.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from orchestrator.control.channel import myself, open_channel
+from orchestrator.control.lease import LeaseHeld, told
+from orchestrator.control.status import RUNNING, RunStatus, standing
+from orchestrator.errors import UsageProblem, did_you_mean
+from orchestrator.runs import folders
+
+if TYPE_CHECKING:
+    from orchestrator.control.controls import Stop
+    from orchestrator.runs.face import Approver
+    from orchestrator.runs.outcome import Outcome
+    from orchestrator.runs.takeover import Takeover
+    from orchestrator.settings.settings import LoadedSettings
+    from orchestrator.tasks.plans import ShownPlan
+    from orchestrator.tasks.tasks import Task
+    from roles.contracts.steering import Addressee
+    from roles.journal.journal import Event, Listener
+
+RUNS = Path("runs")
+_LOOK_AGAIN = 0.05
+_WORDS = 2_000
+
+
+@dataclass(frozen=True)
+class ControlResult:
+    """What came of a request, and what can be typed next."""
+
+    run_id: str
+    state: str
+    said: str
+    next: tuple[str, ...] = ()
+
+
+class ByHand(Protocol):
+    """A run in a person's hands."""
+
+    def shown(self) -> str:
+        """The screen in words."""
+
+    def done(self, line: str) -> str:
+        """Do what a line of the DSL says; why it could not be done, or nothing."""
+
+
+class RunHandle(Protocol):
+    """One run. Everything raises UsageProblem where there is no such run, and for what cannot be asked of it."""
+
+    @property
+    def run_id(self) -> str: ...
+
+    def report(self) -> folders.RunView: ...
+    def plan(self) -> ShownPlan: ...
+    def blackboard(self, at: int | None = None) -> dict[str, Any]: ...
+    def past(self) -> Iterable[Event]:
+        """The journal as it stands."""
+
+    def pause(self) -> ControlResult: ...
+    def cancel(self, why: str = "") -> ControlResult: ...
+    def steer(self, words: str, to: Addressee = "crew") -> ControlResult: ...
+    def takeover(self) -> ControlResult: ...
+    def hands(self) -> AbstractContextManager[ByHand]: ...
+    def resume(
+        self,
+        *,
+        answer: Mapping[str, Any] | None = None,
+        overrides: Sequence[str] = (),
+        listener: Listener | None = None,
+        approver: Approver | None = None,
+        stop: Stop | None = None,
+    ) -> Outcome | None:
+        """Go on with a run that holds still, until it ends or waits; None where another process here goes on with it."""
+
+    def handback(
+        self,
+        say: str = "",
+        *,
+        listener: Listener | None = None,
+        approver: Approver | None = None,
+        stop: Stop | None = None,
+    ) -> Outcome | None:
+        """Give the run back to the crew, which looks anew, and go on with it; `say` is a note to the crew."""
+
+
+class RunOrder(Protocol):
+    """A run that can be started."""
+
+    @property
+    def runs(self) -> Runs:
+        """Where it will be."""
+
+    @property
+    def display(self) -> str: ...
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Names of the private values that its task wants of its user."""
+
+    def start(
+        self, secrets: Mapping[str, str], listener: Listener | None, approver: Approver | None, stop: Stop | None
+    ) -> Outcome | None: ...
+    def plan(self) -> ShownPlan | str:
+        """The plan that would be worked, or in words why there is none."""
+
+
+class Runs(Protocol):
+    """The runs of a folder, of a store of several machines, or of a desk."""
+
+    @property
+    def option(self) -> str:
+        """Of the commands, to reach them; empty for `./runs`."""
+
+    @property
+    def warning(self) -> str: ...
+    @property
+    def folder(self) -> Path | None:
+        """Where their folders are; None where that is another machine."""
+
+    @property
+    def leaving(self) -> str:
+        """What a second Ctrl-C does to a run that is worked."""
+
+    def list(self) -> list[folders.RunInfo]: ...
+    def run(
+        self, run_id: str, *, who: str = "", wait: float = 20.0, secrets: Mapping[str, str] | None = None
+    ) -> RunHandle:
+        """By its id or any unique beginning or end of it."""
+
+    def order(
+        self, target: str | None, config: Sequence[Path], overrides: Sequence[str], plan: Path | None, display: str | None
+    ) -> RunOrder: ...
+    def left(self, run_id: str) -> str:
+        """What is said to somebody who has left a run that was worked."""
+
+    def close(self) -> None: ...
+
+
+class RunControl:
+    """A run of this machine, or of a store that it shares, by its id or any unique beginning or end of it."""
+
+    def __init__(
+        self,
+        run_id: str,
+        *,
+        runs_dir: Path = RUNS,
+        store: str | None = None,
+        who: str = "",
+        parts: Mapping[str, Any] | None = None,
+        wait: float = 20.0,
+        key: str = "",
+    ) -> None:
+        """`parts` are those that the run was started with; `wait` is how long a crew at work is waited for, in seconds.
+
+        With a `key` what is asked counts once, however often it is sent: for clients that send again when nobody answered.
+        """
+        self._name = run_id
+        self._runs_dir = runs_dir
+        self._store = store
+        self._who = who or myself()
+        self._parts = parts
+        self._wait = wait
+        self._key = key
+
+    @cached_property
+    def _place(self) -> Path:
+        """The folder that is called so, be it a copy of another run's."""
+        if self._store:
+            from orchestrator.store.postgres.listing import find_shared
+
+            return find_shared(self._name, self._store, self._runs_dir)
+        return folders.find_run(self._name, self._runs_dir)
+
+    @cached_property
+    def folder(self) -> Path:
+        """In which it goes on here."""
+        name = str(folders.read_run(self._place)["run_id"])
+        if name != self._place.name:  # what is meant for the copy must not be done in the run
+            raise UsageProblem(
+                f"The folder {self._place} is a copy of run {name!r}, or was renamed; name the run itself, "
+                "or give the folder the name of the run again."
+            )
+        return self._place
+
+    @property
+    def run_id(self) -> str:
+        return self.folder.name
+
+    # --- what is known ------------------------------------------------------------------------------------------
+
+    def standing(self) -> RunStatus:
+        return standing(self.folder, folders.stored_report(self.folder))
+
+    def report(self) -> folders.RunView:
+        if self._store:
+            from orchestrator.store.postgres.listing import show_shared
+
+            return show_shared(self._name, self._store)
+        return folders.show_run(self._name, self._runs_dir)
+
+    def plan(self) -> ShownPlan:
+        return folders.show_plan(self._name, self._runs_dir)
+
+    def blackboard(self, at: int | None = None) -> dict[str, Any]:
+        from orchestrator.views.blackboard import board_at
+
+        if self._store:
+            from orchestrator.store.postgres.listing import events_of_shared
+
+            return board_at(events_of_shared(self._name, self._store), at)
+        return board_at(self.past(), at)
+
+    def past(self) -> list[Event]:
+        from orchestrator.store.salvage import salvage
+
+        return salvage(self._place / "journal.sqlite").events
+
+    # --- what can be asked --------------------------------------------------------------------------------------
+
+    def pause(self) -> ControlResult:
+        """Let the crew stop before its next action. The run goes on with `resume`."""
+        now = self._alive()
+        if now.state != "running":
+            return self._told(now.state, f"nobody works run {self.run_id} now: {now.reason or now.state}")
+        now = self._after(self._send("pause", {}))
+        return (
+            self._told(now.state, f"run {self.run_id} is {now.reason or now.state}")
+            if now.state != "running"
+            else self._later("stops")
+        )
+
+    def cancel(self, why: str = "") -> ControlResult:
+        """End the run, rejected, before its next action."""
+        self._alive()
+        now = self._after(self._send("cancel", {"why": self._checked(why)}))
+        if now.holder is not None:
+            return self._later("ends")
+        if not now.ended:
+            from orchestrator.runs import runs
+
+            runs.resume(self.run_id, runs_dir=self.folder.parent, parts=self._parts)
+        return self._told("cancelled", f"run {self.run_id} is ended: {self.standing().reason}")
+
+    def steer(self, words: str, to: Addressee = "crew") -> ControlResult:
+        """Say something to the crew, or to one role: it reaches that role's next decision."""
+        from roles.contracts.steering import ADDRESSEES
+
+        if to not in ADDRESSEES:
+            raise UsageProblem(f"There is no role {str(to)!r} to say something to{did_you_mean(str(to), ADDRESSEES)}.")
+        if not words.strip():
+            raise UsageProblem("There is nothing to say; give the words, such as: deskcrew steer ID 'use the other supplier'")
+        now = self._alive()
+        number = self._send("steer", {"words": self._checked(words).strip(), "to": to})
+        if now.holder is None:
+            return self._told(now.state, f"{_whom(to)} hears it as soon as run {self.run_id} goes on")
+        if not self._heard(number):
+            return self._later("hears it")
+        return self._told(self.standing().state, f"{_whom(to)} minds it from the next decision on")
+
+    def takeover(self) -> ControlResult:
+        """Take the run in your own hands: the crew stops before its next action, and does nothing until `handback`."""
+        now = self._alive()
+        if now.state != "taken_over":
+            now = self._after(self._send("takeover", {}))
+            if now.holder is None and now.state != "taken_over" and not now.ended:
+                from orchestrator.runs import runs
+
+                runs.settle(self.run_id, runs_dir=self.folder.parent, parts=self._parts)
+                now = self.standing()
+        if now.state == "running":
+            return self._later("hands over")
+        return self._told(now.state, f"run {self.run_id} is {now.reason}; the crew does nothing meanwhile")
+
+    @contextmanager
+    def hands(self) -> Iterator[Takeover]:
+        """The environment of a run that was taken over, to act in by hand."""
+        with by_hand(self.run_id, self.folder.parent, self._who, self._parts) as hands:
+            yield hands
+
+    def resume(
+        self,
+        *,
+        answer: Mapping[str, Any] | None = None,
+        overrides: Sequence[str] = (),
+        listener: Listener | None = None,
+        approver: Approver | None = None,
+        stop: Stop | None = None,
+    ) -> Outcome | None:
+        if answer is not None and (asking := self._answered_there(answer)):
+            if not self._is_let_go_unheard(asking):
+                return None
+            answer = None  # it counts already
+        now = self.standing()  # a run that spent a budget may yet go on
+        if now.holder is not None and overrides:
+            raise LeaseHeld(f"Run {self.run_id} is {now.reason}; its limits can be changed when that process has stopped.")
+        if self._goes_on_there(now, "resume", {}):
+            return None
+        return self._worked(answer, overrides, listener, approver, stop)
+
+    def handback(
+        self,
+        say: str = "",
+        *,
+        listener: Listener | None = None,
+        approver: Approver | None = None,
+        stop: Stop | None = None,
+    ) -> Outcome | None:
+        now = self._alive()
+        if now.state not in {"taken_over", "running"}:
+            raise UsageProblem(f"Run {self.run_id} is in nobody's hands; go on with: deskcrew resume {self.run_id}")
+        if self._goes_on_there(now, "handback", {"say": self._checked(say)}):
+            return None
+        return self._worked(None, (), listener, approver, stop)
+
+    def _goes_on_there(self, now: RunStatus, kind: str, body: dict[str, Any]) -> bool:
+        """Whether the process that holds the run goes on with it when it is asked to."""
+        if now.state == "running" and now.holder is not None:
+            raise LeaseHeld(f"Run {self.run_id} is {now.reason}; stop it there first.")
+        if now.holder is None and kind == "resume":
+            return False
+        number = self._send(kind, body)
+        return now.holder is not None and self._until(lambda: self._is_taken(number))
+
+    def _worked(
+        self,
+        answer: Mapping[str, Any] | None,
+        overrides: Sequence[str],
+        listener: Listener | None,
+        approver: Approver | None,
+        stop: Stop | None,
+    ) -> Outcome:
+        from orchestrator.runs import runs
+
+        return runs.resume(
+            self.run_id, runs_dir=self.folder.parent, answer=answer, overrides=overrides, parts=self._parts,
+            listener=listener, approver=approver, stop=stop,
+        )  # fmt: skip
+
+    def _answered_there(self, answer: Mapping[str, Any]) -> str:
+        """Give the answer to the process that works the run and waits for one, as at a prompt in another terminal.
+
+        Gives the name of what was asked; an empty one where no process waits.
+        """
+        if self.standing().state != RUNNING:
+            return ""
+        from orchestrator.control.answer_check import check_answer
+        from orchestrator.control.requests import asked_of, seen_at
+        from orchestrator.runs.answers import said_in
+        from orchestrator.runs.privacy.secrets import answer_to
+        from roles.contracts.requests import screen_of
+
+        waiting = next((one for one in asked_of(self.folder) if one.said is None), None)
+        if waiting is None:
+            return ""
+        decision = {"who": self._who, **answer["decisions"][0], "digest": waiting.request.digest}
+        screen = seen_at(self.folder, screen_of(waiting.request))
+        mine = answer_to(self.folder, {"decisions": [decision]}, waiting.request, screen)
+        check_answer(mine, waiting.request)
+        with closing(open_channel(self.folder)) as channel:
+            first = channel.answer(waiting.id, mine, decision["who"])
+        if first.answer != mine:
+            raise UsageProblem(f"Somebody has answered before you: {said_in(first)}.")
+        return waiting.id
+
+    def _is_let_go_unheard(self, asking: str) -> bool:
+        """Whether whoever works the run ended before it heard the answer: it came to answer itself, and was second."""
+        from orchestrator.control.requests import asked_of
+
+        def is_heard() -> bool:
+            return any(one.id == asking and one.heard for one in asked_of(self.folder))
+
+        self._until(lambda: is_heard() or self.standing().holder is None)
+        now = self.standing()
+        return now.holder is None and not now.ended and not is_heard()
+
+    # --- how it is asked ----------------------------------------------------------------------------------------
+
+    def _alive(self) -> RunStatus:
+        now = self.standing()
+        if now.ended:
+            raise UsageProblem(f"Run {self.run_id} is finished ({now.state}); see it with: deskcrew show {self.run_id}")
+        return now
+
+    def _send(self, kind: str, body: dict[str, Any]) -> int:
+        with closing(open_channel(self.folder)) as channel:
+            return channel.send(kind, body, self._who, self._key)
+
+    def _after(self, number: int) -> RunStatus:
+        """How the run stands once the request was taken in and whoever works it holds still, or after waiting long enough."""
+        if self._heard(number):
+            self._until(lambda: standing(self.folder, {}).state != RUNNING)
+        return self.standing()
+
+    def _heard(self, number: int) -> bool:
+        """Whether the request was taken in, or nobody is there who could; waits for it."""
+        return self._until(lambda: self._is_taken(number) or standing(self.folder, {}).holder is None)
+
+    def _is_taken(self, number: int) -> bool:
+        with closing(open_channel(self.folder)) as channel:
+            return channel.is_taken(number)
+
+    def _until(self, holds: Callable[[], bool]) -> bool:
+        deadline = time.monotonic() + self._wait
+        while not holds():
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(_LOOK_AGAIN)
+        return True
+
+    def _checked(self, words: str) -> str:
+        if len(words) > _WORDS:
+            raise UsageProblem(f"These are {len(words)} characters; say it in {_WORDS}.")
+        from orchestrator.runs.privacy.secrets import said_to
+
+        return said_to(self.folder, words)
+
+    def _later(self, what: str) -> ControlResult:
+        now = self.standing()
+        whom = told(now.holder) if now.holder is not None else "the crew"
+        return self._told(now.state, f"{whom} is in the middle of something, and {what} before the next action")
+
+    def _told(self, state: str, said: str) -> ControlResult:
+        return ControlResult(run_id=self.run_id, state=state, said=said, next=self._next(state))
+
+    def _next(self, state: str) -> tuple[str, ...]:
+        name = self.run_id
+        if state == "taken_over":
+            return (f"deskcrew takeover {name} --do 'click \"Save\"'", f"deskcrew handback {name}", f"deskcrew cancel {name}")
+        if state in {"paused", "on_hold", "interrupted"}:
+            return (f"deskcrew resume {name}", f"deskcrew cancel {name}")
+        if state == "running":
+            return (f"deskcrew show {name}", f"deskcrew pause {name}")
+        return (f"deskcrew show {name}",)
+
+
+def _whom(to: str) -> str:
+    return "the crew" if to == "crew" else f"the {to.capitalize()}"
+
+
+@contextmanager
+def by_hand(run_id: str, runs_dir: Path, who: str, parts: Mapping[str, Any] | None = None) -> Iterator[Takeover]:
+    """The run open in a person's hands. Raises UsageProblem where it was not taken over."""
+    from environments.effects import GuardedEnvironment, Network
+    from orchestrator.control.controls import BY_HAND
+    from orchestrator.control.lease import BY_HAND as DOING
+    from orchestrator.runs.open_run import OpenOptions
+    from orchestrator.runs.runs import taken_up
+    from orchestrator.runs.takeover import Takeover
+
+    with taken_up(run_id, runs_dir, OpenOptions(parts=parts), doing=DOING) as run:
+        if run.controls.standing.get("state") != BY_HAND:
+            name = run.record["run_id"]
+            raise UsageProblem(f"Run {name} is not in your hands; take it over with: deskcrew takeover {name}")
+        if isinstance(run.context.environment, GuardedEnvironment):  # who acts by hand has said yes to what comes of it
+            run.context.environment.guard(Network(mode="watch"))
+        hands = Takeover(run, who)
+        hands.remember()
+        yield hands
+
+
+class LocalRuns:
+    """The runs of a folder of this machine, or of a store that several share."""
+
+    warning = ""
+    leaving = "stop at once"
+
+    def __init__(self, runs_dir: Path | None = None, store: str | None = None) -> None:
+        self._given, self._store = runs_dir, store
+        self.folder = runs_dir or RUNS
+
+    @property
+    def option(self) -> str:
+        return "" if self.folder == RUNS else f" --runs-dir {shlex.quote(str(self.folder))}"
+
+    def list(self) -> list[folders.RunInfo]:
+        if self._store:
+            from orchestrator.store.postgres.listing import list_shared
+
+            return list_shared(self._store)
+        return folders.list_runs(self.folder)
+
+    def run(
+        self, run_id: str, *, who: str = "", wait: float = 20.0, secrets: Mapping[str, str] | None = None
+    ) -> RunControl:
+        parts = None if secrets is None else {"secrets": secrets}
+        return RunControl(run_id, runs_dir=self.folder, store=self._store, who=who, wait=wait, parts=parts)
+
+    def loaded(
+        self, target: str | None, config: Sequence[Path], overrides: Sequence[str], display: str | None = None
+    ) -> tuple[Task | str | None, LoadedSettings]:
+        """What is to be done, and the settings under which it is."""
+        from orchestrator.settings.settings import load_settings
+        from orchestrator.tasks.tasks import Task, resolve_target
+
+        found = None if target is None else resolve_target(target)
+        places = {"display": display, "runs_dir": self._given and str(self._given), "store": self._store}
+        more = [f"{key}={json.dumps(value)}" for key, value in places.items() if value is not None]
+        return found, load_settings(config, [*overrides, *more], found.layer() if isinstance(found, Task) else None)
+
+    def order(
+        self, target: str | None, config: Sequence[Path], overrides: Sequence[str], plan: Path | None, display: str | None
+    ) -> LocalOrder:
+        found, loaded = self.loaded(target, config, overrides, display)
+        if found is None:
+            raise UsageProblem('There is nothing to do; say it in words (deskcrew run "Open ...") or name a task file.')
+        return LocalOrder(found, loaded, plan)
+
+    def left(self, run_id: str) -> str:
+        return "stopped; what was done is kept" + (f"; go on with: deskcrew resume {run_id}{self.option}" if run_id else "")
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class LocalOrder:
+    """A run that can be started on this machine."""
+
+    def __init__(self, target: Task | str, loaded: LoadedSettings, plan: Path | None) -> None:
+        from orchestrator.tasks.plans import read_plan
+
+        self._target, self._loaded = target, loaded
+        self._plan = read_plan(plan) if plan else None
+        self.runs = LocalRuns(loaded.settings.runs_dir)
+        self.display = loaded.settings.display
+        self.secrets = () if isinstance(target, str) else target.secrets
+
+    def start(
+        self, secrets: Mapping[str, str], listener: Listener | None, approver: Approver | None, stop: Stop | None
+    ) -> Outcome:
+        from orchestrator.runs import runs
+
+        parts = {"secrets": secrets}
+        return runs.start(
+            self._loaded, self._target, plan=self._plan, parts=parts, listener=listener, approver=approver, stop=stop
+        )
+
+    def plan(self) -> ShownPlan | str:
+        from orchestrator.tasks.plans import plan_goal
+
+        return plan_goal(self._loaded, self._target)

@@ -1,0 +1,198 @@
+"""The blackboard of a run as its journal tells it, now or as it stood after a step: facts with who says them and who used
+them, questions and answers, kept screens, what disagrees, and what each subtask found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from orchestrator.errors import UsageProblem
+from orchestrator.store.printable import UNREADABLE, clean, shortened
+from protocol import CARRIES, VisualState
+from roles.contracts import Fact
+from roles.journal.events import SupplementEvent
+from roles.journal.journal import Event
+from roles.knowledge.memory.blackboard import source_told, value_told
+from roles.knowledge.memory.facts import normal
+from roles.safety.privacy.vault import references_in
+from roles.safety.provenance import Grounds, origin_of
+
+_SHORTEST = 2
+"""Characters that a value must have for its use to be told from chance."""
+_USES = 20
+SCREEN = "screen"
+_NOWHERE = VisualState()
+
+
+def board_at(events: Iterable[Event], at: int | None = None) -> dict[str, Any]:
+    """All of it as JSON; `at` is the last step that is taken in. Raises UsageProblem for events that deskcrew never wrote."""
+    try:
+        return _board([event for event in events if at is None or event.step <= at or not event.step], at)
+    except (*UNREADABLE, ValidationError) as bad:
+        raise UsageProblem(f"The journal says of facts what deskcrew never writes ({type(bad).__name__}).") from None
+
+
+def _board(events: list[Event], at: int | None) -> dict[str, Any]:
+    known = _BoardState(at)
+    for event in events:
+        known.take(event)
+    facts = known.facts
+    return {
+        "at": at,
+        "facts": [known.shown(fact) for fact in facts.values() if fact.kind != SCREEN],
+        "questions": _questions(events, facts),
+        "screens": [_screen(fact) for fact in facts.values() if fact.kind == SCREEN],
+        "conflicts": known.conflicts,
+        "subtasks": [_subtask(name, known.titles, status, facts.values()) for name, status in known.statuses.items()],
+    }
+
+
+class _BoardState:
+    """What is known after each event."""
+
+    def __init__(self, at: int | None) -> None:
+        self._at = at
+        self.facts: dict[str, Fact] = {}
+        self.conflicts: list[dict[str, Any]] = []
+        self.statuses: dict[str, str] = {}
+        self.titles: dict[str, str] = {}
+        self._earlier: dict[str, list[Fact]] = {}
+        self._uses: dict[str, list[str]] = {}
+
+    def take(self, event: Event) -> None:
+        match event.kind:
+            case "fact":
+                self._remember(fact_of(event))
+            case "step":
+                for name in _carried(event.body, self.facts):
+                    self._used(name, f"step {event.step}")
+            case "conflict" if event.body.get("about") == "fact":
+                self.conflicts.append({"step": event.step, **event.body})
+            case "plan":
+                self.titles |= {str(s["id"]): str(s["title"]) for s in event.body["subtasks"]}
+            case "subtask_status":
+                self.statuses[event.subtask] = str(event.body["status"])
+            case _:
+                pass
+
+    def shown(self, fact: Fact) -> dict[str, Any]:
+        return fact_shown(fact, self._uses.get(fact.name, ()), self._earlier.get(fact.name, ()))
+
+    def _remember(self, fact: Fact) -> None:
+        if self._at is not None and fact.step > self._at:
+            return
+        if fact.name in self.facts:
+            self._earlier.setdefault(fact.name, []).append(self.facts.pop(fact.name))
+            self._uses.pop(fact.name, None)
+        self.facts[fact.name] = fact
+        for name in fact.used:
+            self._used(name, f"fact {fact.name}")
+
+    def _used(self, name: str, what: str) -> None:
+        known = self._uses.setdefault(name, [])
+        if what not in known and len(known) < _USES:
+            known.append(what)
+
+
+def fact_of(event: Event) -> Fact:
+    """The fact that an event tells of."""
+    return Fact.model_validate(event.body).model_copy(update={"step": event.body.get("step", event.step)})
+
+
+def _carried(step: Mapping[str, Any], facts: Mapping[str, Fact]) -> Iterator[str]:
+    """Names of the facts whose values an action took somewhere; what it memorised it did not use."""
+    action = step["action"]
+    if action.get("action_type") in {"memorize", "ask_user"}:
+        return
+    said = [str(action[name]) for name in CARRIES if name in action]
+    folded = " ".join(" ".join(said).casefold().split())
+    near = [f for f in facts.values() if len(f.value) >= _SHORTEST and " ".join(f.value.casefold().split()) in folded]
+    for text in said if near else ():
+        yield from origin_of(text, Grounds(facts=tuple(near)), _NOWHERE).facts
+
+
+def fact_shown(fact: Fact, used_by: Iterable[str] = (), earlier: Iterable[Fact] = ()) -> dict[str, Any]:
+    """A fact as reports have it: where it is from in a word and in words, and what its value comes to."""
+    plain = not fact.private and not references_in(fact.value)
+    body = fact.model_dump(mode="json", exclude_defaults=True)
+    return {
+        **body,
+        "kind": fact.kind,
+        "role": fact.role,
+        "value": value_told(fact),
+        "normal": normal(fact.value, fact.kind) if plain else "",
+        "said_by": source_told(fact),
+        "used_by": [*used_by],
+        "earlier": [{"value": value_told(f), "step": f.step, "said_by": source_told(f)} for f in earlier],
+    }
+
+
+def _questions(events: Iterable[Event], facts: Mapping[str, Fact]) -> list[dict[str, Any]]:
+    """What people were asked, or would have been, and what came of it."""
+    found = [
+        {"question": f.question, "answer": value_told(f), "name": f.name, "said_by": source_told(f), "step": f.step}
+        for f in facts.values()
+        if f.question
+    ]
+    for event in (e for e in events if e.kind == SupplementEvent.KIND):
+        for item in event.body["found"]:
+            if item.get("source") == "user":
+                found.append({"question": item["query"], "answer": item["text"], "name": "", "said_by": "the user", "step": 0})
+    return found
+
+
+def _screen(fact: Fact) -> dict[str, Any]:
+    seen = {"name": fact.name, "app": fact.app, "state_id": fact.state_id, "step": fact.step, "subtask": fact.subtask}
+    return seen | {"shows": fact.value, "why": fact.reason}
+
+
+def _subtask(name: str, titles: Mapping[str, str], status: str, facts: Iterable[Fact]) -> dict[str, Any]:
+    found = [fact.name for fact in facts if fact.subtask == name]
+    return {"id": name, "title": titles.get(name, name), "status": status, "found": found}
+
+
+def board_page(board: Mapping[str, Any]) -> str:
+    """All of it as text for people."""
+    from orchestrator.views.terminal.tables import table
+
+    lines: list[str] = []
+    if board["facts"]:
+        rows: list[tuple[str, ...]] = [("FACT", "VALUE", "KIND", "SAID BY", "STEP", "SUBTASK", "USED BY")]
+        rows += [_row(fact) for fact in board["facts"]]
+        lines.append(table(rows))
+        lines += [f"  {clean(f['name'], 60)}: {_dispute(said)}" for f in board["facts"] for said in f.get("instead", ())]
+    else:
+        lines.append("There are no facts." if board["at"] is None else f"There are no facts by step {board['at']}.")
+    for mark, items, say in (
+        ("questions", board["questions"], lambda q: f"{clean(q['question'])} → {clean(q['answer'])} ({clean(q['said_by'])})"),
+        ("screens", board["screens"], _screen_line),
+        ("subtasks", board["subtasks"], _subtask_line),
+    ):
+        lines += ["", mark, *(f"  {say(item)}" for item in items)] if items else []
+    return "\n".join(lines)
+
+
+def _row(fact: Mapping[str, Any]) -> tuple[str, ...]:
+    one = f"{fact['kind']} {fact['normal']}" if fact["normal"] and fact["normal"] != fact["value"] else fact["kind"]
+    kind = "" if fact["kind"] == "text" else clean(one, 30)
+    used = clean(", ".join(fact["used_by"]), 40)
+    where = clean(fact["said_by"] or fact["role"], 40)
+    at = (str(fact.get("step", "")), clean(fact.get("subtask", ""), 12))
+    return (clean(fact["name"], 30), clean(fact["value"], 40), kind, where, *at, used)
+
+
+def _dispute(said: Mapping[str, Any]) -> str:
+    other = Fact.model_validate({"name": "-", **said})
+    return f"{clean(source_told(other) or other.role, 60)} says {clean(value_told(other), 80)} (step {other.step})"
+
+
+def _screen_line(screen: Mapping[str, Any]) -> str:
+    why = f": {clean(screen['why'], 120)}" if screen["why"] else ""
+    return f"step {screen['step']} · {clean(screen['app'] or 'the desktop', 30)} · {clean(screen['shows'], 120)}{why}"
+
+
+def _subtask_line(subtask: Mapping[str, Any]) -> str:
+    found = f", found {clean(', '.join(subtask['found']), 120)}" if subtask["found"] else ""
+    return f"{clean(subtask['id'], 20)} {shortened(subtask['title'])}: {clean(subtask['status'], 20)}{found}"

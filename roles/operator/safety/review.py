@@ -1,0 +1,225 @@
+"""The Operator's safety stage: what policy, confidence and earlier attempts say of the pending action. Source: seed 000."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from environments.effects import released
+from protocol import Action, AskUser, GUIElement, VisualState, describe, parse_action
+from roles.contracts.context import Context, State, Update
+from roles.contracts.requests import Pending, pending_of
+from roles.contracts.signals import Signal
+from roles.journal.events import Json, ReviewedEvent
+from roles.knowledge.memory.answer_reuse import note_recall, recall
+from roles.knowledge.memory.facts import MEMORY
+from roles.operator.perceive import attempt_of, current_screen, element_ref, safety_of, subtask_id
+from roles.operator.retry import asked_anew, doubt
+from roles.operator.safety.approval import answered, is_secret, record_request, reviewed_key
+from roles.operator.safety.interruption import previewed
+from roles.operator.safety.permits import element_of, grounds_of, own_work, told_of, with_permit
+from roles.operator.state import FINALIZE
+from roles.safety import Review, review
+from roles.safety.destinations import page_host
+from roles.safety.review import shown
+
+_WHOLE = frozenset({"form", "dialog", "alertdialog", "search"})
+_PARTS = frozenset({"row", "listitem", "article", "group", "treeitem"})
+_PASSING = frozenset({"status", "alert", "log", "timer", "progressbar", "meter", "tooltip", "note", "img"})
+"""What may say something else at any time, and is no part of what is approved."""
+_BEFORE, _AFTER = 8, 3
+"""Elements around a control that stands in nothing."""
+_DEEPEST = 64
+_TOLD = 80
+
+
+def unlike(shown: VisualState, element: GUIElement, now: VisualState, found: GUIElement) -> str:
+    """What is different around the control since it was shown, in words; empty where nothing is."""
+    then_host, host = page_host(shown), page_host(now)
+    if then_host != host:
+        return f"the page is on {host or 'no site'} now, and was on {then_host or 'none'}"
+    if element.leads != found.leads:
+        return f"it leads to {found.leads or 'nowhere'} now, and did to {element.leads or 'nowhere'}"
+    if element.shown != found.shown:
+        return f"it shows {found.shown or found.name!r} now, and did {element.shown or element.name!r}"
+    before, after = _around(shown, element), _around(now, found)
+    gone, fresh = before - after, after - before
+    if not gone and not fresh:
+        return ""
+    if gone and fresh:
+        return f"{_words(gone)} is now {_words(fresh)}"
+    return f"{_words(gone)} is gone" if gone else f"{_words(fresh)} is new"
+
+
+def _words(said: Counter[tuple[str, str]]) -> str:
+    name, value = next(iter(said))
+    return repr(f"{name} {value}".strip()[:_TOLD])
+
+
+def _around(state: VisualState, element: GUIElement) -> Counter[tuple[str, str]]:
+    """Names and values of what stands with the control: in its form or dialog, in its row, else next to it."""
+    holder = _holder(state, element)
+    if holder is not None:
+        near = [e for e in state.elements if e is not element and _is_inside(e, holder, state)]
+    else:
+        at = next(n for n, e in enumerate(state.elements) if e.element_id == element.element_id)
+        near = [*state.elements[max(0, at - _BEFORE) : at], *state.elements[at + 1 : at + 1 + _AFTER]]
+    return Counter((e.name, e.value or "") for e in near if e.role not in _PASSING and (e.name or e.value))
+
+
+def _holder(state: VisualState, element: GUIElement) -> GUIElement | None:
+    above = [e for e in _above(state, element) if e.role in _WHOLE | _PARTS]
+    return next((e for e in above if e.role in _WHOLE), above[0] if above else None)
+
+
+def _above(state: VisualState, element: GUIElement) -> list[GUIElement]:
+    found: list[GUIElement] = []
+    at = state.by_id.get(element.parent or "")
+    while at is not None and len(found) < _DEEPEST:
+        found.append(at)
+        at = state.by_id.get(at.parent or "")
+    return found
+
+
+def _is_inside(element: GUIElement, holder: GUIElement, state: VisualState) -> bool:
+    return any(above.element_id == holder.element_id for above in _above(state, element))
+
+
+def review_action_safety(state: State, ctx: Context) -> Update:
+    """Check the pending action against policy, risk and confidence; write the intent that everything later is bound to."""
+    if state.get("route") == FINALIZE or not state.get("pending_action"):
+        return {"route": FINALIZE}
+    pending = pending_of(state)
+    seen = current_screen(state, ctx)
+    action = parse_action(pending.action)
+    element, missing = element_of(action, seen)
+    found = _judge(state, ctx, action, element, seen, pending)
+    if found.verdict != "deny":
+        intent = ctx.journal.intend(pending.key, action)
+        if intent.digest != ctx.journal.digest(action):
+            action = intent.action
+            element, missing = element_of(action, seen)
+            found = _judge(state, ctx, action, element, seen, pending)
+    pending = pending.but(missing=missing, element=element_ref(element))
+    if found.verdict != "deny":
+        judged = element or next((e for e in seen.elements if e.focused), None)
+        pending, found = with_permit(ctx, pending, action, found, judged)
+    unable = missing or pending.changed or ctx.skills.problem(action)
+    if unable and found.verdict == "ask":  # nothing will be done, and that is recovered from
+        found = found.model_copy(update={"verdict": "allow", "policy": "nothing_there_to_act_on"})
+    if isinstance(action, AskUser) and found.verdict == "ask" and (known := answered(ctx.journal, action.question)) is not None:
+        found = found.model_copy(update={"verdict": "allow", "policy": "answered_before"})
+        pending = pending.but(answer=known.value, again=True)
+        if known.role == MEMORY:
+            pending = pending.but(recalled={"from": known.source_name})
+    elif isinstance(action, AskUser) and found.verdict == "ask":
+        found, pending = _remembered(state, ctx, action, found, pending, seen.app)
+    more: Json = {"page": found.page, "changes": (changes := shown(found.changes))}
+    finding = ReviewedEvent(
+        policy=found.policy,
+        severity=found.severity,
+        verdict=found.verdict,
+        effect=found.effect.value,
+        reasons=list(found.reasons),
+        action=describe(action),
+        **{name: value for name, value in more.items() if value},
+    )
+    ctx.journal.record(
+        finding,
+        role="operator",
+        subtask=subtask_id(state),
+        step=pending.step,
+        key=reviewed_key(pending.key, found.verdict, ctx.journal.digest(action)),
+    )
+    hidden = element is not None and safety_of(state, ctx).is_private(element)
+    line = describe(action, hide_text=hidden)
+    pending = pending.but(
+        action=action.dump(),
+        digest=ctx.journal.digest(action),
+        effect=found.effect.value,
+        line=line,
+        before=seen.state_id,
+        leads=(element.leads or "") if element is not None else "",
+        private=hidden,
+        page=found.page,
+        changes=changes,
+    )
+    first, *later = state["action_plan"] or [{}]
+    rated = {"action_plan": [first | {"risk": found.severity}, *later]} if "type" in first else {}
+    return rated | _verdict(state, ctx, pending, found, finding.body())
+
+
+def _remembered(
+    state: State, ctx: Context, ask: AskUser, found: Review, pending: Pending, app: str | None
+) -> tuple[Review, Pending]:
+    """What the user answered in an earlier run: used where the settings say so and exactly this was asked, else offered."""
+    known = recall(ctx, ask, app, secret=is_secret(ask, safety_of(state, ctx)))
+    if known is None:
+        return found, pending.but(remembered=None)
+    if ctx.answers.mode != "on" or not known["exact"]:
+        return found, pending.but(remembered=known)
+    note_recall(ctx, ask, known, subtask=subtask_id(state), step=pending.step)
+    used = pending.but(answer=known["value"], recalled=known)
+    return found.model_copy(update={"verdict": "allow", "policy": "answered_in_an_earlier_run"}), used
+
+
+def _judge(
+    state: State, ctx: Context, action: Action, element: GUIElement | None, seen: VisualState, pending: Pending
+) -> Review:
+    policy, skills = safety_of(state, ctx), ctx.skills
+    sure: dict[str, Any] = {"confidence": pending.confidence, "confirm": pending.confirm}
+    effects, unrated = skills.effects(action, element, seen), skills.unrated(action)
+    effects = pending.effects if released(action) else own_work(ctx, policy, action, element, seen) or effects
+    changes = None if skills.settled(action) else previewed(ctx, action)
+    subject = (action, element, seen, policy)
+    found = review(*subject, grounds=grounds_of(state, ctx), effects=effects, unrated=unrated, changes=changes, **sure)
+    if released(action):
+        if not effects:
+            why = "only what an environment holds can be let go, and nobody names it"
+            no = {"verdict": "deny", "policy": "no_such_request", "severity": "high", "reasons": (why,)}
+            return found.model_copy(update=no)
+        found = told_of(pending, found)
+    if why := skills.forbidden(action, (element.app if element is not None else None) or seen.app):
+        return found.model_copy(update={"verdict": "deny", "policy": "skills_forbid", "severity": "high", "reasons": (why,)})
+    steps = ctx.journal.steps(subtask_id(state), attempt_of(state), limit=12)
+    if found.verdict != "deny" and (
+        why := doubt(action, element, found.effect, seen, steps, ctx.journal.screens.get, skills.of(action))
+    ):
+        return found.model_copy(update={"verdict": "ask", "policy": "unknown_outcome_before", "reasons": (why, *found.reasons)})
+    if found.verdict == "ask" and (again := asked_anew(action, element, found.effect, steps)):
+        found = found.model_copy(update={"reasons": (again, *found.reasons)})
+    if found.verdict == "ask" and not pending.confirm and ctx.journal.approved(pending.key, ctx.journal.digest(action)):
+        return found.model_copy(update={"verdict": "allow"})
+    return found
+
+
+def _verdict(state: State, ctx: Context, pending: Pending, found: Review, finding: dict[str, Any]) -> Update:
+    trace_note = {"step": pending.step, "line": pending.line, "status": "blocked"}
+    findings = state["safety_findings"]
+    if found.verdict != "allow":
+        findings = [*findings, finding]
+    if found.verdict == "deny":
+        why = f"{pending.line} is not allowed: {'; '.join(found.reasons)} ({found.policy})"
+        report = {"signal": Signal.CANNOT_EXECUTE.value, "summary": why, "evidence": [why], "refused": pending.line}
+        return {
+            "pending_action": None,
+            "safety_findings": findings,
+            "interaction_status": "blocked",
+            "report": report,
+            "action_trace": [*state["action_trace"], trace_note],
+            "route": FINALIZE,
+        }
+    if not pending.held:
+        ctx.line.passing(Signal.GENERATE_ACTION, step=pending.step, key=f"generate/{pending.key}")
+    if found.verdict == "allow":
+        ctx.journal.commit()  # before a checkpoint says that this is done
+        return {"pending_action": pending.dump(), "needs_approval": False, "safety_findings": findings, "route": "execute_action"}
+    record_request(state, ctx, pending, found, role="operator")
+    ctx.journal.commit()
+    return {
+        "pending_action": pending.dump(),
+        "needs_approval": True,
+        "safety_findings": findings,
+        "interaction_status": "needs_approval",
+        "route": "request_human_approval",
+    }

@@ -1,0 +1,211 @@
+"""A model's JSON as an Operator's decision, held against what there is: unknown names are refused with the nearest known ones.
+
+Read are the flat form of `schemas.py`, decisions in full, OmniMCP's LLMResponse and UFO's answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rapidfuzz import fuzz, process
+
+from protocol import (
+    Action,
+    ActionTarget,
+    AgentStatus,
+    NextAction,
+    OperatorDecision,
+    TargetError,
+    VisualState,
+    parse_action,
+    resolve,
+)
+from protocol.dialects.common.base import Context as Reading
+from protocol.dialects.common.base import DialectError
+from protocol.dialects.desktop.ufo import decision_of
+from protocol.dsl import DSLError, parse_line
+from roles.contracts import OperatorView
+from roles.policies.llm.reply_parsing import UnusableReply
+from roles.policies.llm.schemas import AIMED, FIELDS, fields_of, verbs_of
+
+_UFO = frozenset({"ControlLabel", "ControlText", "Function"})
+"""Fields of UFO's answers, as it writes them; `function` in small letters is a field of ours."""
+_WHOLE = frozenset(OperatorDecision.model_fields) - {"memory", "then"}
+_NONE = frozenset({"", "none", "null"})
+_FACT = "fact:"
+_NOTES = 600
+_NEAREST = 5
+
+
+def read_decision(data: Mapping[str, Any], view: OperatorView, batch: int = 1) -> OperatorDecision:
+    """The decision; actions that follow count only where `batch` allows several. Raises Unusable or ValidationError."""
+    decision = _ufo(data, view) if _UFO & data.keys() else OperatorDecision.model_validate(_whole(data, view))
+    if decision.status is AgentStatus.ERROR:
+        raise UnusableReply(decision.comment or "the status is missing; it is one of CONTINUE, FINISH, FAIL, CONFIRM, PENDING")
+    action: Action | None = decision.action
+    if action is not None and decision.status is not AgentStatus.FAIL:
+        action = _checked(action, view)
+    decision = decision.in_order()
+    if batch > 1 and decision.status is AgentStatus.CONTINUE and data.get("then"):
+        decision = decision.model_copy(update={"then": _following(data["then"], view, batch - 1)})
+    notes = data.get("notes")
+    memory = {"notes": str(notes)[:_NOTES]} if notes else {k: v for k, v in view.memory.items() if k == "notes"}
+    return decision.model_copy(update={"action": action, "memory": memory})
+
+
+def _following(said: Any, view: OperatorView, most: int) -> tuple[NextAction, ...]:
+    """The actions that are to follow, each as carefully read as the first. Raises Unusable or ValidationError."""
+    if not isinstance(said, list) or not all(isinstance(item, Mapping) for item in said):
+        raise UnusableReply('"then" is a list of actions, each with "action", "target" and what else it takes')
+    if len(said) > most:
+        raise UnusableReply(f'"then" holds {len(said)} actions; at most {most} may follow the first')
+    steps = []
+    for item in said:
+        body = _whole({**item, "status": "CONTINUE"}, view).get("action")
+        if body is None or body.get("action_type") in {"finish_goal", "fail_goal"}:
+            raise UnusableReply('each entry of "then" needs an action; the end of a subtask is an answer of its own')
+        checked = _checked(parse_action(body), view)
+        steps.append(NextAction(action=parse_action(checked.dump()), expected=str(item.get("expected") or "")))
+    return tuple(steps)
+
+
+def _ufo(data: Mapping[str, Any], view: OperatorView) -> OperatorDecision:
+    try:
+        return decision_of(dict(data), Reading(state=view.seen))
+    except DialectError as bad:
+        raise UnusableReply(str(bad)) from None
+
+
+def _whole(data: Mapping[str, Any], view: OperatorView) -> dict[str, Any]:
+    """The fields of a decision; what a model says beyond them does not count."""
+    said = {key: value for key, value in data.items() if key in _WHOLE and value is not None}
+    if "reasoning" not in said and "thought" in data:
+        said["reasoning"] = data["thought"]
+    action = data.get("action")
+    if isinstance(action, Mapping):
+        said["action"] = _nested(action, view)
+    elif isinstance(action, str) and action.strip().casefold() not in _NONE:
+        said["action"] = _flat(action.strip(), data, view)
+    elif said.get("status") == "SCREENSHOT" and isinstance(data.get("marks"), list):
+        said["action"] = {"action_type": "screenshot", "marks": [_id(mark) for mark in data["marks"]]}
+    else:
+        said.pop("action", None)
+    if said.get("status") == "PENDING" and "action" not in said:
+        question = str(data.get("question") or data.get("comment") or said.get("reasoning") or "")
+        said["action"] = {"action_type": "ask_user", "question": question or "What should be done here?"}
+    if "status" not in said and "is_goal_complete" in data and said.get("action") is not None:
+        said["status"] = "FINISH" if data["is_goal_complete"] is True else "CONTINUE"  # LLMResponse, which has no status
+    return said
+
+
+def _nested(action: Mapping[str, Any], view: OperatorView) -> dict[str, Any]:
+    body = dict(action)
+    if isinstance(body.get("target"), str | int):
+        body["target"] = _named(str(body["target"]), view)
+    return body
+
+
+def _flat(verb: str, data: Mapping[str, Any], view: OperatorView) -> dict[str, Any]:
+    """`action: click, target: e4` as an action; a line of the DSL is one, too."""
+    if verb not in verbs_of(view):
+        try:
+            return dict(parse_line(verb).dump())
+        except DSLError:
+            raise UnusableReply(_no_such("action", verb, verbs_of(view))) from None
+    body: dict[str, Any] = {"action_type": verb}
+    for name in fields_of(verb) & FIELDS.keys():
+        value = data.get(name)
+        if value is not None and value != "":
+            body[name] = value
+    target = data.get("target")
+    if verb in AIMED and target not in (None, ""):
+        body["target"] = dict(target) if isinstance(target, Mapping) else _named(str(target), view)
+    return _canonical(verb, body, view)
+
+
+def _canonical(verb: str, body: dict[str, Any], view: OperatorView) -> dict[str, Any]:
+    """The few fields that the flat form names otherwise than the protocol does."""
+    match verb:
+        case "select_option":
+            body["options"] = [str(body.pop("option", ""))]
+        case "switch_window":
+            body["window"] = body.pop("app", "")
+        case "press_key":
+            body["keys"] = str(body.pop("keys", ""))
+        case "scroll":
+            body.setdefault("direction", "down")
+        case "drag":
+            body["to"] = _named(str(body.get("to", "")), view)
+        case "fill" | "type" | "answer":
+            body["text"] = _valued(str(body.get("text", "")), view)
+        case "memorize":
+            body["value"] = str(body.get("value", ""))
+        case _:
+            pass
+    return body
+
+
+def _valued(text: str, view: OperatorView) -> str:
+    """`fact:NAME` as the fact's value, exactly; a private one is used so without the model ever reading it."""
+    if not text.startswith(_FACT):
+        return text
+    name = text.removeprefix(_FACT).strip()
+    for fact in reversed(view.facts):
+        if fact.name.casefold() == name.casefold():
+            return fact.value
+    raise UnusableReply(_no_such("fact", name, [fact.name for fact in view.facts]))
+
+
+def _named(target: str, view: OperatorView) -> dict[str, Any]:
+    """An element by its id, with or without the sign before it, or else by its words."""
+    name = _id(target)
+    if name in view.seen.by_id:
+        return {"element_id": name}
+    return {"text": target.strip()}
+
+
+def _id(target: object) -> str:
+    return str(target).strip().strip("[]()").removeprefix("#").strip()
+
+
+def _checked(action: Action, view: OperatorView) -> Action:
+    """The action with a target that is on this screen. Raises Unusable with what is near."""
+    verbs = verbs_of(view)
+    if action.verb not in verbs and action.verb not in {"finish_goal", "fail_goal"}:
+        raise UnusableReply(_no_such("action", action.verb, verbs))
+    known = [app.app for app in view.apps]
+    if known and action.verb == "call_api":
+        known += [skill.app for skill in view.skills if skill.outside]
+    app = getattr(action, "app", None)
+    if known and isinstance(app, str) and app not in known:
+        raise UnusableReply(_no_such("app", app, known))
+    update: dict[str, Any] = {}
+    for name in ("target", "to"):
+        target = getattr(action, name, None)
+        if isinstance(target, ActionTarget):
+            update[name] = _found(target, view.seen)
+    return parse_action(action.model_copy(update=update).dump()) if update else action
+
+
+def _found(target: ActionTarget, seen: VisualState) -> ActionTarget:
+    """The same target with every locator that its element offers."""
+    if target.point is not None and target.element_id is None and target.text is None:
+        return target
+    try:
+        return ActionTarget.of(seen.by_id[resolve(target, seen).element_id])
+    except (TargetError, KeyError) as bad:
+        near = nearest(target.describe(), {e.element_id: e.name for e in seen.elements if e.visible and e.name})
+        listed = "; ".join(f"{i} {seen.by_id[i].role or 'element'} {seen.by_id[i].name[:40]!r}" for i in near)
+        raise UnusableReply(f"{bad}. Name the element by its id. Nearest are: {listed or 'none'}") from None
+
+
+def nearest(word: str, named: Mapping[str, str]) -> list[str]:
+    """The keys whose names are nearest to a word."""
+    return [key for _, _, key in process.extract(word, named, scorer=fuzz.WRatio, limit=_NEAREST)]
+
+
+def _no_such(what: str, name: str, known: Iterable[str]) -> str:
+    names = list(known)
+    near = [found for found, _, _ in process.extract(name, names, scorer=fuzz.WRatio, limit=_NEAREST)]
+    return f"there is no {what} {name[:60]!r}; nearest are {', '.join(near) or 'none'}"

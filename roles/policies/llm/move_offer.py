@@ -1,0 +1,364 @@
+"""The moves that a screen and a plan allow, written out for a small model.
+
+What looks most like the job comes first, what was done already in this attempt comes last, or not at all. A question that the
+job's own deed brought up is answered before all else. Where a plan says what a subtask is to lead to, the moves follow it: a
+field that is to hold something and does not comes before all else, then what is to be read and stands there under its label;
+what is right already is left alone; a list is searched before entries are opened that do not say what is looked for; what
+commits comes after the fields, and the end after everything has been seen. What was tried on this very screen and changed
+nothing is no move.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rapidfuzz import fuzz
+
+from protocol import GUIElement, OperatorDecision
+from protocol.prompt_form.tree import CHECKED, acts, kind
+from roles.contracts import Expectation, FieldHas, OperatorView
+from roles.knowledge.memory.blackboard import board_in
+from roles.policies.llm.decision_parsing import read_decision
+from roles.policies.llm.guards import CHOSEN_FROM, MAKES, WRITTEN_IN, Guards, fits
+from roles.policies.llm.reply_parsing import UnusableReply
+from roles.policies.llm.schemas import Schema, object_of_form, verbs_of
+from roles.policies.llm.subtask_words import ALIKE, TICKS, Job, cut, without_values
+from roles.screen.evidence import is_search, original
+from roles.screen.matching import similarity, tokens
+from roles.screen.screens import fold
+
+
+class Move(NamedTuple):
+    """One thing that can be done."""
+
+    told: str
+    """In words."""
+    fields: dict[str, Any]
+    """As fields of a flat answer."""
+    open: str = ""
+    """The field that the model writes itself."""
+    about: str = ""
+    """The words of the screen that it is about: by these it is held against the job."""
+
+
+class Moves:
+    """The moves of one decision, each with words of its own."""
+
+    def __init__(self, moves: Sequence[Move]) -> None:
+        self._moves: dict[str, Move] = {}
+        for move in moves:
+            alike = sum(told == move.told or told.startswith(f"{move.told} (no. ") for told in self._moves)
+            self._moves[f"{move.told} (no. {alike + 1})" if alike else move.told] = move
+
+    @property
+    def told(self) -> str:
+        return "\n".join(f"- {told}" for told in self._moves)
+
+    @property
+    def schema(self) -> Schema:
+        """The words are spelt out again by the model, letter for letter: a small one is better at that than at numbers."""
+        shut = [told for told, move in self._moves.items() if not move.open]
+        forms = [_worded(shut)] if shut else []
+        forms += [_worded([told], **{move.open: {"type": "string"}}) for told, move in self._moves.items() if move.open]
+        return object_of_form("operator_decision", {"do": {"anyOf": forms}}, ("do",))
+
+    def read(self, data: Mapping[str, Any], view: OperatorView) -> OperatorDecision:
+        """The decision in an answer of this form, or of any other that is known. Raises Unusable or ValidationError."""
+        said = data.get("do")
+        if not isinstance(said, Mapping):
+            return read_decision(data, view)
+        move = self._moves.get(str(said.get("move", "")))
+        if move is None:
+            raise UnusableReply(
+                f"there is no move {str(said.get('move', ''))[:60]!r}; give one of the {len(self._moves)} word for word"
+            )
+        if move.open and not str(said.get(move.open, "")).strip():
+            raise UnusableReply(f'the move {move.told[:60]!r} needs "{move.open}", which is yours to write')
+        given = {move.open: str(said[move.open])} if move.open else {}
+        flat: dict[str, Any] = {"reasoning": move.told, "status": "CONTINUE", **move.fields, **given}
+        return read_decision(flat, view)
+
+
+def _worded(told: Sequence[str], **fields: Schema) -> Schema:
+    return object_of_form("", {"move": {"type": "string", "enum": list(told)}, **fields}, ("move", *fields))
+
+
+_NUMBERS = frozenset({"spinbutton", "slider"})
+_SEARCHES = frozenset({"search", "find", "go"})
+_LONG = 8
+"""Entries of a list that may go on out of sight."""
+_NUMBER = re.compile(r"[^A-Za-z]*\d[^A-Za-z]*")
+_TRIED = 4
+"""So many steps before a small model may give up."""
+_MOST, _MOST_FREE = 8, 24
+"""Moves of one list, with a plan and without; those that look least like the job are left out."""
+_OFTEN = 2
+"""What was done so often in this attempt is offered again only where there is nothing else."""
+_SWITCH = 60.0
+"""How much a change of application looks like the job, of 100: it is never left out for what has one word of it."""
+_COMMITTED = 97.0
+"""How much handing in what was filled in looks like the job."""
+_INSIDE = 50.0
+"""How much an entry of a list looks like the job, while what is looked for is not in sight: it may be inside."""
+_ENDED = 89.0
+"""Where everything expected has been seen, only what bears a name of the job goes before its end."""
+_MOST_KEPT = 4
+"""Of them such as keep what stands on the screen: there is always much of that."""
+_WORDS = 60
+"""Characters of a name or a value in a move."""
+_HIDDEN = "(hidden)"
+_LAST = ("scroll", "wait", "go_back", "press_key", "fail")
+"""Verbs that stand at the end of the list, however their words read."""
+
+
+_PLAIN: dict[str, tuple[Move, ...]] = {
+    "scroll": tuple(Move(f"scroll {way}", {"action": "scroll", "direction": way}) for way in ("down", "up")),
+    "wait": (Move("wait two seconds", {"action": "wait", "seconds": 2}),),
+    "go_back": (Move("go back to the screen before", {"action": "go_back"}),),
+    "press_key": (Move("press a key", {"action": "press_key"}, open="keys"),),
+}
+"""Moves that need no element. A verb that takes more than one word of a small model is not offered to it."""
+
+
+def narrow_moves(view: OperatorView, ids: Sequence[str], missing: Sequence[Expectation]) -> Moves:
+    """`ids` are the elements that the prompt shows, `missing` what the subtask is still to lead to."""
+    moves = _MoveOffer(view, ids, missing).moves()
+    return Moves([move._replace(told=without_values({"told": move.told}, view.facts)["told"]) for move in moves])
+
+
+class _MoveOffer:
+    """What can be done on one screen for one subtask."""
+
+    def __init__(self, view: OperatorView, ids: Sequence[str], missing: Sequence[Expectation]) -> None:
+        self._view = view
+        self._job = Job(view, missing)
+        self._screen = self._job.screen
+        known = [view.seen.by_id[name] for name in ids if name in view.seen.by_id]
+        near = {e.element_id for e in self._screen.elements}  # an open dialog takes all input
+        self._elements = [e for e in known if e.enabled and (not view.seen.modal or e.element_id in near)]
+        self._entries = {item.press.element_id for item in self._screen.items}
+        self._guards = Guards(view, self._job, self._elements)
+        lacking = [e for e in self._job.wants() if not self._guards.holds(e)]
+        pairs = [(field, e) for e in lacking for field in self._elements if fits(field, e)]
+        self._due = [(field, e) for field, e in pairs if e is max((w for f, w in pairs if f is field), key=_like(field))]
+        """Each field with what it is to hold and does not."""
+
+    def moves(self) -> list[Move]:
+        verbs = verbs_of(self._view)
+        found = [move for verb in verbs for move in self._next(verb)] if self._due else []
+        if not found and self._guards.agreeing is not None and "click" in verbs:
+            found = [self._press(self._guards.agreeing, ())]
+        if not found and self._job.planned and "memorize" in verbs:
+            found = [move for move in self._kept() if self._labelled(move)]
+        found = found or [move for verb in verbs for move in self._any(verb)]
+        if not self._job.missing and not self._due and not self._view.seen.modal:
+            found.append(Move("the job is done", {"action": "none", "status": "FINISH"}))
+        found = sorted(found, key=self._far)
+        found = [move for move in found if move.fields["action"] in _LAST or self._times(move) < _OFTEN] or found
+        found = found[: _MOST if self._job.planned else _MOST_FREE]
+        if not found or sum(not step.recovery for step in self._view.history) >= _TRIED:
+            found.append(Move("give up: it cannot be done", {"action": "none", "status": "FAIL"}))
+        return found
+
+    # --- fields that come first ---------------------------------------------------------------------------------
+
+    def _next(self, verb: str) -> Iterator[Move]:
+        """What brings a field that stands on the screen to what the plan wants of it."""
+        for field, wanted in self._due:
+            if field.element_id in self._guards.idle(verb) or (verb == "type" and "fill" in self._view.verbs):
+                continue
+            match verb, kind(field):
+                case (("fill" | "type"), role) if role in WRITTEN_IN and wanted.fact:
+                    yield _written(verb, field, f"fact:{wanted.fact}", f'the fact "{wanted.fact}"')
+                case (("fill" | "type"), role) if role in WRITTEN_IN and wanted.beside and verb == "fill":
+                    yield self._added(field, wanted.value or "")
+                case (("fill" | "type"), role) if role in WRITTEN_IN:
+                    yield _written(verb, field, wanted.value or "")
+                case "select_option", role if role in CHOSEN_FROM:
+                    yield from self._choices([field])
+                case "click", role if role in CHECKED:
+                    yield self._press(field, ())
+                case _:
+                    pass
+
+    def _added(self, field: GUIElement, value: str) -> Move:
+        """Everything that the field held before anybody wrote in it, and the value below that."""
+        held = original(field, self._view.history, (self._view.seen, *self._view.earlier)).rstrip()
+        whole = f"{held}\n{value}" if held else value
+        return Move(
+            f'add {_quoted(value)} below what "{field.name}" holds', {"action": "fill", "target": field.element_id, "text": whole}
+        )
+
+    # --- everything else ----------------------------------------------------------------------------------------
+
+    def _any(self, verb: str) -> Iterator[Move]:
+        idle = self._guards.idle(verb)
+        free = [e for e in self._elements if e.element_id not in idle]
+        match verb:
+            case "click":
+                offered = [e for e in self._pressed(free) if not self._guards.too_early(e) and not self._guards.left_alone(e)]
+                yield from (self._press(e, offered) for e in offered)
+            case "fill" | "type":
+                yield from self._writing(verb, [e for e in free if kind(e) in WRITTEN_IN and not self._guards.left_alone(e)])
+            case "select_option":
+                lists = [e for e in free if kind(e) in CHOSEN_FROM or e.choices]
+                yield from self._choices([e for e in lists if not self._guards.left_alone(e)])
+            case "memorize":
+                yield from self._kept()
+            case "launch_app" | "switch_window":
+                own = self._view.app
+                apps = [a.app for a in self._view.apps if a.app != self._view.seen.app and own in {None, a.app}]
+                yield from (Move(f"go to the application {app}", {"action": verb, "app": app}) for app in apps)
+            case "hover":
+                yield from (Move(f"point at {_called(e)}", _target(verb, e), about=e.name) for e in self._pressed(free))
+            case "scroll" if self._job.planned and (len(self._screen.items) < _LONG or self._job.unsought()):
+                pass
+            case _:
+                yield from (move for move in _PLAIN.get(verb, ()) if not self._guards.in_vain(move.fields))
+
+    def _writing(self, verb: str, fields: Sequence[GUIElement]) -> Iterator[Move]:
+        """A plan names every value: then one of these is written, and nothing else. A job without a plan takes any text."""
+        free = not self._job.planned or not self._job.named
+        if not self._job.texts_missing() or (verb == "type" and "fill" in self._view.verbs and not free):
+            return
+        held = {field.value for field in self._screen.inputs if field.value}
+        for field in fields:
+            named = [n for n in self._job.texts() if n not in held and (kind(field) not in _NUMBERS or _NUMBER.fullmatch(n))]
+            if free:
+                search = is_search(field)
+                done = "search with" if search else "write into" if verb == "fill" else "write at the end of"
+                more = {"submit": True} if search else {}
+                yield Move(f"{done} {_called(field)}: a text of yours", _target(verb, field) | more, "text", field.name)
+            elif is_search(field):
+                yield from (_written(verb, field, text) for text in self._job.sought)
+            elif not self._job.reading:
+                yield from (_written(verb, field, text) for text in named)
+                for fact in (fact for fact in board_in(self._view).facts if fact.value not in held):
+                    yield _written(verb, field, f"fact:{fact.name}", f'the fact "{cut(fact.name, _WORDS)}"')
+
+    def _kept(self) -> Iterator[Move]:
+        """What stands on the screen, kept under the name that the plan has for it. Nothing is copied by the model."""
+        names = self._job.facts_missing()
+        if self._job.planned and not names:
+            return
+        if names and not self._job.there():
+            return  # what it is to be read of is not on this screen
+        rows = [i for i in self._screen.items if not self._job.sought or self._job.names(i.text)]
+        others = {e.element_id for i in self._screen.items if i not in rows for e in self._screen.within(i.element)}
+        pairs = {pair.element.element_id: pair for pair in (*(cell for i in rows for cell in i.cells), *self._screen.pairs)}
+        labels = {pair.label for pair in pairs.values()}
+        found: list[Move] = []
+        for element in (e for e in self._elements if e.element_id not in others):
+            pair = pairs.get(element.element_id)
+            value = pair.value if pair else element.value or element.name
+            label = pair.label if pair else element.name if element.value else ""
+            if not value or (acts(element) and not element.value) or (not pair and value in labels):
+                continue
+            said = f"keep {_HIDDEN if element.private else _quoted(value)}" + (f', the "{cut(label, _WORDS)}",' if label else "")
+            fields = _target("memorize", element) | {"value": value}
+            found += [Move(f'{said} as "{cut(name, _WORDS)}"', fields | {"name": name}, about=label or value) for name in names]
+            if not names:
+                found.append(Move(f"{said} under a name of yours", fields, "name", label or value))
+        labelled = [move for move in found if self._labelled(move)]
+        if not labelled and any(self._job.names(item.text) for item in self._screen.items):
+            return  # it is to be opened first
+        yield from sorted(labelled or found, key=self._far)[:_MOST_KEPT]
+
+    def _labelled(self, move: Move) -> bool:
+        """Whether it keeps what stands under a label that the plan's name for it fits."""
+        return any(similarity(name, move.about) >= ALIKE for name in self._job.facts_missing())
+
+    def _choices(self, lists: Sequence[GUIElement]) -> Iterator[Move]:
+        for element in lists:
+            fields = {"action": "select_option", "target": element.element_id}
+            if not element.choices:
+                yield Move(f"choose in {_called(element)}: an entry that you name", fields, open="option")
+            for choice in element.choices:
+                if choice != element.value:
+                    yield Move(f"choose {_quoted(choice)} in {_called(element)}", fields | {"option": choice})
+
+    def _far(self, move: Move) -> tuple[int, float]:
+        """How little a move looks like the job: the order of the list."""
+        target = self._target(move)
+        done = self._times(move)
+        if done or move.fields["action"] in _LAST:
+            return 1 + done, 0.0
+        if move.fields["action"] == "launch_app":
+            return 0, -_SWITCH
+        if move.fields["action"] == "none":
+            return (0, -_ENDED) if self._job.planned else (_OFTEN, 1.0)
+        about = (move.about or move.told).casefold()
+        names = [n.casefold() for n in (*self._job.named, *self._job.facts_missing())]
+        near = max((fuzz.token_sort_ratio(name, about) for name in names), default=0.0)
+        held = any(len(name) > 3 and name in about for name in names)
+        shared = fuzz.token_set_ratio(" ".join(self._job.words), " ".join(tokens(about)))
+        makes = move.fields["action"] == "click" and MAKES.intersection(tokens(about)[:1]) and self._job.planned
+        commits = target is not None and move.fields["action"] == "click" and self._guards.commits(target)
+        inside = target is not None and target.element_id in self._entries and not self._job.there()
+        scores = (_COMMITTED if commits else 0, 95 if makes else 0, 90 if held else 0, _INSIDE if inside else 0, 0.7 * shared)
+        return 0, -max(near, *scores)
+
+    def _target(self, move: Move) -> GUIElement | None:
+        return self._view.seen.by_id.get(str(move.fields.get("target", "")))
+
+    def _times(self, move: Move) -> int:
+        """How often it was done in this attempt."""
+        target, said = self._target(move), str(move.fields.get("text") or move.fields.get("option") or "")
+        on = (target.name or target.track_id or "") if target else ""  # a row has no name of its own
+        return self._job.times_done(move.fields["action"], on, said)
+
+    def _pressed(self, free: Sequence[GUIElement]) -> list[GUIElement]:
+        """What is there to be clicked: controls, and rows and cells in which no control stands."""
+        other = WRITTEN_IN | (CHOSEN_FROM if "select_option" in self._view.verbs else frozenset())
+        searches = bool(self._screen.searches) and "fill" in self._view.verbs  # with Enter, so their button is not needed
+        controls = [e for e in free if acts(e) and kind(e) not in other and not (searches and fold(e.name) in _SEARCHES)]
+        items = self._entries
+        if self._job.planned:  # a list is searched before entries are opened that do not say what is looked for
+            named = {item.press.element_id for item in self._screen.items if self._job.names(item.text)}
+            others = items - named if named or self._job.unsought() or self._guards.makes() else set()
+            free, controls = [e for e in free if e.element_id not in others], [e for e in controls if e.element_id not in others]
+        return [*controls, *(e for e in free if not acts(e) and (e.element_id in items or kind(e) == "gridcell"))]
+
+    def _press(self, element: GUIElement, others: Sequence[GUIElement]) -> Move:
+        role = kind(element)
+        if role in CHECKED and element.value in TICKS:
+            said = "untick" if element.value == "true" else "tick"
+        else:
+            said = "open" if role == "link" or not acts(element) else "press"
+        twins = sum(e.name == element.name for e in others) > 1
+        row = next((i for i in self._screen.items if i.press is element), None)
+        if row is None and twins:  # of several controls of one name, the row tells which it is
+            row = next((i for i in self._screen.items if element in self._screen.within(i.element)), None)
+        if row is None or row.text == element.name:
+            return Move(f"{said} {_called(element)}", _target("click", element), about=element.name)
+        what = f"{said} {_called(element)} of {_quoted(row.text)}" if acts(element) else f"{said} {role} {_quoted(row.text)}"
+        return Move(what, _target("click", element), about=f"{element.name} {row.text}")
+
+
+def _like(field: GUIElement) -> Callable[[FieldHas], float]:
+    return lambda wanted: similarity(wanted.label, field.name)
+
+
+def _target(verb: str, element: GUIElement) -> dict[str, Any]:
+    return {"action": verb, "target": element.element_id}
+
+
+def _written(verb: str, field: GUIElement, text: str, said: str = "") -> Move:
+    """A search is sent off with Enter: it is one move for a person, too."""
+    if is_search(field):
+        said = f"search for {said or _quoted(text)} with {_called(field)}"
+        return Move(said, _target(verb, field) | {"text": text, "submit": True}, about=text)
+    held = f", which holds {_HIDDEN if field.private else _quoted(field.value)}" if field.value else ""
+    return Move(
+        f"write {said or _quoted(text)} into {_called(field)}{held}", _target(verb, field) | {"text": text}, about=field.name
+    )
+
+
+def _called(element: GUIElement) -> str:
+    return f"{kind(element)} {_quoted(element.name)}"
+
+
+def _quoted(text: str | None) -> str:
+    return f'"{cut(text or "", _WORDS)}"'

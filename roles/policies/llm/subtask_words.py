@@ -1,0 +1,341 @@
+"""What a subtask's words are about, held against the screen and against what was done: for the moves of a small model.
+
+The Manager's instructions quote every name: of things to find, of values to write, of fields. A plan's expectations tell
+which of them is which. A job without a plan has only its words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from protocol import VisualState, describe, parse_action
+from protocol.prompt_form import diff_form, estimate_tokens, whole_form
+from roles.contracts import (
+    USER,
+    AppShown,
+    ChosenSeen,
+    EffectSeen,
+    Expectation,
+    Fact,
+    FactKnown,
+    FieldHas,
+    GateRequest,
+    OperatorView,
+    StepRecord,
+    Subtask,
+    Supplement,
+    TakenSeen,
+    TextShown,
+)
+from roles.contracts.signals import GateTrigger
+from roles.knowledge.memory.blackboard import BlackboardRequest, board_in, fact_told
+from roles.knowledge.pages.visible_text import shown
+from roles.safety.privacy.vault import is_reference, references_in
+from roles.screen.evidence import check, names_effect
+from roles.screen.language.lexicon import NOUNS
+from roles.screen.matching import similarity, tokens
+from roles.screen.screens import Screen
+from roles.skills.contract import RESULT
+
+_LINE = 240
+_SUPPLEMENT = 1_500
+_SUPPLEMENTS = 3
+_RESULTS = 2
+_lines_KINDS = {"experience": "an example, what worked before: ", "demonstration": "an example, what a person showed: "}
+_SHORT = 4
+_REFERENCES = "<secret>NAME</secret> stands for a private value; write it as it is, and the value is typed in its place"
+_CHANGES = 600
+"""Tokens of what a step changed."""
+
+
+def cut(text: str, length: int = _LINE) -> str:
+    """On one line, and no longer than this; what is cut says how much."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= length else f"{flat[:length]}…(+{len(flat) - length})"
+
+
+def listed(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {cut(line)}" for line in lines)
+
+
+def steps_told(steps: Sequence[StepRecord], recent: int) -> str:
+    """The last steps one by one, and those before them as numbers."""
+    earlier, last = steps[: max(0, len(steps) - recent)], steps[max(0, len(steps) - recent) :]
+    lines = []
+    first = earlier[0].step if earlier else (last[0].step if last else 1)
+    if earlier:
+        verbs = Counter(step.verb for step in earlier)
+        failed = sum(step.exec_status != "executed" for step in earlier)
+        counted = ", ".join(f"{verb} {count}" for verb, count in sorted(verbs.items(), key=lambda pair: (-pair[1], pair[0]))[:8])
+        lines.append(f"steps {first} to {earlier[-1].step}, in short: {counted}; {failed} failed")
+    lines += [cut(_step(step)) for step in last]
+    return "\n".join(lines)
+
+
+def _step(step: StepRecord) -> str:
+    said = describe(parse_action(step.action)) + (" (done by the user)" if step.role == USER else "")
+    if step.exec_status != "executed":
+        return f"{step.step}. {said}: {step.exec_status.value}, {step.error}"
+    seen = "; ".join(step.events) or ("the screen changed" if step.visible_change else "nothing changed")
+    return f"{step.step}. {said}: {seen}"
+
+
+def facts_told(request: BlackboardRequest) -> str:
+    """The blackboard with who says what, and what of it is not told; of a private value no more than its reference."""
+    board = board_in(request)
+    return "\n".join([*(f"- {fact_told(fact)}" for fact in board.facts), *(f"({line})" for line in board.left_out)])
+
+
+def without_values(data: dict[str, str], facts: Sequence[Fact]) -> dict[str, str]:
+    """What is told, without the values of private facts that no vault holds; references may be read by everybody."""
+    secrets = [fact.value for fact in facts if fact.private and len(fact.value) >= _SHORT and not is_reference(fact.value)]
+    for secret in sorted(secrets, key=len, reverse=True):
+        data = {name: text.replace(secret, "(hidden)") for name, text in data.items()}
+    return data
+
+
+def results_told(view: OperatorView) -> str:
+    """What the last calls of this subtask answered."""
+    mine = [f for f in view.facts if f.kind == RESULT and f.subtask == view.subtask.id]
+    last = sorted(mine, key=lambda fact: fact.step)[-_RESULTS:]
+    return "\n\n".join(f"{fact.name} answered at step {fact.step}:\n{fact.value[:_SUPPLEMENT]}" for fact in last)
+
+
+def instruction_told(subtask: Subtask) -> str:
+    """What is to be done, with the hints, and with what a reference is where one stands in it."""
+    said = subtask.instruction + "".join(f" Hint: {hint}" for hint in subtask.hints)
+    return f"{said} ({_REFERENCES})" if references_in(said) else said
+
+
+def plan_told(plan: Sequence[Subtask]) -> str:
+    lines = []
+    for subtask in plan:
+        after = f" after {', '.join(subtask.depends_on)}" if subtask.depends_on else ""
+        where = f" in {subtask.app}" if subtask.app else ""
+        pinned = ", pinned" if subtask.pinned else ""
+        lines.append(f"{subtask.id} ({subtask.status.value}, {subtask.worker}{where}{after}{pinned}): {subtask.instruction}")
+    return listed(lines[-30:])
+
+
+def supplements_told(supplements: Sequence[Supplement]) -> str:
+    """The newest help that was found, as examples with their sources; what an author hid in it from people is left out."""
+    told = ((s, "".join([_lines_KINDS.get(s.kind, ""), s.source])) for s in supplements[-_SUPPLEMENTS:])
+    return "\n\n".join(f"{s.title} ({whence}):\n{shown(s.text).text.strip()[:_SUPPLEMENT]}" for s, whence in told)
+
+
+def changes_told(before: VisualState | None, seen: VisualState) -> str:
+    """What the last step changed, where that is not the whole screen."""
+    if before is None or before.app != seen.app:
+        return ""
+    form = diff_form(before, seen, budget=_CHANGES)
+    return "" if form.whole else form.text
+
+
+def screens_told(screens: Sequence[VisualState], budget: int) -> str:
+    """Several screens within one budget, the last one first in line for it."""
+    told: list[str] = []
+    for screen in reversed(screens):
+        if budget < 60:
+            break
+        text = whole_form(screen, budget=budget).text
+        told.append(f"state:{screen.state_id}\n{text}")
+        budget -= estimate_tokens(text)
+    left_out = len(screens) - len(told)
+    return "\n\n".join(reversed(told)) + (f"\n\n({left_out} more screens are not shown)" if left_out else "")
+
+
+def missing_of(view: OperatorView) -> tuple[Expectation, ...]:
+    """What the subtask is to lead to and has not been seen yet, found as a gate finds it."""
+    request = _request(view)
+    return tuple(expectation for expectation in view.subtask.expect if not check(expectation, request).holds)
+
+
+def _request(view: OperatorView) -> GateRequest:
+    return GateRequest(
+        trigger=GateTrigger.WORKER_SUCCESS,
+        goal=view.user_request,
+        subtask=view.subtask,
+        steps=view.history,
+        facts=view.facts,
+        screens=(view.seen,),
+        earlier=view.earlier,
+    )
+
+
+def expected_told(view: OperatorView, missing: Sequence[Expectation]) -> str:
+    """A line for each expectation: seen, or still to do."""
+    return "\n".join(f"[{' ' if e in missing else 'x'}] {_told(e)}" for e in view.subtask.expect)
+
+
+def _told(expectation: Expectation) -> str:
+    match expectation:
+        case FactKnown(name=name):
+            return f'memorize "{name}"'
+        case FieldHas(label=label, value=value, fact=fact, beside=beside):
+            what = f'"{value}"' if fact is None else f'the fact "{fact}"'
+            return f'a field such as "{label}" holds {what}' + (" beside what it held before" if beside else "")
+        case TextShown(text=text):
+            return f'"{text}" can be read'
+        case EffectSeen(verb=verb, target=target):
+            return f"{verb} {target or 'it'}"
+        case AppShown(app=app):
+            return f"{app} is on the screen"
+        case ChosenSeen(names=names, on=on):
+            return f'"{names}" is {"" if on else "not "}chosen'
+        case TakenSeen(names=names, trait=trait, each=each):
+            return f"{each} of {names or trait} taken"
+
+
+ALIKE = 0.6
+"""Two names that are at least so similar mean the same."""
+COMMITS = ("send", "submit", "save", "delete", "move")
+TICKS = frozenset({"true", "false"})
+_NAMED = re.compile(r'"([^"]+)"|“([^”]+)”')
+_CONTENT = re.compile(r'\b(?:append|enter|write|post|option|message|subject|title|text|body) "([^"]+)"', re.IGNORECASE)
+"""What a job wants written, not found."""
+_BECOMES = re.compile(r'" to "([^"]+)"')
+_SENT_TO = frozenset({"post", "send", "reply", "forward", "share", "message", "mail"})
+"""What something is set or renamed to is written as well; to whom something is sent is not."""
+_WITH = re.compile(
+    r'\b(?:with (?P<label>title|subject|message|text|body)|(?:mail|message) (?P<to>to)) (?P<fact>the fact )?"(?P<value>[^"]+)"',
+    re.IGNORECASE,
+)
+_ADJUST = re.compile(r'\badjust "(?P<aspect>[^"]*)" of "(?P<device>[^"]+)" to "(?P<value>[^"]+)"', re.IGNORECASE)
+_SWITCHED = {"on": "true", "off": "false"}
+_KINDS = frozenset(NOUNS)
+_KIND = re.compile(r'\b(?:submit|send|save|hand in|create|make|new) (?:the|an?) "([^"]+)"', re.IGNORECASE)
+"""What is made or handed in is said by its kind, which no screen has to show: the "form"."""
+
+
+class Job:
+    """One subtask on one screen."""
+
+    def __init__(self, view: OperatorView, missing: Sequence[Expectation]) -> None:
+        self._settings = list(_ADJUST.finditer(view.subtask.instruction))
+        self.planned = bool(view.subtask.expect or self._settings)
+        self.words = tokens(view.subtask.instruction)
+        self.screen = Screen(view.seen)
+        self.missing = missing
+        quoted = (first or second for first, second in _NAMED.findall(view.subtask.instruction))
+        kinds = set(_KIND.findall(view.subtask.instruction))
+        self.named = [name for name in dict.fromkeys(quoted) if name not in kinds and not _KINDS.issuperset(tokens(name))]
+        """What the job names, but for kinds of things: a "note", the "form"."""
+        self.reading = bool(view.subtask.expect) and all(isinstance(e, FactKnown) for e in view.subtask.expect)
+        """Whether it is to read, and nothing else."""
+        self.effects = [e.verb for e in view.subtask.expect if isinstance(e, EffectSeen)]
+        self.facts = {fact.name: fact.value for fact in view.facts}
+        self._expect = view.subtask.expect
+        self._instruction = view.subtask.instruction
+        self._shown = "\n".join(f"{e.name} {e.value or ''}" for e in view.seen.elements).casefold()
+        self._done = [_deed(step) for step in view.history]
+        self.sought = self._sought()
+        """What of the names can be looked for: not what is to be written, nor what a field or a kind is called."""
+
+    def _sought(self) -> list[str]:
+        meant = {e.value for e in self._expect if isinstance(e, FieldHas)}
+        meant |= {e.label for e in self._expect if isinstance(e, FieldHas)}
+        meant |= {word for e in self._expect if isinstance(e, EffectSeen) for word in (e.target, e.verb)}
+        meant |= {match[part] for match in self._settings for part in ("aspect", "value")}
+        meant |= set(_CONTENT.findall(self._instruction))
+        meant |= set() if _SENT_TO.intersection(self.words) else set(_BECOMES.findall(self._instruction))
+        if "create" in self.words:
+            meant |= {e.text for e in self._expect if isinstance(e, TextShown)}
+        facts = [e.name for e in self._expect if isinstance(e, FactKnown)] + list(self.facts)
+        return [n for n in self.named if n not in meant and not any(similarity(n, fact) >= ALIKE for fact in facts)]
+
+    def wants(self) -> list[FieldHas]:
+        """Fields that are to hold something: as the plan expects it, and as the words of a planned job say it."""
+        expected = [e for e in self.missing if isinstance(e, FieldHas)]
+        expected += [_adjusted(match) for match in self._settings]
+        return expected + (_told_fields(self._instruction) if self.planned else [])
+
+    def fills(self) -> bool:
+        """Whether it is to fill in something or to commit it."""
+        return bool(self.effects) or any(isinstance(e, FieldHas) for e in self._expect)
+
+    def deeds(self) -> list[str]:
+        """What it commits to: as the plan expects it, and as its words say it."""
+        words = [word for word in self.words if word not in _KINDS]  # a "file" is no deed here
+        said = [verb for verb in COMMITS if any(names_effect(word, verb) for word in words)]
+        return list(dict.fromkeys([*self.effects, *said]))
+
+    def texts(self) -> list[str]:
+        """Of the names: what can be written, which the name of a fact is not."""
+        set_to = {part for match in self._settings for part in match.groups()}
+        return [name for name in self.named if name not in self.facts and name not in set_to]
+
+    def value_of(self, wanted: FieldHas) -> str:
+        return self.facts.get(wanted.fact, "") if wanted.fact else wanted.value or ""
+
+    def right(self) -> list[str]:
+        """Names of the fields that hold what the plan expects of them."""
+        return [e.label for e in self._expect if isinstance(e, FieldHas) and e not in self.missing]
+
+    def there(self) -> bool:
+        """Whether all that is looked for is on this screen."""
+        return all(name.casefold() in self._shown for name in self.sought)
+
+    def sets(self, text: str) -> bool:
+        """Whether a text speaks of a device that is to be set."""
+        return any(match["device"].casefold() in text.casefold() for match in self._settings)
+
+    def names(self, text: str) -> bool:
+        """Whether a text says something that is looked for."""
+        return any(name.casefold() in text.casefold() for name in self.sought)
+
+    def unsought(self) -> bool:
+        """Whether what is looked for is not in sight, and a search on this screen was not tried for it."""
+        fields = [field.name for field in self.screen.searches]
+        tried = {(field, text) for _, field, text in self._done}
+        untried = not tried.intersection((field, name) for field in fields for name in self.sought)
+        return bool(self.sought and fields) and not self.there() and untried
+
+    def outstanding(self) -> bool:
+        """Whether something that it names was neither seen nor written, or a field lacks its value: too early to commit."""
+        labels = {e.label for e in self._expect if isinstance(e, FieldHas)}
+        said = "\n".join([self._shown, *(f"{on} {text}" for _, on, text in self._done)]).casefold()
+        unsaid = any(self.facts.get(name, name).casefold() not in said for name in self.named if name not in labels)
+        return unsaid or any(isinstance(e, FieldHas) for e in self.missing)
+
+    def texts_missing(self) -> bool:
+        """No, where the plan names fields and every text that it wants has been seen; what is ticked is not written."""
+        if not any(isinstance(e, FieldHas) for e in self._expect):
+            return True
+        texts = [e for e in self.missing if isinstance(e, TextShown | FieldHas)]
+        return any(not (isinstance(e, FieldHas) and e.value in TICKS) for e in texts)
+
+    def facts_missing(self) -> list[str]:
+        """Names under which something is still to be kept."""
+        return [e.name for e in self.missing if isinstance(e, FactKnown)]
+
+    def wrote_in(self, field: str) -> bool:
+        """Whether something was written into or chosen in that field in this attempt."""
+        return any(verb in {"fill", "type", "select_option"} and on == field for verb, on, _ in self._done)
+
+    def times_done(self, verb: str, on: str, said: str) -> int:
+        """How often that was done in this attempt: to what, and with which words."""
+        return self._done.count((verb, on, said))
+
+
+def _deed(step: StepRecord) -> tuple[str, str, str]:
+    action = step.action
+    said = action.get("text") or next(iter(action.get("options") or ()), "")
+    target = action.get("target") or {}
+    return str(action.get("action_type", "")), str(target.get("text") or target.get("track_id") or ""), str(said)
+
+
+def _adjusted(match: re.Match[str]) -> FieldHas:
+    """What a job says of a device: `Adjust "target" of "hall thermostat" to "21"`."""
+    label = " of ".join(part for part in (match["aspect"], match["device"]) if part)
+    return FieldHas(label=label, value=_SWITCHED.get(match["value"].casefold(), match["value"]))
+
+
+def _told_fields(instruction: str) -> list[FieldHas]:
+    """Fields that a job's words name: `to "X"`, `with subject "X"`, `with message the fact "X"`."""
+    found = []
+    for match in _WITH.finditer(instruction):
+        value, fact = (None, match["value"]) if match["fact"] else (match["value"], None)
+        found.append(FieldHas(label=match["label"] or match["to"], value=value, fact=fact))
+    return found

@@ -1,0 +1,81 @@
+"""The doctor: what is wrong stands with its fix, what is merely lacking is no failure, and nothing is claimed untried."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from environments.sandbox import detect
+from environments.sandbox.contract import NoSandbox
+from orchestrator.cli import app
+from orchestrator.cli.tools.doctor import optional as optional
+from orchestrator.cli.tools.doctor.checks import Check, as_text
+
+RUNNER = CliRunner()
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """All checks on this machine, by name."""
+    done = RUNNER.invoke(app, ["doctor", "--json", "--runs-dir", str(tmp_path_factory.mktemp("runs"))])
+    assert done.exit_code == 0, done.output
+    return {check["name"]: check for check in json.loads(done.stdout)}
+
+
+def test_sandbox_browser_model_and_store_are_looked_at(told: dict[str, dict[str, Any]]) -> None:
+    assert {"sandbox", "browser", "model", "store", "runs", "world", "pictures", "extras"} <= set(told)
+    assert "rules" in told["model"]["found"]
+
+
+def test_what_runs_can_do_without_is_marked_otherwise_than_what_is_wrong() -> None:
+    lines = as_text([Check("a", True, "fine"), Check("b", True, "none", "get it\nor that"), Check("c", False, "broken", "mend")])
+    assert lines.splitlines() == [
+        "✓ a         fine", "– b         none", "            fix: get it", "            fix: or that",
+        "✗ c         broken", "            fix: mend",
+    ]  # fmt: skip
+
+
+def test_a_store_that_does_not_answer_is_a_failure_that_shows_no_password(tmp_path: Path) -> None:
+    pytest.importorskip("psycopg", reason="a shared store needs the extra: pip install 'deskcrew[postgres]'")
+    done = RUNNER.invoke(app, ["doctor", "--runs-dir", str(tmp_path), "--store", "postgresql://me:hunter2@127.0.0.1:1/none"])
+    assert done.exit_code == 1
+    assert "✗ store" in done.output
+    assert "fix: start it" in done.output
+    assert "hunter2" not in done.output
+
+
+@pytest.fixture
+def no_sandbox() -> Iterator[None]:
+    detect.installed.cache_clear()
+    yield
+    detect.installed.cache_clear()
+
+
+def test_without_a_sandbox_it_says_why_and_what_to_do(no_sandbox: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(detect, "find", lambda *_: NoSandbox("scripts need a sandbox, and there is no bwrap; install bubblewrap"))
+    found = optional.sandbox()
+    assert found.ok
+    assert "there is no bwrap" in found.found
+    assert found.fix == "install bubblewrap"
+
+
+def test_a_browser_that_does_not_start_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = tmp_path / "chromium"
+    broken.write_text("#!/bin/sh\nexit 7\n")
+    broken.chmod(0o755)
+    monkeypatch.setenv("DESKCREW_CHROMIUM", str(broken))
+    found = optional.browser()
+    assert found.ok
+    assert "ends with 7" in found.found
+    assert "DESKCREW_CHROMIUM" in found.fix
+
+
+def test_without_playwright_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "playwright.async_api", None)
+    assert optional.browser().fix == "pip install 'deskcrew[browser]'"

@@ -1,0 +1,256 @@
+"""Runs that a desk starts: each in a process that outlives the server, refused in a sentence where it cannot begin."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+from waiting import until
+from worked.desk_runs import GOAL, claims, rests, stands
+
+from orchestrator.desk import workers as acting
+from orchestrator.desk.routes.start import loaded, target_of
+from orchestrator.desk.workers import HOME, SAID, Begin
+from orchestrator.errors import MachineStopped, UsageProblem
+from orchestrator.runs.folders import list_runs, read_run, stored_report
+
+TOKEN = "token-of-nadia"
+DRAFT = 'In the reimbursement form, enter "$5.00" as the amount and save the draft'
+
+
+@contextmanager
+def server_process(runs_dir: Path) -> Iterator[tuple[httpx.Client, subprocess.Popen[str]]]:
+    """`deskcrew serve` as a process, that can be killed."""
+    people = runs_dir.parent / "people.yaml"
+    digest = hashlib.sha256(TOKEN.encode()).hexdigest()
+    people.write_text(yaml.safe_dump([{"name": "nadia", "role": "operate", "sha256": digest}]))
+    command = [sys.executable, "-m", "orchestrator.cli", "serve", "--port", "0", "--tokens", str(people)]
+    command += ["--runs-dir", str(runs_dir)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[1].partition("/?")[0]
+        with httpx.Client(base_url=address, headers={"Authorization": f"Bearer {TOKEN}"}, trust_env=False, timeout=330) as http:
+            yield http, process
+    finally:
+        process.kill()
+        process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+def test_a_run_is_started_in_a_process_of_its_own_and_worked_to_its_end(serve: Any, runs_dir: Path) -> None:
+    http = serve().http
+    http.timeout = 330
+    said = http.post("/api/runs", json={"goal": DRAFT, "seed": 3, "overrides": {"limits.steps": 50}})
+    assert said.status_code == 201, said.text
+    folder = runs_dir / said.json()["id"]
+    assert rests(folder, 0)["status"] == "fulfilled"
+    settings = read_run(folder)["settings"]
+    assert (settings["seed"], settings["limits"]["steps"]) == (3, 50)
+    assert (folder / SAID).read_text() == ""
+    assert list((runs_dir / HOME).iterdir()) == []
+
+
+def test_a_run_outlives_a_server_that_is_killed_and_is_answered_through_the_next_one(runs_dir: Path) -> None:
+    with server_process(runs_dir) as (http, process):
+        run_id = http.post("/api/runs", json={"goal": GOAL}).json()["id"]
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    until(lambda: stored_report(runs_dir / run_id).get("status") == "on_hold", "the run to wait without a server")
+    with server_process(runs_dir) as (http, _):
+        (waiting,) = http.get("/api/approvals").json()["approvals"]
+        assert waiting["run_id"] == run_id
+        body = {"pending": waiting["id"], "decision": "approve"}
+        assert http.post(f"/api/runs/{run_id}/answer", json=body).status_code == 200
+        report = rests(runs_dir / run_id)
+    assert (report["status"], report["approvals"][0]["who"]) == ("fulfilled", "nadia")
+    assert len(claims(runs_dir / run_id)) == 1
+
+
+def test_a_plan_is_edited_before_any_work_and_worked_as_it_was_edited(serve: Any, runs_dir: Path) -> None:
+    http = serve().http
+    http.timeout = 330
+    made = http.post("/api/plan", json={"goal": DRAFT})
+    assert made.status_code == 200, made.text
+    assert list_runs(runs_dir) == []
+    plan = made.json()["plan"]
+    plan["subtasks"][0]["instruction"] = plan["subtasks"][0]["instruction"].replace("5.00", "7.50")
+    run_id = http.post("/api/runs", json={"goal": DRAFT, "plan": plan}).json()["id"]
+    report = rests(runs_dir / run_id, 0)
+    assert any(step["action"].get("text") == "$7.50" for step in report["steps"])
+
+
+def test_every_plan_is_shown_first_where_that_is_wanted_and_an_edit_of_it_is_what_is_worked(serve: Any, runs_dir: Path) -> None:
+    place = serve()
+    http = place.http
+    http.timeout = 330
+    run_id = http.post("/api/runs", json={"goal": DRAFT, "review_plan": True}).json()["id"]
+    stands(http, run_id, "on_hold")
+    (waiting,) = http.get("/api/approvals").json()["approvals"]
+    assert waiting["pending"]["kind"] == "plan"
+    plan = waiting["pending"]["action_requests"][0]["args"]
+    plan["subtasks"][0]["instruction"] = plan["subtasks"][0]["instruction"].replace("5.00", "7.50")
+    body = {"pending": waiting["pending"]["digest"], "decision": "edit", "action": plan}
+    assert place.by("approve").post(f"/api/runs/{run_id}/answer", json=body).status_code == 200
+    report = rests(runs_dir / run_id)
+    assert [(a["decision"], a["who"], a["worked"]) for a in report["approvals"][:1]] == [("edit", "anna", 2)]
+    assert any(step["action"].get("text") == "$7.50" for step in report["steps"])
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ({}, "Say either a goal in words, or the task"),
+        ({"goal": DRAFT, "task": "invoice-to-reimbursement"}, "Say either a goal in words, or the task"),
+        ({"task": "invoice-to-reimbursment"}, "did you mean 'invoice-to-reimbursement'?"),
+        ({"task": "/etc/passwd"}, "There is no task"),
+        ({"goal": DRAFT, "overrides": ["limits.stepps=3"]}, "unknown key 'limits.stepps'"),
+        ({"goal": DRAFT, "overrides": ["limits.steps"]}, "is not KEY=VALUE"),
+        ({"goal": DRAFT, "world": "../../secret.yaml"}, "only what the server ships"),
+        ({"task": {"goal": "x", "settings": ["store"]}}, "settings is"),
+        ({"goal": DRAFT, "plan": {"subtasks": []}}, "plan"),
+        ({"goal": DRAFT, "anything": 1}, "anything"),
+    ],
+)
+def test_what_cannot_be_started_is_refused_in_a_sentence_and_leaves_nothing(
+    body: dict[str, Any], words: str, serve: Any, runs_dir: Path
+) -> None:
+    said = serve().http.post("/api/runs", json=body)
+    assert said.status_code == 422
+    assert words in said.json()["error"], said.text
+    assert list_runs(runs_dir) == []
+
+
+SERVERS_OWN: dict[str, Any] = {
+    "runs_dir": "/tmp", "display": "json", "store": "postgresql://h/d", "sandbox": "bubblewrap", "help_dirs": ["/etc"],
+    "tools": [{"command": ["sh"]}], "skills.mcp": [{"command": ["sh"]}], "skills.installed": ["x"],
+    "browser.url": "file:///etc/passwd", "browser.allow_files": True, "browser.allowed_hosts": ["127.0.0.1"],
+    "browser.executable": "/bin/sh", "browser.headless": False, "knowledge.store": "/etc/x",
+    "knowledge.online.url": "https://h/{query}",
+    "knowledge.online.key_env": "HOME", "knowledge.embeddings.options": {"base_url": "http://127.0.0.1"},
+    "memory.answers_file": "/tmp/a", "crew.operator.script": "/etc/passwd", "crew.manager.prompt": "/etc/passwd",
+    "crew.model.base_url": "http://127.0.0.1:1", "crew.operator.model.script": "/etc/passwd",
+    "crew.model.options": {"base_url": "http://127.0.0.1:1"}, "crew.evaluator.model.options.model": "x",
+    "nobody.has.thought": "of this",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", ["overrides", "a nested override", "a line of overrides", "a task"])
+def test_a_run_at_the_desk_carries_no_setting_that_reaches_the_servers_files_programs_or_network(
+    way: str, serve: Any, runs_dir: Path
+) -> None:
+    http = serve().http
+    for key, value in SERVERS_OWN.items():
+        nested: Any = value
+        for part in reversed(key.split(".")):
+            nested = {part: nested}
+        body = {
+            "overrides": {"goal": DRAFT, "overrides": {key: value}},
+            "a nested override": {"goal": DRAFT, "overrides": nested},
+            "a line of overrides": {"goal": DRAFT, "overrides": [f"{key}={json.dumps(value)}"]},
+            "a task": {"task": {"goal": DRAFT, "settings": nested}},
+        }[way]
+        for path in ("/api/runs", "/api/plan"):
+            said = http.post(path, json=body)
+            assert said.status_code == 422, said.text
+            assert said.json()["error"].startswith(key), said.text
+    assert list_runs(runs_dir) == []
+
+
+ADDRESSES = (
+    "file:///etc/passwd", "FILE:/etc/passwd", "http://127.0.0.1:8770/", "http://localhost/", "http://[::1]/", "http://0/",
+    "http://2130706433/", "http://127.1/", "http://169.254.169.254/latest", "http://localtest.me/", "http://[::1",
+    "data:text/html,x", "[::1]",
+    "view-source:file:///etc/passwd", "javascript:1", "chrome://version", "https://example.com@127.0.0.1/", "http://[::ffff:7f00:1]",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("hosts", [[], ["example.com"]])
+def test_a_run_at_the_desk_opens_pages_only_of_hosts_that_the_server_was_started_with(hosts: list[str], tmp_path: Path) -> None:
+    config = tmp_path / "config.yaml"
+    config.write_text(yaml.safe_dump({"browser": {"allowed_hosts": hosts}}))
+
+    def asked(url: str) -> None:
+        told = (f"browser.url={json.dumps(url)}", "environment=browser")
+        order = Begin(runs_dir=tmp_path, goal=GOAL, config=(config,), overrides=told)
+        loaded(order, target_of(order))
+
+    for url in (*ADDRESSES, *(() if hosts else ("https://example.com/",))):
+        with pytest.raises(UsageProblem, match=r"browser\.url: "):
+            asked(url)
+    if hosts:
+        asked("https://example.com/page")
+        asked("example.com")
+
+
+@pytest.mark.parametrize("of", ["chain", "voters", "final.voters"])
+@pytest.mark.parametrize(
+    "own",
+    [{"prompt": "/etc/passwd"}, {"model": {"base_url": "http://127.0.0.1:1"}}, {"model": {"options": {"base_url": "http://h"}}}],
+)
+def test_a_member_of_a_chain_or_vote_reaches_nothing_of_the_server_either(of: str, own: Any, tmp_path: Path) -> None:
+    def asked(member: Any) -> None:
+        order = Begin(runs_dir=tmp_path, goal=GOAL, overrides=(f"crew.evaluator.{of}={json.dumps(['rules', member])}",))
+        loaded(order, target_of(order))
+
+    asked({"policy": "llm", "model": {"name": "openai:gpt-5-mini", "temperature": 0.7}})
+    with pytest.raises(UsageProblem, match=rf"^crew\.evaluator\.{of}\.(prompt|model\.[\w.]+) is unknown or the server's own"):
+        asked(own)
+
+
+def test_what_a_run_may_say_it_may_say_at_the_desk(tmp_path: Path) -> None:
+    said = {
+        "limits.role_tokens.operator": 5, "crew.model.name": "openai:gpt-5-mini", "crew.operator.policy": "human", "seed": 4,
+        "crew.manager.review": True, "safety.preset": "ask-all", "variation.language": "de", "skills.forbid": ["mail.*"],
+        "knowledge.look_up": "ahead", "memory.answers": "ask", "vision.on": False, "screenshots.save": "all",
+    }  # fmt: skip
+    order = Begin(runs_dir=tmp_path, goal=GOAL, overrides=tuple(f"{key}={json.dumps(value)}" for key, value in said.items()))
+    assert loaded(order, target_of(order)).settings.limits.role_tokens == {"operator": 5}
+
+
+def test_a_process_that_cannot_begin_is_told_of_in_one_sentence(serve: Any, runs_dir: Path) -> None:
+    http = serve().http
+    http.timeout = 330
+    body = {"goal": DRAFT, "overrides": {"crew.operator.policy": "scripted"}}  # with no script to follow
+    said = http.post("/api/runs", json=body)
+    assert said.status_code == 422
+    assert "crew.operator" in said.json()["error"], said.text
+    assert list_runs(runs_dir) == []
+
+
+@pytest.mark.parametrize("role", ["view", "approve"])
+def test_only_an_operator_starts_or_plans(role: Any, serve: Any, runs_dir: Path) -> None:
+    http = serve().by(role)
+    assert [http.post(path, json={"goal": DRAFT}).status_code for path in ("/api/runs", "/api/plan")] == [403, 403]
+    assert list_runs(runs_dir) == []
+
+
+def test_what_a_killed_server_left_of_a_start_goes_with_a_later_one(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = runs_dir / HOME
+    home.mkdir()
+    left, fresh = home / "left.out", home / "fresh.out"
+    for path in (left, fresh):
+        path.touch()
+    os.utime(left, (1.0, 1.0))
+
+    def start(*told: Any) -> None:
+        assert {path for path in home.iterdir() if path.suffix == ".out"} > {fresh}
+        assert not left.exists()
+        raise MachineStopped("far enough")
+
+    monkeypatch.setattr(acting, "_started", start)
+    with pytest.raises(MachineStopped):
+        acting.begin(Begin(runs_dir=runs_dir, goal=GOAL))
+    assert fresh.exists()

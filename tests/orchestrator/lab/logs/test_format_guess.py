@@ -1,0 +1,51 @@
+"""A log that was taken for something else: the refusal names what it can be read as, whatever is in the file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from orchestrator.cli import app
+from orchestrator.lab.logs.format_guess import advice, readable_as
+
+CLICK = {"action": "left_click", "coordinate": [640, 400]}
+SIDE = {"name": "a", "tests": [{"commands": [{"command": "click", "target": "id=a"}]}]}
+KNOWN = [
+    (json.dumps(CLICK), ["anthropic", "qwen"]),
+    (json.dumps({"step_num": 1, "action": "pyautogui.click(640, 400)"}), ["osworld"]),
+    ("await page.getByText('a').click();\n", ["playwright_js"]),
+    (json.dumps(SIDE, indent=1), ["selenium_ide"]),
+    (json.dumps({"role": "assistant", "content": "Action: wait()"}), ["ui_tars"]),
+    ("".join(json.dumps(CLICK) + "\n" for _ in range(9)) + '{"action": "dance"}\n', ["anthropic", "qwen"]),
+    ('{"some": "thing"}\n', []),
+    ("nothing of the kind", []),
+]
+
+
+@pytest.mark.parametrize(("text", "names"), KNOWN, ids=lambda value: str(value)[:30])
+def test_what_a_file_can_be_read_as_is_named_and_it_is_not_read_unasked(tmp_path: Path, text: str, names: list[str]) -> None:
+    path = tmp_path / "said.jsonl"
+    path.write_text(text, encoding="utf-8")
+    assert readable_as(path) == names
+    for words in (("show", str(path)), ("convert", str(path), "--to", "dsl", "-o", str(tmp_path / "out.txt"))):
+        done = CliRunner().invoke(app, ["log", *words])
+        assert done.exit_code in (1, 2)
+        assert all(f"--from {name}" in done.output for name in names)
+        assert ("it can be read with" in done.output) == bool(names)
+
+
+TRAPS = {
+    "brackets": b"[" * 30_000, "braces": b'{"a":' * 30_000, "digits": b"9" * 100_000, "no text": b"\xff\xfe\x00a",
+    "null": b"a\0b", "half a character": b'"\\ud800"', "zipped": b"\x1f\x8bno", "nothing": b"", "calls": b"f(" * 3_000,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("trap", TRAPS)
+def test_any_file_is_looked_at_without_harm(tmp_path: Path, trap: str) -> None:
+    path = tmp_path / "trap"
+    path.write_bytes(TRAPS[trap])
+    assert "deskcrew log formats" in advice(path)
+    assert "deskcrew log formats" in advice(tmp_path)

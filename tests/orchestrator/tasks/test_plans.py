@@ -1,0 +1,335 @@
+"""Plans of a person: read from a file, held against the world before anything runs, reviewed, killed, printed and read back."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from warm import python
+
+from orchestrator import Crew, UsageProblem, show_run
+from orchestrator.control.channel import myself
+from orchestrator.runs.folders import show_plan
+from orchestrator.settings.settings import load_settings
+from orchestrator.store.salvage import salvage
+from orchestrator.tasks.plans import plan_goal, plan_text, read_plan, shown_plan, told
+from orchestrator.tasks.tasks import resolve_target
+from roles.contracts import FactKnown, FieldHas, Subtask
+
+GOAL = 'In the reimbursement form, enter "$12.50" as the amount and save the draft'
+COPY = "Find the invoice total on the billing page and copy it into the reimbursement form"
+APPROVE = {"decisions": [{"type": "approve"}]}
+PLAN = """\
+pinned: true
+subtasks:
+- id: amount
+  instruction: Enter "$7.00" into the field "amount". Save the "draft".
+  app: reimbursement
+"""
+
+
+def crew_in(folder: Path, *more: str) -> Crew:
+    return Crew.from_config(overrides=[f"runs_dir={json.dumps(str(folder))}", *more])
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "plan.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def deskcrew(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return python("-m", "orchestrator.cli", *words, cwd=cwd)
+
+
+# --- given ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_plan_from_a_file_is_worked_and_nobody_plans(tmp_path: Path) -> None:
+    outcome = crew_in(tmp_path).run(GOAL, plan=written(tmp_path, PLAN))
+    assert outcome.status == "fulfilled"
+    assert outcome.report["counts"]["plans"] == 0
+    assert [(s["id"], s["status"], s["pinned"]) for s in outcome.report["plan"]] == [("amount", "fulfilled", True)]
+    assert any(step["action"].get("text") == "$7.00" for step in outcome.report["steps"])
+
+
+def test_a_plan_of_a_program_is_worked_too(tmp_path: Path) -> None:
+    outcome = crew_in(tmp_path).run(GOAL, plan=read_plan(written(tmp_path, PLAN)).subtasks)
+    assert outcome.report["counts"]["plans"] == 0
+    with pytest.raises(UsageProblem, match="no subtask"):
+        crew_in(tmp_path).run(GOAL, plan=[])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("subtasks:\n- id: a\n  instruction: x\n  ap: mail\n", r"line 4: unknown key 'subtasks\[0\].ap'; did you mean 'app'"),
+        ("subtasks:\n- id: a\n", r"line 2: the key 'subtasks\[0\].instruction' is missing"),
+        ("subtasks: []\n", "line 1: subtasks is"),
+        ("subtasks:\n- {id: a, instruction: x, status: fulfilled}\n", "line 2: unknown key 'subtasks.0..status'"),
+        ("subtasks:\n- id: a\n  instruction: x\n- id: a\n  instruction: y\n", "line 4: subtask id 'a' is used twice"),
+        (
+            "subtasks:\n- id: a\n  instruction: x\n- id: b\n  instruction: y\n  depends_on:\n  - a\n  - z\n",
+            "line 8: subtask 'b' depends on 'z', which is not in the plan",
+        ),
+        (
+            "subtasks:\n- {id: a, instruction: x, depends_on: [b]}\n- {id: b, instruction: y, depends_on: [a]}\n",
+            r"line [23]: subtasks wait for each other: \w -> \w -> \w",
+        ),
+        ("subtasks:\n- id: a\n  instruction: x\n  worker: boss\n", r"line 4: subtasks\[0\].worker is \"boss\""),
+        (
+            "subtasks:\n- id: a\n  instruction: x\n  expect:\n  - kind: fact_known\n    nme: total\n",
+            "line [56]: unknown key",
+        ),
+        ("subtasks:\n- id: a\n  instruction: x\n  app: crm\n", "line 4: subtask 'a' wants the application 'crm'; there are"),
+    ],
+)
+def test_a_mistake_in_a_plan_file_is_one_sentence_and_leaves_no_run(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(UsageProblem, match=rf"plan\.yaml, {said}") as caught:
+        crew_in(tmp_path / "runs").run(GOAL, plan=written(tmp_path, text))
+    assert "\n" not in str(caught.value)
+    assert list((tmp_path / "runs").glob("*")) == []
+
+
+def test_on_the_command_line_a_mistake_is_exit_code_2(tmp_path: Path) -> None:
+    path = written(tmp_path, PLAN.replace("reimbursement", "crm"))
+    done = deskcrew("run", GOAL, "--plan", path.name, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "plan.yaml, line 5: subtask 'amount' wants the application 'crm'" in done.stderr
+
+
+def test_a_run_that_was_killed_before_its_first_step_still_has_its_plan(tmp_path: Path) -> None:
+    outcome = killed(tmp_path, "task_status", "runs.start(loaded, GOAL, listener=listener, plan=read_plan(Path('plan.yaml')))")
+    done = crew_in(tmp_path / "runs").resume(outcome)
+    assert done.report["counts"]["plans"] == 0
+    assert [s["id"] for s in done.report["plan"]] == ["amount"]
+
+
+# --- reviewed ---------------------------------------------------------------------------------------------------------
+
+
+def killed(folder: Path, kind: str, work: str, *overrides: str) -> str:
+    """Work in a process of its own that is killed as soon as an event of this kind is heard; gives the run's id."""
+    written(folder, PLAN)
+    code = f"""
+import os, signal, sys
+sys.path.insert(0, {str(Path(__file__).parents[3])!r})
+from pathlib import Path
+from orchestrator.runs import runs
+from orchestrator.tasks.plans import read_plan
+from orchestrator.settings.settings import load_settings
+GOAL = {GOAL!r}
+ANSWER = {EDIT!r}
+loaded = load_settings((), ["runs_dir=runs", *{list(overrides)!r}])
+def listener(event):
+    if event.kind == {kind!r}:
+        os.kill(os.getpid(), signal.SIGKILL)
+{work}
+"""
+    done = python("-c", code, cwd=folder)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    return next(path.name for path in (folder / "runs").iterdir())
+
+
+EDIT: dict[str, Any] = {
+    "decisions": [
+        {"type": "edit", "edited_action": {"name": "work_plan", "args": yaml.safe_load(PLAN)}, "who": "ada"},
+    ]
+}
+
+
+def test_without_a_terminal_the_run_waits_and_says_how_to_go_on(tmp_path: Path) -> None:
+    done = deskcrew("run", GOAL, "--review-plan", "--display", "plain", cwd=tmp_path)
+    assert done.returncode == 3
+    for way in ("--plan > plan.yaml", "--approve", "--edit FILE", "--reject", "--respond"):
+        assert way in done.stdout
+    assert 'Enter "$12.50" into the field "amount"' in done.stdout
+    run_id = next((tmp_path / "runs").iterdir()).name
+    shown = deskcrew("show", run_id, "--plan", cwd=tmp_path)
+    written(tmp_path, shown.stdout.replace("$12.50", "$8.00"))
+    done = deskcrew("resume", run_id, "--edit", "plan.yaml", "--display", "plain", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert 'fill "Amount" with "$8.00"' in done.stdout
+    (said,) = show_run(run_id, tmp_path / "runs").report["approvals"]
+    assert (said["decision"], said["who"], said["plan_version"], said["worked"]) == ("edit", myself(), 1, 2)
+
+
+def test_an_unusable_edit_is_refused_before_anything_is_touched(tmp_path: Path) -> None:
+    crew = crew_in(tmp_path, "crew.manager.review=true")
+    waiting = crew.run(GOAL)
+    wrong: dict[str, Any] = {"subtasks": [{"id": "a", "instruction": "x", "app": "crm"}]}
+    for edited, said in (
+        ({"name": "work_plan", "args": wrong}, "wants the application 'crm'"),
+        ({"name": "click", "args": {"target": {"text": "Save"}}}, "the run waits for a plan"),
+    ):
+        with pytest.raises(UsageProblem, match=said):
+            crew.resume(waiting.run_id, {"decisions": [{"type": "edit", "edited_action": edited}]})
+    assert crew.resume(waiting.run_id).pending == waiting.pending
+    assert crew.resume(waiting.run_id, APPROVE).status == "fulfilled"
+
+
+def test_a_plan_in_place_of_an_action_is_refused(tmp_path: Path) -> None:
+    crew = crew_in(tmp_path)
+    waiting = crew.run('In the reimbursement form, enter "$12.50" as the amount and submit the form')
+    with pytest.raises(UsageProblem, match="the run waits for an action"):
+        crew.resume(waiting.run_id, EDIT)
+
+
+def test_an_approver_reviews_plans_and_actions_alike(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def approve(request: dict[str, Any]) -> dict[str, Any]:
+        asked.append(request["kind"])
+        return APPROVE
+
+    crew = crew_in(tmp_path, "crew.manager.review=true")
+    done = crew.run('In the reimbursement form, enter "$12.50" as the amount and submit the form', approver=approve)
+    assert done.status == "fulfilled"
+    assert asked == ["plan", "approval"]
+
+
+def test_the_rules_plan_anew_in_the_words_of_the_rejection(tmp_path: Path) -> None:
+    crew = crew_in(tmp_path, "crew.manager.review=true")
+    waiting = crew.run('In the reimbursement form, enter "$12.50" as the amount and submit the form')
+    again = crew.resume(waiting.run_id, {"decisions": [{"type": "reject", "message": "set the category to Travel first"}]})
+    assert again.pending is not None
+    (subtask,) = again.pending["action_requests"][0]["args"]["subtasks"]
+    assert subtask["instruction"].startswith('Enter "Travel" into the field "category".')
+    done = crew.resume(waiting.run_id, {"decisions": [{"type": "reject", "message": "hm"}]})
+    assert (done.exit_code, done.report["steps"]) == (1, [])
+    assert 'the user rejected the plan: "hm"' in done.reason
+
+
+@pytest.mark.parametrize("kind", ["approval_requested", "task_status"])
+def test_a_kill_while_the_plan_is_made_asks_once(tmp_path: Path, kind: str) -> None:
+    run_id = killed(tmp_path, kind, "runs.start(loaded, GOAL, listener=listener)", "crew.manager.review=true")
+    crew = crew_in(tmp_path / "runs")
+    waiting = crew.resume(run_id)
+    assert waiting.exit_code == 3
+    assert crew.resume(run_id, APPROVE).status == "fulfilled"
+    events = salvage(tmp_path / "runs" / run_id / "journal.sqlite").events
+    assert len([e for e in events if e.kind == "approval_requested"]) == 1
+
+
+@pytest.mark.parametrize("kind", ["plan", "subtask_status", "outcome", "step"])
+def test_a_kill_after_the_answer_neither_asks_again_nor_loses_it(tmp_path: Path, kind: str) -> None:
+    crew = crew_in(tmp_path / "runs", "crew.manager.review=true")
+    run_id = crew.run(GOAL).run_id
+    work = f"runs.resume({run_id!r}, runs_dir=Path('runs'), answer=ANSWER, listener=listener)"
+    assert killed(tmp_path, kind, work) == run_id
+    done = crew.resume(run_id)
+    assert done.status == "fulfilled"
+    assert [s["id"] for s in done.report["plan"]] == ["amount"]
+    assert [(a["decision"], a["who"]) for a in done.report["approvals"]] == [("edit", "ada")]
+    assert sum(step["action"].get("text") == "$7.00" for step in done.report["steps"]) == 1
+
+
+def test_the_answer_to_the_managers_question_is_a_plan_for_the_rules(tmp_path: Path) -> None:
+    crew = crew_in(tmp_path, "crew.manager.ask_user=true")
+    waiting = crew.run("frobnicate the ledger")
+    assert waiting.exit_code == 3
+    assert waiting.pending is not None
+    assert "frobnicate the ledger" in waiting.pending["action_requests"][0]["args"]["question"]
+    done = crew.resume(waiting.run_id, {"decisions": [{"type": "respond", "message": GOAL}]})
+    assert done.status == "fulfilled"
+    assert done.report["supplements"][0]["found"][0]["source"] == "user"
+
+
+# --- printed ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_plan_of_a_run_is_read_back_as_it_was(tmp_path: Path) -> None:
+    first = crew_in(tmp_path).run(COPY)
+    shown = show_plan(first.run_id, tmp_path)
+    path = written(tmp_path, plan_text(shown.data, *shown.about))
+    again = crew_in(tmp_path).run(COPY, plan=path)
+    keys = ("id", "title", "instruction", "app", "depends_on", "status")
+    assert [[s.get(k) for k in keys] for s in again.report["plan"]] == [[s.get(k) for k in keys] for s in first.report["plan"]]
+    assert show_plan(again.run_id, tmp_path).data == shown.data
+
+
+names = st.text("abcdefghij.-_0123456789", min_size=1, max_size=4)
+tricky = ["- a: b", "# no comment", "yes", "null", "1.5", 'it\'s "so"', "two\nlines", "{a: [b", "金额 für 3 €", " in the middle "]
+words = st.sampled_from(tricky) | st.text(st.characters(categories=("L", "N", "P", "S")), min_size=1, max_size=12)
+
+
+expectations = st.builds(FactKnown, name=words) | st.builds(FieldHas, label=words, value=words)
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> list[Subtask]:
+    ids = draw(st.lists(names, min_size=1, max_size=5, unique=True))
+    return [
+        Subtask(
+            id=name,
+            title=draw(words),
+            instruction=draw(words),
+            app=draw(st.none() | st.sampled_from(["mail", "notes"])),
+            worker=draw(st.sampled_from(["operator", "technician", "analyst"])),
+            depends_on=tuple(draw(st.lists(st.sampled_from(ids[:number]), unique=True)) if number else ()),
+            expect=tuple(
+                draw(st.lists(st.builds(FactKnown, name=words) | st.builds(FieldHas, label=words, value=words), max_size=2))
+            ),
+            hints=tuple(draw(st.lists(words, max_size=2))),
+            pinned=draw(st.booleans()),
+        )
+        for number, name in enumerate(ids)
+    ]
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@given(plans())
+def test_any_plan_is_written_and_read_back_the_same(tmp_path_factory: pytest.TempPathFactory, plan: list[Subtask]) -> None:
+    shown = shown_plan(plan, "about it")
+    path = written(tmp_path_factory.mktemp("plan"), plan_text(shown.data, *shown.about))
+    assert read_plan(path).subtasks == tuple(plan)
+
+
+def test_a_plan_cannot_turn_the_writing_direction_of_the_terminal(tmp_path: Path) -> None:
+    hostile = "open \u202egnp.exe"
+    text = plan_text(shown_plan([Subtask(id="a", title=hostile, instruction=hostile)]).data, hostile)
+    assert "\u202e" not in text
+    assert read_plan(written(tmp_path, text)).subtasks[0].instruction == hostile
+
+
+def test_what_was_replaced_is_not_printed_and_what_is_independent_is_said(tmp_path: Path) -> None:
+    def subtask(name: str, *after: str, status: str = "ready") -> Subtask:
+        return Subtask.model_validate({"id": name, "title": name, "instruction": name, "depends_on": after, "status": status})
+
+    shown = shown_plan([subtask("a", status="rejected"), subtask("b", "a"), subtask("c"), subtask("d", "b", "c")])
+    assert [(s["id"], s.get("depends_on", [])) for s in shown.data["subtasks"]] == [("b", []), ("c", []), ("d", ["b", "c"])]
+    assert shown.about == ("independent of each other: b, c",)
+
+
+def test_plan_prints_a_plan_that_run_reads_and_works_nothing(tmp_path: Path) -> None:
+    done = deskcrew("plan", COPY, cwd=tmp_path)
+    assert (done.returncode, list(tmp_path.iterdir())) == (0, [])
+    assert read_plan(written(tmp_path, done.stdout)).subtasks[1].depends_on == ("s1",)
+    made = plan_goal(load_settings(), COPY)
+    assert not isinstance(made, str)
+    assert json.loads(told(made, as_json=True)) == yaml.safe_load(done.stdout)
+
+
+def test_a_goal_that_cannot_be_planned_says_why_with_exit_code_1(tmp_path: Path) -> None:
+    done = deskcrew("plan", "frobnicate the ledger", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "these words are not understood" in done.stderr
+
+
+def test_a_tasks_goal_is_planned_with_its_slots() -> None:
+    made = plan_goal(load_settings(), resolve_target("invoice-to-reimbursement"))
+    assert not isinstance(made, str)
+    assert "{" not in plan_text(made.data, *made.about)
+
+
+def test_a_run_without_a_plan_says_so(tmp_path: Path) -> None:
+    outcome = crew_in(tmp_path).run("frobnicate the ledger")
+    with pytest.raises(UsageProblem, match="has no plan"):
+        show_plan(outcome.run_id, tmp_path)

@@ -1,0 +1,122 @@
+"""A model's JSON becomes a decision only if every name in it is one that there is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from models import fact, view
+
+from protocol import AgentStatus, AskUser, Click, Fill, OperatorDecision, Scroll, SelectOption
+from roles.policies.llm.decision_parsing import read_decision
+from roles.policies.llm.reply_parsing import UnusableReply
+
+
+def read(**data: Any) -> OperatorDecision:
+    return read_decision({"reasoning": "r", "status": "CONTINUE", **data}, view())
+
+
+@pytest.mark.parametrize("target", ["e3", "[e3]", "#e3", " e3 ", "Submit", {"element_id": "e3"}, {"text": "Submit"}])
+def test_a_target_is_an_id_or_words_and_becomes_every_locator(target: Any) -> None:
+    action = read(action="click", target=target).action
+    assert isinstance(action, Click)
+    assert action.target
+    assert (action.target.element_id, action.target.text) == ("e3", "Submit")
+    assert action.target.bbox is not None
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"action": {"action_type": "click", "target": {"element_id": "e3"}}, "status": "CONTINUE"},
+        {"reasoning": "r", "action": {"type": "click", "target_id": "e3"}, "is_goal_complete": False},
+        {"Observation": "o", "Thought": "t", "ControlLabel": "e3", "ControlText": "Submit", "Function": "click_input",
+         "Args": {"button": "left", "double": False}, "Status": "CONTINUE", "Plan": [], "Comment": ""},
+        {"action": "click", "target": "e3", "status": "CONTINUE", "why": "an unknown field says nothing"},
+        {"action": 'click button "Submit"', "status": "CONTINUE"},
+    ],
+)  # fmt: skip
+def test_the_forms_of_others_are_read_too(data: dict[str, Any]) -> None:
+    decision = read_decision(data, view())
+    assert isinstance(decision.action, Click)
+    assert decision.action.target
+    assert decision.action.target.element_id == "e3"
+    assert decision.status is AgentStatus.CONTINUE
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        ({"action": "click", "target": "e99"}, "no element on the screen matches 'e99'. Name the element by its id. Nearest are"),
+        ({"action": "click", "target": "Submti"}, "e3 button 'Submit'"),
+        ({"action": "clik", "target": "e3"}, "there is no action 'clik'; nearest are click"),
+        ({"action": "launch_app", "app": "mial"}, "there is no app 'mial'; nearest are mail"),
+        ({"action": "fill", "target": "e2", "text": "fact:totl"}, "there is no fact 'totl'; nearest are total"),
+        ({"action": {"action_type": "run_script", "code": "rm -rf /"}}, "there is no action 'run_script'"),
+        ({"action": {"action_type": "x-deskcrew.change_files", "arguments": {"removed": ["/a"]}}}, "there is no action 'x-desk"),
+        ({"action": "click", "target": "e3", "status": "GO"}, "status 'GO' is not one of"),
+        ({"action": "click", "target": "e3", "status": None}, "status None is not one of|status is missing"),
+        ({"action": "none"}, "needs an action"),
+        ({"action": "click"}, "click needs a target"),
+        ({"action": "press_key", "keys": "NoSuchKey"}, "key"),
+    ],
+)
+def test_what_there_is_not_is_refused_with_what_is_near(data: dict[str, Any], why: str) -> None:
+    given = {"reasoning": "r", "status": "CONTINUE", **data}
+    with pytest.raises(ValueError, match=why):
+        read_decision(given, view(facts=(fact("total", "7"),), verbs=("click", "fill", "press_key", "launch_app")))
+
+
+def test_only_what_the_surface_offers_can_be_chosen() -> None:
+    with pytest.raises(UnusableReply, match="there is no action 'drag'"):
+        read_decision({"action": "drag", "target": "e3", "to": "e4", "status": "CONTINUE"}, view(verbs=("click",)))
+
+
+def test_fields_of_other_verbs_do_not_count() -> None:
+    action = read(action="click", target="e3", text="ignored", keys="", seconds=None, option="Travel").action
+    assert action is not None
+    assert action.dump().keys() == {"action_type", "target"}
+
+
+def test_the_flat_fields_mean_what_they_say() -> None:
+    chosen = read(action="select_option", target="e5", option="Meals").action
+    assert isinstance(chosen, SelectOption)
+    assert chosen.options == ("Meals",)
+    moved = read(action="scroll").action
+    assert isinstance(moved, Scroll)
+    assert moved.delta.y == 1
+
+
+def test_a_fact_is_used_exactly_and_a_private_one_without_being_read() -> None:
+    facts = (fact("total", "$1,059.73"), fact("pin", "4711-22", private=True))
+    for name, value in (("total", "$1,059.73"), ("pin", "4711-22")):
+        data = {"action": "fill", "target": "e2", "text": f"fact:{name}", "status": "CONTINUE"}
+        action = read_decision(data, view(facts=facts)).action
+        assert isinstance(action, Fill)
+        assert action.text == value
+
+
+def test_an_action_that_comes_with_the_end_is_done_first() -> None:
+    decision = read(action="click", target="e3", status="FINISH")
+    assert decision.status is AgentStatus.CONTINUE
+    assert decision.action is not None
+    assert read(action="none", status="FINISH").status is AgentStatus.FINISH
+
+
+def test_a_function_of_an_app_is_called_by_its_name() -> None:
+    action = read(action="call_api", app="mail", function="list_messages", arguments={"limit": 2}).action
+    assert action is not None
+    assert action.dump() == {"action_type": "call_api", "app": "mail", "function": "list_messages", "arguments": {"limit": 2}}
+
+
+def test_pending_asks_the_user() -> None:
+    decision = read(action="none", status="PENDING", question="Which one?")
+    assert isinstance(decision.action, AskUser)
+    assert decision.action.question == "Which one?"
+
+
+def test_notes_are_kept_until_there_are_others_and_nothing_else_is() -> None:
+    first = read(action="click", target="e3", notes="row 2 next", memory={"script_line": 9})
+    assert first.memory == {"notes": "row 2 next"}
+    later = read_decision({"action": "click", "target": "e3", "status": "CONTINUE"}, view(memory=first.memory))
+    assert later.memory == {"notes": "row 2 next"}
