@@ -16,6 +16,7 @@ from typing import Any
 
 from concept_sketches import SKETCHES
 from drawing import Box, Drawing
+from house_picture import house
 
 from orchestrator.core.machine import ANYWHERE, ROWS, Situation, TransitionRow
 from orchestrator.tasks.plans import read_plan
@@ -160,7 +161,7 @@ def plan() -> Drawing:
     return d
 
 
-PICTURES = (machine, operator, plan, *SKETCHES)
+PICTURES = (machine, operator, plan, house, *SKETCHES)
 MARKS = ("<!-- rows of the machine -->\n", "<!-- /rows -->")
 
 

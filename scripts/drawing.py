@@ -27,7 +27,7 @@ svg { --card: #fbfcfe; --box: #fff; --line: #c9cfda; --ink: #1a1f29; --muted: #5
 .card { fill: var(--card); stroke: var(--line); }
 .box { fill: var(--box); stroke-width: 1.5; } .group { fill: none; stroke: var(--line); stroke-dasharray: 5 4; }
 text { font: 15px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; fill: var(--ink); }
-.head { font-weight: 650; } .small { font-size: 13px; fill: var(--muted); }
+.head { font-weight: 650; } .small { font-size: 13px; fill: var(--muted); } .small.bad { fill: var(--bad); }
 .code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 13px; }
 .edge { fill: none; stroke-width: 1.6; } .dashed { stroke-dasharray: 5 4; }
 .label { fill: var(--muted); paint-order: stroke; stroke: var(--card); stroke-width: 6px; }

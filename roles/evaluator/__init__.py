@@ -1,0 +1,1 @@
+"""The Evaluator: gates with their evidence, and the final check."""

@@ -355,6 +355,8 @@ def test_what_a_page_writes_is_made_fit_to_be_kept(tmp_path: Path):
 
 def test_a_slider_that_a_page_draws_is_set_by_its_keys_and_read_by_what_the_page_shows(surf):
     surf.open("drawn.html")
+    # A clock stands beside it, which is another text at each look until it has changed often enough to be known for one.
+    assert surf.do(Wait(seconds=1.5)).ok
     handle = next(e for e in surf.see().elements if e.role == "slider")
     assert surf.do(Fill(target=ActionTarget.of(handle), text="14")).ok
     slider = next(e for e in surf.see().elements if e.role == "slider")
