@@ -35,7 +35,8 @@ def upward(package: str) -> Counter[str]:
 def house() -> Drawing:
     """Who stands on whom."""
     height = sum(len(floors(package)) * FLOOR + 44 for package in PACKAGES) + 40
-    picture = Drawing(WIDTH, height, "The house", "The folders of each package in floors; a folder imports only what stands below it.")
+    says = "The folders of each package in floors; a folder imports only what stands below it."
+    picture = Drawing(WIDTH, height, "The house", says)
     y = 12
     for package, role in PACKAGES.items():
         tall, against = len(floors(package)) * FLOOR + 32, upward(package)

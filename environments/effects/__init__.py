@@ -85,7 +85,7 @@ class Permit(Frozen):
     approved: bool = False
     """Whether a person said yes to exactly this."""
     control: dict[str, str] | None = None
-    """The control that was reviewed, by `Guarded.control`: digests by part. None where the action falls on none."""
+    """The control that was reviewed, by `GuardedEnvironment.control`: digests by part. None where the action falls on none."""
 
 
 class ControlSeen(Frozen):

@@ -280,7 +280,7 @@ class App(ABC, Generic[C, S]):
     title: str
     words: tuple[str, ...] = ()
     shares: str = ""
-    """Another app: where the world has it, this one gets its state as `Sharing.lent` and may give it back by a `Change`."""
+    """Another app: where the world has it, this one gets its state as `SharingState.lent` and may give it back by a `Change`."""
     timed: bool = False
     """Whether it hears after each action how far the clock has `Passed`: what heats, cools or is recorded meanwhile."""
     content: type[C]

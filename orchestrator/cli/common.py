@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from orchestrator.cli.completion import displays, run_ids
-from roles.journal.events import RunStartedEvent
 
 if TYPE_CHECKING:
     from orchestrator.control.controls import Stop
@@ -95,7 +94,7 @@ def _explained(bad: Exception) -> tuple[int, str]:
     if isinstance(bad, OSError) and bad.filename:
         why = bad.strerror or type(bad).__name__
         return USAGE, f"{clean(str(bad.filename).removesuffix(PARTIAL))} cannot be used ({why}); see who may read and write it."
-    if isinstance(bad, MachineStopped) or (stands is not None and isinstance(bad, stands.Standstill)):
+    if isinstance(bad, MachineStopped) or (stands is not None and isinstance(bad, stands.RunBlocked)):
         return FAILED, said
     if isinstance(bad, OSError) and bad.errno in _NO_PLACE:  # ENOENT where no folder for temporary files can be written
         return FAILED, f"There is no place to write ({bad.strerror}); make room, or choose another place."
@@ -127,6 +126,7 @@ def connected(
 def drive(face: Face, runs: Runs, work: Callable[[Listener, Stop], Outcome | None], run_id: str = "") -> None:
     """Run with a face on the screen, and end with the outcome's exit code. Ctrl-C pauses the run, twice leaves it at once."""
     from orchestrator.control.controls import Stop, heeding
+    from roles.journal.events import RunStartedEvent
 
     stop = Stop()
     names = [run_id]

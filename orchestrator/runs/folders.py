@@ -14,7 +14,6 @@ from environments.files.small_files import LARGEST, read_small
 from orchestrator.control.status import HOLDING_STILL, reported, standing
 from orchestrator.errors import UsageProblem
 from orchestrator.store.json_files import write_json
-from roles.journal.events import ApprovalEvent, ApprovalRequestedEvent, GateEvent, PlanEvent, StepEvent
 
 if TYPE_CHECKING:
     from orchestrator.store.salvage import Salvage
@@ -159,6 +158,7 @@ def show_plan(run_id: str, runs_dir: Path) -> ShownPlan:
     from orchestrator.tasks.plans import ShownPlan, shown_plan
     from roles.contracts import Subtask
     from roles.contracts.requests import PlanReviewRequest, request_in
+    from roles.journal.events import ApprovalEvent, ApprovalRequestedEvent, PlanEvent
 
     folder = find_run(run_id, runs_dir)
     goal = f"run {read_run(folder)['run_id']}: {read_run(folder)['goal']}"
@@ -191,6 +191,7 @@ def view_of(record: dict[str, Any], kept: Salvage, report: dict[str, Any], place
     """What can be shown of a run; `place` is where its events are."""
     from orchestrator.runs.report import build_report
     from orchestrator.runs.used_budgets import budgets_of
+    from roles.journal.events import GateEvent, PlanEvent, StepEvent
 
     notes = [kept.note] if kept.note else []
     stale = report.get("status") not in {"fulfilled", "rejected"}

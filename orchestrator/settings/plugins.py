@@ -102,6 +102,7 @@ def _problem(kind: Kind, name: str, check: bool) -> str:
 
 def refuse_classes(data: Any, where: str) -> None:
     """Raises UsageProblem where data that others wrote names code of a package that need not be installed."""
-    environment = data.get("environment")
-    if "plugins" in data or (isinstance(environment, str) and ":" in environment):
+    environment, plugins = data.get("environment"), data.get("plugins")
+    named = any(plugins.values()) if isinstance(plugins, dict) else plugins
+    if named or (isinstance(environment, str) and ":" in environment):
         raise UsageProblem(f"{where}: only a file of settings or the command line may name plugins and classes; a task may not.")

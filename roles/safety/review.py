@@ -14,7 +14,7 @@ from roles.safety.effects import SENSITIVE, Effect
 from roles.safety.policy import STRICTEST, Look, SafetyPolicy, Verdict
 from roles.safety.privacy.vault import references_in
 from roles.safety.provenance import NOTHING, Grounds, Origin
-from roles.technician.script_effects import effects_of
+from roles.safety.script_effects import effects_of
 
 _ORDER = tuple(Effect)
 _UNCHANGED = frozenset({Effect.OBSERVE, Effect.NAVIGATE, Effect.EDIT})

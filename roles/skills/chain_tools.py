@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from environments.effects.words import Effect
 from protocol.retries import Retries
-from roles.knowledge.sources.mcp_server import MOST_TOOLS, McpFault, McpServer
 from roles.skills.arguments import CallTimeout, within
 from roles.skills.contract import Idempotence, OutsideTool, Skill, ToolFault, ToolRefused, ToolSilent
+from roles.skills.mcp_server import MOST_TOOLS, McpFault, McpServer
 from roles.skills.settings import McpSkills
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from protocol import Action, AskInAppAgent, CallApi, GUIElement, VisualState
 from protocol.model.actions import KnownAction
 from roles.operator.retry import REPEATS, Repeat
 from roles.safety.effects import SENSITIVE, Effect
+from roles.safety.script_effects import effects_of
 from roles.skills.arguments import problem_with
 from roles.skills.contract import AGENT, Idempotence, OutsideTool, Skill
 from roles.skills.settings import SkillSettings
-from roles.technician.script_effects import effects_of
 
 _ALWAYS = (
     "click",

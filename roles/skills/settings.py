@@ -11,8 +11,8 @@ from pydantic import AfterValidator, Field, model_validator
 
 from environments.effects.words import Effect
 from protocol import Frozen
-from roles.knowledge.sources.mcp_server import McpAddress
 from roles.skills.contract import Idempotence, Skill
+from roles.skills.mcp_server import McpAddress
 
 Way = Literal["gui", "api", "agent"]
 

@@ -29,8 +29,8 @@ from roles.operator.safety.permits import grounds_of
 from roles.operator.state import FINALIZE
 from roles.policies.fallback import GaveUp, PolicyFault
 from roles.safety import Review, review
+from roles.safety.script_effects import Risk, risks_of
 from roles.technician.execute import execute_action, observe_feedback, tree_of
-from roles.technician.script_effects import Risk, risks_of
 
 REVIEW = "review_action_safety"
 NO_POLICY = "nobody decides for the technician; name a policy: crew.technician.policy: rules"

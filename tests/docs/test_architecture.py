@@ -33,6 +33,9 @@ def test_a_word_is_explained_once_and_in_one_line() -> None:
     assert words == sorted(set(words))
 
 
-@pytest.mark.parametrize("place", sorted(set(re.findall(r"`((?:orchestrator|roles|environments|protocol|configs|scripts|tests)/[^`]*)`", TEXT))))
+PLACES = re.findall(r"`((?:orchestrator|roles|environments|protocol|configs|scripts|tests)/[^`]*)`", TEXT)
+
+
+@pytest.mark.parametrize("place", sorted(set(PLACES)))
 def test_every_place_that_is_named_is_there(place: str) -> None:
     assert (ROOT / place).exists()

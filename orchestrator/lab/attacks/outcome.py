@@ -31,7 +31,7 @@ from roles.knowledge.library import help_in
 from roles.knowledge.pages.documents import DocumentKind
 from roles.knowledge.sources.sources import ToolSource
 from roles.safety.effects import SENSITIVE, Effect
-from roles.technician.script_effects import effects_of
+from roles.safety.script_effects import effects_of
 
 VICTIM = "victim"
 OFF = "never-ask-in-simulation"

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from protocol.retries import Retries
 from roles.contracts import Supplement
-from roles.knowledge.sources.mcp_server import McpAddress, McpFault, McpServer, tools_of
 from roles.skills.arguments import CallTimeout, within
+from roles.skills.mcp_server import McpAddress, McpFault, McpServer, tools_of
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool

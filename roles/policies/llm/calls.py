@@ -15,10 +15,10 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.errors import GraphBubbleUp
 
+from protocol.http_bounds import TooMuch
 from protocol.prompt_form import estimate_tokens
 from protocol.retries import Overload, Retries, asked_for, passes, status_of
 from roles.contracts.limits.budgets import Budgets, BudgetUse
-from roles.contracts.limits.http_bounds import TooMuch
 from roles.contracts.limits.limits import Limits
 from roles.journal.events import ErrorEvent, Json, ModelCallEvent
 from roles.journal.journal import Journal

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from langchain_core.language_models import BaseChatModel
 
-from roles.contracts.limits.http_bounds import bound
+from protocol.http_bounds import bound
 from roles.policies.llm.settings import ModelMissing, ModelProblem, ModelSettings
 
 

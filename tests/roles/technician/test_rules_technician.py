@@ -14,8 +14,8 @@ from orchestrator import Crew
 from roles.contracts import AppWords, PlanRequest, ScriptRequest, Subtask
 from roles.manager.rules import RulesManager
 from roles.policies.rules.retired.technician_forms import job_of, jobs_in
+from roles.safety.script_effects import risks_of
 from roles.technician.rules import NoSuchFile, RulesTechnician, script_for
-from roles.technician.script_effects import risks_of
 
 from .conftest import WORLD
 

@@ -15,12 +15,12 @@ import httpx
 import httpx2
 import pytest
 
-from roles.contracts.limits.http_bounds import MOST, TooMuch, bound
-from roles.knowledge.sources.mcp_server import McpAddress, McpFault, McpServer, tools_of
+from protocol.http_bounds import MOST, TooMuch, bound
 from roles.policies.llm.calls import Breaker, Caller, Clocks
 from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.settings import ModelSettings
 from roles.policies.scripted_model import ScriptedChatModel
+from roles.skills.mcp_server import McpAddress, McpFault, McpServer, tools_of
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
 

@@ -13,8 +13,8 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from protocol import Frozen
+from protocol.http_bounds import TooMuch, bound
 from protocol.retries import Overload, Retries, asked_for
-from roles.contracts.limits.http_bounds import TooMuch, bound
 
 MOST_TOOLS = 200
 """Tools of one server."""
