@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
 from collections import Counter
@@ -13,7 +14,7 @@ from drawing import Drawing
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = {"orchestrator": "controller", "roles": "operator", "environments": "analyst", "protocol": "manager"}
 """From the top down, each with the colour of its boxes."""
-WIDTH, BOX, FLOOR = 900, 132, 46
+WIDTH, BOX, ROW = 900, 132, 32
 
 
 def _contract(package: str) -> dict[str, Any]:
@@ -32,22 +33,35 @@ def upward(package: str) -> Counter[str]:
     return Counter(source[1] for source in pairs)
 
 
+def _about(package: str, place: str) -> str:
+    """The first sentence of a folder or module on itself; what follows its colon only where there is room."""
+    folder = ROOT / package / place
+    path = folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
+    said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    sentence = re.split(r"\.(?:\s|$)", " ".join(said.replace("`", "").split()))[0]
+    return sentence if len(sentence) < 100 else sentence.split(": ")[0]
+
+
 def house() -> Drawing:
-    """Who stands on whom."""
-    height = sum(len(floors(package)) * FLOOR + 44 for package in PACKAGES) + 40
+    """Who stands on whom, and what each is."""
+    rows = {package: sum(map(len, floors(package))) for package in PACKAGES}
+    height = sum(count * ROW + len(floors(package)) * 8 + 46 for package, count in rows.items()) + 34
     says = "The folders of each package in floors; a folder imports only what stands below it."
     picture = Drawing(WIDTH, height, "The house", says)
-    y = 12
+    y = 12.0
     for package, role in PACKAGES.items():
-        tall, against = len(floors(package)) * FLOOR + 32, upward(package)
+        tall, against = rows[package] * ROW + len(floors(package)) * 8 + 34, upward(package)
         picture.group(12, y, WIDTH - 24, tall, f"{package}/")
-        for line, places in enumerate(floors(package)):
-            for column, place in enumerate(places):
-                x, top = 26 + column * (BOX + 76), y + 28 + line * FLOOR
-                picture.box(x, top, BOX, 34, (place,), role, code=True)
+        top = y + 28
+        for places in floors(package):
+            for place in places:
+                picture.box(26, top, BOX, ROW - 4, (place,), role, code=True)
+                picture.words(26 + BOX + 14, top + 19, _about(package, place), anchor="start")
                 if against[place]:
-                    picture.words(x + BOX + 8, top + 22, f"{against[place]} up", "small bad", "start")
+                    picture.words(WIDTH - 26, top + 19, f"{against[place]} up", "small bad", "end")
+                top += ROW
+            top += 8
         y += tall + 12
-    words = "A folder imports what stands below it, in its own package and in those beneath. Red: imports that still lead up."
-    picture.words(24, height - 14, words, anchor="start")
+    words = "A folder imports what stands below it; those that touch are on one floor. Red: imports that still lead up."
+    picture.words(24, height - 12, words, anchor="start")
     return picture
