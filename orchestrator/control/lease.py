@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from orchestrator.control.channel import Channel, Holder, open_channel
 from orchestrator.errors import UsageProblem
-from orchestrator.store.outages import stopped, weather
+from orchestrator.store.outages import outage_of, stopped
 
 CREW, BY_HAND = "the crew", "a person"
 CREW_PAUSED, CREW_WAITS = "the crew (paused)", "a person (the crew waits)"
@@ -183,7 +183,7 @@ def held(folder: Path, run_id: str, doing: str = CREW) -> Iterator[Hold]:
             undo.callback(channel.close)
             lease = take_lease(channel, run_id, doing, lambda: open_channel(folder))
         except sqlite3.Error as bad:
-            if why := weather(bad, folder):
+            if why := outage_of(bad, folder):
                 raise stopped(why, folder) from None
             raise UsageProblem(f"{folder} cannot be written ({bad}); a run is worked in its folder.") from None
         undo.callback(lease.release)

@@ -32,7 +32,7 @@ from orchestrator.settings.build import build_context
 from orchestrator.settings.settings import LoadedSettings, Settings
 from orchestrator.store.checkpoints import Cursors
 from orchestrator.store.json_files import write_json
-from orchestrator.store.outages import stopped, weather
+from orchestrator.store.outages import outage_of, stopped
 from orchestrator.store.salvage import salvage
 from orchestrator.store.stores import open_store, publish
 from orchestrator.tasks.plans import PlanFile
@@ -202,7 +202,7 @@ def open_run(folder: Path, record: dict[str, Any], hold: Hold, given: OpenOption
             context = noting(context)
             undo.pop_all()
     except sqlite3.DatabaseError as bad:
-        if why := weather(bad, folder):
+        if why := outage_of(bad, folder):
             raise stopped(why, folder) from None
         kept = salvage(folder / "journal.sqlite")
         note = kept.note or f"{folder} is damaged ({bad}): {len(kept.events)} events could be read"

@@ -31,7 +31,7 @@ from orchestrator.settings.layers import Layer, MergedLayers, override_layer
 from orchestrator.settings.settings import LoadedSettings, Settings, located
 from orchestrator.settings.yaml_documents import Document, checked
 from orchestrator.store.json_files import write_json
-from orchestrator.store.outages import refuse_unwritable, stopped, weather
+from orchestrator.store.outages import outage_of, refuse_unwritable, stopped
 from orchestrator.store.salvage import open_read_only, salvage
 from orchestrator.store.stores import forget, publish
 from orchestrator.tasks.plans import PlanFile
@@ -224,7 +224,7 @@ def start(
         except UsageProblem as bad:
             raise located(settings, bad) from None
         except (sqlite3.Error, OSError, Unavailable, WorldError) as bad:
-            if why := weather(bad, folder.parent):
+            if why := outage_of(bad, folder.parent):
                 raise MachineStopped(f"{why}; nothing was begun") from None
             raise
         undo.pop_all()
@@ -300,11 +300,11 @@ def taken_up(
             run.controls.begin()
             yield run
         except (OSError, Unavailable, WorldError) as bad:
-            if why := weather(bad, folder):
+            if why := outage_of(bad, folder):
                 raise stopped(why, folder) from None
             raise
         except sqlite3.DatabaseError as bad:
-            if why := weather(bad, folder):
+            if why := outage_of(bad, folder):
                 raise stopped(why, folder) from None
             raise damaged_meanwhile(folder, record["run_id"], bad) from None
 
@@ -409,9 +409,9 @@ def _drive(run: OpenRun, start_with: Any, approver: Approver | None) -> Outcome:
             line.status(TaskStatus.PENDING, reason="answered")
             start_with = answering(run, asked, given)
     except RunBlocked as stands:
-        return interrupted(run, weather(stands, run.folder) or str(stands))
+        return interrupted(run, outage_of(stands, run.folder) or str(stands))
     except (sqlite3.Error, OSError, Unavailable, StoreGone) as bad:
-        if why := weather(bad, run.folder):
+        if why := outage_of(bad, run.folder):
             return interrupted(run, why)
         raise
     finally:

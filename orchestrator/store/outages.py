@@ -32,7 +32,7 @@ _SAID = {
 }
 
 
-def weather(bad: BaseException, folder: Path) -> str:
+def outage_of(bad: BaseException, folder: Path) -> str:
     """One sentence on what the machine does, or an empty string for anything else."""
     while not (isinstance(bad, StoreGone) or _kind(bad)) and (led_here := bad.__cause__ or bad.__context__) is not None:
         bad = led_here

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
-from worked.weathering import SUBMIT, claims, driven, the_run
+from worked.outage_runs import SUBMIT, claims, driven, the_run
 
 from orchestrator import Crew
 from orchestrator.cli import app
