@@ -63,7 +63,7 @@ async def modified(sight: Sight, modifiers: Sequence[str]) -> AsyncIterator[None
 async def _arm(
     sight: Sight, spot: Spot, first: Look, name: str, how: str, mode: str, *given: Any, typed: bool = False
 ) -> None:
-    """Look once more, and open the guard for exactly this control. Raises Stopped where it is another by now."""
+    """Look once more, and open the guard for exactly this control. Raises ControlChanged where it is another by now."""
     now = Look(await spot.ask("arm", *given[:1] or [None], how, mode, *given[1:]), spot)
     why = "it is gone from the page" if now.gone else otherwise(first, now, typed=typed)
     if why:
@@ -159,7 +159,7 @@ async def drag(
 
 @asynccontextmanager
 async def keys(sight: Sight, first: Look, name: str, *, focused: bool = False, typed: bool = False) -> AsyncIterator[None]:
-    """While this lasts, keys reach this control and no other. Raises Stopped where some were held back."""
+    """While this lasts, keys reach this control and no other. Raises ControlChanged where some were held back."""
     await _arm(sight, first.spot, first, name, "focus" if focused else "keys", "keys", typed=typed)
     try:
         yield

@@ -241,7 +241,7 @@ class BrowserEnvironment:
         return await self._look()
 
     async def _arrive(self, sight: Sight) -> None:
-        """Open the start page. Raises Busy where its server says that it may answer a moment later."""
+        """Open the start page. Raises Overload where its server says that it may answer a moment later."""
         sight.session.notes.clear()
         said = await self._unless_stirred(open_address(sight, self._rules.start_url), 30)
         if said is not None and said.status in PASSING:

@@ -294,7 +294,7 @@ class App(ABC, Generic[C, S]):
     functions: tuple[Any, ...] = ()
     """`skills.Function`s: the app's own interface, beside its GUI."""
     agent: Callable[[S, str], Any] | None = None
-    """The app's own agent: a request in words to `skills.Done`; None where it has none."""
+    """The app's own agent: a request in words to `skills.FunctionResult`; None where it has none."""
 
     def initial(self, content: Mapping[str, Any], setting: Setting) -> S:
         """The first state. Raises pydantic.ValidationError when the content is not what `content` describes."""

@@ -105,7 +105,7 @@ class SimulatedDesktop:
         return changes_between(self._world, found.done, found.passed_on)
 
     def _step(self, action: Action) -> Step:
-        """The action done in this world, which stays as it is. Raises Crashed."""
+        """The action done in this world, which stays as it is. Raises EnvironmentCrash."""
         ahead = self._ahead
         if ahead is None or ahead.world is not self._world or ahead.digest != action.digest:
             self._ahead = ahead = ActionForecast(self._world, action.digest, step(self._world, action, self._spec.events))

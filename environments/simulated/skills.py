@@ -29,7 +29,7 @@ class FunctionResult(NamedTuple, Generic[S]):
 
 @dataclass(frozen=True)
 class Function(Generic[S, A]):
-    """One function. `call` is pure and may raise Declined; `arguments` describes what it takes."""
+    """One function. `call` is pure and may raise FunctionDeclined; `arguments` describes what it takes."""
 
     name: str
     summary: str
@@ -47,7 +47,7 @@ AnyFunction = Function[Any, Any]
 
 
 def call(app: AnyApp, state: AppState, name: str, given: dict[str, JsonValue]) -> FunctionResult[Any]:
-    """Call a function of the app by name. Raises Declined for an unknown one and for arguments that do not fit."""
+    """Call a function of the app by name. Raises FunctionDeclined for an unknown one and for arguments that do not fit."""
     functions = {function.name: function for function in app.functions}
     function = functions.get(name)
     if function is None:
@@ -65,7 +65,7 @@ def call(app: AnyApp, state: AppState, name: str, given: dict[str, JsonValue]) -
 
 
 def ask(app: AnyApp, state: AppState, request: str) -> FunctionResult[Any]:
-    """Hand a request in words to the app's agent. Raises Declined when there is none, or when it does not understand."""
+    """Hand a request in words to the app's agent. Raises FunctionDeclined when there is none, or when it does not understand."""
     if app.agent is None:
         raise FunctionDeclined(f"{app.title} has no agent of its own; use its window")
     done: FunctionResult[Any] = app.agent(state, request)

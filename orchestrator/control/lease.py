@@ -88,7 +88,7 @@ class Lease:
 
 
 def take_lease(channel: Channel, run_id: str, doing: str, open_again: Callable[[], Channel], terms: LeaseTerms = TERMS) -> Lease:
-    """Make the run this process's own. Raises Held while another one has it; waits a little where that one may be dead."""
+    """Make the run this process's own. Raises LeaseHeld while another one has it; waits a little where that one may be dead."""
     token, now = secrets.token_hex(8), time.time()
     pid = os.getpid()
     wanted = Holder(token, doing, socket.gethostname(), machine(), pid, started(pid) or "", now, 0, now)
@@ -176,7 +176,7 @@ class Hold(NamedTuple):
 
 @contextmanager
 def held(folder: Path, run_id: str, doing: str = CREW) -> Iterator[Hold]:
-    """Hold the run of the folder as long as the block goes on. Raises Held, and UsageProblem where nothing can be written."""
+    """Hold the run of the folder while the block goes on. Raises LeaseHeld, and UsageProblem where nothing can be written."""
     with ExitStack() as undo:
         try:
             channel = open_channel(folder)

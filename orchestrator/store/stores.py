@@ -36,7 +36,7 @@ class RunStore(NamedTuple):
 
 
 def open_store(address: str, folder: Path, run_id: str, retries: Retries | None = None) -> RunStore:
-    """The store of a run that this process works. Raises UsageProblem and Stopped."""
+    """The store of a run that this process works. Raises UsageProblem and MachineStopped."""
     from orchestrator.settings.build import DURABLE, build_saver
 
     if address == LOCAL:

@@ -244,7 +244,7 @@ class Sheet:
 
 
 def work_out(formula: str, sheet: Sheet) -> Value:
-    """The value of `formula`. Raises Missing for what is not known, Trouble for what makes no sense."""
+    """The value of `formula`. Raises MissingInput for what is not known, Trouble for what makes no sense."""
     return _value(_tree(formula).children[0], sheet)
 
 
@@ -430,7 +430,7 @@ _SUPPLEMENT_COLUMNS = ("title", "source", "app")
 
 
 def worked_out(formula: str, name: str, sheet: Sheet) -> Result:
-    """The result of a formula, with the facts that it rests on. Raises Missing or Trouble."""
+    """The result of a formula, with the facts that it rests on. Raises MissingInput or Trouble."""
     sheet.used.clear()
     value = work_out(formula, sheet)
     used = tuple(dict.fromkeys(sheet.used))

@@ -77,7 +77,7 @@ def _table_told(name: str, table: Table) -> str:
 
 
 def read_answer(data: Mapping[str, Any], request: AnalystRequest) -> Answer:
-    """What the formulas come to. Raises Unusable where one cannot be worked out, and for a number that is nobody's."""
+    """What the formulas come to. Raises UnusableReply where one cannot be worked out, and for a number that is nobody's."""
     missing = tuple(cut(str(what)) for what in _listed(data.get("missing")) if str(what).strip())
     asked = [_asked(item) for item in _listed(data.get("results"))]
     if len(asked) > _MOST:

@@ -102,7 +102,7 @@ def findings_told(request: GateRequest) -> str:
 
 
 def read_verdict(data: Mapping[str, Any], request: GateRequest, evidence: Sequence[str]) -> GateVerdict:
-    """The verdict, held against what is allowed and what there is. Raises Unusable or ValidationError."""
+    """The verdict, held against what is allowed and what there is. Raises UnusableReply or ValidationError."""
     said = {key: value for key, value in data.items() if key in GateVerdict.model_fields and value is not None}
     said.setdefault("reason", "")
     verdict = GateVerdict.model_validate(said)
@@ -116,7 +116,7 @@ def read_verdict(data: Mapping[str, Any], request: GateRequest, evidence: Sequen
 
 
 def _whole(verdict: GateVerdict, evidence: Sequence[str]) -> GateVerdict:
-    """The verdict with all that its decision needs. Raises Unusable."""
+    """The verdict with all that its decision needs. Raises UnusableReply."""
     match verdict.decision:
         case Signal.GATE_DONE:
             if not verdict.evidence:

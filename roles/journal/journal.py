@@ -1,5 +1,5 @@
-"""The run's journal: append-only, and the one truth about what happened. How it is stored is said in `journal_rows`,
-what makes an action happen once in `journal_actions`.
+"""The run's journal: append-only, and the one truth about what happened. How it is stored is said in `rows`,
+what makes an action happen once in `actions`.
 
 Live view, reports, logs, resume and tests all read it. Writes of one step are committed together, at the two points
 that matter: when an intent is written (before the effect) and when its outcome is known. What a kill takes with it is

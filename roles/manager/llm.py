@@ -67,7 +67,7 @@ class LlmManager:
 
 
 def read_plan(data: Mapping[str, Any], request: PlanRequest, workers: Sequence[str]) -> PlanAnswer:
-    """The plan, held against the rules for plans. Raises Unusable or ValidationError."""
+    """The plan, held against the rules for plans. Raises UnusableReply or ValidationError."""
     said = {key: value for key, value in data.items() if key in PlanAnswer.model_fields and value is not None}
     said["subtasks"] = _subtasks(data.get("subtasks"), request)
     answer = PlanAnswer.model_validate(said)

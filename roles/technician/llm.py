@@ -74,7 +74,7 @@ def _one_told(number: int, ran: RanScript) -> str:
 
 
 def read_script(data: Mapping[str, Any], request: ScriptRequest) -> ScriptAnswer:
-    """The answer, held against what was run. Raises Unusable or ValidationError."""
+    """The answer, held against what was run. Raises UnusableReply or ValidationError."""
     outcome, reason = str(data.get("outcome", "")), str(data.get("reason") or "")
     if outcome == "cannot":
         return ScriptAnswer(outcome="cannot", reason=reason or "the model knows no script for this")

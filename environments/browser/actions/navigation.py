@@ -139,7 +139,7 @@ async def _tab(sight: Sight, action: Tabs) -> None:
 
 
 async def wait(sight: Sight, action: Wait) -> None:
-    """For a time, or until a text shows or is gone. Raises Late when it never did."""
+    """For a time, or until a text shows or is gone. Raises ConditionTimeout when it never did."""
     from playwright.async_api import Error
 
     end = monotonic() + action.seconds

@@ -168,7 +168,7 @@ class ControlChanged(Refused):
 
 
 def hold(sight: Sight, action: Action, look: Look, name: str, prefix: str = "") -> None:
-    """Hold what is there against the permit of the present action. Raises Stopped."""
+    """Hold what is there against the permit of the present action. Raises ControlChanged."""
     allowed = sight.session.permit.control if sight.session.permit is not None else None
     if look.gone:
         raise ControlChanged(f"{name} is gone from the page; look again")

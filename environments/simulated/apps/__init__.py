@@ -1,4 +1,4 @@
-"""The apps of the simulated desktop. One of ours is a file and a line in `APPS`; one of another package is an entry point."""
+"""The apps of the simulated desktop. One of ours is a folder and a line in `APPS`; one of another package is an entry point."""
 
 from __future__ import annotations
 

@@ -316,7 +316,7 @@ class Step(NamedTuple):
 
 
 def step(world: World, action: Action, rules: Sequence[Rule]) -> Step:
-    """Do one action. Raises Crashed when a rule says so; everything else is a result."""
+    """Do one action. Raises EnvironmentCrash when a rule says so; everything else is a result."""
     for armed in world.desk.armed:
         if crash := rules[armed.rule].crash:
             raise EnvironmentCrash(crash.message, spend(world, armed))

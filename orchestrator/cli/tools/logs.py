@@ -30,9 +30,9 @@ def validate(
 ) -> None:
     """Name every problem with its file, line, JSON path and reason; exit 1 if a line cannot be used."""
     with guarded(debug):
-        from orchestrator.lab.logs import show as faces
+        from orchestrator.lab.logs import show as reports
 
-        wrong = sum(faces.validate(faces.opened(log, source, runs_dir or RUNS), as_json=as_json) for log in logs)
+        wrong = sum(reports.validate(reports.opened(log, source, runs_dir or RUNS), as_json=as_json) for log in logs)
         if wrong:
             raise typer.Exit(FAILED)
 
@@ -51,9 +51,9 @@ def show(
 ) -> None:
     """Print a log for people; with --json one step a line."""
     with guarded(debug):
-        from orchestrator.lab.logs import show as faces
+        from orchestrator.lab.logs import show as reports
 
-        faces.show(faces.opened(log, source, runs_dir or RUNS, screen, image), only=step, pictures=pictures, as_json=as_json)
+        reports.show(reports.opened(log, source, runs_dir or RUNS, screen, image), only=step, pictures=pictures, as_json=as_json)
 
 
 @log_app.command()
@@ -62,9 +62,9 @@ def stats(
 ) -> None:
     """Count verbs, results, tiers, changes and errors."""
     with guarded(debug):
-        from orchestrator.lab.logs import show as faces
+        from orchestrator.lab.logs import show as reports
 
-        faces.stats(faces.opened(log, source, runs_dir or RUNS), as_json=as_json)
+        reports.stats(reports.opened(log, source, runs_dir or RUNS), as_json=as_json)
 
 
 @log_app.command()
@@ -77,10 +77,10 @@ def diff(
 ) -> None:
     """Compare two logs step by step; exit 1 if they differ."""
     with guarded(debug):
-        from orchestrator.lab.logs import show as faces
+        from orchestrator.lab.logs import show as reports
 
         folder = runs_dir or RUNS
-        if faces.diff(faces.opened(left, "deskcrew", folder), faces.opened(right, "deskcrew", folder), as_json=as_json):
+        if reports.diff(reports.opened(left, "deskcrew", folder), reports.opened(right, "deskcrew", folder), as_json=as_json):
             raise typer.Exit(FAILED)
 
 
@@ -100,9 +100,9 @@ def convert(
     """Write a log in another format; every loss is told."""
     with guarded(debug):
         from orchestrator.lab.logs import convert as log_convert
-        from orchestrator.lab.logs import show as logs
+        from orchestrator.lab.logs import show as reports
 
-        opened = logs.opened(log, source, runs_dir or RUNS, screen, image)
+        opened = reports.opened(log, source, runs_dir or RUNS, screen, image)
         if not log_convert.convert(opened, to, out, variant, as_json=as_json):
             raise typer.Exit(FAILED)
 

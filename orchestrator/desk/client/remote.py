@@ -76,7 +76,7 @@ def _parts(url: str) -> SplitResult:
 
 
 class Remote:
-    """One server. Everything raises UsageProblem for what it refuses, and Stopped where it cannot be reached."""
+    """One server. Everything raises UsageProblem for what it refuses, and MachineStopped where it cannot be reached."""
 
     def __init__(self, url: str, token: str, *, transport: httpx.BaseTransport | None = None) -> None:
         parts = _parts(url if "//" in url else f"http://{url}")

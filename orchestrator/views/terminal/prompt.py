@@ -43,7 +43,7 @@ def forget_typed() -> None:
 
 
 def typed(prompt: str, out: IO[str] | None = None, *, hidden: bool = False) -> str:
-    """The line. Raises EOFError at the end of input, and Settled."""
+    """The line. Raises EOFError at the end of input, and RequestSettled."""
     source, out = sys.stdin, out or sys.stdout
     if not _is_terminal(source):
         return getpass(prompt) if hidden else input(prompt)

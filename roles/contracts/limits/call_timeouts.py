@@ -62,7 +62,7 @@ class TimedEnvironment:
             return
 
     def within(self, work: Callable[[], _T]) -> _T:
-        """The result of a call that has to have one. Raises Standstill."""
+        """The result of a call that has to have one. Raises RunBlocked."""
         try:
             return self._caller.call(work, self.seconds)
         except CallTimeout:

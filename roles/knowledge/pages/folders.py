@@ -177,7 +177,7 @@ class HelpPage(Frozen):
 
 
 def read_page(path: Path, raw: bytes, *, id: str, source: str, app: str | None = None, kind: DocumentKind = "help") -> Document:
-    """The page in a file. Raises Unreadable."""
+    """The page in a file. Raises UnreadablePage."""
     ending = path.suffix.casefold()
     if ending == ".json":
         if len(raw) > MAX_BYTES:

@@ -39,7 +39,7 @@ _NEAREST = 5
 
 
 def read_decision(data: Mapping[str, Any], view: OperatorView, batch: int = 1) -> OperatorDecision:
-    """The decision; actions that follow count only where `batch` allows several. Raises Unusable or ValidationError."""
+    """The decision; actions that follow count only where `batch` allows several. Raises UnusableReply or ValidationError."""
     decision = _ufo(data, view) if _UFO & data.keys() else OperatorDecision.model_validate(_whole(data, view))
     if decision.status is AgentStatus.ERROR:
         raise UnusableReply(decision.comment or "the status is missing; it is one of CONTINUE, FINISH, FAIL, CONFIRM, PENDING")
@@ -55,7 +55,7 @@ def read_decision(data: Mapping[str, Any], view: OperatorView, batch: int = 1) -
 
 
 def _following(said: Any, view: OperatorView, most: int) -> tuple[NextAction, ...]:
-    """The actions that are to follow, each as carefully read as the first. Raises Unusable or ValidationError."""
+    """The actions that are to follow, each as carefully read as the first. Raises UnusableReply or ValidationError."""
     if not isinstance(said, list) or not all(isinstance(item, Mapping) for item in said):
         raise UnusableReply('"then" is a list of actions, each with "action", "target" and what else it takes')
     if len(said) > most:
@@ -170,7 +170,7 @@ def _id(target: object) -> str:
 
 
 def _checked(action: Action, view: OperatorView) -> Action:
-    """The action with a target that is on this screen. Raises Unusable with what is near."""
+    """The action with a target that is on this screen. Raises UnusableReply with what is near."""
     verbs = verbs_of(view)
     if action.verb not in verbs and action.verb not in {"finish_goal", "fail_goal"}:
         raise UnusableReply(_no_such("action", action.verb, verbs))

@@ -65,7 +65,7 @@ class Moves:
         return object_of_form("operator_decision", {"do": {"anyOf": forms}}, ("do",))
 
     def read(self, data: Mapping[str, Any], view: OperatorView) -> OperatorDecision:
-        """The decision in an answer of this form, or of any other that is known. Raises Unusable or ValidationError."""
+        """The decision in an answer of this form, or of any other that is known. Raises UnusableReply or ValidationError."""
         said = data.get("do")
         if not isinstance(said, Mapping):
             return read_decision(data, view)

@@ -25,7 +25,7 @@ class UnusableReply(ValueError):
 
 
 def object_of(message: AIMessage, longest: int = LONGEST) -> dict[str, Any]:
-    """What the model answered, as a JSON object. Raises Unusable."""
+    """What the model answered, as a JSON object. Raises UnusableReply."""
     if message.tool_calls:
         _not_too_long(str(message.tool_calls[0]["args"]), longest)
         return dict(message.tool_calls[0]["args"])
@@ -47,7 +47,7 @@ def text_of(message: AIMessage) -> str:
 
 
 def object_in(text: str, longest: int = LONGEST) -> dict[str, Any]:
-    """The first whole JSON object that stands in a text, fenced or not. Raises Unusable."""
+    """The first whole JSON object that stands in a text, fenced or not. Raises UnusableReply."""
     _not_too_long(text, longest)
     text = _THINKING.sub(" ", text)
     at, problem = text.find("{"), "there is no JSON object in it"

@@ -1,6 +1,6 @@
 """Every word that an app shows: its views are walked through by events that the seed draws, and its source is read.
 
-`python tests/_support/words.py mail` prints what was found, as `role key: text`.
+`python tests/_support/worlds/words.py mail` prints what was found, as `role key: text`.
 """
 
 from __future__ import annotations

@@ -59,14 +59,14 @@ def told(noun: str, items: Sequence[T], shown: Callable[[T], JsonValue], limit: 
 
 
 def by_id(records: Mapping[str, T], noun: str, name: str, giving: str) -> T:
-    """The record of this id. Raises Declined, which says what gives the ids."""
+    """The record of this id. Raises FunctionDeclined, which says what gives the ids."""
     if name not in records:
         raise FunctionDeclined(f"there is no {noun} with the id {name!r}; {giving} the ids")
     return records[name]
 
 
 def unknown(noun: str, wanted: str, known: Iterable[str]) -> NoReturn:
-    """Raise Declined for a name that does not exist, with the nearest one that does."""
+    """Raise FunctionDeclined for a name that does not exist, with the nearest one that does."""
     names = list(known)
     hit = process.extractOne(wanted, names, scorer=fuzz.WRatio, score_cutoff=60)
     hint = f"did you mean {hit[0]}?" if hit else f"there are: {', '.join(names[:8]) or 'none'}"
@@ -74,7 +74,7 @@ def unknown(noun: str, wanted: str, known: Iterable[str]) -> NoReturn:
 
 
 def chosen(label: str, wanted: str, options: Sequence[str]) -> str:
-    """The option that is meant, as a combobox takes it: case and spacing do not matter. Raises Declined."""
+    """The option that is meant, as a combobox takes it: case and spacing do not matter. Raises FunctionDeclined."""
     folded = " ".join(wanted.split()).casefold()
     for option in options:
         if " ".join(option.split()).casefold() == folded:

@@ -138,7 +138,7 @@ def words_of(state: SensingState, key: str) -> str:
 
 
 def reported(state: SensingState, kind: Literal["camera", "microphone"], wanted: str) -> JsonValue:
-    """What devices noticed so far, oldest first; of one device, or of all. Raises Declined for one that there is not."""
+    """What devices noticed so far, oldest first; of one device, or of all. Raises FunctionDeclined for one that there is not."""
     devices = state.cameras if kind == "camera" else state.microphones
     if wanted and slug(wanted) not in devices:
         names = ", ".join(device.name for device in devices.values()) or "none"

@@ -64,7 +64,7 @@ class Test(NamedTuple):
 
 
 def answer(state: SheetState, request: str) -> FunctionResult[SheetState]:
-    """Answer a question about the shown sheet. Raises Declined when it is not understood."""
+    """Answer a question about the shown sheet. Raises FunctionDeclined when it is not understood."""
     table = _table(state)
     if len(request) > LONGEST:
         raise FunctionDeclined(f"the question has more than {LONGEST} characters; {CAN}")
@@ -198,7 +198,7 @@ def _condition(table: Table, text: str) -> Test:
 
 
 def _check_value(table: Table, column: int, given: str, sign: str) -> None:
-    """Raise Declined for a value of another kind than the column's: no row could ever fit."""
+    """Raise FunctionDeclined for a value of another kind than the column's: no row could ever fit."""
     values = [value for row in table.rows if (value := table.value(row, column)) is not None]
     goal, head = typed(given), table.heads[column]
     if _SIGNS[sign] in ("<", "<=", ">", ">=") and isinstance(goal, str | bool):

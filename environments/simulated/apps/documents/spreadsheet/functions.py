@@ -111,7 +111,7 @@ class NewSheetName(SheetName):
 
 
 def sheet_of(state: SheetState, name: str) -> str:
-    """The sheet that is meant. Raises Declined."""
+    """The sheet that is meant. Raises FunctionDeclined."""
     if not name:
         return state.sheet
     known = {sheet.casefold(): sheet for sheet in state.sheets}
@@ -120,7 +120,7 @@ def sheet_of(state: SheetState, name: str) -> str:
 
 
 def column_of(state: SheetState, sheet: str, wanted: str) -> int:
-    """A column by its header or letter. Raises Declined."""
+    """A column by its header or letter. Raises FunctionDeclined."""
     extent = state.book.extent(sheet)
     heads = [state.shown(At(1, c), sheet) for c in range(1, extent.column + 1)] if has_header(state, sheet) else []
     folded = " ".join(wanted.split()).casefold()

@@ -274,7 +274,7 @@ def _shown(state: HomeState, name: str) -> JsonValue:
 
 
 def _named(state: HomeState, wanted: str, kind: type[AnyDevice] | None = None) -> str:
-    """The id of a device. Raises Declined for one that there is not, and for one of another kind."""
+    """The id of a device. Raises FunctionDeclined for one that there is not, and for one of another kind."""
     name = slug(wanted)
     fits = [n for n, device in state.devices.items() if kind is None or isinstance(device, kind)]
     if name not in fits:

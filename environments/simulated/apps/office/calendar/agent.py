@@ -55,7 +55,7 @@ class Span(NamedTuple):
 
 
 def answer_request(state: CalendarState, request: str) -> FunctionResult[CalendarState]:
-    """Do what the request says. Raises Declined with what can be asked."""
+    """Do what the request says. Raises FunctionDeclined with what can be asked."""
     said = " ".join(request.split()).rstrip("?!. ")
     if len(said) <= _LONGEST:
         for pattern, do in _KINDS:
@@ -167,7 +167,7 @@ def _day_and_clock(state: CalendarState, words: str) -> tuple[str | None, str | 
 
 
 def _day(state: CalendarState, words: str) -> str:
-    """The day that is meant, today or later for a weekday. Raises Declined."""
+    """The day that is meant, today or later for a weekday. Raises FunctionDeclined."""
     words = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", words.strip().casefold()).removeprefix("on ").removeprefix("the ")
     near = {"today": 0, "tomorrow": 1, "yesterday": -1}
     if words in near:

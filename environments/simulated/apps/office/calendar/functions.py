@@ -71,12 +71,12 @@ def as_json(item: Occurrence) -> dict[str, JsonValue]:
 
 
 def known(state: CalendarState, name: str) -> Meeting:
-    """The event of this id. Raises Declined."""
+    """The event of this id. Raises FunctionDeclined."""
     return by_id(state.meetings, "event", name, "list_events and find_events give")
 
 
 def put(state: CalendarState, meeting: Meeting, said: str) -> FunctionResult[CalendarState]:
-    """Keep an event, new or changed; the result tells what it overlaps with. Raises Declined outside the days it knows."""
+    """Keep an event, new or changed, and tell what it overlaps with. Raises FunctionDeclined outside the days it knows."""
     try:
         Meeting.model_validate(meeting.model_dump())
     except ValidationError:
@@ -113,7 +113,7 @@ def _free(state: CalendarState, given: Gap) -> FunctionResult[CalendarState]:
 
 
 def _checked(draft: Draft, old: Meeting | None) -> Meeting:
-    """What a draft describes, by the same rules as the form's. Raises Declined with every problem."""
+    """What a draft describes, by the same rules as the form's. Raises FunctionDeclined with every problem."""
     if errors := errors_of(draft):
         raise FunctionDeclined(f"the event is not valid: {'; '.join(errors.values())}")
     return meeting_of(draft, old)

@@ -90,7 +90,7 @@ def _groups(state: ContactsState, given: NoArguments) -> FunctionResult[Contacts
 
 
 def _put(state: ContactsState, draft: Draft, given: NewContact | ChangedContact) -> FunctionResult[ContactsState]:
-    """Keep what a draft with the given values describes, by the same rules as the form's. Raises Declined."""
+    """Keep what a draft with the given values describes, by the same rules as the form's. Raises FunctionDeclined."""
     values = given.model_dump(exclude_none=True, exclude={"groups"})
     if given.groups is not None:
         values["groups"] = ", ".join(given.groups)

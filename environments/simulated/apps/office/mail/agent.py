@@ -54,7 +54,7 @@ class MessageFilter(NamedTuple):
 
 
 def agent_over(update: Drive[MailState]) -> Callable[[MailState, str], FunctionResult[MailState]]:
-    """The agent over the app's own `update`. What it gives raises Declined for what it does not understand."""
+    """The agent over the app's own `update`. What it gives raises FunctionDeclined for what it does not understand."""
 
     def answer(state: MailState, request: str) -> FunctionResult[MailState]:
         words = _POLITE.sub("", request.strip())
@@ -182,7 +182,7 @@ def _drafted(update: Drive[MailState], state: MailState, what: str, rest: str) -
 
 
 def _answered(state: MailState, who: str, topic: str) -> Message:
-    """The newest message in the inbox from that person. Raises Declined when there is none, or more than one person."""
+    """The newest message in the inbox from that person. Raises FunctionDeclined when there is none, or more than one person."""
     wish = MessageFilter(who.removeprefix("the mail from ").removeprefix("mail from "), _wish(topic).words)
     if not wish.sender:
         raise FunctionDeclined('say whom to answer: "draft a reply to Bob saying ..."')
