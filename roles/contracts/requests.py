@@ -47,6 +47,8 @@ class ReviewConfig(Frozen):
 
 
 class _Request(TaggedModel):
+    # A run that waits is answered by whatever version comes: what another one wrote beside is passed over.
+    model_config = ConfigDict(extra="ignore")
     tag = "kind"
 
     action_requests: Annotated[tuple[AskedAction, ...], Field(min_length=1, max_length=1)]

@@ -98,7 +98,7 @@ def test_yaml_in_the_documents_is_what_its_first_line_says(block: Block, tmp_pat
 
 
 def test_every_block_is_of_a_kind_that_is_tested() -> None:
-    assert {block.language for block in BLOCKS} <= {"python", "bash", "sh", "console", "yaml", "mermaid", ""}
+    assert {block.language for block in BLOCKS} <= {"python", "bash", "sh", "console", "yaml", "toml", "mermaid", ""}
 
 
 def test_the_diagram_is_printed_from_the_table() -> None:

@@ -217,14 +217,16 @@ def _write_request(state: State, ctx: Context, request: Request, *, step: int, k
 def ask_by_interrupt(state: State, ctx: Context) -> Update:
     """Pause the graph with the recorded request; nothing but reading stands before the interrupt."""
     pending = pending_of(state)
-    request = read_request(ctx.journal.request(pending.key))
+    asked = ctx.journal.request(pending.key)
     said = answered_before(ctx, pending)
     if said is not None:
         last, action = said
         told = {"type": last.decision, "message": last.message, "who": last.who, "digest": last.digest}
         return _narrowed(state, ctx) | _taken(state, ctx, Answer.model_validate({"decisions": [told]}).decisions[0], action)
-    answer = interrupt(request.dump())
-    if late := overdue_request(ctx, safety_of(state, ctx), request):
+    answer = interrupt(asked)
+    # A process without the run's journal has no request to read; what it lacks is said where the action is to be done.
+    request = read_request(asked) if asked else None
+    if request and (late := overdue_request(ctx, safety_of(state, ctx), request)):
         return _late(state, ctx, request, late)
     if by_nobody(answer):  # it was asked about anew just before a kill, and that request is still good
         return {"route": ASK}

@@ -48,7 +48,8 @@ def test_all_that_an_app_shows_as_its_own_words_is_in_every_catalogue(app):
 def test_what_the_sources_of_an_app_give_to_controls_and_dialogs_is_in_every_catalogue(app, name):
     """A word that no walk comes to is found in the source; what is filled in there may be a slot or a part of several keys."""
     catalogue = read(f"languages/{name}.yaml")
-    keys = [*chain(catalogue.get(app, ()), catalogue["every app"])]
+    beside = [name for name in APPS if type(APPS[name]).__module__ == type(APPS[app]).__module__]
+    keys = [*chain(*(catalogue.get(name, ()) for name in beside), catalogue["every app"])]
     lacking = []
     for where, said in literals(APPS[app]):
         shape = re.compile(".+".join(re.escape(part) for part in said.split("\0")), re.DOTALL)

@@ -448,7 +448,7 @@ def test_a_process_that_lost_its_run_stops_before_its_next_effect(postgres: Serv
     with psycopg.connect(postgres.address, autocommit=True) as cutting:  # what a broken network does to the one, not the other
         cutting.execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted")
     second = Journal(None, lambda: 0.0, rows=PostgresRows(Link(postgres.address), "lost"))
-    second.record("mine", {})
+    second.append("mine", {})
     second.close()
     with pytest.raises(StoreTaken, match="was taken over by another process"):
         first.intend("two", SAVE)
