@@ -48,7 +48,7 @@ class FromPixels:
     @property
     def computes(self) -> bool:
         """Whether what is read from pixels cannot hang."""
-        return bool(getattr(self.inner, "computes", False))
+        return hasattr(type(self.inner), "computes") and bool(getattr(self.inner, "computes", False))
 
     def reset(self, *, seed: int | None = None) -> VisualState:
         self.inner.reset(seed=seed)
