@@ -210,7 +210,7 @@ def measured(folder: Path, runs: int, viewers: int, seconds: float, pace: float)
         assert writer.stdout is not None
         write_in, write_out, written = writer.stdin, writer.stdout, writer.stdout.readline()
         assert written == "begun\n"
-        command = [sys.executable, "-m", "orchestrator.cli", "serve", "--port", "0", "--runs-dir", str(folder)]
+        command = [sys.executable, "-m", "deskcrew", "serve", "--port", "0", "--runs-dir", str(folder)]
         server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert server.stdout is not None
         pid = server.pid

@@ -171,9 +171,9 @@ def serve_world(
 ) -> None:
     """Serve a world as web pages, until Ctrl-C. The printed address opens it; nobody gets in without the token in it."""
     with guarded(debug):
-        from orchestrator.tasks import served_world as serving
+        from orchestrator.tasks import served_world
 
-        serving.serve_world(serving.ServeOptions(world, task, seed, goal, record, host, port), _ready, _told)
+        served_world.serve_world(served_world.ServeOptions(world, task, seed, goal, record, host, port), _ready, _told)
 
 
 def _ready(address: Address, goal: str) -> None:

@@ -107,7 +107,7 @@ def serve(
     with guarded(debug):
         _need_packages()
         from orchestrator.control.channel import myself
-        from orchestrator.desk import app as running
+        from orchestrator.desk import app
         from orchestrator.desk.auth import FILE, Tokens, kept_token, person_of, read_people
         from orchestrator.desk.desk import Desk
 
@@ -116,7 +116,7 @@ def serve(
         token = kept_token(token_file or folder / FILE, new=new_token)
         desk = Desk(folder, Tokens([person_of(myself(), "operate", token), *people]), config or ())
         try:
-            running.serve(desk, host, port, token, _ready)
+            app.serve(desk, host, port, token, _ready)
         except KeyboardInterrupt:
             typer.echo("stopped; runs at work go on")
         finally:

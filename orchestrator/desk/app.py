@@ -9,59 +9,51 @@ from importlib.metadata import version
 
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from starlette.exceptions import HTTPException as AnyHTTPException
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Scope
 
 from environments.contract import EnvironmentFault
-from environments.served.access import Refusal
+from environments.served.access import Entry, Guard, Refusal
 from environments.served.server import Address, listening_at, own_hosts, server_of
-from orchestrator.desk.access import guarded, log_refusal
-from orchestrator.desk.auth import Refused
+from orchestrator.desk.auth import Caller, Refused
 from orchestrator.desk.desk import Desk, UnknownRun
 from orchestrator.desk.live import streams
 from orchestrator.desk.models import Problem
 from orchestrator.desk.routes import (
-    answers as answering,
-)
-from orchestrator.desk.routes import (
-    control as controlling,
-)
-from orchestrator.desk.routes import (
-    knowledge as knowing,
-)
-from orchestrator.desk.routes import (
+    answers,
+    control,
+    knowledge,
     pages,
+    reports,
+    runs,
+    settings,
+    start,
     worlds,
-)
-from orchestrator.desk.routes import (
-    reports as acting_reports,
-)
-from orchestrator.desk.routes import (
-    runs as reading,
-)
-from orchestrator.desk.routes import (
-    settings as configured,
-)
-from orchestrator.desk.routes import (
-    start as starting,
 )
 from orchestrator.desk.routes.answers import go_on_with_answers
 from orchestrator.errors import MachineStopped, UsageProblem
 
 _ROUTERS = (
     pages.router,
-    reading.router,
+    runs.router,
     streams.router,
-    acting_reports.router,
-    answering.router,
-    starting.router,
-    controlling.router,
+    reports.router,
+    answers.router,
+    start.router,
+    control.router,
     worlds.router,
-    knowing.router,
-    configured.router,
+    knowledge.router,
+    settings.router,
 )  # fmt: skip
 """Each is a module's `router`, with whole paths: `/api/...`."""
+HEADER = "X-Deskcrew"
+"""With the value 1, on whatever a page of the desk changes."""
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+)
+_CLOSED = "This desk is for whoever has a token of it: open the address that was printed when it was started."
 _DESCRIPTION = (
     "Send a token as `Authorization: Bearer …`, or open the address with it in a browser. Whoever changes something with the "
     "browser's cookie sends `X-Deskcrew: 1`. Every problem is `{\"error\": \"one sentence\"}`."
@@ -149,3 +141,28 @@ def served(desk: Desk, token: str, host: str = "127.0.0.1", port: int = 0) -> It
 def _go_on(desk: Desk) -> None:
     """What was answered before the server was killed, and was not gone on with, is gone on with now."""
     threading.Thread(target=go_on_with_answers, args=(desk.runs_dir, desk.config), name="deskcrew-go-on", daemon=True).start()
+
+
+def guarded(app: ASGIApp, desk: Desk, hosts: frozenset[str]) -> Guard:
+    def refused(scope: Scope, refusal: Refusal) -> None:
+        log_refusal(desk, scope, refusal)
+
+    entry = Entry(desk.tokens.known, _CLOSED, header=HEADER, policy=POLICY, refused=refused, answer=_answer)
+    return Guard(app, entry, hosts)
+
+
+def log_refusal(desk: Desk, scope: Scope, refusal: Refusal) -> None:
+    """Write down that somebody was refused; the query stays out, where a token may stand."""
+    visitor = scope.get("visitor")
+    who = visitor.name if isinstance(visitor, Caller) else ""
+    client = scope.get("client")
+    peer = str(client[0]) if client else ""
+    path = scope["path"]
+    desk.refusals.add(who=who, peer=peer, method=scope["method"], path=path, status=refusal.status, why=refusal.why)
+
+
+def _answer(scope: Scope, refusal: Refusal) -> Response:
+    accepted = dict(scope["headers"]).get(b"accept", b"")
+    if b"text/html" in accepted:  # a person's browser
+        return PlainTextResponse(f"{refusal.why}\n", refusal.status)
+    return JSONResponse({"error": refusal.why}, refusal.status)

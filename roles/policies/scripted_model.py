@@ -135,7 +135,7 @@ class ScriptedChatModel(BaseChatModel):
         self, schema: Any, *, include_raw: bool = False, method: str = "json_schema", **kwargs: Any
     ) -> Runnable[LanguageModelInput, Any]:
         """As with the models of providers: a JSON object by schema, as a call of a tool, or just as JSON."""
-        if not self.structured:
+        if not self.structured:  # as above: the sign of LangChain's own models for what they lack
             raise NotImplementedError("this scripted model takes no schemas")
         if method == "function_calling":
             tool = convert_to_openai_tool(schema)

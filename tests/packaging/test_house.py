@@ -37,7 +37,7 @@ def children(folder: Path) -> list[str]:
     return [
         path.name
         for path in folder.iterdir()
-        if (path.suffix == ".py" and path.name not in {"__init__.py", "__main__.py", "conftest.py"})
+        if (path.suffix == ".py" and path.name not in {"__init__.py", "conftest.py"})
         or (path.is_dir() and any(path.rglob("*.py")))
     ]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from protocol.exports import FormatError
-from protocol.exports.recorders import playwright_trace as trace
+from protocol.exports.recorders import playwright_trace
 from protocol.log import raw_lines as module
 from protocol.log.raw_lines import UnreadableLine, raw_lines, whole_document
 
@@ -30,10 +30,10 @@ def test_a_compressed_file_gives_no_more_than_its_bound(line: bytes, tmp_path: P
 
 
 def test_traces_in_a_zip_file_are_bounded_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trace, "_LARGEST", 100_000)
+    monkeypatch.setattr(playwright_trace, "_LARGEST", 100_000)
     path = tmp_path / "trace.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for number in range(5):
             archive.writestr(f"{number}-trace.trace", b"\n" * 30_000)
     with pytest.raises(FormatError, match="its traces are larger than"):
-        trace.read(path)
+        playwright_trace.read(path)

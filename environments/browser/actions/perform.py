@@ -6,8 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from environments.browser.actions import fields, keyboard, pointer
-from environments.browser.actions import navigation as going
+from environments.browser.actions import fields, keyboard, navigation, pointer
 from environments.browser.actions.dialogs import ACCEPTS, dialog_elements, title_of
 from environments.browser.actions.targeting import Refused
 from environments.browser.observation.control_identity import ControlChanged, dialog_parts
@@ -57,8 +56,8 @@ DOES: dict[type[Action], Doing] = {
     Click: pointer.click, Hover: pointer.hover, Drag: pointer.drag, MouseDown: pointer.mouse_down, MouseUp: pointer.mouse_up,
     Scroll: pointer.scroll, Type: keyboard.type_text, PressKey: keyboard.press_key, HoldKey: keyboard.hold_key,
     KeyDown: keyboard.key_down, KeyUp: keyboard.key_up, Fill: fields.fill, SelectOption: fields.select_option,
-    Upload: fields.upload, Navigate: going.navigate, GoBack: going.go_back, GoForward: going.go_forward, Tabs: going.tabs,
-    Wait: going.wait, Screenshot: _look_again,
+    Upload: fields.upload, Navigate: navigation.navigate, GoBack: navigation.go_back, GoForward: navigation.go_forward,
+    Tabs: navigation.tabs, Wait: navigation.wait, Screenshot: _look_again,
 }  # fmt: skip
 _NEEDS_NO_PAGE = (Navigate, Tabs, Wait, Screenshot)
 _LEADS_ON = (Click, PressKey, Fill, Type)
@@ -94,7 +93,7 @@ async def act(sight: Sight, action: Action) -> ActionResult:
         return result
     except Refused as no:
         return ActionResult(exec_status=ExecStatus.ERROR, error=clean(str(no), 2000), output=_told(sight))
-    except (going.ConditionTimeout, TimeoutError) as late:
+    except (navigation.ConditionTimeout, TimeoutError) as late:
         first = str(late).splitlines()[0] if str(late) else "the page did not answer in time"
         return ActionResult(exec_status=ExecStatus.TIMEOUT, error=clean(first, 500), output=_told(sight))
     except Error as bad:

@@ -12,8 +12,7 @@ from environments.simulated.app import Arrived, Dialog
 from environments.simulated.apps import APPS
 from environments.simulated.screen import notices
 from environments.simulated.screen.alterations import MARK, Alteration
-from environments.simulated.turn import events
-from environments.simulated.turn import interceptions as mishaps
+from environments.simulated.turn import events, interceptions
 from environments.simulated.turn.triggers import same_label
 from environments.simulated.turn.turn import Turn
 from environments.simulated.world.values import slug
@@ -43,7 +42,7 @@ def _popup(turn: Turn, index: int, popup: events.Popup) -> None:
 
 
 def _expire(turn: Turn, index: int, expire: events.Expire) -> None:
-    turn.open_dialog(mishaps.sign_in(index, expire))
+    turn.open_dialog(interceptions.sign_in(index, expire))
 
 
 def _loading(turn: Turn, index: int, loading: events.Loading) -> None:

@@ -38,7 +38,7 @@ from environments.simulated.screen.screen import Screen, screen_of
 from environments.simulated.screen.widgets import TEXTS
 from environments.simulated.screen.windows import arranged, to_front
 from environments.simulated.skills import FunctionResult
-from environments.simulated.turn import interceptions as mishaps
+from environments.simulated.turn import interceptions
 from environments.simulated.turn.events import Fail, Rule, Swallow
 from environments.simulated.turn.triggers import TriggerEvent
 from environments.simulated.world.world import ClosedDialog, Desk, Message, ScheduledEvent, World
@@ -191,7 +191,7 @@ class Turn:
 
     def _reach_network(self, app: str) -> None:
         """Raise Failed while nothing can be saved, or have it reported afterwards."""
-        net = mishaps.offline(self, app)
+        net = interceptions.offline(self, app)
         if net is None:
             return
         if not net.after:
@@ -205,14 +205,14 @@ class Turn:
         app, key = shown.element.app, shown.widget.key
         if shown.layer:
             self.answer(int(key.rsplit("-", 1)[1]) - 1)
-        elif notices.pressed(self, key) or mishaps.uncovered(self, app, key):
+        elif notices.pressed(self, key) or interceptions.uncovered(self, app, key):
             return
         elif app is None:
             self.open_app(key.removeprefix("icon-"))
         else:
             before = self.world.apps[app]
             self.tell(app, Pressed(key, modifiers))
-            mishaps.bounced(self, shown, before)
+            interceptions.bounced(self, shown, before)
 
     def clicked(self, shown: ShownElement) -> None:
         self.happened.append(TriggerEvent("clicked", shown.element.app or "", shown.word))
@@ -225,7 +225,7 @@ class Turn:
             fields = tuple(f.model_copy(update={"value": value}) if f.key == key else f for f in dialog.fields)
             self.change(dialogs=(*self.desk.dialogs[:-1], dialog.model_copy(update={"fields": fields})))
         elif shown.element.app:
-            taken = mishaps.written(self, shown, value)
+            taken = interceptions.written(self, shown, value)
             if taken is not None:
                 self.tell(shown.element.app, Edited(shown.widget.key, taken))
 
@@ -243,7 +243,7 @@ class Turn:
         name = dialog.buttons[index]
         self.change(dialogs=self.desk.dialogs[:-1], focus="")
         if dialog.app is None:
-            if not mishaps.let_in(self, dialog, name):
+            if not interceptions.let_in(self, dialog, name):
                 return
             self.change(answered=(*self.desk.answered, ClosedDialog(title=dialog.title, kind=dialog.kind, button=name)))
         else:
@@ -251,19 +251,19 @@ class Turn:
 
     def fault(self, shown: ShownElement) -> None:
         """Raise Failed when a rule makes actions on this control fail."""
-        hit = mishaps.caught(self, shown, Fail)
+        hit = interceptions.caught(self, shown, Fail)
         if hit and self.late is None:
             at, fail = hit
             if not fail.after:
-                raise Failed(fail.error, ExecStatus(fail.status), mishaps.spend(self.before, at))
+                raise Failed(fail.error, ExecStatus(fail.status), interceptions.spend(self.before, at))
             self.late = fail.error, ExecStatus(fail.status)
-            self.world = mishaps.spend(self.world, at)
+            self.world = interceptions.spend(self.world, at)
 
     def swallows(self, shown: ShownElement) -> bool:
         """Whether a rule takes this click, which counts as one of the clicks that it takes."""
-        hit = mishaps.caught(self, shown, Swallow)
+        hit = interceptions.caught(self, shown, Swallow)
         if hit:
-            self.world = mishaps.spend(self.world, hit[0])
+            self.world = interceptions.spend(self.world, hit[0])
         return hit is not None
 
 

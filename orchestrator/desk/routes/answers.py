@@ -15,7 +15,7 @@ from orchestrator.control.answer_check import check_answer
 from orchestrator.control.channel import open_channel
 from orchestrator.control.requests import AnswerRecord, RequestRecord, asked_of, seen_at
 from orchestrator.control.status import HOLDING_STILL, standing
-from orchestrator.desk import workers as acting
+from orchestrator.desk import workers
 from orchestrator.desk.auth import Approver, Viewer
 from orchestrator.desk.desk import RunFolder, TheDesk
 from orchestrator.desk.live.list import OpenQuestion
@@ -111,7 +111,7 @@ def answer(desk: TheDesk, visitor: Approver, folder: RunFolder, said: AnswerIn) 
         decision = first.answer["decisions"][0]
         return _told_first(AnswerRecord(first.who, str(decision["type"]), str(decision.get("message", ""))))
     order = GoOn(runs_dir=desk.runs_dir, run_id=folder.name, who=visitor.name, answered=meant.id, config=desk.config)
-    acting.go_on(order)
+    workers.go_on(order)
     return Answered(run_id=folder.name, id=meant.id, who=mine.who, decision=mine.decision, message=mine.message)
 
 
@@ -128,7 +128,7 @@ def go_on_with_answers(runs_dir: Path, config: tuple[Path, ...] = ()) -> list[st
             continue
         if waiting and waiting[0].said is not None and not waiting[0].heard:
             who, asking = waiting[0].said.who, waiting[0].id
-            acting.go_on(GoOn(runs_dir=runs_dir, run_id=run.run_id, who=who, answered=asking, config=config))
+            workers.go_on(GoOn(runs_dir=runs_dir, run_id=run.run_id, who=who, answered=asking, config=config))
             found.append(run.run_id)
     return found
 

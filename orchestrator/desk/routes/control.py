@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError
 
 from orchestrator.control.lease import LeaseHeld
 from orchestrator.control.requests import still_open
-from orchestrator.desk import workers as acting
+from orchestrator.desk import workers
 from orchestrator.desk.auth import Caller, Operator, Viewer
 from orchestrator.desk.desk import Desk, RunFolder, TheDesk
 from orchestrator.desk.routes.start import as_override
@@ -85,7 +85,7 @@ def resume(desk: TheDesk, visitor: Operator, folder: RunFolder, wanted: Limits |
     order = GoOn(
         runs_dir=desk.runs_dir.resolve(), run_id=folder.name, who=visitor.name, overrides=overrides, config=desk.config
     )
-    acting.go_on(order, wait=True)
+    workers.go_on(order, wait=True)
     return _going(control)
 
 
@@ -117,7 +117,7 @@ def handback(desk: TheDesk, visitor: Operator, folder: RunFolder, said: Message 
     order = GoOn(
         do="hand_back", runs_dir=desk.runs_dir.resolve(), run_id=folder.name, who=visitor.name, say=words, config=desk.config
     )
-    acting.go_on(order, wait=True)
+    workers.go_on(order, wait=True)
     return _going(control)
 
 
@@ -145,7 +145,7 @@ def act(desk: TheDesk, visitor: Operator, folder: RunFolder, wanted: ActIn) -> M
 def worker(desk: TheDesk, visitor: Viewer, folder: RunFolder) -> Worker:
     """Who works the run, and what the process that the desk started for it has complained of."""
     now = _control(desk, visitor, folder.name).standing()
-    return Worker(state=now.state, reason=now.reason, said=acting.complaints(folder))
+    return Worker(state=now.state, reason=now.reason, said=workers.complaints(folder))
 
 
 def _control(desk: Desk, visitor: Caller, run_id: str) -> RunControl:

@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import APIRouter
 from pydantic import Field
 
-from orchestrator.desk import workers as acting
+from orchestrator.desk import workers
 from orchestrator.desk.auth import Caller, Operator
 from orchestrator.desk.desk import Desk, TheDesk
 from orchestrator.desk.workers import Begin
@@ -174,7 +174,7 @@ def start(desk: TheDesk, visitor: Operator, wanted: StartIn) -> StartedRun:
     target = target_of(order)
     loaded(order, target)
     plan_given(order)
-    return StartedRun(id=acting.begin(order))
+    return StartedRun(id=workers.begin(order))
 
 
 @router.post("/plan")

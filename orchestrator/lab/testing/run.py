@@ -11,7 +11,7 @@ from typing import Any
 
 from environments.contract import Environment, WorldState
 from orchestrator.errors import UsageProblem, did_you_mean
-from orchestrator.lab.testing import journal_reader as reading
+from orchestrator.lab.testing import journal_reader
 from orchestrator.lab.testing.paths import Pattern, difference, mismatch, story
 from orchestrator.lab.testing.script import BadScript
 from orchestrator.runs.folders import read_run
@@ -73,24 +73,24 @@ class CrewRun:
         return [row["situation"] for row in rows[:1]] + [row["next"] for row in rows]
 
     @cached_property
-    def actions(self) -> list[reading.PerformedAction]:
+    def actions(self) -> list[journal_reader.PerformedAction]:
         """What the environment was given, in order."""
-        return reading.actions(self.events)
+        return journal_reader.actions(self.events)
 
     @cached_property
-    def asked(self) -> list[reading.AskedPerson]:
+    def asked(self) -> list[journal_reader.AskedPerson]:
         """What a person was asked, in order."""
-        return reading.questions(self.events)
+        return journal_reader.questions(self.events)
 
     @cached_property
-    def gates(self) -> list[reading.Gate]:
+    def gates(self) -> list[journal_reader.Gate]:
         """The Evaluator's checks, in order."""
-        return reading.gates(self.events)
+        return journal_reader.gates(self.events)
 
     @cached_property
-    def replans(self) -> list[reading.Replan]:
+    def replans(self) -> list[journal_reader.Replan]:
         """Every return to PLAN after the first one."""
-        return reading.replans(self.events)
+        return journal_reader.replans(self.events)
 
     @cached_property
     def facts(self) -> dict[str, str]:
@@ -166,7 +166,7 @@ class CrewRun:
         then = other if isinstance(other, CrewRun) else CrewRun(other)
         return difference(then.story, self.story)
 
-    def _executed(self, verb: str, target: str, app: str) -> list[reading.PerformedAction]:
+    def _executed(self, verb: str, target: str, app: str) -> list[journal_reader.PerformedAction]:
         if not set("*?[") & set(verb):
             _known("verb", verb, _VERBS)
         return [

@@ -168,6 +168,7 @@ class Caller:
             return UnusableReply(f"it could not be read: {problem}")
         if passes(fault):
             return Overload(problem, asked_for(fault))
+        # LangChain's models raise NotImplementedError for a form of answer that they lack; another form is tried then.
         if status_of(fault) in _REFUSED or isinstance(fault, NotImplementedError):
             return FormRefused(problem)
         self._breaker.told(worked=False)

@@ -480,11 +480,11 @@ def facts_told(overrides: Sequence[str], folder: Path) -> Any:
     """What a model would be told of many facts."""
     from roles.contracts import Fact, PlanRequest
     from roles.knowledge.memory.blackboard import board_of
-    from roles.policies.llm import subtask_words as lines
+    from roles.policies.llm import subtask_words
 
     facts = tuple(Fact(name=f"fact {n}", value="value " * 9, step=n) for n in range(40))
     board = board_of(facts, list, build_context(settings_of(overrides)).blackboard)
-    return lines.facts_told(PlanRequest(goal="go", facts=facts, board=board))
+    return subtask_words.facts_told(PlanRequest(goal="go", facts=facts, board=board))
 
 
 def remembered(overrides: Sequence[str], folder: Path) -> Any:

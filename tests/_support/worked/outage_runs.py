@@ -28,7 +28,7 @@ def ran(command: Sequence[str | Path], **more: Any) -> subprocess.CompletedProce
 
 
 def deskcrew(*arguments: str | Path, **more: Any) -> subprocess.CompletedProcess[str]:
-    return python("-m", "orchestrator.cli", *arguments, "--display", "plain", cwd=ROOT, **more)
+    return python("-m", "deskcrew", *arguments, "--display", "plain", cwd=ROOT, **more)
 
 
 def waiting_run(runs: Path) -> str:

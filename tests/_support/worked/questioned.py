@@ -32,5 +32,5 @@ def overrides(folder: Path) -> list[str]:
 
 
 def deskcrew(*words: str, cwd: Path) -> tuple[int, dict[str, Any]]:
-    done = python("-m", "orchestrator.cli", *words, "--json", cwd=cwd, env={**os.environ, "TERM": "dumb"})
+    done = python("-m", "deskcrew", *words, "--json", cwd=cwd, env={**os.environ, "TERM": "dumb"})
     return done.returncode, json.loads(done.stdout.splitlines()[-1])

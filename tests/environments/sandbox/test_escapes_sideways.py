@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from environments.sandbox import bubblewrap as syscalls
+from environments.sandbox import bubblewrap
 from environments.sandbox.detect import Gvisor
 
 pytestmark = pytest.mark.slow("a sandbox")
@@ -164,8 +164,8 @@ def test_shared_memory_of_the_host_is_not_there(python):
 @pytest.fixture
 def key_of_the_host() -> Iterator[int]:
     """A key in the session of this process, for everybody to read who finds it."""
-    libc, call = ctypes.CDLL(None, use_errno=True), syscalls.keyctl()
-    if call is None or libc.syscall(call, syscalls.JOIN_SESSION_KEYRING, None) < 0:
+    libc, call = ctypes.CDLL(None, use_errno=True), bubblewrap.keyctl()
+    if call is None or libc.syscall(call, bubblewrap.JOIN_SESSION_KEYRING, None) < 0:
         pytest.skip("this machine keeps no keys")
     key = libc.syscall({"x86_64": 248}.get(platform.machine(), 217), b"user", b"deskcrew-canary", b"the host's", 10, -3)
     assert key > 0, os.strerror(ctypes.get_errno())
@@ -201,7 +201,7 @@ except OSError as no:
 def test_calls_that_have_led_out_of_sandboxes_are_refused(python, sandbox):
     if isinstance(sandbox, Gvisor):
         pytest.skip("they are answered by a kernel of its own")
-    asked = {name: number for name, number in syscalls.refused_calls().items() if name != "reboot"}
+    asked = {name: number for name, number in bubblewrap.refused_calls().items() if name != "reboot"}
     ran = python(
         LIBC + f"for name, number in {asked!r}.items():\n"
         "    ctypes.set_errno(0)\n"
@@ -220,10 +220,10 @@ def test_the_other_tables_of_calls_are_closed_too(python, sandbox):
 
 
 def test_a_machine_whose_calls_are_not_known_gets_no_filter_and_no_broken_one():
-    assert syscalls.call_filter("vax") == b""
-    assert not syscalls.refused_calls("vax")
+    assert bubblewrap.call_filter("vax") == b""
+    assert not bubblewrap.refused_calls("vax")
     for machine in ("x86_64", "aarch64", "riscv64"):
-        made = syscalls.call_filter(machine)
+        made = bubblewrap.call_filter(machine)
         assert len(made) % 8 == 0
         assert len(made) // 8 < 4096
 
@@ -315,13 +315,13 @@ except OSError as bad:
     print(bad.strerror)
 """)
     inner = {16} if isinstance(sandbox, Gvisor) else set()  # NETLINK, which its own kernel answers
-    assert set(ast.literal_eval(ran.stdout.splitlines()[0])) == {*syscalls.FAMILIES.values(), *inner}
+    assert set(ast.literal_eval(ran.stdout.splitlines()[0])) == {*bubblewrap.FAMILIES.values(), *inner}
     assert ran.stdout.splitlines()[1] == "Address family not supported by protocol"
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64", "riscv64"])
 def test_no_jump_of_the_filter_leads_past_its_end(machine):
-    steps = list(struct.iter_unpack("=HBBI", syscalls.call_filter(machine)))
+    steps = list(struct.iter_unpack("=HBBI", bubblewrap.call_filter(machine)))
     for number, (code, yes, no, _) in enumerate(steps):
         assert number + 1 + max(yes, no) < len(steps) or code == 0x06
     assert steps[-1][0] == 0x06

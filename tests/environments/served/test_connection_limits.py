@@ -16,8 +16,7 @@ import httpx
 import pytest
 from waiting import until
 
-from environments.served import access as guard
-from environments.served import connection_limits as bounded
+from environments.served import access, connection_limits
 
 Knock = Callable[..., socket.socket]
 
@@ -71,7 +70,7 @@ REQUEST = b"POST /actions HTTP/1.1\r\nHost: 127.0.0.1\r\n"
               REQUEST + b"Content-Length: 90\r\n\r\n{", b"GET /state HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nGET / HTTP/1.1\r\nA: "]
 )  # fmt: skip
 def test_a_request_that_drips_is_not_waited_for(knock, begun: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounded, "REQUEST_SECONDS", 1.0)
+    monkeypatch.setattr(connection_limits, "REQUEST_SECONDS", 1.0)
     connection = knock(begun.replace(b"%s", knock.place.address.token.encode()))
     began = time.monotonic()
 
@@ -100,7 +99,7 @@ def test_what_is_being_answered_is_not_closed_for_the_sake_of_others(knock) -> N
 
 
 def test_one_visitor_holds_no_more_than_a_share_of_the_connections(knock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "MOST_OF_ONE", 3)
+    monkeypatch.setattr(access, "MOST_OF_ONE", 3)
     token = knock.place.address.token.encode()
     told = b"GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + token + b"\r\n\r\n"
     streams = [knock(told) for _ in range(3)]
@@ -111,7 +110,7 @@ def test_one_visitor_holds_no_more_than_a_share_of_the_connections(knock, monkey
 
 
 def test_what_strangers_do_wrong_fills_no_log(knock, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
-    words = bounded.FewWords()
+    words = connection_limits.FewWords()
     for name in ("uvicorn.error", "asyncio"):
         monkeypatch.setattr(logging.getLogger(name), "filters", [words])
         monkeypatch.setattr(logging.getLogger(name), "propagate", True)
@@ -125,7 +124,7 @@ def test_what_strangers_do_wrong_fills_no_log(knock, caplog: pytest.LogCaptureFi
 
 
 def test_a_server_with_few_files_goes_on_answering_and_says_little(tmp_path: Path) -> None:
-    command = ["prlimit", "--nofile=120", sys.executable, "-m", "orchestrator.cli", "world", "serve", "office", "--port", "0"]
+    command = ["prlimit", "--nofile=120", sys.executable, "-m", "deskcrew", "world", "serve", "office", "--port", "0"]
     said = tmp_path / "stderr"
     with ExitStack() as open_:
         err = open_.enter_context(said.open("wb"))

@@ -100,7 +100,7 @@ def test_a_file_that_is_there_is_not_touched(tmp_path) -> None:
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_nothing_that_was_done_is_lost_when_the_server_dies(how, tmp_path) -> None:
     path = tmp_path / "session.jsonl"
-    command = [sys.executable, "-m", "orchestrator.cli", "world", "serve", "office", "--port", "0", "--record", str(path)]
+    command = [sys.executable, "-m", "deskcrew", "world", "serve", "office", "--port", "0", "--record", str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         url = httpx.URL(next(line for line in server.stdout if line.startswith("open ")).removeprefix("open ").strip())

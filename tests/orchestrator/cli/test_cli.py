@@ -17,7 +17,7 @@ TASK = "invoice-to-reimbursement"
 def deskcrew(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """The real command, in its own process, without a terminal."""
     environment = {**os.environ, "TERM": "dumb", "COLUMNS": "100"}
-    return python("-m", "orchestrator.cli", *words, cwd=cwd, env=environment)
+    return python("-m", "deskcrew", *words, cwd=cwd, env=environment)
 
 
 @pytest.fixture(scope="module")
@@ -242,7 +242,7 @@ def test_doctor_says_that_all_is_well_or_how_to_mend_it(tmp_path: Path) -> None:
 
 
 def test_a_reader_that_goes_away_is_no_fault(tmp_path: Path) -> None:
-    command = f"{sys.executable} -m orchestrator.cli run --show-config | head -1"
+    command = f"{sys.executable} -m deskcrew run --show-config | head -1"
     done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert "Traceback" not in done.stderr
     assert "fault" not in done.stderr

@@ -17,7 +17,7 @@ from orchestrator.tasks.oracle import task_environment
 from orchestrator.tasks.oracle_lines import steps_of
 from orchestrator.tasks.tasks import Task, fill_goal, fill_slots, resolve_target
 
-COMMAND = [sys.executable, "-m", "orchestrator.cli", "world", "serve"]
+COMMAND = [sys.executable, "-m", "deskcrew", "world", "serve"]
 
 
 @contextmanager

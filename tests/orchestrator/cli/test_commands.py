@@ -100,7 +100,7 @@ def test_a_run_is_listed_and_shown_without_what_works_one(words: list[str], none
 
 @pytest.mark.parametrize(("typed", "meant"), [("taks", "tasks"), ("resum", "resume"), ("polices", "policies")])
 def test_a_command_that_is_mistyped_is_told_in_one_sentence_with_the_one_meant(typed: str, meant: str, tmp_path: Path) -> None:
-    done = python("-m", "orchestrator.cli", typed, cwd=tmp_path)
+    done = python("-m", "deskcrew", typed, cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr == f"deskcrew: there is no command '{typed}' (did you mean '{meant}'?); see: deskcrew --help\n"
 

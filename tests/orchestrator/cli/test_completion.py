@@ -67,7 +67,7 @@ def test_a_shell_is_offered_what_fits(words: list[str], expected: list[str], fol
 def test_a_shell_that_evaluates_what_it_is_told_is_told_plain_words_only(shell: str, folder: Path) -> None:
     environment = {**os.environ, ASKED: f"complete_{shell}", "_TYPER_COMPLETE_ARGS": "deskcrew show "}
     environment["_TYPER_COMPLETE_FISH_ACTION"] = "get-args"
-    done = python("-m", "orchestrator.cli", cwd=folder, env=environment)
+    done = python("-m", "deskcrew", cwd=folder, env=environment)
     assert BEGUN in done.stdout
     assert "touch" not in done.stdout
     assert not (folder / "owned").exists()
@@ -79,13 +79,13 @@ def test_a_name_that_is_no_plain_word_is_not_offered() -> None:
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_the_script_of_a_shell_is_printed(shell: str, folder: Path) -> None:
-    done = python("-m", "orchestrator.cli", "completion", shell, cwd=folder)
+    done = python("-m", "deskcrew", "completion", shell, cwd=folder)
     assert done.stdout.strip() == script(shell).strip()
     assert f"{ASKED}=complete_{shell}" in done.stdout
 
 
 def test_another_shell_is_refused_in_one_sentence(folder: Path) -> None:
-    done = python("-m", "orchestrator.cli", "completion", "cmd", cwd=folder)
+    done = python("-m", "deskcrew", "completion", "cmd", cwd=folder)
     assert done.returncode == 2
     assert done.stderr == "deskcrew: There is no completion for 'cmd'; name one of bash, zsh, fish.\n"
 

@@ -24,13 +24,13 @@ pytestmark = pytest.mark.slow("processes that are killed")
 
 
 def deskcrew(run: Started, *words: str) -> subprocess.CompletedProcess[str]:
-    return python("-m", "orchestrator.cli", *words, "--runs-dir", run.runs_dir)
+    return python("-m", "deskcrew", *words, "--runs-dir", run.runs_dir)
 
 
 def asking(run: Started, *words: str) -> subprocess.Popen[str]:
     """A command in its own process, while the crew is still halted."""
     return subprocess.Popen(
-        [sys.executable, "-m", "orchestrator.cli", *words, "--wait", "90", "--runs-dir", str(run.runs_dir)],
+        [sys.executable, "-m", "deskcrew", *words, "--wait", "90", "--runs-dir", str(run.runs_dir)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
 
@@ -154,7 +154,7 @@ def typed(words: list[str], lines: list[str], folder: Path) -> tuple[int, str]:
     """The command on a pseudo terminal, with a line typed at each of its prompts."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "orchestrator.cli", *words],
+        [sys.executable, "-m", "deskcrew", *words],
         cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs, env={**os.environ, "TERM": "dumb"}, start_new_session=True,
     )  # fmt: skip
     os.close(theirs)
@@ -187,7 +187,7 @@ def typed(words: list[str], lines: list[str], folder: Path) -> tuple[int, str]:
 
 
 def test_a_person_acts_in_a_terminal_and_hands_back(tmp_path: Path) -> None:
-    run = [sys.executable, "-m", "orchestrator.cli", "run", CLAIM, "--json"]
+    run = [sys.executable, "-m", "deskcrew", "run", CLAIM, "--json"]
     waiting = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     name = json.loads(waiting.stdout.splitlines()[-1])["run_id"]
     lines = ["look", "this is no action", 'fill "Vendor" with "Berlin Rail"', 'click "Nowhere"', "done"]

@@ -309,10 +309,10 @@ def told(place: Any, run: str, seconds: float) -> list[tuple[str, str, Any]]:
 
 
 def test_who_is_refused_without_end_fills_no_disk(serve) -> None:
-    from orchestrator.desk import auth as refusals
+    from orchestrator.desk import auth
 
     place = serve()
     for number in range(250):
         place.desk.refusals.add(who="", peer="", method="GET", path="/" + "x" * 5000, status=401, why=f"number {number}")
     assert all(len(line["path"]) <= 300 for line in place.refusals())
-    assert refusals.KEPT < 100_000
+    assert auth.KEPT < 100_000

@@ -18,9 +18,8 @@ from typing import Any
 import httpx
 import pytest
 
-from orchestrator.desk import app as running
-from orchestrator.desk.live import journal as watching_journal
-from orchestrator.desk.live import streams
+from orchestrator.desk import app
+from orchestrator.desk.live import journal, streams
 from orchestrator.desk.live.run import AT_ONCE, WatchedRun
 from orchestrator.errors import UsageProblem
 
@@ -161,14 +160,14 @@ def test_a_run_that_ends_between_two_looks_of_a_stream_is_told_to_its_last_line(
 def test_the_end_of_a_run_is_not_told_before_what_came_first_can_be_read(serve, working, watch, monkeypatch) -> None:
     place, run = serve(), working()
     run.step(2)
-    read, held = watching_journal.events_after, threading.Event()
+    read, held = journal.events_after, threading.Event()
 
     def unless_held(*args: Any) -> Any:
         if held.is_set():
             raise sqlite3.OperationalError("database is locked")
         return read(*args)
 
-    monkeypatch.setattr(watching_journal, "events_after", unless_held)
+    monkeypatch.setattr(journal, "events_after", unless_held)
     viewer = watch(place, f"/api/runs/{run.id}/stream")
     until(lambda: lines(viewer) == clicks(2), "what was before")
     held.set()
@@ -336,7 +335,7 @@ class _command:
     """`deskcrew serve` in a process of its own, and the address that it printed."""
 
     def __init__(self, runs_dir: Any, port: int, *more: str) -> None:
-        command = [sys.executable, "-m", "orchestrator.cli", "serve", "--runs-dir", str(runs_dir), "--port", str(port), *more]
+        command = [sys.executable, "-m", "deskcrew", "serve", "--runs-dir", str(runs_dir), "--port", str(port), *more]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
 
     def __enter__(self) -> tuple[subprocess.Popen[str], str]:
@@ -353,4 +352,4 @@ class _command:
 def test_a_port_that_is_taken_is_said_in_a_sentence(serve, runs_dir) -> None:
     place = serve()
     with pytest.raises(UsageProblem, match="--port"):
-        running.serve(place.desk, "127.0.0.1", place.address.port, "a token", lambda address: None)
+        app.serve(place.desk, "127.0.0.1", place.address.port, "a token", lambda address: None)

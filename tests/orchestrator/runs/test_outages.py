@@ -62,9 +62,9 @@ def test_a_disk_that_fills_up_stops_the_run_which_goes_on_when_there_is_room(tmp
     script = f"""
         mount -t tmpfs -o size=4m none {tmp_path}/disk
         {sys.executable} {tmp_path}/driver.py x '{SUBMIT}'; echo "FIRST $?"
-        {sys.executable} -m orchestrator.cli resume "$(ls {tmp_path}/disk/runs)" --runs-dir {tmp_path}/disk/runs; echo "FULL $?"
+        {sys.executable} -m deskcrew resume "$(ls {tmp_path}/disk/runs)" --runs-dir {tmp_path}/disk/runs; echo "FULL $?"
         rm {tmp_path}/disk/filler
-        {sys.executable} -m orchestrator.cli resume "$(ls {tmp_path}/disk/runs)" --runs-dir {tmp_path}/disk/runs; echo "AGAIN $?"
+        {sys.executable} -m deskcrew resume "$(ls {tmp_path}/disk/runs)" --runs-dir {tmp_path}/disk/runs; echo "AGAIN $?"
         cp -r {tmp_path}/disk/runs {tmp_path}/runs
     """
     here = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
@@ -98,9 +98,9 @@ def test_a_read_only_folder_is_said_and_nothing_of_the_run_is_lost(tmp_path: Pat
     before = {path.name: path.read_bytes() for path in (tmp_path / "runs" / name).iterdir()}
     script = f"""
         mount --bind {tmp_path}/runs {tmp_path}/runs && mount -o remount,ro,bind {tmp_path}/runs
-        {sys.executable} -m orchestrator.cli run '{SUBMIT}' --runs-dir {tmp_path}/runs; echo "NEW $?"
-        {sys.executable} -m orchestrator.cli resume {name} --approve --runs-dir {tmp_path}/runs; echo "OLD $?"
-        {sys.executable} -m orchestrator.cli show {name} --runs-dir {tmp_path}/runs; echo "SHOWN $?"
+        {sys.executable} -m deskcrew run '{SUBMIT}' --runs-dir {tmp_path}/runs; echo "NEW $?"
+        {sys.executable} -m deskcrew resume {name} --approve --runs-dir {tmp_path}/runs; echo "OLD $?"
+        {sys.executable} -m deskcrew show {name} --runs-dir {tmp_path}/runs; echo "SHOWN $?"
     """
     told = ran([*words, "sh", "-c", script])
     said = told.stdout + told.stderr

@@ -15,7 +15,7 @@ from warm import python
 
 from environments.simulated.desktop import SimulatedDesktop
 from orchestrator import Crew, UsageProblem, list_runs, show_run
-from orchestrator.runs import open_run as opened
+from orchestrator.runs import open_run
 from orchestrator.runs.runs import resume
 from protocol import ExecStatus, read_log
 
@@ -189,7 +189,7 @@ def dies(*told: Any, **named: Any) -> None:
 def test_the_next_run_takes_away_what_was_never_begun_and_no_journal_of_one_that_was(tmp_path: Path) -> None:
     begun = killed(tmp_path, lambda: setattr(SimulatedDesktop, "perform", dies))
     (begun / "run.json").unlink()
-    unbegun = killed(tmp_path, lambda: setattr(opened, "write_json", dies))
+    unbegun = killed(tmp_path, lambda: setattr(open_run, "write_json", dies))
     assert unbegun.exists()
     outcome = crew_in(tmp_path).run(SAVE)
     assert {*tmp_path.iterdir()} == {begun, outcome.folder}

@@ -46,7 +46,7 @@ def written(folder: Path, text: str) -> Path:
 
 
 def deskcrew(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return python("-m", "orchestrator.cli", *words, cwd=cwd)
+    return python("-m", "deskcrew", *words, cwd=cwd)
 
 
 # --- given ------------------------------------------------------------------------------------------------------------

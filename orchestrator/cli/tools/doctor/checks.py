@@ -12,7 +12,7 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from orchestrator.cli.tools.doctor import optional as optional
+from orchestrator.cli.tools.doctor import optional
 from orchestrator.cli.tools.doctor.optional import Check
 from orchestrator.errors import UsageProblem
 from orchestrator.settings.settings import load_settings, shipped_names

@@ -13,7 +13,7 @@ from worked.desk_runs import claims, rests, waiting_run
 
 from orchestrator.control.channel import open_channel
 from orchestrator.control.requests import asked_of
-from orchestrator.desk import workers as acting
+from orchestrator.desk import workers
 from orchestrator.desk.workers import GoOn
 from orchestrator.errors import UsageProblem
 from orchestrator.runs.folders import show_run
@@ -188,9 +188,9 @@ def test_an_answer_whose_process_is_killed_before_it_hears_it_is_gone_on_with_by
         then(ended)
 
     (runs_dir / "one").mkdir()
-    monkeypatch.setattr(acting, "_started", start)
+    monkeypatch.setattr(workers, "_started", start)
     order = GoOn(runs_dir=runs_dir, run_id="one", answered=answered)
-    acting.go_on(order)
+    workers.go_on(order)
     assert started == [order] * begun
 
 
@@ -198,7 +198,7 @@ def test_a_run_whose_answer_nobody_goes_on_with_can_be_told_to(serve: Any, worki
     run = working()
     key = run.ask()
     told: list[GoOn] = []
-    monkeypatch.setattr(acting, "go_on", lambda order, **more: told.append(order))
+    monkeypatch.setattr(workers, "go_on", lambda order, **more: told.append(order))
     http = serve().http
     said = http.post(f"/api/runs/{run.id}/resume")
     assert (said.status_code, told) == (409, []), said.text

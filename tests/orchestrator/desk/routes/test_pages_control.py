@@ -23,7 +23,7 @@ from orchestrator.runs.folders import stored_report
 @contextmanager
 def command(runs_dir: Path, port: str = "0") -> Iterator[tuple[subprocess.Popen[str], str]]:
     """`deskcrew serve` itself, and the address that it prints."""
-    words = [sys.executable, "-m", "orchestrator.cli", "serve", "--runs-dir", str(runs_dir), "--port", port]
+    words = [sys.executable, "-m", "deskcrew", "serve", "--runs-dir", str(runs_dir), "--port", port]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

@@ -19,7 +19,7 @@ import yaml
 from waiting import until
 from worked.desk_runs import GOAL, claims, rests, stands
 
-from orchestrator.desk import workers as acting
+from orchestrator.desk import workers
 from orchestrator.desk.routes.start import loaded, target_of
 from orchestrator.desk.workers import HOME, SAID, Begin
 from orchestrator.errors import MachineStopped, UsageProblem
@@ -35,7 +35,7 @@ def server_process(runs_dir: Path) -> Iterator[tuple[httpx.Client, subprocess.Po
     people = runs_dir.parent / "people.yaml"
     digest = hashlib.sha256(TOKEN.encode()).hexdigest()
     people.write_text(yaml.safe_dump([{"name": "nadia", "role": "operate", "sha256": digest}]))
-    command = [sys.executable, "-m", "orchestrator.cli", "serve", "--port", "0", "--tokens", str(people)]
+    command = [sys.executable, "-m", "deskcrew", "serve", "--port", "0", "--tokens", str(people)]
     command += ["--runs-dir", str(runs_dir)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
@@ -250,7 +250,7 @@ def test_what_a_killed_server_left_of_a_start_goes_with_a_later_one(runs_dir: Pa
         assert not left.exists()
         raise MachineStopped("far enough")
 
-    monkeypatch.setattr(acting, "_started", start)
+    monkeypatch.setattr(workers, "_started", start)
     with pytest.raises(MachineStopped):
-        acting.begin(Begin(runs_dir=runs_dir, goal=GOAL))
+        workers.begin(Begin(runs_dir=runs_dir, goal=GOAL))
     assert fresh.exists()

@@ -51,7 +51,7 @@ def in_terminal(
     settings = {"TERM": "xterm-256color", "COLUMNS": str(columns), "LINES": "40", **environment}
     inherited = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     process = subprocess.Popen(
-        [sys.executable, "-m", "orchestrator.cli", *words],
+        [sys.executable, "-m", "deskcrew", *words],
         cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs, env={**inherited, **settings}, start_new_session=True,
     )  # fmt: skip
     os.close(theirs)
@@ -194,7 +194,7 @@ def test_who_sits_at_the_terminal_is_asked_whether_the_run_is_kept(tmp_path: Pat
 
 def test_nobody_is_asked_without_a_terminal(tmp_path: Path) -> None:
     words = ["run", 'Create a note titled "Milk" with the text "two bottles"', "-c", "safety=never-ask-in-simulation"]
-    done = python("-m", "orchestrator.cli", *words, cwd=tmp_path, typed="y\n")
+    done = python("-m", "deskcrew", *words, cwd=tmp_path, typed="y\n")
     assert done.returncode == 0, done.stderr
     assert "Keep these steps" not in done.stdout + done.stderr
     assert not (tmp_path / ".deskcrew").exists()

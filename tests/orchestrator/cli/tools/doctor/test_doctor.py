@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from environments.sandbox import detect
 from environments.sandbox.contract import NoSandbox
 from orchestrator.cli import app
-from orchestrator.cli.tools.doctor import optional as optional
+from orchestrator.cli.tools.doctor import optional
 from orchestrator.cli.tools.doctor.checks import Check, as_text
 
 RUNNER = CliRunner()
