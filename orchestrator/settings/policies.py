@@ -61,8 +61,8 @@ def rules_policy(role: str) -> Any:
 
 def understood(sentence: str) -> bool:
     """Whether the rules know what a sentence tells them to do."""
-    from roles.contracts.clauses import Unknown
     from roles.policies.rules.grammar import parse
+    from roles.screen.language.clauses import Unknown
 
     return not any(isinstance(clause, Unknown) for clause in parse(sentence))
 

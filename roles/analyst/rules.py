@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from roles.analyst.formula import sheet_of, worked_out
 from roles.analyst.values import MissingInput, Trouble, table_of
 from roles.contracts import AnalystRequest, Answer, Fact, Result
-from roles.contracts import clauses as c
 from roles.policies.rules.grammar import parse
+from roles.screen.language import clauses as c
 from roles.screen.language.masks import quote
 from roles.screen.matching import best
 

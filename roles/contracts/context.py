@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from environments.cards import AppCard, Cards
 from environments.contract import AppCatalog, Environment
 from environments.sandbox.contract import NoSandbox, Sandbox
 from protocol import GUIElement, VisualState
@@ -129,6 +130,10 @@ class Context:
         if not isinstance(self.environment, AppCatalog):
             return ()
         return tuple(AppWords(app=a.app, title=a.title, words=a.words) for a in self.environment.apps())
+
+    def cards(self) -> tuple[AppCard, ...]:
+        """What they hold and can do, as far as the environment says so."""
+        return tuple(self.environment.cards()) if isinstance(self.environment, Cards) else ()
 
     def with_(self, **changes: Any) -> Context:
         return replace(self, **changes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from environments.cards import AppCard
 from protocol import Frozen, VisualState
 from roles.contracts.signals import GateDecision, GateTrigger
 from roles.contracts.steering import Note
@@ -73,6 +74,10 @@ class GateRequest(Frozen):
     supplements: tuple[Supplement, ...] = ()
     apps: tuple[AppWords, ...] = ()
     """The applications as the goal may call them."""
+    cards: tuple[AppCard, ...] = ()
+    """What the applications hold and can do."""
+    today: str = ""
+    """The world's own day and time, as `2026-03-02 10:30`; empty where it has none."""
     looked_up: tuple[str, ...] = ()
     """What was looked up or asked so far."""
     given_up: tuple[tuple[str, str], ...] = ()

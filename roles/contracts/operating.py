@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from environments.cards import AppCard
 from protocol import BoundingBox, Frozen, VisualState
 from roles.contracts.steering import Note
 from roles.contracts.subtasks import AppWords, StepRecord, Subtask, Supplement
@@ -60,6 +61,10 @@ class OperatorView(Frozen):
     """What the policy noted in its last decision of this subtask attempt."""
     refused: tuple[str, ...] = ()
     apps: tuple[AppWords, ...] = ()
+    cards: tuple[AppCard, ...] = ()
+    """What the applications hold and can do."""
+    today: str = ""
+    """The world's own day and time, as `2026-03-02 10:30`; empty where it has none."""
     before: VisualState | None = None
     """The screen before the last step of this attempt, to tell what that step changed."""
     earlier: tuple[VisualState, ...] = ()

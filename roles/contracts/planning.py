@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from environments.cards import AppCard
 from protocol import Frozen
 from roles.contracts.steering import Note
 from roles.contracts.subtasks import AppWords, Subtask, Supplement
@@ -15,6 +16,10 @@ class PlanRequest(Frozen):
 
     goal: str
     apps: tuple[AppWords, ...] = ()
+    cards: tuple[AppCard, ...] = ()
+    """What the applications hold and can do."""
+    today: str = ""
+    """The world's own day and time, as `2026-03-02 10:30`; empty where it has none."""
     plan: tuple[Subtask, ...] = ()
     """The plan so far, with statuses; empty at first. Fulfilled subtasks stay as they are."""
     facts: tuple[Fact, ...] = ()

@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from protocol import ExecStatus, Frozen, TaggedModel
+from roles.contracts.orders import Step
 from roles.contracts.signals import SubtaskStatus
 
 Worker = Literal["operator", "technician", "analyst"]
@@ -122,6 +123,8 @@ class Subtask(Frozen):
     worker: Worker = "operator"
     depends_on: tuple[str, ...] = ()
     expect: tuple[Expectation, ...] = ()
+    steps: tuple[Step, ...] = ()
+    """The instruction as data, for a worker that works by rules; empty: it has to read the words."""
     status: SubtaskStatus = SubtaskStatus.READY
     attempt: int = 0
     result: str = ""

@@ -7,7 +7,6 @@ from collections import Counter
 
 from protocol import ExecStatus, VisualState
 from roles.contracts import EffectSeen, FactKnown, FieldHas, GateRequest, GateVerdict, Subtask
-from roles.contracts import clauses as c
 from roles.contracts.gates import MOST_STEPS
 from roles.contracts.signals import GateTrigger, Signal, SubtaskStatus
 from roles.evaluator.evidence import LATELY, gather, own, progress
@@ -15,6 +14,7 @@ from roles.policies.rules.grammar import describe, parse
 from roles.policies.rules.planning.coverage import LOOKS, left_undone, untouched
 from roles.policies.rules.planning.steering import not_wanted
 from roles.screen.evidence import Finding, check, expected_value, holds, shown_for_it
+from roles.screen.language import clauses as c
 from roles.screen.matching import similarity
 from roles.screen.screens import FIELD_ROLES, Screen
 from roles.screen.values import same_value

@@ -120,6 +120,7 @@ def _request(state: State, ctx: Context, plan: tuple[Subtask, ...]) -> PlanReque
     return PlanRequest(
         goal=state["goal"],
         apps=ctx.apps(),
+        cards=ctx.cards(),
         plan=plan,
         facts=ctx.journal.facts(),
         board=board_of(ctx.journal.facts(), lambda: plan, ctx.blackboard, state["goal"]),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from roles.contracts import USER, PlanAnswer, PlanRequest, Subtask
-from roles.contracts import clauses as c
 from roles.contracts.signals import SubtaskStatus
 from roles.policies.rules.grammar import parse
 from roles.policies.rules.pages.planning import misread, page_plan, pressed_blindly
@@ -15,6 +14,7 @@ from roles.policies.rules.planning.replanning import by_next_page, is_refused, r
 from roles.policies.rules.planning.stages import go_on, staged, with_more
 from roles.policies.rules.planning.steering import INSTEAD, ORDER_WORDS, minded, with_notes, without_forbidden
 from roles.policies.rules.planning.understanding import Understood, understood, with_origins
+from roles.screen.language import clauses as c
 from roles.technician.rules import plan_with_jobs, replan_jobs
 
 _PAGES_TOLD = 3

@@ -82,6 +82,7 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
         memory=state["task_context"]["memory"],
         refused=tuple(delegation.get("refused", ())),
         apps=ctx.apps(),
+        cards=ctx.cards(),
         before=before,
         earlier=_earlier(history, ctx.journal),
         verbs=ctx.skills.verbs(subtask.app),

@@ -10,7 +10,6 @@ from typing import Any
 
 from protocol import AgentStatus, ExecStatus, OperatorDecision, describe, parse_action
 from roles.contracts import OperatorView
-from roles.contracts import clauses as c
 from roles.policies.rules.grammar import describe as words_of
 from roles.policies.rules.grammar import parse
 from roles.policies.rules.pages.planning import page_clauses
@@ -19,6 +18,7 @@ from roles.policies.rules.reference import resolved
 from roles.policies.rules.skills.calling import by_call, may_touch, no_hands
 from roles.policies.rules.skills.moves import Move, Situation
 from roles.policies.rules.skills.skills import APPLESS, next_move
+from roles.screen.language import clauses as c
 from roles.screen.synonyms import as_shown
 
 _PASSING = re.compile(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rapidfuzz import fuzz
 
-from roles.contracts import clauses as c
+from roles.screen.language import clauses as c
 from roles.screen.matching import similarity
 from roles.screen.screens import Item, Screen, fold
 from roles.screen.values import same_value, sort_key

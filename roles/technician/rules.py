@@ -22,11 +22,11 @@ from roles.contracts import (
     ScriptRequest,
     Subtask,
 )
-from roles.contracts import clauses as c
 from roles.contracts.signals import SubtaskStatus
 from roles.policies.rules.grammar import parse
 from roles.policies.rules.planning.planning import make_subtasks
 from roles.policies.rules.retired.technician_forms import Job, job_of, jobs_in, names_in
+from roles.screen.language import clauses as c
 
 LINES = """\
 def lines(path):

@@ -21,7 +21,6 @@ from protocol import (
     VisualState,
     resolve,
 )
-from roles.contracts import clauses as c
 from roles.knowledge.demonstrations.screens import (
     DemonstrationScreens,
     Sighting,
@@ -34,6 +33,7 @@ from roles.knowledge.demonstrations.screens import (
 )
 from roles.safety.privacy.vault import is_reference
 from roles.safety.privacy.vault_shapes import names_private, shaped
+from roles.screen.language import clauses as c
 from roles.screen.screens import FIELD_ROLES, TEXT_ROLES, Screen
 from roles.screen.synonyms import leads_back, plainly_called, similarity_next
 

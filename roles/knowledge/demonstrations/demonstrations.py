@@ -12,10 +12,10 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 
 from protocol import Frozen, InteractionStep
-from roles.contracts import clauses as c
 from roles.knowledge.demonstrations.actions import NOWHERE, Deeds, DemonstratedClause
 from roles.knowledge.demonstrations.screens import Mention, Slots
 from roles.knowledge.pages.documents import Document, DocumentKind
+from roles.screen.language import clauses as c
 from roles.screen.language.lexicon import NOUNS
 from roles.screen.language.masks import quote
 from roles.screen.language.wording import describe

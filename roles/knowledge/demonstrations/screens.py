@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from protocol import GUIElement, VisualState
-from roles.contracts import clauses as c
 from roles.safety.privacy.vault_shapes import spotted
+from roles.screen.language import clauses as c
 from roles.screen.language.goals import Given, Wanted, taken_apart
 from roles.screen.language.lexicon import FILTERS, ID_NOUNS, NOUNS, PICKS
 from roles.screen.language.masks import ANY, Masks

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from roles.contracts import AppWords
-from roles.contracts import clauses as c
 from roles.policies.rules.phrases import Misread, saved_once, with_kinds
 from roles.policies.rules.reference import Context
 from roles.policies.rules.retired.command_forms import COMMANDS, QUESTIONS
@@ -18,6 +17,7 @@ from roles.policies.rules.retired.record_forms import FIRST, RECORDS
 from roles.policies.rules.retired.sentence_forms import DEEDS, in_order, is_sentence, sentence
 from roles.policies.rules.retired.sum_forms import sums, which
 from roles.policies.rules.segments import Segment, cut, segment, sentences
+from roles.screen.language import clauses as c
 from roles.screen.language.masks import QUOTED
 from roles.screen.language.wording import describe, parse_canonical
 from roles.screen.matching import app_for

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from roles.contracts import AppWords
-from roles.contracts import clauses as c
 from roles.policies.rules.segments import NAME
+from roles.screen.language import clauses as c
 from roles.screen.language.lexicon import (
     APP_NOISE,
     FIELD_NOISE,

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import NamedTuple, TypeVar
 
 from roles.contracts import AppWords, Fact
-from roles.contracts import clauses as c
 from roles.policies.rules.phrases import noun_phrase, own_record, parse_entity, take_place
+from roles.screen.language import clauses as c
 from roles.screen.language.lexicon import APP_NOISE, FIELD_NOISE, FIELD_WORDS, FORM_NOISE, KINDRED, NOUNS, PRONOUNS
 from roles.screen.language.masks import ANY, Masks
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from roles.contracts import clauses as c
-from roles.contracts.clauses import PageClause
+from roles.screen.language import clauses as c
+from roles.screen.language.clauses import PageClause
 from roles.screen.language.lexicon import FILTERS, PICKS
 from roles.screen.language.masks import ANY, Masks, quote
 

@@ -12,13 +12,13 @@ import pytest
 from environments.simulated.desktop import SimulatedDesktop
 from environments.simulated.world.worldfile import load_world
 from roles.contracts import AppWords
-from roles.contracts import clauses as c
 from roles.contracts.context import Context
 from roles.journal.journal import Journal
 from roles.knowledge.pages.folders import sync
 from roles.knowledge.settings import KnowledgeSettings
 from roles.knowledge.store import KnowledgeStore
 from roles.policies.rules.grammar import parse
+from roles.screen.language import clauses as c
 
 ROOT = Path(__file__).resolve().parents[3]
 HELP = ROOT / "configs" / "help"

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roles.contracts import AppWords, EffectSeen, Fact, FactKnown, FieldHas, PlanAnswer, PlanRequest, Subtask
-from roles.contracts import clauses as c
 from roles.contracts.signals import SubtaskStatus
 from roles.manager.plans import validate_plan
 from roles.manager.rules import RulesManager
 from roles.policies.rules.grammar import describe as c_words
 from roles.policies.rules.grammar import parse
+from roles.screen.language import clauses as c
 
 APPS = (
     AppWords(app="billing", title="Billing", words=("billing", "invoice", "invoices")),

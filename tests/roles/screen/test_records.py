@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from protocol import GUIElement, VisualState
-from roles.contracts import clauses as c
 from roles.screen.dialogs import agree_choice, expected
+from roles.screen.language import clauses as c
 from roles.screen.records import Entry, matching_entries, picked
 from roles.screen.screens import Screen
 

@@ -14,11 +14,11 @@ from orchestrator.lab.testing.run import CrewRun
 from orchestrator.lab.testing.stage import Stage
 from protocol import Action, ActionResult, AskInAppAgent, CallApi, ExecStatus, GUIElement, VisualState, parse_action
 from roles.contracts import EffectSeen, Fact, GateRequest, StepRecord
-from roles.contracts import clauses as c
 from roles.contracts.signals import GateTrigger
 from roles.policies.rules.skills.functions import chosen, fitted, value_of
 from roles.screen.calls import records_in
 from roles.screen.evidence import check
+from roles.screen.language import clauses as c
 
 NOTE = 'Create a note titled "Rain check" with the text "not before Friday"'
 CALLS = {"call_api", "ask_in_app_agent"}

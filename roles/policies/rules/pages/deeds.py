@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from protocol import ActionTarget, Click, Drag, Fill, GoBack, GUIElement, Hover, PressKey, Upload
-from roles.contracts.clauses import PageClause
 from roles.policies.rules.pages.reading import clauses as p
 from roles.policies.rules.pages.reading.values import as_asked, plain_count
 from roles.policies.rules.pages.rows import by_menu, confirming, cross, element_of, given, look_up, wanted_of
 from roles.policies.rules.pages.steps import into_view, missing, note_press, page_of, press, pressed, turned, uncover
 from roles.policies.rules.skills.moves import Move, Situation, act, done, fail
 from roles.screen.dialogs import agree_choice
+from roles.screen.language.clauses import PageClause
 from roles.screen.language.lexicon import EXTREME, SAME, plain
 from roles.screen.matching import tokens
 from roles.screen.page import BOXES, PRESSED, Page, Scopes, Thing, likeness

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from roles.contracts import clauses as c
-from roles.contracts.clauses import PageClause
 from roles.policies.rules.pages.reading import clauses as p
 from roles.policies.rules.pages.reading.forms import understand
+from roles.screen.language import clauses as c
+from roles.screen.language.clauses import PageClause
 from roles.screen.language.lexicon import ARTICLE, KIND
 from roles.screen.language.masks import ANY, Masks, quote
 from roles.screen.page import Thing

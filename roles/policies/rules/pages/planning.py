@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from roles.contracts import ChosenSeen, EffectSeen, Expectation, FactKnown, FieldHas, PlanAnswer, PlanRequest, Subtask, TakenSeen
-from roles.contracts.clauses import Clause, Enter, PageClause
 from roles.policies.rules.pages.handbook import is_doubtful
 from roles.policies.rules.pages.reading import clauses as p
 from roles.policies.rules.pages.reading.forms import understand
+from roles.screen.language.clauses import Clause, Enter, PageClause
 
 _PRESSES = (p.Push, p.Unfold, p.Dismiss, p.Focus, p.Extreme, p.Collect, p.Deed, p.Seek, p.Take)
 

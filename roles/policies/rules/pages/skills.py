@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 from protocol import ActionTarget, Click, GUIElement, Memorize, PressKey
-from roles.contracts.clauses import Clause
 from roles.policies.rules.pages.choosing import choose
 from roles.policies.rules.pages.deeds import attach, back, deed, drag, restored, seek, take
 from roles.policies.rules.pages.entering import put
@@ -17,6 +16,7 @@ from roles.policies.rules.pages.reading.values import value_of
 from roles.policies.rules.pages.rows import collect, extreme, look_up, table
 from roles.policies.rules.pages.steps import into_view, missing, note_press, page_of, press, pressed, unclear, uncover
 from roles.policies.rules.skills.moves import Move, Situation, act, done, fail
+from roles.screen.language.clauses import Clause
 from roles.screen.language.lexicon import EXTREME, plain
 from roles.screen.page import PRESSED, Thing, likeness
 

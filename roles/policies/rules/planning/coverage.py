@@ -9,8 +9,6 @@ from typing import Any
 
 from protocol import ExecStatus
 from roles.contracts import AppShown, EffectSeen, FieldHas, GateRequest, PlanRequest, StepRecord, Subtask
-from roles.contracts import clauses as c
-from roles.contracts.clauses import PageClause
 from roles.contracts.signals import SubtaskStatus
 from roles.policies.rules.grammar import describe, parse
 from roles.policies.rules.planning.planning import addressed, expectations, make_subtasks
@@ -19,6 +17,8 @@ from roles.policies.rules.planning.steering import INSTEAD, with_notes, without_
 from roles.policies.rules.planning.understanding import understood
 from roles.safety.outgoing_data import texts
 from roles.screen.evidence import check, done_of, fact_of
+from roles.screen.language import clauses as c
+from roles.screen.language.clauses import PageClause
 from roles.screen.matching import tokens
 from roles.screen.screens import fold
 from roles.screen.values import same_value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from roles.contracts import AppWords
-from roles.contracts import clauses as c
+from roles.screen.language import clauses as c
 from roles.screen.matching import rank_apps, similarity, tokens
 
 _FORM_WORDS = ("form", "expense", "claim", "reimbursement", "request", "application form", "report")

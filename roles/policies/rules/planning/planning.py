@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from roles.analyst.formula import names_in
 from roles.contracts import AppShown, AppWords, EffectSeen, Expectation, FactKnown, FieldHas, Subtask, TextShown
-from roles.contracts import clauses as c
-from roles.contracts.clauses import PageClause
 from roles.policies.rules.pages.planning import page_subtask
 from roles.policies.rules.phrases import CHANGE
 from roles.policies.rules.planning.places import place_clauses
 from roles.policies.rules.reference import slot, slots_of
+from roles.screen.language import clauses as c
+from roles.screen.language.clauses import PageClause
 from roles.screen.language.wording import describe
 from roles.screen.matching import rank_apps
 

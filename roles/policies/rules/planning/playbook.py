@@ -12,12 +12,12 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, NamedTuple
 
 from roles.contracts import USER, AppWords, PageUse, PlanRequest, StepOrigin
-from roles.contracts import clauses as c
 from roles.knowledge.pages.playbook import SLOT, Playbook, Step, playbooks_in
 from roles.knowledge.words import asked_stems, stems
 from roles.policies.rules.pages.handbook import imperatives, page_step
 from roles.policies.rules.phrases import Misread, parse_entity
 from roles.policies.rules.planning.slots import Filling, facts_found, filled, filling, question_for, reading
+from roles.screen.language import clauses as c
 from roles.screen.language.goals import Given, Words, taken_apart
 from roles.screen.language.lexicon import ID_NOUNS, NOUNS, words_of
 from roles.screen.language.masks import Masks

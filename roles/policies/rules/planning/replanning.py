@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from environments.contract import STOPPED
 from roles.contracts import PageUse, PlanAnswer, PlanRequest, Subtask
-from roles.contracts import clauses as c
 from roles.contracts.signals import SubtaskStatus
 from roles.policies.rules.grammar import parse
 from roles.policies.rules.planning.places import has_home, other_homes
@@ -17,6 +16,7 @@ from roles.policies.rules.planning.planning import make_subtasks, subtask_of
 from roles.policies.rules.planning.playbook import follow, page_key
 from roles.policies.rules.planning.understanding import understood, with_origins
 from roles.screen.events import PAGE_ASKED, PAGE_SAYS_NO
+from roles.screen.language import clauses as c
 from roles.screen.language.wording import entity_words
 from roles.screen.matching import similarity
 

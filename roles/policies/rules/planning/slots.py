@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from roles.contracts import USER, PlanRequest
-from roles.contracts import clauses as c
 from roles.knowledge.pages.playbook import SLOT, Playbook
 from roles.policies.rules.grammar import parse
 from roles.policies.rules.pages.handbook import page_reading
 from roles.policies.rules.reference import slot as later
+from roles.screen.language import clauses as c
 from roles.screen.language.goals import Given, Wanted, Words, taken_apart, written
 from roles.screen.language.lexicon import READ_VERBS
 from roles.screen.language.masks import Masks

@@ -13,9 +13,9 @@ from typing import Any
 from roles.analyst.formula import find_column
 from roles.analyst.values import Table, table_of
 from roles.contracts import Fact, FactKnown, PlanAnswer, PlanRequest, Subtask
-from roles.contracts import clauses as c
 from roles.contracts.signals import SubtaskStatus
 from roles.policies.rules.planning.planning import addressed, make_subtasks
+from roles.screen.language import clauses as c
 
 MAX_ITEMS = 40
 

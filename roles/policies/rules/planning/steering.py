@@ -11,12 +11,12 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from roles.contracts import AppWords, Fact, OperatorView, PlanAnswer, PlanRequest, Subtask
-from roles.contracts import clauses as c
 from roles.contracts.signals import SubtaskStatus
 from roles.contracts.steering import Note
 from roles.policies.rules.grammar import parse
 from roles.policies.rules.planning.planning import make_subtasks, subtask_of
 from roles.policies.rules.planning.stages import next_number
+from roles.screen.language import clauses as c
 
 ORDER_WORDS = re.compile(
     r"[,\s]*\b(?:first|beforehand|before(?: that)?|instead)\b[\s.!]*$|^\s*(?:no|first|instead)\b[,:\s]+", re.IGNORECASE

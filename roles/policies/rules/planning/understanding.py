@@ -10,12 +10,12 @@ from typing import NamedTuple
 from rapidfuzz import fuzz
 
 from roles.contracts import AppWords, PageUse, PlanRequest, StepOrigin, Subtask
-from roles.contracts import clauses as c
 from roles.policies.rules.grammar import describe, parse
 from roles.policies.rules.pages.reading.forms import understand
 from roles.policies.rules.phrases import Misread, kind_of, own_record, take_place
 from roles.policies.rules.planning.playbook import Followed, Looked, follow, page_key
 from roles.policies.rules.planning.stages import unknown_within
+from roles.screen.language import clauses as c
 from roles.screen.language.masks import Masks
 
 _WISH = re.compile(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from roles.contracts import clauses as c
 from roles.policies.rules.phrases import noun_phrase, parse_entity, take_place
 from roles.policies.rules.reference import Context, value_of
+from roles.screen.language import clauses as c
 from roles.screen.language.lexicon import (
     CLICK_VERBS,
     DELETE_VERBS,

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from roles.contracts import clauses as c
 from roles.policies.rules.phrases import parse_entity
 from roles.policies.rules.segments import NAME, Sentences
+from roles.screen.language import clauses as c
 from roles.screen.language.lexicon import FILTERS
 from roles.screen.language.masks import ANY, quote
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from roles.contracts import clauses as c
 from roles.policies.rules.phrases import noun_phrase, parse_entity, take_place
 from roles.policies.rules.reference import Context, asked_in, reads_for, value_of
 from roles.policies.rules.retired.given_forms import CHAT, NAME
 from roles.policies.rules.skills.deeds import SIGNED
+from roles.screen.language import clauses as c
 from roles.screen.language.lexicon import FIELD_WORDS, NOUNS
 from roles.screen.language.masks import ANY
 

@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from roles.contracts import clauses as c
 from roles.policies.rules.reference import slot
 from roles.policies.rules.segments import NAME, Sentences
+from roles.screen.language import clauses as c
 from roles.screen.language.lexicon import FILTERS, NOUNS
 from roles.screen.language.masks import ANY, quote
 

@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 from typing import NamedTuple
 
-from roles.contracts import clauses as c
 from roles.policies.rules.phrases import LIST, noun_phrase, parse_entity, saved, take_place
 from roles.policies.rules.reference import Context, Destination, destination, pairs_of, value_of
+from roles.screen.language import clauses as c
 from roles.screen.language.lexicon import (
     COPY_VERBS,
     CREATE_VERBS,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from roles.contracts import clauses as c
 from roles.policies.rules.reference import Context
 from roles.policies.rules.retired.given_forms import CHAT, NAME
+from roles.screen.language import clauses as c
 from roles.screen.language.masks import ANY
 
 Found = list[c.Clause] | None

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 
-from roles.contracts import clauses as c
 from roles.policies.rules.phrases import Misread, own_record, parse_entity, take_place
 from roles.policies.rules.reference import Context, asked_in, reads_for, slot
+from roles.screen.language import clauses as c
 from roles.screen.language.lexicon import ALL_VERBS
 from roles.screen.language.masks import ANY
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from roles.contracts import clauses as c
 from roles.policies.rules.phrases import Phrase, noun_phrase, parse_entity, take_place
 from roles.policies.rules.reference import Context, Destination, as_app, destination, pairs_of, value_of
 from roles.policies.rules.retired.entry_forms import write
+from roles.screen.language import clauses as c
 from roles.screen.language.lexicon import FIELD_NOISE, NOUNS, OPEN_VERBS, PRONOUNS, READ_VERBS
 from roles.screen.language.masks import ANY
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from roles.contracts import clauses as c
 from roles.policies.rules.phrases import Misread, parse_entity
 from roles.policies.rules.reference import Context, asked_in, reads_for, slot
 from roles.policies.rules.retired.deed_forms import CLAIMS, CONTACTS, submitted_late
@@ -14,6 +13,7 @@ from roles.policies.rules.retired.deed_forms import DEEDS as _DEEDS
 from roles.policies.rules.retired.event_forms import EVENTS, event_clauses
 from roles.policies.rules.retired.given_forms import GIVEN, NAME
 from roles.policies.rules.retired.record_forms import BOOK, CELLS
+from roles.screen.language import clauses as c
 from roles.screen.language.lexicon import PICKS
 from roles.screen.language.masks import ANY, quote
 

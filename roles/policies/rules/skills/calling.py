@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from environments.effects.words import Effect, effect_of_words
 from protocol import AskInAppAgent, CallApi, ExecStatus, GUIElement, Memorize, parse_action
 from roles.contracts import Fact
-from roles.contracts import clauses as c
 from roles.policies.rules.grammar import describe
 from roles.policies.rules.skills.functions import (
     Fitting,
@@ -30,6 +29,7 @@ from roles.policies.rules.skills.functions import (
 from roles.policies.rules.skills.moves import Move, Situation, act, done, fail, press
 from roles.policies.rules.skills.skills import next_move, reach_app
 from roles.screen.calls import Record, records_in, shows, telling, tells_of
+from roles.screen.language import clauses as c
 from roles.screen.matching import similarity, tokens
 from roles.screen.records import entry_of, fits
 from roles.screen.screens import fold

@@ -7,11 +7,11 @@ import re
 from dataclasses import replace
 
 from protocol import ActionTarget, Fill, GUIElement, Memorize, Scroll, Wait
-from roles.contracts import clauses as c
 from roles.policies.rules.retired.event_forms import FREE, later
 from roles.policies.rules.skills.finding import go_to, is_list, is_open, look_elsewhere, next_page, start_search, to_first_page
 from roles.policies.rules.skills.moves import Move, Situation, act, done, fail, press, set_value
 from roles.policies.rules.skills.writing import put_into, required
+from roles.screen.language import clauses as c
 from roles.screen.language.wording import entity_words
 from roles.screen.matching import similarity, tokens
 from roles.screen.records import entry_of, fits, matching_entries, on_record

@@ -6,11 +6,11 @@ import re
 
 from protocol import ActionTarget, GUIElement, PressKey, Wait
 from roles.contracts import StepRecord
-from roles.contracts import clauses as c
 from roles.policies.rules.phrases import CHANGE
 from roles.policies.rules.skills.moves import Move, Situation, act, done, fail, press
 from roles.policies.rules.skills.writing import put_into, required
 from roles.screen.dialogs import agree_choice
+from roles.screen.language import clauses as c
 from roles.screen.matching import Match, best, similarity
 from roles.screen.screens import PRESS_ROLES
 from roles.screen.values import rewritings

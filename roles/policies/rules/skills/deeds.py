@@ -6,11 +6,11 @@ import re
 from typing import NamedTuple
 
 from protocol import ActionTarget, Click, Drag, GUIElement, PressKey, Wait
-from roles.contracts import clauses as c
 from roles.policies.rules.skills.committing import after_press, push
 from roles.policies.rules.skills.finding import go_to, is_open
 from roles.policies.rules.skills.moves import Move, Situation, act, done, fail, press
 from roles.policies.rules.skills.writing import put_into
+from roles.screen.language import clauses as c
 from roles.screen.language.wording import entity_words
 from roles.screen.matching import best, similarity
 from roles.screen.records import entry_of, matching_entries

@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 
 from protocol import ActionTarget, AskUser, GUIElement, Type
-from roles.contracts import clauses as c
 from roles.policies.rules.skills.moves import Move, Situation, act, fail, press, set_value
+from roles.screen.language import clauses as c
 from roles.screen.language.masks import Masks
 from roles.screen.language.wording import entity_words
 from roles.screen.matching import best, similarity

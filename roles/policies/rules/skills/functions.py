@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from roles.contracts import clauses as c
 from roles.policies.rules.skills.moves import Situation
 from roles.screen.calls import Record
+from roles.screen.language import clauses as c
 from roles.screen.matching import best, similarity, tokens
 from roles.screen.records import Entry, matching_entries, picked
 from roles.screen.values import find_money, parse_date

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from protocol import GUIElement
-from roles.contracts import clauses as c
 from roles.policies.rules.skills.committing import after_press, commit_button, push
 from roles.policies.rules.skills.deeds import open_menu, select_row
 from roles.policies.rules.skills.finding import go_to, is_open
 from roles.policies.rules.skills.moves import Move, Situation, done, fail, press
 from roles.policies.rules.skills.writing import put_into
 from roles.screen.dialogs import agree_choice
+from roles.screen.language import clauses as c
 from roles.screen.matching import best, similarity
 from roles.screen.records import entry_of, matching_entries
 from roles.screen.screens import Item

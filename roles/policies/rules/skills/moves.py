@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from protocol import Action, ActionTarget, Click, Fill, GUIElement, Scroll, SelectOption
 from roles.contracts import Fact, OperatorView, StepRecord
-from roles.contracts import clauses as c
+from roles.screen.language import clauses as c
 from roles.screen.matching import best
 from roles.screen.screens import Screen
 from roles.screen.synonyms import plainly_called

@@ -6,10 +6,10 @@ import re
 from typing import NamedTuple
 
 from protocol import ActionTarget, Answer, GUIElement, Memorize
-from roles.contracts import clauses as c
 from roles.policies.rules.skills.deeds import NOUNS, SIGNED, shape_of, signed, spot, waited
 from roles.policies.rules.skills.finding import chosen_entity, go_to, is_open
 from roles.policies.rules.skills.moves import Move, Situation, act, done, fail
+from roles.screen.language import clauses as c
 from roles.screen.language.lexicon import KINDRED
 from roles.screen.matching import GOOD, best, similarity
 from roles.screen.records import entry_of, matching_entries

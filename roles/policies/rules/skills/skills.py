@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 from protocol import ActionTarget, Click, Fill, GUIElement, LaunchApp, PressKey, Scroll, SwitchWindow, Wait
-from roles.contracts import clauses as c
 from roles.policies.rules.pages.skills import PAGE_SKILLS
 from roles.policies.rules.skills.collecting import await_it, buy, collect, free
 from roles.policies.rules.skills.committing import after_press, click, commit, commit_button, push
@@ -17,6 +16,7 @@ from roles.policies.rules.skills.handling import create, delete, move, open_item
 from roles.policies.rules.skills.moves import Move, Situation, act, done, fail, press, set_value
 from roles.policies.rules.skills.reading import read, tell
 from roles.policies.rules.skills.writing import add_up, cell, check, complete, enter, put_into, select, sort
+from roles.screen.language import clauses as c
 from roles.screen.matching import app_for, ends_as, similarity, tokens
 from roles.screen.screens import shown
 from roles.screen.synonyms import leads_back

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from protocol import ActionTarget, AskUser, Click, Fill, GUIElement, PressKey, Type
 from roles.contracts import Fact
-from roles.contracts import clauses as c
 from roles.policies.rules.skills.finding import go_to, is_open
 from roles.policies.rules.skills.moves import Move, Situation, act, done, fail, press, set_value
+from roles.screen.language import clauses as c
 from roles.screen.matching import best, field_score, similarity
 from roles.screen.screens import shown
 from roles.screen.values import amount_of, kind_of, rewritings, same_value

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from worked.demonstrated import by_hand, by_oracle
 
 from roles.contracts import Supplement
-from roles.contracts import clauses as c
 from roles.knowledge.demonstrations.demonstrations import LearnedPlaybook, differing, distil, distil_twice
 from roles.knowledge.pages.playbook import playbooks_in
 from roles.policies.rules.grammar import parse
+from roles.screen.language import clauses as c
 
 NOTE = ['open "notes"', 'click "New note"', 'fill "Title" with "Milk"', 'fill "Body" with "two bottles"', 'click "Save"']
 

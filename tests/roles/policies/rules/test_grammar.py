@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roles.contracts import AppWords
-from roles.contracts import clauses as c
 from roles.policies.rules.grammar import describe, parse
+from roles.screen.language import clauses as c
 
 APPS = (
     AppWords(app="billing", title="Billing", words=("billing", "invoice", "invoices", "bills")),

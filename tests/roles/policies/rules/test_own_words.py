@@ -17,9 +17,9 @@ from environments.simulated.screen.widgets import Widget, alert, button, cell, c
 from environments.simulated.world.values import Model
 from orchestrator.lab.testing.stage import Stage
 from roles.contracts import AppWords
-from roles.contracts import clauses as c
 from roles.policies.rules.grammar import describe, parse
 from roles.policies.rules.planning.understanding import offered
+from roles.screen.language import clauses as c
 
 APPS = (
     AppWords(app="berths", title="Berths", words=("berths", "berth", "harbour")),

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roles.contracts.clauses import Read
 from roles.policies.rules.grammar import parse
 from roles.policies.rules.segments import plainly
+from roles.screen.language.clauses import Read
 from roles.screen.language.masks import Masks
 
 

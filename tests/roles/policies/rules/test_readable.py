@@ -6,11 +6,11 @@ import time
 
 import pytest
 
-from roles.contracts import clauses as c
 from roles.policies.rules.grammar import parse, readable
 from roles.policies.rules.pages.reading.forms import understand
 from roles.safety import SafetyPolicy
 from roles.safety.privacy.redaction import Redactor
+from roles.screen.language import clauses as c
 
 SHAPES = {
     "one word": "a", "dots": "a.", "dashes": "a-", "brackets": "(", "lines": "a\n", "blanks": " ", "figures": "1",

@@ -8,11 +8,11 @@ import pytest
 
 from roles.analyst.values import table_text
 from roles.contracts import AppWords, Fact, PlanAnswer, PlanRequest, Subtask
-from roles.contracts import clauses as c
 from roles.contracts.signals import SubtaskStatus
 from roles.manager.plans import validate_plan
 from roles.manager.rules import RulesManager
 from roles.policies.rules.grammar import describe, parse
+from roles.screen.language import clauses as c
 
 APPS = (
     AppWords(app="billing", title="Billing", words=("billing", "invoice", "invoices")),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from roles.contracts import clauses as c
 from roles.policies.rules.grammar import describe, parse
+from roles.screen.language import clauses as c
 from roles.screen.language.lexicon import FILTERS, PICKS
 
 TEXT = st.text(max_size=30)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from roles.contracts.clauses import PageClause
+from roles.screen.language.clauses import PageClause
 from roles.screen.page import Thing
 
 ANY_THING = Thing()

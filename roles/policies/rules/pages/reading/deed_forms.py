@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from roles.contracts.clauses import PageClause
 from roles.policies.rules.pages.reading import clauses as p
 from roles.policies.rules.pages.reading.things import thing_of
 from roles.policies.rules.pages.reading.values import IT, Found, Reading, source_of
+from roles.screen.language.clauses import PageClause
 from roles.screen.language.lexicon import EXTREME
 from roles.screen.language.masks import ANY
 from roles.screen.page import Thing

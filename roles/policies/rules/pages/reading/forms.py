@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
-from roles.contracts.clauses import PageClause
 from roles.policies.rules.grammar import readable
 from roles.policies.rules.pages.reading import clauses as p
 from roles.policies.rules.pages.reading.deed_forms import (
@@ -24,6 +23,7 @@ from roles.policies.rules.pages.reading.deed_forms import (
 )
 from roles.policies.rules.pages.reading.things import thing_of
 from roles.policies.rules.pages.reading.values import IT, Found, Reading, source_of
+from roles.screen.language.clauses import PageClause
 from roles.screen.language.lexicon import ALL, COUNT, EXTREME, EXTREMES, FILLERS, NOTHING, ORDINAL, count_of
 from roles.screen.language.masks import ANY, Masks
 from roles.screen.page import Thing

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass, field
 
 from protocol import GUIElement
-from roles.contracts.clauses import PageClause
 from roles.policies.rules.pages.reading import clauses as p
 from roles.policies.rules.pages.reading.clauses import Source
 from roles.policies.rules.pages.reading.things import thing_of
+from roles.screen.language.clauses import PageClause
 from roles.screen.language.lexicon import ORDINAL, ordinal_of, plain
 from roles.screen.language.masks import ANY, Masks
 from roles.screen.matching import similarity

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from roles.contracts import PlanAnswer, PlanRequest, Supplement
-from roles.contracts import clauses as c
 from roles.knowledge.pages.playbook import with_names
 from roles.manager.rules import RulesManager
 from roles.policies.rules.pages.handbook import imperatives, page_reading, page_step
+from roles.screen.language import clauses as c
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from roles.contracts import USER, AppWords, PlanRequest, Supplement
-from roles.contracts import clauses as c
 from roles.contracts.signals import SubtaskStatus
 from roles.manager.rules import RulesManager
 from roles.policies.rules.planning.playbook import follow
+from roles.screen.language import clauses as c
 
 NAMES = ("billing", "notes", "mail", "contacts", "calendar", "reimbursement")
 APPS = tuple(AppWords(app=name, title=name.title()) for name in NAMES)

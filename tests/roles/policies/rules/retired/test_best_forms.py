@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from roles.contracts import clauses as c
 from roles.policies.rules.grammar import describe, parse
 from roles.policies.rules.reference import Context
 from roles.policies.rules.retired.sentence_forms import best_of
+from roles.screen.language import clauses as c
 from roles.screen.language.masks import Masks
 
 

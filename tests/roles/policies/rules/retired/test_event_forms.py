@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from worked.rules_loop import Crew, world
 
-from roles.contracts import clauses as c
 from roles.policies.rules.grammar import describe, parse
 from roles.policies.rules.retired.event_forms import FREE, later
+from roles.screen.language import clauses as c
 
 WORLD = """
 today: 2026-05-04

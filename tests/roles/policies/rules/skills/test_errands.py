@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from roles.contracts import Fact
-from roles.contracts import clauses as c
 from roles.policies.rules.grammar import describe, parse
 from roles.policies.rules.reference import resolved, slot, slots_of
+from roles.screen.language import clauses as c
 
 GOALS = (
     'I need the money for invoice AB-12 back. Claim its total, with the vendor and "Books" as the category.',

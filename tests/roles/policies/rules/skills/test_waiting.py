@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from worked.rules_loop import Crew, world
 
-from roles.contracts import clauses as c
 from roles.policies.rules.grammar import describe, parse
+from roles.screen.language import clauses as c
 
 MAILS = """
 apps:

@@ -1,0 +1,95 @@
+"""App cards: what an application holds and can do, in data. From them a goal's words are grounded.
+
+A card is derived and never written twice: from an app's own views and functions, from a schema, or from a screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
+
+from protocol import Frozen
+
+FieldType: TypeAlias = Literal["text", "long_text", "number", "money", "date", "time", "choice", "truth", "people", "list"]
+
+
+class FieldCard(Frozen):
+    """A field of a record."""
+
+    label: str
+    """As lists and pages show it: `Due date`."""
+    words: tuple[str, ...] = ()
+    """Other words for it."""
+    type: FieldType = "text"
+    options: tuple[str, ...] = ()
+    listed: bool = False
+    """A list of these records has it as a column."""
+    written: bool = False
+    """A form takes it."""
+    required: bool = False
+    key: bool = False
+    """It names the record: a number, a title, a name."""
+
+
+class VerbCard(Frozen):
+    """Something that can be done with a record, or with what is open."""
+
+    verb: str
+    """Of the lexicon where its words are there, else the control's own words in lower case."""
+    control: str
+    """The label of what is pressed; `{title}` where the record's name is part of it."""
+    at: Literal["record", "row", "list", "form", "app"] = "record"
+    """Where the control stands."""
+    asks: tuple[FieldCard, ...] = ()
+    """What is asked for when it is pressed: a folder, a new name."""
+    effect: str = ""
+    """Of the safety policy's words: send, delete, pay, ...; empty: it changes nothing that is not seen."""
+
+
+class KindCard(Frozen):
+    """A kind of record that an application holds."""
+
+    kind: str
+    """A noun, singular: `note`, `invoice`, `event`."""
+    words: tuple[str, ...] = ()
+    """Other nouns for it: `appointment`, `meeting`."""
+    place: str = ""
+    """The tab, folder or page of the application where they are listed, where that is not its first screen."""
+    places: tuple[str, ...] = ()
+    """Folders, sheets and tabs among which they are kept, as far as they are known without looking."""
+    fields: tuple[FieldCard, ...] = ()
+    verbs: tuple[VerbCard, ...] = ()
+    create: VerbCard | None = None
+    """How a new one is begun; its form's fields are those that are `written`."""
+    single: bool = False
+    """There is one only, such as a form that is filled in, or the settings."""
+
+
+class FunctionCard(Frozen):
+    """A function of the application's own interface."""
+
+    name: str
+    summary: str
+    arguments: tuple[FieldCard, ...] = ()
+    writes: bool = False
+
+
+class AppCard(Frozen):
+    """An application: what it is called, what it holds, what it can do."""
+
+    app: str
+    title: str
+    words: tuple[str, ...] = ()
+    kinds: tuple[KindCard, ...] = ()
+    verbs: tuple[VerbCard, ...] = ()
+    """Of the application as a whole."""
+    functions: tuple[FunctionCard, ...] = ()
+    shares: str = ""
+    """Another app on whose things this one works."""
+
+
+@runtime_checkable
+class Cards(Protocol):
+    """Knows its applications' cards."""
+
+    def cards(self) -> Sequence[AppCard]: ...
