@@ -60,7 +60,7 @@ class When(_Kinded):
 
 
 class Of(_Kinded):
-    """Fields of records: "the total of INV-1", "its due date", "the names of those who attend"; `fields` empty: the record itself."""
+    """Fields of records: "the total of INV-1", "the names of those who attend". Without `fields`: the record itself."""
 
     is_a: Literal["of"] = "of"
     fields: tuple[str, ...] = ()
@@ -90,7 +90,8 @@ class Back(_Kinded):
 Value: TypeAlias = Annotated[Text | Amount | When | Of | Worked | Back, Field(discriminator="is_a")]
 
 Relation: TypeAlias = Literal[
-    "is", "has", "about", "from", "to", "with", "by", "before", "after", "between", "on", "over", "under", "at_least", "at_most", "in"
+    "is", "has", "about", "from", "to", "with", "by", "before", "after", "between", "on", "over", "under", "at_least", "at_most",
+    "in",
 ]  # fmt: skip
 
 
@@ -143,7 +144,8 @@ class Thing(Frozen):
 
 
 Role: TypeAlias = Literal[
-    "to", "from", "into", "as", "by", "with", "for", "at", "on", "until", "called", "about", "saying", "per", "field", "value", "times"
+    "to", "from", "into", "as", "by", "with", "for", "at", "on", "until", "called", "about", "saying", "per", "field", "value",
+    "times",
 ]  # fmt: skip
 
 
