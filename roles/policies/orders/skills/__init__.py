@@ -1,0 +1,1 @@
+"""Ten skills over widgets, one small machine each."""

@@ -1,0 +1,174 @@
+"""What a skill answers, and what it is told: the situation at one decision."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from environments.cards import AppCard, KindCard
+from protocol import Action, ActionTarget, Click, GUIElement, LaunchApp, Scroll, SwitchWindow
+from roles.contracts import Fact, OperatorView, StepRecord
+from roles.screen.screens import Screen, fold
+from roles.screen.synonyms import plainly_called
+from roles.skills.contract import RESULT
+
+_SLOT = re.compile(r"\{\{|\}\}|\{([^{}]+)\}")
+
+
+class StepFailure(Exception):
+    """Why a step cannot be done: a sentence with what was looked for and where. Skills may raise it instead of returning `fail`."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """The next action, or that the step is done, or why it cannot be, or a question with its action."""
+
+    kind: Literal["act", "done", "fail", "ask"]
+    why: str
+    action: Action | None = None
+    expected: str = ""
+    confidence: float = 1.0
+    query: str = ""
+    """What may be looked up to get further, where it fails."""
+
+
+def act(action: Action, why: str, expected: str = "", confidence: float = 1.0) -> Move:
+    return Move("act", why, action, expected, confidence)
+
+
+def done(why: str) -> Move:
+    return Move("done", why)
+
+
+def fail(why: str, query: str = "") -> Move:
+    return Move("fail", why, query=query)
+
+
+def press(element: GUIElement, why: str = "", *, count: int = 1, confidence: float = 1.0, at: Situation | None = None) -> Move:
+    """Press `element`, after scrolling to it if it is out of view."""
+    if at is not None and (scroll := at.reach(element)):
+        return scroll
+    name = element.name or element.role or "it"
+    click = Click(target=ActionTarget.of(element), count=count)
+    return act(click, why or f'"{name}" leads on', f'what "{name}" opens', confidence)
+
+
+@dataclass
+class Situation:
+    """One decision's view with what skills ask of it. `notes` are the step's own, plain JSON, kept between decisions."""
+
+    view: OperatorView
+    notes: dict[str, Any] = field(default_factory=dict)
+    said: str = ""
+    """Words of the step: controls that it names keep their names on `screen`."""
+
+    @cached_property
+    def screen(self) -> Screen:
+        """The part that takes input, with controls under their usual names."""
+        return Screen(plainly_called(self.view.seen, self.said))
+
+    @property
+    def history(self) -> tuple[StepRecord, ...]:
+        return self.view.history
+
+    @property
+    def last(self) -> StepRecord | None:
+        """The last step. A recovery's wait in which nothing changed tells nothing: what came before it still stands."""
+        told = (s for s in reversed(self.history) if not (s.recovery and s.verb == "wait" and not s.visible_change))
+        return next(told, None)
+
+    @property
+    def keyboard(self) -> bool:
+        """Whether an earlier attempt taught that pressing does nothing here."""
+        return any("use the keyboard" in hint.casefold() for hint in self.view.subtask.hints)
+
+    def card(self, app: str) -> AppCard | None:
+        return next((card for card in self.view.cards if card.app == app), None)
+
+    def kind(self, app: str, kind: str) -> KindCard | None:
+        card = self.card(app)
+        return next((k for k in card.kinds if k.kind == kind), None) if card else None
+
+    def title(self, app: str) -> str:
+        card = self.card(app)
+        return card.title if card else app
+
+    def fact(self, name: str) -> Fact | None:
+        """The newest fact of this name."""
+        named = (f for f in reversed(self.view.facts) if f.kind != RESULT and fold(f.name) == fold(name))
+        return next(named, None)
+
+    def filled(self, text: str) -> str:
+        """`text` with its `{fact}` slots filled; a table as a line for each row."""
+
+        def value(match: re.Match[str]) -> str:
+            if match[1] is None:
+                return match[0][0]
+            fact = self.fact(match[1])
+            if fact is None:
+                raise StepFailure(f'the fact "{match[1]}" is not known yet')
+            return _lines(fact.value) if fact.kind == "table" else fact.value
+
+        return _SLOT.sub(value, text)
+
+    def count(self, what: str) -> int:
+        """How often this was asked before in the step."""
+        times = int(self.notes.get(what, 0))
+        self.notes[what] = times + 1
+        return times
+
+    def to_app(self, app: str) -> Move | None:
+        """The next move that brings `app` to the front; None when it is there."""
+        seen = self.view.seen
+        if seen.app == app:
+            return None
+        if self.count("to app") > 4:
+            return fail(f"{self.title(app)} does not come to the front")
+        window = next((w for w in seen.windows if w.app == app), None)
+        if window is not None:
+            return act(SwitchWindow(window=window.window_id), f"{app} is open behind this window", f"{app} on the screen")
+        return act(LaunchApp(app=app), f"{app} is not open yet", f"{app} on the screen")
+
+    def reach(self, element: GUIElement) -> Move | None:
+        """A scroll towards `element` when it is out of view; None when it can be pressed."""
+        if element.visible or element.bbox is None or self.count("reach") > 8:
+            return None
+        middle = self.view.seen.screen_resolution[1] // 2
+        far = abs(element.bbox.center.y - middle)
+        unit: Literal["page", "notch"] = "page" if far > middle * 2 else "notch"
+        size = 1 if unit == "page" else max(1, min(5, far // 100))
+        way: Literal["down", "up"] = "down" if element.bbox.center.y >= middle else "up"
+        return act(Scroll.toward(way, size, unit), f'"{element.name}" is out of view', f'"{element.name}" in view')
+
+    def failed_times(self, action: Action) -> int:
+        """How often this very action was done lately with nothing to see for it."""
+        wanted = _signature(action.dump())
+        return sum(1 for r in self.history[-8:] if _signature(r.action) == wanted and not r.visible_change)
+
+
+def _signature(action: dict[str, Any]) -> tuple[Any, ...]:
+    target = action.get("target") or {}
+    where = target.get("track_id") or target.get("text") or target.get("element_id")
+    rest = (action.get(key) for key in ("text", "option"))
+    return (action.get("action_type"), where, *rest, str(action.get("keys")), action.get("count", 1))
+
+
+def table(text: str) -> tuple[list[str], list[list[str]]]:
+    """Columns and rows of a table fact."""
+    body = json.loads(text)
+    return [str(name) for name in body["columns"]], [[str(cell) for cell in row] for row in body["rows"]]
+
+
+def table_text(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """The value of a table fact."""
+    body = {"columns": list(columns), "rows": [list(row) for row in rows]}
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+
+
+def _lines(text: str) -> str:
+    columns, rows = table(text)
+    return (", " if len(columns) == 1 else "\n").join(", ".join(row) for row in rows)
