@@ -182,6 +182,15 @@ class KnownKeys(Protocol):
 
 
 @runtime_checkable
+class OwnCalendar(Protocol):
+    """Knows what day it is there, whatever day it is outside."""
+
+    @property
+    def now(self) -> str:
+        """Day and time, as `2026-03-02 10:30`."""
+
+
+@runtime_checkable
 class OwnClock(Protocol):
     """Has a time of its own, which goes on with what is done and not with the clock on the wall."""
 

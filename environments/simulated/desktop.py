@@ -134,6 +134,11 @@ class SimulatedDesktop:
             self._world = after
 
     @property
+    def now(self) -> str:
+        """Day and time of this world, as `2026-03-02 10:30`."""
+        return self._world.desk.now
+
+    @property
     def clock(self) -> float:
         """Seconds that have passed in this world since it began."""
         return self._world.desk.clock

@@ -15,7 +15,7 @@ from protocol import Action, ActionResult, ExecStatus, TargetError, VisualState,
 from protocol.sqlite import connected
 
 FILE = "aimed.sqlite"
-_PASSED_ON = ("apps", "world", "received", "environment_type", "latest_keys", "clock", "screenshot", "meant",
+_PASSED_ON = ("apps", "world", "received", "environment_type", "latest_keys", "clock", "now", "cards", "screenshot", "meant",
               "guard", "admit", "held")  # fmt: skip
 """What tells nothing of what is on the screen; `world`, `received` and `meant` are for the harness only."""
 _AIMED = ("preview", "control")

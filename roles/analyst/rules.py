@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from roles.analyst.formula import sheet_of, worked_out
 from roles.analyst.values import MissingInput, Trouble, table_of
 from roles.contracts import AnalystRequest, Answer, Fact, Result
+from roles.contracts.orders import ComputeStep
 from roles.policies.rules.grammar import parse
 from roles.screen.language import clauses as c
 from roles.screen.language.masks import quote
@@ -149,7 +150,9 @@ class RulesAnalyst:
     """Deterministic and exact. What it cannot work out it names, and it never guesses."""
 
     def answer(self, request: AnalystRequest) -> Answer:
-        clauses = [x for x in parse(request.subtask.instruction) if not isinstance(x, c.Avoid)]
+        given = [step for step in request.subtask.steps if isinstance(step, ComputeStep)]
+        clauses = [c.Compute(formula=step.formula, name=step.name) for step in given]
+        clauses = clauses or [x for x in parse(request.subtask.instruction) if not isinstance(x, c.Avoid)]
         sheet = sheet_of(request)
         results: list[Result] = []
         for number, clause in enumerate(clauses, start=1):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from environments.cards import AppCard, Cards
-from environments.contract import AppCatalog, Environment
+from environments.contract import AppCatalog, Environment, OwnCalendar
 from environments.sandbox.contract import NoSandbox, Sandbox
 from protocol import GUIElement, VisualState
 from roles.contracts import (
@@ -134,6 +134,10 @@ class Context:
     def cards(self) -> tuple[AppCard, ...]:
         """What they hold and can do, as far as the environment says so."""
         return tuple(self.environment.cards()) if isinstance(self.environment, Cards) else ()
+
+    def today(self) -> str:
+        """The world's own day and time; empty where it has none."""
+        return self.environment.now if isinstance(self.environment, OwnCalendar) else ""
 
     def with_(self, **changes: Any) -> Context:
         return replace(self, **changes)

@@ -97,6 +97,7 @@ def _request(state: State, ctx: Context) -> GateRequest:
         supplements=ctx.journal.supplements(),
         apps=ctx.apps(),
         cards=ctx.cards(),
+        today=ctx.today(),
         looked_up=looked_up(ctx.journal),
         given_up=given_up(ctx.journal),
         user_words=tuple(ctx.journal.alike(assignment.get("user_words", ()))),

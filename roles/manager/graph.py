@@ -121,6 +121,7 @@ def _request(state: State, ctx: Context, plan: tuple[Subtask, ...]) -> PlanReque
         goal=state["goal"],
         apps=ctx.apps(),
         cards=ctx.cards(),
+        today=ctx.today(),
         plan=plan,
         facts=ctx.journal.facts(),
         board=board_of(ctx.journal.facts(), lambda: plan, ctx.blackboard, state["goal"]),

@@ -83,6 +83,7 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
         refused=tuple(delegation.get("refused", ())),
         apps=ctx.apps(),
         cards=ctx.cards(),
+        today=ctx.today(),
         before=before,
         earlier=_earlier(history, ctx.journal),
         verbs=ctx.skills.verbs(subtask.app),

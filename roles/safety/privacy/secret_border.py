@@ -16,8 +16,8 @@ from protocol import Action, ActionResult, ExecStatus, VisualState, parse_action
 from roles.safety.privacy.redaction import Redactor
 from roles.safety.privacy.vault import UnknownSecret
 
-_PASSED_ON = ("apps", "world", "received", "functions", "agents", "environment_type", "files", "seat", "seats", "clock",
-              "latest_keys", "meant", "snapshot", "fork", "guard", "admit")  # fmt: skip
+_PASSED_ON = ("apps", "world", "received", "functions", "agents", "environment_type", "files", "seat", "seats", "clock", "now",
+              "cards", "latest_keys", "meant", "snapshot", "fork", "guard", "admit")  # fmt: skip
 """What holds no screen. `world` and `received` are for the harness's judge, and no role is given them."""
 _VEILED = ("peek", "restore", "screenshot", "preview", "control", "held")
 _SCREENS = 256
