@@ -358,3 +358,47 @@ Step: TypeAlias = Annotated[
 
 for _model in (Of, Worked, Test, Thing, Slot, Condition, Order, Reading):
     _model.model_rebuild()
+
+
+class LedgerEntry(Frozen):
+    """One order of the goal, or one exclusion, limit or rest of it, and how it stands."""
+
+    order: int = -1
+    """Its place in the reading; -1 for what belongs to no order."""
+    kind: Literal["order", "exclusion", "limit", "unread", "besides"] = "order"
+    text: str
+    state: Literal["open", "shown", "missing", "unchecked", "unread", "forbidden"] = "open"
+    """`forbidden`: it was not to be done, and it was."""
+    evidence: tuple[str, ...] = ()
+    """`state:<id>`, `step:<n>` or `fact:<name>`."""
+    why: str = ""
+
+
+class Ledger(Frozen):
+    """What a goal asks for, entry by entry."""
+
+    goal: str
+    entries: tuple[LedgerEntry, ...] = ()
+
+    @property
+    def issues(self) -> tuple[str, ...]:
+        """What speaks against calling it done."""
+        return tuple(f"{e.state}: {e.text}: {e.why}" for e in self.entries if e.state in {"missing", "forbidden"})
+
+    @property
+    def unproven(self) -> tuple[str, ...]:
+        """What nobody could check."""
+        return tuple(f"{e.state}: {e.text}{f': {e.why}' if e.why else ''}" for e in self.entries if e.state in {"unchecked", "unread"})
+
+
+def opened(reading: Reading) -> Ledger:
+    """The ledger of a goal before anything was done for it."""
+    entries = [LedgerEntry(order=n, text=said(reading.goal, o.spans), kind="exclusion" if o.negated else "order") for n, o in enumerate(reading.orders)]
+    entries += [LedgerEntry(order=n, text=said(reading.goal, but.spans), kind="exclusion") for n, o in enumerate(reading.orders) if o.object for but in o.object.but]
+    entries += [LedgerEntry(kind="unread", text=rest.text, state="unread", why=rest.why) for rest in reading.unread]
+    return Ledger(goal=reading.goal, entries=tuple(entries))
+
+
+def said(goal: str, spans: tuple[Span, ...]) -> str:
+    """The words of the goal from the first of these spans to the last."""
+    return " ".join(goal[min(s[0] for s in spans) : max(s[1] for s in spans)].split()) if spans else " ".join(goal.split())
