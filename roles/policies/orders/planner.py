@@ -1,0 +1,940 @@
+"""Orders to steps: what has to be looked up first is looked up, and what stands for several records is done for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from environments.cards import AppCard, FieldCard, KindCard, VerbCard
+from roles.analyst.values import Table, table_of
+from roles.contracts import Fact
+from roles.contracts.orders import (
+    Amount,
+    AnswerStep,
+    Back,
+    CollectStep,
+    ComputeStep,
+    Condition,
+    CreateStep,
+    Entry,
+    FillStep,
+    FindStep,
+    Of,
+    OpenStep,
+    Order,
+    PressStep,
+    Reading,
+    ReadStep,
+    Records,
+    RowTest,
+    Slot,
+    Span,
+    Step,
+    Text,
+    Thing,
+    Value,
+    WaitStep,
+    When,
+    Worked,
+)
+from roles.policies.orders.grounding import Ungrounded, ground_field, ground_kind, ground_verb, to_records
+
+MOST_ROWS = 40
+"""Records that one order is done for."""
+COMMITS = ("send", "submit", "save")
+"""Verbs that end a form, the strongest first."""
+
+
+class Refusal(Exception):
+    """Why a goal is not planned, in one sentence; with `ask`, a person may say what is missing."""
+
+    def __init__(self, why: str, *, ask: bool = False) -> None:
+        super().__init__(why)
+        self.ask = ask
+
+
+class _NotKnownYet(Exception):
+    """What comes next depends on a fact that the steps so far find out."""
+
+
+class Group(NamedTuple):
+    """Steps that belong together: an order, or what has to be known before it can be planned."""
+
+    id: str
+    steps: tuple[Step, ...]
+
+
+class Row(NamedTuple):
+    """One record, with what is known of it."""
+
+    records: Records
+    cells: Mapping[str, str] = {}
+
+
+class Subject(NamedTuple):
+    """What an order is about, for the orders that point back at it."""
+
+    rows: tuple[Row, ...] = ()
+    facts: tuple[str, ...] = ()
+    phrase: str = ""
+    base: Records | None = None
+    """All of the rows, as they were looked for."""
+
+
+def escaped(text: str) -> str:
+    """A text as a step holds it letter for letter."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def is_many(thing: Thing) -> bool:
+    return thing.quantity in {"all", "number"} or bool(thing.also) or (thing.pick is not None and thing.pick.number > 1)
+
+
+class Planner:
+    """Walks through the orders as far as the facts allow. `more` says that it had to stop before the end."""
+
+    def __init__(self, reading: Reading, cards: Sequence[AppCard], facts: Iterable[Fact], today: str = "") -> None:
+        self.reading = reading
+        self.cards = list(cards)
+        self.today = today
+        self.more = False
+        self.made: list[Group] = []
+        self._facts = {fact.name.casefold(): fact for fact in facts}
+        self._subjects: dict[int, Subject] = {}
+        self._commits: dict[int, str] = {}
+        self._forbidden: dict[int, set[str]] = {}
+        self._merged: set[int] = set()
+        self._names: dict[str, str] = {}
+        self._steps: list[Step] = []
+        self._at = 0
+        self._stops = 0
+        self._row: Row | None = None
+        self._app = ""
+
+    # --- the walk ---------------------------------------------------------------------------------------------------
+
+    def groups(self) -> list[Group]:
+        """What is to be done, in order. Raises Refusal."""
+        self._join_commits()
+        for at, order in enumerate(self.reading.orders):
+            self._at, self._stops = at, 0
+            if order.negated or at in self._merged:
+                continue
+            try:
+                if order.condition is None or self._holds(order.condition):
+                    self._work(order)
+                self._close(f"o{at}")
+            except _NotKnownYet:
+                self.more = True
+                break
+        return self.made
+
+    def _join_commits(self) -> None:
+        """ "..., and submit it", "... but do not send it": belongs to the order that fills the form."""
+        for at, order in enumerate(self.reading.orders):
+            thing = order.object
+            back = thing.back.to if thing is not None and thing.back is not None else at - 1
+            bare = thing is None or thing.back is not None or (not thing.name and not thing.tests and order.negated)
+            if order.verb not in COMMITS or order.slots or not bare or not 0 <= back < at:
+                continue
+            if self.reading.orders[back].verb in LOOKS:
+                continue
+            if order.negated:
+                self._forbidden.setdefault(back, set()).add(order.verb)
+            else:
+                self._commits[back] = order.verb
+                self._merged.add(at)
+                self._merged_to(at, back)
+
+    def _merged_to(self, at: int, back: int) -> None:
+        self._subjects[at] = Subject(phrase=self._said(self.reading.orders[back].spans))
+
+    def _add(self, step: Step) -> None:
+        self._steps.append(step.model_copy(update={"order": self._at}))
+
+    def _close(self, name: str) -> None:
+        if self._steps:
+            self.made.append(Group(name, tuple(self._steps)))
+        self._steps = []
+
+    def _need(self, *names: str) -> list[Table]:
+        """The tables of these facts, if they are known by now; what was learned so far is a stage of its own."""
+        self._stops += 1
+        self._close(f"o{self._at}.{self._stops}")
+        tables = []
+        for name in names:
+            fact = self._facts.get(name.casefold())
+            table = table_of(fact.value, name) if fact is not None else None
+            if table is None:
+                raise _NotKnownYet
+            tables.append(table)
+        return tables
+
+    # --- words ------------------------------------------------------------------------------------------------------
+
+    def _said(self, spans: Sequence[Span]) -> str:
+        """The goal's own words."""
+        if not spans:
+            return ""
+        words = self.reading.goal[min(s for s, _ in spans) : max(e for _, e in spans)]
+        bare = " ".join(words.replace("{", "(").replace("}", ")").split()).strip(" .,;:!?\"'")
+        return bare[4:] if bare.casefold().startswith("the ") else bare
+
+    def phrase(self, thing: Thing) -> str:
+        """What it is called in names of facts and in refusals."""
+        if thing.back is not None and thing.back.to in self._subjects and not thing.tests:
+            return self._subjects[thing.back.to].phrase or self._said(thing.spans)
+        name = thing.name.text if thing.name else ""
+        return self._said(thing.spans) or " ".join(part for part in (thing.kind, name) if part) or "it"
+
+    def _name(self, wanted: str, key: str) -> str:
+        """A fact's name that nothing else has."""
+        wanted = wanted[:60].strip()
+        taken = {name for other, name in self._names.items() if other != key}
+        number, name = 1, wanted
+        while name.casefold() in {one.casefold() for one in taken}:
+            number += 1
+            name = f"{wanted} ({number})"
+        self._names[key] = name
+        return name
+
+    # --- records ----------------------------------------------------------------------------------------------------
+
+    def card(self, app: str) -> AppCard:
+        return next(card for card in self.cards if card.app == app)
+
+    def kind(self, records: Records) -> KindCard:
+        return next(kind for kind in self.card(records.app).kinds if kind.kind == records.kind)
+
+    def _candidates(self, thing: Thing) -> list[Records]:
+        try:
+            return list(to_records(thing, self.cards, self.words))
+        except Ungrounded as no:
+            raise Refusal(str(no)) from None
+
+    def _base(self, thing: Thing) -> Records:
+        """The records that are meant, in the one application that holds them; where several may, each is looked into."""
+        if thing.back is not None:
+            return self._narrowed(thing)
+        found = self._candidates(thing)
+        if len(found) == 1:
+            return found[0]
+        phrase = self.phrase(thing)
+        names = []
+        for one in found:
+            looked = one.model_copy(update={"exactly": 0, "pick": None})
+            names.append(self._collected(looked, f"{phrase} in {self.card(one.app).title}", ()))
+        hits = [one for one, table in zip(found, self._need(*names), strict=True) if table.rows]
+        apps = [self.card(one.app).title for one in found]
+        if not hits:
+            raise Refusal(f'"{phrase}" was not found in {", ".join(apps)}')
+        if len(hits) > 1:
+            held = " and ".join(self.card(one.app).title for one in hits)
+            raise Refusal(f'"{phrase}" may be meant in {held}; say which', ask=True)
+        return hits[0]
+
+    def _narrowed(self, thing: Thing) -> Records:
+        """What was spoken of before, with more tests."""
+        assert thing.back is not None  # noqa: S101 - for mypy; only called with one
+        subject = self._subjects.get(thing.back.to, Subject())
+        if not subject.rows and subject.base is None:
+            raise Refusal(f'"{self._said(thing.spans) or "it"}" points back at nothing that can be worked on')
+        base = subject.base or subject.rows[0].records
+        if subject.base is None and len(subject.rows) > 1:
+            raise Refusal(f'"{self._said(thing.spans)}" may be any of {len(subject.rows)} records')
+        if not thing.tests and thing.pick is None:
+            return base
+        bare = thing.model_copy(update={"back": None, "kind": base.kind, "name": None, "place": None})
+        try:
+            more = to_records(bare, [self.card(base.app)], self.words)[0]
+        except Ungrounded as no:
+            raise Refusal(str(no)) from None
+        return base.model_copy(
+            update={"tests": (*base.tests, *more.tests), "pick": more.pick or base.pick, "exactly": more.exactly}
+        )
+
+    def one(self, thing: Thing) -> Records:
+        """The single record that is meant."""
+        if self._row is not None and self._is_row(thing):
+            return self._row.records
+        if thing.back is not None and not thing.tests and thing.pick is None:
+            rows = self._subjects.get(thing.back.to, Subject()).rows
+            if len(rows) == 1:
+                return rows[0].records
+        if thing.pick is None and not is_many(thing):
+            return self._base(thing).model_copy(update={"exactly": 1})
+        rows_ = self.rows(thing)
+        if len(rows_) != 1:
+            raise Refusal(f'"{self.phrase(thing)}" should be one, and there are {self._list(rows_)}', ask=True)
+        return rows_[0].records
+
+    def _is_row(self, thing: Thing) -> bool:
+        """Whether "it" of a repetition is meant: the record that this turn is for."""
+        plain = thing.name is None and not thing.tests and thing.pick is None and thing.quantity == "one"
+        back = thing.back is not None and thing.back.to == self._at
+        same = self._row is not None and thing.back is None and thing.kind in {"", self._row.records.kind}
+        return plain and (back or same)
+
+    def rows(self, thing: Thing, fields: Sequence[str] = ()) -> list[Row]:
+        """Every record that is meant, found by a collecting look."""
+        found = [row for part in (thing.model_copy(update={"also": ()}), *thing.also) for row in self._rows_of(part, fields)]
+        unique = {row.records.model_dump_json(): row for row in found}
+        return list(unique.values())
+
+    def _rows_of(self, thing: Thing, fields: Sequence[str]) -> list[Row]:
+        if thing.back is not None and not thing.tests and thing.pick is None:
+            subject = self._subjects.get(thing.back.to, Subject())
+            labels = [self._label(field, subject.rows[0].records) for field in fields] if subject.rows else []
+            if subject.rows and all(set(labels) <= set(row.cells) for row in subject.rows):
+                return list(subject.rows)
+        single = not is_many(thing) and thing.pick is None and thing.quantity == "one"
+        if single and not fields:
+            return [Row(self.one(thing))]
+        base = self._base(thing)
+        kind = self.kind(base)
+        wanted = base if base.pick is not None and not single else base.model_copy(update={"exactly": 0})
+        name = self._collected(wanted, self.phrase(thing), [self._label(field, base) for field in fields])
+        (table,) = self._need(name)
+        self._check_number(thing, table, base, single=single)
+        keys = [field.label for field in kind.fields if field.key and field.label in table.columns]
+        return [self._row_of(base, table, row, keys) for row in table.rows]
+
+    def _check_number(self, thing: Thing, table: Table, base: Records, *, single: bool) -> None:
+        """As many as the goal says, and no more than can be done."""
+        number = (
+            1 if single else thing.pick.number if thing.pick is not None else thing.number if thing.quantity == "number" else 0
+        )
+        there = len(table.rows)
+        if there > MOST_ROWS:
+            raise Refusal(
+                f'"{self.phrase(thing)}" are {there} in {self.card(base.app).title}; at most {MOST_ROWS} are worked at once'
+            )
+        if number and there != number:
+            told = ", ".join(row[0] for row in table.rows[:6]) or "none"
+            raise Refusal(
+                f'"{self.phrase(thing)}" should be {number} in {self.card(base.app).title}, and there is {told}', ask=True
+            )
+
+    def _row_of(self, base: Records, table: Table, cells: Sequence[str], keys: Sequence[str]) -> Row:
+        """The record of a row of a table: by its key, and by its other columns where another row has the same key."""
+        known = dict(zip(table.columns, cells, strict=True))
+        alike = [row for row in table.rows if all(row[table.columns.index(key)] == known[key] for key in keys)]
+        columns = list(keys) if keys and len(alike) == 1 else [column for column in table.columns if known[column]]
+        tests = tuple(RowTest(label=column, value=escaped(known[column])) for column in columns)
+        return Row(Records(app=base.app, kind=base.kind, place=base.place, tests=tests), known)
+
+    def _collected(self, records: Records, phrase: str, labels: Sequence[str]) -> str:
+        """The name of the table fact that a collecting look will bring."""
+        kind = self.kind(records)
+        listed = [field.label for field in kind.fields if field.key] + [field.label for field in kind.fields if field.listed]
+        columns = tuple(dict.fromkeys([*listed, *labels]))
+        key = f"{records.model_dump_json()} {columns}"
+        known = key in self._names
+        name = self._name(phrase, key)
+        if not known:
+            self._add(CollectStep(records=records, labels=columns, name=name))
+        return name
+
+    def _label(self, field: str, records: Records) -> str:
+        kind = self.kind(records)
+        found = ground_field(field, kind)
+        if found is None:
+            there = ", ".join(one.label for one in kind.fields) or "none"
+            raise Refusal(f'"{field}": a {kind.kind} in {self.card(records.app).title} has no such field; fields are {there}')
+        return found.label
+
+    def _list(self, rows: Sequence[Row]) -> str:
+        return ", ".join(next(iter(row.cells.values()), "") or row.records.kind for row in rows[:6]) or "none"
+
+    # --- conditions -------------------------------------------------------------------------------------------------
+
+    def _holds(self, condition: Condition) -> bool:
+        """Whether it holds, once what it asks is known."""
+        thing = condition.thing
+        if not condition.tests:
+            return bool(self._looked(thing)) != condition.negated
+        there = self._looked(thing)
+        if not there:
+            raise Refusal(f'"{self.phrase(thing)}" was not found, so that its condition cannot be told')
+        if thing.quantity == "one" and thing.pick is None and len(there) > 1:
+            raise Refusal(f'"{self.phrase(thing)}" may be any of {self._list(there)}', ask=True)
+        met = self._looked(thing.model_copy(update={"tests": (*thing.tests, *condition.tests)}))
+        holds = len(met) == len(there) if thing.quantity in {"all", "number"} else bool(met)
+        return holds != condition.negated
+
+    def _looked(self, thing: Thing) -> list[Row]:
+        """What there is of it: none is an answer, too."""
+        asked = thing.model_copy(update={"quantity": "all", "number": 0}) if thing.pick is None else thing
+        return self.rows(asked)
+
+    # --- values -----------------------------------------------------------------------------------------------------
+
+    def words(self, value: Value, field: FieldCard | None = None) -> str:
+        """A value as a step holds it; what it needs is learned before."""
+        match value:
+            case Text():
+                return escaped(value.text)
+            case Amount():
+                return escaped(amount_text(value, field))
+            case When():
+                return escaped(when_text(value, field))
+            case Of():
+                return self._of(value)
+            case Worked():
+                return self._worked(value)
+            case Back():
+                return self._back(value)
+
+    def _of(self, value: Of) -> str:
+        if is_many(value.thing):
+            rows = self.rows(value.thing, value.fields)
+            lines = [" ".join(self._cells(row, value.fields)) for row in rows]
+            return escaped(("\n" if len(value.fields) > 1 else ", ").join(lines))
+        if self._row is not None and self._is_row(value.thing):
+            labels = [self._label(field, self._row.records) for field in value.fields]
+            if all(label in self._row.cells for label in labels):
+                return escaped(" ".join(self._cells(self._row, value.fields)))
+        return " ".join("{" + name + "}" for name in self.read(value))
+
+    def _cells(self, row: Row, fields: Sequence[str]) -> list[str]:
+        if not fields:
+            return [next(iter(row.cells.values()), "")]
+        return [row.cells[self._label(field, row.records)] for field in fields]
+
+    def read(self, value: Of) -> list[str]:
+        """Names of the facts that fields of one record are."""
+        records = self.one(value.thing)
+        kind = self.kind(records)
+        keys = [field.label for field in kind.fields if field.key][:1]
+        labels = [self._label(field, records) for field in value.fields] or keys
+        phrase = self.phrase(value.thing)
+        names, missing = [], []
+        for label in labels:
+            key = f"{records.model_dump_json()} {label}"
+            known = key in self._names
+            names.append(self._name(f"{label.lower()} of {phrase}", key))
+            if not known:
+                missing.append((label, names[-1]))
+        if missing:
+            at, of = zip(*missing, strict=True)
+            self._add(ReadStep(app=records.app, records=records, labels=at, names=of))
+        return names
+
+    def _back(self, value: Back) -> str:
+        subject = self._subjects.get(value.to, Subject())
+        if value.to == self._at and self._row is not None:
+            return escaped(" ".join(self._cells(self._row, (value.field,) if value.field else ())))
+        if subject.facts and (not value.field or len(subject.facts) == 1):
+            return " ".join("{" + name + "}" for name in subject.facts)
+        fitting = [name for name in subject.facts if value.field.casefold() in name.casefold()]
+        if len(fitting) == 1:
+            return "{" + fitting[0] + "}"
+        if not subject.rows and subject.base is None:
+            raise Refusal(f'"{self._said(value.spans)}" points back at nothing that is known')
+        thing = Thing(back=Back(to=value.to), spans=value.spans, quantity="all" if len(subject.rows) > 1 else "one")
+        return self._of(Of(fields=(value.field,) if value.field else (), thing=thing))
+
+    def _worked(self, value: Worked) -> str:
+        """What is worked out, as a fact; lists are joined here."""
+        many = [of for of in value.of if isinstance(of, Of) and is_many(of.thing)]
+        if value.how in {"list", "joined"}:
+            return (", " if value.how == "list" else "\n").join(self.words(of) for of in value.of)
+        if value.how == "count" and not many:
+            return str(len(value.of))
+        if many and len(value.of) == 1:
+            formula = self._over_table(value.how, many[0])
+        else:
+            formula = self._over_values(value.how, [self._operand(of) for of in value.of])
+        name = self._name(self._said(value.spans) or f"{value.how} {self._at + 1}", f"{self._at} {formula}")
+        self._add(ComputeStep(formula=formula, name=name))
+        return "{" + name + "}"
+
+    def _over_table(self, how: str, of: Of) -> str:
+        field = of.fields[:1]
+        base = self._base(of.thing.model_copy(update={"also": ()}))
+        wanted = base if base.pick is not None else base.model_copy(update={"exactly": 0})
+        name = self._collected(wanted, self.phrase(of.thing), [self._label(one, base) for one in field])
+        if how == "count":
+            return f"fact {_string(name)} | count"
+        if not field:
+            raise Refusal(f'"{self.phrase(of.thing)}": it is not said of which field the {how} is meant')
+        word = {"largest": "maximum", "smallest": "minimum"}.get(how, how)
+        return f"fact {_string(name)} | {word} [{self._label(field[0], base)}]"
+
+    def _over_values(self, how: str, parts: Sequence[str]) -> str:
+        match how:
+            case "sum":
+                return " + ".join(parts)
+            case "average":
+                return f"({' + '.join(parts)}) / {len(parts)}"
+            case "largest" | "smallest":
+                word = "larger" if how == "largest" else "smaller"
+                return f"{word}({', '.join(parts)})"
+            case "days_between" if len(parts) == 2:
+                return f"days({parts[0]}, {parts[1]})"
+            case "difference" if len(parts) == 2:
+                return f"larger({parts[0]}, {parts[1]}) - smaller({parts[0]}, {parts[1]})"
+        raise Refusal(f"a {how} of {len(parts)} values is not understood")
+
+    def _operand(self, value: Value) -> str:
+        match value:
+            case Amount(number=number):
+                return f"{number:g}"
+            case When(first=first) if first:
+                return f"date {_string(first[:10])}"
+        said = self.words(value)
+        if said.startswith("{") and said.endswith("}") and said.count("{") == 1:
+            return f"fact {_string(said[1:-1])}"
+        raise Refusal(f'"{said}" is no value to calculate with')
+
+    # --- orders -----------------------------------------------------------------------------------------------------
+
+    def _work(self, order: Order) -> None:
+        """The steps of one order."""
+        if order.verb in LOOKS:
+            return self._look(order)
+        if order.verb == "answer":
+            return self._answer(order)
+        if order.verb in {"wait", "wait_time"}:
+            return self._wait(order)
+        if order.verb in {"keep"}:
+            return None
+        if per := next((slot for slot in order.slots if slot.role == "per"), None):
+            return self._for_each(order, per)
+        if order.verb in MESSAGES and (order.verb != "reply" or order.object is None):
+            return self._message(order)
+        if order.object is not None and (order.object.new or order.verb in MAKES):
+            return self._make(order, order.object)
+        if order.verb in WRITES:
+            return self._write(order)
+        return self._do(order)
+
+    def _for_each(self, order: Order, per: Slot) -> None:
+        """Once for each record of "for every ...", with "its" being that record."""
+        if not isinstance(per.value, Of):
+            raise Refusal(f'"{self._said(per.spans)}" is not understood as what it is to be done for')
+        once = order.model_copy(update={"slots": tuple(slot for slot in order.slots if slot is not per)})
+        wanted = tuple(dict.fromkeys(f for slot in once.slots if isinstance(slot.value, Of) for f in slot.value.fields))
+        rows = self.rows(per.value.thing, wanted)
+        for row in rows:
+            self._row = row
+            self._work(once)
+        self._row = None
+        self._subjects[self._at] = Subject(tuple(rows), phrase=self.phrase(per.value.thing))
+
+    def _look(self, order: Order) -> None:
+        thing, told = order.object, self._values(order)
+        if told:
+            self._subjects[self._at] = Subject(facts=tuple(name for value in told for name in self._facts_of(value)))
+            return
+        if thing is None:
+            raise Refusal(f'"{self._said(order.spans)}" does not say what')
+        if order.verb == "open" and (app := self._app_called(thing)):
+            self._app = app.app
+            self._add(OpenStep(app=app.app))
+            return
+        if is_many(thing):
+            rows = self.rows(thing)
+            self._subjects[self._at] = Subject(tuple(rows), phrase=self.phrase(thing))
+            return
+        records = self._touched(self.one(thing))
+        self._add(FindStep(records=records))
+        self._subjects[self._at] = Subject((Row(records),), phrase=self.phrase(thing))
+
+    def _facts_of(self, value: Value) -> list[str]:
+        said = self.words(value)
+        return [part.split("}")[0] for part in said.replace("{{", "").split("{")[1:]]
+
+    def _answer(self, order: Order) -> None:
+        values = self._values(order)
+        if not values and order.object is not None:
+            values = [Of(thing=order.object, spans=order.object.spans)]
+        if not values:
+            raise Refusal(f'"{self._said(order.spans)}" does not say what is to be told')
+        said = [self.words(value) for value in values]
+        facts = tuple(part.split("}")[0] for one in said for part in one.replace("{{", "").split("{")[1:])
+        self._subjects[self._at] = Subject(facts=facts, phrase=self._said(order.spans))
+        self._add(AnswerStep(value=", ".join(said) if any(said) else "none"))
+
+    def _wait(self, order: Order) -> None:
+        minutes = next((slot.value.minutes for slot in order.slots if isinstance(slot.value, When)), 0)
+        if order.object is None:
+            self._add(WaitStep(app=self._app or self.cards[0].app, seconds=minutes * 60.0 or 60.0))
+            return
+        records = self._touched(self.one(order.object))
+        self._add(WaitStep(app=records.app, records=records))
+
+    def _message(self, order: Order) -> None:
+        """A new message to each of those who are named."""
+        said = [slot for slot in order.slots if slot.role == "value" and not isinstance(slot.value, Of | Worked | Back)]
+        kinds = [(card, kind) for card in self._cards_for(order) for kind in card.kinds if self._sends(kind)]
+        noun = order.object.kind if order.object is not None and order.object.back is None else ""
+        if noun:
+            wanted = {(card.app, kind.kind) for card, kind in self._kinds(noun)}
+            kinds = [one for one in kinds if (one[0].app, one[1].kind) in wanted]
+        elif order.said in {"mail", "e-mail", "email"}:
+            kinds = [one for one in kinds if any(field.type == "people" and field.written for field in one[1].fields)]
+        elif len(kinds) > 1:
+            apps = " or ".join(card.title for card, _ in kinds)
+            raise Refusal(f'"{self._said(order.spans)}" does not say by which application: {apps}', ask=True)
+        if len(kinds) != 1:
+            raise Refusal(f'"{self._said(order.spans)}": no application sends such a message')
+        card, kind = kinds[0]
+        people = [slot.value for slot in order.slots if slot.role == "to"]
+        if not people:
+            raise Refusal(f'"{self._said(order.spans)}" does not say to whom')
+        rest = [slot for slot in order.slots if slot.role not in {"to", "by"} and slot not in said]
+        entries = self._entries(card, kind, [*rest, *(slot.model_copy(update={"role": "saying"}) for slot in said)])
+        to = ground_field("to", kind, True)
+        commit = self._commit(order, kind, "send")
+        if to is not None and to.type in {"people", "list"}:
+            who = ", ".join(self._address(one) for one in people)
+            entries = [Entry(label=to.label, value=who), *entries]
+            self._made(card, kind, "", entries, commit)
+            return
+        for one in people:
+            for name in self._people(one):
+                self._made(card, kind, name, entries, commit)
+
+    def _sends(self, kind: KindCard) -> bool:
+        return kind.create is not None and any(verb.at == "form" and verb.effect == "send" for verb in kind.verbs)
+
+    def _people(self, value: Value) -> list[str]:
+        """Names, for an application that knows people by them."""
+        if isinstance(value, Of) and not value.fields:
+            thing = value.thing
+            if thing.name is not None and not thing.tests and thing.quantity == "one":
+                return [escaped(thing.name.text), *(name for more in thing.also for name in self._people(Of(thing=more)))]
+            return [escaped(next(iter(row.cells.values()))) for row in self.rows(thing)]
+        return [self.words(value)]
+
+    def _address(self, value: Value) -> str:
+        """Where a mail to somebody goes: what stands in the application that holds people."""
+        if isinstance(value, Text) and "@" not in value.text:
+            value = Of(thing=Thing(name=value, spans=value.spans), spans=value.spans)
+        if isinstance(value, Of) and not value.fields:
+            homes = [(card, kind) for card in self.cards for kind in card.kinds if self._holds_people(kind)]
+            if not homes:
+                raise Refusal(f'the address of "{self._said(value.spans)}" is not said, and no application holds addresses')
+            kind = homes[0][1]
+            field = next(f for f in kind.fields if f.type == "people" and not f.key)
+            things = [value.thing.model_copy(update={"also": ()}), *value.thing.also]
+            known = [thing if thing.kind else thing.model_copy(update={"kind": kind.kind}) for thing in things]
+            return ", ".join(self._of(Of(fields=(field.label,), thing=thing)) for thing in known)
+        return self.words(value)
+
+    def _holds_people(self, kind: KindCard) -> bool:
+        """Whether its records are people: a name is their key, and an address stands beside it."""
+        keys = [field for field in kind.fields if field.key]
+        return len(keys) == 1 and keys[0].type == "text" and not self._sends(kind) and any(
+            field.type == "people" and field.listed and not field.key for field in kind.fields
+        )  # fmt: skip
+
+    def _make(self, order: Order, thing: Thing) -> None:
+        """A new record, or one for each of several that are named."""
+        things = (thing.model_copy(update={"also": ()}), *thing.also)
+        places = self._cards_for(order, thing)
+        for one in things:
+            kinds = [pair for pair in self._kinds(one.kind or thing.kind, places) if pair[1].create is not None]
+            if len(kinds) != 1:
+                there = " and ".join(card.title for card, _ in kinds)
+                why = f"may be made in {there}; say where" if kinds else "cannot be made in any application"
+                raise Refusal(f'a new "{one.kind or thing.kind}" {why}', ask=bool(kinds))
+            card, kind = kinds[0]
+            if self._sends(kind):
+                return self._message(order.model_copy(update={"object": one}))
+            key = next((field for field in kind.fields if field.key and field.written), None)
+            named = [Slot(role="called", value=one.name, spans=one.spans)] if one.name is not None else []
+            slots = [slot for slot in order.slots if not (slot.role == "into" and self._is_place(slot.value))]
+            place = next((self.words(s.value) for s in order.slots if s not in slots and not self._names_app(s.value)), "")
+            entries = self._entries(card, kind, [*named, *slots], key=key)
+            self._made(card, kind, place, entries, self._commit(order, kind, "save"))
+
+    def _is_place(self, value: Value) -> bool:
+        return isinstance(value, Of | Text) and not (isinstance(value, Of) and value.fields)
+
+    def _names_app(self, value: Value) -> bool:
+        return isinstance(value, Of) and self._app_called(value.thing) is not None
+
+    def _made(self, card: AppCard, kind: KindCard, place: str, entries: Sequence[Entry], commit: str) -> None:
+        self._app = card.app
+        self._add(CreateStep(app=card.app, kind=kind.kind, place=place, entries=tuple(entries), commit=commit))
+        keys = {field.label for field in kind.fields if field.key}
+        tests = tuple(RowTest(label=entry.label, value=entry.value) for entry in entries if entry.label in keys)
+        row = Row(Records(app=card.app, kind=kind.kind, place=place, tests=tests), {e.label: e.value for e in entries})
+        before = self._subjects.get(self._at, Subject())
+        self._subjects[self._at] = Subject((*before.rows, row), phrase=self._said(self.reading.orders[self._at].spans))
+
+    def _write(self, order: Order) -> None:
+        """Values into fields of a record: what is there already, unless it is to be replaced."""
+        told, thing = self._values(order), order.object
+        target = next((slot for slot in order.slots if slot.role in {"into", "to"} and isinstance(slot.value, Of | Back)), None)
+        if thing is not None and target is None and not told and order.verb in {"add", "put"}:
+            return self._do(order)
+        into = target.value if target is not None else None
+        goal = into.thing if isinstance(into, Of) else Thing(back=into) if isinstance(into, Back) else thing
+        if goal is None:
+            raise Refusal(f'"{self._said(order.spans)}" does not say where it is to be written')
+        if goal.new:
+            rest = tuple(slot for slot in order.slots if slot is not target and slot.role != "value")
+            body = tuple(Slot(role="saying", value=value) for value in told)
+            return self._make(order.model_copy(update={"slots": (*rest, *body)}), goal)
+        records = self._touched(self.one(goal))
+        kind = self.kind(records)
+        long = [field for field in kind.fields if field.type == "long_text" and field.written]
+        lists = [field for field in kind.fields if field.type == "list" and field.written]
+        if order.verb in {"add", "write", "put", "collect", "copy"} and long and told:
+            value = "\n".join(self.words(value) for value in told)
+            mode = "prepend" if any(s.role == "at" and self._said(s.spans).endswith("start") for s in order.slots) else "append"
+            entries = [Entry(label=long[0].label, value=value, mode=mode)]
+        elif lists and thing is not None:
+            entries = [Entry(label=lists[0].label, value=self.words(Of(thing=thing)), mode="add")]
+        else:
+            raise Refusal(f'"{self._said(order.spans)}": a {kind.kind} in {self.card(records.app).title} takes no such text')
+        self._fill(order, records, entries)
+
+    def _fill(self, order: Order, records: Records, entries: Sequence[Entry]) -> None:
+        self._add(
+            FillStep(
+                app=records.app, records=records, entries=tuple(entries), commit=self._commit(order, self.kind(records), "save")
+            )
+        )
+        self._subjects[self._at] = Subject((Row(records),), phrase=self.phrase(order.object) if order.object else "")
+
+    def _do(self, order: Order) -> None:
+        """A verb of the application on each record that is meant."""
+        thing = order.object
+        if thing is None:
+            return self._press_here(order)
+        owners = self._values(order)
+        if order.verb in SETS and (owners or thing.kind):
+            return self._set(order, thing, owners)
+        try:
+            rows = self.rows(thing)
+        except Refusal:
+            if not thing.tests and thing.name is None and self._press_here(order, quiet=True):
+                return None
+            raise
+        if not rows and is_many(thing):
+            self._subjects[self._at] = Subject(phrase=self.phrase(thing))
+            return None
+        for row in rows:
+            self._row = row
+            self._verb_on(order, self._touched(row.records))
+        self._row = None
+        self._subjects[self._at] = Subject(tuple(rows), phrase=self.phrase(thing))
+        return None
+
+    def _verb_on(self, order: Order, records: Records) -> None:
+        card, kind = self.card(records.app), self.kind(records)
+        said = order.said + "".join(f" as {self.words(s.value)}" for s in order.slots if s.role == "as")
+        verb = ground_verb(order.verb, said, card, kind)
+        if verb is None:
+            return self._by_field(order, records, kind)
+        slots = [slot for slot in order.slots if slot.role not in {"as", "at"} or verb.asks]
+        entries = [Entry(label=field.label, value=value) for field, value in self._asked(verb, slots, kind)]
+        self._add(PressStep(app=records.app, records=records, verb=verb.verb, control=verb.control, entries=tuple(entries)))
+
+    def _asked(self, verb: VerbCard, slots: Sequence[Slot], kind: KindCard) -> list[tuple[FieldCard, str]]:
+        """What the press asks for, as far as the goal says it; what it says and nothing asks for is refused."""
+        form = kind.model_copy(update={"fields": verb.asks})
+        found: list[tuple[FieldCard, str]] = []
+        for slot in slots:
+            field = self._field_of(slot, form, {f.label for f, _ in found})
+            if field is None:
+                raise Refusal(f'"{self._said(slot.spans)}": "{verb.control}" does not ask for it')
+            found.append((field, self.words(slot.value, field)))
+        return found
+
+    def _by_field(self, order: Order, records: Records, kind: KindCard) -> None:
+        """Where no control does it, a field may: what is renamed has another title, what is removed from a list is not in it."""
+        key = next((field for field in kind.fields if field.key and field.written), None)
+        if order.verb == "rename" and key is not None:
+            value = next((self.words(slot.value, key) for slot in order.slots if slot.role in {"to", "as", "called"}), "")
+            if value:
+                return self._fill(order, records, [Entry(label=key.label, value=value)])
+        if order.verb in {"postpone", "move"} and order.slots:
+            return self._fill(order, records, self._entries(self.card(records.app), kind, order.slots))
+        if order.verb in {"turn_on", "turn_off"}:
+            truths = [field for field in kind.fields if field.type == "truth" and field.written]
+            if len(truths) == 1:
+                value = "true" if order.verb == "turn_on" else "false"
+                return self._fill(order, records, [Entry(label=truths[0].label, value=value)])
+        can = ", ".join(dict.fromkeys(verb.control for verb in kind.verbs)) or "nothing"
+        raise Refusal(
+            f'"{order.said or order.verb}" cannot be done with a {kind.kind} in {self.card(records.app).title}; there is {can}'
+        )
+
+    def _press_here(self, order: Order, *, quiet: bool = False) -> bool:
+        """A verb of the application that was used last, as a whole."""
+        for card in [card for card in self.cards if card.app == self._app] or self.cards:
+            verbs = [verb for verb in card.verbs if verb.verb == order.verb]
+            if len(verbs) == 1 and card.app == self._app:
+                self._add(PressStep(app=card.app, verb=verbs[0].verb, control=verbs[0].control))
+                return True
+        if quiet:
+            return False
+        raise Refusal(f'"{self._said(order.spans)}" does not say with what')
+
+    def _set(self, order: Order, thing: Thing, owners: Sequence[Value]) -> None:
+        raise Refusal(f'"{self._said(order.spans)}" is not understood')
+
+    # --- fields -----------------------------------------------------------------------------------------------------
+
+    def _values(self, order: Order) -> list[Value]:
+        return [slot.value for slot in order.slots if slot.role == "value"]
+
+    def _entries(self, card: AppCard, kind: KindCard, slots: Sequence[Slot], *, key: FieldCard | None = None) -> list[Entry]:
+        """What goes into which field. A value for which there is no field is refused."""
+        entries: list[Entry] = []
+        for slot in slots:
+            if slot.role in {"by", "into", "at"} and self._names_app(slot.value):
+                continue
+            if isinstance(slot.value, When) and not slot.field:
+                entries += self._when(slot.value, card, kind, slot)
+                continue
+            field = key if slot.role == "called" and key is not None else self._field_of(slot, kind, {e.label for e in entries})
+            if field is None:
+                there = ", ".join(one.label for one in kind.fields if one.written)
+                raise Refusal(
+                    f'"{self._said(slot.spans)}": a {kind.kind} in {card.title} has no field for it; fields are {there}'
+                )
+            if field.type == "people" and slot.role == "with":
+                entries.append(Entry(label=field.label, value=self._address(slot.value)))
+                continue
+            entries.append(Entry(label=field.label, value=self.words(slot.value, field)))
+        return entries
+
+    def _field_of(self, slot: Slot, kind: KindCard, used: set[str]) -> FieldCard | None:
+        """The field that a slot goes into: as the goal calls it, by what the slot says, or the only one of its type."""
+        written = [field for field in kind.fields if field.written and field.label not in used]
+        form = kind.model_copy(update={"fields": tuple(written)})
+        if slot.field:
+            return ground_field(slot.field, form, True)
+        if isinstance(slot.value, Of) and len(slot.value.fields) == 1 and slot.role in {"with", "value"}:
+            if (same := ground_field(slot.value.fields[0], form, True)) is not None:
+                return same
+        if isinstance(slot.value, Text):
+            said = slot.value.text.casefold()
+            if choice := [field for field in written if said in (option.casefold() for option in field.options)]:
+                return choice[0] if len(choice) == 1 else None
+        for words in ROLE_FIELDS.get(slot.role, ()):
+            if (found := ground_field(words, form, True)) is not None:
+                return found
+        types = {"saying": ("long_text", "text"), "with": ("long_text",), "value": ("money", "number", "long_text")}.get(
+            slot.role, ()
+        )
+        for wanted in types:
+            fitting = [field for field in written if field.type == wanted]
+            if len(fitting) == 1:
+                return fitting[0]
+        return None
+
+    def _when(self, when: When, card: AppCard, kind: KindCard, slot: Slot) -> list[Entry]:
+        """A day and times, in the fields that the form has for them."""
+        entries: list[Entry] = []
+        day, start = when.first[:10], when.first[11:] or when.start
+        end = when.end or when.last[11:]
+        if start and not end and when.minutes > 0:
+            end = later(start, when.minutes)
+        until = slot.role == "until"
+        wanted = [("end date" if until else "start date", "date", "date", day), ("start time", "time", "time", start)]
+        wanted += [("end date", "", "date", when.last[:10] or day), ("end time", "", "time", end)]
+        for words, other, kind_of, value in wanted:
+            form = kind.model_copy(update={"fields": tuple(f for f in kind.fields if f.type == kind_of and f.written)})
+            field = (ground_field(words, form, True) or (other and ground_field(other, form, True))) if value else None
+            if not field and other and value and len(form.fields) == 1:
+                field = form.fields[0]
+            if field and field.label not in {e.label for e in entries}:
+                entries.append(Entry(label=field.label, value=value))
+            elif value and other:
+                raise Refusal(f'"{self._said(slot.spans)}": a {kind.kind} in {card.title} has no field for it')
+        return entries
+
+    def _commit(self, order: Order, kind: KindCard, usual: str) -> str:
+        """The verb that ends the form; none where the goal forbids all that there are."""
+        there = [verb.verb for verb in kind.verbs if verb.at == "form"] or [usual]
+        forbidden = self._forbidden.get(self._at, set())
+        wanted = self._commits.get(self._at, "")
+        if wanted and wanted in there:
+            return wanted
+        allowed = [verb for verb in (order.verb, usual, *COMMITS) if verb in there and verb not in forbidden]
+        return allowed[0] if allowed else ""
+
+    # --- applications -----------------------------------------------------------------------------------------------
+
+    def _kinds(self, noun: str, cards: Sequence[AppCard] | None = None) -> list[tuple[AppCard, KindCard]]:
+        try:
+            return list(ground_kind(noun, list(cards or self.cards)))
+        except Ungrounded as no:
+            raise Refusal(str(no)) from None
+
+    def _app_called(self, thing: Thing) -> AppCard | None:
+        """The application that the words name as such."""
+        said = {word.casefold() for word in (thing.kind, thing.name.text if thing.name else "") if word}
+        named = [card for card in self.cards if said & {card.app.casefold(), card.title.casefold()}]
+        return named[0] if len(named) == 1 and not thing.tests else None
+
+    def _cards_for(self, order: Order, thing: Thing | None = None) -> list[AppCard]:
+        """The applications that may be meant: those that the order names, else all."""
+        things = [
+            slot.value.thing for slot in order.slots if isinstance(slot.value, Of) and slot.role in {"by", "into", "at", "on"}
+        ]
+        things += [one.place for one in (order.object, thing) if one is not None and one.place is not None]
+        named = [card for one in things if (card := self._app_called(one)) is not None]
+        return named or self.cards
+
+    def _touched(self, records: Records) -> Records:
+        self._app = records.app
+        return records
+
+
+LOOKS = frozenset({"open", "find", "check"})
+MESSAGES = frozenset({"send", "reply"})
+MAKES = frozenset({"create", "book"})
+WRITES = frozenset({"add", "put", "write", "collect", "copy"})
+SETS = frozenset({"set"})
+ROLE_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "called": ("title", "name", "subject"),
+    "about": ("subject", "title", "description"),
+    "saying": ("text", "message", "body", "content", "description"),
+    "to": ("to", "recipient"),
+    "with": ("attendees", "participants"),
+    "as": ("category", "type"),
+    "value": ("amount",),
+    "by": ("payment",),
+    "on": ("date",),
+    "until": ("end",),
+}
+"""The fields that a slot may mean, as records mostly call them, the likeliest first."""
+
+
+def amount_text(value: Amount, field: FieldCard | None) -> str:
+    """A number as a field takes it: without what it counts where the field is one of numbers."""
+    if field is None or field.type not in {"number", "money"}:
+        return value.text
+    return f"{value.number:.2f}" if field.type == "money" or value.number % 1 else f"{value.number:g}"
+
+
+def when_text(value: When, field: FieldCard | None) -> str:
+    """A day or time in figures; a span with both ends."""
+    if field is not None and field.type == "date":
+        return value.first[:10] or value.text
+    if field is not None and field.type == "time":
+        return value.first[11:] or value.start or value.text
+    if value.minutes and not value.first and not value.start:
+        return value.text
+    first = value.first or value.start
+    last = (value.last if value.first else value.end) or first
+    return first if last == first else f"{first} .. {last}" if first else value.text
+
+
+def later(time: str, minutes: int) -> str:
+    """The time of day so many minutes after another."""
+    hour, minute = time.split(":")
+    total = int(hour) * 60 + int(minute) + minutes
+    return f"{total // 60 % 24:02d}:{total % 60:02d}"
+
+
+def _string(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

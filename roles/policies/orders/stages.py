@@ -1,0 +1,260 @@
+"""Groups of steps to subtasks: one application each, said in plain English, with what is to be seen when they are done."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from roles.analyst.formula import names_in
+from roles.contracts import AppShown, EffectSeen, Expectation, FactKnown, FieldHas, Subtask
+from roles.contracts.orders import (
+    AnswerStep,
+    CollectStep,
+    ComputeStep,
+    CreateStep,
+    Entry,
+    FillStep,
+    FindStep,
+    OpenStep,
+    PressStep,
+    ReadStep,
+    Records,
+    RowTest,
+    Step,
+    WaitStep,
+)
+from roles.contracts.signals import SubtaskStatus
+from roles.policies.orders.planner import Group
+
+MOST_STEPS = 6
+"""Steps that change something in one subtask."""
+_SLOT = re.compile(r"(?<!\{)(?:\{\{)*\{([^{}]+)\}")
+_EFFECTS = {"send": "send", "submit": "submit", "save": "save", "delete": "delete"}
+_RELATIONS = {
+    "is": "is",
+    "has": "has",
+    "at_least": "is at least",
+    "at_most": "is at most",
+    "over": "is over",
+    "under": "is under",
+}
+_TITLE = 90
+
+
+def slots_in(value: str) -> list[str]:
+    """Names of the facts that a value holds."""
+    return _SLOT.findall(value)
+
+
+def plain(value: str) -> str:
+    """A value as people read it."""
+    return value.replace("{{", "{").replace("}}", "}") if not slots_in(value) else value
+
+
+def group_of(subtask: str) -> str:
+    """The group that a subtask is a part of, or a later attempt at."""
+    return re.sub(r"(?:[a-z]+)?(?:-\d+)?$", "", subtask)
+
+
+def new_subtasks(groups: Sequence[Group], plan: Sequence[Subtask], titles: Mapping[str, str]) -> list[Subtask]:
+    """Subtasks for the groups that the plan does not hold yet."""
+    known = {group_of(subtask.id) for subtask in plan}
+    made: list[Subtask] = [s for s in plan if s.status is not SubtaskStatus.REJECTED]
+    fresh: list[Subtask] = []
+    for group in groups:
+        if group.id in known:
+            continue
+        for letter, (app, steps) in zip(_letters(), _parts(group.steps), strict=False):
+            one = _subtask(f"{group.id}{letter}", app, steps, titles, made)
+            made.append(one)
+            fresh.append(one)
+    return fresh
+
+
+def _letters() -> Iterable[str]:
+    yield ""
+    for first in ("", *"abcdefghijklmnopqrstuvwxyz"):
+        for second in "bcdefghijklmnopqrstuvwxyz":
+            yield first + second
+
+
+def app_of(step: Step) -> str | None:
+    """The application in which a step is done; None for what needs none."""
+    match step:
+        case FindStep(records=records) | CollectStep(records=records):
+            return records.app
+        case ComputeStep():
+            return "="
+        case AnswerStep():
+            return None
+        case _:
+            return step.app
+
+
+def _parts(steps: Sequence[Step]) -> list[tuple[str | None, list[Step]]]:
+    parts: list[tuple[str | None, list[Step]]] = []
+    for step in steps:
+        app = app_of(step)
+        full = bool(parts) and sum(changes(one) for one in parts[-1][1]) >= MOST_STEPS and changes(step)
+        if parts and parts[-1][0] == app and not full:
+            parts[-1][1].append(step)
+        else:
+            parts.append((app, [step]))
+    return parts
+
+
+def changes(step: Step) -> bool:
+    return isinstance(step, FillStep | PressStep | CreateStep)
+
+
+def _subtask(name: str, app: str | None, steps: Sequence[Step], titles: Mapping[str, str], before: Sequence[Subtask]) -> Subtask:
+    analysis = app == "="
+    sentences = [describe(step) for step in steps]
+    head = "; ".join(sentences)
+    title = f"{titles[app]}: {head}" if app in titles else head
+    return Subtask(
+        id=name,
+        title=title if len(title) <= _TITLE else title[: _TITLE - 1].rstrip() + "…",
+        instruction=" ".join(f"{sentence}." for sentence in sentences),
+        app=None if analysis else app,
+        worker="analyst" if analysis else "operator",
+        depends_on=tuple(_depends(app, steps, before)),
+        expect=tuple(dict.fromkeys(expected for step in steps for expected in expectations(step))),
+        steps=tuple(steps),
+    )
+
+
+def _depends(app: str | None, steps: Sequence[Step], before: Sequence[Subtask]) -> list[str]:
+    """Who finds the facts out, who was in this application before; what has effects waits for all that comes first."""
+    wanted = {name for step in steps for name in facts_used(step)}
+    needs = [s.id for s in before if wanted & {e.name for e in s.expect if isinstance(e, FactKnown)}]
+    same = [s.id for s in before if s.app == app and app is not None][-1:]
+    last = [s.id for s in before[-1:]]
+    waits = any(changes(step) or isinstance(step, AnswerStep | WaitStep) for step in steps)
+    return list(dict.fromkeys([*needs, *same, *(last if waits or not (needs or same) else [])]))
+
+
+def facts_used(step: Step) -> list[str]:
+    """Names of the facts that a step needs."""
+    if isinstance(step, ComputeStep):
+        return list(names_in(step.formula))
+    body = step.model_dump(mode="json")
+    return [name for text in _texts(body) for name in slots_in(text)]
+
+
+def _texts(body: object) -> Iterable[str]:
+    if isinstance(body, str):
+        yield body
+    elif isinstance(body, dict):
+        for inner in body.values():
+            yield from _texts(inner)
+    elif isinstance(body, list | tuple):
+        for inner in body:
+            yield from _texts(inner)
+
+
+def expectations(step: Step) -> list[Expectation]:
+    """What must have been seen once the step is done."""
+    match step:
+        case ReadStep(names=names):
+            return [FactKnown(name=name) for name in names]
+        case CollectStep(name=name) | ComputeStep(name=name):
+            return [FactKnown(name=name)]
+        case OpenStep(app=app):
+            return [AppShown(app=app)]
+        case FillStep(app=app, entries=entries, commit=commit) | CreateStep(app=app, entries=entries, commit=commit):
+            sent = [EffectSeen(verb=_EFFECTS[commit], app=app)] if commit in _EFFECTS else []
+            return [*(has for entry in entries for has in _entered(entry, app)), *sent]
+        case PressStep(app=app, verb=verb) if verb in _EFFECTS:
+            return [EffectSeen(verb=_EFFECTS[verb], app=app)]
+        case _:
+            return []
+
+
+def _entered(entry: Entry, app: str) -> list[FieldHas]:
+    beside = entry.mode in {"append", "prepend", "add"}
+    if entry.mode in {"remove", "clear", "later"} or entry.value == "":
+        return []
+    facts = slots_in(entry.value)
+    if not facts:
+        return [FieldHas(label=entry.label, value=plain(entry.value), app=app, beside=beside)]
+    return [FieldHas(label=entry.label, fact=fact, app=app, beside=beside) for fact in facts] if len(facts) == 1 else []
+
+
+# --- words --------------------------------------------------------------------------------------------------------------
+
+
+def describe(step: Step) -> str:
+    """A step as people and models read it."""
+    match step:
+        case OpenStep(app=app, place=place):
+            return f"Open {place or app}" + (f" in {app}" if place else "")
+        case FindStep(records=records):
+            return f"Open {told(records)}"
+        case ReadStep(records=records, labels=labels, names=names):
+            where = f" of {told(records)}" if records is not None else ""
+            what = _listed(f'the {label}, remembered as "{name}"' for label, name in zip(labels, names, strict=True))
+            return f"Look up{where} {what or 'its text'}"
+        case FillStep(records=records, entries=entries, commit=commit):
+            where = f"In {told(records)}: " if records is not None else ""
+            return (
+                where
+                + _listed(_entry(entry) for entry in entries)
+                + (f"; then {commit}" if commit else "; do not save or send it")
+            )
+        case PressStep(records=records, verb=verb, control=control, entries=entries):
+            how = f", with {_listed(_entry(entry) for entry in entries)}" if entries else ""
+            pressed = control.replace("{title}", "").strip() or verb
+            return f'Press "{pressed}"' + (f" for {told(records)}" if records is not None else "") + how
+        case CreateStep(kind=kind, place=place, entries=entries, commit=commit):
+            where = f' in "{plain(place)}"' if place else ""
+            filled = f": {_listed(_entry(entry) for entry in entries)}" if entries else ""
+            return f"Make a new {kind}{where}{filled}" + (f"; then {commit}" if commit else "; do not save or send it")
+        case CollectStep(records=records, labels=labels, name=name):
+            columns = f", with {_listed(labels)}" if labels else ""
+            return f'Collect all of {told(records)} over all pages{columns}, as the table "{name}"'
+        case WaitStep(records=records, seconds=seconds):
+            return f"Wait until there is {told(records)}" if records is not None else f"Wait for {seconds:g} seconds"
+        case ComputeStep(formula=formula, name=name):
+            return f'Compute {formula} as "{name}"'
+        case AnswerStep(value=value):
+            return f'Tell the user "{plain(value)}"'
+
+
+def told(records: Records) -> str:
+    """The records that are meant, in words."""
+    some = "the" if records.exactly == 1 else f"the {records.exactly}" if records.exactly else "every"
+    pick = records.pick
+    if pick is not None:
+        which = {"most": "with the most", "least": "with the least", "first": "that comes first", "last": "that comes last"}
+        some = f"the {pick.number}" if pick.number > 1 else "the"
+        ordered = f" {which[pick.order]} {pick.by}".rstrip()
+    tests = " and ".join(_test(test) for test in records.tests)
+    but = "".join(f", except where {' and '.join(_test(test) for test in tests)}" for tests in records.but)
+    place = f' in "{plain(records.place)}"' if records.place else ""
+    return f"{some} {records.kind}{place}" + (f" where {tests}" if tests else "") + (ordered if pick else "") + but
+
+
+def _test(test: RowTest) -> str:
+    relation = _RELATIONS.get(test.relation, test.relation)
+    negated = relation.replace("is", "is not", 1) if "is" in relation.split() else f"not {relation}"
+    return f'{test.label or "anything"} {negated if test.negated else relation} "{plain(test.value)}"'
+
+
+def _entry(entry: Entry) -> str:
+    value = f'"{plain(entry.value)}"'
+    match entry.mode:
+        case "set":
+            return f"set {entry.label} to {value}"
+        case "clear":
+            return f"empty {entry.label}"
+        case "append" | "prepend":
+            return f"write {value} at the {'end' if entry.mode == 'append' else 'beginning'} of {entry.label}"
+        case "later":
+            return f"move {entry.label} by {entry.value} minutes"
+        case _:
+            return f"{entry.mode} {value} {'to' if entry.mode == 'add' else 'from'} {entry.label}"
+
+
+def _listed(parts: Iterable[str]) -> str:
+    return ", ".join(parts)
