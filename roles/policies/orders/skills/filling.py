@@ -1,0 +1,286 @@
+"""Skill: write into fields of a record or of the form that is open, read each value back, and press what keeps it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from protocol import GUIElement
+from roles.contracts.orders import Entry, FillStep, Records
+from roles.policies.orders.skills.committing import came_of, commit, control_for, controls_of
+from roles.policies.orders.skills.finding import find_record, find_row, go_to
+from roles.policies.orders.skills.situation import Move, Situation, StepFailure, done, fail, press
+from roles.policies.orders.skills.widgets import (
+    CELL,
+    GOOD,
+    RANGES,
+    choose,
+    field_for,
+    fit,
+    held,
+    holds,
+    in_column,
+    is_sheet,
+    proposed,
+    put,
+    put_cell,
+)
+from roles.screen.screens import Item, fold, shown
+from roles.screen.values import parse_time, same_value
+
+_PARTS = re.compile(r"\s*[,;\n]\s*")
+_MORE = re.compile(r"^(?:(?:show |view )?(?:more|advanced|details|all)(?: (?:options|details|settings|fields))?|options|add .*)$")
+
+
+def fill(step: FillStep, at: Situation) -> Move:
+    """Write all entries, then press `commit`."""
+    owner = names_of(step.records)
+    if (over := outcome(step.entries, step.commit, step.app, at)) is not None:
+        return over
+    row = None
+    if step.records is not None and at.notes.get("there") != "open":
+        if not at.notes.get("there") and _shown_already(step, owner, at):
+            at.notes["there"] = "open"
+        else:
+            first = step.entries[0].label if step.entries else ""
+            reached = reach(step.records, at, lambda item: bool(_row_fields(item, first, at)))
+            if isinstance(reached, Move):
+                return reached
+            row = reached
+    move = write(step.entries, step.app, at, owner, step.form, row)
+    if move.kind != "done" or not step.commit:
+        return move
+    return commit(step.commit, step.app, at, owner)
+
+
+def names_of(records: Records | None) -> tuple[str, ...]:
+    """What the record is called, as far as its tests say so."""
+    return tuple(t.value for t in records.tests if t.relation in {"is", "has", "about"} and not t.negated) if records else ()
+
+
+def outcome(entries: Sequence[Entry], verb: str, app: str, at: Situation) -> Move | None:
+    """What came of the commit, with the values read back; None where it was not pressed, or is to be pressed again."""
+    if not at.notes.get("pressed"):
+        return None
+    over = came_of(verb, at)
+    if over is not None and over.kind == "done":
+        changed = [f'"{e.label}" shows {held(f)!r}' for e, f, t in _written(entries, app, at) if held(f) and not holds(f, t)]
+        return fail(f"after {verb}: {'; '.join(changed)}") if changed and verb in {"save", "set", "update", "apply"} else over
+    if over is None and at.notes.get("pressed"):
+        left = [f for _, f, t in _written(entries, app, at) if not holds(f, t)]
+        if not left and (_written(entries, app, at) or not at.notes.get("whole")):
+            return None
+        texts = [t for t in dict(at.notes.get("whole", {})).values() if t.strip()]
+        told = fold(" ".join(shown(e) for e in at.view.seen.elements if e.role not in {"textbox", "searchbox", "combobox"}))
+        if texts and all(fold(text.splitlines()[0]) in told for text in texts[-1:]):
+            return done(f"{verb}: the form is empty, and the screen shows {texts[-1]!r}")
+        return fail(f"nobody knows whether {verb} was done: the form no longer holds what was written, and nothing tells of it")
+    return over
+
+
+def _written(entries: Sequence[Entry], app: str, at: Situation) -> list[tuple[Entry, GUIElement, str]]:
+    """Fields that are on the screen, with what they are to hold."""
+    found = []
+    whole: dict[str, str] = at.notes.get("whole", {})
+    for n, entry in enumerate(entries):
+        try:
+            field = field_for(entry.label, at)
+        except StepFailure:
+            field = None
+        if field is not None and str(n) in whole:
+            found.append((entry, field, whole[str(n)]))
+    return found
+
+
+def reach(records: Records, at: Situation, offers: Callable[[Item], bool]) -> Move | Item | None:
+    """Get to the record: its row, where that offers what is wanted, else the record itself (None: it is open)."""
+    if at.notes.get("there") == "open":
+        return None
+    card = at.kind(records.app, records.kind)
+    open_one = not (records.tests or records.pick or records.but or records.place) or (card is not None and card.single)
+    if at.notes.get("here") or open_one:
+        move = find_record(records, at)
+        if move is None or open_one:
+            at.notes["there"] = "open" if move is None else ""
+            return move
+        at.notes["here"] = None
+    found = find_row(records, at)
+    if isinstance(found, Move):
+        return found
+    if at.notes.get("there") == "row" or offers(found):
+        same = [item for item in at.screen.items if item.text == found.text]
+        at.notes.update({"there": "row", "row text": found.text, "rows": len(same)})
+        return found
+    move = find_record(records, at)
+    at.notes["there"] = "open" if move is None else ""
+    return move
+
+
+def _writable(element: GUIElement) -> bool:
+    return element.role in RANGES | {"textbox", "combobox", "checkbox", "switch"}
+
+
+def _shown_already(step: FillStep, owner: Sequence[str], at: Situation) -> bool:
+    """The fields are on the screen under the record's own name, or in the form that an earlier attempt left open."""
+    labels = [entry.label for entry in step.entries]
+    options = [e for e in at.screen.elements if _writable(e)]
+    if owner and labels and all(any(fit(label, e, owner) > max(fit(label, e, ()), GOOD) for e in options) for label in labels):
+        return True
+    if at.view.subtask.attempt < 2 or not owner or not any(at.screen.says(name) for name in owner):
+        return False
+    try:
+        fields = [field_for(label, at, owner) for label in labels]
+    except StepFailure:
+        return False
+    at.notes["formed"] = bool(fields) and None not in fields
+    return bool(at.notes["formed"])
+
+
+def _row_fields(row: Item | None, label: str, at: Situation) -> list[GUIElement]:
+    """Fields in the record's row that the label may mean."""
+    if row is None:
+        return []
+    inside = [e for e in at.screen.within(row.element) if _writable(e)]
+    words = [e for e in inside if fit(label, e, (row.text, *(p.value for p in row.cells))) >= 0.95]
+    return in_column(label, row.element, at) or words
+
+
+def write(
+    entries: Sequence[Entry], app: str, at: Situation, owner: Sequence[str] = (), form: str = "", row: Item | None = None
+) -> Move:
+    """Each value into its field, and read back; fields that are not on the screen are looked for."""
+    if form and not at.notes.get("formed"):
+        return _open_form(form, app, at)
+    over: list[int] = at.notes.setdefault("over", [])
+    for n, entry in enumerate(entries):
+        move = _entry(n, entry, app, at, owner, row)
+        if move is None and n in over:
+            continue  # it was read back before the form went on to another page
+        if move is None:
+            return _to_field(entry.label, app, at)
+        if move.kind != "done":
+            return move
+        if n not in over:
+            over.append(n)
+    return done(f"{len(entries)} values are in the form" if len(entries) != 1 else f'"{entries[0].label}" is written')
+
+
+def _entry(n: int, entry: Entry, app: str, at: Situation, owner: Sequence[str], row: Item | None) -> Move | None:
+    """One value into its field; None where there is no such field on the screen."""
+    if CELL.fullmatch(entry.label.strip().upper()) and is_sheet(at):
+        return put_cell(entry.label.strip().upper(), "" if entry.mode == "clear" else entry.value, at)
+    field = field_for(entry.label, at, owner, _row_fields(row, entry.label, at))
+    if field is None:
+        return choose(entry.label, entry.value, at)
+    if field.role == "radio":
+        return choose(entry.label, entry.value, at) or put(field, entry.value, at)
+    whole: dict[str, str] = at.notes.setdefault("whole", {})
+    if str(n) not in whole:
+        whole[str(n)] = _target(entry, field, app, at)
+    text = whole[str(n)]
+    if entry.mode == "add" and (entry_offered := proposed(entry.value, at)) is not None and not holds(field, text):
+        return press(entry_offered, f'"{entry_offered.name}" is proposed', at=at)
+    return put(field, text, at)
+
+
+def _target(entry: Entry, field: GUIElement, app: str, at: Situation) -> str:
+    """What the field is to hold in the end; what is added to is what it held at first sight."""
+    there, text = held(field), entry.value
+    again = at.view.subtask.attempt > 1
+    match entry.mode:
+        case "set":
+            return text
+        case "clear":
+            return ""
+        case "append" | "prepend" if there:
+            gap = "\n" if _many_lines(entry.label, there, app, at) else " "
+            front = entry.mode == "prepend"
+            if again and (there.startswith(text) if front else there.endswith(text)):
+                return there
+            return f"{text}{gap}{there}" if front else f"{there}{gap}{text}"
+        case "add" | "remove":
+            parts = [part for part in _PARTS.split(there) if part]
+            named = [part for part in _PARTS.split(text) if part]
+            if entry.mode == "remove":
+                gone = [p for p in named if any(_same(p, other) for other in parts)]
+                if len(gone) < len(named) and not again:
+                    missing = ", ".join(p for p in named if p not in gone)
+                    raise StepFailure(f'"{entry.label}" does not hold {missing!r}; it holds {there!r}')
+                return ", ".join(part for part in parts if not any(_same(p, part) for p in named))
+            return ", ".join([*parts, *(p for p in named if not any(_same(p, other) for other in parts))])
+        case "later":
+            return _later(there, text, entry.label)
+    return text
+
+
+def _same(one: str, other: str) -> bool:
+    return fold(one) == fold(other) or same_value(one, other)
+
+
+def _many_lines(label: str, there: str, app: str, at: Situation) -> bool:
+    """Whether a field takes several lines: as its card says, else all but those that hold a short text."""
+    card = at.card(app)
+    types = [f.type for kind in (card.kinds if card else ()) for f in kind.fields if fold(f.label) == fold(label)]
+    return "\n" in there or ("text" not in types if types else len(there) > 60 or fold(label) in {"body", "text", "content", "note"})
+
+
+def _later(there: str, minutes: str, label: str) -> str:
+    clock = there.split()[-1] if re.match(r"\d{4}-\d\d-\d\d ", there) else there
+    begin = parse_time(clock)
+    if begin is None or not re.fullmatch(r"[-+]?\d+", minutes.strip()):
+        raise StepFailure(f'"{label}" shows {there!r}, which cannot be made {minutes} minutes later')
+    moved = begin + int(minutes)
+    if not 0 <= moved < 24 * 60:
+        raise StepFailure(f'"{label}" would be on another day: {there} and {minutes} minutes')
+    return there.removesuffix(clock) + f"{moved // 60:02d}:{moved % 60:02d}"
+
+
+# --- getting to a field -----------------------------------------------------------------------------------------------
+
+
+def _open_form(form: str, app: str, at: Situation) -> Move:
+    """Press the control that leads to the form; a form in a menu is found there."""
+    button = next((e for e in at.screen.presses if fold(e.name).rstrip(".… ") == fold(form).rstrip(".… ") and e.enabled), None)
+    button = button or control_for(form, [e for e in at.screen.presses if e.enabled], controls_of(form, at, app))
+    if button is None:
+        if (menu := open_menu(at)) is not None:
+            return menu
+        names = ", ".join(e.name for e in at.screen.presses if e.role in {"button", "menuitem", "link", "tab"}) or "none"
+        return fail(f'there is no "{form}" in {at.title(app)} here; controls there are: {names}')
+    if (scroll := at.reach(button)) is not None:
+        return scroll
+    at.notes["formed"] = True
+    return press(button, f'"{button.name}" leads to the form')
+
+
+def open_menu(at: Situation) -> Move | None:
+    """Unfold a menu of further actions that is still closed."""
+    names = {"more", "more actions", "more options", "actions", "options", "menu", "…", "⋯", "⋮", "..."}
+    menu = next((e for e in at.screen.presses if e.enabled and fold(e.name) in names), None)
+    if menu is None or menu.expanded or at.count("menus") > 1:
+        return None
+    return press(menu, "a menu may offer it", at=at)
+
+
+def _to_field(label: str, app: str, at: Situation) -> Move:
+    """The field is not on the screen: let the record be changed, unfold what is folded, go to the page that has it."""
+    presses = [e for e in at.screen.presses if e.enabled]
+    edit = control_for("edit", [e for e in presses if e.role in {"button", "link", "menuitem"}], controls_of("edit", at, app))
+    if edit is not None and at.count("edits") < 2:
+        return press(edit, f'"{edit.name}" lets it be changed', at=at)
+    tried: list[str] = at.notes.setdefault("unfolded here", [])
+    places = [e for e in presses if e.name not in tried and not e.selected and e.expanded is not True]
+    named = [e for e in places if fit(label, e, ("add", "show", "more")) >= 0.9 and e.role in {"tab", "button", "link"}]
+    folded = [e for e in places if _MORE.match(fold(e.name)) and (e.expanded is False or e.role == "tab")]
+    if (further := next(iter([*named, *folded]), None)) is not None and len(tried) < 6:
+        tried.append(further.name)
+        return press(further, f'"{further.name}" may show the field', at=at)
+    card = at.card(app)
+    kinds = [k for k in (card.kinds if card else ()) if k.single and any(fold(f.label) == fold(label) for f in k.fields)]
+    if kinds and at.count("to form") < 8 and (move := go_to(app, kinds[0].place, at)) is not None:
+        return move
+    onward = next((e for e in presses if fold(e.name) in {"next", "continue"} and e.role == "button"), None)
+    if onward is not None and at.notes.get("over") and at.count("onward") < 6:
+        return press(onward, "the form has another step", at=at)
+    names = ", ".join(e.name for e in at.screen.fields if e.name) or "none"
+    return fail(f'there is no field "{label}" in {at.title(app)}; fields there are: {names}', f"how to enter the {label}")

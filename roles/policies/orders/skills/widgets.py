@@ -1,0 +1,356 @@
+"""Fields of any form and page: which one a label means, what it holds, and how it is brought to hold something else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from protocol import Action, ActionTarget, Click, Fill, GUIElement, PressKey, SelectOption, Type
+from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
+from roles.screen.choices import shows
+from roles.screen.matching import similarity, tokens
+from roles.screen.page import Page, Scopes
+from roles.screen.screens import FIELD_ROLES, fold, shown
+from roles.screen.values import parse_date, parse_time, rewritings, same_value
+
+BOXES = frozenset({"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"})
+RANGES = frozenset({"slider", "spinbutton"})
+TEXTS = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
+_ROLES = FIELD_ROLES | BOXES | RANGES
+_OPTIONS = frozenset({"option", "menuitem", "menuitemradio", "menuitemcheckbox", "listitem", "treeitem", "radio", "tab", "button"})
+_GROUPS = frozenset({"group", "radiogroup", "listbox", "tablist", "list", "menu", "toolbar"})
+_BETWEEN = frozenset({"of", "for", "the", "in", "is", "here", "your", "a", "an", "to"})
+_ON = frozenset({"on", "yes", "true", "checked", "enabled", "ticked"})
+_OFF = frozenset({"off", "no", "false", "unchecked", "disabled", "unticked", ""})
+_UNIT = re.compile(r"\s+in\s+\S+$|\s*[(\[][^)\]]*[)\]]$|\s*[*:]$")
+_NUMBER = re.compile(r"[-+−]?\d+(?:[.,]\d+)?")
+GOOD = 0.88
+
+
+# --- which field ------------------------------------------------------------------------------------------------------
+
+
+def fields_of(at: Situation) -> list[GUIElement]:
+    """All that hold something: fields, boxes, sliders."""
+    return [e for e in at.screen.elements if e.role in _ROLES]
+
+
+def fit(label: str, element: GUIElement, owner: Sequence[str]) -> float:
+    """How well an element is called by a label: as it stands, with the record's name beside it, or by another word."""
+    wanted, best = fold(label), 0.0
+    for name in {element.name, element.placeholder or ""} - {""}:
+        bare = _UNIT.sub("", name)
+        if wanted in (fold(name), fold(bare)):
+            best = max(best, 1.0 if name == element.name else 0.95)
+            continue
+        mine, theirs, others = set(tokens(label)), set(tokens(bare)), set(tokens(" ".join(owner)))
+        if mine and mine <= theirs and theirs - mine and theirs - mine <= others | _BETWEEN:
+            best = max(best, 0.98)
+        else:
+            best = max(best, min(0.94, similarity(label, bare)))
+    return best
+
+
+def field_for(label: str, at: Situation, owner: Sequence[str] = (), within: Sequence[GUIElement] = ()) -> GUIElement | None:
+    """The field that a label means; in a part of the screen, where that is known. Several that fit equally well: a failure."""
+    options = [e for e in within if e.role in _ROLES] if within else fields_of(at)
+    searches = {e.element_id for e in at.screen.searches}
+    scored = [(fit(label, e, owner), e) for e in options]
+    scored = [(score, e) for score, e in scored if score >= (0.99 if e.element_id in searches else GOOD)]
+    top = max((score for score, _ in scored), default=0.0)
+    best = [e for score, e in scored if score >= top - 0.005]
+    if len(best) > 1 and owner:
+        best = _beside(best, at, owner) or best
+    if len(best) > 1:
+        best = [e for e in best if e.enabled and e.visible] or best
+    if len(best) > 1:
+        raise StepFailure(f'{len(best)} fields are called "{label}", and nothing says which is meant')
+    return best[0] if best else None
+
+
+def _beside(options: Sequence[GUIElement], at: Situation, owner: Sequence[str]) -> list[GUIElement]:
+    """Those that stand with the record's name."""
+    for name in owner:
+        part = Scopes(at.screen.elements).of(name)
+        known = {e.element_id for e in part or ()}
+        if found := [e for e in options if e.element_id in known]:
+            return found
+    return []
+
+
+def in_column(label: str, row: GUIElement, at: Situation) -> list[GUIElement]:
+    """What stands in a row's cell under a heading."""
+    item = next((i for i in at.screen.items if i.element.element_id == row.element_id), None)
+    cells = [p.element for p in item.cells if fold(p.label) == fold(label)] if item else []
+    return [e for cell in cells for e in (cell, *at.screen.within(cell)) if e.role in _ROLES]
+
+
+def group_of(label: str, at: Situation) -> list[GUIElement]:
+    """The options of a group that is called so: radio buttons, toggles, a list that the page draws."""
+    named = [e for e in at.screen.elements if e.role in _GROUPS and e.name and fit(label, e, ()) >= GOOD]
+    inside = [e for holder in named[:1] for e in at.screen.within(holder)]
+    if not inside:
+        texts = [e for e in at.screen.elements if e.role in {"text", "label", "heading"} and fit(label, e, ()) >= 0.95]
+        inside = next((found for e in texts[:1] if (found := Scopes(at.screen.elements).of(e.name))), [])
+    options = [e for e in inside if e.role in _OPTIONS and e.name]
+    return options if len(options) > 1 or any(e.role in BOXES for e in options) else []
+
+
+# --- what it holds ----------------------------------------------------------------------------------------------------
+
+
+def held(element: GUIElement) -> str:
+    return (element.value or "").rstrip("\n")
+
+
+def holds(element: GUIElement, text: str) -> bool:
+    """Whether a field shows a value, however it writes it."""
+    if element.role in BOXES:
+        return (element.value == "true" or element.selected) == truth(text)
+    if element.role in RANGES and _NUMBER.search(text):
+        return same_value(held(element), _figure(text))
+    if not text.strip():
+        return not held(element).strip()
+    return same_value(held(element), text) or _lines(held(element)) == _lines(text)
+
+
+def _lines(text: str) -> list[str]:
+    return [" ".join(line.split()) for line in text.strip().splitlines()]
+
+
+def truth(text: str) -> bool:
+    """What is said of a box. Raises StepFailure where it says neither on nor off."""
+    word = fold(text)
+    if word in _ON | _OFF:
+        return word in _ON
+    raise StepFailure(f"a box is on or off, and not {text!r}")
+
+
+def _figure(text: str) -> str:
+    numbers = _NUMBER.findall(text)
+    if len(numbers) != 1:
+        raise StepFailure(f"{text!r} is no number")
+    return str(numbers[0]).replace(",", ".").replace("−", "-")
+
+
+# --- how it is brought to hold something else -------------------------------------------------------------------------
+
+
+def put(element: GUIElement, text: str, at: Situation) -> Move:
+    """Set a field to `text` and look whether it took it: filled, then by keys, then in another way of writing."""
+    key = element.track_id or element.name
+    tries: dict[str, int] = at.notes.setdefault("tries", {})
+    tried = tries.get(key, 0)
+    ways = _ways(element, text)
+    if any(holds(element, way) for way in ways) and not (element.invalid and tried < len(ways)):
+        at.notes["field"] = element.track_id
+        return done(f'"{element.name}" shows {held(element)!r}')
+    if not element.enabled:
+        return fail(f'the field "{element.name}" cannot be changed; it shows {held(element)!r}')
+    if (sheet := _sheet(element, text, at)) is not None:
+        return sheet
+    if tried > len(ways) + 3:
+        return fail(f'the field "{element.name}" does not take {text!r}; it shows {held(element)!r}')
+    if scroll := at.reach(element):
+        return scroll
+    tries[key] = tried + 1
+    at.notes["field"] = element.track_id
+    way = ways[min(tried, len(ways) - 1)] if element.invalid else ways[0]
+    if element.role == "combobox" and not element.choices:
+        return _drawn(element, way, tried, at)
+    action = _action(element, way, tried)
+    return act(action, f'"{element.name}" is to show {way!r}', f'"{element.name}" shows {way!r}')
+
+
+def _ways(element: GUIElement, text: str) -> list[str]:
+    """How the value may be written in this field, the plainest first. Raises StepFailure where it can take none of them."""
+    if element.role in BOXES:
+        return ["true" if truth(text) else "false"]
+    if element.choices and text:
+        return [option(text, element.choices, element.name)]
+    if element.role in RANGES and text:
+        return [_within(element, _figure(text))]
+    minute = parse_time(text)
+    times = [f"{minute // 60:02d}:{minute % 60:02d}", f"{(minute // 60 + 11) % 12 + 1}:{minute % 60:02d} {'AP'[minute >= 720]}M"
+             ] if minute is not None else []  # fmt: skip
+    return list(dict.fromkeys([text, *times, *rewritings(text)]))
+
+
+def _within(element: GUIElement, figure: str) -> str:
+    low, high, step = element.limits or (float("-inf"), float("inf"), 0.0)
+    number = float(figure)
+    if not low <= number <= high:
+        raise StepFailure(f'"{element.name}" goes from {low:g} to {high:g}, and {figure} is not between them')
+    if step > 0 and low > float("-inf") and abs((number - low) / step - round((number - low) / step)) > 1e-6:
+        raise StepFailure(f'"{element.name}" goes in steps of {step:g} from {low:g}, and {figure} is none of them')
+    return f"{number:g}"
+
+
+def option(text: str, choices: Sequence[str], name: str) -> str:
+    """The one choice that is meant: as it is called, by the end of a path, or the only one with these words."""
+    same = [o for o in choices if fold(o) == fold(text)] or [o for o in choices if same_value(o, text)]
+    ends = [o for o in choices if fold(o.rstrip("/").rsplit("/", 1)[-1].split(": ")[-1]) == fold(text)]
+    words = [o for o in choices if set(tokens(text)) <= set(tokens(o))]
+    alike = [o for o in choices if similarity(text, o) >= 0.9]
+    found = next((some for some in (same, ends, words, alike) if some), [])
+    if len(set(found)) == 1:
+        return found[0]
+    why = "is not one" if not found else "may be several"
+    raise StepFailure(f'"{text}" {why} of the choices of "{name}": {", ".join(choices)}')
+
+
+def _action(element: GUIElement, text: str, tried: int) -> Action:
+    target = ActionTarget.of(element)
+    if element.choices:
+        return SelectOption(target=target, options=(text,))
+    if element.role in BOXES:
+        return Click(target=target) if tried < 2 else PressKey(target=target, keys=("Space",))
+    if tried < 2 or element.invalid or element.role == "slider":
+        return Fill(target=target, text=text)
+    if not element.focused:
+        return Click(target=target)
+    if element.value and tried % 2 == 0:
+        return PressKey(keys=("Control", "a"), target=target)
+    return Type(target=target, text=text)
+
+
+def _drawn(element: GUIElement, text: str, tried: int, at: Situation) -> Move:
+    """A box whose choices appear when it is opened or written into."""
+    if (entry := proposed(text, at)) is not None:
+        return press(entry, f'"{entry.name}" is the choice', at=at)
+    target = ActionTarget.of(element)
+    if tried == 0:
+        return act(Click(target=target), f'"{element.name}" opens its choices')
+    return act(Fill(target=target, text=text), f'"{element.name}" is searched for {text!r}')
+
+
+def proposed(text: str, at: Situation) -> GUIElement | None:
+    """An entry of a list that is open and called so."""
+    roles = {"option", "menuitem", "menuitemradio", "treeitem"}
+    entries = [e for e in at.screen.elements if e.role in roles and e.enabled and e.name]
+    exact = [e for e in entries if fold(e.name) == fold(text)]
+    begins = [e for e in entries if fold(e.name).startswith(fold(text))]
+    found = exact or begins
+    return found[0] if len({e.name for e in found}) == 1 else None
+
+
+def choose(label: str, text: str, at: Situation) -> Move | None:
+    """A value of a group, or of a button that opens a list; None where nothing of that name is on the screen."""
+    if shows(label, text, Page(at.view.seen, "")):
+        return done(f'"{label}" shows {text!r}')
+    group = group_of(label, at)
+    if group:
+        name = option(text, [e.name for e in group], label)
+        chosen = next(e for e in group if e.name == name)
+        if chosen.selected or chosen.value == "true":
+            return done(f'"{label}" shows {name!r}')
+        if at.count(f"choose {label}") > 3:
+            return fail(f'"{name}" of "{label}" does not stay chosen')
+        return press(chosen, f'"{name}" is the choice of "{label}"', at=at)
+    opener = next((e for e in at.screen.presses if e.expanded is not None and e.enabled and fit(label, e, ()) >= GOOD), None)
+    if opener is None or at.count(f"open {label}") > 4:
+        return None
+    return _press_proposed(text, opener, at)
+
+
+def _press_proposed(text: str, opener: GUIElement, at: Situation) -> Move:
+    entry = proposed(text, at)
+    return press(entry or opener, f'"{entry.name if entry else opener.name}" leads to {text!r}', at=at)
+
+
+# --- a calendar sheet -------------------------------------------------------------------------------------------------
+
+_MONTH = re.compile(r"([A-Z][a-z]+)\s+(\d{4})")
+_EARLIER = re.compile(r"^(?:prev(?:ious)?|earlier|back|<|‹|«|←)", re.IGNORECASE)
+_LATER = re.compile(r"^(?:next|later|forward|>|›|»|→)", re.IGNORECASE)
+
+
+def _sheet(element: GUIElement, text: str, at: Situation) -> Move | None:
+    """Pick a day from the sheet of a field that did not take it as text; None where there is no such sheet."""
+    day = parse_date(text)
+    tries: dict[str, int] = at.notes["tries"]
+    if day is None or element.choices or tries.get(element.track_id or element.name, 0) < 2 or at.count("leafs") > 60:
+        return None
+    month = next((m for e in at.screen.elements if (m := _MONTH.fullmatch(shown(e)))), None)
+    if month is None:
+        opener = next((e for e in _near(element, at) if e.role == "button" and e.expanded is not None), None)
+        return press(opener or element, f'"{element.name}" is chosen from a calendar', at=at)
+    here = datetime.strptime(f"1 {month[1][:3]} {month[2]}", "%d %b %Y").date()
+    if (here.year, here.month) == (day.year, day.month):
+        cells = [e for e in at.screen.elements if e.role in {"gridcell", "cell", "link", "button"} and shown(e) == str(day.day)]
+        cell = next((e for e in cells if e.enabled), None)
+        return press(cell, f"{day} is the day", at=at) if cell else None
+    way = _LATER if (day.year, day.month) > (here.year, here.month) else _EARLIER
+    leaf = next((e for e in at.screen.elements if e.role in {"button", "link"} and way.match(e.name)), None)
+    return press(leaf, f"{day:%B %Y} is not shown yet", at=at) if leaf else None
+
+
+def _near(element: GUIElement, at: Situation) -> list[GUIElement]:
+    holder = next(iter(at.screen.above(element)), None)
+    return at.screen.within(holder) if holder is not None else []
+
+
+# --- cells of a sheet -------------------------------------------------------------------------------------------------
+
+CELL = re.compile(r"[A-Z]{1,3}[1-9]\d{0,5}")
+_LETTERS = re.compile(r"[A-Z]{1,3}")
+
+
+def is_sheet(at: Situation) -> bool:
+    """Whether columns are called by letters, and rows by numbers."""
+    return len([name for name in at.screen.columns if _LETTERS.fullmatch(name)]) > 1
+
+
+def put_cell(place: str, text: str, at: Situation) -> Move:
+    """Go to the cell, write, and see that it is there."""
+    there = _cell(place, at)
+    boxes = [f for f in at.screen.fields if f.role in {"textbox", "combobox"}]
+    where = next((f for f in boxes if CELL.fullmatch(held(f).strip().upper())), None)
+    bar = next((f for f in boxes[boxes.index(where) + 1 :] if f.role == "textbox"), None) if where is not None else None
+    if there is not None and _shows(there, text) and (not text.startswith("=") or at.notes.get(f"wrote {place}")):
+        return done(f"{place} holds {text}")
+    if at.count(f"cell {place}") > 8:
+        return fail(f"{place} does not take {text!r}; it shows {shown(there) if there is not None else 'nothing'!r}")
+    if where is None or bar is None:
+        return _in_place(place, there, text, at)
+    if held(where).strip().upper() != place:
+        if there is not None and there.visible:
+            return act(Click(target=ActionTarget.of(there)), f"{place} is the cell that is meant", f"{place} chosen")
+        return act(Fill(target=ActionTarget.of(where), text=place, submit=True), f"to go to {place}", f"{place} chosen")
+    if there is None and at.notes.get(f"wrote {place}") and same_value(held(bar), text):
+        return done(f"{place} holds {text}")
+    at.notes[f"wrote {place}"] = True
+    return act(Fill(target=ActionTarget.of(bar), text=text, submit=True), f"{place} is to hold {text}", f"{text!r} in {place}")
+
+
+def _in_place(place: str, there: GUIElement | None, text: str, at: Situation) -> Move:
+    """A grid without a line for what a cell holds: into the cell itself."""
+    if there is None:
+        return fail(f"there is no cell {place} on the screen, and no line to go to it by", "how to write into a cell")
+    field = next((e for e in at.screen.within(there) if e.role in TEXTS), None)
+    if field is not None:
+        return put(field, text, at)
+    if not at.notes.get(f"opened {place}"):
+        at.notes[f"opened {place}"] = True
+        return press(there, f"{place} is the cell that is meant", count=2, at=at)
+    return act(Type(text=text, submit=True), f"{place} is to hold {text}", f"{text!r} in {place}")
+
+
+def _cell(place: str, at: Situation) -> GUIElement | None:
+    letters = [name for name in at.screen.columns if _LETTERS.fullmatch(name)]
+    column, number = re.sub(r"\d", "", place), re.sub(r"\D", "", place)
+    for row in at.screen.rows:
+        kids = at.screen.kids(row)
+        if kids and kids[0].role == "rowheader" and kids[0].name == number and column in letters:
+            at_column = letters.index(column) + 1
+            return kids[at_column] if at_column < len(kids) else None
+    return None
+
+
+def _shows(element: GUIElement, text: str) -> bool:
+    """A formula shows its result."""
+    result = shown(element)
+    if text.startswith("="):
+        return bool(result) and not result.startswith("#")
+    return same_value(result, text) if text else not result
