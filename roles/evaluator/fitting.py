@@ -1,0 +1,294 @@
+"""Whether a record, as it was seen, is one that the goal means, and whether a value of the goal stands in what was done.
+
+All answers are of three kinds: yes, no, and None where what was seen does not tell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from rapidfuzz import fuzz
+
+from environments.cards import AppCard
+from protocol import VisualState
+from roles.contracts.orders import Amount, Back, Of, Order, Pick, Reading, Test, Text, Thing, Value, When, Worked
+from roles.evaluator.effects import SeenRecord, rows_on, seen_on
+from roles.evaluator.evidence import moments_in
+from roles.screen.evidence import is_search
+from roles.screen.matching import similarity, tokens
+from roles.screen.records import same_state
+from roles.screen.screens import FIELD_ROLES, fold
+from roles.screen.synonyms import similarity_next
+from roles.screen.values import amount_of, find_dates, find_money, parse_date, same_value, sort_key
+
+_EARLIER = frozenset({"previous", "prev", "newer", "previous page", "earlier page", "page back", "<", "‹", "«"})
+_NUMBER = re.compile(r"(?<![\w.,-])-?\d[\d.,']*\d|(?<![\w.,-])-?\d(?![\w-])")
+_ALIKE = 0.6
+
+
+class ListLook(NamedTuple):
+    """What was seen of one list: its records, over all pages that were looked at."""
+
+    app: str
+    records: tuple[SeenRecord, ...]
+    whole: bool
+    """Its first and its last page were seen, and nothing narrowed it down but words of the goal."""
+    evidence: tuple[str, ...]
+
+
+def lists_of(states: Iterable[VisualState], goal: str) -> list[ListLook]:
+    """The lists on these screens, each with what was seen of it at first."""
+    groups: dict[tuple[str, ...], list[VisualState]] = {}
+    for state in states:
+        narrowed = [f"{e.name}={e.value}" for e in state.elements if _narrows(e.role, e.value) or (e.value and is_search(e))]
+        chosen = [e.name for e in state.elements if e.selected and e.role in {"tab", "treeitem"}]
+        heading = next((e.name for e in state.elements if e.role == "heading"), "")
+        groups.setdefault((state.app or "", heading, *narrowed, *chosen), []).append(state)
+    return [_look(key, seen, goal) for key, seen in groups.items()]
+
+
+def _narrows(role: str | None, value: str | None) -> bool:
+    return role == "combobox" and bool(value)
+
+
+def _look(key: tuple[str, ...], states: Sequence[VisualState], goal: str) -> ListLook:
+    records: dict[str, SeenRecord] = {}
+    first = last = False
+    for state in states:
+        for record in rows_on(state):
+            records.setdefault(record.track or record.text, record)
+        names = {e.name.strip().casefold() for e in state.elements if e.enabled and e.role in {"button", "link"}}
+        last = last or not any(similarity_next(name) or name == "following page" or name == "page forward" for name in names)
+        first = first or not names & _EARLIER
+    told = fold(goal)
+    searched = [e.value or "" for state in states for e in state.elements if e.value and is_search(e)]
+    filtered = [
+        e.value or "" for state in states for e in state.elements
+        if _narrows(e.role, e.value) and e.options and e.value not in e.options[:1] and len(e.options) > 1
+    ]  # fmt: skip
+    own = all(fold(value) in told or fold(value).startswith("all") for value in (*searched, *filtered))
+    return ListLook(key[0], tuple(records.values()), first and last and own, tuple(f"state:{s.state_id}" for s in states[:3]))
+
+
+def fits(thing: Thing, record: SeenRecord, today: str = "") -> bool | None:
+    """Whether the record is one of those that are meant, its superlative aside."""
+    answers = [says(record.text, thing.name.text)] if thing.name is not None else []
+    answers += [holds(test, record) for test in thing.tests]
+    answers += [None if (out := fits(but, record, today)) is None else not out for but in thing.but]
+    return _all(answers)
+
+
+def _all(answers: Iterable[bool | None]) -> bool | None:
+    every = list(answers)
+    return False if False in every else None if None in every else True
+
+
+def holds(test: Test, record: SeenRecord) -> bool | None:
+    """Whether a record passes a test, by the field that it speaks of or, without one, by anything that it shows."""
+    held = [value for label, value in record.cells if not test.field or similarity(test.field, label) >= _ALIKE]
+    found = _compared(test, held, record)
+    return found if found is None else found != test.negated
+
+
+def _compared(test: Test, held: Sequence[str], record: SeenRecord) -> bool | None:
+    match test.value:
+        case When():
+            return _when(test, test.value, held or ([] if test.field else [record.text]))
+        case Amount():
+            return _amount(test, test.value.number, held)
+        case Text(text=text):
+            return _text(test, text, held, record)
+        case _:
+            return None
+
+
+def _text(test: Test, text: str, held: Sequence[str], record: SeenRecord) -> bool | None:
+    if any(says(value, text) or same_state(value, text) for value in held) or (not test.field and says(record.text, text)):
+        return True
+    if test.relation == "is" and (states := [v for label, v in record.cells if similarity("status", label) >= 0.9]):
+        return any(same_state(value, text) for value in states)
+    if test.field:
+        return False if held else None
+    return False if test.relation in {"from", "is"} and record.cells and not record.track == "" else None
+
+
+def _when(test: Test, when: When, held: Sequence[str]) -> bool | None:
+    first, last = (parse_date(text[:10]) for text in (when.first, when.last or when.first))
+    days = [day for value in held for text in ([value] if parse_date(value) else find_dates(value)) if (day := parse_date(text))]
+    if first is None or last is None or not days:
+        return None
+    match test.relation:
+        case "before" | "under":
+            return any(day < first for day in days)
+        case "after" | "over":
+            return any(day > last for day in days)
+        case "at_least":
+            return any(day >= first for day in days)
+        case "at_most":
+            return any(day <= last for day in days)
+        case _:
+            return any(first <= day <= last for day in days)
+
+
+def _amount(test: Test, number: float, held: Sequence[str]) -> bool | None:
+    numbers = [one for value in held if (one := amount_of(value)) is not None]
+    if not numbers or (not test.field and len(numbers) > 1):
+        return None
+    match test.relation:
+        case "over" | "after":
+            return numbers[0] > number
+        case "under" | "before":
+            return numbers[0] < number
+        case "at_least":
+            return numbers[0] >= number
+        case "at_most":
+            return numbers[0] <= number
+        case "is" | "has":
+            return abs(numbers[0] - number) < 0.005
+        case _:
+            return None
+
+
+def picked(pick: Pick, records: Sequence[SeenRecord]) -> list[SeenRecord] | None:
+    """The records that a superlative leaves of a whole list; None where what it goes by is not seen."""
+    if pick.order in {"first", "last"} and not pick.by:
+        ranked = list(records) if pick.order == "first" else list(records)[::-1]
+    else:
+        kind = 2 if pick.by in {"date", "start", "received", "modified"} else 1
+        keyed = [(_sort(pick.by, kind, record), record) for record in records]
+        if not keyed or any(key is None for key, _ in keyed):
+            return None
+        ranked = [r for _, r in sorted(keyed, key=lambda one: one[0] or 0.0, reverse=pick.order in {"most", "last"})]
+        edge = [key for key, _ in keyed]
+        if len(set(edge)) < len(edge) and pick.number == 1:
+            return None  # several are equal at it, and which is meant nobody said
+    return ranked[pick.at - 1 : pick.at - 1 + pick.number]
+
+
+def _sort(by: str, kind: int, record: SeenRecord) -> float | None:
+    cells = [(similarity(by, label) if by else _ALIKE, key[1]) for label, v in record.cells if (key := sort_key(v))[0] == kind]
+    near = [cell for cell in cells if cell[0] >= _ALIKE] or (cells if len(cells) == 1 else [])
+    return max(near)[1] if near else None
+
+
+@lru_cache(maxsize=8192)
+def says(text: str, wanted: str) -> bool:
+    """Whether a text holds a value of the goal, in whichever spelling: names by their words, dates and amounts by what they are."""
+    name, there = fold(wanted).strip(" .\"'"), fold(text)
+    if not name or re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", there):
+        return True
+    if amount_of(wanted) is not None:
+        return any(same_value(wanted, one) for one in (*find_money(text), *_NUMBER.findall(text)))
+    if parse_date(wanted) is not None:
+        return any(same_value(wanted, one) for one in find_dates(text))
+    words, shown = tokens(wanted), set(tokens(text)) | set(re.findall(r"\w+", there))
+    if words and all(word in shown for word in words):
+        return True
+    numbers = set(re.findall(r"\d+", name))
+    return len(name) >= 8 and numbers <= set(re.findall(r"\d+", there)) and fuzz.partial_ratio(name, there) >= 92
+
+
+def tells_moment(text: str, when: When) -> bool | None:
+    """Whether a text tells the day and the time that are meant."""
+    told, answers = moments_in(text), list[bool]()
+    for moment in (when.first, when.last):
+        if (day := parse_date(moment[:10])) is not None and (moment is when.first or when.last != when.first):
+            answers.append(told.have_day(day) and not told.relative)
+    for clock in (when.first[11:], when.start, when.end):
+        if re.fullmatch(r"\d\d:\d\d", clock):
+            answers.append(told.have_minute(int(clock[:2]) * 60 + int(clock[3:])))
+    return all(answers) if answers else None
+
+
+class Resolver:
+    """What values of the goal stand for, as far as the screens tell."""
+
+    def __init__(self, reading: Reading, states: Sequence[VisualState], looks: Sequence[ListLook]) -> None:
+        self._reading = reading
+        self._looks = looks
+        self._pages = [seen_on(state) for state in states]
+
+    def texts(self, value: Value, depth: int = 0) -> list[str] | None:
+        """The texts that must all be there; None where nobody can say."""
+        match value:
+            case Text(text=text):
+                return [text]
+            case Amount(text=text, number=number):
+                return [text if amount_of(text) is not None else f"{number:g}"]
+            case Of(fields=fields, thing=thing) if fields:
+                found = [self._field(name, self.named(thing)) for name in fields]
+                return None if None in found else [text for text in found if text is not None]
+            case Back(to=to, field=field) if depth < 3 and 0 <= to < len(self._reading.orders):
+                return self._of_order(self._reading.orders[to], field, depth)
+            case Worked():
+                return self._worked(value)
+            case _:
+                return None
+
+    def _of_order(self, order: Order, field: str, depth: int) -> list[str] | None:
+        values = [slot.value for slot in order.slots if isinstance(slot.value, Of | Worked)]
+        if len(values) == 1:
+            return self.texts(values[0], depth + 1)
+        return [order.object.name.text] if order.object is not None and order.object.name is not None and not field else None
+
+    def _field(self, name: str, thing: Thing) -> str | None:
+        """The value of a field of the one record that is meant, where all that were seen agree on it."""
+        seen = [record for look in self._looks for record in look.records if record.cells]
+        held = {fold(v): v for record in (*seen, *self._pages) if _is(thing, record) for label, v in record.cells if v and similarity(name, label) >= 0.9}
+        return next(iter(held.values())) if len(held) == 1 else None
+
+    def named(self, thing: Thing) -> Thing:
+        """The thing, with what it points back at."""
+        if thing.back is None or not 0 <= thing.back.to < len(self._reading.orders):
+            return thing
+        other = self._reading.orders[thing.back.to].object
+        if other is None or other.back is not None and other.back.to >= thing.back.to:
+            return thing
+        other = self.named(other)
+        return thing.model_copy(
+            update={
+                "kind": thing.kind or other.kind, "name": thing.name or other.name, "tests": (*other.tests, *thing.tests),
+                "but": (*other.but, *thing.but), "pick": thing.pick or other.pick, "place": thing.place or other.place,
+                "also": thing.also or other.also, "back": None,
+            }
+        )  # fmt: skip
+
+    def _worked(self, value: Worked) -> list[str] | None:
+        """A sum or a number over all records of a list that was seen whole."""
+        one = value.of[0] if len(value.of) == 1 else None
+        if not isinstance(one, Of) or value.how not in {"sum", "count", "largest", "smallest"} or one.thing.pick is not None:
+            return None
+        meant = self.all_of(self.named(one.thing))
+        if meant is None:
+            return None
+        if value.how == "count":
+            return [str(len(meant))]
+        field = one.fields[0] if one.fields else "total"
+        numbers = [amount_of(v) for record in meant for label, v in record.cells if similarity(field, label) >= 0.9]
+        if not numbers or None in numbers or len(numbers) != len(meant):
+            return None
+        plain = [number for number in numbers if number is not None]
+        return [f"{ {'sum': sum, 'largest': max, 'smallest': min}[value.how](plain):.2f}"]  # type: ignore[operator]
+
+    def all_of(self, thing: Thing) -> list[SeenRecord] | None:
+        """All records that are meant; None where no list of them was seen whole, or what was seen of one does not tell."""
+        whole = [look for look in self._looks if look.whole and any(fits(thing, record) for record in look.records)]
+        every = [[record for record in look.records if fits(thing, record) is not False] for look in whole]
+        if len({tuple(r.key for r in found) for found in every}) != 1 or any(fits(thing, r) is None for r in every[0]):
+            return None
+        return every[0]
+
+
+def _is(thing: Thing, record: SeenRecord) -> bool:
+    return (thing.name is not None or bool(thing.tests)) and thing.pick is None and fits(thing, record) is True
+
+
+def kinds_of(noun: str, cards: Sequence[AppCard]) -> set[str]:
+    """The applications that hold records of that kind, by their cards; none where no card says so."""
+    return {card.app for card in cards for kind in card.kinds if any(similarity(noun, word) >= 0.9 for word in (kind.kind, *kind.words))}
+
+
+__all__ = ["FIELD_ROLES"]

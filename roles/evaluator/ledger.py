@@ -1,0 +1,401 @@
+"""The orders of a goal, held against what happened: each was shown to be done, is missing, was not to be done, or cannot be checked.
+
+It reads the goal and not the plan, so that whoever planned is held to the same. It knows no application: what was done is known by
+the words of controls, by the records that they fell on and by the values that were written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any, NamedTuple
+
+import yaml
+
+from environments.effects import SENSITIVE, Effect
+from environments.effects.words import effect_of_words
+from protocol import VisualState
+from roles.contracts import GateRequest
+from roles.contracts.gates import MOST_STEPS
+from roles.contracts.orders import Condition, Ledger, LedgerEntry, Order, Reading, Slot, Text, Thing, When, said
+from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, seen_on
+from roles.evaluator.fitting import ListLook, Resolver, fits, holds, kinds_of, lists_of, picked, says, tells_moment
+from roles.screen.matching import similarity, tokens
+
+_STRICT = frozenset({"to", "into", "as", "called", "saying", "field", "value"})
+"""Roles of slots whose words stand in what was written, moved or sent."""
+_SETTLED = frozenset({Effect.DELETE, Effect.SEND, Effect.SUBMIT, Effect.PURCHASE, Effect.ACCOUNT})
+"""What is never done besides."""
+
+
+@cache
+def deeds() -> dict[str, Any]:
+    """By what verbs are known to have been done."""
+    text = resources.files("configs").joinpath("lexicon/deeds.yaml").read_text(encoding="utf-8")
+    return dict(yaml.safe_load(text))
+
+
+class Verdict(NamedTuple):
+    """How an order stands, and the effects that were done for it."""
+
+    state: str
+    why: str = ""
+    evidence: tuple[str, ...] = ()
+    used: tuple[int, ...] = ()
+
+
+def ledger(reading: Reading, request: GateRequest, screen: Screens | None = None) -> Ledger:
+    """Every order, exclusion and rest of the goal, held against the steps and the screens of the run."""
+    known = {state.state_id: state for state in (*request.earlier, *request.screens)}
+    return _Check(reading, request, screen or known.get).ledger()
+
+
+class _Check:
+    """One goal and one run."""
+
+    def __init__(self, reading: Reading, request: GateRequest, screen: Screens) -> None:
+        self.reading, self.request = reading, request
+        self.effects = effects_of(request.steps, screen)
+        ids = dict.fromkeys(i for step in request.steps for i in (step.before, step.after) if i)
+        states = [state for i in ids if (state := screen(i)) is not None]
+        self.states: list[VisualState] = [*states, *(s for s in request.screens if s.state_id not in ids)]
+        self.looks = lists_of(self.states, reading.goal)
+        self.find = Resolver(reading, self.states, self.looks)
+        self.cut = len(request.steps) >= MOST_STEPS or any(effect.opaque for effect in self.effects)
+        """Not all that was done is known."""
+        self.used: set[int] = set()
+
+    def ledger(self) -> Ledger:
+        entries: list[LedgerEntry] = []
+        for number, order in enumerate(self.reading.orders):
+            verdict = self._held(order)
+            self.used |= set(verdict.used)
+            kind = "exclusion" if order.negated or order.verb in deeds()["keeps"] else "order"
+            entries.append(self._entry(number, kind, order.spans, verdict))
+            entries += [self._entry(number, "exclusion", but.spans, self._excepted(order, but)) for but in _buts(order)]
+        rest = [LedgerEntry(kind="unread", text=u.text, state="unread", why=u.why) for u in self.reading.unread]
+        besides = self._besides() if self.reading.understood else []
+        return Ledger(goal=self.reading.goal, entries=(*entries, *besides, *rest))
+
+    def _entry(self, number: int, kind: Any, spans: tuple[tuple[int, int], ...], verdict: Verdict) -> LedgerEntry:
+        state: Any = "unchecked" if verdict.state == "missing" and self.cut else verdict.state
+        evidence = tuple(dict.fromkeys(verdict.evidence))[:8]
+        return LedgerEntry(order=number, kind=kind, text=said(self.reading.goal, spans), state=state, evidence=evidence, why=verdict.why)
+
+    # --- one order ----------------------------------------------------------------------------------------------------------
+
+    def _held(self, order: Order) -> Verdict:
+        thing = self.find.named(order.object) if order.object is not None else None
+        if order.negated or order.verb in deeds()["keeps"]:
+            return self._left_alone(order, thing)
+        if order.condition is not None:
+            asked, shown = self._truth(order.condition)
+            if asked is None:
+                return Verdict("missing" if self._done(order, thing) else "unchecked", "nothing that was seen tells whether the condition holds")
+            if not asked:
+                done = self._done(order, thing)
+                why = "it was done, and what it depends on is not so" if done else "what it depends on is not so"
+                return Verdict("forbidden" if done else "shown", why, (*shown, *self._evidence(done)))
+        if order.verb in deeds()["looks"]:
+            return self._looked(thing)
+        if order.verb in deeds()["tells"]:
+            return self._told(order)
+        return self._worked(order, thing)
+
+    def _done(self, order: Order, thing: Thing | None) -> list[int]:
+        """Effects that this order would have, if it was worked."""
+        if order.verb in (*deeds()["looks"], *deeds()["tells"]):
+            return []
+        may = self._may(order)
+        return [n for n in may if n not in self.used and (thing is None or self._meant(thing, order, n) is not False)]
+
+    def _may(self, order: Order) -> list[int]:
+        """Effects that are of the verb's kind."""
+        verb, controls = order.verb, set(deeds()["controls"].get(order.verb, ())) or {order.verb, *order.said.casefold().split()}
+        stems = {token for word in controls for token in tokens(str(word))}
+        cards = {tokens(v.control) for card in self.request.cards for k in card.kinds for v in (*k.verbs, k.create) if v and v.verb == verb}
+        tick = deeds()["ticks"].get(verb)
+        found = []
+        for n, effect in enumerate(self.effects):
+            ticked = [v.value for v in effect.written if v.value in {"true", "false"}]
+            if tick and ticked and not effect.control:
+                found += [n] if ticked[-1] == tick else []
+            elif effect.words & stems or (effect.control and tokens(effect.control) in cards):
+                found.append(n)
+            elif verb in deeds()["writes"] and not effect.control and effect.written:
+                found.append(n)
+        return found
+
+    def _worked(self, order: Order, thing: Thing | None) -> Verdict:
+        """That it was done: to the one that is meant, to each of them, to so many."""
+        may = self._may(order)
+        if not may:
+            return Verdict("missing", f"nothing was seen to be done that is to {order.verb.replace('_', ' ')}")
+        if thing is None:
+            return self._with_slots(order, may)
+        if thing.quantity == "all" or (thing.quantity == "number" and thing.number > 1) or (thing.pick is not None and thing.pick.number > 1):
+            return self._each(order, thing, may)
+        every = [thing.model_copy(update={"also": ()}), *(self.find.named(t) for t in thing.also)]
+        verdicts = [self._one(order, one, may) for one in every]
+        bad = next((v for v in verdicts if v.state == "missing"), None) or next((v for v in verdicts if v.state != "shown"), None)
+        used = tuple(n for v in verdicts for n in v.used)
+        evidence = tuple(e for v in verdicts for e in v.evidence)
+        return Verdict(bad.state, bad.why, evidence, used) if bad is not None else Verdict("shown", "", evidence, used)
+
+    def _one(self, order: Order, thing: Thing, may: list[int]) -> Verdict:
+        fit = {n: self._meant(thing, order, n) for n in may}
+        sure, maybe = [n for n in may if fit[n]], [n for n in may if fit[n] is None]
+        if not sure and not maybe:
+            on = next((line for n in reversed(may) for line in self.effects[n].says().splitlines() if line), "something else")
+            return Verdict("missing", f"it was not done to {_called(thing)}, but to {on!r}", self._evidence(may))
+        kept = sure or maybe
+        verdict = self._with_slots(order, kept)
+        if verdict.state == "shown" and not sure and thing.name is not None:
+            return verdict._replace(state="unchecked", why=f"what was seen does not tell whether it was {_called(thing)}")
+        return verdict
+
+    def _with_slots(self, order: Order, kept: list[int]) -> Verdict:
+        """That what goes with the verb stands in what was written, moved or sent."""
+        unsure: list[str] = []
+        best, lost_of_best = kept, None
+        for group in self._groups(kept):
+            lost, unsure = self._lost(order, group)
+            if lost_of_best is None or len(lost) <= len(lost_of_best):
+                best, lost_of_best = group, lost
+        evidence = self._evidence(best)
+        if lost_of_best:
+            return Verdict("missing", f"not seen in what was done: {', '.join(lost_of_best)}", evidence, tuple(best))
+        if self._unsaved(order, best):
+            return Verdict("missing", "it was written and not saved", evidence, tuple(best))
+        return Verdict("unchecked" if unsure else "shown", f"not known: {', '.join(unsure)}" if unsure else "", evidence, tuple(best))
+
+    def _groups(self, kept: list[int]) -> list[list[int]]:
+        """Effects that are one piece of work: a press with what was written for it; what was kept as it was written, by application."""
+        groups = [[n] for n in kept if self.effects[n].control]
+        for app in dict.fromkeys(self.effects[n].app for n in kept):
+            groups.append([n for n in kept if self.effects[n].app == app])
+        return groups
+
+    def _lost(self, order: Order, group: list[int]) -> tuple[list[str], list[str]]:
+        """What of the slots does not stand there, and what of them is not known."""
+        text = "\n".join(self._all_of(n) for n in group)
+        lost, unsure = [], []
+        for slot in order.slots:
+            answer, words = self._stands(slot, text)
+            if answer is None:
+                unsure.append(words)
+            elif not answer:
+                (lost if slot.role in _STRICT or slot.field else unsure).append(words)
+        return lost, unsure
+
+    def _stands(self, slot: Slot, text: str) -> tuple[bool | None, str]:
+        words = said(self.reading.goal, slot.spans or slot.value.spans) if slot.spans or slot.value.spans else slot.role
+        if isinstance(slot.value, When):
+            return tells_moment(text, slot.value), words
+        wanted = self.find.texts(slot.value)
+        if wanted is None:
+            return None, words
+        missing = [one for one in wanted if not says(text, one) and not (slot.role == "to" and self._reached(one, text))]
+        return not missing, f"{words} ({', '.join(missing)})" if missing and missing != [words] else words
+
+    def _reached(self, name: str, text: str) -> bool:
+        """Whether a person was written to under an address or a number that was seen beside the name."""
+        seen = [r.text for look in self.looks for r in look.records] + [seen_on(s).text for s in self.states]
+        held = [word for word in text.split() if "@" in word or sum(map(str.isdigit, word)) > 5]
+        return any(word.strip(",;") in record for record in seen if says(record, name) for word in held)
+
+    def _unsaved(self, order: Order, group: list[int]) -> bool:
+        """Whether nothing was pressed for what was written, while the application still shows the control for it."""
+        if any(self.effects[n].control for n in group) or order.verb in {"write", "select"}:
+            return False
+        app = self.effects[group[-1]].app
+        later = [e for e in self.effects if e.app == app and e.control and e.step > self.effects[group[-1]].step]
+        state = next((s for s in reversed(self.request.screens) if s.app == app), None)
+        waits = state is not None and any(
+            e.role == "button" and e.enabled and effect_of_words(e.name) in {Effect.SAVE, Effect.SUBMIT} for e in state.elements
+        )
+        return waits and not later
+
+    def _all_of(self, n: int) -> str:
+        effect = self.effects[n]
+        shown = "\n".join(f"{e.name} {e.value or ''}" for e in effect.after.elements) if effect.after is not None and effect.values else ""
+        return f"{effect.says()}\n{effect.control}\n{shown}"
+
+    def _meant(self, thing: Thing, order: Order, n: int) -> bool | None:
+        """Whether an effect fell on what is meant."""
+        effect = self.effects[n]
+        if thing.new or order.verb in deeds()["makes"]:
+            return says(effect.says(), thing.name.text) if thing.name is not None else True
+        text = f"{effect.says()}\n{effect.control}\n{effect.origin}"
+        cells = (*effect.cells, *((v.label, v.value) for v in effect.values))
+        answer = fits(thing.model_copy(update={"but": ()}), SeenRecord(text, cells, effect.track))
+        if thing.pick is not None and answer is not False:
+            chosen = self._chosen(thing)
+            return None if chosen is None else any(self._fell_on(record, effect) for record in chosen)
+        if answer or thing.name is None and not thing.tests:
+            return answer
+        linked = [r for look in self.looks for r in look.records if fits(thing, r)]
+        linked += [seen for s in self.states if (thing.name or thing.tests) and fits(thing, seen := seen_on(s))]
+        if any(self._fell_on(record, effect) for record in linked):
+            return True
+        return answer if effect.record else None
+
+    def _chosen(self, thing: Thing) -> list[SeenRecord] | None:
+        """What a superlative leaves of a list that was seen whole."""
+        if thing.pick is None or (meant := self.find.all_of(thing.model_copy(update={"pick": None}))) is None:
+            return None
+        return picked(thing.pick, meant)
+
+    def _fell_on(self, record: SeenRecord, effect: RecordEffect) -> bool:
+        """Whether an effect is on this record, or was made with what the record holds."""
+        if record.track and record.track == effect.track:
+            return True
+        text = f"{effect.says()}\n{effect.control}\n{effect.origin}"
+        told = [value for _, value in record.cells if len(value) > 2 and says(text, value)]
+        held = [value for _, value in record.cells if len(value) > 2]
+        own = [v.value for v in effect.written]
+        carried = [value for value in held if len(value) > 3 and any(c.isdigit() for c in value) and any(says(one, value) for one in own)]
+        return bool(carried) or (bool(record.key) and says(text, record.key) and 2 * len(told) >= len(held))
+
+    # --- several ------------------------------------------------------------------------------------------------------------
+
+    def _each(self, order: Order, thing: Thing, may: list[int]) -> Verdict:
+        """That it was done to each of those that are meant, and to no other."""
+        every = self._expected(thing)
+        if every is None:
+            wanted = thing.number or (thing.pick.number if thing.pick else 0)
+            distinct = {self.effects[n].track or self.effects[n].says() for n in may if self._meant(thing, order, n) is not False}
+            if thing.quantity == "number" and 0 < len(distinct) < wanted:
+                return Verdict("missing", f"it was done to {len(distinct)} of {wanted}", self._evidence(may), tuple(may))
+            why = "it is not shown that these are all: no list of them was seen whole"
+            return Verdict("missing" if thing.quantity == "all" and self._listed(thing) else "unchecked", why, self._evidence(may), tuple(may))
+        left, used, undone = list(may), list[int](), list[str]()
+        for record in every:
+            one = next((n for n in left if self._fell_on(record, self.effects[n])), None)
+            if one is None:
+                undone.append(record.key or record.text)
+            else:
+                same = [n for n in left if self.effects[n].step == self.effects[one].step and n != one and not self.effects[n].track]
+                left = [n for n in left if n != one or same]
+                used.append(one)
+        if undone:
+            return Verdict("missing", f"not done to {', '.join(undone[:6])}", self._evidence(used), tuple(used))
+        verdict = self._with_slots(order, used) if used else Verdict("shown", "there is none")
+        return verdict._replace(used=tuple(used))
+
+    def _expected(self, thing: Thing) -> list[SeenRecord] | None:
+        if thing.pick is not None:
+            return self._chosen(thing)
+        return self.find.all_of(thing)
+
+    def _listed(self, thing: Thing) -> bool:
+        """Whether such things stand in lists that somebody could have looked through."""
+        apps = kinds_of(thing.kind, self.request.cards) or {effect.app for effect in self.effects}
+        return any(look.app in apps and look.records for look in self.looks) or bool(self.request.cards and kinds_of(thing.kind, self.request.cards))
+
+    def _excepted(self, order: Order, but: Thing) -> Verdict:
+        """That it was not done to what is excepted."""
+        done = [n for n in self._may(order) if self.effects[n].control and self._surely(but, n)]
+        if done:
+            return Verdict("forbidden", f"it was done to {self.effects[done[0]].says().splitlines()[0]!r} all the same", self._evidence(done))
+        return Verdict("shown", "it was left alone")
+
+    def _surely(self, thing: Thing, n: int) -> bool:
+        effect = self.effects[n]
+        return (thing.name is not None or bool(thing.tests)) and fits(thing, SeenRecord(effect.record, effect.cells, effect.track)) is True
+
+    # --- what was not to be done ----------------------------------------------------------------------------------------------
+
+    def _left_alone(self, order: Order, thing: Thing | None) -> Verdict:
+        if order.verb in deeds()["keeps"]:
+            pressed = [n for n, e in enumerate(self.effects) if e.control and effect_of_words(e.control) in SENSITIVE | {Effect.SAVE}]
+            done = [n for n in pressed if thing is not None and n not in self.used and self._surely(thing, n)]
+        else:
+            named = thing is not None and (thing.name is not None or bool(thing.tests))
+            done = [n for n in self._may(order) if not named or (thing is not None and self._surely(thing, n))]
+            done = [n for n in done if self.effects[n].control and (order.verb == "save" or effect_of_words(self.effects[n].control) is not Effect.SAVE)]
+        if done:
+            return Verdict("forbidden", "it was done", self._evidence(done), tuple(done))
+        return Verdict("unchecked" if self.cut else "shown", "nothing of the kind was done")
+
+    def _besides(self) -> Iterable[LedgerEntry]:
+        """What was deleted, sent, submitted or bought and no order asks for."""
+        allowed = {effect for o in self.reading.orders if not o.negated for word in deeds()["controls"].get(o.verb, (o.verb,)) if (effect := effect_of_words(str(word)))}
+        for n, effect in enumerate(self.effects):
+            kind = effect_of_words(effect.control) if effect.control else None
+            if n not in self.used and kind in _SETTLED and not effect.opaque and not self._twin(n) and (kind not in allowed or self._counted()):
+                text = next((line for line in effect.says().splitlines() if line), effect.app)
+                yield LedgerEntry(
+                    kind="besides", text=f"{effect.control}: {text}"[:160], state="forbidden", evidence=effect.evidence, why="no order asks for it"
+                )
+
+    def _counted(self) -> bool:
+        """Whether every order knows which effects are its own."""
+        return all(o.verb not in {"follow"} for o in self.reading.orders)
+
+    def _twin(self, n: int) -> bool:
+        """Whether it fell on what an order's own effect fell on, too."""
+        mine = self.effects[n]
+        return any(self.effects[m].step == mine.step or (mine.track and self.effects[m].track == mine.track) for m in self.used)
+
+    # --- looking and telling --------------------------------------------------------------------------------------------------
+
+    def _looked(self, thing: Thing | None) -> Verdict:
+        if thing is None or (thing.name is None and not thing.tests):
+            return Verdict("shown" if self.states else "unchecked", "")
+        for look in self.looks:
+            if any(fits(thing, record) for record in look.records):
+                return Verdict("shown", "", look.evidence[:1])
+        for state in self.states:
+            if fits(thing, seen_on(state)):
+                return Verdict("shown", "", (f"state:{state.state_id}",))
+        return Verdict("unchecked", f"{_called(thing)} was not seen by that name")
+
+    def _told(self, order: Order) -> Verdict:
+        answers = [fact for fact in self.request.facts if fact.name.casefold() == "answer"]
+        if not answers:
+            return Verdict("unchecked", "no answer of the crew is known")
+        lost = [words for slot in order.slots for ok, words in [self._stands(slot, answers[-1].value)] if ok is False]
+        return Verdict("missing", f"the answer does not say {', '.join(lost)}") if lost else Verdict("shown", "", ("fact:answer",))
+
+    def _truth(self, condition: Condition) -> tuple[bool | None, tuple[str, ...]]:
+        """Whether a condition held when it was first seen, and what shows it."""
+        thing, answers = self.find.named(condition.thing), list[tuple[bool, str]]()
+        for state in self.states:
+            for record in (*_rows(state), seen_on(state)):
+                if fits(thing, record) and (thing.name is not None or thing.tests or condition.tests):
+                    found = [holds(test, record) for test in condition.tests]
+                    if None not in found:
+                        answers.append((all(found), f"state:{state.state_id}"))
+        if answers:
+            return answers[0][0] != condition.negated, (answers[0][1],)
+        if not condition.tests and self._none_of(thing):
+            return condition.negated, ()
+        return None, ()
+
+    def _none_of(self, thing: Thing) -> bool:
+        apps = kinds_of(thing.kind, self.request.cards)
+        whole = [look for look in self.looks if look.whole and (not apps or look.app in apps)]
+        return bool(whole) and all(fits(thing, record) is False for look in whole for record in look.records)
+
+    def _evidence(self, numbers: Sequence[int]) -> tuple[str, ...]:
+        return tuple(e for n in numbers for e in self.effects[n].evidence)
+
+
+def _rows(state: VisualState) -> Iterable[SeenRecord]:
+    from roles.evaluator.effects import rows_on
+
+    return rows_on(state)
+
+
+def _buts(order: Order) -> tuple[Thing, ...]:
+    return order.object.but if order.object is not None and not order.negated else ()
+
+
+def _called(thing: Thing) -> str:
+    texts = [thing.name.text] if thing.name is not None else [t.value.text for t in thing.tests if isinstance(t.value, Text)]
+    return f"{thing.kind} {' '.join(map(repr, texts))}".strip() or "what is meant"
+
+
+__all__ = ["Ledger", "ListLook", "ledger", "similarity"]
