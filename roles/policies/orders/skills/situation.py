@@ -20,7 +20,7 @@ _SLOT = re.compile(r"\{\{|\}\}|\{([^{}]+)\}")
 
 
 class StepFailure(Exception):
-    """Why a step cannot be done: a sentence with what was looked for and where. Skills may raise it instead of returning `fail`."""
+    """Why a step cannot be done: a sentence with what was looked for and where. Raised, it is as good as `fail`."""
 
 
 @dataclass(frozen=True)

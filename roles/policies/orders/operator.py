@@ -1,0 +1,168 @@
+"""The Operator that works typed steps: each by its skill, one action a decision, its place kept in `memory`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from protocol import ActionTarget, AgentStatus, Click, ExecStatus, OperatorDecision, PressKey, describe, parse_action
+from roles.contracts import OperatorView
+from roles.contracts.orders import (
+    AnswerStep,
+    CollectStep,
+    ComputeStep,
+    CreateStep,
+    FillStep,
+    FindStep,
+    OpenStep,
+    PressStep,
+    ReadStep,
+    Step,
+    WaitStep,
+)
+from roles.policies.orders.skills.collecting import collect
+from roles.policies.orders.skills.creating import answer, create
+from roles.policies.orders.skills.filling import fill
+from roles.policies.orders.skills.finding import find, naming, open_place
+from roles.policies.orders.skills.pressing import press_verb
+from roles.policies.orders.skills.reading import read, wait
+from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, fail
+from roles.screen.synonyms import as_shown
+
+_PASSING = re.compile(
+    r"network|connection|session|did not answer|in time|timed? ?out|no longer|observe again|try again|temporar|busy|lost", re.I
+)
+"""Errors that say nothing about the action itself: the same one may work the next time."""
+_STEP: TypeAdapter[Step] = TypeAdapter(Step)
+_SLOTTED = frozenset({"value", "place", "control", "form"})
+"""Parts of a step that hold `{fact}` slots."""
+Skill = Callable[[Any, Situation], Move]
+
+
+_SKILLS: Mapping[type, Skill] = {
+    OpenStep: open_place, FindStep: find, ReadStep: read, CollectStep: collect, WaitStep: wait, FillStep: fill,
+    PressStep: press_verb, CreateStep: create, AnswerStep: answer,
+}  # fmt: skip
+
+
+class OrdersOperator:
+    """Deterministic and offline. Text on the screen is looked at and copied, never obeyed."""
+
+    def decide(self, view: OperatorView) -> OperatorDecision:
+        memory = _as_before(view)
+        before: dict[str, Any] = {key: deepcopy(memory[key]) for key in ("at", "notes", "finished") if key in memory}
+        before["step"] = view.history[-1].step if view.history else 0
+        at, notes, finished = int(memory.get("at", 0)), dict(memory.get("notes", {})), list(memory.get("finished", []))
+        steps = view.subtask.steps
+        while at < len(steps):
+            move = _worked(steps[at], Situation(view, notes, f"{view.subtask.instruction} {steps[at].model_dump_json()}"))
+            if move.kind != "done":
+                kept = {"at": at, "notes": notes, "finished": finished, "before": before}
+                return _decision(view, steps[at:], move, kept)
+            finished = [*finished, move.why][-12:]
+            at, notes = at + 1, {"here": notes["here"]} if "here" in notes else {}
+        if not steps:
+            return _decision(view, (), fail(f'not understood: "{view.subtask.instruction}"', view.subtask.instruction), {})
+        said = "; ".join(finished)
+        return OperatorDecision(
+            observation=_seen(view), reasoning=said, status=AgentStatus.FINISH, comment=said, is_goal_complete=True,
+            memory={"at": at, "notes": {}, "finished": finished},
+        )  # fmt: skip
+
+
+def _worked(step: Step, at: Situation) -> Move:
+    """The skill's next move, in the step's application; what it raises is why the step cannot be done."""
+    try:
+        if isinstance(step, ComputeStep):
+            return fail("a formula is worked out by the Analyst")
+        app = step.records.app if isinstance(step, FindStep | CollectStep) else getattr(step, "app", "")
+        if at.view.verbs and "click" not in at.view.verbs and app:
+            return fail(f"the window of {at.title(app)} may not be touched (skills.forbid)")
+        started = "began" in at.notes  # what a skill opens may be shown by another application
+        if app and not started and (way := at.to_app(app)) is not None:
+            return way
+        at.notes["began"] = True
+        return _another_way(_SKILLS[type(step)](_filled(step, at), at), at)
+    except StepFailure as failure:
+        return fail(str(failure), words(step))
+
+
+def _filled(step: Step, at: Situation) -> Step:
+    """The step with its `{fact}` slots filled."""
+
+    def fill(part: Any, name: str = "") -> Any:
+        if isinstance(part, dict):
+            return {key: fill(value, key) for key, value in part.items()}
+        if isinstance(part, list):
+            return [fill(value, name) for value in part]
+        return at.filled(part) if isinstance(part, str) and name in _SLOTTED else part
+
+    return _STEP.validate_python(fill(step.model_dump(mode="json")))
+
+
+def _another_way(move: Move, at: Situation) -> Move:
+    """An action that was done twice with nothing to see for it is done by key, and then not at all."""
+    action = move.action
+    if action is None or action.inner or action.verb in {"wait", "scroll"}:
+        return move
+    if isinstance(action, Click) and action.target is not None:
+        by_key = PressKey(target=action.target, keys=("Enter",))
+        if at.failed_times(action) < (1 if at.keyboard else 2):
+            return move
+        if at.failed_times(by_key) < 2:
+            return act(by_key, f"{move.why}; clicking did nothing", move.expected)
+        return fail(f'"{action.target.describe()}" does not react')
+    if at.failed_times(action) >= 3:
+        where = action.target.describe() if isinstance(action.target, ActionTarget) else action.verb
+        return fail(f'"{where}" does not react to {action.verb.replace("_", " ")}')
+    return move
+
+
+def _as_before(view: OperatorView) -> dict[str, Any]:
+    """The notes of the last decision; when its action came to nothing in passing, those from before it, to decide it again."""
+    memory = dict(view.memory)
+    last = Situation(view).last
+    before = memory.pop("before", None)
+    if before is None or last is None or last.step <= before["step"] or last.visible_change:
+        return memory
+    passing = last.exec_status is ExecStatus.TIMEOUT or (last.exec_status is ExecStatus.ERROR and _PASSING.search(last.error))
+    return {key: value for key, value in before.items() if key != "step"} if passing else memory
+
+
+def words(step: Step) -> str:
+    """A step in words, for plans and reports."""
+    records = getattr(step, "records", None)
+    what = naming(records) if records is not None else getattr(step, "kind", "") or getattr(step, "place", "")
+    named = ", ".join(f'{entry.label} "{entry.value}"' for entry in getattr(step, "entries", ()))
+    app = records.app if records is not None else getattr(step, "app", "")
+    parts = [getattr(step, "verb", "") or step.skill, what, named, f"in {app}" if app else ""]
+    return " ".join(part for part in parts if part)
+
+
+def _decision(view: OperatorView, left: Sequence[Step], move: Move, memory: dict[str, Any]) -> OperatorDecision:
+    plan, seen = tuple(words(step) for step in left), _seen(view)
+    if move.kind == "fail" or move.action is None:
+        return OperatorDecision(
+            observation=seen, reasoning=move.why, status=AgentStatus.FAIL, plan=plan, comment=move.why,
+            supplement=move.query or None, memory=memory,
+        )  # fmt: skip
+    action = as_shown(move.action, view.seen)
+    return OperatorDecision(
+        observation=seen, reasoning=f"{move.why}, so {describe(action)}", action=parse_action(action.dump()),
+        status=AgentStatus.PENDING if move.kind == "ask" else AgentStatus.CONTINUE, plan=plan,
+        expected=move.expected, confidence=move.confidence, memory=memory,
+    )  # fmt: skip
+
+
+def _seen(view: OperatorView) -> str:
+    """The screen in one line: application, heading, dialog, what it complains of."""
+    state = view.seen
+    heading = next((e.name for e in state.elements if e.role == "heading" and e.visible), "")
+    dialog = state.by_id.get(state.modal or "")
+    alerts = [e.name for e in state.elements if e.role == "alert"][:2]
+    parts = [state.app or "the desktop", heading, f'dialog "{dialog.name}"' if dialog else "", *alerts]
+    return "; ".join(part for part in parts if part)

@@ -1,0 +1,554 @@
+"""Get to an application, a place in it, a list of records, and the one record that is meant: told apart from all others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from environments.effects import Effect
+from environments.effects.words import effect_of_words
+from protocol import ActionTarget, Fill, GUIElement, Scroll, SelectOption, Type
+from roles.contracts.orders import FindStep, OpenStep, Records
+from roles.policies.orders.skills.rows import Row, best_fitting, is_cut, matches, picked, words_of
+from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
+from roles.screen.matching import similarity
+from roles.screen.screens import Item, fold
+from roles.screen.synonyms import leads_back, similarity_next
+
+_PAGER = re.compile(r"\bpage\s+(\d+)\s*(?:of|/)\s*(\d+)\b", re.IGNORECASE)
+_NOTHING = re.compile(
+    r"^(?:no|nothing|there (?:is|are) no)\b.*\b(?:found|yet|here|match\w*|results?|entries|show|left)\b", re.IGNORECASE
+)
+_LETTERS = re.compile(r"[A-Z]{1,2}")
+_BACKWARD = frozenset({"previous", "previous page", "prev", "newer", "rows up", "<", "‹", "«", "←"})
+_DOWN = frozenset({"rows down", "page down"})
+_PLACES = frozenset({"tab", "link", "treeitem", "menuitem", "option", "radio"})
+_HARMLESS = frozenset({None, Effect.NAVIGATE, Effect.OBSERVE})
+_MOST_PAGES, _MOST_ROWS, _MOST_OPENED, _MOST_PLACES = 60, 600, 40, 25
+_LONG = 3
+"""Pages from which on it is searched for a name before pages are turned."""
+
+
+class Listed(NamedTuple):
+    """A record of a list, as data and on the screen."""
+
+    row: Row
+    item: Item
+
+
+# --- applications and places ------------------------------------------------------------------------------------------
+
+
+def open_place(step: OpenStep, at: Situation) -> Move:
+    """Skill: an application and a place in it."""
+    return go_to(step.app, step.place, at) or done(f"{step.place or at.title(step.app)} is on the screen")
+
+
+def go_to(app: str, place: str, at: Situation) -> Move | None:
+    """The next move towards a place of an application; None when it is at the front."""
+    if way := at.to_app(app):
+        return way
+    if not place or _is_at(place, at):
+        return None
+    tries, pressed = at.count(f"to {place}"), at.notes.setdefault("pressed places", [])
+    if place in pressed and at.last is not None and at.last.visible_change:
+        return None  # it shows nothing by which it could be known
+    way = _leading_to(place, at) if tries < 8 else None
+    if way is not None:
+        if way.action is not None and way.action.verb != "scroll":
+            pressed.append(place)
+        return way
+    if tries < 8 and (way := step_back(at) or _unfolded(at)):
+        return way
+    there = ", ".join(dict.fromkeys(e.name for e in at.screen.presses if e.role in _PLACES)) or "none"
+    return fail(f'{at.title(app)} has no place "{place}"; places there are: {there}', f"where to find {place} in {at.title(app)}")
+
+
+def _same_place(name: str, place: str) -> bool:
+    """Also the last part of a path, `/Documents/Projects`."""
+    return fold(name) == fold(place) or fold(name).rstrip("/").endswith("/" + fold(place).strip("/"))
+
+
+def _is_at(place: str, at: Situation) -> bool:
+    selected = (e for e in at.screen.elements if (e.selected and e.role in _PLACES) or e.role == "combobox")
+    if any(_same_place(e.value or "" if e.role == "combobox" else e.name, place) for e in selected):
+        return True
+    heads = [e.name for e in at.screen.elements if e.role == "heading"]
+    return any(_same_place(part, place) for head in heads for part in (head, *re.split(r":\s+|\s+(?=/)", head)[1:]))
+
+
+def _leading_to(place: str, at: Situation) -> Move | None:
+    """A tab, link or folder of this name, a choice of a list, a row of the list, else a button that only leads there."""
+    links = [e for e in at.screen.elements if e.role in _PLACES and e.enabled]
+    chosen = next((e for e in links if _same_place(e.name, place)), None)
+    if chosen is not None:
+        return press(chosen, f'"{chosen.name}" is the place', at=at)
+    for box in at.screen.fields:
+        option = next((o for o in box.options if fold(o) == fold(place)), None) if box.role == "combobox" else None
+        if option is not None:
+            return act(SelectOption(target=ActionTarget.of(box), options=(option,)), f'to see "{option}"', f'"{option}" shown')
+    row = next((i for i in at.screen.items if place and fold(place) in map(fold, i.text.split(" · "))), None)
+    if row is not None:
+        double = row.press is row.element and at.count(f"selected {place}")
+        return press(row.press, f'"{place}" is in the list', count=2 if double else 1, at=at)
+    buttons = [e for e in at.screen.presses if e.role == "button" and e.enabled and effect_of_words(e.name) in _HARMLESS]
+    button = next((e for e in buttons if fold(e.name) == fold(place)), None)
+    return press(button, f'"{button.name}" leads there', at=at) if button is not None else None
+
+
+def step_back(at: Situation) -> Move | None:
+    """From a record or a form back to where one came from."""
+    back = next((e for e in at.screen.presses if e.enabled and leads_back(e.name)), None)
+    return press(back, "the list is there", at=at) if back is not None and at.count("backs") < 3 * _MOST_OPENED else None
+
+
+def _unfolded(at: Situation) -> Move | None:
+    """Opens what is folded up: a menu, a navigation drawer."""
+    tried: list[str] = at.notes.setdefault("unfolded", [])
+    folded = (e for e in at.screen.presses if e.expanded is False and e.enabled and effect_of_words(e.name) in _HARMLESS)
+    menu = next((e for e in folded if e.name not in tried), None)
+    if menu is None:
+        return None
+    tried.append(menu.name)
+    return press(menu, f'it may be in "{menu.name}"', at=at)
+
+
+# --- lists ------------------------------------------------------------------------------------------------------------
+
+
+def listed(records: Records, at: Situation) -> list[Listed]:
+    """The records of this kind that a list on the screen shows; empty where it shows none of the kind."""
+    groups: dict[str, list[Item]] = {}
+    for item in at.screen.items:
+        outer = next((e for e in at.screen.above(item.element) if e.role in {"table", "grid", "list", "tree", "listbox"}), None)
+        groups.setdefault(outer.element_id if outer else item.element.parent or "", []).append(item)
+    if at.screen.columns and all(_LETTERS.fullmatch(name) for name in at.screen.columns):
+        return _sheet_rows(at)
+    card = at.kind(records.app, records.kind)
+    labels = [f.label for f in card.fields if f.listed] if card else []
+    fitting = [(score, items) for items in groups.values() if (score := _fits_kind(items, labels, at)) > 0]
+    if not fitting:
+        return []
+    items = max(fitting, key=lambda pair: pair[0])[1]
+    keys = [f.label for f in card.fields if f.key] if card else []
+    found = [Listed(_row(item, keys[0] if keys else "Name", at), item) for item in items]
+    return [one for one in found if _of_kind(one.row, records, [other.row for other in found])]
+
+
+def _fits_kind(items: Sequence[Item], labels: Sequence[str], at: Situation) -> float:
+    """How well a list is one of these records: by its columns, else by leading somewhere."""
+    columns = [pair.label for pair in items[0].cells if pair.label]
+    leads = any(item.press is not item.element for item in items)
+    detail = not leads and any(leads_back(e.name) for e in at.screen.presses)
+    if columns and labels:
+        share = sum(any(similarity(label, name) >= 0.9 for label in labels) for name in columns) / len(columns)
+        return 10 + share if share >= 0.5 else 0.0
+    if items[0].element.role == "treeitem" or detail:
+        return 0.0
+    return 5.0 + min(len(items), 500) / 1000 if columns else 1.0 + min(len(items), 500) / 1000 if leads else 0.5
+
+
+def _row(item: Item, key_label: str, at: Situation) -> Row:
+    cells = tuple((pair.label, pair.value) for pair in item.cells if pair.label)
+    first = next((value for _, value in cells if value), item.text)
+    key = item.press.name if item.press is not item.element and item.press.name else first
+    return Row(item.text, key, cells or ((key_label, key),))
+
+
+def _of_kind(row: Row, records: Records, rows: Sequence[Row]) -> bool:
+    """In a list of several kinds, folders beside files, a column says which is which."""
+
+    def says(one: Row) -> bool:
+        return any(similarity(label, "type") >= 0.9 and records.kind in fold(value) for label, value in one.cells)
+
+    return says(row) or not any(says(other) for other in rows)
+
+
+def _sheet_rows(at: Situation) -> list[Listed]:
+    """Rows of a sheet: its first row names the columns, and empty rows are none."""
+    lines = []
+    for item in at.screen.items:
+        kids = at.screen.kids(item.element)
+        if kids and kids[0].role == "rowheader":
+            lines.append((item, kids[0].name, [(kid.value or kid.name or "").strip() for kid in kids[1:]]))
+    if lines and lines[0][1] == "1":
+        at.notes["columns"] = lines.pop(0)[2]
+    names: list[str] = at.notes.get("columns", [])
+    found = []
+    for item, number, values in lines:
+        cells = tuple((name, value) for name, value in zip(names, values, strict=False) if name)
+        if any(value for _, value in cells):
+            text = " · ".join(value for _, value in cells if value)
+            found.append(Listed(Row(text, next(v for _, v in cells if v), (*cells, ("row", number))), item))
+    return found
+
+
+def to_list(records: Records, place: str, at: Situation) -> Move | None:
+    """The next move towards the list of such records; None when it is on the screen, be it empty."""
+    if way := go_to(records.app, place, at):
+        return way
+    if listed(records, at) or _is_empty(at):
+        return None
+    if way := step_back(at):
+        return way
+    tried: list[str] = at.notes.setdefault("tabs", [])
+    card = at.kind(records.app, records.kind)
+    nouns = [records.kind, *(card.words if card else ())]
+    for tab in at.screen.presses:
+        named = tab.role in _PLACES and tab.enabled and any(similarity(noun, tab.name) >= 0.6 for noun in nouns)
+        if named and tab.name not in tried:
+            tried.append(tab.name)
+            return press(tab, f'"{tab.name}" may list them', at=at)
+    return fail(f'{at.title(records.app)} shows no list of "{records.kind}"{f" in {place}" if place else ""}')
+
+
+def _is_empty(at: Situation) -> bool:
+    """A list without records says so, or has what lists have: a search field, page numbers."""
+    texts = [e.name for e in at.screen.detail_texts]
+    if any(_NOTHING.match(text) for text in texts):
+        return True
+    if any(leads_back(e.name) for e in at.screen.presses) or at.view.seen.loading:
+        return False
+    return bool(at.screen.searches or at.screen.columns) or any(_PAGER.search(text) for text in texts)
+
+
+# --- looking through a list -------------------------------------------------------------------------------------------
+
+
+def survey(records: Records, at: Situation, labels: Sequence[str] = ()) -> Move | list[Row]:
+    """The records that are meant, over all pages; those of which the list does not tell enough are opened one by one.
+
+    `labels` are what is to be learned of each. Raises StepFailure where there are fewer or more than were asked for.
+    """
+    state: dict[str, Any] = at.notes.setdefault("survey", {**_fresh(0, None), "places": None, "looked": []})
+    while state["phase"] == "walk":
+        places = _places_of(records, at, state)
+        move = _walk(records, places[state["place"]], state, at)
+        if move is not None and (move.kind != "fail" or not state["looked"]):
+            return move
+        state["tried"].append(state["query"])
+        again = _another_search(records, state, at) if move is None else None
+        if again is not None:
+            at.notes.pop("search fields", None)
+            state.update(_fresh(state["place"], again), tried=state["tried"])
+        elif (move is None and (state["rows"] or not records.exactly)) or state["place"] + 1 >= len(places):
+            state["phase"] = "look"
+        else:
+            at.notes.pop("searched for", None)
+            state.update(_fresh(state["place"] + 1, None))
+    if state["phase"] == "look":
+        if (move := _look(records, labels, state, at)) is not None:
+            return move
+        state["phase"] = "done"
+    return _meant(records, [Row.load(kept) for kept in state["rows"]], state, at)
+
+
+def _fresh(place: int, query: str | None) -> dict[str, Any]:
+    """What is known of a list before it is looked through. A query of None is decided on its first page."""
+    return {"phase": "walk", "place": place, "rows": [], "last": [], "page": 0, "way": "page", "begun": False,
+            "seen": 0, "whole": True, "query": query, "tried": []}  # fmt: skip
+
+
+def _another_search(records: Records, state: dict[str, Any], at: Situation) -> str | None:
+    """Words that stand in no row may stand in records: the application's own search knows. One that found nothing is no proof."""
+    if any(matches(Row.load(kept), records.tests) for kept in state["rows"]):
+        return None
+    loose = next((test.value for test in records.tests if not test.label and not test.negated), "")
+    if loose and loose not in state["tried"] and at.screen.searches:
+        return loose
+    return "" if not state["rows"] and "" not in state["tried"] else None
+
+
+def _places_of(records: Records, at: Situation, state: dict[str, Any]) -> list[str]:
+    """Where they may stand: the place that was named, else where they are listed first, and then its other places."""
+    if records.place:
+        return [records.place]
+    card = at.kind(records.app, records.kind)
+    first = card.place if card else ""
+    places = list(card.places) if card else []
+    if records.exactly == 0 or records.pick:
+        return [first]
+    if state["begun"] and not places and not state["places"]:
+        folders = [e for e in at.screen.elements if e.role in {"treeitem", "tab"} and e.enabled and e.name]
+        state["places"] = [e.name for e in folders if not e.selected and effect_of_words(e.name) in _HARMLESS]
+    return list(dict.fromkeys([first, *places, *(state["places"] or ())]))[:_MOST_PLACES]
+
+
+def _walk(records: Records, place: str, state: dict[str, Any], at: Situation) -> Move | None:
+    """The next move through the pages of one list; None when all of it was seen."""
+    if (way := to_list(records, place, at)) is not None:
+        return way
+    if not state["begun"]:
+        if (way := _first_page(at) or _searched(records, state, at)) is not None:
+            return way
+        state["looked"] = [*dict.fromkeys([*state["looked"], place or at.title(records.app)])]
+        state["looking in"] = place
+    here = listed(records, at)
+    texts = [one.row.text for one in here]
+    new = _overlap(state["last"], texts) if state["way"] != "page" or texts == state["last"] else 0
+    for one in here[new:]:
+        state["seen"] += 1
+        row = Row(one.row.text, one.row.key, one.row.cells, state["page"])
+        if matches(row, records.tests) is not False:
+            state["rows"].append(row.dump())
+    columns = [name for name, _ in here[0].row.cells] if here else state.get("columns", [])
+    state.update(last=texts, begun=True, columns=columns)
+    return _onward(texts, state, at)
+
+
+def _overlap(before: Sequence[str], now: Sequence[str]) -> int:
+    """How many of the first rows were at the end of the list as it was before."""
+    sizes = range(min(len(before), len(now)), 0, -1)
+    return next((size for size in sizes if list(before[len(before) - size :]) == list(now[:size])), 0)
+
+
+def _onward(texts: Sequence[str], state: dict[str, Any], at: Situation) -> Move | None:
+    """The next page, more of the list, or the part of it below; None at its end."""
+    buttons = [e for e in at.screen.presses if e.role in {"button", "link"} and e.expanded is None]
+    following = next((e for e in buttons if similarity_next(e.name) or fold(e.name) in _DOWN), None)
+    if state["page"] >= _MOST_PAGES or state["seen"] >= _MOST_ROWS:
+        state["whole"] = False
+        return None
+    if following is not None and following.enabled and not (fold(following.name) in _DOWN and not texts):
+        if state.get("stood") == texts and state["way"] == "more":
+            return None  # it brings nothing any more
+        state.update(page=state["page"] + 1, stood=list(texts))
+        state["way"] = "page" if _pages(at) is not None or "next" in fold(following.name) else "more"
+        return press(following, "the list goes on", at=at)
+    boxes = [e.bbox for e in at.screen.rows if e.bbox is not None]
+    reaches = bool(boxes) and max(box.y2 for box in boxes) > at.view.seen.screen_resolution[1] * 0.9
+    hidden = any(not e.visible for e in at.screen.rows)
+    if following is not None or _pages(at) is not None or not reaches or hidden or state.get("stood") == texts:
+        return None
+    state.update(page=state["page"] + 1, way="scroll", stood=list(texts))
+    return act(Scroll.toward("down", 1, "page"), "the list may go on below", "more rows")
+
+
+def _pages(at: Situation) -> tuple[int, int] | None:
+    """Which page of how many is shown."""
+    match = next((m for e in at.screen.elements if (m := _PAGER.search(e.name))), None)
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def _first_page(at: Situation) -> Move | None:
+    """A list is read from its beginning."""
+    button = next((e for e in at.screen.presses if e.enabled and fold(e.name) in _BACKWARD), None)
+    pages = _pages(at)
+    if button is None or (pages is not None and pages[0] < 2) or at.count("turned back") >= _MOST_PAGES:
+        return None
+    return press(button, "the list is read from its first page", at=at)
+
+
+def _searched(records: Records, state: dict[str, Any], at: Situation) -> Move | None:
+    """What an earlier search left is cleared; in a long list a name is searched for before its pages are turned."""
+    field = next((f for f in at.screen.searches if f.enabled and f.role in {"searchbox", "textbox"}), None)
+    if field is None:
+        return None
+    if state["query"] is None:
+        pages = _pages(at)
+        named = next((t.value for t in records.tests if not t.negated and t.relation in {"is", "has", "about"}), "")
+        wanted = records.exactly == 1 and records.pick is None and not records.but and pages is not None and pages[1] >= _LONG
+        state["query"] = named if wanted and " .. " not in named else ""
+    if at.notes.get("searched for", field.value or "") == state["query"] or at.count("search fields") > 5:
+        return None
+    if fold(field.value or "") != fold(state["query"]):
+        return act(Fill(target=ActionTarget.of(field), text=state["query"]), f'to search for "{state["query"]}"', "the words")
+    at.notes["searched for"] = state["query"]
+    return start_search(field, at)
+
+
+def start_search(field: GUIElement, at: Situation) -> Move:
+    """Press the button that belongs to the search field: one in the same group before one that merely has such a name."""
+    buttons = [
+        e for e in at.screen.presses if e.role == "button" and e.enabled and fold(e.name) in {"search", "find", "go", "filter"}
+    ]
+    own = [e for e in buttons if e.parent == field.parent or any(a.element_id == e.parent for a in at.screen.above(field)[:2])]
+    return (
+        press(own[0], "to search", at=at) if own else act(Type(target=ActionTarget.of(field), text="", submit=True), "to search")
+    )
+
+
+# --- what the list does not tell --------------------------------------------------------------------------------------
+
+
+def _look(records: Records, labels: Sequence[str], state: dict[str, Any], at: Situation) -> Move | None:
+    """Open each record of which the list does not tell enough, and go back; None when nothing is open any more."""
+    rows = [Row.load(kept) for kept in state["rows"]]
+    told = [matches(row, records.tests) for row in rows]
+    loose = all(test.label for test in records.tests) or True not in told
+    wanted = [*labels, *([records.pick.by] if records.pick and records.pick.by else ())]
+    unknown = [
+        n for n, row in enumerate(rows)
+        if row.body is None and ((told[n] is None and loose) or (told[n] and _lacks(row, records, wanted)))
+    ]  # fmt: skip
+    if not unknown:
+        return None
+    if len(unknown) > _MOST_OPENED and not state.get("opened any"):
+        raise StepFailure(f"{len(unknown)} records would have to be opened to tell which are meant, which are too many")
+    row = rows[unknown[0]]
+    if (way := open_row(row, records, at)) is not None:
+        return way
+    pairs = [(pair.label, pair.value) for pair in at.screen.pairs]
+    body = " · ".join(dict.fromkeys([e.name for e in at.screen.detail_texts] + [f.value or "" for f in at.screen.inputs]))
+    state["rows"][unknown[0]] = row.opened(pairs, body).dump()
+    state["opened any"] = True
+    at.notes.pop("opening", None)
+    return step_back(at) or _look(records, labels, state, at)
+
+
+def _lacks(row: Row, records: Records, labels: Sequence[str]) -> bool:
+    unknown = any(matches(row, group) is None for group in records.but)
+    return unknown or any(is_cut(row.value(label) or "…") for label in labels if row.value(label) != "")
+
+
+def _meant(records: Records, rows: Sequence[Row], state: dict[str, Any], at: Situation) -> list[Row]:
+    """Those that fit all tests, less what is excepted, as the superlative leaves them, in the number that was asked for."""
+    card = at.kind(records.app, records.kind)
+    known = [f.label for f in card.fields] if card else []
+    rows = [
+        row if row.body is None else row.opened([(label, "") for label in known if row.value(label) is None], row.body)
+        for row in rows
+    ]
+    fit = best_fitting([row for row in rows if matches(row, records.tests)], records.tests)
+    fit = [row for row in fit if not any(matches(row, group) for group in records.but)]
+    fit = picked(fit, records.pick) if records.pick is not None else fit
+    what, where = naming(records), " and ".join(state["looked"]) or at.title(records.app)
+    open_ones = [row for row in rows if matches(row, records.tests) is None and row.body is not None]
+    if open_ones and (not fit or all(test.label for test in records.tests)):
+        raise StepFailure(f'neither the list in {where} nor "{open_ones[0].key}" itself says whether it is {what}')
+    if not state["whole"]:
+        raise StepFailure(f"the list in {where} is too long to be seen whole: {state['seen']} records were looked at for {what}")
+    if records.exactly and len(fit) != records.exactly:
+        if not fit:
+            raise StepFailure(f"no {what} was found in {where} ({state['seen']} looked at)")
+        names = "; ".join(f'"{row.text}"' for row in fit[:8])
+        raise StepFailure(f"{len(fit)} fit {what} in {where} where {records.exactly} was to be found: {names}")
+    return fit
+
+
+def naming(records: Records) -> str:
+    """What is looked for, in words."""
+    return f"{records.kind}{' with ' + words_of(records.tests) if records.tests else ''}"
+
+
+# --- one record -------------------------------------------------------------------------------------------------------
+
+
+def _on_screen(row: Row, records: Records, at: Situation) -> Move | Item:
+    """The row in its list, on whichever page that stands."""
+    if (way := to_list(records, at.notes.get("survey", {}).get("looking in", records.place), at)) is not None:
+        return way
+    found = [
+        one.item
+        for one in listed(records, at)
+        if one.row.text == row.text or (one.row.key == row.key and one.row.cells == row.cells)
+    ]
+    if found:
+        return found[0]
+    pages, tries = _pages(at), at.count(f"turning to {row.key}")
+    shown = pages[0] - 1 if pages else -1
+    forward = row.page > shown if pages else tries >= 10
+    names = [e for e in at.screen.presses if e.enabled and e.role in {"button", "link"}]
+    button = next(
+        (e for e in names if (similarity_next(e.name) or fold(e.name) in _DOWN if forward else fold(e.name) in _BACKWARD)), None
+    )
+    if tries > 2 * _MOST_PAGES or (pages and row.page == shown):
+        raise StepFailure(f'"{row.text}" is no longer in the list')
+    if button is not None:
+        return press(button, "the one that is meant is on another page", at=at)
+    if pages or tries > 20:
+        raise StepFailure(f'"{row.text}" is no longer in the list')
+    return act(Scroll.toward("down" if forward else "up", 1, "page"), "the one that is meant is out of view")
+
+
+def open_row(row: Row, records: Records, at: Situation) -> Move | None:
+    """The next move that opens the record of a row; None when it is open."""
+    opening = at.notes.get("opening", {})
+    if opening.get("text") != row.text:
+        opening = at.notes["opening"] = {"text": row.text, "times": 0, "list": []}
+    if opening["times"] and _is_open(row, records, opening["list"], at):
+        return None
+    item = _on_screen(row, records, at)
+    if isinstance(item, Move):
+        return item
+    if scroll := at.reach(item.press):
+        return scroll
+    opening.update(times=opening["times"] + 1, list=[one.row.key for one in listed(records, at)])
+    opener = next((e for e in at.screen.presses if e.enabled and fold(e.name) in {"open", "view", "details", "show"}), None)
+    match opening["times"]:
+        case 1:
+            return press(item.press, f'it is the one that is meant: "{row.text}"')
+        case 2 | 4 if opener is not None:
+            return press(opener, "a click only selected it", at=at)
+        case 2 | 3 | 4:
+            return press(item.press, "a click did not open it", count=2)
+    return fail(f'"{row.text}" does not open')
+
+
+def _is_open(row: Row, records: Records, before: Sequence[str], at: Situation) -> bool:
+    """It is named outside of lists, or the list has given way to a screen that names it."""
+    if at.view.seen.app != records.app:
+        return True  # it is shown by another application
+    if at.screen.says(row.key):
+        return True
+    here = [one.row.key for one in listed(records, at)]
+    named = any(fold(row.key.rstrip("….")) in fold(e.name or e.value or "") for e in at.screen.elements)
+    return here != list(before) and not here and named
+
+
+def find_record(records: Records, at: Situation) -> Move | None:
+    """The next move that opens the one record that is meant; None when it is open."""
+    if is_here(records, at):
+        return None
+    card = at.kind(records.app, records.kind)
+    if card is not None and card.single:
+        return go_to(records.app, records.place or card.place, at)
+    unnamed = not (records.tests or records.pick or records.but or records.place)
+    if unnamed and at.view.seen.app == records.app and not listed(records, at) and (at.screen.pairs or at.screen.inputs):
+        return None  # the one that is open is meant
+    rows = survey(records, at)
+    if isinstance(rows, Move):
+        return rows
+    if len(rows) != 1:
+        raise StepFailure(f"{len(rows)} fit {naming(records)}, and one can be opened at a time")
+    if (way := open_row(rows[0], records, at)) is not None:
+        return way
+    at.notes["here"] = {
+        "records": records.model_dump(mode="json"),
+        "app": at.view.seen.app,
+        "key": rows[0].key,
+        "heads": _heads(at),
+    }
+    at.notes["row"] = rows[0].dump()
+    return None
+
+
+def _heads(at: Situation) -> list[str]:
+    return [e.name for e in at.screen.elements if e.role == "heading"]
+
+
+def is_here(records: Records, at: Situation) -> bool:
+    """Whether it was opened by this step or the one before, and is open still."""
+    here = at.notes.get("here")
+    return (
+        bool(here)
+        and here["records"] == records.model_dump(mode="json")
+        and here["app"] == at.view.seen.app
+        and here["heads"] == _heads(at)
+    )
+
+
+def find_row(records: Records, at: Situation) -> Move | Item:
+    """The row of the one record that is meant, in its list on the screen and not opened; else the next move towards it."""
+    rows = survey(records, at)
+    if isinstance(rows, Move):
+        return rows
+    if len(rows) != 1:
+        raise StepFailure(f"{len(rows)} fit {naming(records)}, and one is worked at a time")
+    return _on_screen(rows[0], records, at)
+
+
+def find(step: FindStep, at: Situation) -> Move:
+    """Skill: the one record that is meant, open on the screen."""
+    return find_record(step.records, at) or done(f"{naming(step.records)} is open")

@@ -1,0 +1,176 @@
+"""Learn fields of a record, or of what is on the screen, as facts; and wait until a record is there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from environments.effects import Effect
+from environments.effects.words import effect_of_words
+from protocol import ActionTarget, GUIElement, Memorize, Scroll, Wait
+from roles.contracts.orders import ReadStep, Records, WaitStep
+from roles.policies.orders.skills.finding import find_record, find_row, is_here, listed, naming, open_row, survey, to_list
+from roles.policies.orders.skills.rows import Row, is_cut, matches
+from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
+from roles.screen.matching import similarity
+from roles.screen.screens import Pair, fold, shown
+
+_PIECE = 15.0
+"""Seconds between two looks."""
+_HARMLESS = frozenset({None, Effect.NAVIGATE, Effect.OBSERVE})
+_FOLDED = frozenset({"more", "details", "show more", "show details", "more details"})
+
+
+class Source(NamedTuple):
+    """A value with the element that shows it."""
+
+    value: str
+    element: GUIElement
+
+
+def read(step: ReadStep, at: Situation) -> Move:
+    """Skill: one fact a label; from the row of the record where that shows all of them, else from its own page."""
+    known: list[str] = at.notes.setdefault("known", [])
+    left = [(label, name) for label, name in zip(step.labels or ("",), step.names, strict=False) if name not in known]
+    if not left:
+        return done(f"{', '.join(step.names)} known")
+    label, name = left[0]
+    found = _source(step, label, at)
+    if isinstance(found, Move):
+        return found
+    known.append(name)
+    action = Memorize(target=ActionTarget.of(found.element), name=name, value=found.value)
+    return act(action, f'{at.title(step.app)} shows {name}: "{found.value[:80]}"', f"{name} on the blackboard")
+
+
+def _source(step: ReadStep, label: str, at: Situation) -> Source | Move:
+    records = step.records
+    if records is not None and not is_here(records, at):
+        if step.labels and not at.notes.get("opened it") and not _unnamed(records):
+            rows = survey(records, at)
+            if isinstance(rows, Move):
+                return rows
+            if len(rows) == 1 and all((rows[0].value(x) or "…") and not is_cut(rows[0].value(x) or "…") for x in step.labels):
+                item = find_row(records, at)
+                if isinstance(item, Move):
+                    return item
+                value = rows[0].value(label) or ""
+                cell = next((pair.element for pair in item.cells if pair.value == value), item.press)
+                return Source(value, cell)
+        at.notes["opened it"] = True
+        if (way := find_record(records, at)) is not None:
+            return way
+    found = _everything(at) if not label else field_on(label, step.app, records, at)
+    if found is not None:
+        return found
+    if (way := _reveal(label, at)) is not None:
+        return way
+    labels = ", ".join(dict.fromkeys(pair.label for pair in at.screen.pairs)) or "none"
+    what = naming(records) if records is not None else "the screen"
+    return fail(f'{what} shows no "{label}" in {at.title(step.app)}; labels there are: {labels}', f"where to see the {label}")
+
+
+def _unnamed(records: Records) -> bool:
+    return not (records.tests or records.pick or records.but or records.place)
+
+
+def field_on(label: str, app: str, records: Records | None, at: Situation) -> Source | None:
+    """What the page of a record shows under a label. Raises StepFailure where it shows several that differ."""
+    pairs = [pair for pair in at.screen.pairs if pair.value]
+    pairs += [Pair(f.name, f.value or "", f) for f in at.screen.inputs if f.name and not f.value]
+    exact = [pair for pair in pairs if fold(pair.label).rstrip(" :*") == fold(label)]
+    near = exact or [pair for pair in pairs if similarity(label, pair.label) >= 0.9]
+    values = list(dict.fromkeys(pair.value for pair in near))
+    if len(values) > 1:
+        raise StepFailure(f'the page shows several values for "{label}": {"; ".join(values[:6])}')
+    if near:
+        return Source(near[0].value, near[0].element)
+    kind = at.kind(app, records.kind) if records is not None else None
+    card = next((f for f in kind.fields if fold(f.label) == fold(label)), None) if kind else None
+    row = Row.load(at.notes["row"]) if "row" in at.notes else None
+    heads = [e for e in at.screen.elements if e.role == "heading"]
+    if card is not None and card.type == "long_text":
+        return _prose(pairs, at)
+    value = row.value(label) if row is not None else None
+    if value is None and card is not None and card.key and row is not None:
+        value = row.key
+    if not value or is_cut(value):
+        return None
+    return Source(value, next((e for e in [*heads, *at.screen.elements] if fold(value) in fold(e.name)), at.screen.elements[0]))
+
+
+def _prose(pairs: Sequence[Pair], at: Situation) -> Source | None:
+    """The running text of a page: all that is no heading, label or value."""
+    told = {pair.element.element_id for pair in pairs} | {fold(pair.label) for pair in pairs}
+    texts = [
+        e for e in at.screen.detail_texts
+        if e.role not in {"heading", "status", "alert"} and e.element_id not in told and fold(shown(e)).rstrip(" :") not in told
+    ]  # fmt: skip
+    return Source("\n".join(shown(e) for e in texts), max(texts, key=lambda e: len(shown(e)))) if texts else None
+
+
+def _everything(at: Situation) -> Source | None:
+    """All that the screen says, in lines; what belongs together in one."""
+    inputs = [f"{pair.label}: {pair.value}" for pair in at.screen.pairs]
+    said = {part for pair in at.screen.pairs for part in (pair.label, pair.value)}
+    texts = [shown(e) for e in at.screen.detail_texts if e.role not in {"status", "alert"} and shown(e) not in said]
+    lines = list(dict.fromkeys([*texts, *inputs, *(item.text for item in at.screen.items)]))
+    return Source("\n".join(lines), at.screen.elements[0]) if lines else None
+
+
+def _reveal(label: str, at: Situation) -> Move | None:
+    """What is hidden behind a tab, a section or further down; each is tried once."""
+    tried: list[str] = at.notes.setdefault("revealed", [])
+    ways = [e for e in at.screen.elements if e.enabled and e.name and effect_of_words(e.name) in _HARMLESS]
+    tabs = [e for e in ways if e.role == "tab" and not e.selected]
+    folds = [e for e in ways if e.expanded is False or (e.role in {"button", "link"} and fold(e.name) in _FOLDED)]
+    for element in sorted([*folds, *tabs], key=lambda e: -similarity(label, e.name)):
+        if element.name not in tried:
+            tried.append(element.name)
+            return press(element, f'"{label}" may stand in "{element.name}"', at=at)
+    edge = at.view.seen.screen_resolution[1] * 0.9
+    below = any(e.bbox is not None and e.bbox.y2 > edge for e in at.screen.elements)
+    if below and at.count("scrolls") < 5 and not (at.last and at.last.verb == "scroll" and not at.last.visible_change):
+        return act(Scroll.toward("down", 1, "page"), f'"{label}" may stand further down')
+    return None
+
+
+def wait(step: WaitStep, at: Situation) -> Move:
+    """Skill: until a record is there, looking again and again; without one, for so many seconds."""
+    waited = float(at.notes.get("waited", 0.0))
+    if step.records is not None:
+        found = _is_there(step.records, at)
+        if found is True:
+            return done(f"{naming(step.records)} is there")
+        if isinstance(found, Move):
+            return found
+    elif waited >= step.seconds:
+        return done(f"{waited:.0f} seconds have passed")
+    if waited >= step.seconds and step.records is not None:
+        return fail(f"{naming(step.records)} did not come to {at.title(step.app)} within {waited:.0f} seconds")
+    piece = min(_PIECE, step.seconds - waited) if step.records is not None else min(600.0, step.seconds - waited)
+    at.notes["waited"] = waited + piece
+    return act(Wait(seconds=piece), "it is not there yet" if step.records is not None else "so it was asked")
+
+
+def _is_there(records: Records, at: Situation) -> Move | bool:
+    """Whether a record that fits is there; the one of which the list does not tell is opened and watched."""
+    card = at.kind(records.app, records.kind)
+    watched = Row.load(at.notes["watched"]) if "watched" in at.notes else None
+    if watched is None:
+        if (way := to_list(records, records.place or (card.place if card else ""), at)) is not None:
+            return way
+        rows = [one.row for one in listed(records, at)]
+        if any(matches(row, records.tests) for row in rows):
+            return True
+        unknown = [row for row in rows if matches(row, records.tests) is None]
+        if len(unknown) != 1:
+            return False
+        watched = unknown[0]
+        at.notes["watched"] = watched.dump()
+    if not at.notes.get("watching") and (way := open_row(watched, records, at)) is not None:
+        return way
+    at.notes["watching"] = True
+    body = " · ".join([*(e.name for e in at.screen.elements if e.name), *(f.value or "" for f in at.screen.inputs)])
+    pairs = [(pair.label, pair.value) for pair in at.screen.pairs]
+    return bool(matches(watched.opened(pairs, body), records.tests))

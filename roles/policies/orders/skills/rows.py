@@ -1,0 +1,223 @@
+"""Records as lists and pages show them, and which of them fit the tests of a step: typed, and told apart from "not told"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from roles.contracts.orders import Pick, RowTest
+from roles.policies.orders.skills.situation import StepFailure
+from roles.screen.matching import similarity, tokens
+from roles.screen.screens import fold
+from roles.screen.values import find_dates, parse_date, parse_time, plain_number, same_value
+
+_CLOCK = re.compile(r"(?<![\d:])\d{1,2}:\d{2}(?:\s?[ap]\.?m\.?\b)?|(?<![\d.:-])\d{1,2}\s?[ap]\.?m\.?\b", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"(?P<sign>[-−])?(?P<before>[$€£¥]|\b(?:USD|EUR|GBP|CHF)\b)?\s?(?P<sign2>[-−])?"
+    r"(?P<number>\d(?:[\d.,'\u00a0\u202f]*\d)?)\s?(?P<after>[€£$¥%]|[^\W\d_]+)?"
+)
+_UNITS = {
+    "$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "usd": "USD", "eur": "EUR", "gbp": "GBP", "chf": "CHF", "jpy": "JPY",
+    "dollar": "USD", "dollars": "USD", "euro": "EUR", "euros": "EUR", "pounds": "GBP",
+}  # fmt: skip
+_SIZES = {"byte": 1, "bytes": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+_CUT = ("…", "...")
+_DENIALS = frozenset({"not", "no", "without", "never"})
+_ORDERED = frozenset({"before", "after", "between", "over", "under", "at_least", "at_most"})
+
+
+@dataclass(frozen=True)
+class Row:
+    """A record reduced to data: the texts of its row, and of its own page once that was opened."""
+
+    text: str
+    key: str
+    """What it is called: its link, else its first cell."""
+    cells: tuple[tuple[str, str], ...] = ()
+    page: int = 0
+    body: str | None = None
+    """What its own page says; None while that was not looked at."""
+
+    def value(self, label: str) -> str | None:
+        """What it shows under `label`; None where it has no such column or field."""
+        exact = next((text for name, text in self.cells if fold(name) == fold(label)), None)
+        if exact is not None:
+            return exact
+        near = {text for name, text in self.cells if similarity(label, name) >= 0.9}
+        return near.pop() if len(near) == 1 else None
+
+    @property
+    def texts(self) -> list[str]:
+        return [*(text for _, text in self.cells), *self.text.split(" · "), *([self.body] if self.body else [])]
+
+    def dump(self) -> list[Any]:
+        return [self.text, self.key, [list(cell) for cell in self.cells], self.page, self.body]
+
+    @staticmethod
+    def load(kept: Sequence[Any]) -> Row:
+        text, key, cells, page, body = kept
+        return Row(text, key, tuple((str(k), str(v)) for k, v in cells), int(page), body)
+
+    def opened(self, pairs: Iterable[tuple[str, str]], body: str) -> Row:
+        """With what its own page says: it has the last word where a cell was cut short."""
+        whole = {fold(label): (label, text) for label, text in self.cells}
+        for label, text in pairs:
+            if not whole.get(fold(label), ("", ""))[1] or is_cut(whole[fold(label)][1]):
+                whole[fold(label)] = (label, text)
+        return replace(self, cells=tuple(whole.values()), body=body)
+
+
+def is_cut(text: str) -> bool:
+    return text.rstrip().endswith(_CUT)
+
+
+def matches(row: Row, tests: Sequence[RowTest]) -> bool | None:
+    """Whether all tests hold; None where the row does not tell."""
+    verdicts = [_holds(row, test) for test in tests]
+    if any(verdict is not None and (verdict > 0) == test.negated for verdict, test in zip(verdicts, tests, strict=True)):
+        return False
+    return None if None in verdicts else True
+
+
+def best_fitting(rows: Sequence[Row], tests: Sequence[RowTest]) -> list[Row]:
+    """Of those that fit, the ones that are called exactly so, where there are any: `Ada Byron` beside `Ada Byron 2`."""
+    named = [test for test in tests if not test.negated and test.relation not in _ORDERED]
+    exact = [row for row in rows if all((_holds(row, test) or 0) > 1 for test in named)]
+    return exact or list(rows)
+
+
+def _holds(row: Row, test: RowTest) -> int | None:
+    """2 exactly, 1 as a part of what is shown, 0 not at all; None where the row does not tell."""
+    if not test.label:
+        grade = max((_compare(text, test) or 0 for text in row.texts), default=0)
+        return grade if grade or row.body is not None else None
+    text = row.value(test.label)
+    return None if text is None else _compare(text, test)
+
+
+def _compare(text: str, test: RowTest) -> int | None:
+    first, _, last = test.value.partition(" .. ")
+    last = last or first
+    if test.relation in {"over", "under", "at_least", "at_most"} or (test.relation == "between" and _moment(first) is None):
+        return _by_amount(text, test, first, last)
+    if _moment(first) is not None and (test.relation in _ORDERED | {"on", "in"} or (" .. " in test.value) or _is_day(first)):
+        return _by_moment(text, test, first, last)
+    if test.relation in _ORDERED:
+        raise StepFailure(f'"{test.value}" is neither a day, a time nor an amount, so nothing can be {test.relation} it')
+    denied = test.label and len(tokens(text)) < 5 and _DENIALS & {*text.casefold().split()} - {*test.value.casefold().split()}
+    return 0 if denied else _by_text(text, test.value)
+
+
+def _by_text(text: str, value: str) -> int | None:
+    if same_value(text, value):
+        return 2
+    shown, wanted = fold(text), fold(value)
+    if wanted and re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", shown):
+        return 1
+    words = set(tokens(value.replace("@", " ").replace(".", " ").replace("_", " ")))
+    there = set(tokens(shown.replace("@", " ").replace(".", " ").replace("_", " ")))
+    if words and words <= there:
+        return 1
+    return None if is_cut(text) else 0
+
+
+def _is_day(text: str) -> bool:
+    return parse_date(text[:10]) is not None and len(text) <= 16
+
+
+def _moment(text: str) -> tuple[int | None, int | None] | None:
+    """Day and minute that `text` names; None when it names neither."""
+    day = parse_date(text) or next((d for found in find_dates(text) if (d := parse_date(found)) is not None), None)
+    clock = _CLOCK.search(text)
+    minute = parse_time(clock.group()) if clock else None
+    return None if day is None and minute is None else (None if day is None else day.toordinal(), minute)
+
+
+def _by_moment(text: str, test: RowTest, first: str, last: str) -> int | None:
+    shown, begin, end = _moment(text), _moment(first), _moment(last)
+    if begin is None or end is None:
+        raise StepFailure(f'"{test.value}" is not a day or a time')
+    if shown is None:
+        return 0 if not text.strip() or test.label else None
+    low, high = _order(shown, begin), _order(shown, end)
+    if low is None or high is None:
+        return None
+    verdict = low < 0 if test.relation == "before" else high > 0 if test.relation == "after" else low >= 0 >= high
+    return 2 if verdict else 0
+
+
+def _order(one: tuple[int | None, int | None], other: tuple[int | None, int | None]) -> int | None:
+    """Below 0 when `one` is earlier; None where they cannot be compared. A whole day holds all of its times."""
+    if other[0] is not None:
+        if one[0] is None:
+            return None
+        if one[0] != other[0] or other[1] is None:
+            return one[0] - other[0]
+    if other[1] is None or one[1] is None:
+        return None
+    return one[1] - other[1]
+
+
+def amount_in(text: str) -> tuple[float, str] | None:
+    """The first number in a text with its unit: `Only 3 left`, `$1,248.90`, `12 KB` (in bytes)."""
+    match = _NUMBER.search(text)
+    if match is None:
+        return None
+    number = float(plain_number(match["number"].rstrip(".,'")))
+    number = -number if match["sign"] or match["sign2"] else number
+    unit = fold(match["before"] or match["after"] or "")
+    return (number * _SIZES[unit], "B") if unit in _SIZES else (number, _UNITS.get(unit, ""))
+
+
+def _by_amount(text: str, test: RowTest, first: str, last: str) -> int | None:
+    low, high, shown = amount_in(first), amount_in(last), amount_in(text)
+    if low is None or high is None:
+        raise StepFailure(f'"{test.value}" is not an amount')
+    if shown is None:
+        return 0 if test.label else None
+    if low[1] and shown[1] and low[1] != shown[1]:
+        raise StepFailure(f'"{text}" and "{test.value}" are in different units and cannot be compared')
+    holds = {
+        "over": shown[0] > low[0], "under": shown[0] < low[0], "at_least": shown[0] >= low[0], "at_most": shown[0] <= low[0],
+        "between": low[0] <= shown[0] <= high[0],
+    }  # fmt: skip
+    return 2 if holds[test.relation] else 0
+
+
+def picked(rows: Sequence[Row], pick: Pick) -> list[Row]:
+    """What a superlative or an ordinal leaves. Raises StepFailure where values are missing or equal ones leave it open."""
+    start, end = pick.at - 1, pick.at - 1 + pick.number
+    if len(rows) < end:
+        raise StepFailure(f"number {end} was asked for, and there are only {len(rows)}")
+    if pick.order in {"first", "last"}:
+        return list(rows if pick.order == "first" else [*reversed(rows)])[start:end]
+    rows = [row for row in rows if row.value(pick.by) != ""]
+    if len(rows) < end:
+        raise StepFailure(f"only {len(rows)} of them have a {pick.by}")
+    keyed = sorted(((_sort_key(row, pick.by), row) for row in rows), key=lambda pair: pair[0], reverse=pick.order == "most")
+    keys = [key for key, _ in keyed]
+    if (start and keys[start - 1] == keys[start]) or (end < len(keys) and keys[end - 1] == keys[end]):
+        equal = "; ".join(f'"{row.text}"' for key, row in keyed if key in {keys[start], keys[end - 1]})
+        raise StepFailure(f"several have the same {pick.by}, so it is open which is meant: {equal}")
+    return [row for _, row in keyed[start:end]]
+
+
+def _sort_key(row: Row, by: str) -> float:
+    text = row.value(by) if by else None
+    moment = _moment(text) if text else None
+    if moment is not None and (moment[0] is not None or moment[1] is not None):
+        return (moment[0] or 0) * 1440.0 + (moment[1] or 0)
+    amount = amount_in(text) if text else None
+    if amount is None:
+        raise StepFailure(f'"{row.text}" shows no {by or "value"} to compare with the others')
+    return amount[0]
+
+
+def words_of(tests: Sequence[RowTest]) -> str:
+    """The tests for people: `Vendor is "Acme", Total over "$500"`."""
+    return ", ".join(
+        f'{test.label or "something"} {"not " if test.negated else ""}{test.relation.replace("_", " ")} "{test.value}"'
+        for test in tests
+    )
