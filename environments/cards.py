@@ -55,6 +55,8 @@ class KindCard(Frozen):
     """Other nouns for it: `appointment`, `meeting`."""
     place: str = ""
     """The tab, folder or page of the application where they are listed, where that is not its first screen."""
+    within: str = ""
+    """The kind of record on whose page they are listed, such as the messages of a conversation."""
     places: tuple[str, ...] = ()
     """Folders, sheets and tabs among which they are kept, as far as they are known without looking."""
     fields: tuple[FieldCard, ...] = ()

@@ -9,9 +9,11 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from environments.cards import AppCard
 from environments.contract import AppInfo, DigestMismatch, EnvironmentFault, FileTree, FunctionInfo
 from environments.effects import Change as Effected
 from environments.simulated.apps import APPS
+from environments.simulated.cards import card_of
 from environments.simulated.input.named_actions import meant
 from environments.simulated.input.perform import EnvironmentCrash, Step, pass_time, step
 from environments.simulated.preview import changes_between
@@ -124,6 +126,11 @@ class SimulatedDesktop:
 
     def apps(self) -> list[AppInfo]:
         return [AppInfo(name, APPS[name].title, APPS[name].words, APPS[name].shares) for name in self._world.apps]
+
+    def cards(self) -> list[AppCard]:
+        """What each app holds and can do, as it was when the world began."""
+        first = self._first()
+        return [card_of(APPS[name], state, first.desk.variation) for name, state in first.apps.items()]
 
     def seat(self, name: str, *, since: float | None = None) -> None:
         """Go on at this seat: its own focus, window and clipboard are there again. Nothing is done by it."""

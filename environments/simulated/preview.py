@@ -44,7 +44,7 @@ def changes_between(before: World, after: World, passed_on: tuple[ForwardedEvent
     for name, state in after.apps.items():
         old = before.apps.get(name)
         if old is not None and old is not state:
-            found += _of_app(APPS[name], old, state)
+            found += changes_of_app(APPS[name], old, state)
     for passed in passed_on:
         found += _passed_on(passed)
     if before.desk.answered is not after.desk.answered:
@@ -86,7 +86,7 @@ def _kinds(key: IdentityKey[AnyApp]) -> _Kinds:
     )
 
 
-def _of_app(app: AnyApp, before: AppState, after: AppState) -> Iterator[Change]:
+def changes_of_app(app: AnyApp, before: AppState, after: AppState) -> Iterator[Change]:
     kinds = _kinds(IdentityKey(app))
     now = after.__dict__
     for field, old in before.__dict__.items():
