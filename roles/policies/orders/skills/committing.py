@@ -33,12 +33,12 @@ _LEAVES_OPEN = frozenset({"save", "set", "update", "apply"})
 
 
 def controls_of(verb: str, at: Situation, app: str) -> list[str]:
-    """Labels that the app's card gives the controls of a verb."""
+    """Labels that the app's card gives the controls of a verb in forms."""
     card = at.card(app)
     if card is None:
         return []
     cards: list[VerbCard] = [v for kind in card.kinds for v in (*kind.verbs, *([kind.create] if kind.create else []))]
-    return list(dict.fromkeys(v.control for v in (*cards, *card.verbs) if v.verb == verb and v.control))
+    return list(dict.fromkeys(v.control for v in (*cards, *card.verbs) if v.verb == verb and v.control and v.at in {"form", "app"}))
 
 
 def called(name: str, label: str, owner: Sequence[str] = ()) -> bool:
@@ -95,7 +95,7 @@ def push(button: GUIElement, verb: str, at: Situation) -> Move:
         return scroll
     times = at.count("pressed")
     if not times:
-        at.notes["warned"] = at.screen.complaints
+        at.notes.update(warned=at.screen.complaints, noticed=at.screen.notices)
     at.notes.update(button=button.name, verb=verb, at=at.history[-1].step if at.history else 0)
     if times > 3:
         return fail(f'pressing "{button.name}" has no visible effect')
@@ -132,7 +132,7 @@ def came_of(verb: str, at: Situation) -> Move | None:
         return act(Wait(seconds=2.0), f"nobody knows whether it was done ({last.error or last.exec_status.value}); look again")
     if last.visible_change and (said := refusal(at.view.before, at.view.seen)):
         return fail(f"after the press the screen says: {said}")
-    return done(f"{verb}: {_evidence(last, at)}") if _worked(last, at) else None
+    return done(f"{verb}: {evidence(at)}") if _worked(last, at) else None
 
 
 def _same_button(at: Situation) -> GUIElement | None:
@@ -141,8 +141,21 @@ def _same_button(at: Situation) -> GUIElement | None:
     return next((e for e in at.screen.presses if e.role == "button" and e.enabled and wanted and fold(e.name) == wanted), None)
 
 
-def _evidence(last: StepRecord, at: Situation) -> str:
-    return "; ".join(at.screen.notices) or "; ".join(last.events) or "the screen changed"
+def news(at: Situation) -> list[str]:
+    """What the screen tells that it did not tell before the press; the same words may be told twice."""
+    before = list(at.notes.get("noticed", []))
+    fresh = []
+    for said in at.screen.notices:
+        if said in before:
+            before.remove(said)
+        else:
+            fresh.append(said)
+    return fresh
+
+
+def evidence(at: Situation) -> str:
+    """What shows that something was done."""
+    return "; ".join(news(at)) or "; ".join(at.last.events if at.last else ()) or "the screen changed"
 
 
 def _wrong(at: Situation) -> bool:
@@ -156,7 +169,7 @@ def _worked(last: StepRecord, at: Situation) -> bool:
         return False
     still = any(e.name == at.notes.get("button") and e.enabled for e in at.screen.presses)
     told = [event for event in last.events if event.startswith(("status", "navigation"))]
-    return bool(told) or bool(at.screen.notices) or not still  # a button that merely took the focus has done nothing
+    return bool(told) or bool(news(at)) or not still  # a button that merely took the focus has done nothing
 
 
 def mend(at: Situation) -> Move | None:

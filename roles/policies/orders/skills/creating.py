@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from environments.cards import KindCard
 from protocol import Answer, GUIElement
 from roles.contracts.orders import AnswerStep, ComputeStep, CreateStep, Entry, Records, RowTest
-from roles.policies.orders.skills.committing import called, came_of, commit, control_for
+from roles.policies.orders.skills.committing import called, came_of, commit, news
 from roles.policies.orders.skills.filling import outcome, write
 from roles.policies.orders.skills.finding import find_record, find_row, go_to
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
 from roles.policies.orders.skills.widgets import field_for, held, holds
+from roles.screen.matching import similarity, tokens
 from roles.screen.screens import Item, fold
 from roles.screen.synonyms import leads_back
 
@@ -87,7 +88,7 @@ def _begin(step: CreateStep, kind: KindCard | None, at: Situation) -> Move | Non
         return move
     if None not in fields and fields and not label:
         return None  # a form that stands on the page; what it holds of an earlier one is written over
-    back = next((e for e in at.screen.presses if e.enabled and leads_back(e.name)), None)
+    back = next((e for e in at.screen.presses if e.enabled and (leads_back(e.name) or fold(e.name).split()[:1] == ["close"])), None)
     if back is not None and at.count("leaves") < 3:
         return press(back, "the list offers to create one", at=at)
     names = ", ".join(e.name for e in at.screen.presses if e.role == "button") or "none"
@@ -115,10 +116,17 @@ def _beginner(step: CreateStep, label: str, at: Situation) -> GUIElement | None:
     """The control of the card, else the only one that says so of this kind."""
     options = [e for e in at.screen.presses if e.enabled and e.role in {"button", "link", "menuitem", "tab"}]
     if label:
-        return next((e for e in options if called(e.name, label)), None)
-    starts = ("new", "create", "add", "+", "compose", "write")
-    made = [e for e in options if fold(e.name).split()[0] in starts]
-    return control_for("new", made, [f"{word} {step.kind}" for word in starts]) if made else None
+        named = [e for e in options if called(e.name, label)]
+        words = {*tokens(step.kind), *(word for entry in step.entries for word in tokens(entry.label))}
+        return next((e for e in named if "{" not in label or words & set(tokens(e.name))), None)
+    made = []
+    for element in options:
+        first, *rest = fold(element.name).split()
+        if first.strip("+") in {"", "new", "create", "add", "compose", "write"}:
+            words = " ".join(word for word in rest if word not in {"a", "an", "new", "another"})
+            made.append((2.0 if similarity(step.kind, words) >= 0.9 else 0.0 if words else 1.0, element))
+    best = [e for score, e in made if score and score == max(score for score, _ in made)]
+    return best[0] if len({e.name for e in best}) == 1 else None
 
 
 # --- proof ------------------------------------------------------------------------------------------------------------
@@ -161,7 +169,7 @@ def _proved(step: CreateStep, kind: KindCard | None, at: Situation) -> Move:
         return _rest(step, kind, at)
     why = str(at.notes["kept"])
     texts = [e.value for e in step.entries if e.value.strip() and e.mode == "set"]
-    if at.screen.notices or not texts:
+    if news(at) or not texts:
         return done(why)
     if any(at.screen.says(text) or any(fold(text) in fold(i.text) for i in at.screen.items) for text in texts):
         return done(f"{why}; the screen shows it")

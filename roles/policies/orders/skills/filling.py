@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from protocol import GUIElement
 from roles.contracts.orders import Entry, FillStep, Records
-from roles.policies.orders.skills.committing import came_of, commit, control_for, controls_of
+from roles.policies.orders.skills.committing import came_of, commit, control_for
 from roles.policies.orders.skills.finding import find_record, find_row, go_to
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, done, fail, press
 from roles.policies.orders.skills.widgets import (
@@ -98,9 +98,9 @@ def reach(records: Records, at: Situation, offers: Callable[[Item], bool]) -> Mo
         return None
     card = at.kind(records.app, records.kind)
     open_one = not (records.tests or records.pick or records.but or records.place) or (card is not None and card.single)
-    if at.notes.get("here") or open_one:
+    if at.notes.get("here") or at.notes.get("opening") or open_one:
         move = find_record(records, at)
-        if move is None or open_one:
+        if move is None or open_one or at.notes.get("opening"):
             at.notes["there"] = "open" if move is None else ""
             return move
         at.notes["here"] = None
@@ -241,7 +241,7 @@ def _later(there: str, minutes: str, label: str) -> str:
 def _open_form(form: str, app: str, at: Situation) -> Move:
     """Press the control that leads to the form; a form in a menu is found there."""
     button = next((e for e in at.screen.presses if fold(e.name).rstrip(".… ") == fold(form).rstrip(".… ") and e.enabled), None)
-    button = button or control_for(form, [e for e in at.screen.presses if e.enabled], controls_of(form, at, app))
+    button = button or control_for(form, [e for e in at.screen.presses if e.enabled], ())
     if button is None:
         if (menu := open_menu(at)) is not None:
             return menu
@@ -265,7 +265,7 @@ def open_menu(at: Situation) -> Move | None:
 def _to_field(label: str, app: str, at: Situation) -> Move:
     """The field is not on the screen: let the record be changed, unfold what is folded, go to the page that has it."""
     presses = [e for e in at.screen.presses if e.enabled]
-    edit = control_for("edit", [e for e in presses if e.role in {"button", "link", "menuitem"}], controls_of("edit", at, app))
+    edit = control_for("edit", [e for e in presses if e.role in {"button", "link", "menuitem"}], ())
     if edit is not None and at.count("edits") < 2:
         return press(edit, f'"{edit.name}" lets it be changed', at=at)
     tried: list[str] = at.notes.setdefault("unfolded here", [])

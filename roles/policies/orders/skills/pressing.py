@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from environments.cards import VerbCard
 from protocol import ActionTarget, Click, Drag, ExecStatus, GUIElement, PressKey, Wait
 from roles.contracts.orders import Entry, PressStep
-from roles.policies.orders.skills.committing import commit_button, control_for, mend
+from roles.policies.orders.skills.committing import commit_button, control_for, evidence, mend
 from roles.policies.orders.skills.filling import names_of, open_menu, reach, write
 from roles.policies.orders.skills.finding import find_record
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
@@ -48,7 +48,8 @@ def _card(step: PressStep, at: Situation) -> VerbCard | None:
         return None
     kind = step.records.kind if step.records else ""
     mine = [v for k in card.kinds if not kind or k.kind == kind for v in k.verbs]
-    return next((v for v in (*mine, *card.verbs) if v.verb == step.verb), None)
+    fitting = [v for v in (*mine, *card.verbs) if v.verb == step.verb and (not step.control or fold(v.control) == fold(step.control))]
+    return min(fitting, key=lambda v: ["record", "row", "list", "app", "form"].index(v.at), default=None)
 
 
 def _labels(step: PressStep, at: Situation) -> list[str]:
@@ -78,7 +79,7 @@ def _do(control: GUIElement, step: PressStep, at: Situation) -> Move:
     if scroll := at.reach(control):
         return scroll
     at.notes.update(acted=True, button=control.name, at=at.history[-1].step if at.history else 0)
-    at.notes["warned"] = at.screen.complaints
+    at.notes.update(warned=at.screen.complaints, noticed=at.screen.notices)
     return press(control, f'"{control.name}" is how to {step.verb} it')
 
 
@@ -165,7 +166,7 @@ def _answered(step: PressStep, at: Situation) -> Move:
         if said := refusal(at.view.before, at.view.seen):
             return fail(f"after the press the screen says: {said}")
         if not _still_there(step.verb, at):
-            return done(f"{step.verb}: {'; '.join(at.screen.notices) or '; '.join(last.events) or 'the screen changed'}")
+            return done(f"{step.verb}: {evidence(at)}")
     return _again(step, at)
 
 

@@ -38,6 +38,8 @@ def fields_of(at: Situation) -> list[GUIElement]:
 
 def fit(label: str, element: GUIElement, owner: Sequence[str]) -> float:
     """How well an element is called by a label: as it stands, with the record's name beside it, or by another word."""
+    if "{title}" in label:
+        return max((fit(label.replace("{title}", name), element, ()) for name in owner), default=0.0)
     wanted, best = fold(label), 0.0
     for name in {element.name, element.placeholder or ""} - {""}:
         bare = _UNIT.sub("", name)
