@@ -1,0 +1,261 @@
+"""A goal as tokens, and the lexicon that says what they can be. The lexicon is data: `configs/lexicon/en.yaml`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import yaml
+from rapidfuzz import fuzz, process
+
+TOKEN = re.compile(
+    r"""(?P<quote>"[^"\n]*"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|(?<![\w’'])['‘](?=\S)(?:[^'’\n]|(?<=\w)['’](?=\w))*(?<=\S)['’](?!\w))
+    |(?P<url>(?:https?://|www\.)[^\s,;]*[^\s,;.!?)])
+    |(?P<email>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
+    |(?P<date>\d{4}-\d\d-\d\d(?:[ T]\d\d?:\d\d)?)
+    |(?P<time>\d{1,2}:\d\d(?:\s?[ap]\.?m\b\.?)?|\d{1,2}\s?(?:[ap]\.m\.|[ap]m\b|o[’']clock))
+    |(?P<file>(?:/|(?:\b[\w-]+/)+)[\w./-]*[\w/]|\b[\w-]+(?:\.[\w-]+)*\.[A-Za-z][A-Za-z0-9]{1,4}\b)
+    |(?P<id>\#\w+|\b[A-Za-z]+[-_]?\d[\w-]*|\b\d+[A-Za-z_-]+\d[\w-]*)
+    |(?P<nth>\b\d{1,2}(?:st|nd|rd|th)\b)
+    |(?P<number>[-+]?[€$£]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[€$£]?\d+(?:\.\d+)?)
+    |(?P<word>[^\W\d_]+(?:[-’'][^\W\d_]+)*[’']?)
+    |(?P<mark>->|=>|→|\n+|\S)""",
+    re.VERBOSE,
+)
+PARTED = re.compile(r"(?i)(?P<stem>[^\W\d_].*?)(?P<end>n[’']t|[’'](?:s|m|ll|ve|re|d)|(?<=s)[’'])")
+ENDINGS = {"n't": "not", "'m": "am", "'ll": "will", "'ve": "have", "'re": "are", "'d": "would", "'": "'s"}
+LEXICON = "lexicon/en.yaml"
+
+
+class _Loader(yaml.CSafeLoader):
+    """In a lexicon `on`, `off`, `yes` and `no` are words."""
+
+
+_Loader.yaml_implicit_resolvers = {  # type: ignore[misc]
+    first: [(tag, expression) for tag, expression in rules if not tag.endswith(":bool") or first in "tTfF"]
+    for first, rules in yaml.CSafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+class Token(NamedTuple):
+    """A word, a quotation, a number or a mark."""
+
+    text: str
+    lower: str
+    start: int
+    end: int
+    kind: str
+
+    @property
+    def capital(self) -> bool:
+        return self.text[:1].isupper()
+
+
+class Entry(NamedTuple):
+    """What a form of words can be: a class of the lexicon, the name there, and what is said of it."""
+
+    group: str
+    name: str
+    words: tuple[str, ...]
+    data: Mapping[str, Any]
+    shape: str = ""
+    """Of verbs: base, past, ing, s; of nouns: one, many."""
+
+
+class Match(NamedTuple):
+    """An entry that stands at a place."""
+
+    entry: Entry
+    end: int
+
+
+def tokens(goal: str) -> list[Token]:
+    """All tokens of a goal, in order; contractions are taken apart."""
+    lexicon, result = Lexicon.english(), []
+    for found in TOKEN.finditer(goal):
+        kind, text, start = found.lastgroup or "mark", found.group(), found.start()
+        if kind != "word":
+            result.append(Token(text, text.lower(), start, found.end(), kind))
+            continue
+        result += _parted(lexicon, text, start)
+    return result
+
+
+def _parted(lexicon: Lexicon, text: str, start: int) -> Iterator[Token]:
+    plain = text.lower().replace("’", "'")
+    if plain in lexicon.spelling:
+        words = lexicon.spelling[plain].split()
+        cut = len(text) - (1 if len(words) > 1 else 0)
+        yield Token(text[:cut], words[0], start, start + cut, "word")
+        for word in words[1:]:
+            yield Token(text[cut:], word, start + cut, start + len(text), "word")
+        return
+    if parts := PARTED.fullmatch(text):
+        stem, end = parts["stem"], parts["end"].lower().replace("’", "'")
+        middle = start + len(stem)
+        yield Token(stem, stem.lower(), start, middle, "word")
+        yield Token(parts["end"], ENDINGS.get(end, end), middle, start + len(text), "word")
+        return
+    word = text.rstrip("’'")
+    yield Token(word, plain.rstrip("'"), start, start + len(word), "word")
+    if word != text:
+        yield Token(text[len(word) :], "'", start + len(word), start + len(text), "mark")
+
+
+class Lexicon:
+    """The words of a language, by the first word of each form."""
+
+    @staticmethod
+    @cache
+    def english() -> Lexicon:
+        return Lexicon(yaml.load(files("configs").joinpath(LEXICON).read_text(encoding="utf-8"), Loader=_Loader))
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.data = data
+        self.spelling: dict[str, str] = data["spelling"]
+        self.irregular = {word: forms.split() for word, forms in data["irregular"].items()}
+        self.first: dict[str, list[Entry]] = {}
+        self.in_order = frozenset(data["in_order"])
+        for name, verb in data["verbs"].items():
+            for form in verb["forms"]:
+                self._verb("verb", name, form, verb)
+        for group in data["nouns"]:
+            for noun in group:
+                self._add("noun", noun, noun, {}, "one")
+                self._add("noun", noun, self.plural(noun), {}, "many")
+        for group in data["fields"]:
+            for field in group:
+                self._add("field", field, field, {}, "one")
+                self._add("field", field, self.plural(field), {}, "many")
+        for group in ("states", "superlatives", "comparatives", "bounds"):
+            for name, entry in data[group].items():
+                for form in entry["forms"]:
+                    self._add(group, str(name), form, entry)
+        for name, entry in data["predicates"].items():
+            for form in entry["forms"]:
+                self._verb("predicates", name, form, entry)
+        for group, value in data.items():
+            self._plain(group, value)
+        for entries in self.first.values():
+            entries.sort(key=lambda entry: -len(entry.words))
+        self.single = sorted({e.words[0] for es in self.first.values() for e in es if len(e.words) == 1 and len(e.words[0]) >= 6})
+        self._slips: dict[str, str] = {}
+
+    def _plain(self, group: str, value: Any) -> None:
+        """A group that is a list of forms, or forms by name."""
+        if group in {"verbs", "nouns", "fields", "states", "superlatives", "comparatives", "bounds", "predicates", "irregular",
+                     "spelling", "in_order"}:  # fmt: skip
+            return
+        if isinstance(value, list):
+            for form in value:
+                self._add(group, str(form), str(form), {})
+            return
+        for name, forms in value.items():
+            if isinstance(forms, list):
+                for form in forms:
+                    self._add(group, str(name), str(form), {})
+            else:
+                self._add(group, str(name), str(name), {"value": forms})
+                if group == "lengths":
+                    self._add(group, str(name), self.plural(str(name)), {"value": forms})
+
+    def _add(self, group: str, name: str, form: str, data: Mapping[str, Any], shape: str = "") -> None:
+        words = tuple(form.lower().split())
+        self.first.setdefault(words[0], []).append(Entry(group, name, words, data, shape))
+
+    def _verb(self, group: str, name: str, form: str, data: Mapping[str, Any]) -> None:
+        head, *rest = form.split()
+        for shape, words in self.inflected(head).items():
+            for word in words:
+                self._add(group, name, " ".join((word, *rest)), data, shape)
+
+    def inflected(self, word: str) -> dict[str, set[str]]:
+        """A verb's forms."""
+        odd = self.irregular.get(word, [])
+        stem = word[:-1] if word.endswith("e") and not word.endswith("ee") else word
+        third = word[:-1] + "ies" if re.fullmatch(r".*[^aeiou]y", word) else word + ("es" if word.endswith(("s", "x", "ch", "sh", "o")) else "s")
+        past = {w for w in odd if not w.endswith("ing")} or {word[:-1] + "ied" if third.endswith("ies") else stem + "ed"}
+        return {"base": {word}, "s": {third}, "past": past, "ing": {w for w in odd if w.endswith("ing")} or {stem + "ing"}}
+
+    def plural(self, noun: str) -> str:
+        *before, word = noun.split()
+        odd = self.irregular.get(word)
+        many = odd[0] if odd and word in {"person", "child"} else (
+            word[:-1] + "ies" if re.fullmatch(r".*[^aeiou]y", word) else word + ("es" if word.endswith(("s", "x", "ch", "sh")) else "s")
+        )  # fmt: skip
+        return " ".join((*before, many))
+
+    def singular(self, word: str) -> str:
+        """Of a noun that the lexicon does not know."""
+        if len(word) > 4 and word.endswith("ies"):
+            return word[:-3] + "y"
+        if len(word) > 4 and word.endswith(("sses", "xes", "ches", "shes")):
+            return word[:-2]
+        return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+
+    def corrected(self, word: str) -> str:
+        """The word of the lexicon that a slip of the pen stands for, where there is only one; else the word itself."""
+        if len(word) < 6 or word in self.first:
+            return word
+        if word not in self._slips:
+            near = process.extract(word, self.single, scorer=fuzz.ratio, score_cutoff=90, limit=3)
+            lone = len(near) == 1 and self.singular(word) not in self.first
+            self._slips[word] = near[0][0] if lone else word
+        return self._slips[word]
+
+
+class Words:
+    """The tokens of a goal that mean something, with what each can be."""
+
+    def __init__(self, goal: str) -> None:
+        self.goal, self.lexicon = goal, Lexicon.english()
+        every = tokens(goal)
+        self.nothing: list[Token] = []
+        self.list: list[Token] = []
+        at = 0
+        while at < len(every):
+            long = self._nothing(every, at)
+            (self.nothing if long else self.list).extend(every[at : at + max(long, 1)])
+            at += max(long, 1)
+        self._found: list[tuple[Match, ...]] = [self._at(at) for at in range(len(self.list))]
+
+    def _nothing(self, every: list[Token], at: int) -> int:
+        for entry in self.lexicon.first.get(every[at].lower, ()):
+            if entry.group == "nothing" and [t.lower for t in every[at : at + len(entry.words)]] == list(entry.words):
+                return len(entry.words)
+        return 0
+
+    def _at(self, at: int) -> tuple[Match, ...]:
+        if self.list[at].kind not in {"word", "mark"}:
+            return ()
+        word = self.list[at].lower
+        entries = self.lexicon.first.get(word) or (
+            () if self.list[at].capital and at else self.lexicon.first.get(self.lexicon.corrected(word), ())
+        )
+        return tuple(match for entry in entries if (match := self._match(entry, at)))
+
+    def _match(self, entry: Entry, at: int) -> Match | None:
+        words = entry.words
+        if "~" in words:
+            return Match(entry, at + words.index("~"))
+        end = at + len(words)
+        if len(words) > 1 and tuple(t.lower for t in self.list[at + 1 : end]) != words[1:]:
+            return None
+        return Match(entry, end)
+
+    def matches(self, at: int, *groups: str) -> Iterator[Match]:
+        """What stands here, of these groups; the longest first."""
+        if at < len(self.list):
+            for match in self._found[at]:
+                if match.entry.group in groups:
+                    yield match
+
+    def take(self, at: int, *groups: str) -> Match | None:
+        return next(self.matches(at, *groups), None)
+
+    def text(self, first: int, end: int) -> str:
+        """The goal's own words from one token to another (excluded)."""
+        return self.goal[self.list[first].start : self.list[end - 1].end] if end > first else ""
