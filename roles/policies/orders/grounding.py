@@ -1,0 +1,327 @@
+"""From what words ask for to what applications hold: kinds, fields, verbs and places of their cards."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+
+from rapidfuzz import fuzz
+
+from environments.cards import AppCard, FieldCard, FieldType, KindCard, VerbCard
+from roles.contracts.orders import Amount, Of, Pick, Records, RowTest, Test, Text, Thing, Value, When
+from roles.screen.language.words import Lexicon
+from roles.screen.matching import GOOD, similarity
+
+_NEAR = 0.02
+"""Scores that differ by less are equally good."""
+_BY_TYPE: dict[str, tuple[FieldType, ...]] = {
+    "date": ("date",), "time": ("time",), "amount": ("money", "number"), "price": ("money",), "total": ("money",),
+}  # fmt: skip
+_BY_RELATION = {
+    "from": ("from", "sender", "vendor", "supplier", "organizer", "author"), "to": ("to", "recipient", "attendees"),
+    "by": ("author", "sender", "vendor", "from", "organizer"), "with": ("attendees", "participants", "to"),
+}  # fmt: skip
+"""Fields that a preposition may mean, as records mostly call them, the likeliest first."""
+_ALIKE = {"remove": ("delete",), "delete": ("remove",), "tick": ("mark",), "trash": ("delete",), "book": ("create",)}
+"""Verbs that do as well where an application has no other."""
+_STANDING = ("record", "row", "form", "app", "list")
+
+
+class Ungrounded(Exception):
+    """No application has what is meant: one sentence on which words those are, and what there is instead."""
+
+
+@cache
+def _groups() -> dict[str, frozenset[int]]:
+    data = Lexicon.english().data
+    numbered = list(enumerate([*data["nouns"], *data["fields"]]))
+    return {_bare(word): frozenset(n for n, group in numbered if word in group) for _, group in numbered for word in group}
+
+
+def _bare(words: str) -> str:
+    """Without case, number and what stands for a record's own name."""
+    plain = " ".join(words.replace("{title}", " ").replace("…", " ").casefold().split())
+    *before, last = plain.split() or [""]
+    return " ".join((*before, Lexicon.english().singular(last)))
+
+
+def _same(one: str, other: str) -> bool:
+    a, b = _bare(one), _bare(other)
+    return a == b or bool(_groups().get(a, frozenset()) & _groups().get(b, frozenset()))
+
+
+# Kinds
+
+
+def ground_kind(words: str, cards: Sequence[AppCard]) -> list[tuple[AppCard, KindCard]]:
+    """The kinds of record that a noun may mean; several only where they are equally good. Raises Ungrounded."""
+    scored = [(_kind_score(words, card, kind), card, kind) for card in cards for kind in card.kinds]
+    best = max((score for score, _, _ in scored), default=0.0)
+    if best < GOOD:
+        there = "; ".join(f"{card.title}: {', '.join(k.kind for k in card.kinds)}" for card in cards if card.kinds)
+        raise Ungrounded(f'no application holds "{words}"; there are {there or "none"}')
+    return [(card, kind) for score, card, kind in scored if best - score < _NEAR]
+
+
+def _kind_score(words: str, card: AppCard, kind: KindCard) -> float:
+    noun = _bare(words)
+    own = [_bare(word) for word in (kind.kind, *kind.words)]
+    *before, head = noun.split() or [""]
+    if noun == own[0]:
+        return 1.0
+    if noun in own:
+        return 0.99
+    if any(_same(noun, word) for word in own):
+        return 0.96
+    if before and (_names_app(" ".join(before), card) or " ".join(before) in own):
+        return min(1.0, _kind_score(head, card, kind) + 0.03)
+    if place_called(noun, kind):
+        return 0.9
+    if card.kinds[:1] == (kind,) and (_names_app(noun, card) or noun in map(_bare, card.words)):
+        return 0.8
+    return 0.7 if any(len(noun) > 4 and fuzz.ratio(noun, word) > 87 for word in own) else 0.0
+
+
+def _names_app(words: str, card: AppCard) -> bool:
+    return _bare(words) in (_bare(card.app.replace("_", " ")), _bare(card.title))
+
+
+def place_called(words: str, kind: KindCard) -> str:
+    """The tab, folder or sheet of this name among which records of the kind are kept; empty where there is none."""
+    return next((place for place in (*kind.places, kind.place) if place and _same(place, words)), "")
+
+
+def ground_place(thing: Thing, card: AppCard, kind: KindCard) -> str | None:
+    """Where to look: a place of the card, or one that only the goal names; empty for the application itself, None for nowhere."""
+    said = [thing.name.text] if thing.name else []
+    for words in (*said, *(f"{name} {thing.kind}" for name in said), thing.kind):
+        if words and (place := place_called(words, kind)):
+            return place
+        if words and (_names_app(words, card) or (not said and _bare(words) in map(_bare, card.words))):
+            return ""
+    return said[0] if said else None
+
+
+# Fields
+
+
+def ground_field(words: str, kind: KindCard, written: bool = False, type: FieldType | None = None) -> FieldCard | None:
+    """The field of a record that the words mean; None where none does or several do."""
+    fields = [f for f in kind.fields if (f.written or not written) and (type is None or f.type == type)]
+    nouns = {_bare(noun) for noun in (kind.kind, *kind.words)}
+    bare = " ".join(word for word in _bare(words).split() if word not in nouns) or _bare(words)
+    scored = [(max(_field_score(said, field) for said in {_bare(words), bare}), field) for field in fields]
+    best = max((score for score, _ in scored), default=0.0)
+    if best < GOOD:
+        alike = [f for f in fields if f.type in _BY_TYPE.get(bare, ())]
+        return alike[0] if len(alike) == 1 else None
+    return _likeliest([field for score, field in scored if best - score < _NEAR])
+
+
+def _field_score(words: str, field: FieldCard) -> float:
+    names = [_bare(name) for name in (field.label, *field.words)]
+    if words in names:
+        return 1.0
+    if any(_same(words, name) for name in names):
+        return 0.95
+    return min(0.9, max(similarity(words, name) for name in names))
+
+
+def _likeliest(fields: Sequence[FieldCard]) -> FieldCard | None:
+    """Of equally good ones the only one that is listed, that is required, or that there is."""
+    for some in ([f for f in fields if f.listed], [f for f in fields if f.required], fields):
+        if len(some) == 1:
+            return some[0]
+    return None
+
+
+# Verbs
+
+
+def ground_verb(verb: str, said: str, card: AppCard, kind: KindCard | None = None) -> VerbCard | None:
+    """The control that does it: by the verb, else by the control's own words; None where there is none or several differ."""
+    there = [*(kind.verbs if kind else ()), *((kind.create,) if kind and kind.create else ()), *card.verbs]
+    for wanted in (verb, *_ALIKE.get(verb, ())):
+        fits = [one for one in there if one.verb == wanted]
+        if fits:
+            return _nearest(said, verb, fits)
+    called = [one for one in there if _bare(one.control) in (_bare(said), _bare(verb.replace("_", " ")))]
+    return _nearest(said, verb, called) if called else None
+
+
+def _nearest(said: str, verb: str, fits: Sequence[VerbCard]) -> VerbCard | None:
+    """The one whose control says most nearly what was said; at the record itself rather than in its row or list."""
+    scored = [(max(_control_score(said, one), _control_score(verb, one) - _NEAR / 2), one) for one in fits]
+    best = max(score for score, _ in scored)
+    near = [one for score, one in scored if best - score < _NEAR]
+    near.sort(key=lambda one: _STANDING.index(one.at))
+    return near[0] if best >= 1 - _NEAR or all(one.control == near[0].control or one.at != near[0].at for one in near) else None
+
+
+def _control_score(said: str, one: VerbCard) -> float:
+    a, b = set(_bare(said.replace("_", " ")).split()), set(_bare(one.control).split())
+    return len(a & b) / max(len(a), len(b), 1)
+
+
+# Records
+
+
+def to_records(
+    thing: Thing, cards: Sequence[AppCard], words: Callable[[Value], str], *, fields: Sequence[str] = (), verb: str = ""
+) -> list[Records]:
+    """The records that are meant, one for each application and kind that may hold them. Raises Ungrounded.
+
+    `words` says a value as a step holds it. With what is asked of them, `fields` or a `verb`, others are left out.
+    """
+    places, why = _named_places(thing, cards), ""
+    found: list[Records] = []
+    meant_in = list(_meant(thing, places))
+    able = [one for one in meant_in if not verb or ground_verb(verb, verb, one[0], one[1])]
+    able = [one for one in able or meant_in if all(ground_field(field, one[1]) for field in fields)]
+    for card, kind, meant in able or meant_in:
+        try:
+            found.append(_Grounding(card, kind, cards, words).records(meant))
+        except Ungrounded as no:
+            why = why or str(no)
+    if not found:
+        raise Ungrounded(why or f'no application holds "{_phrase(thing)}"')
+    return found
+
+
+def _named_places(thing: Thing, cards: Sequence[AppCard]) -> Sequence[AppCard]:
+    """The one application that the goal names as the place, else all."""
+    place = thing.place
+    said = [word for word in (place.kind, place.name.text if place.name else "") if word] if place is not None else []
+    return [card for card in cards if any(_names_app(word, card) for word in said)] or cards
+
+
+def _meant(thing: Thing, cards: Sequence[AppCard]) -> Iterator[tuple[AppCard, KindCard, Thing]]:
+    """Kinds that may be meant. A noun that no application has belongs to the name; a name may be a noun that only cards know."""
+    name = thing.name
+    noun = thing.kind or ("" if name is None or name.quoted else name.text)
+    try:
+        for card, kind in ground_kind(noun, cards) if noun else ():
+            yield card, kind, thing if thing.kind else thing.model_copy(update={"name": None})
+        if noun:
+            return
+    except Ungrounded:
+        if name is None or name.quoted:
+            raise
+    if name is None and not thing.tests:
+        raise Ungrounded("it is not said what is meant")
+    whole = name if name is None else name.model_copy(update={"text": f"{name.text} {thing.kind}".strip()})
+    for card in cards:
+        for kind in card.kinds:
+            if not kind.single and not kind.within and any(f.key for f in kind.fields):
+                yield card, kind, thing.model_copy(update={"name": whole, "kind": ""})
+
+
+def _phrase(thing: Thing) -> str:
+    return " ".join(part for part in (thing.kind, thing.name.text if thing.name else "") if part) or "it"
+
+
+class _Grounding:
+    """One kind of one application, for which a thing is said in its labels."""
+
+    def __init__(self, card: AppCard, kind: KindCard, cards: Sequence[AppCard], words: Callable[[Value], str]) -> None:
+        self.card, self.kind, self.cards, self.words = card, kind, cards, words
+
+    def records(self, thing: Thing) -> Records:
+        place = place_called(thing.kind, self.kind) if not self.is_noun(thing.kind) else ""
+        if thing.place is not None:
+            said = ground_place(thing.place, self.card, self.kind)
+            if said is None:
+                raise Ungrounded(f'"{_phrase(thing.place)}" is no place in {self.card.title}; {self.there(self.kind.places)}')
+            place = said or place
+        tests = [test for test in thing.tests if not (test.relation == "in" and not test.negated and self.at(test))]
+        inside = next((self.at(test) for test in thing.tests if test not in tests), "")
+        exactly = 0 if thing.quantity in ("all", "any") else thing.number if thing.quantity == "number" else 1
+        return Records(
+            app=self.card.app, kind=self.kind.kind, place=place or inside, tests=tuple(self.tests(thing, tests)),
+            pick=self.pick(thing.pick) if thing.pick else None,
+            but=tuple(tuple(self.tests(one, one.tests)) for out in thing.but for one in (out, *out.also)),
+            exactly=thing.pick.number if thing.pick else exactly,
+        )  # fmt: skip
+
+    def is_noun(self, words: str) -> bool:
+        return any(_same(words, noun) for noun in (self.kind.kind, *self.kind.words))
+
+    def at(self, test: Test) -> str:
+        return place_called(test.value.text, self.kind) if isinstance(test.value, Text) else ""
+
+    def there(self, names: Iterable[str]) -> str:
+        listed = ", ".join(name for name in names if name)
+        return f"there are {listed}" if listed else "it has none"
+
+    def tests(self, thing: Thing, tests: Sequence[Test]) -> Iterator[RowTest]:
+        if thing.name is not None:
+            keys = [f for f in self.kind.fields if f.key]
+            key = _likeliest(keys) or next((f for f in keys if f.listed), None)
+            sure = thing.name.quoted or not re.fullmatch(r"[a-z\s]+", thing.name.text)  # else words that a name may have in it
+            value = self.words(thing.name)
+            yield RowTest(label=key.label if key else "", relation="is" if sure and key else "has", value=value)
+        for test in tests:
+            yield self.test(test)
+
+    def test(self, test: Test) -> RowTest:
+        value = self.value(test.value)
+        relation = test.relation
+        if isinstance(test.value, When) and " .. " in value and relation in ("is", "on", "in", "from"):
+            relation = "between"
+        return RowTest(label=self.label(test), relation=relation, value=value, negated=test.negated)
+
+    def value(self, value: Value) -> str:
+        """What is compared with: a thing that no application holds is only its words."""
+        if isinstance(value, Of) and not (value.fields or value.thing.tests or value.thing.pick or value.thing.back):
+            try:
+                ground_kind(value.thing.kind, self.cards)
+            except Ungrounded:
+                return self.words(value.thing.name or Text(text=value.thing.kind))
+        return self.words(value)
+
+    def label(self, test: Test) -> str:
+        """The label of the field that a test is on; empty for anything that the record shows."""
+        if test.field:
+            field = ground_field(test.field, self.kind)
+            if field is None:
+                labels = self.there(f.label for f in self.kind.fields)
+                raise Ungrounded(f'a {self.kind.kind} in {self.card.title} has no "{test.field}"; {labels}')
+            return field.label
+        match test.value:
+            case When(first=first):
+                return self.typed(("date",) if first else ("time",))
+            case Amount() if test.relation in ("over", "under", "at_least", "at_most", "between"):
+                return self.typed(("money", "number"))
+            case Text(text=text) if test.relation == "is":
+                return self.saying(text)
+        fields = (ground_field(word, self.kind) for word in _BY_RELATION.get(test.relation, ()))
+        return next((field.label for field in fields if field), "")
+
+    def typed(self, types: Sequence[FieldType]) -> str:
+        """The field of such a type: the one that is named so, or that is listed. Several that differ leave it open."""
+        for word in ("date", "time", "total", "amount"):
+            named = ground_field(word, self.kind) if set(_BY_TYPE[word]) & set(types) else None
+            if named is not None and named.type in types:
+                return named.label
+        fits = [f for f in self.kind.fields if f.type in types]
+        likely = _likeliest(fits)
+        if fits and likely is None:
+            labels = ", ".join(f.label for f in fits)
+            raise Ungrounded(f"a {self.kind.kind} in {self.card.title} has {labels}; say which is meant")
+        return likely.label if likely else ""
+
+    def saying(self, text: str) -> str:
+        """The field that says in which state a record is."""
+        words = {_bare(text), f"un{_bare(text)}", f"not {_bare(text)}"}
+        fits = [f for f in self.kind.fields if words & {_bare(option) for option in f.options}]
+        return fits[0].label if len(fits) == 1 else ""
+
+    def pick(self, pick: Pick) -> Pick:
+        if not pick.by:
+            return pick
+        field = ground_field(pick.by, self.kind)
+        label = field.label if field else self.typed(_BY_TYPE[pick.by]) if pick.by in _BY_TYPE else ""
+        if not label:
+            raise Ungrounded(f'a {self.kind.kind} in {self.card.title} has no "{pick.by}" to go by')
+        return pick.model_copy(update={"by": label})
