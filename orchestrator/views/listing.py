@@ -75,12 +75,13 @@ def run_page(view: RunView) -> str:
 
 def _page(view: RunView) -> list[tuple[str, str]]:
     from orchestrator.views.terminal.approval import request_lines
-    from orchestrator.views.terminal.event_lines import control_words, learned_words
+    from orchestrator.views.terminal.event_lines import control_words, learned_words, ledger_line
     from roles.contracts.requests import request_in
 
     report = view.report
     lines = [("goal", clean(report.get("goal", ""))), ("run", clean(report.get("run_id", "")))]
     lines += _listed("plan", report.get("plan"), _subtask)
+    lines += _listed("ledger", report.get("ledger"), ledger_line)
     lines += [("", f"independent of each other: {', '.join(level)}") for level in _beside(report.get("plan") or ())]
     lines += _listed("steps", report.get("steps"), _step)
     lines += _listed("decided", list(_deciders(report.get("decided_by") or ())), str)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from environments.cards import AppCard
 from protocol import Frozen, VisualState
+from roles.contracts.orders import GoalLedger
 from roles.contracts.signals import GateDecision, GateTrigger
 from roles.contracts.steering import Note
 from roles.contracts.subtasks import AppWords, Expectation, StepRecord, Subtask, Supplement
@@ -45,6 +46,8 @@ class GateEvidence(Frozen):
     recoveries: int = 0
     unfounded: tuple[str, ...] = ()
     """At the final check: values that were written or sent and that come from nowhere or from elsewhere, in words."""
+    ledger: GoalLedger | None = None
+    """What the goal asks for, entry by entry; held against what happened at the final check."""
 
 
 class GateRequest(Frozen):

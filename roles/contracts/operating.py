@@ -8,6 +8,7 @@ from pydantic import Field
 
 from environments.cards import AppCard
 from protocol import BoundingBox, Frozen, VisualState
+from roles.contracts.orders import GoalLedger
 from roles.contracts.steering import Note
 from roles.contracts.subtasks import AppWords, StepRecord, Subtask, Supplement
 from roles.knowledge.memory.facts import Board, Fact
@@ -87,5 +88,7 @@ class OperatorView(Frozen):
     """What is needed to act: `page`, `values` that could be entered, `fields` that take them, `assumptions` (seed 000)."""
     meanings: tuple[dict[str, Any], ...] = ()
     """What the elements nearest to the task mean for it, each with its confidence and what can be done with it."""
+    ledger: GoalLedger | None = None
+    """What the goal asks for, entry by entry, as it stands."""
     notes: tuple[Note, ...] = ()
     """What the user has said while the crew works, newest last."""

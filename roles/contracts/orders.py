@@ -374,7 +374,7 @@ class LedgerEntry(Frozen):
     why: str = ""
 
 
-class Ledger(Frozen):
+class GoalLedger(Frozen):
     """What a goal asks for, entry by entry."""
 
     goal: str
@@ -388,15 +388,20 @@ class Ledger(Frozen):
     @property
     def unproven(self) -> tuple[str, ...]:
         """What nobody could check."""
-        return tuple(f"{e.state}: {e.text}{f': {e.why}' if e.why else ''}" for e in self.entries if e.state in {"unchecked", "unread"})
+        unproven = (e for e in self.entries if e.state in {"unchecked", "unread"})
+        return tuple(f"{e.state}: {e.text}{f': {e.why}' if e.why else ''}" for e in unproven)
 
 
-def opened(reading: Reading) -> Ledger:
+def opened(reading: Reading) -> GoalLedger:
     """The ledger of a goal before anything was done for it."""
-    entries = [LedgerEntry(order=n, text=said(reading.goal, o.spans), kind="exclusion" if o.negated else "order") for n, o in enumerate(reading.orders)]
-    entries += [LedgerEntry(order=n, text=said(reading.goal, but.spans), kind="exclusion") for n, o in enumerate(reading.orders) if o.object for but in o.object.but]
+    entries: list[LedgerEntry] = []
+    for number, order in enumerate(reading.orders):
+        kind: Literal["order", "exclusion"] = "exclusion" if order.negated else "order"
+        entries.append(LedgerEntry(order=number, kind=kind, text=said(reading.goal, order.spans)))
+        buts = order.object.but if order.object is not None else ()
+        entries += [LedgerEntry(order=number, kind="exclusion", text=said(reading.goal, but.spans)) for but in buts]
     entries += [LedgerEntry(kind="unread", text=rest.text, state="unread", why=rest.why) for rest in reading.unread]
-    return Ledger(goal=reading.goal, entries=tuple(entries))
+    return GoalLedger(goal=reading.goal, entries=tuple(entries))
 
 
 def said(goal: str, spans: tuple[Span, ...]) -> str:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from environments.cards import AppCard
 from protocol import Frozen
+from roles.contracts.orders import GoalLedger
 from roles.contracts.steering import Note
 from roles.contracts.subtasks import AppWords, Subtask, Supplement
 from roles.knowledge.memory.facts import Board, Fact
@@ -48,6 +49,8 @@ class PlanRequest(Frozen):
     """Budgets of the run of which little is left, in words."""
     notes: tuple[Note, ...] = ()
     """What the user has said to the crew while it works, newest last."""
+    ledger: GoalLedger | None = None
+    """What the goal asks for, entry by entry, as it stands."""
 
 
 class PageUse(Frozen):

@@ -1,4 +1,4 @@
-"""What the steps of a run did to records, as the screens before and after them show it: pressed for what, on what, with which values."""
+"""What the steps of a run did to records, as screens show it: what was pressed, on which record, with which values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ _PRESSED = frozenset({"click", "double_click", "press_key", "drag", "right_click
 _WRITTEN = {"fill": "text", "type": "text", "select_option": "options"}
 _TICKS = frozenset({"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"})
 _VALUED = FIELD_ROLES | {"slider"}
-_LEADING = frozenset({"link", "tab", "treeitem", "row", "cell", "gridcell", "listitem", "option", "heading", "text", "columnheader"})
+_LEADING = frozenset(
+    {"link", "tab", "treeitem", "row", "cell", "gridcell", "listitem", "option", "heading", "text", "columnheader"}
+)
 """Roles that are pressed to look at something."""
 _BACK = frozenset({"undo"})
 
@@ -139,7 +141,13 @@ def _changes(step: StepRecord, before: VisualState | None, after: VisualState | 
         value = ", ".join(given) if isinstance(given, (list, tuple)) else str(given)
         yield Written(_field_name(target, step, before), value, step.step)
         return
-    if before is None or after is None or before.app != after.app or before.modal != after.modal or _heading(before) != _heading(after):
+    if (
+        before is None
+        or after is None
+        or before.app != after.app
+        or before.modal != after.modal
+        or _heading(before) != _heading(after)
+    ):
         return
     old = {_identity(e): e.value for e in before.elements if e.role in _VALUED}
     for element in after.elements:
@@ -202,7 +210,12 @@ def _pressed(
 
 def _looks(kind: str, target: GUIElement | None, step: StepRecord) -> bool:
     """Whether it only leads somewhere: a link, a tab, a row; unless the step is known to amount to something."""
-    return kind in {"click", "double_click"} and target is not None and target.role in _LEADING and step.verb in {"click", "double_click"}
+    return (
+        kind in {"click", "double_click"}
+        and target is not None
+        and target.role in _LEADING
+        and step.verb in {"click", "double_click"}
+    )
 
 
 def _words(step: StepRecord, kind: str, target: GUIElement | None) -> tuple[frozenset[str], str]:
@@ -224,8 +237,10 @@ def _leads_on(before: VisualState, after: VisualState) -> bool:
     if before.modal is not None:
         return False
     fresh = _inputs(after) - _inputs(before)
-    return bool(fresh) and (_heading(before) != _heading(after) or before.app != after.app) and not any(
-        e.role == "status" and e not in before.elements for e in after.elements
+    return (
+        bool(fresh)
+        and (_heading(before) != _heading(after) or before.app != after.app)
+        and not any(e.role == "status" and e not in before.elements for e in after.elements)
     )
 
 
@@ -264,6 +279,8 @@ def seen_on(state: VisualState) -> SeenRecord:
     lines = [shown(e) for e in under.detail_texts if e.role != "status"]
     lines += [f"{f.name}: {f.value}" for f in under.inputs if f.value]
     lines += [_dialog(state)] if state.modal else []
+    pairs = [p for p in under.pairs if p.element.role not in FIELD_ROLES]
+    lines += [item.text for item in under.items if pairs and item.element.role != "treeitem"]
     return SeenRecord("\n".join(lines), tuple((p.label, p.value) for p in under.pairs))
 
 
@@ -280,7 +297,7 @@ def _row(target: GUIElement | None, screen: Screen) -> GUIElement | None:
 
 
 def _of_row(row: GUIElement, screen: Screen) -> SeenRecord:
-    item = screen._item(row)  # noqa: SLF001 - a row by itself, as the screen reads it
+    item = screen._item(row)
     key = shown(item.press) if item.press is not row else next((p.value for p in item.cells if p.value), row.name or item.text)
     return SeenRecord(item.text, tuple((p.label, p.value) for p in item.cells), row.track_id or "", key)
 
@@ -288,7 +305,9 @@ def _of_row(row: GUIElement, screen: Screen) -> SeenRecord:
 def _joined(seen: Iterable[SeenRecord]) -> SeenRecord:
     every = list(seen)
     text = "\n".join(dict.fromkeys(one.text for one in every if one.text))
-    track, key = (next((part for part in parts if part), "") for parts in zip(*((one.track, one.key) for one in every), strict=True))
+    track, key = (
+        next((part for part in parts if part), "") for parts in zip(*((one.track, one.key) for one in every), strict=True)
+    )
     return SeenRecord(text, tuple(cell for one in every for cell in one.cells), track, key)
 
 

@@ -20,11 +20,16 @@ from roles.evaluator.evidence import moments_in
 from roles.screen.evidence import is_search
 from roles.screen.matching import similarity, tokens
 from roles.screen.records import same_state
-from roles.screen.screens import FIELD_ROLES, fold
+from roles.screen.screens import fold
 from roles.screen.synonyms import similarity_next
 from roles.screen.values import amount_of, find_dates, find_money, parse_date, same_value, sort_key
 
 _EARLIER = frozenset({"previous", "prev", "newer", "previous page", "earlier page", "page back", "<", "‹", "«"})
+_LATER = frozenset({"following page", "page forward"})
+_POINTS = re.compile(r"(?:the|my|our|your|his|her|its|their|this|that|these|those|both|it|them|there|him)\b", re.IGNORECASE)
+"""How words begin that point at something, and are not to be written as they stand."""
+_MENU = frozenset({"more"})
+"""What a list with its own paging calls a menu."""
 _NUMBER = re.compile(r"(?<![\w.,-])-?\d[\d.,']*\d|(?<![\w.,-])-?\d(?![\w-])")
 _ALIKE = 0.6
 
@@ -33,6 +38,8 @@ class ListLook(NamedTuple):
     """What was seen of one list: its records, over all pages that were looked at."""
 
     app: str
+    title: str
+    """Its heading, and what it was narrowed down by."""
     records: tuple[SeenRecord, ...]
     whole: bool
     """Its first and its last page were seen, and nothing narrowed it down but words of the goal."""
@@ -60,8 +67,10 @@ def _look(key: tuple[str, ...], states: Sequence[VisualState], goal: str) -> Lis
     for state in states:
         for record in rows_on(state):
             records.setdefault(record.track or record.text, record)
-        names = {e.name.strip().casefold() for e in state.elements if e.enabled and e.role in {"button", "link"}}
-        last = last or not any(similarity_next(name) or name == "following page" or name == "page forward" for name in names)
+        names = {
+            e.name.strip().casefold() for e in state.elements if e.enabled and e.role in {"button", "link"} and e.expanded is None
+        }
+        last = last or not any(similarity_next(name) or name in _LATER for name in names - _MENU)
         first = first or not names & _EARLIER
     told = fold(goal)
     searched = [e.value or "" for state in states for e in state.elements if e.value and is_search(e)]
@@ -70,12 +79,18 @@ def _look(key: tuple[str, ...], states: Sequence[VisualState], goal: str) -> Lis
         if _narrows(e.role, e.value) and e.options and e.value not in e.options[:1] and len(e.options) > 1
     ]  # fmt: skip
     own = all(fold(value) in told or fold(value).startswith("all") for value in (*searched, *filtered))
-    return ListLook(key[0], tuple(records.values()), first and last and own, tuple(f"state:{s.state_id}" for s in states[:3]))
+    return ListLook(
+        key[0],
+        " ".join(key[1:]),
+        tuple(records.values()),
+        first and last and own,
+        tuple(f"state:{s.state_id}" for s in states[:3]),
+    )
 
 
 def fits(thing: Thing, record: SeenRecord, today: str = "") -> bool | None:
     """Whether the record is one of those that are meant, its superlative aside."""
-    answers = [says(record.text, thing.name.text)] if thing.name is not None else []
+    answers: list[bool | None] = [says(record.text, thing.name.text)] if thing.name is not None else []
     answers += [holds(test, record) for test in thing.tests]
     answers += [None if (out := fits(but, record, today)) is None else not out for but in thing.but]
     return _all(answers)
@@ -101,6 +116,8 @@ def _compared(test: Test, held: Sequence[str], record: SeenRecord) -> bool | Non
             return _amount(test, test.value.number, held)
         case Text(text=text):
             return _text(test, text, held, record)
+        case Of(fields=(), thing=thing) if called := thing.name or (Text(text=thing.kind) if thing.kind else None):
+            return _text(test, called.text, held, record)
         case _:
             return None
 
@@ -112,7 +129,7 @@ def _text(test: Test, text: str, held: Sequence[str], record: SeenRecord) -> boo
         return any(same_state(value, text) for value in states)
     if test.field:
         return False if held else None
-    return False if test.relation in {"from", "is"} and record.cells and not record.track == "" else None
+    return False if test.relation in {"from", "is"} and record.cells and record.track else None
 
 
 def _when(test: Test, when: When, held: Sequence[str]) -> bool | None:
@@ -176,7 +193,7 @@ def _sort(by: str, kind: int, record: SeenRecord) -> float | None:
 
 @lru_cache(maxsize=8192)
 def says(text: str, wanted: str) -> bool:
-    """Whether a text holds a value of the goal, in whichever spelling: names by their words, dates and amounts by what they are."""
+    """Whether a text holds a value of the goal, in whichever spelling: names by their words, dates and amounts by value."""
     name, there = fold(wanted).strip(" .\"'"), fold(text)
     if not name or re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", there):
         return True
@@ -214,8 +231,8 @@ class Resolver:
     def texts(self, value: Value, depth: int = 0) -> list[str] | None:
         """The texts that must all be there; None where nobody can say."""
         match value:
-            case Text(text=text):
-                return [text]
+            case Text(text=text, quoted=quoted):
+                return [text] if quoted or not _POINTS.match(text) else None
             case Amount(text=text, number=number):
                 return [text if amount_of(text) is not None else f"{number:g}"]
             case Of(fields=fields, thing=thing) if fields:
@@ -237,7 +254,13 @@ class Resolver:
     def _field(self, name: str, thing: Thing) -> str | None:
         """The value of a field of the one record that is meant, where all that were seen agree on it."""
         seen = [record for look in self._looks for record in look.records if record.cells]
-        held = {fold(v): v for record in (*seen, *self._pages) if _is(thing, record) for label, v in record.cells if v and similarity(name, label) >= 0.9}
+        held = {
+            fold(v): v
+            for record in (*seen, *self._pages)
+            if _is(thing, record)
+            for label, v in record.cells
+            if v and similarity(name, label) >= 0.9
+        }
         return next(iter(held.values())) if len(held) == 1 else None
 
     def named(self, thing: Thing) -> Thing:
@@ -245,7 +268,7 @@ class Resolver:
         if thing.back is None or not 0 <= thing.back.to < len(self._reading.orders):
             return thing
         other = self._reading.orders[thing.back.to].object
-        if other is None or other.back is not None and other.back.to >= thing.back.to:
+        if other is None or (other.back is not None and other.back.to >= thing.back.to):
             return thing
         other = self.named(other)
         return thing.model_copy(
@@ -261,8 +284,9 @@ class Resolver:
         one = value.of[0] if len(value.of) == 1 else None
         if not isinstance(one, Of) or value.how not in {"sum", "count", "largest", "smallest"} or one.thing.pick is not None:
             return None
-        meant = self.all_of(self.named(one.thing))
-        if meant is None:
+        thing = self.named(one.thing)
+        meant = self.all_of(thing)
+        if meant is None or self.unsure_of(thing):
             return None
         if value.how == "count":
             return [str(len(meant))]
@@ -274,12 +298,22 @@ class Resolver:
         return [f"{ {'sum': sum, 'largest': max, 'smallest': min}[value.how](plain):.2f}"]  # type: ignore[operator]
 
     def all_of(self, thing: Thing) -> list[SeenRecord] | None:
-        """All records that are meant; None where no list of them was seen whole, or what was seen of one does not tell."""
-        whole = [look for look in self._looks if look.whole and any(fits(thing, record) for record in look.records)]
-        every = [[record for record in look.records if fits(thing, record) is not False] for look in whole]
-        if len({tuple(r.key for r in found) for found in every}) != 1 or any(fits(thing, r) is None for r in every[0]):
+        """All records that are surely meant, of the lists of them that were seen whole; None where none was."""
+        whole = self._whole(thing)
+        if len({look.app for look in whole}) != 1:
             return None
-        return every[0]
+        return list(
+            {record.track or record.text: record for look in whole for record in look.records if fits(thing, record)}.values()
+        )
+
+    def unsure_of(self, thing: Thing) -> list[SeenRecord]:
+        """Of those lists the records of which what was seen does not tell whether they are meant."""
+        return [record for look in self._whole(thing) for record in look.records if fits(thing, record) is None]
+
+    def _whole(self, thing: Thing) -> list[ListLook]:
+        whole = [look for look in self._looks if look.whole and any(fits(thing, record) for record in look.records)]
+        place = thing.place.name.text if thing.place is not None and thing.place.name is not None else ""
+        return [look for look in whole if not place or says(f"{look.title} {look.app}", place)]
 
 
 def _is(thing: Thing, record: SeenRecord) -> bool:
@@ -288,7 +322,9 @@ def _is(thing: Thing, record: SeenRecord) -> bool:
 
 def kinds_of(noun: str, cards: Sequence[AppCard]) -> set[str]:
     """The applications that hold records of that kind, by their cards; none where no card says so."""
-    return {card.app for card in cards for kind in card.kinds if any(similarity(noun, word) >= 0.9 for word in (kind.kind, *kind.words))}
-
-
-__all__ = ["FIELD_ROLES"]
+    return {
+        card.app
+        for card in cards
+        for kind in card.kinds
+        if any(similarity(noun, word) >= 0.9 for word in (kind.kind, *kind.words))
+    }

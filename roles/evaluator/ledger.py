@@ -1,7 +1,7 @@
-"""The orders of a goal, held against what happened: each was shown to be done, is missing, was not to be done, or cannot be checked.
+"""The orders of a goal, held against what happened: shown to be done, missing, done though forbidden, or not to be checked.
 
-It reads the goal and not the plan, so that whoever planned is held to the same. It knows no application: what was done is known by
-the words of controls, by the records that they fell on and by the values that were written.
+It reads the goal and not the plan, so that whoever planned is held to the same. It knows no application: what was done is
+known by the words of controls, by the records that they fell on and by the values that were written.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from environments.effects.words import effect_of_words
 from protocol import VisualState
 from roles.contracts import GateRequest
 from roles.contracts.gates import MOST_STEPS
-from roles.contracts.orders import Condition, Ledger, LedgerEntry, Order, Reading, Slot, Text, Thing, When, said
-from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, seen_on
-from roles.evaluator.fitting import ListLook, Resolver, fits, holds, kinds_of, lists_of, picked, says, tells_moment
+from roles.contracts.orders import Condition, GoalLedger, LedgerEntry, Of, Order, Reading, Slot, Text, Thing, When, said
+from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, rows_on, seen_on
+from roles.evaluator.fitting import Resolver, fits, holds, kinds_of, lists_of, picked, says, tells_moment
 from roles.screen.matching import similarity, tokens
 
 _STRICT = frozenset({"to", "into", "as", "called", "saying", "field", "value"})
@@ -45,7 +45,7 @@ class Verdict(NamedTuple):
     used: tuple[int, ...] = ()
 
 
-def ledger(reading: Reading, request: GateRequest, screen: Screens | None = None) -> Ledger:
+def ledger(reading: Reading, request: GateRequest, screen: Screens | None = None) -> GoalLedger:
     """Every order, exclusion and rest of the goal, held against the steps and the screens of the run."""
     known = {state.state_id: state for state in (*request.earlier, *request.screens)}
     return _Check(reading, request, screen or known.get).ledger()
@@ -66,7 +66,7 @@ class _Check:
         """Not all that was done is known."""
         self.used: set[int] = set()
 
-    def ledger(self) -> Ledger:
+    def ledger(self) -> GoalLedger:
         entries: list[LedgerEntry] = []
         for number, order in enumerate(self.reading.orders):
             verdict = self._held(order)
@@ -75,33 +75,46 @@ class _Check:
             entries.append(self._entry(number, kind, order.spans, verdict))
             entries += [self._entry(number, "exclusion", but.spans, self._excepted(order, but)) for but in _buts(order)]
         rest = [LedgerEntry(kind="unread", text=u.text, state="unread", why=u.why) for u in self.reading.unread]
-        besides = self._besides() if self.reading.understood else []
-        return Ledger(goal=self.reading.goal, entries=(*entries, *besides, *rest))
+        follows = any(order.verb == "follow" for order in self.reading.orders)
+        besides = self._besides() if self.reading.understood and not follows and not self.request.earlier_goals else []
+        return GoalLedger(goal=self.reading.goal, entries=(*entries, *besides, *rest))
 
     def _entry(self, number: int, kind: Any, spans: tuple[tuple[int, int], ...], verdict: Verdict) -> LedgerEntry:
         state: Any = "unchecked" if verdict.state == "missing" and self.cut else verdict.state
         evidence = tuple(dict.fromkeys(verdict.evidence))[:8]
-        return LedgerEntry(order=number, kind=kind, text=said(self.reading.goal, spans), state=state, evidence=evidence, why=verdict.why)
+        return LedgerEntry(
+            order=number, kind=kind, text=said(self.reading.goal, spans), state=state, evidence=evidence, why=verdict.why
+        )
 
     # --- one order ----------------------------------------------------------------------------------------------------------
 
     def _held(self, order: Order) -> Verdict:
-        thing = self.find.named(order.object) if order.object is not None else None
+        thing = self._object(order)
         if order.negated or order.verb in deeds()["keeps"]:
             return self._left_alone(order, thing)
         if order.condition is not None:
             asked, shown = self._truth(order.condition)
             if asked is None:
-                return Verdict("missing" if self._done(order, thing) else "unchecked", "nothing that was seen tells whether the condition holds")
+                why = "nothing that was seen tells whether what it depends on is so"
+                return Verdict("missing" if self._done(order, thing) else "unchecked", why)
             if not asked:
                 done = self._done(order, thing)
                 why = "it was done, and what it depends on is not so" if done else "what it depends on is not so"
                 return Verdict("forbidden" if done else "shown", why, (*shown, *self._evidence(done)))
         if order.verb in deeds()["looks"]:
             return self._looked(thing)
+        if order.verb in deeds()["presses"]:
+            return self._clicked(thing)
         if order.verb in deeds()["tells"]:
             return self._told(order)
         return self._worked(order, thing)
+
+    def _object(self, order: Order) -> Thing | None:
+        """What an order is about: its object, or what is answered or passed on."""
+        if order.object is not None:
+            return self.find.named(order.object)
+        to = next((slot.value for slot in order.slots if slot.role == "to"), None)
+        return self.find.named(to.thing) if isinstance(to, Of) and not to.fields and order.verb in deeds()["passes"] else None
 
     def _done(self, order: Order, thing: Thing | None) -> list[int]:
         """Effects that this order would have, if it was worked."""
@@ -114,16 +127,24 @@ class _Check:
         """Effects that are of the verb's kind."""
         verb, controls = order.verb, set(deeds()["controls"].get(order.verb, ())) or {order.verb, *order.said.casefold().split()}
         stems = {token for word in controls for token in tokens(str(word))}
-        cards = {tokens(v.control) for card in self.request.cards for k in card.kinds for v in (*k.verbs, k.create) if v and v.verb == verb}
+        cards = {
+            tokens(v.control)
+            for card in self.request.cards
+            for k in card.kinds
+            for v in (*k.verbs, k.create)
+            if v and v.verb == verb
+        }
         tick = deeds()["ticks"].get(verb)
         found = []
         for n, effect in enumerate(self.effects):
             ticked = [v.value for v in effect.written if v.value in {"true", "false"}]
             if tick and ticked and not effect.control:
                 found += [n] if ticked[-1] == tick else []
-            elif effect.words & stems or (effect.control and tokens(effect.control) in cards):
-                found.append(n)
-            elif verb in deeds()["writes"] and not effect.control and effect.written:
+            elif (
+                effect.words & stems
+                or (effect.control and tokens(effect.control) in cards)
+                or (verb in deeds()["writes"] and not effect.control and effect.written)
+            ):
                 found.append(n)
         return found
 
@@ -134,7 +155,11 @@ class _Check:
             return Verdict("missing", f"nothing was seen to be done that is to {order.verb.replace('_', ' ')}")
         if thing is None:
             return self._with_slots(order, may)
-        if thing.quantity == "all" or (thing.quantity == "number" and thing.number > 1) or (thing.pick is not None and thing.pick.number > 1):
+        if (
+            thing.quantity == "all"
+            or (thing.quantity == "number" and thing.number > 1)
+            or (thing.pick is not None and thing.pick.number > 1)
+        ):
             return self._each(order, thing, may)
         every = [thing.model_copy(update={"also": ()}), *(self.find.named(t) for t in thing.also)]
         verdicts = [self._one(order, one, may) for one in every]
@@ -142,6 +167,15 @@ class _Check:
         used = tuple(n for v in verdicts for n in v.used)
         evidence = tuple(e for v in verdicts for e in v.evidence)
         return Verdict(bad.state, bad.why, evidence, used) if bad is not None else Verdict("shown", "", evidence, used)
+
+    def _clicked(self, thing: Thing | None) -> Verdict:
+        """That a control of that name was pressed."""
+        name = thing.name.text if thing is not None and thing.name is not None else ""
+        done = [s for s in self.request.steps if s.exec_status == "executed" and name and similarity(name, s.target) >= 0.9]
+        if done:
+            mine = tuple(n for n, e in enumerate(self.effects) if e.step == done[0].step)
+            return Verdict("shown", "", (f"step:{done[0].step}",), mine)
+        return Verdict("missing" if name else "unchecked", f"{name or 'what is meant'} was not pressed")
 
     def _one(self, order: Order, thing: Thing, may: list[int]) -> Verdict:
         fit = {n: self._meant(thing, order, n) for n in may}
@@ -157,21 +191,27 @@ class _Check:
 
     def _with_slots(self, order: Order, kept: list[int]) -> Verdict:
         """That what goes with the verb stands in what was written, moved or sent."""
-        unsure: list[str] = []
-        best, lost_of_best = kept, None
-        for group in self._groups(kept):
-            lost, unsure = self._lost(order, group)
-            if lost_of_best is None or len(lost) <= len(lost_of_best):
-                best, lost_of_best = group, lost
-        evidence = self._evidence(best)
-        if lost_of_best:
-            return Verdict("missing", f"not seen in what was done: {', '.join(lost_of_best)}", evidence, tuple(best))
+        groups = self._groups(kept)
+        found = [self._lost(order, group) for group in groups]
+        at = min(range(len(groups)), key=lambda n: (len(found[n][0]), len(found[n][1])))
+        best, (lost, unsure) = groups[at], found[at]
+        used = tuple(kept if self._spreads(order) else best)
+        if lost:
+            return Verdict("missing", f"not seen in what was done: {', '.join(lost)}", self._evidence(best), used)
         if self._unsaved(order, best):
-            return Verdict("missing", "it was written and not saved", evidence, tuple(best))
-        return Verdict("unchecked" if unsure else "shown", f"not known: {', '.join(unsure)}" if unsure else "", evidence, tuple(best))
+            return Verdict("missing", "it was written and not saved", self._evidence(best), used)
+        why = f"not known: {', '.join(unsure)}" if unsure else ""
+        return Verdict("unchecked" if unsure else "shown", why, self._evidence(best), used)
+
+    def _spreads(self, order: Order) -> bool:
+        """Whether it is done several times over: to everybody, for each."""
+        things = [slot.value.thing for slot in order.slots if isinstance(slot.value, Of)]
+        return any(thing.quantity in {"all", "number"} or thing.also for thing in things) or any(
+            s.role == "per" for s in order.slots
+        )
 
     def _groups(self, kept: list[int]) -> list[list[int]]:
-        """Effects that are one piece of work: a press with what was written for it; what was kept as it was written, by application."""
+        """Effects that are one piece of work: a press with what was written for it, and all of an application together."""
         groups = [[n] for n in kept if self.effects[n].control]
         for app in dict.fromkeys(self.effects[n].app for n in kept):
             groups.append([n for n in kept if self.effects[n].app == app])
@@ -180,24 +220,49 @@ class _Check:
     def _lost(self, order: Order, group: list[int]) -> tuple[list[str], list[str]]:
         """What of the slots does not stand there, and what of them is not known."""
         text = "\n".join(self._all_of(n) for n in group)
-        lost, unsure = [], []
-        for slot in order.slots:
-            answer, words = self._stands(slot, text)
+        lost, unsure = list[str](), list[str]()
+        given = (
+            [Slot(role="value", value=order.object.back)] if self._is_value(order) and order.object and order.object.back else []
+        )
+        for slot in (*order.slots, *given):
+            if slot.role == "to" and order.object is None and isinstance(slot.value, Of) and order.verb in deeds()["passes"]:
+                continue
+            answer, words = self._stands(slot, text, order, group)
             if answer is None:
                 unsure.append(words)
             elif not answer:
                 (lost if slot.role in _STRICT or slot.field else unsure).append(words)
         return lost, unsure
 
-    def _stands(self, slot: Slot, text: str) -> tuple[bool | None, str]:
-        words = said(self.reading.goal, slot.spans or slot.value.spans) if slot.spans or slot.value.spans else slot.role
+    def _is_value(self, order: Order) -> bool:
+        """Whether what it is about is a value that was found out before."""
+        back = order.object.back if order.object is not None else None
+        return back is not None and 0 <= back.to < len(self.reading.orders) and self.reading.orders[back.to].object is None
+
+    def _stands(self, slot: Slot, text: str, order: Order, group: list[int]) -> tuple[bool | None, str]:
+        """Whether what goes with the verb stands in what was done, and its words."""
+        spans = slot.spans or slot.value.spans
+        words = said(self.reading.goal, spans) if spans else slot.role
         if isinstance(slot.value, When):
             return tells_moment(text, slot.value), words
+        if isinstance(slot.value, Of) and slot.role in {"as", "into", "field"} and slot.value.fields:
+            return self._fielded(slot.value.fields, order, group), words
+        if isinstance(slot.value, Of) and not slot.value.fields:
+            name = slot.value.thing.name.text if slot.value.thing.name else slot.value.thing.kind
+            return says(f"{text}\n{' '.join(self.effects[n].app for n in group)}", name) or None, words
         wanted = self.find.texts(slot.value)
         if wanted is None:
             return None, words
         missing = [one for one in wanted if not says(text, one) and not (slot.role == "to" and self._reached(one, text))]
         return not missing, f"{words} ({', '.join(missing)})" if missing and missing != [words] else words
+
+    def _fielded(self, fields: Sequence[str], order: Order, group: list[int]) -> bool | None:
+        """Whether the value stands in the field that is named; None where no such field was seen, or the value is not known."""
+        values = [slot.value for slot in order.slots if slot.role == "value"]
+        values += [order.object.back] if self._is_value(order) and order.object and order.object.back else []
+        wanted = [text for value in values for text in self.find.texts(value) or ()]
+        held = [v.value for n in group for v in self.effects[n].values if any(similarity(f, v.label) >= 0.75 for f in fields)]
+        return any(says(one, text) for text in wanted for one in held) if wanted and held else None
 
     def _reached(self, name: str, text: str) -> bool:
         """Whether a person was written to under an address or a number that was seen beside the name."""
@@ -207,7 +272,11 @@ class _Check:
 
     def _unsaved(self, order: Order, group: list[int]) -> bool:
         """Whether nothing was pressed for what was written, while the application still shows the control for it."""
-        if any(self.effects[n].control for n in group) or order.verb in {"write", "select"}:
+        others = {o.verb for o in self.reading.orders if o is not order}
+        if any(self.effects[n].control for n in group) or others & {"save", "submit", "send", "click"}:
+            return False
+        things = [order.object, *(slot.value.thing for slot in order.slots if isinstance(slot.value, Of))]
+        if order.verb == "select" or any(thing is not None and thing.kind in {"form", "field"} for thing in things):
             return False
         app = self.effects[group[-1]].app
         later = [e for e in self.effects if e.app == app and e.control and e.step > self.effects[group[-1]].step]
@@ -219,7 +288,11 @@ class _Check:
 
     def _all_of(self, n: int) -> str:
         effect = self.effects[n]
-        shown = "\n".join(f"{e.name} {e.value or ''}" for e in effect.after.elements) if effect.after is not None and effect.values else ""
+        shown = (
+            "\n".join(f"{e.name} {e.value or ''}" for e in effect.after.elements)
+            if effect.after is not None and effect.values
+            else ""
+        )
         return f"{effect.says()}\n{effect.control}\n{shown}"
 
     def _meant(self, thing: Thing, order: Order, n: int) -> bool | None:
@@ -233,7 +306,7 @@ class _Check:
         if thing.pick is not None and answer is not False:
             chosen = self._chosen(thing)
             return None if chosen is None else any(self._fell_on(record, effect) for record in chosen)
-        if answer or thing.name is None and not thing.tests:
+        if answer or (thing.name is None and not thing.tests):
             return answer
         linked = [r for look in self.looks for r in look.records if fits(thing, r)]
         linked += [seen for s in self.states if (thing.name or thing.tests) and fits(thing, seen := seen_on(s))]
@@ -245,7 +318,7 @@ class _Check:
         """What a superlative leaves of a list that was seen whole."""
         if thing.pick is None or (meant := self.find.all_of(thing.model_copy(update={"pick": None}))) is None:
             return None
-        return picked(thing.pick, meant)
+        return picked(thing.pick, meant) if not self.find.unsure_of(thing.model_copy(update={"pick": None})) else None
 
     def _fell_on(self, record: SeenRecord, effect: RecordEffect) -> bool:
         """Whether an effect is on this record, or was made with what the record holds."""
@@ -255,7 +328,9 @@ class _Check:
         told = [value for _, value in record.cells if len(value) > 2 and says(text, value)]
         held = [value for _, value in record.cells if len(value) > 2]
         own = [v.value for v in effect.written]
-        carried = [value for value in held if len(value) > 3 and any(c.isdigit() for c in value) and any(says(one, value) for one in own)]
+        carried = [
+            value for value in held if len(value) > 3 and any(c.isdigit() for c in value) and any(says(one, value) for one in own)
+        ]
         return bool(carried) or (bool(record.key) and says(text, record.key) and 2 * len(told) >= len(held))
 
     # --- several ------------------------------------------------------------------------------------------------------------
@@ -269,19 +344,31 @@ class _Check:
             if thing.quantity == "number" and 0 < len(distinct) < wanted:
                 return Verdict("missing", f"it was done to {len(distinct)} of {wanted}", self._evidence(may), tuple(may))
             why = "it is not shown that these are all: no list of them was seen whole"
-            return Verdict("missing" if thing.quantity == "all" and self._listed(thing) else "unchecked", why, self._evidence(may), tuple(may))
+            return Verdict(
+                "missing" if thing.quantity == "all" and self._listed(thing) else "unchecked",
+                why,
+                self._evidence(may),
+                tuple(may),
+            )
         left, used, undone = list(may), list[int](), list[str]()
         for record in every:
             one = next((n for n in left if self._fell_on(record, self.effects[n])), None)
             if one is None:
                 undone.append(record.key or record.text)
             else:
-                same = [n for n in left if self.effects[n].step == self.effects[one].step and n != one and not self.effects[n].track]
+                same = [
+                    n for n in left if self.effects[n].step == self.effects[one].step and n != one and not self.effects[n].track
+                ]
                 left = [n for n in left if n != one or same]
                 used.append(one)
         if undone:
             return Verdict("missing", f"not done to {', '.join(undone[:6])}", self._evidence(used), tuple(used))
         verdict = self._with_slots(order, used) if used else Verdict("shown", "there is none")
+        unsure = [r.key for r in self.find.unsure_of(thing) if not any(self._fell_on(r, self.effects[n]) for n in may)]
+        if verdict.state == "shown" and unsure:
+            verdict = verdict._replace(
+                state="unchecked", why=f"what was seen of {', '.join(unsure[:4])} does not tell whether it is meant"
+            )
         return verdict._replace(used=tuple(used))
 
     def _expected(self, thing: Thing) -> list[SeenRecord] | None:
@@ -292,47 +379,65 @@ class _Check:
     def _listed(self, thing: Thing) -> bool:
         """Whether such things stand in lists that somebody could have looked through."""
         apps = kinds_of(thing.kind, self.request.cards) or {effect.app for effect in self.effects}
-        return any(look.app in apps and look.records for look in self.looks) or bool(self.request.cards and kinds_of(thing.kind, self.request.cards))
+        return any(look.app in apps and look.records for look in self.looks) or bool(
+            self.request.cards and kinds_of(thing.kind, self.request.cards)
+        )
 
     def _excepted(self, order: Order, but: Thing) -> Verdict:
         """That it was not done to what is excepted."""
-        done = [n for n in self._may(order) if self.effects[n].control and self._surely(but, n)]
+        done = [n for n in self._may(order) if not self._stores(n) and self._surely(but, n)]
         if done:
-            return Verdict("forbidden", f"it was done to {self.effects[done[0]].says().splitlines()[0]!r} all the same", self._evidence(done))
+            return Verdict(
+                "forbidden", f"it was done to {self.effects[done[0]].says().splitlines()[0]!r} all the same", self._evidence(done)
+            )
         return Verdict("shown", "it was left alone")
+
+    def _stores(self, n: int) -> bool:
+        """Whether it only keeps what is on a page, of whatever else stands there."""
+        control = self.effects[n].control
+        return not control or effect_of_words(control) is Effect.SAVE or bool({"update", "ok", "apply"} & set(tokens(control)))
 
     def _surely(self, thing: Thing, n: int) -> bool:
         effect = self.effects[n]
-        return (thing.name is not None or bool(thing.tests)) and fits(thing, SeenRecord(effect.record, effect.cells, effect.track)) is True
+        return (thing.name is not None or bool(thing.tests)) and fits(
+            thing, SeenRecord(effect.record, effect.cells, effect.track)
+        ) is True
 
     # --- what was not to be done ----------------------------------------------------------------------------------------------
 
     def _left_alone(self, order: Order, thing: Thing | None) -> Verdict:
         if order.verb in deeds()["keeps"]:
-            pressed = [n for n, e in enumerate(self.effects) if e.control and effect_of_words(e.control) in SENSITIVE | {Effect.SAVE}]
+            pressed = [
+                n for n, e in enumerate(self.effects) if e.control and effect_of_words(e.control) in SENSITIVE | {Effect.SAVE}
+            ]
             done = [n for n in pressed if thing is not None and n not in self.used and self._surely(thing, n)]
         else:
             named = thing is not None and (thing.name is not None or bool(thing.tests))
             done = [n for n in self._may(order) if not named or (thing is not None and self._surely(thing, n))]
-            done = [n for n in done if self.effects[n].control and (order.verb == "save" or effect_of_words(self.effects[n].control) is not Effect.SAVE)]
+            done = [
+                n
+                for n in done
+                if self.effects[n].control
+                and (order.verb == "save" or effect_of_words(self.effects[n].control) is not Effect.SAVE)
+            ]
         if done:
             return Verdict("forbidden", "it was done", self._evidence(done), tuple(done))
         return Verdict("unchecked" if self.cut else "shown", "nothing of the kind was done")
 
     def _besides(self) -> Iterable[LedgerEntry]:
         """What was deleted, sent, submitted or bought and no order asks for."""
-        allowed = {effect for o in self.reading.orders if not o.negated for word in deeds()["controls"].get(o.verb, (o.verb,)) if (effect := effect_of_words(str(word)))}
         for n, effect in enumerate(self.effects):
             kind = effect_of_words(effect.control) if effect.control else None
-            if n not in self.used and kind in _SETTLED and not effect.opaque and not self._twin(n) and (kind not in allowed or self._counted()):
-                text = next((line for line in effect.says().splitlines() if line), effect.app)
-                yield LedgerEntry(
-                    kind="besides", text=f"{effect.control}: {text}"[:160], state="forbidden", evidence=effect.evidence, why="no order asks for it"
-                )
-
-    def _counted(self) -> bool:
-        """Whether every order knows which effects are its own."""
-        return all(o.verb not in {"follow"} for o in self.reading.orders)
+            if (
+                n in self.used
+                or kind not in _SETTLED
+                or effect.opaque
+                or self._twin(n)
+            ):
+                continue
+            line = next((line for line in effect.says().splitlines() if line), effect.app)
+            text, why = f"{effect.control}: {line}"[:160], "no order asks for it"
+            yield LedgerEntry(kind="besides", text=text, state="forbidden", evidence=effect.evidence, why=why)
 
     def _twin(self, n: int) -> bool:
         """Whether it fell on what an order's own effect fell on, too."""
@@ -356,14 +461,16 @@ class _Check:
         answers = [fact for fact in self.request.facts if fact.name.casefold() == "answer"]
         if not answers:
             return Verdict("unchecked", "no answer of the crew is known")
-        lost = [words for slot in order.slots for ok, words in [self._stands(slot, answers[-1].value)] if ok is False]
-        return Verdict("missing", f"the answer does not say {', '.join(lost)}") if lost else Verdict("shown", "", ("fact:answer",))
+        lost = [words for slot in order.slots for ok, words in [self._stands(slot, answers[-1].value, order, [])] if ok is False]
+        return (
+            Verdict("missing", f"the answer does not say {', '.join(lost)}") if lost else Verdict("shown", "", ("fact:answer",))
+        )
 
     def _truth(self, condition: Condition) -> tuple[bool | None, tuple[str, ...]]:
         """Whether a condition held when it was first seen, and what shows it."""
         thing, answers = self.find.named(condition.thing), list[tuple[bool, str]]()
         for state in self.states:
-            for record in (*_rows(state), seen_on(state)):
+            for record in (*rows_on(state), seen_on(state)):
                 if fits(thing, record) and (thing.name is not None or thing.tests or condition.tests):
                     found = [holds(test, record) for test in condition.tests]
                     if None not in found:
@@ -383,12 +490,6 @@ class _Check:
         return tuple(e for n in numbers for e in self.effects[n].evidence)
 
 
-def _rows(state: VisualState) -> Iterable[SeenRecord]:
-    from roles.evaluator.effects import rows_on
-
-    return rows_on(state)
-
-
 def _buts(order: Order) -> tuple[Thing, ...]:
     return order.object.but if order.object is not None and not order.negated else ()
 
@@ -396,6 +497,3 @@ def _buts(order: Order) -> tuple[Thing, ...]:
 def _called(thing: Thing) -> str:
     texts = [thing.name.text] if thing.name is not None else [t.value.text for t in thing.tests if isinstance(t.value, Text)]
     return f"{thing.kind} {' '.join(map(repr, texts))}".strip() or "what is meant"
-
-
-__all__ = ["Ledger", "ListLook", "ledger", "similarity"]

@@ -176,6 +176,14 @@ class PlanEvent(EventBody):
     version: int
 
 
+class LedgerEvent(EventBody):
+    """What the goal asks for, entry by entry, and how each stands: as it was read, and at the final check."""
+
+    KIND = "ledger"
+    goal: Text
+    entries: Sequence[Json]
+
+
 class SupplementEvent(EventBody):
     """Something was looked up, `ahead` of the work or because a role asked."""
 
@@ -635,7 +643,7 @@ def error_event(problem: str, *, asked_enough: bool) -> ErrorEvent:
 JournalEvent = (
     RunStartedEvent | RunResumedEvent | RunStoppedEvent | RunFinishedEvent | ForkedEvent | LimitsChangedEvent | TaskStatusEvent
     | SituationEvent | SubtaskStatusEvent | ConflictEvent | InSeriesEvent | BudgetEvent | BudgetWarningEvent | PlanEvent
-    | SupplementEvent | KnowledgeUsedEvent | KnowledgeHelpedEvent | ExperienceEvent | FactEvent | AnswerEvent
+    | LedgerEvent | SupplementEvent | KnowledgeUsedEvent | KnowledgeHelpedEvent | ExperienceEvent | FactEvent | AnswerEvent
     | AnswerRecalledEvent | AnswerKeptEvent | ObservedEvent | RecognizedEvent | DecidedEvent | BatchStoppedEvent | ReviewedEvent
     | OutcomeEvent | StepEvent | FeedbackEvent | RecoveredEvent | DroppedEvent | OutputEvent | PictureEvent
     | PictureWithdrawnEvent | NoPictureEvent | ApprovalRequestedEvent | ApprovalEvent | ApprovalExpiredEvent

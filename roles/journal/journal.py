@@ -19,11 +19,13 @@ from protocol import VisualState
 from protocol.retries import Retries
 from roles.contracts import Clock, Fact, StepRecord, Subtask, Supplement
 from roles.contracts.limits.budgets import COUNTED, Spending
+from roles.contracts.orders import GoalLedger
 from roles.journal.actions import Ledger
 from roles.journal.events import (
     EventBody,
     JournalEvent,
     Json,
+    LedgerEvent,
     OutputEvent,
     StepEvent,
     SupplementEvent,
@@ -252,6 +254,11 @@ class Journal(Ledger):
     def plan(self, version: int) -> tuple[Subtask, ...]:
         body = self.rows.plan(version)
         return tuple(Subtask.model_validate(item) for item in self.alike(json.loads(body))) if body else ()
+
+    def ledger(self) -> GoalLedger | None:
+        """What the goal asks for, as it stands; None before it was read."""
+        told = [*self.contents(LedgerEvent)][-1:]
+        return GoalLedger.model_validate(self.alike({"goal": told[0].goal, "entries": [*told[0].entries]})) if told else None
 
     def supplements(self, about: str | None = None) -> tuple[Supplement, ...]:
         """Everything that was looked up, in order; with `about`, of what was looked up ahead for a subtask only that one's."""

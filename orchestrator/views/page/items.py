@@ -8,7 +8,7 @@ from typing import Any, assert_never
 
 from orchestrator.store.printable import UNREADABLE, clean
 from orchestrator.views.page.data import Detail, Item, Kind, Status, Target, bounded, number, plain, words
-from orchestrator.views.terminal.event_lines import Teller, action_words, asked_words, gate_tone
+from orchestrator.views.terminal.event_lines import Teller, action_words, asked_words, gate_tone, ledger_line
 from roles.contracts.requests import request_in
 from roles.journal.events import (
     AnsweredEvent,
@@ -37,6 +37,7 @@ from roles.journal.events import (
     JournalEvent,
     KnowledgeHelpedEvent,
     KnowledgeUsedEvent,
+    LedgerEvent,
     LimitsChangedEvent,
     ModelCallEvent,
     NetworkLearnedEvent,
@@ -151,6 +152,9 @@ class RunLines:
                 self._gate(event, content)
             case PlanEvent():
                 self._plan(event, content)
+            case LedgerEvent():
+                said = "; ".join(map(ledger_line, content.entries))
+                self._add(event, "note", "info", "what the goal asks for", said, Detail(body=plain(event.body)))
             case SupplementEvent():
                 self._supplement(event, content)
             case RecoveredEvent():

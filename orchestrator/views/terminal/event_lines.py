@@ -39,6 +39,7 @@ from roles.journal.events import (
     JournalEvent,
     KnowledgeHelpedEvent,
     KnowledgeUsedEvent,
+    LedgerEvent,
     LimitsChangedEvent,
     ModelCallEvent,
     NetworkLearnedEvent,
@@ -74,8 +75,8 @@ if TYPE_CHECKING:
     from roles.journal.journal import Event
 
 __all__ = [
-    "UNREADABLE", "EventLine", "Teller", "action_words", "clean", "control_words", "escaped", "fact_words", "json_text", "titled",
-    "visible",
+    "UNREADABLE", "EventLine", "Teller", "action_words", "clean", "control_words", "escaped", "fact_words", "json_text",
+    "ledger_line", "titled", "visible",
 ]  # fmt: skip
 
 
@@ -120,6 +121,19 @@ class Teller:
         if isinstance(content, OutcomeEvent) and len(self._working) > 1 and event.subtask in self._numbers:
             return [line._replace(text=f"[{self._numbers[event.subtask]}] {line.text}") for line in lines]
         return lines
+
+
+_TICKED = {"shown": "✓", "missing": "✗", "forbidden": "✗", "unchecked": "?", "unread": "?"}
+
+
+def ledger_line(entry: Mapping[str, Any]) -> str:
+    """An entry of the goal's ledger: how it stands, in the goal's words, why, and what shows it."""
+    state, kind = clean(entry.get("state") or "open", 20), clean(entry.get("kind") or "order", 20)
+    told = [] if state in {"open", "shown"} else [state.replace("_", " ")]
+    told += [clean(entry["why"], 200)] if entry.get("why") else []
+    shown = ", ".join(clean(name, 60) for name in list(entry.get("evidence") or ())[:3])
+    line = f"{_TICKED.get(state, '·')} {'' if kind == 'order' else f'{kind}: '}{clean(entry.get('text'), 200)}"
+    return line + (f" ({'; '.join(told)})" if told else "") + (f" [{shown}]" if shown else "")
 
 
 def titled(title: str, app: str) -> str:
@@ -226,7 +240,7 @@ def _said(event: Event, content: JournalEvent) -> list[EventLine]:  # noqa: C901
             RunStoppedEvent() | RunFinishedEvent() | ForkedEvent() | TaskStatusEvent() | SituationEvent() | SubtaskStatusEvent()
             | KnowledgeHelpedEvent() | ExperienceEvent() | AnswerEvent() | ObservedEvent() | RecognizedEvent() | DecidedEvent()
             | BatchStoppedEvent() | StepEvent() | FeedbackEvent() | OutputEvent() | PictureEvent() | PictureWithdrawnEvent()
-            | NoPictureEvent() | AnsweredEvent() | PolicyEvent() | ModelCallEvent()
+            | NoPictureEvent() | AnsweredEvent() | PolicyEvent() | ModelCallEvent() | LedgerEvent()
         ):  # fmt: skip
             return []
         case _:
