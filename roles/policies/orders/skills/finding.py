@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 from environments.effects import Effect
 from environments.effects.words import effect_of_words
 from protocol import ActionTarget, Fill, GUIElement, Scroll, SelectOption, Type
-from roles.contracts.orders import FindStep, OpenStep, Records
+from roles.contracts.orders import FindStep, OpenStep, Records, RowTest
 from roles.policies.orders.skills.rows import Row, best_fitting, is_cut, matches, picked, words_of
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
 from roles.screen.matching import similarity
 from roles.screen.screens import Item, fold
 from roles.screen.synonyms import leads_back, similarity_next
+from roles.screen.values import parse_date
 
 _PAGER = re.compile(r"\bpage\s+(\d+)\s*(?:of|/)\s*(\d+)\b", re.IGNORECASE)
 _NOTHING = re.compile(
@@ -22,10 +23,12 @@ _NOTHING = re.compile(
 )
 _LETTERS = re.compile(r"[A-Z]{1,2}")
 _BACKWARD = frozenset({"previous", "previous page", "prev", "newer", "rows up", "<", "‹", "«", "←"})
+_CLOSING = frozenset({"close", "close file", "close document", "close editor", "close details", "close view"})
 _DOWN = frozenset({"rows down", "page down"})
 _PLACES = frozenset({"tab", "link", "treeitem", "menuitem", "option", "radio"})
 _HARMLESS = frozenset({None, Effect.NAVIGATE, Effect.OBSERVE})
 _MOST_PAGES, _MOST_ROWS, _MOST_OPENED, _MOST_PLACES = 60, 600, 40, 25
+_TO_DAY = frozenset({"go to date", "go to day", "jump to date", "show from", "from date"})
 _LONG = 3
 """Pages from which on it is searched for a name before pages are turned."""
 
@@ -71,7 +74,8 @@ def _same_place(name: str, place: str) -> bool:
 
 
 def _is_at(place: str, at: Situation) -> bool:
-    selected = (e for e in at.screen.elements if (e.selected and e.role in _PLACES) or e.role == "combobox")
+    spots = [*at.screen.presses, *(e for e in at.screen.rows if e.role == "treeitem"), *at.screen.fields]
+    selected = (e for e in spots if (e.selected and e.role in _PLACES) or e.role == "combobox")
     if any(_same_place(e.value or "" if e.role == "combobox" else e.name, place) for e in selected):
         return True
     heads = [e.name for e in at.screen.elements if e.role == "heading"]
@@ -99,7 +103,8 @@ def _leading_to(place: str, at: Situation) -> Move | None:
 
 def step_back(at: Situation) -> Move | None:
     """From a record or a form back to where one came from."""
-    back = next((e for e in at.screen.presses if e.enabled and leads_back(e.name)), None)
+    ways = (e for e in at.screen.presses if e.enabled and (leads_back(e.name) or fold(e.name) in _CLOSING))
+    back = next(ways, None)
     return press(back, "the list is there", at=at) if back is not None and at.count("backs") < 3 * _MOST_OPENED else None
 
 
@@ -142,7 +147,7 @@ def _fits_kind(items: Sequence[Item], labels: Sequence[str], at: Situation) -> f
     leads = any(item.press is not item.element for item in items)
     detail = not leads and any(leads_back(e.name) for e in at.screen.presses)
     if columns and labels:
-        share = sum(any(similarity(label, name) >= 0.9 for label in labels) for name in columns) / len(columns)
+        share = len({*map(fold, columns)} & {*map(fold, labels)}) / len(columns)
         return 10 + share if share >= 0.5 else 0.0
     if items[0].element.role == "treeitem" or detail:
         return 0.0
@@ -186,14 +191,17 @@ def _sheet_rows(at: Situation) -> list[Listed]:
 
 def to_list(records: Records, place: str, at: Situation) -> Move | None:
     """The next move towards the list of such records; None when it is on the screen, be it empty."""
-    if way := go_to(records.app, place, at):
+    card = at.kind(records.app, records.kind)
+    if card is not None and card.within and place:
+        if not _is_at(place, at) and (way := _into(records, card.within, place, at)) is not None:
+            return way
+    elif way := go_to(records.app, place, at):
         return way
     if listed(records, at) or _is_empty(at):
         return None
     if way := step_back(at):
         return way
     tried: list[str] = at.notes.setdefault("tabs", [])
-    card = at.kind(records.app, records.kind)
     nouns = [records.kind, *(card.words if card else ())]
     for tab in at.screen.presses:
         named = tab.role in _PLACES and tab.enabled and any(similarity(noun, tab.name) >= 0.6 for noun in nouns)
@@ -201,6 +209,15 @@ def to_list(records: Records, place: str, at: Situation) -> Move | None:
             tried.append(tab.name)
             return press(tab, f'"{tab.name}" may list them', at=at)
     return fail(f'{at.title(records.app)} shows no list of "{records.kind}"{f" in {place}" if place else ""}')
+
+
+def _into(records: Records, kind: str, place: str, at: Situation) -> Move | None:
+    """Open the record on whose page they stand: the conversation of a message."""
+    card = at.kind(records.app, kind)
+    key = next((f.label for f in card.fields if f.key), "") if card else ""
+    notes = at.notes.setdefault("within", {})
+    outer = Records(app=records.app, kind=kind, tests=(RowTest(label=key, value=place),))
+    return find_record(outer, Situation(at.view, notes, at.said))
 
 
 def _is_empty(at: Situation) -> bool:
@@ -225,17 +242,19 @@ def survey(records: Records, at: Situation, labels: Sequence[str] = ()) -> Move 
     while state["phase"] == "walk":
         places = _places_of(records, at, state)
         move = _walk(records, places[state["place"]], state, at)
-        if move is not None and (move.kind != "fail" or not state["looked"]):
+        if move is not None and (move.kind != "fail" or not (state["looked"] or state["place"] + 1 < len(places))):
             return move
         state["tried"].append(state["query"])
+        places = _places_of(records, at, state)
         again = _another_search(records, state, at) if move is None else None
         if again is not None:
             at.notes.pop("search fields", None)
             state.update(_fresh(state["place"], again), tried=state["tried"])
-        elif (move is None and (state["rows"] or not records.exactly)) or state["place"] + 1 >= len(places):
+        elif (move is None and (state["rows"] or _for_all(records))) or state["place"] + 1 >= len(places):
             state["phase"] = "look"
         else:
-            at.notes.pop("searched for", None)
+            for key in ("searched for", "tabs", "dated"):
+                at.notes.pop(key, None)
             state.update(_fresh(state["place"] + 1, None))
     if state["phase"] == "look":
         if (move := _look(records, labels, state, at)) is not None:
@@ -254,9 +273,11 @@ def _another_search(records: Records, state: dict[str, Any], at: Situation) -> s
     """Words that stand in no row may stand in records: the application's own search knows. One that found nothing is no proof."""
     if any(matches(Row.load(kept), records.tests) for kept in state["rows"]):
         return None
-    loose = next((test.value for test in records.tests if not test.label and not test.negated), "")
-    if loose and loose not in state["tried"] and at.screen.searches:
-        return loose
+    card = at.kind(records.app, records.kind)
+    keys = {"", *(f.label for f in card.fields if f.key)} if card else {""}
+    words = next((test.value for test in records.tests if test.label in keys and not test.negated), "")
+    if words and words not in state["tried"] and " .. " not in words and at.screen.searches:
+        return words
     return "" if not state["rows"] and "" not in state["tried"] else None
 
 
@@ -267,12 +288,15 @@ def _places_of(records: Records, at: Situation, state: dict[str, Any]) -> list[s
     card = at.kind(records.app, records.kind)
     first = card.place if card else ""
     places = list(card.places) if card else []
-    if records.exactly == 0 or records.pick:
-        return [first]
     if state["begun"] and not places and not state["places"]:
         folders = [e for e in at.screen.elements if e.role in {"treeitem", "tab"} and e.enabled and e.name]
         state["places"] = [e.name for e in folders if not e.selected and effect_of_words(e.name) in _HARMLESS]
     return list(dict.fromkeys([first, *places, *(state["places"] or ())]))[:_MOST_PLACES]
+
+
+def _for_all(records: Records) -> bool:
+    """All of them, or the first by some order: of the list in which they stand first, and not of the bin as well."""
+    return records.exactly == 0 or records.pick is not None
 
 
 def _walk(records: Records, place: str, state: dict[str, Any], at: Situation) -> Move | None:
@@ -280,7 +304,7 @@ def _walk(records: Records, place: str, state: dict[str, Any], at: Situation) ->
     if (way := to_list(records, place, at)) is not None:
         return way
     if not state["begun"]:
-        if (way := _first_page(at) or _searched(records, state, at)) is not None:
+        if (way := _first_page(at) or _searched(records, state, at) or _dated(records, at)) is not None:
             return way
         state["looked"] = [*dict.fromkeys([*state["looked"], place or at.title(records.app)])]
         state["looking in"] = place
@@ -294,7 +318,20 @@ def _walk(records: Records, place: str, state: dict[str, Any], at: Situation) ->
             state["rows"].append(row.dump())
     columns = [name for name, _ in here[0].row.cells] if here else state.get("columns", [])
     state.update(last=texts, begun=True, columns=columns)
-    return _onward(texts, state, at)
+    return None if _is_unique(records, state, at) else _onward(texts, state, at)
+
+
+def _is_unique(records: Records, state: dict[str, Any], at: Situation) -> bool:
+    """A number by which a record is known is there once: the other pages need not be seen."""
+    card = at.kind(records.app, records.kind)
+    keys = {f.label for f in card.fields if f.key} if card else set()
+    named = [t.value for t in records.tests if t.label in keys and t.relation == "is" and not t.negated]
+    return records.exactly == 1 and any(
+        any(c.isdigit() for c in name)
+        and " " not in name
+        and any(fold(name) in map(fold, Row.load(kept).texts) for kept in state["rows"])
+        for name in named
+    )
 
 
 def _overlap(before: Sequence[str], now: Sequence[str]) -> int:
@@ -353,9 +390,24 @@ def _searched(records: Records, state: dict[str, Any], at: Situation) -> Move | 
     if at.notes.get("searched for", field.value or "") == state["query"] or at.count("search fields") > 5:
         return None
     if fold(field.value or "") != fold(state["query"]):
+        at.notes["searched for"] = None
         return act(Fill(target=ActionTarget.of(field), text=state["query"]), f'to search for "{state["query"]}"', "the words")
     at.notes["searched for"] = state["query"]
     return start_search(field, at)
+
+
+def _dated(records: Records, at: Situation) -> Move | None:
+    """A list that shows a span of time is taken to the day that is meant."""
+    field = next((f for f in at.screen.fields if f.enabled and fold(f.name) in _TO_DAY), None)
+    ordered = (t for t in records.tests if not t.negated and t.relation in {"on", "is", "in", "between", "after"})
+    day = next((t.value[:10] for t in ordered if parse_date(t.value[:10]) is not None), "")
+    if field is None or not day or at.notes.get("dated") == "shown":
+        return None
+    if at.notes.get("dated") == day:
+        at.notes["dated"] = "shown"
+        return start_search(field, at)
+    at.notes["dated"] = day
+    return act(Fill(target=ActionTarget.of(field), text=day), f"the list is to show {day}", f"{day} in the field")
 
 
 def start_search(field: GUIElement, at: Situation) -> Move:
@@ -376,7 +428,7 @@ def _look(records: Records, labels: Sequence[str], state: dict[str, Any], at: Si
     """Open each record of which the list does not tell enough, and go back; None when nothing is open any more."""
     rows = [Row.load(kept) for kept in state["rows"]]
     told = [matches(row, records.tests) for row in rows]
-    loose = all(test.label for test in records.tests) or True not in told
+    loose = state.setdefault("loose", all(test.label for test in records.tests) or True not in told)
     wanted = [*labels, *([records.pick.by] if records.pick and records.pick.by else ())]
     unknown = [
         n for n, row in enumerate(rows)
@@ -439,11 +491,8 @@ def _on_screen(row: Row, records: Records, at: Situation) -> Move | Item:
     """The row in its list, on whichever page that stands."""
     if (way := to_list(records, at.notes.get("survey", {}).get("looking in", records.place), at)) is not None:
         return way
-    found = [
-        one.item
-        for one in listed(records, at)
-        if one.row.text == row.text or (one.row.key == row.key and one.row.cells == row.cells)
-    ]
+    here = listed(records, at)
+    found = [one.item for one in here if one.row.text == row.text] or [one.item for one in here if _like(one.row, row)]
     if found:
         return found[0]
     pages, tries = _pages(at), at.count(f"turning to {row.key}")
@@ -460,6 +509,11 @@ def _on_screen(row: Row, records: Records, at: Situation) -> Move | Item:
     if pages or tries > 20:
         raise StepFailure(f'"{row.text}" is no longer in the list')
     return act(Scroll.toward("down" if forward else "up", 1, "page"), "the one that is meant is out of view")
+
+
+def _like(one: Row, other: Row) -> bool:
+    """The same record of which one cell has changed, such as `Unread` when it was opened."""
+    return one.key == other.key and sum(a != b for a, b in zip(one.cells, other.cells, strict=False)) <= 1
 
 
 def open_row(row: Row, records: Records, at: Situation) -> Move | None:

@@ -79,18 +79,18 @@ def field_on(label: str, app: str, records: Records | None, at: Situation) -> So
     pairs = [pair for pair in at.screen.pairs if pair.value]
     pairs += [Pair(f.name, f.value or "", f) for f in at.screen.inputs if f.name and not f.value]
     exact = [pair for pair in pairs if fold(pair.label).rstrip(" :*") == fold(label)]
+    kind = at.kind(app, records.kind) if records is not None else None
+    card = next((f for f in kind.fields if fold(f.label) == fold(label)), None) if kind else None
+    if not exact and card is not None and card.type == "long_text":
+        return _prose([f.label for f in kind.fields] if kind else [], at)
     near = exact or [pair for pair in pairs if similarity(label, pair.label) >= 0.9]
     values = list(dict.fromkeys(pair.value for pair in near))
     if len(values) > 1:
         raise StepFailure(f'the page shows several values for "{label}": {"; ".join(values[:6])}')
     if near:
         return Source(near[0].value, near[0].element)
-    kind = at.kind(app, records.kind) if records is not None else None
-    card = next((f for f in kind.fields if fold(f.label) == fold(label)), None) if kind else None
     row = Row.load(at.notes["row"]) if "row" in at.notes else None
     heads = [e for e in at.screen.elements if e.role == "heading"]
-    if card is not None and card.type == "long_text":
-        return _prose(pairs, at)
     value = row.value(label) if row is not None else None
     if value is None and card is not None and card.key and row is not None:
         value = row.key
@@ -99,13 +99,13 @@ def field_on(label: str, app: str, records: Records | None, at: Situation) -> So
     return Source(value, next((e for e in [*heads, *at.screen.elements] if fold(value) in fold(e.name)), at.screen.elements[0]))
 
 
-def _prose(pairs: Sequence[Pair], at: Situation) -> Source | None:
-    """The running text of a page: all that is no heading, label or value."""
-    told = {pair.element.element_id for pair in pairs} | {fold(pair.label) for pair in pairs}
-    texts = [
-        e for e in at.screen.detail_texts
-        if e.role not in {"heading", "status", "alert"} and e.element_id not in told and fold(shown(e)).rstrip(" :") not in told
-    ]  # fmt: skip
+def _prose(labels: Sequence[str], at: Situation) -> Source | None:
+    """The running text of a page: all that is no heading, and neither a label nor the value beside one."""
+    named = {fold(label) for label in labels}
+    groups = [(pair, [e for e in at.screen.elements if e.parent == pair.element.parent]) for pair in at.screen.pairs]
+    paired = [(p, group) for p, group in groups if (fold(p.label) in named if named else len(group) == 2)]
+    told = {e.element_id for pair, group in paired for e in (group if len(group) == 2 else [pair.element])}
+    texts = [e for e in at.screen.detail_texts if e.role not in {"heading", "status", "alert"} and e.element_id not in told]
     return Source("\n".join(shown(e) for e in texts), max(texts, key=lambda e: len(shown(e)))) if texts else None
 
 
