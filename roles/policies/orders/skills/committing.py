@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from environments.cards import VerbCard
+from environments.effects.words import is_way_out
 from protocol import ActionTarget, AskUser, ExecStatus, GUIElement, PressKey, Wait
 from roles.contracts import StepRecord
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
@@ -61,32 +62,32 @@ def _bare(name: str) -> str:
 
 
 def control_for(
-    verb: str, options: Iterable[GUIElement], labels: Sequence[str], owner: Sequence[str] = ()
+    verb: str, options: Iterable[GUIElement], labels: Sequence[str], owner: Sequence[str] = (), about: Sequence[str] = ()
 ) -> GUIElement | None:
     """The control of a verb: by its card's label, else by the words for the verb, with nothing behind them but the record."""
     named = list(options)
     by_card = [e for label in labels for e in named if called(e.name, label, owner)]
     if by_card:
         return by_card[0]
-    scored = [(score, e) for e in named if (score := _score(e, verb, owner)) > 0]
+    scored = [(score, e) for e in named if (score := _score(e, verb, owner, about)) > 0]
     top = max((score for score, _ in scored), default=0.0)
     return next((e for score, e in scored if score == top), None)
 
 
-def _score(element: GUIElement, verb: str, owner: Sequence[str]) -> float:
+def _score(element: GUIElement, verb: str, owner: Sequence[str], about: Sequence[str]) -> float:
     name = _bare(element.name)
     words = WORDS.get(verb, (_bare(verb),))
     hit = next((i for i, word in enumerate(words) if name == word or name.startswith(word + " ")), None)
     if hit is None:
         return 0.0
     rest = name[len(words[hit]) :].strip()
-    mine = set(tokens(" ".join(owner))) | {"changes", "change", "setting", "settings", "it", "now", "all", "the", "this", "of"}
+    mine = {*tokens(" ".join((*owner, *about))), "change", "setting", "it", "now", "all", "the", "this", "of"}
     foreign = [word for word in tokens(rest) if word not in mine]
     if owner and rest and set(tokens(rest)) <= set(tokens(" ".join(owner))):
         return 3.0
     if "draft" in foreign or "as" in foreign:
         return 0.01
-    return max(0.02, 2.0 - 0.1 * hit - 0.3 * len(foreign) + (0.05 if element.enabled else 0.0))
+    return max(0.02, 2.0 - 0.15 * hit - 0.3 * len(foreign) + (0.05 if element.enabled else 0.0))
 
 
 def push(button: GUIElement, verb: str, at: Situation) -> Move:
@@ -169,7 +170,19 @@ def _worked(last: StepRecord, at: Situation) -> bool:
         return False
     still = any(e.name == at.notes.get("button") and e.enabled for e in at.screen.presses)
     told = [event for event in last.events if event.startswith(("status", "navigation"))]
-    return bool(told) or bool(news(at)) or not still  # a button that merely took the focus has done nothing
+    if told or news(at) or not still:
+        return True
+    return at.notes.get("verb") in _LEAVES_OPEN and differs(at)
+
+
+def differs(at: Situation) -> bool:
+    """Whether the screen shows other things than before the last step: a button that merely took the focus has done nothing."""
+    before = at.view.before
+
+    def contents(elements: Sequence[GUIElement]) -> list[tuple[object, ...]]:
+        return [(e.role, e.name, e.value, e.enabled, e.selected, e.expanded) for e in elements]
+
+    return before is not None and contents(before.elements) != contents(at.view.seen.elements)
 
 
 def mend(at: Situation) -> Move | None:
@@ -217,11 +230,11 @@ def lacking(at: Situation) -> Move | None:
     return None
 
 
-def commit(verb: str, app: str, at: Situation, owner: Sequence[str] = ()) -> Move:
+def commit(verb: str, app: str, at: Situation, owner: Sequence[str] = (), about: Sequence[str] = ()) -> Move:
     """Press the button of that verb once the form is whole, then look for what it did."""
     if (move := came_of(verb, at)) is not None:
         return move
-    button = commit_button(verb, app, at, owner)
+    button = commit_button(verb, app, at, owner, about)
     if not at.notes.get("pressed") and (move := lacking(at)) is not None and move.kind != "done":
         return move
     if button is None:
@@ -234,15 +247,25 @@ def commit(verb: str, app: str, at: Situation, owner: Sequence[str] = ()) -> Mov
     return push(button, verb, at)
 
 
-def commit_button(verb: str, app: str, at: Situation, owner: Sequence[str] = ()) -> GUIElement | None:
+def commit_button(
+    verb: str, app: str, at: Situation, owner: Sequence[str] = (), about: Sequence[str] = ()
+) -> GUIElement | None:
     """Near the field that was written last, else anywhere."""
+    if at.screen.dialog is not None:
+        return agree_choice(verb, at.screen) or lone_way_on(at)
     labels = controls_of(verb, at, app)
     near = _beside(at)
     for options in (near, at.screen.presses):
         buttons = [e for e in options if e.role in {"button", "menuitem"} and not _is_place(e)]
-        if (found := control_for(verb, buttons, labels, owner)) is not None:
+        if (found := control_for(verb, buttons, labels, owner, about)) is not None:
             return found
     return None
+
+
+def lone_way_on(at: Situation) -> GUIElement | None:
+    """Of a dialog: the only button that does not leave things as they are."""
+    on = [e for e in at.screen.presses if e.role == "button" and not is_way_out(e.name)]
+    return on[0] if len(on) == 1 and at.screen.dialog is not None else None
 
 
 def _is_place(element: GUIElement) -> bool:
@@ -268,7 +291,7 @@ def _without_button(verb: str, app: str, at: Situation) -> Move:
         return press(onward, "the form has another step", at=at)
     if at.notes.get("pressed") and at.last is not None and at.last.visible_change:
         return done(f"the button to {verb} is gone after it was pressed")
-    if verb in _LEAVES_OPEN:
+    if verb in _LEAVES_OPEN and at.screen.dialog is None:
         return done(f"{at.title(app)} keeps what was set without a button")
     field = next((e for e in at.screen.fields if e.track_id == at.notes.get("field")), None)
     if field is not None and not at.count("enter"):

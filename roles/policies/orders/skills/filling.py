@@ -35,7 +35,7 @@ _MORE = re.compile(r"^(?:(?:show |view )?(?:more|advanced|details|all)(?: (?:opt
 def fill(step: FillStep, at: Situation) -> Move:
     """Write all entries, then press `commit`."""
     owner = names_of(step.records)
-    if (over := outcome(step.entries, step.commit, step.app, at)) is not None:
+    if (over := outcome(step.entries, step.commit, at, owner)) is not None:
         return over
     row = None
     if step.records is not None and at.notes.get("there") != "open":
@@ -50,7 +50,8 @@ def fill(step: FillStep, at: Situation) -> Move:
     move = write(step.entries, step.app, at, owner, step.form, row)
     if move.kind != "done" or not step.commit:
         return move
-    return commit(step.commit, step.app, at, owner)
+    about = (step.records.place, step.records.kind) if step.records else ()
+    return commit(step.commit, step.app, at, owner, about)
 
 
 def names_of(records: Records | None) -> tuple[str, ...]:
@@ -58,17 +59,17 @@ def names_of(records: Records | None) -> tuple[str, ...]:
     return tuple(t.value for t in records.tests if t.relation in {"is", "has", "about"} and not t.negated) if records else ()
 
 
-def outcome(entries: Sequence[Entry], verb: str, app: str, at: Situation) -> Move | None:
+def outcome(entries: Sequence[Entry], verb: str, at: Situation, owner: Sequence[str] = ()) -> Move | None:
     """What came of the commit, with the values read back; None where it was not pressed, or is to be pressed again."""
     if not at.notes.get("pressed"):
         return None
     over = came_of(verb, at)
     if over is not None and over.kind == "done":
-        changed = [f'"{e.label}" shows {held(f)!r}' for e, f, t in _written(entries, app, at) if held(f) and not holds(f, t)]
+        changed = [f'"{e.label}" shows {held(f)!r}' for e, f, t in _written(entries, at, owner) if held(f) and not holds(f, t)]
         return fail(f"after {verb}: {'; '.join(changed)}") if changed and verb in {"save", "set", "update", "apply"} else over
     if over is None and at.notes.get("pressed"):
-        left = [f for _, f, t in _written(entries, app, at) if not holds(f, t)]
-        if not left and (_written(entries, app, at) or not at.notes.get("whole")):
+        left = [f for _, f, t in _written(entries, at, owner) if not holds(f, t)]
+        if not left and (_written(entries, at, owner) or not at.notes.get("whole")):
             return None
         texts = [t for t in dict(at.notes.get("whole", {})).values() if t.strip()]
         told = fold(" ".join(shown(e) for e in at.view.seen.elements if e.role not in {"textbox", "searchbox", "combobox"}))
@@ -78,13 +79,13 @@ def outcome(entries: Sequence[Entry], verb: str, app: str, at: Situation) -> Mov
     return over
 
 
-def _written(entries: Sequence[Entry], app: str, at: Situation) -> list[tuple[Entry, GUIElement, str]]:
+def _written(entries: Sequence[Entry], at: Situation, owner: Sequence[str]) -> list[tuple[Entry, GUIElement, str]]:
     """Fields that are on the screen, with what they are to hold."""
     found = []
     whole: dict[str, str] = at.notes.get("whole", {})
     for n, entry in enumerate(entries):
         try:
-            field = field_for(entry.label, at)
+            field = field_for(entry.label, at, owner)
         except StepFailure:
             field = None
         if field is not None and str(n) in whole:
@@ -153,6 +154,8 @@ def write(
         return _open_form(form, app, at)
     over: list[int] = at.notes.setdefault("over", [])
     for n, entry in enumerate(entries):
+        if n in over and CELL.fullmatch(entry.label.strip().upper()):
+            continue
         move = _entry(n, entry, app, at, owner, row)
         if move is None and n in over:
             continue  # it was read back before the form went on to another page
@@ -256,8 +259,9 @@ def _open_form(form: str, app: str, at: Situation) -> Move:
 def open_menu(at: Situation) -> Move | None:
     """Unfold a menu of further actions that is still closed."""
     names = {"more", "more actions", "more options", "actions", "options", "menu", "…", "⋯", "⋮", "..."}
-    menu = next((e for e in at.screen.presses if e.enabled and fold(e.name) in names), None)
-    if menu is None or menu.expanded or at.count("menus") > 1:
+    folded = [e for e in at.screen.elements if e.role == "menuitem" and e.expanded is False and e.enabled]
+    menu = next((e for e in (*folded, *at.screen.presses) if e.enabled and (e in folded or fold(e.name) in names)), None)
+    if menu is None or menu.expanded or at.count("menus") > 3:
         return None
     return press(menu, "a menu may offer it", at=at)
 

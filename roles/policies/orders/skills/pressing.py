@@ -94,7 +94,7 @@ def _in_list(step: PressStep, stands: VerbCard | None, row: Item, at: Situation)
     if stands is not None and stands.at == "list" and tries < 3:
         at.notes["selected"] = True
         return _select(row, tries, at)
-    if tries < 4:
+    if tries < (4 if stands is not None and stands.at == "list" else 1):
         return _context_menu(row, at)
     assert step.records is not None
     at.notes["there"] = "open"  # the list does not do it: on the record's own page it may be done
