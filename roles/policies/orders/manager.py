@@ -1,4 +1,4 @@
-"""The Manager's policy of orders: a goal is read, grounded in what applications say of themselves, and made into typed subtasks."""
+"""The Manager's policy of orders: a goal is read, grounded in what applications hold, and made into typed subtasks."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class OrdersManager:
 def steps_of(
     what: Reading | Sequence[Order], cards: Sequence[AppCard], facts: Iterable[Fact], today: str = ""
 ) -> list[Step] | str:
-    """The steps for an instruction in words that was read, as far as the facts allow; else why there are none, in one sentence."""
+    """The steps for what was read, as far as the facts allow; else why there are none, in one sentence."""
     reading = what if isinstance(what, Reading) else Reading(goal="", orders=tuple(what))
     if unread := why_not(reading):
         return unread

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from environments.cards import AppCard, FieldCard, KindCard, VerbCard
 from roles.analyst.values import Table, table_of
@@ -206,17 +207,18 @@ class Planner:
     def kind(self, records: Records) -> KindCard:
         return next(kind for kind in self.card(records.app).kinds if kind.kind == records.kind)
 
-    def _candidates(self, thing: Thing) -> list[Records]:
+    def _candidates(self, thing: Thing, fields: Sequence[str]) -> list[Records]:
+        verb = self.reading.orders[self._at].verb if self.reading.orders[self._at].object is thing else ""
         try:
-            return list(to_records(thing, self.cards, self.words))
+            return list(to_records(thing, self.cards, self.words, fields=fields, verb=verb))
         except Ungrounded as no:
             raise Refusal(str(no)) from None
 
-    def _base(self, thing: Thing) -> Records:
+    def _base(self, thing: Thing, fields: Sequence[str] = ()) -> Records:
         """The records that are meant, in the one application that holds them; where several may, each is looked into."""
         if thing.back is not None:
             return self._narrowed(thing)
-        found = self._candidates(thing)
+        found = self._candidates(thing, fields)
         if len(found) == 1:
             return found[0]
         phrase = self.phrase(thing)
@@ -253,7 +255,7 @@ class Planner:
             update={"tests": (*base.tests, *more.tests), "pick": more.pick or base.pick, "exactly": more.exactly}
         )
 
-    def one(self, thing: Thing) -> Records:
+    def one(self, thing: Thing, fields: Sequence[str] = ()) -> Records:
         """The single record that is meant."""
         if self._row is not None and self._is_row(thing):
             return self._row.records
@@ -262,7 +264,7 @@ class Planner:
             if len(rows) == 1:
                 return rows[0].records
         if thing.pick is None and not is_many(thing):
-            return self._base(thing).model_copy(update={"exactly": 1})
+            return self._base(thing, fields).model_copy(update={"exactly": 1})
         rows_ = self.rows(thing)
         if len(rows_) != 1:
             raise Refusal(f'"{self.phrase(thing)}" should be one, and there are {self._list(rows_)}', ask=True)
@@ -290,7 +292,7 @@ class Planner:
         single = not is_many(thing) and thing.pick is None and thing.quantity == "one"
         if single and not fields:
             return [Row(self.one(thing))]
-        base = self._base(thing)
+        base = self._base(thing, fields)
         kind = self.kind(base)
         wanted = base if base.pick is not None and not single else base.model_copy(update={"exactly": 0})
         name = self._collected(wanted, self.phrase(thing), [self._label(field, base) for field in fields])
@@ -301,19 +303,14 @@ class Planner:
 
     def _check_number(self, thing: Thing, table: Table, base: Records, *, single: bool) -> None:
         """As many as the goal says, and no more than can be done."""
-        number = (
-            1 if single else thing.pick.number if thing.pick is not None else thing.number if thing.quantity == "number" else 0
-        )
-        there = len(table.rows)
+        said = thing.number if thing.quantity == "number" else 0
+        number = 1 if single else thing.pick.number if thing.pick is not None else said
+        there, where = len(table.rows), f'"{self.phrase(thing)}" in {self.card(base.app).title}'
         if there > MOST_ROWS:
-            raise Refusal(
-                f'"{self.phrase(thing)}" are {there} in {self.card(base.app).title}; at most {MOST_ROWS} are worked at once'
-            )
+            raise Refusal(f"{where} are {there}; at most {MOST_ROWS} are worked at once")
         if number and there != number:
             told = ", ".join(row[0] for row in table.rows[:6]) or "none"
-            raise Refusal(
-                f'"{self.phrase(thing)}" should be {number} in {self.card(base.app).title}, and there is {told}', ask=True
-            )
+            raise Refusal(f"{where} should be {number}, and there is {told}", ask=bool(there))
 
     def _row_of(self, base: Records, table: Table, cells: Sequence[str], keys: Sequence[str]) -> Row:
         """The record of a row of a table: by its key, and by its other columns where another row has the same key."""
@@ -386,6 +383,13 @@ class Planner:
                 return self._back(value)
 
     def _of(self, value: Of) -> str:
+        back = value.thing.back
+        if back is not None and back.to != self._at and (facts := self._subjects.get(back.to, Subject()).facts):
+            fitting = [name for name in facts if any(field.casefold() in name.casefold() for field in value.fields)]
+            if len(facts) == 1 and (fitting or not self._subjects[back.to].rows):
+                return "{" + facts[0] + "}"
+            if len(fitting) == len(value.fields) > 0:
+                return " ".join("{" + name + "}" for name in fitting)
         if is_many(value.thing):
             rows = self.rows(value.thing, value.fields)
             lines = [" ".join(self._cells(row, value.fields)) for row in rows]
@@ -403,7 +407,7 @@ class Planner:
 
     def read(self, value: Of) -> list[str]:
         """Names of the facts that fields of one record are."""
-        records = self.one(value.thing)
+        records = self.one(value.thing, value.fields)
         kind = self.kind(records)
         keys = [field.label for field in kind.fields if field.key][:1]
         labels = [self._label(field, records) for field in value.fields] or keys
@@ -451,7 +455,7 @@ class Planner:
 
     def _over_table(self, how: str, of: Of) -> str:
         field = of.fields[:1]
-        base = self._base(of.thing.model_copy(update={"also": ()}))
+        base = self._base(of.thing.model_copy(update={"also": ()}), field)
         wanted = base if base.pick is not None else base.model_copy(update={"exactly": 0})
         name = self._collected(wanted, self.phrase(of.thing), [self._label(one, base) for one in field])
         if how == "count":
@@ -501,7 +505,9 @@ class Planner:
             return None
         if per := next((slot for slot in order.slots if slot.role == "per"), None):
             return self._for_each(order, per)
-        if order.verb in MESSAGES and (order.verb != "reply" or order.object is None):
+        if order.verb == "reply" and order.object is None:
+            order = self._reply(order)
+        if order.verb == "send" or (order.verb == "reply" and order.object is None):
             return self._message(order)
         if order.object is not None and (order.object.new or order.verb in MAKES):
             return self._make(order, order.object)
@@ -525,7 +531,8 @@ class Planner:
     def _look(self, order: Order) -> None:
         thing, told = order.object, self._values(order)
         if told:
-            self._subjects[self._at] = Subject(facts=tuple(name for value in told for name in self._facts_of(value)))
+            facts = tuple(name for value in told for name in self._facts_of(value))
+            self._subjects[self._at] = Subject(self._rows_told(told), facts, self._said(order.spans))
             return
         if thing is None:
             raise Refusal(f'"{self._said(order.spans)}" does not say what')
@@ -545,15 +552,24 @@ class Planner:
         said = self.words(value)
         return [part.split("}")[0] for part in said.replace("{{", "").split("{")[1:]]
 
+    def _rows_told(self, values: Sequence[Value]) -> tuple[Row, ...]:
+        """The records that were looked at for these values."""
+        things = [value.thing for value in values if isinstance(value, Of) and value.thing.back is None]
+        return tuple(row for thing in things[:1] for row in ([Row(self.one(thing))] if not is_many(thing) else self.rows(thing)))
+
     def _answer(self, order: Order) -> None:
         values = self._values(order)
         if not values and order.object is not None:
             values = [Of(thing=order.object, spans=order.object.spans)]
         if not values:
             raise Refusal(f'"{self._said(order.spans)}" does not say what is to be told')
+        if order.said.casefold() == "add up":
+            values = [Worked(how="sum", of=tuple(values), spans=order.spans)]
+        elif order.said.casefold() == "count" and len(values) == 1:
+            values = [Worked(how="count", of=tuple(values), spans=order.spans)]
         said = [self.words(value) for value in values]
         facts = tuple(part.split("}")[0] for one in said for part in one.replace("{{", "").split("{")[1:])
-        self._subjects[self._at] = Subject(facts=facts, phrase=self._said(order.spans))
+        self._subjects[self._at] = Subject(self._rows_told(values), facts, self._said(order.spans))
         self._add(AnswerStep(value=", ".join(said) if any(said) else "none"))
 
     def _wait(self, order: Order) -> None:
@@ -595,6 +611,14 @@ class Planner:
         for one in people:
             for name in self._people(one):
                 self._made(card, kind, name, entries, commit)
+
+    def _reply(self, order: Order) -> Order:
+        """An answer to a message has the message as its object."""
+        to = next((slot for slot in order.slots if slot.role == "to" and isinstance(slot.value, Of | Back)), None)
+        if to is None or (isinstance(to.value, Of) and (to.value.fields or not to.value.thing.kind)):
+            return order
+        thing = Thing(back=to.value, spans=to.spans) if isinstance(to.value, Back) else to.value.thing  # type: ignore[union-attr]
+        return order.model_copy(update={"object": thing, "slots": tuple(slot for slot in order.slots if slot is not to)})
 
     def _sends(self, kind: KindCard) -> bool:
         return kind.create is not None and any(verb.at == "form" and verb.effect == "send" for verb in kind.verbs)
@@ -654,7 +678,8 @@ class Planner:
         return isinstance(value, Of | Text) and not (isinstance(value, Of) and value.fields)
 
     def _names_app(self, value: Value) -> bool:
-        return isinstance(value, Of) and self._app_called(value.thing) is not None
+        thing = value.thing if isinstance(value, Of) else Thing(name=value) if isinstance(value, Text) else None
+        return thing is not None and self._app_called(thing) is not None
 
     def _made(self, card: AppCard, kind: KindCard, place: str, entries: Sequence[Entry], commit: str) -> None:
         self._app = card.app
@@ -675,6 +700,14 @@ class Planner:
         goal = into.thing if isinstance(into, Of) else Thing(back=into) if isinstance(into, Back) else thing
         if goal is None:
             raise Refusal(f'"{self._said(order.spans)}" does not say where it is to be written')
+        if (home := self._app_called(goal)) is not None:
+            makes = [kind for kind in home.kinds if kind.create is not None]
+            title = [Slot(role="called", value=value) for value in told]
+            if not makes or len(told) != 1:
+                raise Refusal(f'"{self._said(order.spans)}": it is not understood what is to be made in {home.title}')
+            rest = tuple(slot for slot in order.slots if slot is not target and slot.role != "value")
+            made = Thing(kind=makes[0].kind, place=goal, new=True)
+            return self._make(order.model_copy(update={"slots": (*title, *rest), "object": made}), made)
         if goal.new:
             rest = tuple(slot for slot in order.slots if slot is not target and slot.role != "value")
             body = tuple(Slot(role="saying", value=value) for value in told)
@@ -685,7 +718,8 @@ class Planner:
         lists = [field for field in kind.fields if field.type == "list" and field.written]
         if order.verb in {"add", "write", "put", "collect", "copy"} and long and told:
             value = "\n".join(self.words(value) for value in told)
-            mode = "prepend" if any(s.role == "at" and self._said(s.spans).endswith("start") for s in order.slots) else "append"
+            first = any(slot.role == "at" and self._said(slot.spans).endswith("start") for slot in order.slots)
+            mode: Literal["append", "prepend"] = "prepend" if first else "append"
             entries = [Entry(label=long[0].label, value=value, mode=mode)]
         elif lists and thing is not None:
             entries = [Entry(label=lists[0].label, value=self.words(Of(thing=thing)), mode="add")]
@@ -705,10 +739,13 @@ class Planner:
         """A verb of the application on each record that is meant."""
         thing = order.object
         if thing is None:
-            return self._press_here(order)
-        owners = self._values(order)
-        if order.verb in SETS and (owners or thing.kind):
-            return self._set(order, thing, owners)
+            self._press_here(order)
+            return None
+        singles = [kind for card in self.cards for kind in card.kinds if kind.single]
+        if order.verb == "set" or (order.verb in SWITCHES and any(self._single_field(thing, kind) for kind in singles)):
+            return self._set(order, thing)
+        if (made := self._derived(order)) is not None:
+            return self._derive(order, thing, *made)
         try:
             rows = self.rows(thing)
         except Refusal:
@@ -725,14 +762,37 @@ class Planner:
         self._subjects[self._at] = Subject(tuple(rows), phrase=self.phrase(thing))
         return None
 
+    def _derived(self, order: Order) -> tuple[AppCard, KindCard] | None:
+        """The kind that a verb makes of a record, such as a claim of an invoice."""
+        kinds = [(card, kind) for card in self._cards_for(order) for kind in card.kinds if kind.create is not None]
+        named = [(card, kind) for card, kind in kinds if order.verb in {kind.kind, *kind.words}]
+        return named[0] if len(named) == 1 else None
+
+    def _derive(self, order: Order, thing: Thing, card: AppCard, kind: KindCard) -> None:
+        """A new record from each of others: what the goal says, and what the form requires and they hold by that name."""
+        for row in self.rows(thing):
+            self._row = row
+            entries = self._entries(card, kind, order.slots)
+            for field in kind.fields:
+                source = ground_field(field.label, self.kind(row.records)) if field.required and field.written else None
+                if source is not None and field.label not in {entry.label for entry in entries}:
+                    value = self.words(Of(fields=(source.label,), thing=Thing(back=Back(to=self._at))))
+                    entries.append(Entry(label=field.label, value=value))
+            self._made(card, kind, "", entries, self._commit(order, kind, "submit"))
+        self._row = None
+
     def _verb_on(self, order: Order, records: Records) -> None:
         card, kind = self.card(records.app), self.kind(records)
         said = order.said + "".join(f" as {self.words(s.value)}" for s in order.slots if s.role == "as")
         verb = ground_verb(order.verb, said, card, kind)
         if verb is None:
             return self._by_field(order, records, kind)
-        slots = [slot for slot in order.slots if slot.role not in {"as", "at"} or verb.asks]
+        slots = [slot for slot in order.slots if slot.role not in {"as", "at", "to"} or verb.asks]
         entries = [Entry(label=field.label, value=value) for field, value in self._asked(verb, slots, kind)]
+        if verb.verb in ANSWERS:
+            commit = self._commit(order, kind, "send")
+            self._add(FillStep(app=records.app, records=records, form=verb.control, entries=tuple(entries), commit=commit))
+            return
         self._add(PressStep(app=records.app, records=records, verb=verb.verb, control=verb.control, entries=tuple(entries)))
 
     def _asked(self, verb: VerbCard, slots: Sequence[Slot], kind: KindCard) -> list[tuple[FieldCard, str]]:
@@ -754,7 +814,7 @@ class Planner:
             if value:
                 return self._fill(order, records, [Entry(label=key.label, value=value)])
         if order.verb in {"postpone", "move"} and order.slots:
-            return self._fill(order, records, self._entries(self.card(records.app), kind, order.slots))
+            return self._fill(order, records, self._moved(order, records, kind))
         if order.verb in {"turn_on", "turn_off"}:
             truths = [field for field in kind.fields if field.type == "truth" and field.written]
             if len(truths) == 1:
@@ -764,6 +824,35 @@ class Planner:
         raise Refusal(
             f'"{order.said or order.verb}" cannot be done with a {kind.kind} in {self.card(records.app).title}; there is {can}'
         )
+
+    def _moved(self, order: Order, records: Records, kind: KindCard) -> list[Entry]:
+        """Another day and time for a record that stays as long as it was."""
+        times = [field for field in kind.fields if field.type == "time" and field.written]
+        by = next((slot.value.minutes for slot in order.slots if slot.role == "by" and isinstance(slot.value, When)), 0)
+        if by:
+            return [Entry(label=field.label, value=str(by), mode="later") for field in times]
+        entries = self._entries(self.card(records.app), kind, order.slots)
+        new = {entry.label: entry.value for entry in entries}
+        if len(times) == 2 and times[0].label in new and times[1].label not in new:
+            shown = [field.label for field in kind.fields if field.type == "time" and field.listed and not field.written]
+            if not shown:
+                raise Refusal(f'"{self._said(order.spans)}" does not say until when')
+            (name,) = self.read(Of(fields=(shown[0],), thing=order.object or Thing()))
+            known = self._known(name)
+            start, *rest = re.findall(r"\d{1,2}:\d\d", known) or [""]
+            if not rest:
+                raise Refusal(f'how long "{self.phrase(order.object or Thing())}" takes is not shown: {known!r}')
+            end = later(new[times[0].label], minutes_between(start, rest[-1]))
+            entries.append(Entry(label=times[1].label, value=end))
+        return entries
+
+    def _known(self, name: str) -> str:
+        """The value of a fact, once it is known."""
+        self._stops += 1
+        self._close(f"o{self._at}.{self._stops}")
+        if name.casefold() not in self._facts:
+            raise _NotKnownYet
+        return self._facts[name.casefold()].value
 
     def _press_here(self, order: Order, *, quiet: bool = False) -> bool:
         """A verb of the application that was used last, as a whole."""
@@ -776,8 +865,31 @@ class Planner:
             return False
         raise Refusal(f'"{self._said(order.spans)}" does not say with what')
 
-    def _set(self, order: Order, thing: Thing, owners: Sequence[Value]) -> None:
-        raise Refusal(f'"{self._said(order.spans)}" is not understood')
+    def _set(self, order: Order, thing: Thing) -> None:
+        """New values of fields: of a record, or of what an application has only one of, such as its settings."""
+        singles = [(card, kind) for card in self.cards for kind in card.kinds if kind.single]
+        own = [(card, kind, field) for card, kind in singles if (field := self._single_field(thing, kind)) is not None]
+        if own and thing.name is None and not thing.tests and thing.back is None:
+            if len(own) > 1:
+                held = " and ".join(card.title for card, _, _ in own)
+                raise Refusal(f'"{self.phrase(thing)}" is in {held}; say which', ask=True)
+            card, kind, field = own[0]
+            value = next((self.words(slot.value, field) for slot in order.slots if slot.role in {"value", "to"}), "")
+            value = value or SWITCHES.get(order.verb, "")
+            if field.type == "truth" and value not in {"true", "false"}:
+                raise Refusal(f'"{self._said(order.spans)}" does not say whether "{field.label}" is to be on or off')
+            entries = (Entry(label=field.label, value=value),)
+            self._add(FillStep(app=card.app, entries=entries, commit=self._commit(order, kind, "save")))
+            self._app = card.app
+            return
+        for row in self.rows(thing):
+            self._row = row
+            records = self._touched(row.records)
+            self._fill(order, records, self._entries(self.card(records.app), self.kind(records), order.slots))
+        self._row = None
+
+    def _single_field(self, thing: Thing, kind: KindCard) -> FieldCard | None:
+        return ground_field(thing.kind, kind, True) if thing.kind else None
 
     # --- fields -----------------------------------------------------------------------------------------------------
 
@@ -787,11 +899,13 @@ class Planner:
     def _entries(self, card: AppCard, kind: KindCard, slots: Sequence[Slot], *, key: FieldCard | None = None) -> list[Entry]:
         """What goes into which field. A value for which there is no field is refused."""
         entries: list[Entry] = []
+        moments = [slot for slot in slots if isinstance(slot.value, When) and not slot.field]
+        minutes = next((slot.value.minutes for slot in moments if isinstance(slot.value, When) and slot.value.minutes), 0)
         for slot in slots:
-            if slot.role in {"by", "into", "at"} and self._names_app(slot.value):
+            if slot.role in {"by", "into", "at", "on"} and self._names_app(slot.value):
                 continue
-            if isinstance(slot.value, When) and not slot.field:
-                entries += self._when(slot.value, card, kind, slot)
+            if slot in moments and isinstance(slot.value, When):
+                entries += self._when(slot.value, card, kind, slot, minutes)
                 continue
             field = key if slot.role == "called" and key is not None else self._field_of(slot, kind, {e.label for e in entries})
             if field is None:
@@ -811,9 +925,9 @@ class Planner:
         form = kind.model_copy(update={"fields": tuple(written)})
         if slot.field:
             return ground_field(slot.field, form, True)
-        if isinstance(slot.value, Of) and len(slot.value.fields) == 1 and slot.role in {"with", "value"}:
-            if (same := ground_field(slot.value.fields[0], form, True)) is not None:
-                return same
+        fields = slot.value.fields if isinstance(slot.value, Of) and slot.role in {"with", "value"} else ()
+        if len(fields) == 1 and (same := ground_field(fields[0], form, True)) is not None:
+            return same
         if isinstance(slot.value, Text):
             said = slot.value.text.casefold()
             if choice := [field for field in written if said in (option.casefold() for option in field.options)]:
@@ -830,13 +944,13 @@ class Planner:
                 return fitting[0]
         return None
 
-    def _when(self, when: When, card: AppCard, kind: KindCard, slot: Slot) -> list[Entry]:
+    def _when(self, when: When, card: AppCard, kind: KindCard, slot: Slot, minutes: int) -> list[Entry]:
         """A day and times, in the fields that the form has for them."""
         entries: list[Entry] = []
         day, start = when.first[:10], when.first[11:] or when.start
         end = when.end or when.last[11:]
-        if start and not end and when.minutes > 0:
-            end = later(start, when.minutes)
+        if start and not end and minutes > 0:
+            end = later(start, minutes)
         until = slot.role == "until"
         wanted = [("end date" if until else "start date", "date", "date", day), ("start time", "time", "time", start)]
         wanted += [("end date", "", "date", when.last[:10] or day), ("end time", "", "time", end)]
@@ -871,15 +985,16 @@ class Planner:
 
     def _app_called(self, thing: Thing) -> AppCard | None:
         """The application that the words name as such."""
-        said = {word.casefold() for word in (thing.kind, thing.name.text if thing.name else "") if word}
-        named = [card for card in self.cards if said & {card.app.casefold(), card.title.casefold()}]
+        said = (thing.name.text if thing.name else thing.kind).casefold()
+        named = [card for card in self.cards if said in {card.app.casefold(), card.title.casefold()}]
+        if not named and not thing.name:
+            named = [c for c in self.cards if said in c.words and not any(said in (k.kind, *k.words) for k in c.kinds)]
         return named[0] if len(named) == 1 and not thing.tests else None
 
     def _cards_for(self, order: Order, thing: Thing | None = None) -> list[AppCard]:
         """The applications that may be meant: those that the order names, else all."""
-        things = [
-            slot.value.thing for slot in order.slots if isinstance(slot.value, Of) and slot.role in {"by", "into", "at", "on"}
-        ]
+        slots = [slot.value for slot in order.slots if slot.role in {"by", "into", "at", "on", "to"}]
+        things = [value.thing if isinstance(value, Of) else Thing(name=value) for value in slots if isinstance(value, Of | Text)]
         things += [one.place for one in (order.object, thing) if one is not None and one.place is not None]
         named = [card for one in things if (card := self._app_called(one)) is not None]
         return named or self.cards
@@ -889,11 +1004,11 @@ class Planner:
         return records
 
 
+SWITCHES = {"turn_on": "true", "turn_off": "false", "mute": "true", "unmute": "false"}
+ANSWERS = frozenset({"reply", "forward"})
 LOOKS = frozenset({"open", "find", "check"})
-MESSAGES = frozenset({"send", "reply"})
 MAKES = frozenset({"create", "book"})
 WRITES = frozenset({"add", "put", "write", "collect", "copy"})
-SETS = frozenset({"set"})
 ROLE_FIELDS: Mapping[str, tuple[str, ...]] = {
     "called": ("title", "name", "subject"),
     "about": ("subject", "title", "description"),
@@ -927,6 +1042,11 @@ def when_text(value: When, field: FieldCard | None) -> str:
     first = value.first or value.start
     last = (value.last if value.first else value.end) or first
     return first if last == first else f"{first} .. {last}" if first else value.text
+
+
+def minutes_between(start: str, end: str) -> int:
+    (h1, m1), (h2, m2) = (time.split(":") for time in (start, end))
+    return (int(h2) * 60 + int(m2) - int(h1) * 60 - int(m1)) % 1440
 
 
 def later(time: str, minutes: int) -> str:

@@ -1,4 +1,4 @@
-"""Another plan after something went wrong: what is done stays, and what failed is tried once more, or given up with its reason."""
+"""Another plan after something went wrong: what is done stays, and what failed is tried once more, or given up."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def _subtask(name: str, app: str | None, steps: Sequence[Step], titles: Mapping[
     analysis = app == "="
     sentences = [describe(step) for step in steps]
     head = "; ".join(sentences)
-    title = f"{titles[app]}: {head}" if app in titles else head
+    title = f"{titles[app]}: {head}" if app is not None and app in titles else head
     return Subtask(
         id=name,
         title=title if len(title) <= _TITLE else title[: _TITLE - 1].rstrip() + "…",
@@ -187,38 +187,42 @@ def _entered(entry: Entry, app: str) -> list[FieldHas]:
 def describe(step: Step) -> str:
     """A step as people and models read it."""
     match step:
+        case FillStep() | CreateStep() | PressStep():
+            return _change(step)
         case OpenStep(app=app, place=place):
-            return f"Open {place or app}" + (f" in {app}" if place else "")
-        case FindStep(records=records):
-            return f"Open {told(records)}"
-        case ReadStep(records=records, labels=labels, names=names):
-            where = f" of {told(records)}" if records is not None else ""
-            what = _listed(f'the {label}, remembered as "{name}"' for label, name in zip(labels, names, strict=True))
-            return f"Look up{where} {what or 'its text'}"
-        case FillStep(records=records, entries=entries, commit=commit):
-            where = f"In {told(records)}: " if records is not None else ""
-            return (
-                where
-                + _listed(_entry(entry) for entry in entries)
-                + (f"; then {commit}" if commit else "; do not save or send it")
-            )
-        case PressStep(records=records, verb=verb, control=control, entries=entries):
-            how = f", with {_listed(_entry(entry) for entry in entries)}" if entries else ""
-            pressed = control.replace("{title}", "").strip() or verb
-            return f'Press "{pressed}"' + (f" for {told(records)}" if records is not None else "") + how
-        case CreateStep(kind=kind, place=place, entries=entries, commit=commit):
-            where = f' in "{plain(place)}"' if place else ""
-            filled = f": {_listed(_entry(entry) for entry in entries)}" if entries else ""
-            return f"Make a new {kind}{where}{filled}" + (f"; then {commit}" if commit else "; do not save or send it")
-        case CollectStep(records=records, labels=labels, name=name):
-            columns = f", with {_listed(labels)}" if labels else ""
-            return f'Collect all of {told(records)} over all pages{columns}, as the table "{name}"'
+            return f"Open {place} in {app}" if place else f"Open {app}"
         case WaitStep(records=records, seconds=seconds):
             return f"Wait until there is {told(records)}" if records is not None else f"Wait for {seconds:g} seconds"
         case ComputeStep(formula=formula, name=name):
             return f'Compute {formula} as "{name}"'
         case AnswerStep(value=value):
             return f'Tell the user "{plain(value)}"'
+        case FindStep() | ReadStep() | CollectStep():
+            return _look(step)
+
+
+def _look(step: FindStep | ReadStep | CollectStep) -> str:
+    if isinstance(step, FindStep):
+        return f"Open {told(step.records)}"
+    if isinstance(step, CollectStep):
+        columns = f", with {', '.join(step.labels)}" if step.labels else ""
+        return f'Collect {told(step.records)} over all pages{columns}, as the table "{step.name}"'
+    where = f" of {told(step.records)}" if step.records is not None else ""
+    what = [f'the {label}, remembered as "{name}"' for label, name in zip(step.labels, step.names, strict=False)]
+    return f"Look up{where} {', '.join(what) or 'its text'}"
+
+
+def _change(step: FillStep | CreateStep | PressStep) -> str:
+    entries = ", ".join(map(_entry, step.entries))
+    on = told(step.records) if not isinstance(step, CreateStep) and step.records is not None else ""
+    if isinstance(step, PressStep):
+        pressed = step.control.replace("{title}", "").strip() or step.verb
+        return f'Press "{pressed}"' + (f" for {on}" if on else "") + (f", with {entries}" if entries else "")
+    end = f"; then {step.commit}" if step.commit else "; do not save or send it"
+    if isinstance(step, FillStep):
+        return (f"In {on}: " if on else "") + entries + end
+    where = f' in "{plain(step.place)}"' if step.place else ""
+    return f"Make a new {step.kind}{where}{': ' if entries else ''}{entries}{end}"
 
 
 def told(records: Records) -> str:
@@ -254,7 +258,3 @@ def _entry(entry: Entry) -> str:
             return f"move {entry.label} by {entry.value} minutes"
         case _:
             return f"{entry.mode} {value} {'to' if entry.mode == 'add' else 'from'} {entry.label}"
-
-
-def _listed(parts: Iterable[str]) -> str:
-    return ", ".join(parts)
