@@ -171,7 +171,7 @@ class Dates:
         return self._one(self._nearest(month, number), end)
 
     def _named(self, at: int) -> int:
-        if at >= len(self.words.list) or not (word := self.words.list[at]).capital and word.lower in {"may", "march"}:
+        if at >= len(self.words.list) or (not (word := self.words.list[at]).capital and word.lower in {"may", "march"}):
             return 0
         short = word.lower.rstrip(".")
         return next((n for n, name in enumerate(MONTHS, 1) if short == name or (len(short) == 3 and name.startswith(short))), 0)
@@ -316,8 +316,8 @@ class Dates:
 
     def length(self, at: int) -> tuple[int, int] | None:
         """half an hour | an hour | 30 minutes | two weeks | one and a half hours"""
-        if self.has(at, "half", "an", "hour"):
-            return 30, at + 3
+        if self.low(at) == "half" and self.low(at + 1) in {"a", "an"} and (unit := self.words.take(at + 2, "lengths")):
+            return int(unit.entry.data["value"] / 2), unit.end
         found = self.words.take(at, "numbers")
         token = self.words.list[at] if at < len(self.words.list) else None
         if token is None:

@@ -21,7 +21,8 @@ CLOSED = (
     "articles", "demonstratives", "possessives", "pronouns", "prepositions", "slot_prepositions", "positions", "joins", "conditions",
     "exceptions", "negations", "no", "not", "vague", "or", "relatives", "whose", "questions", "auxiliaries", "requests", "wishes",
     "superlatives", "comparatives", "all", "everything", "both", "ones", "bounds", "numbers", "ordinals", "particles", "got",
-    "without", "if_so", "if_not", "passives", "receives", "belongs", "keeps",
+    "without", "if_so", "if_not", "passives", "receives", "belongs", "keeps", "there", "other",
+    "whatever", "unwanted", "existing",
 )  # fmt: skip
 T = TypeVar("T")
 Read = tuple[T, int]
@@ -45,6 +46,8 @@ class Phrases:
         """What the condition of the sentence, or an earlier statement or question, is about."""
         self.people: list[str] = []
         self.said_kind = ""
+        self.loose = False
+        """A field may stand for what has it: "set the brightness to 40"."""
 
     # Places in the goal
 
@@ -61,7 +64,7 @@ class Phrases:
         return self.words.take(at, *groups)
 
     def spans(self, first: int, end: int) -> tuple[Span, ...]:
-        return ((self.words.list[first].start, self.words.list[end - 1].end),) if end > first else ()
+        return ((self.words.list[first].start, self.words.list[end - 1].end),) if first < end <= len(self.words.list) else ()
 
     def text(self, first: int, end: int, quoted: bool = False) -> Text:
         words = self.words.text(first, end)
@@ -85,7 +88,7 @@ class Phrases:
         first, end = found
         others: list[Thing] = []
         while (sep := self._separator(end)) and not self.clause(sep):
-            more = self.simple(sep, inner)
+            more = None if self.take(sep, "field") and not self.take(sep, "noun") else self.simple(sep, inner)
             if more is None:
                 break
             if bare(more[0]) and first.name and first.kind and not first.name.quoted:
@@ -125,8 +128,9 @@ class Phrases:
         head = self._head(place, data, determined=place > at)
         if head is None:
             return None
-        end = head if inner and not data.get("kind") else self._modifiers(head, data, tests)
-        data["tests"] = tuple(tests)
+        outer = inner and (not data.get("kind") or data["kind"] in self.words.lexicon.data["places"])
+        end = head if outer else self._modifiers(head, data, tests)
+        data["tests"] = (*data.get("tests", ()), *tests)
         end = self._exceptions(end, data)
         return apart(Thing(**data, spans=self.spans(at, end))), end
 
@@ -189,6 +193,10 @@ class Phrases:
             at = every.end
             if self.low(at) == "of":
                 at += 1
+        if (other := self.take(at + (self.low(at) in {"the", "my"}), "other")) and self._noun_ahead(other.end) and self.orders:
+            said = [order.object for order in self.orders if order.object is not None]
+            data.update(quantity="all", but=tuple(said))
+            return other.end if said else 10**6
         if (number := self._count(at)) and self.low(number[1]) == "of" and self.take(number[1] + 1, "articles", "possessives"):
             data.update(quantity="number", number=number[0])
             raise Doubt(f"which of them: {self.words.text(at, number[1] + 2)!r}?")
@@ -206,7 +214,12 @@ class Phrases:
             at = these.end
         elif whose := self.take(at, "possessives"):
             at = self._whose(at, whose, tests)
+        picked = at
         at = self._picked(at, data)
+        if at > picked and (best := self.take(picked, "superlatives")) and best.entry.data.get("coming"):
+            if not self.today:
+                return 10**6
+            tests.append(Test(relation="after", value=When(text=self.low(picked), first=self.today, last=self.today), spans=self.spans(picked, at)))
         if (number := self._count(at)) and not self.take(number[1], "units", "lengths"):
             if data.get("pick"):
                 data["pick"] = data["pick"].model_copy(update={"number": number[0]})
@@ -308,7 +321,7 @@ class Phrases:
 
     def _name_end(self, at: int) -> int:
         end = at
-        while self._open(end) or (end > at and self._inside(end)):
+        while (self._open(end) and not (end > at and not self.words.list[end].capital and self.take(end, "predicates"))) or (end > at and self._inside(end)):
             end += 1
         return end
 
@@ -330,6 +343,13 @@ class Phrases:
             data["kind"] = self.said_kind
             self._plural(self.low(at) == "ones", data)
             return ones.end
+        if (what := self.take(at, "whatever")) and not data and (tests := self.predicate(what.end)):
+            if self.said_kind == "" or what.entry.name in {"everything that", "anything that", "all that"}:
+                data["kind"] = ""
+            else:
+                data["kind"] = self.said_kind
+            data["quantity"], data["tests"] = "all", [tests[0]]
+            return tests[1]
         if every := self.take(at, "everything"):
             if data:
                 return None
@@ -343,38 +363,46 @@ class Phrases:
             if self.kind(at) == "number" and not determined and re.fullmatch(r"\d{4,}", self.low(at)):
                 data["name"] = self.text(at, at + 1)
                 return at + 1
-            if (data.get("pick") or data.get("quantity") in {"all", "number"}) and self.said_kind:
+            if data.get("pick") and self.said_kind:
                 data["kind"] = self.said_kind
                 return at
             return None
-        self._noun_and_name(at, end, data, determined)
+        end = self._noun_and_name(at, end, data, determined)
+        if end < 0:
+            return None
         if self.kind(end) == "quote" and data.get("kind") and "name" not in data:
             data["name"], end = self.text(end, end + 1, quoted=True), end + 1
         if data.get("kind"):
             self.said_kind = data["kind"]
         return end
 
-    def _noun_and_name(self, at: int, end: int, data: dict[str, Any], determined: bool) -> None:
+    def _noun_and_name(self, at: int, end: int, data: dict[str, Any], determined: bool) -> int:
+        """Kind and name among open words. Gives the place behind the head: what follows a noun and is no name is not of it."""
         nouns = [m for place in range(at, end) for m in self.words.matches(place, "noun", "field") if m.end <= end]
-        first = next((m for m in nouns if m.end > at and m.entry.words == tuple(self.low(n) for n in range(at, m.end))), None)
-        last = next((m for m in nouns if m.end == end), None)
-        if last is not None and not (first and first is not last and self._nameish(first.end)):
-            start = end - len(last.entry.words)
-            data["kind"] = last.entry.name
-            self._plural(last.entry.shape == "many", data)
-            if start > at:
-                data["name"] = self.text(at, start)
-        elif first is not None:
+        nouns = [m for m in nouns if determined or m.end - len(m.entry.words) > at or not (at and self.words.list[at].capital)]
+        first = next((m for m in nouns if m.end - len(m.entry.words) == at), None)
+        if first is not None and first.end < end and self._nameish(first.end):
             data["kind"], data["name"] = first.entry.name, self.text(first.end, end)
-        else:
-            word = self.token(end - 1)
-            assert word is not None
-            lower = word.kind == "word" and not word.capital and determined
-            if lower:
-                data["kind"] = self.words.lexicon.singular(word.lower)
-                self._plural(data["kind"] != word.lower, data)
-            if not lower or end - at > 1 or data.get("quantity", "one") == "one":
-                data["name"] = self.text(at, end)
+            return end
+        last = next((m for m in reversed(nouns) if m.end == end), None) or (nouns[-1] if nouns else None)
+        if last is not None:
+            longest = max((m for m in nouns if m.end == last.end), key=lambda m: len(m.entry.words))
+            start, end = longest.end - len(longest.entry.words), longest.end
+            data["kind"] = longest.entry.name
+            if longest.entry.group == "field" and not self.loose and not self.take(start, "noun") and start == at:
+                return -1
+            self._plural(longest.entry.shape == "many", data)
+            if start > at:
+                data["name"] = self.text(at, start if any(self.words.list[n].capital for n in range(at, start)) else end)
+            return end
+        word = self.words.list[end - 1]
+        lower = word.kind == "word" and not word.capital and determined
+        if lower:
+            data["kind"] = self.words.lexicon.singular(word.lower)
+            self._plural(data["kind"] != word.lower, data)
+        if not lower or end - at > 1 or data.get("quantity", "one") == "one":
+            data["name"] = self.text(at, end)
+        return end
 
     def _plural(self, many: bool, data: dict[str, Any]) -> None:
         """ "my notes", "the mails from Ann": all of them; "all note" is not said, "every note" is."""
@@ -395,7 +423,7 @@ class Phrases:
             at = end
 
     def _modifier(self, at: int, data: dict[str, Any], tests: list[Test]) -> int | None:
-        if self.low(at) in {"(", ","} and self.low(at) != ",":
+        if self.take(at, "positions"):
             return None
         if got := self.take(at, "got"):
             return got.end
@@ -408,7 +436,7 @@ class Phrases:
             return rel[1]
         if sent := self._sent(at, tests):
             return sent
-        if (part := self.take(at, "predicates")) and part.entry.name != "is called" and part.entry.shape in {"past", "ing"} or (part and part.entry.name == "due"):
+        if ((part := self.take(at, "predicates")) and part.entry.name != "is called" and part.entry.shape in {"past", "ing"}) or (part and part.entry.name == "due"):
             found = self._complement(part, at, "", False)
             if found:
                 tests.append(found[0])
@@ -446,7 +474,7 @@ class Phrases:
         if relation == "with" and (test := self._with_field(end)):
             tests.append(test[0])
             return test[1]
-        value = self.thing(end, inner=True) if relation != "in" else self.simple(end)
+        value = self.thing(end, inner=True) if relation != "in" else self.simple(end, inner=True)
         if value is None:
             return None
         thing, stop = value
@@ -703,18 +731,28 @@ class Phrases:
             return amount
         return self.valued(at)
 
+    def joined(self, at: int) -> Read[Value] | None:
+        """Values that are no records: a quotation, an amount, fields; several of them are joined."""
+        found = self._plain(at)
+        if found is None:
+            return None
+        values, end = [found[0]], found[1]
+        while (sep := self._separator(end)) and not self.clause(sep) and (more := self._plain(sep)):
+            values, end = [*values, more[0]], more[1]
+        if len(values) == 1:
+            return found
+        return Worked(how="joined", of=tuple(values), spans=self.spans(at, end)), end
+
+    def _plain(self, at: int) -> Read[Value] | None:
+        if self.kind(at) == "quote" and self.low(at + 1) != "'s":
+            return self.text(at, at + 1, quoted=True), at + 1
+        return self.worked(at) or self.fields(at) or (None if self._count(at) else self.amount(at))
+
     def worked(self, at: int) -> Read[Value] | None:
         """how many THINGS [there are] | the number of THINGS | the sum of VALUE"""
         start = at + (self.low(at) == "the")
-        if (count := self.take(at, "questions")) and count.entry.name == "count":
-            found = self.simple(count.end)
-            if found is None:
-                return None
-            thing = found[0].model_copy(update={"quantity": "all"})
-            end = found[1] + 2 * (self.low(found[1]) == "there" and self.low(found[1] + 1) in {"are", "is"})
-            if end == found[1] and self.take(end, "auxiliaries") and (tests := self.predicates(end)):
-                thing, end = thing.model_copy(update={"tests": (*thing.tests, *tests[0])}), tests[1]
-            return Worked(how="count", of=(Of(thing=thing, spans=thing.spans),), spans=self.spans(at, end)), end
+        if asked := self.asked(at, turned=False):
+            return asked
         if self.low(start) == "number" and self.low(start + 1) == "of" and start > at:
             found = self.simple(start + 2)
             if found and found[0].quantity == "all":
@@ -726,6 +764,88 @@ class Phrases:
                 return Worked(how=how, of=(value[0],), spans=self.spans(at, value[1])), value[1]  # type: ignore[arg-type]
         return None
 
+    # Questions, asked outright ("when is X due?") or in another sentence ("tell me when X is due")
+
+    def asked(self, at: int, turned: bool) -> Read[Value] | None:
+        """how many THINGS ... | which THING PREDICATE | who PREDICATE | what|when|where|how much ... THING ..."""
+        word = self.take(at, "questions")
+        if word is None:
+            return None
+        name, end = word.entry.name, word.end
+        if name == "count":
+            return self._counted(at, end)
+        if name in {"which", "who"} and (found := self._wanted(at, end, name)):
+            return found
+        if name in {"which", "who"} and (be := self.take(end, "auxiliaries")) and be.entry.name == "be" and self.low(at) != "which":
+            if (value := self.fields(be.end)) is not None and isinstance(value[0], Of) and value[0].thing.back is None:
+                return value
+        return None if name == "who" else self._about(at, end, name, turned)
+
+    def _counted(self, at: int, end: int) -> Read[Value] | None:
+        found = self.simple(end)
+        if found is None:
+            return None
+        thing, end = found[0].model_copy(update={"quantity": "all"}), found[1]
+        there = (self.low(end) == "there" and self.take(end + 1, "auxiliaries")) or (self.low(end + 1) == "there" and self.take(end, "auxiliaries"))
+        if there:
+            end += 2
+            where: dict[str, Any] = {}
+            more: list[Test] = []
+            end = self._modifiers(end, where, more)
+            thing = thing.model_copy(update={"tests": (*thing.tests, *more), **where})
+        elif tests := self.predicates(end):
+            thing, end = thing.model_copy(update={"tests": (*thing.tests, *tests[0])}), tests[1]
+        return Worked(how="count", of=(Of(thing=thing, spans=thing.spans),), spans=self.spans(at, end)), end
+
+    def _wanted(self, at: int, end: int, name: str) -> Read[Value] | None:
+        """which [of the] THINGS PREDICATE | who [in PLACE] PREDICATE"""
+        data: dict[str, Any] = {}
+        if name == "who":
+            data, tests = {"kind": "person", "quantity": "all"}, []
+            end = self._prepositional(end, data, tests) or end
+            thing, stop = Thing(**data, tests=tuple(tests), spans=self.spans(at, end)), end
+        else:
+            found = self.simple(end + (self.low(end) == "of"))
+            if found is None or found[0].back or found[0].quantity == "any":
+                return None
+            thing, stop = found[0].model_copy(update={"quantity": "all"}), found[1]
+        be = self.take(stop, "auxiliaries")
+        if be and be.entry.name == "be":
+            picked: dict[str, Any] = {}
+            place = be.end + (self.low(be.end) == "the")
+            if (last := self._picked(place, picked)) > place:
+                last += bool(self.take(last, "ones"))
+                return Of(thing=thing.model_copy(update={"quantity": "one", "pick": picked["pick"]}), spans=self.spans(at, last)), last
+        tests2 = self.predicates(stop)
+        if tests2 is None:
+            return None
+        thing = thing.model_copy(update={"tests": (*thing.tests, *tests2[0]), "spans": self.spans(at, tests2[1])})
+        return Of(thing=thing, spans=thing.spans), tests2[1]
+
+    def _about(self, at: int, end: int, name: str, turned: bool) -> Read[Value] | None:
+        """when is|does THING [due|start] | when THING is due|starts; so too where, what (it costs) and how much."""
+        aux = self.take(end, "auxiliaries")
+        if turned != bool(aux and aux.entry.name in {"be", "do"}):
+            return None
+        found = self.thing(aux.end if aux else end)
+        if found is None:
+            return None
+        thing, stop = found
+        if not turned and (be := self.take(stop, "auxiliaries")) and be.entry.name == "be":
+            aux, stop = be, be.end
+        verb = self.take(stop, "predicates")
+        fallback = {"when": "date", "where": "place", "much": "amount", "long": "duration"}.get(name)
+        if verb and verb.entry.data.get("field"):
+            field = verb.entry.data["field"] if name != "where" else "place"
+            if (name in {"when", "long"}) != (field in {"due date", "start", "end", "date", "created"}) and name != "where":
+                return None
+            stop = verb.end
+        elif aux and aux.entry.name == "be" and fallback:
+            field = fallback
+        else:
+            return None
+        return Of(fields=(field,), thing=thing, spans=self.spans(at, stop)), stop
+
     def fields(self, at: int) -> Read[Value] | None:
         """[the|its] FIELD {and FIELD} [of THING] | THING's FIELD {and FIELD}"""
         start, whose = at, self.take(at, "possessives")
@@ -736,6 +856,9 @@ class Phrases:
             start = article.end
         if (owned := self._owned(at)) is not None:
             return owned
+        if (that := self.take(at, "demonstratives")) and (named := self.take(that.end, "field")) and self._field_here(named):
+            back = self.back(field=named.entry.name, at=at)
+            return (back.model_copy(update={"spans": self.spans(at, named.end)}), named.end) if back else None
         found = self._field_list(start)
         if found is None:
             return None
@@ -820,4 +943,4 @@ def bare(thing: Thing) -> bool:
 
 
 def plural(thing: Thing) -> bool:
-    return thing.quantity in {"all", "number"} or bool(thing.also) or thing.kind == "person" and thing.quantity == "all"
+    return thing.quantity in {"all", "number"} or bool(thing.also) or (thing.kind == "person" and thing.quantity == "all")

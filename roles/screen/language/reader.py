@@ -13,7 +13,19 @@ from __future__ import annotations
 from typing import Any
 
 from roles.contracts.orders import (
-    Back, Condition, Of, Order, Reading, Slot, Span, Text, Thing, Unread, Value, When, Worked,
+    Back,
+    Condition,
+    Of,
+    Order,
+    Reading,
+    Slot,
+    Span,
+    Text,
+    Thing,
+    Unread,
+    Value,
+    When,
+    Worked,
 )  # fmt: skip
 from roles.screen.language.phrases import Doubt, Phrases, Read, bare, plural
 from roles.screen.language.words import Match, Words
@@ -172,7 +184,7 @@ class Clauses(Phrases):
             negated, at = True, denied.end
         elif self.low(at) == "not" and self.low(at + 1) == "to":
             negated, at = True, at + 2
-        for rule in (self.wished, self.imperative, self.passive, self.fronted):
+        for rule in (self.wished, self.imperative, self.question, self.passive, self.fronted):
             self.object = None
             self.claimed = frozenset()
             found = rule(at)
@@ -201,6 +213,10 @@ class Clauses(Phrases):
         if found and found[0].object and (found[0].object.new or found[0].object.quantity == "any"):
             return found[0].model_copy(update={"said": self.words.text(at, wish.end)}), found[1]
         return None
+
+    def question(self, at: int) -> Read[Order] | None:
+        found = self.asked(at, turned=True) if at == 0 or self._ends(at - 1) or self.low(at - 1) in {"and", ","} else None
+        return self._answer(at, found) if found else None
 
     def _answer(self, at: int, value: Read[Value]) -> Read[Order]:
         slot = Slot(role="value", value=value[0], spans=value[0].spans)
@@ -241,7 +257,7 @@ class Clauses(Phrases):
     def fronted(self, at: int) -> Read[Order] | None:
         """Into THING with THING | in|on THING "," clause"""
         word = self.low(at)
-        if word in {"into", "to"}:
+        if word == "into":
             self.claimed = frozenset({"with"})
             into = self.simple(at + 1)
             self.claimed = frozenset()
@@ -312,9 +328,10 @@ class Clauses(Phrases):
     def _operands(self, verb: dict[str, Any], at: int, pending: tuple[str, ...], given: Thing | None = None) -> Read[Order] | None:
         """What goes with a verb, in any order that its entry allows."""
         claimed, self.claimed = self.claimed, frozenset(verb["slots"])
+        self.loose = verb["name"] in {"set", "sort"}
         frame = Frame(self, verb, given)
         end = frame.fill(at, pending)
-        self.claimed = claimed
+        self.claimed, self.loose = claimed, False
         order = frame.order() if end is not None else None
         return (order, end) if order is not None and end is not None else None
 
@@ -339,9 +356,7 @@ class Frame:
             if pending and self.filled() and all(self.read.low(at + n) == word for n, word in enumerate(pending)):
                 at, pending = at + len(pending), ()
             start = at
-            if self.read.low(at) in {",", ":"} and self.slots + [self.object] != [None] and not self.read.clause(at + 1):
-                start = at + 1
-            elif self.read.low(at) == "and" and self.read.take(at + 1, "field") or (self.read.low(at) == "and" and self.read.low(at + 1) == "with"):
+            if (self.read.low(at) == "," and self.filled() and not self.read.clause(at + 1)) or (self.read.low(at) == "and" and self.read.take(at + 1, "field")) or (self.read.low(at) == "and" and self.read.low(at + 1) == "with"):
                 start = at + 1
             end = self.operand(start, comma=start > at)
             if end is None:
@@ -352,7 +367,7 @@ class Frame:
         return self.object is not None or bool(self.slots) or self.person is not None
 
     def operand(self, at: int, comma: bool) -> int | None:
-        for rule in (self.keeping, self.position, self.said, self.field, self.preposition, self.when):
+        for rule in (self.keeping, self.position, self.said, self.field, self.preposition, self.there, self.when):
             if (end := rule(at)) is not None:
                 return end
         return None if comma else self.direct(at)
@@ -388,11 +403,13 @@ class Frame:
             parts = phrase.split()
             if len(phrase) > len(best) and all(self.read.low(at + n) == part for n, part in enumerate(parts)):
                 best = phrase
-        if not best or not self.filled() and best in {"with"}:
+        if not best or (not self.filled() and best in {"with"}):
             return None
         role, end = self.verb["slots"][best], at + len(best.split())
         if role == "saying":
-            return self.words(at, end)
+            return self.words(at, end) if best != "with" else self.told(at, end)
+        if best in {"in", "on"} and self.read.take(end, "positions"):
+            return None
         if best == "with" and self.verb["name"] not in {"compare", "share", "merge"} and (more := self.read.fields(end)):
             return self.add("with", more[0], at, more[1])
         if best in {"in", "on", "at", "for", "from", "to", "by"} and (when := self.read.dates.read(at if best in {"in", "at", "from"} else end)):
@@ -452,11 +469,28 @@ class Frame:
         """that ... | : ... | a quotation, to whom something is said"""
         if not self.verb.get("says") or not self.filled():
             return None
-        if self.read.low(at) == "that":
+        if self.read.low(at) == "that" and not self.read.take(at + 1, "verb", "predicates", "auxiliaries"):
             return self.words(at, at + 1)
         if self.read.kind(at) == "quote":
             return self.add("saying", self.read.text(at, at + 1, quoted=True), at, at + 1)
         return self.words(at, at + 1) if self.read.low(at) == ":" else None
+
+    def told(self, first: int, at: int) -> int | None:
+        """with "words" | with the total | with both"""
+        if (found := self.read.joined(at)) is not None:
+            return self.add("saying", found[0], first, found[1])
+        if self.read.low(at) == "both" and (back := self.read.back(at=at)):
+            return self.add("saying", back, first, at + 1)
+        return None
+
+    def there(self, at: int) -> int | None:
+        """ "there": where an earlier order speaks of"""
+        found = self.read.take(at, "there")
+        back = self.read.back(at=at)
+        role = "into" if "into" in self.verb["slots"].values() else "to"
+        if found is None or back is None or role not in self.verb["slots"].values():
+            return None
+        return self.add(role, back, at, found.end)
 
     def words(self, first: int, at: int) -> int | None:
         """Words that are told: a quotation, a value, or all to the end of the sentence, if nothing there could be an order."""
@@ -485,9 +519,7 @@ class Frame:
         if self.verb.get("says") and read.low(at) in {"me", "us"}:
             return None
         if self.takes == "value":
-            value = read.worked(at) or read.fields(at) or (read.amount(at) if not read._count(at) else None)
-            if value is None and read.kind(at) == "quote" and read.low(at + 1) != "'s":
-                value = read.text(at, at + 1, quoted=True), at + 1
+            value = read.joined(at)
             if value is not None:
                 return self.add("saying" if self.verb["name"] in {"send", "reply"} else "value", value[0], at, value[1])
         found = read.thing(at)
@@ -517,9 +549,11 @@ class Frame:
         if self.person is not None:
             to = self.read.valued_thing(self.person)
             self.slots.insert(0, Slot(role="to", value=to, spans=self.person.spans))
+        if self.verb.get("gives"):
+            return self.given()
         if name == "write" and self.object is not None and self.object.kind in {"mail", "email", "e-mail", "message", "letter"} and "into" not in roles:
             name = "send"
-        if name == "keep" and not self.kept and not roles:
+        if (name == "keep" and not self.kept and not roles) or (name == "rename" and "to" not in roles):
             return None
         if self.takes == "thing" and self.object is None:
             return None
@@ -528,6 +562,15 @@ class Frame:
         if name == "set" and not self.spread():
             return None
         return Order(verb=name, object=self.object, slots=tuple(self.slots))
+
+    def given(self) -> Order | None:
+        """Give X the title Y: the field is set."""
+        slots = [slot.model_copy(update={"role": "value"}) for slot in self.slots if slot.field]
+        thing = next((slot.value for slot in self.slots if slot.role == "to"), None)
+        if not slots or thing is None or len(slots) + 1 != len(self.slots) or self.object is not None:
+            return None
+        what = thing.thing if isinstance(thing, Of) else Thing(name=thing) if isinstance(thing, Text) else Thing(back=thing)  # type: ignore[arg-type]
+        return Order(verb="set", object=what, slots=tuple(slots))
 
     def spread(self) -> bool:
         """Set: the field that is changed, its record, and the new value; True where all are there."""

@@ -21,12 +21,15 @@ TOKEN = re.compile(
     |(?P<id>\#\w+|\b[A-Za-z]+[-_]?\d[\w-]*|\b\d+[A-Za-z_-]+\d[\w-]*)
     |(?P<nth>\b\d{1,2}(?:st|nd|rd|th)\b)
     |(?P<number>[-+]?[€$£]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[€$£]?\d+(?:\.\d+)?)
+    |(?P<unit>°\s?[CF]?\b|°)
     |(?P<word>[^\W\d_]+(?:[-’'][^\W\d_]+)*[’']?)
     |(?P<mark>->|=>|→|\n+|\S)""",
     re.VERBOSE,
 )
 PARTED = re.compile(r"(?i)(?P<stem>[^\W\d_].*?)(?P<end>n[’']t|[’'](?:s|m|ll|ve|re|d)|(?<=s)[’'])")
 ENDINGS = {"n't": "not", "'m": "am", "'ll": "will", "'ve": "have", "'re": "are", "'d": "would", "'": "'s"}
+IS = frozenset({"when", "what", "where", "who", "how", "it", "that", "there", "here", "he", "she", "which"})
+"""Words whose "'s" is a verb."""
 LEXICON = "lexicon/en.yaml"
 
 
@@ -97,7 +100,8 @@ def _parted(lexicon: Lexicon, text: str, start: int) -> Iterator[Token]:
         stem, end = parts["stem"], parts["end"].lower().replace("’", "'")
         middle = start + len(stem)
         yield Token(stem, stem.lower(), start, middle, "word")
-        yield Token(parts["end"], ENDINGS.get(end, end), middle, start + len(text), "word")
+        ending = "is" if end == "'s" and stem.lower() in IS else ENDINGS.get(end, end)
+        yield Token(parts["end"], ending, middle, start + len(text), "word")
         return
     word = text.rstrip("’'")
     yield Token(word, plain.rstrip("'"), start, start + len(word), "word")
@@ -229,7 +233,7 @@ class Words:
         return 0
 
     def _at(self, at: int) -> tuple[Match, ...]:
-        if self.list[at].kind not in {"word", "mark"}:
+        if self.list[at].kind not in {"word", "mark", "unit"}:
             return ()
         word = self.list[at].lower
         entries = self.lexicon.first.get(word) or (
