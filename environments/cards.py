@@ -5,8 +5,8 @@ A card is derived and never written twice: from an app's own views and functions
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, Protocol, TypeAlias, runtime_checkable
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from protocol import Frozen
 
@@ -95,3 +95,25 @@ class Cards(Protocol):
     """Knows its applications' cards."""
 
     def cards(self) -> Sequence[AppCard]: ...
+
+
+_JSON_TYPES: dict[str, FieldType] = {
+    "integer": "number", "number": "number", "boolean": "truth", "array": "list",
+    "date": "date", "date-time": "date", "time": "time", "email": "people",
+}  # fmt: skip
+
+
+def arguments_of(schema: Mapping[str, Any]) -> tuple[FieldCard, ...]:
+    """The arguments of a function as fields, from the JSON Schema of what it takes."""
+    required = schema.get("required", ())
+    return tuple(_argument(name, part, name in required) for name, part in schema.get("properties", {}).items())
+
+
+def _argument(name: str, part: Mapping[str, Any], required: bool) -> FieldCard:
+    part = next((one for one in part.get("anyOf", ()) if one.get("type") != "null"), part)
+    options = tuple(str(one) for one in part.get("enum", ()))
+    known = _JSON_TYPES.get(part.get("format", "")) or _JSON_TYPES.get(str(part.get("type")), "text")
+    label = name.replace("_", " ").capitalize()
+    return FieldCard(
+        label=label, words=(name,), type="choice" if options else known, options=options, written=True, required=required
+    )

@@ -13,10 +13,10 @@ from environments.cards import AppCard
 from environments.contract import AppInfo, DigestMismatch, EnvironmentFault, FileTree, FunctionInfo
 from environments.effects import Change as Effected
 from environments.simulated.apps import APPS
-from environments.simulated.cards import card_of
 from environments.simulated.input.named_actions import meant
 from environments.simulated.input.perform import EnvironmentCrash, Step, pass_time, step
 from environments.simulated.preview import changes_between
+from environments.simulated.screen.cards import card_of
 from environments.simulated.screen.screen import screen_of, window_of
 from environments.simulated.turn.advance import follow, settled, truth
 from environments.simulated.turn.seats import taken

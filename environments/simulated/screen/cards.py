@@ -1,0 +1,555 @@
+"""App cards of simulated apps, derived from their own code.
+
+An app's `view` and `update` are pure: its controls are pressed on states that are thrown away, and what is shown, asked and
+changed by that tells what the app holds and can do. Nothing outside is touched. A card names no record and no value of one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from importlib import resources
+from typing import Any, Literal, NamedTuple, get_args, get_origin
+
+import yaml
+from pydantic import BaseModel
+
+from environments.cards import AppCard, FieldCard, FunctionCard, KindCard, VerbCard, arguments_of
+from environments.effects import SENSITIVE, Effect
+from environments.effects.words import is_way_out
+from environments.simulated.app import (
+    Answered,
+    AnyApp,
+    AppState,
+    Context,
+    Copy,
+    Dialog,
+    Edited,
+    Event,
+    Launch,
+    Notify,
+    Opened,
+    Pressed,
+    Submitted,
+)
+from environments.simulated.preview import changes_of_app
+from environments.simulated.screen.view_parts import (
+    SAMPLE,
+    RecordRows,
+    ViewParts,
+    below,
+    letters,
+    other,
+    parts_of,
+    sample,
+    type_of_field,
+    type_of_values,
+)
+from environments.simulated.screen.widgets import SWITCHES, Widget
+from environments.simulated.variation.apply import varied, varied_text
+from environments.simulated.variation.metrics import Variation
+from environments.simulated.world.values import IdentityKey
+
+_SCREENS, _UPDATES, _DEEP, _SAME = 60, 400, 5, 3
+"""How many screens are looked at, how often something is tried, how far from the first screen, and with how many of a kind."""
+_KNOWN = 400
+"""Of so many records of a kind the names are known."""
+At = Literal["record", "row", "list", "form", "app"]
+
+
+@cache
+def _verb_words() -> dict[str, str]:
+    """The words by which verbs of the lexicon are said."""
+    text = (resources.files("configs") / "lexicon" / "en.yaml").read_text(encoding="utf-8")
+    verbs: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)["verbs"]
+    forms = [(str(word), name) for name, verb in verbs.items() if not verb.get("keeps") for word in verb["forms"]]
+    return {word.casefold(): name for word, name in reversed(forms)}
+
+
+def verb_of(label: str) -> str:
+    """The verb of a control: by the longest words of the lexicon that it begins with, else its own words."""
+    words = re.sub(r"\{title\}|[^\w\s-]", " ", label).casefold().split()
+    known = (_verb_words().get(" ".join(words[:size])) for size in range(len(words), 0, -1))
+    begun = "create" if words[:1] in (["new"], ["compose"]) else " ".join(words)  # as no goal says it, but many a control
+    return next(filter(None, known), begun)
+
+
+def singular(noun: str) -> str:
+    word = noun.replace("_", " ").casefold()
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "ches", "shes", "xes")):
+        return word[:-2]
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+
+
+class _Spot(NamedTuple):
+    """A screen that was reached, and how."""
+
+    state: AppState
+    kind: str = ""
+    """Of the record that is open or chosen there: the field of the state that holds it."""
+    record: str = ""
+    via: VerbCard | None = None
+    """The control that led here, as far as it may have opened a form."""
+    place: str = ""
+    depth: int = 0
+    before: frozenset[str] | None = None
+    """Controls that could be used before the record was chosen in its list."""
+
+
+class _Done(NamedTuple):
+    """What an event came to."""
+
+    state: AppState
+    effect: str = ""
+    new: str = ""
+    """The field of the state that has a record more."""
+    touched: tuple[str, ...] = ()
+    """Fields of the state that are others now, but for those that only say what is looked at."""
+    asks: tuple[FieldCard, ...] = ()
+    outside: bool = False
+    """Something was copied, or another app was told."""
+
+    def __bool__(self) -> bool:
+        return bool(self.touched or self.asks or self.outside)
+
+
+@dataclass
+class _Kind:
+    """A card in the making."""
+
+    name: str
+    words: dict[str, None] = field(default_factory=dict)
+    place: str | None = None
+    within: str = ""
+    places: dict[str, None] = field(default_factory=dict)
+    fields: dict[str, FieldCard] = field(default_factory=dict)
+    verbs: dict[tuple[str, str], VerbCard] = field(default_factory=dict)
+    create: VerbCard | None = None
+    single: bool = False
+
+    def note(self, label: str, **known: Any) -> None:
+        """What was learned of a field, beside what is known of it already."""
+        if label.strip():
+            old = self.fields.get(label) or FieldCard(label=label)
+            news = {name: value for name, value in known.items() if value and (name != "type" or old.type == "text")}
+            self.fields[label] = old.model_copy(update=news)
+
+    def can(self, verb: VerbCard) -> None:
+        old = self.verbs.setdefault((verb.control, verb.at), verb)
+        more = tuple(one for one in verb.asks if all(one.label != known.label for known in old.asks))
+        self.verbs[verb.control, verb.at] = old.model_copy(update={"asks": (*old.asks, *more)}) if more else old
+
+    def begun(self, verb: VerbCard) -> None:
+        """How a new one is begun; another way to begin one is a verb."""
+        if self.create is None or not self.create.control:
+            self.create = verb
+        elif verb.control not in ("", self.create.control):
+            self.can(verb)
+
+    def card(self, own: Mapping[str, str]) -> KindCard:
+        fields = [
+            one.model_copy(update={"words": (own[one.label],)}) if one.label in own else one for one in self.fields.values()
+        ]
+        words = tuple(word for word in self.words if word != self.name)
+        return KindCard(
+            kind=self.name, words=words, place=self.place or "", within=self.within, places=tuple(self.places),
+            fields=tuple(fields), verbs=tuple(self.verbs.values()), create=self.create, single=self.single,
+        )  # fmt: skip
+
+
+class _Explorer:
+    def __init__(self, app: AnyApp, state: AppState, variation: Variation) -> None:
+        self.app, self.variation = app, variation
+        self.kinds: dict[str, _Kind] = {}
+        self.verbs: dict[tuple[str, str], VerbCard] = {}
+        self.own: dict[str, str] = {}
+        """Labels in the app's own words, where they are shown in others."""
+        self.stores: dict[str, Mapping[str, BaseModel]] = {}
+        """Fields of the state that hold records, each with some of them."""
+        self.known: dict[int, tuple[object, Mapping[str, BaseModel]]] = {}
+        self.views: dict[int, tuple[AppState, ViewParts]] = {}
+        self.names: dict[tuple[str, str], str] = {}
+        """By what a list calls a record."""
+        self.general = set[str]()
+        """Links and tabs that lead anywhere from, and are no affair of the record that is open."""
+        self.tries, self.pressings = 0, Counter[tuple[object, ...]]()
+        every = {text for name in vars(state) for text in (*list(self.records(state, name))[:_KNOWN], *self.called(state, name))}
+        long = sorted({text for text in every if len(text) > 2} | {SAMPLE}, key=len, reverse=True)
+        self.titles = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, long))})(?!\w)", re.IGNORECASE)
+        self.explore(state)
+
+    def explore(self, state: AppState) -> None:
+        waiting, seen = deque([_Spot(state)]), set[tuple[object, ...]]()
+        while waiting and len(seen) < _SCREENS and self.tries < _UPDATES:
+            spot = waiting.popleft()
+            view = self.view(spot.state)
+            if not spot.kind:
+                kind, record = self.shown(spot.state, view)
+                spot = spot._replace(kind=kind, record=record)
+            full = frozenset(name for name in self.stores if vars(spot.state)[name])
+            known = (view.signature, spot.kind, spot.before is not None, full)
+            if known not in seen and spot.depth <= _DEEP:
+                seen.add(known)
+                spot = spot._replace(state=self.do(spot.state, Pressed("")).state)  # what comes by itself has come by now
+                waiting.extend(self.visit(spot, view))
+
+    # what the app knows
+
+    def records(self, state: AppState, name: str) -> Mapping[str, BaseModel]:
+        """The records by id that a field of the state holds."""
+        value = vars(state).get(name)
+        if id(value) not in self.known:
+            self.known[id(value)] = value, _records(value)
+        records = self.known[id(value)][1]
+        if records and name not in self.app.looks:
+            self.stores.setdefault(name, records)
+        return records
+
+    def called(self, state: AppState, name: str) -> Iterator[str]:
+        """What these records may be called: the first of their texts."""
+        for record in list(self.records(state, name).values())[:_KNOWN]:
+            kinds = type(record).model_fields
+            told = (v for n, v in vars(record).items() if n != "id" and get_origin(kinds[n].annotation) is not Literal)
+            yield next((v for v in told if isinstance(v, str)), "")
+
+    def kind(self, name: str) -> _Kind:
+        if name not in self.kinds:
+            made = self.kinds[name] = _Kind(singular(name))
+            classes = dict.fromkeys(type(record).__name__ for record in self.stores.get(name, {}).values())
+            made.words.update(dict.fromkeys(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", c).casefold() for c in classes))
+        return self.kinds[name]
+
+    def single(self, name: str) -> _Kind:
+        """A record of a list, or something there is only one of."""
+        kind = self.kind(name)
+        kind.single = kind.single or name not in self.stores
+        return kind
+
+    def record_of(self, state: AppState, row: Widget) -> tuple[str, str]:
+        """The store and the id of the record that a row or a control stands for: by its key, and by what it shows."""
+        texts = {w.text.casefold() for w in below(row) if w.text}
+        inner = (at for at in range(1, len(row.key)) if not row.key[at - 1 : at + 1].isalnum())
+        cuts = [0, *inner, len(row.key)][-16:]
+        parts = {row.key[a:b] for a in cuts for b in cuts if a < b}
+        best, most = ("", ""), 0
+        for store in self.stores:
+            records = self.records(state, store)
+            for key in parts & records.keys():
+                values = {str(v).casefold() for v in vars(records[key]).values() if v and isinstance(v, str | int)} | {
+                    key.casefold()
+                }
+                score = sum(any(value in text for value in values) for text in texts)
+                best, most = ((store, key), score) if score > most else (best, most)
+        return best
+
+    def gone(self, spot: _Spot, done: _Done) -> bool:
+        return bool(spot.record) and spot.record not in self.records(done.state, spot.kind)
+
+    # what it shows
+
+    def view(self, state: AppState) -> ViewParts:
+        if id(state) not in self.views:
+            try:
+                widgets = varied(self.app.name, self.app.view(state), self.variation)
+            except Exception:  # noqa: BLE001 - another's app may not be made for a state that nobody brings about
+                widgets = ()
+            spoken = (w for widget in widgets for w in below(widget) if w.own and w.text)
+            self.own.update({w.text: w.own.text for w in spoken if w.own and w.text and w.own.text and w.own.text != w.text})
+            self.views[id(state)] = state, parts_of(widgets)
+        return self.views[id(state)][1]
+
+    def label(self, text: str | None) -> str:
+        return self.titles.sub("{title}", text or "")
+
+    def choices(self, options: Sequence[str]) -> tuple[str, ...]:
+        """What may be chosen, but where records are offered: those are the world's."""
+        return () if any(self.titles.fullmatch(option) for option in options) else tuple(options)
+
+    def shown(self, state: AppState, view: ViewParts) -> tuple[str, str]:
+        """The record that a page is about, by its heading."""
+        listed = {self.record_of(state, row)[0] for one in view.lists for row in one.rows[:2]}
+        for heading in view.headings[:1]:
+            kind, record = self.record_of(state, heading)
+            if "{title}" in self.label(heading.text) and kind not in listed:
+                return kind, record
+        return "", ""
+
+    def visit(self, spot: _Spot, view: ViewParts) -> Iterator[_Spot]:
+        for one in view.lists:
+            yield from self.listed(spot, one)
+        for store in {self.record_of(spot.state, row)[0] for one in view.lists for row in one.rows[:2]} - {"", spot.kind}:
+            self.kind(store).places.update(dict.fromkeys(name for names in view.choices for name in names))
+        for head, items in view.menus if spot.kind else ():
+            label = self.label(head.text)
+            if verb_of(label) in _verb_words().values():
+                ask = FieldCard(label=label, type="choice", options=items, written=True)
+                where: At = "record" if spot.before is None else "row"
+                self.kind(spot.kind).can(VerbCard(verb=verb_of(label), control=label, at=where, asks=(ask,)))
+        commits: set[str] = set()
+        if spot.before is None:
+            called = (spot.record, self.names.get((spot.kind, spot.record)))
+            for label, value in view.pairs if spot.kind else ():
+                self.kind(spot.kind).note(self.label(label), type=type_of_values(label, (value,)), key=value in called)
+            commits = {w.key for w, form in view.presses if form is not None and any(form is f for _, f in view.written)}
+            yield from self.form(spot, view, commits)
+        for w, _ in view.presses:
+            again = (letters(w.key), spot.kind, spot.before is not None)
+            fresh = w.enabled and w.key not in commits and (spot.before is None or w.key not in spot.before)
+            if fresh and self.pressings[again] < _SAME:
+                self.pressings[again] += 1
+                yield from self.pressed(spot, view, w)
+
+    def listed(self, spot: _Spot, one: RecordRows) -> Iterator[_Spot]:
+        """Columns, what stands in the rows, and where they lead."""
+        named = [column for column in one.columns if column]
+        if named and one.rows and all(re.fullmatch(r"[A-Z]{1,2}", column) for column in named):
+            for cell in one.rows[0].children:  # the columns of a sheet have their names in its first row
+                self.kind("row").note("" if cell.role == "rowheader" else cell.text or "", listed=True, written=True)
+        for row in one.rows[:: max(1, len(one.rows) // _SAME)]:
+            store, record = self.record_of(spot.state, row)
+            inner = {about for w in below(row) if w.press and (about := self.record_of(spot.state, w))[0]}
+            if not store or len(inner) > 1:
+                continue
+            kind = self.kind(store)
+            if kind.place is None:
+                kind.place = spot.place
+                kind.within = self.kind(spot.kind).name if spot.kind not in ("", store) else ""
+            self.names.setdefault((store, record), next((w.text for w in below(row) if w.press and w.text), record))
+            self.columns(kind, one, row, self.records(spot.state, store)[record], record)
+            yield from self.row(spot, row, store, record)
+
+    def columns(self, kind: _Kind, one: RecordRows, row: Widget, record: BaseModel, name: str) -> None:
+        if not one.columns:
+            attribute = next((n for n, v in vars(record).items() if v and str(v) == row.text), "")
+            kind.note(attribute.replace("_", " ").capitalize(), listed=True, key=True)
+            return
+        linked = [at for at, cell in enumerate(row.children) if cell.press and cell.role == "link"]
+        linked = linked or ([] if any(f.key for f in kind.fields.values()) else [0])
+        for at, (label, cell) in enumerate(zip(one.columns, row.children, strict=False)):
+            if cell.role in ("cell", "link", "text", "rowheader"):
+                options = self.states(record, one.texts(at))
+                known = "choice" if options else type_of_values(label, one.texts(at))
+                kind.note(label, listed=True, key=at in linked or cell.text == name, type=known, options=options)
+
+    def states(self, record: BaseModel, texts: Sequence[str]) -> tuple[str, ...]:
+        """What a column may say, where the record's model lists it, or where it says few words that are in no record."""
+        said = {text.casefold(): text for text in texts if text}
+        for info in type(record).model_fields.values():
+            listed = [str(one) for one in get_args(info.annotation)] if get_origin(info.annotation) is Literal else []
+            if said and said.keys() <= {one.casefold() for one in listed}:
+                return tuple(said.get(one.casefold(), one.capitalize()) for one in listed)
+        there = {
+            str(v).casefold()
+            for known in (self.stores.values() if 1 < len(said) < 5 < len(texts) else ())
+            for one in list(known.values())[:_KNOWN]
+            for v in vars(one).values()
+            if isinstance(v, str | int)
+        }
+        worded = there and not said.keys() & there and not any(letter.isdigit() for text in said for letter in text)
+        return tuple(said.values()) if worded else ()
+
+    def row(self, spot: _Spot, row: Widget, store: str, record: str) -> Iterator[_Spot]:
+        inner = [w for w in below(row) if w.press and w is not row and w.role in ("link", "cell", "generic")]
+        events: list[Event] = [Pressed(inner[0].key if inner else row.key)] if inner or row.press else []
+        events += [Opened(row.key)] if row.opens else []
+        events += [Context(row.key)] if row.context else []
+        now = self.view(spot.state)
+        for event in events:
+            done = self.do(spot.state, event)
+            if done.state is not spot.state and record in self.records(done.state, store):
+                same = {one.key for one in now.lists} & {one.key for one in self.view(done.state).lists}
+                yield _Spot(done.state, store, record, None, "", spot.depth + 1, now.usable if same else None)
+        for w in below(row):
+            if w.role in ("button", "switch", "checkbox") and w.enabled and w.text:
+                turned = Edited(w.key, sample(w, "truth")) if w.role in SWITCHES else Pressed(w.key)
+                if done := self.do(spot.state, turned):
+                    self.verb(done, self.label(w.text), "row", store)
+
+    # what can be done
+
+    def do(self, state: AppState, event: Event) -> _Done:
+        """The event, and yes to what is asked then."""
+        self.tries += 1
+        try:
+            after, effects = self.app.update(state, event)
+            asks: tuple[FieldCard, ...] = ()
+            for dialog in [effect for effect in effects if isinstance(effect, Dialog)][:1]:
+                asks = tuple(map(self.asked, dialog.fields))
+                if len(dialog.buttons) > 2 and not asks:
+                    return _Done(state)  # it asks what is to become of what was written, on the way out
+                go = next((b for b in dialog.buttons if b != dialog.escape), dialog.buttons[0])
+                given = {f.key: f.value or other(f.options) or SAMPLE for f in dialog.fields}
+                after, more = self.app.update(after, Answered(dialog.key, go, given))
+                effects = (*effects, *more)
+            grave = [change.effect for change in changes_of_app(self.app, state, after) if change.effect in SENSITIVE]
+        except Exception:  # noqa: BLE001 - as in `view`
+            return _Done(state)
+        held = [name for name in vars(state) if name not in self.app.looks]
+        new = next((n for n in held if len(self.records(after, n)) > len(self.records(state, n))), "")
+        touched = [n for n in held if vars(after)[n] is not vars(state)[n] and vars(after)[n] != vars(state)[n]]
+        if not self.app.looks and self.app.meanings is None:
+            touched = [n for n in touched if n in self.stores or isinstance(vars(state)[n], BaseModel)]
+        outside = any(isinstance(effect, Copy | Launch | Notify | Submitted) for effect in effects)
+        gravest = max(grave, key=tuple(Effect).index).value if grave and touched else ""
+        return _Done(after, gravest, new, tuple(touched), asks, outside)
+
+    def asked(self, one: Any) -> FieldCard:
+        label = varied_text(self.app.name, one.label, self.variation)
+        kind = "choice" if one.options else type_of_values(label, ())
+        return FieldCard(label=label, type=kind, options=self.choices(one.options), written=True)
+
+    def pressed(self, spot: _Spot, view: ViewParts, w: Widget) -> Iterator[_Spot]:
+        label = self.label(w.text)
+        if w.role in ("link", "tab") and not spot.kind:
+            self.general.add(w.key)
+        away = spot.kind != "" and w.key in self.general
+        named = self.record_of(spot.state, w)[0] if "{title}" in label else ""
+        kind, chosen = named or spot.kind, spot.before is not None
+        command = w.role == "menuitem" and bool(kind) and w.expanded is None
+        done = self.do(spot.state, Pressed(w.key))
+        if done.state is spot.state and not done and not command:
+            return
+        where: At = "row" if named or (chosen and command) else "list" if chosen or not (kind or not view.lists) else "record"
+        where = "app" if where == "record" and not kind else where
+        out = is_way_out(label) or label.casefold().startswith("back")
+        if (done or command) and not (out or away):
+            self.verb(done, label, where, kind)
+        then = self.view(done.state)
+        opens = {f.key for f, _ in then.written} - {f.key for f, _ in view.fields}
+        stays = chosen or {h.text for h in then.headings} & {h.text for h in view.headings}
+        deeper = spot._replace(state=done.state, depth=spot.depth + 1, via=None)
+        if self.gone(spot, done):
+            return
+        if opens and not done.touched and not away:
+            yield deeper._replace(via=VerbCard(verb=verb_of(label), control=label, at=where), kind=kind)
+        elif spot.kind and not away and stays:
+            yield deeper
+        else:
+            yield _Spot(done.state, depth=spot.depth + 1, place="" if out or done.touched or named else label)
+
+    def verb(self, done: _Done, label: str, where: At, kind: str, asks: tuple[FieldCard, ...] = ()) -> None:
+        """A card for what a control did."""
+        verb = VerbCard(verb=verb_of(label), control=label, at=where, asks=asks or done.asks, effect=done.effect)
+        target = kind or done.new or next(iter(done.touched), "")
+        if not kind and done.new and where in ("list", "app"):
+            self.kind(done.new).begun(verb.model_copy(update={"verb": "create"}))
+        elif target in self.stores or kind:
+            self.kind(target).can(verb)
+        else:
+            self.verbs.setdefault((verb.control, where), verb)
+
+    def form(self, spot: _Spot, view: ViewParts, commits: set[str]) -> Iterator[_Spot]:
+        """What becomes of the fields that are filled in: a new record, a changed one, or something there is only one of."""
+        filled, fields = spot.state, list[FieldCard]()
+        for w, _ in view.written:
+            card = self.field(w)
+            done = self.do(filled, Edited(w.key, sample(w, card.type)))
+            filled = done.state
+            if done.touched:  # it is done at once
+                self.single(spot.kind or done.touched[0]).note(card.label, **card.model_dump(exclude={"label"}))
+            else:
+                fields.append(card)
+        ends = [(w, self.do(filled, Pressed(w.key))) for w, _ in self.view(filled).presses if w.key in commits and w.enabled]
+        main = next((d for _, d in ends if d.new), None) or next((d for _, d in ends if d.touched), _Done(filled))
+        kind = self.about(spot, main) if fields else None
+        if kind is not None:
+            self.meant(spot, kind, main, tuple(fields), ends)
+            yield from self.ended(spot, view, kind, ends)
+
+    def field(self, w: Widget) -> FieldCard:
+        name = w.key.rsplit(".", 1)[-1].replace("-", "_")
+        some = (record for records in self.stores.values() for record in list(records.values())[:40])
+        values = [value for record in some if (value := vars(record).get(name)) not in ("", None)]
+        options = self.choices(w.options) if w.role == "combobox" else ()
+        kind = type_of_field(w, values)
+        return FieldCard(label=self.label(w.text), type=kind, options=options, written=True, required=w.required)
+
+    def about(self, spot: _Spot, main: _Done) -> _Kind | None:
+        """The kind that a form makes or changes."""
+        if name := main.new or next((n for n in main.touched if n in self.stores), "") or spot.kind:
+            return self.kind(name)
+        if main.touched:
+            return self.single(main.touched[0])
+        if spot.via is None or spot.via.verb != "create":
+            return None
+        nouns = {singular(word) for word in spot.via.control.split()}
+        fits = [name for name in self.stores if singular(name) in nouns] or list(self.stores)[:1]
+        return self.kind(fits[0]) if fits else None
+
+    def meant(
+        self, spot: _Spot, kind: _Kind, main: _Done, fields: tuple[FieldCard, ...], ends: Sequence[tuple[Widget, _Done]]
+    ) -> None:  # fmt: skip
+        """What the form is for: a new record, something done with the one that is open, or a change of it."""
+        via, creates = spot.via, spot.via is not None and spot.via.verb == "create"
+        if spot.kind and via is None and main.new not in ("", spot.kind):
+            for w, done in ends:
+                if done.new == main.new:
+                    self.verb(done, self.label(w.text), "record", spot.kind, fields)
+            kind.within = kind.within or ("" if kind.place is not None else self.kind(spot.kind).name)
+        if via is not None and spot.kind and not creates:
+            asks = fields if main.new or not main.touched else ()
+            self.kind(spot.kind).can(via.model_copy(update={"asks": asks, "effect": ""}))
+        elif main.new or creates:
+            kind.begun(via.model_copy(update={"verb": "create"}) if via else VerbCard(verb="create", control="", at="form"))
+        if main.new or main.touched or not spot.kind or via is None:
+            for one in fields:
+                kind.note(one.label, **one.model_dump(exclude={"label"}))
+
+    def ended(self, spot: _Spot, view: ViewParts, kind: _Kind, ends: Sequence[tuple[Widget, _Done]]) -> Iterator[_Spot]:
+        """The controls that end a form."""
+        for w, done in ends:
+            label = self.label(w.text)
+            if done.touched or done.outside:
+                at: At = "record" if self.gone(spot, done) else "form"
+                kind.can(VerbCard(verb=verb_of(label), control=label, at=at, effect=done.effect, asks=done.asks))
+            if done.new:
+                stays = [h.text for h in view.headings] == [h.text for h in self.view(done.state).headings]
+                kept = _Spot(done.state, depth=max(1, spot.depth - 1))
+                yield kept._replace(kind=spot.kind, record=spot.record) if stays else kept
+            elif not done.touched and done.state is not spot.state:
+                yield spot._replace(state=done.state, depth=spot.depth + 1, place="")
+
+
+def _records(value: Any) -> Mapping[str, BaseModel]:
+    """A field of the state as records by id; nothing where it holds none."""
+    some = value.values() if isinstance(value, Mapping) else value if isinstance(value, tuple | list) else ()
+    if not some or not all(isinstance(one, BaseModel) for one in some):
+        return {}
+    if isinstance(value, Mapping):
+        return value
+    return {str(vars(one).get("id") or next(iter(vars(one).values()), n)): one for n, one in enumerate(some)}
+
+
+def card_of(app: AnyApp, state: AppState, variation: Variation | None = None) -> AppCard:
+    """The card of an app as it is shown in a world. Made once for each state with which a world begins."""
+    return _card(IdentityKey(app), IdentityKey(state), variation or Variation())
+
+
+@lru_cache(maxsize=128)
+def _card(app: IdentityKey[AnyApp], state: IdentityKey[AppState], variation: Variation) -> AppCard:
+    own = app.value
+    found = _Explorer(own, state.value, variation)
+    kinds = list(found.kinds.values())
+    nouns = {noun for kind in kinds for noun in (kind.name, *kind.words)}
+    counted = {singular(word) for word in own.words if singular(word) != word}
+    for kind in kinds[:1]:
+        kind.words.update(dict.fromkeys(word for word in own.words if word in counted and word not in nouns))
+    controls = {verb.control for kind in kinds for verb in kind.verbs.values()}
+    return AppCard(
+        app=own.name, title=varied_text("desktop", own.title, variation), words=own.words, shares=own.shares,
+        kinds=tuple(kind.card(found.own) for kind in kinds), functions=_functions(IdentityKey(own)),
+        verbs=tuple(verb for verb in found.verbs.values() if verb.control not in controls),
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=64)
+def _functions(app: IdentityKey[AnyApp]) -> tuple[FunctionCard, ...]:
+    return tuple(
+        FunctionCard(name=f.name, summary=f.summary, arguments=arguments_of(f.arguments.model_json_schema()), writes=f.writes)
+        for f in app.value.functions
+    )
