@@ -24,13 +24,15 @@ from roles.contracts.orders import (
     Step,
     WaitStep,
 )
+from roles.policies.orders.manager import steps_of
 from roles.policies.orders.skills.collecting import collect
 from roles.policies.orders.skills.creating import answer, create
 from roles.policies.orders.skills.filling import fill
 from roles.policies.orders.skills.finding import find, naming, open_place
 from roles.policies.orders.skills.pressing import press_verb
 from roles.policies.orders.skills.reading import read, wait
-from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, fail
+from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail
+from roles.screen.language.reader import read as read_words
 from roles.screen.synonyms import as_shown
 
 _PASSING = re.compile(
@@ -38,6 +40,7 @@ _PASSING = re.compile(
 )
 """Errors that say nothing about the action itself: the same one may work the next time."""
 _STEP: TypeAdapter[Step] = TypeAdapter(Step)
+_KEPT = ("at", "notes", "finished", "steps", "dropped")
 _SLOTTED = frozenset({"value", "place", "control", "form"})
 """Parts of a step that hold `{fact}` slots."""
 Skill = Callable[[Any, Situation], Move]
@@ -54,24 +57,61 @@ class OrdersOperator:
 
     def decide(self, view: OperatorView) -> OperatorDecision:
         memory = _as_before(view)
-        before: dict[str, Any] = {key: deepcopy(memory[key]) for key in ("at", "notes", "finished") if key in memory}
+        before: dict[str, Any] = {key: deepcopy(memory[key]) for key in _KEPT if key in memory}
         before["step"] = view.history[-1].step if view.history else 0
         at, notes, finished = int(memory.get("at", 0)), dict(memory.get("notes", {})), list(memory.get("finished", []))
-        steps = view.subtask.steps
+        planned = [_STEP.validate_python(step) for step in memory.get("steps", [])] or _steps_of(view)
+        if isinstance(planned, str):
+            return _decision(view, (), fail(planned, view.subtask.instruction), {})
+        steps, dropped = _steered(planned, view, at, set(memory.get("dropped", [])))
+        kept = {"steps": [step.model_dump(mode="json") for step in planned], "dropped": sorted(dropped)}
         while at < len(steps):
-            move = _worked(steps[at], Situation(view, notes, f"{view.subtask.instruction} {steps[at].model_dump_json()}"))
+            said = f"{view.subtask.instruction} {steps[at].model_dump_json()}"
+            move = done("the user does not want it") if at in dropped else _worked(steps[at], Situation(view, notes, said))
             if move.kind != "done":
-                kept = {"at": at, "notes": notes, "finished": finished, "before": before}
-                return _decision(view, steps[at:], move, kept)
+                left = [step for n, step in enumerate(steps) if n >= at and n not in dropped]
+                return _decision(view, left, move, {"at": at, "notes": notes, "finished": finished, "before": before, **kept})
             finished = [*finished, move.why][-12:]
             at, notes = at + 1, {"here": notes["here"]} if "here" in notes else {}
-        if not steps:
-            return _decision(view, (), fail(f'not understood: "{view.subtask.instruction}"', view.subtask.instruction), {})
         said = "; ".join(finished)
         return OperatorDecision(
             observation=_seen(view), reasoning=said, status=AgentStatus.FINISH, comment=said, is_goal_complete=True,
-            memory={"at": at, "notes": {}, "finished": finished},
+            memory={"at": at, "notes": {}, "finished": finished, **kept},
         )  # fmt: skip
+
+
+def _steps_of(view: OperatorView) -> list[Step] | str:
+    """The subtask's steps; where it has words alone, what they ask for, or why that is not understood."""
+    if view.subtask.steps:
+        return list(view.subtask.steps)
+    reading = read_words(view.subtask.instruction, view.today)
+    steps = steps_of(reading, view.cards, view.facts, view.today)
+    if isinstance(steps, str):
+        return f'not understood: "{"; ".join(u.text for u in reading.unread) or view.subtask.instruction}" ({steps})'
+    return steps or f'not understood: "{view.subtask.instruction}"'
+
+
+def _steered(steps: Sequence[Step], view: OperatorView, at: int, dropped: set[int]) -> tuple[list[Step], set[int]]:
+    """The steps as the user wants them by now: without what is not to be done, with other values in forms still to be filled."""
+    worked, dropped = list(steps), set(dropped)
+    for note in view.notes:
+        reading = read_words(note.words, view.today)
+        for order in reading.orders if reading.understood else ():
+            for n in range(at if order.negated else len(steps), len(steps)):
+                step = worked[n]
+                if isinstance(step, PressStep) and step.verb == order.verb:
+                    dropped.add(n)
+                elif isinstance(step, FillStep | CreateStep) and step.commit == order.verb:
+                    worked[n] = step.model_copy(update={"commit": ""})
+        corrections = steps_of(reading, view.cards, view.facts, view.today) if note.to == "operator" else []
+        for fix in corrections if isinstance(corrections, list) else []:
+            forms = [n for n in range(at, len(steps)) if isinstance(worked[n], FillStep | CreateStep)]
+            if isinstance(fix, FillStep) and forms:
+                form = worked[forms[0]]
+                labels = {entry.label for entry in fix.entries}
+                entries = (*(e for e in getattr(form, "entries", ()) if e.label not in labels), *fix.entries)
+                worked[forms[0]] = form.model_copy(update={"entries": entries})
+    return worked, dropped
 
 
 def _worked(step: Step, at: Situation) -> Move:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from environments.cards import KindCard
 from environments.effects import Effect
 from environments.effects.words import effect_of_words
 from protocol import ActionTarget, Fill, GUIElement, Scroll, SelectOption, Type
@@ -26,6 +27,7 @@ _BACKWARD = frozenset({"previous", "previous page", "prev", "newer", "rows up", 
 _CLOSING = frozenset({"close", "close file", "close document", "close editor", "close details", "close view"})
 _DOWN = frozenset({"rows down", "page down"})
 _PLACES = frozenset({"tab", "link", "treeitem", "menuitem", "option", "radio"})
+_SECTIONS = frozenset({"group", "article", "region", "section", "listitem", "figure"})
 _HARMLESS = frozenset({None, Effect.NAVIGATE, Effect.OBSERVE})
 _MOST_PAGES, _MOST_ROWS, _MOST_OPENED, _MOST_PLACES = 60, 600, 40, 25
 _TO_DAY = frozenset({"go to date", "go to day", "jump to date", "show from", "from date"})
@@ -131,27 +133,47 @@ def listed(records: Records, at: Situation) -> list[Listed]:
     if at.screen.columns and all(_LETTERS.fullmatch(name) for name in at.screen.columns):
         return _sheet_rows(at)
     card = at.kind(records.app, records.kind)
-    labels = [f.label for f in card.fields if f.listed] if card else []
-    fitting = [(score, items) for items in groups.values() if (score := _fits_kind(items, labels, at)) > 0]
+    fitting = [(score, items) for items in groups.values() if (score := _fits_kind(items, records, at)) > 0]
     if not fitting:
-        return []
+        return _sections(at) if card is None or not any(f.listed for f in card.fields) else []
     items = max(fitting, key=lambda pair: pair[0])[1]
     keys = [f.label for f in card.fields if f.key] if card else []
     found = [Listed(_row(item, keys[0] if keys else "Name", at), item) for item in items]
     return [one for one in found if _of_kind(one.row, records, [other.row for other in found])]
 
 
-def _fits_kind(items: Sequence[Item], labels: Sequence[str], at: Situation) -> float:
-    """How well a list is one of these records: by its columns, else by leading somewhere."""
-    columns = [pair.label for pair in items[0].cells if pair.label]
+def _fits_kind(items: Sequence[Item], records: Records, at: Situation) -> float:
+    """How well a list is one of these records: by its columns, and better than of other records; else by leading somewhere."""
+    columns = {fold(pair.label) for pair in items[0].cells if pair.label}
+    card = at.card(records.app)
+    shares = {kind.kind: _share(kind, columns) for kind in card.kinds} if card else {}
+    if columns and shares.get(records.kind, -1.0) >= 0:
+        share = shares[records.kind]
+        return 10 + share if share >= 0.5 and share == max(shares.values()) else 0.0
     leads = any(item.press is not item.element for item in items)
-    detail = not leads and any(leads_back(e.name) for e in at.screen.presses)
-    if columns and labels:
-        share = len({*map(fold, columns)} & {*map(fold, labels)}) / len(columns)
-        return 10 + share if share >= 0.5 else 0.0
-    if items[0].element.role == "treeitem" or detail:
+    if items[0].element.role == "treeitem" or (not leads and any(leads_back(e.name) for e in at.screen.presses)):
         return 0.0
-    return 5.0 + min(len(items), 500) / 1000 if columns else 1.0 + min(len(items), 500) / 1000 if leads else 0.5
+    return (5.0 if columns else 1.0 if leads else 0.5) + min(len(items), 500) / 1000
+
+
+def _share(kind: KindCard, columns: set[str]) -> float:
+    """How many of the columns are the kind's; below 0 where it is in no list."""
+    labels = {fold(f.label) for f in kind.fields if f.listed}
+    return len(columns & labels) / len(columns) if labels and columns else -1.0
+
+
+def _sections(at: Situation) -> list[Listed]:
+    """Records that stand below each other as sections or tiles, each under its own heading."""
+    found = []
+    for element in at.screen.elements:
+        kids = at.screen.kids(element)
+        heads = [e for e in kids if e.role == "heading"]
+        if element.role in _SECTIONS and len(heads) == 1 and len(kids) > 1:
+            texts = [e.name for e in at.screen.within(element) if e.name]
+            row = Row(" · ".join(texts), heads[0].name, (("Name", heads[0].name),), 0, " · ".join(texts))
+            press_it = next((e for e in at.screen.within(element) if e.role == "link"), element)
+            found.append(Listed(row, Item(element, press_it, row.text)))
+    return found
 
 
 def _row(item: Item, key_label: str, at: Situation) -> Row:
@@ -227,6 +249,8 @@ def _is_empty(at: Situation) -> bool:
         return True
     if any(leads_back(e.name) for e in at.screen.presses) or at.view.seen.loading:
         return False
+    if at.screen.items:
+        return False
     return bool(at.screen.searches or at.screen.columns) or any(_PAGER.search(text) for text in texts)
 
 
@@ -273,10 +297,8 @@ def _another_search(records: Records, state: dict[str, Any], at: Situation) -> s
     """Words that stand in no row may stand in records: the application's own search knows. One that found nothing is no proof."""
     if any(matches(Row.load(kept), records.tests) for kept in state["rows"]):
         return None
-    card = at.kind(records.app, records.kind)
-    keys = {"", *(f.label for f in card.fields if f.key)} if card else {""}
-    words = next((test.value for test in records.tests if test.label in keys and not test.negated), "")
-    if words and words not in state["tried"] and " .. " not in words and at.screen.searches:
+    words = _name(records, at)
+    if words and words not in state["tried"] and at.screen.searches:
         return words
     return "" if not state["rows"] and "" not in state["tried"] else None
 
@@ -286,12 +308,21 @@ def _places_of(records: Records, at: Situation, state: dict[str, Any]) -> list[s
     if records.place:
         return [records.place]
     card = at.kind(records.app, records.kind)
-    first = card.place if card else ""
     places = list(card.places) if card else []
+    state["start"] = state.get("start") or next((place for place in places if _is_at(place, at)), "")
+    first = [card.place] if card and card.place else [*places[:1], state["start"]]
     if state["begun"] and not places and not state["places"]:
         folders = [e for e in at.screen.elements if e.role in {"treeitem", "tab"} and e.enabled and e.name]
         state["places"] = [e.name for e in folders if not e.selected and effect_of_words(e.name) in _HARMLESS]
-    return list(dict.fromkeys([first, *places, *(state["places"] or ())]))[:_MOST_PLACES]
+    return list(dict.fromkeys([*(p for p in first if p or not places), *places, *(state["places"] or ())]))[:_MOST_PLACES]
+
+
+def _name(records: Records, at: Situation) -> str:
+    """Words by which the application can search for them."""
+    card = at.kind(records.app, records.kind)
+    keys = {"", *(f.label for f in card.fields if f.key)} if card else {""}
+    words = (t.value for t in records.tests if t.label in keys and not t.negated and t.relation in {"is", "has", "about"})
+    return next((w for w in words if " .. " not in w), "")
 
 
 def _for_all(records: Records) -> bool:
@@ -313,6 +344,7 @@ def _walk(records: Records, place: str, state: dict[str, Any], at: Situation) ->
     new = _overlap(state["last"], texts) if state["way"] != "page" or texts == state["last"] else 0
     for one in here[new:]:
         state["seen"] += 1
+        state["total"] = state.get("total", 0) + (not state["tried"])
         row = Row(one.row.text, one.row.key, one.row.cells, state["page"])
         if matches(row, records.tests) is not False:
             state["rows"].append(row.dump())
@@ -321,17 +353,17 @@ def _walk(records: Records, place: str, state: dict[str, Any], at: Situation) ->
     return None if _is_unique(records, state, at) else _onward(texts, state, at)
 
 
-def _is_unique(records: Records, state: dict[str, Any], at: Situation) -> bool:
-    """A number by which a record is known is there once: the other pages need not be seen."""
+def _numbers(records: Records, at: Situation) -> list[str]:
+    """Numbers by which the record is known, each of which is there once."""
     card = at.kind(records.app, records.kind)
     keys = {f.label for f in card.fields if f.key} if card else set()
     named = [t.value for t in records.tests if t.label in keys and t.relation == "is" and not t.negated]
-    return records.exactly == 1 and any(
-        any(c.isdigit() for c in name)
-        and " " not in name
-        and any(fold(name) in map(fold, Row.load(kept).texts) for kept in state["rows"])
-        for name in named
-    )
+    return [n for n in named if any(c.isdigit() for c in n) and " " not in n] if records.exactly == 1 else []
+
+
+def _is_unique(records: Records, state: dict[str, Any], at: Situation) -> bool:
+    """The record with that number was seen: the other pages need not be."""
+    return any(fold(n) in map(fold, Row.load(kept).texts) for n in _numbers(records, at) for kept in state["rows"])
 
 
 def _overlap(before: Sequence[str], now: Sequence[str]) -> int:
@@ -384,9 +416,10 @@ def _searched(records: Records, state: dict[str, Any], at: Situation) -> Move | 
         return None
     if state["query"] is None:
         pages = _pages(at)
-        named = next((t.value for t in records.tests if not t.negated and t.relation in {"is", "has", "about"}), "")
-        wanted = records.exactly == 1 and records.pick is None and not records.but and pages is not None and pages[1] >= _LONG
-        state["query"] = named if wanted and " .. " not in named else ""
+        named = _name(records, at)
+        long = bool(field.value) or (pages is not None and pages[1] >= _LONG)
+        wanted = records.exactly == 1 and records.pick is None and not records.but and long
+        state["query"] = named if wanted else ""
     if at.notes.get("searched for", field.value or "") == state["query"] or at.count("search fields") > 5:
         return None
     if fold(field.value or "") != fold(state["query"]):
@@ -473,7 +506,7 @@ def _meant(records: Records, rows: Sequence[Row], state: dict[str, Any], at: Sit
         raise StepFailure(f"the list in {where} is too long to be seen whole: {state['seen']} records were looked at for {what}")
     if records.exactly and len(fit) != records.exactly:
         if not fit:
-            raise StepFailure(f"no {what} was found in {where} ({state['seen']} looked at)")
+            raise StepFailure(f"no {what} was found in {where} ({state.get('total', 0)} looked at)")
         names = "; ".join(f'"{row.text}"' for row in fit[:8])
         raise StepFailure(f"{len(fit)} fit {what} in {where} where {records.exactly} was to be found: {names}")
     return fit
@@ -561,6 +594,8 @@ def find_record(records: Records, at: Situation) -> Move | None:
     unnamed = not (records.tests or records.pick or records.but or records.place)
     if unnamed and at.view.seen.app == records.app and not listed(records, at) and (at.screen.pairs or at.screen.inputs):
         return None  # the one that is open is meant
+    if "survey" not in at.notes and shows_it(records, at):
+        return None
     rows = survey(records, at)
     if isinstance(rows, Move):
         return rows
@@ -576,6 +611,15 @@ def find_record(records: Records, at: Situation) -> Move | None:
     }
     at.notes["row"] = rows[0].dump()
     return None
+
+
+def shows_it(records: Records, at: Situation) -> bool:
+    """Whether the record with the number that is meant is open already."""
+    if at.view.seen.app != records.app or listed(records, at):
+        return False
+    pairs = tuple((pair.label, pair.value) for pair in at.screen.pairs)
+    page = Row("", "", pairs, 0, " · ".join(e.name for e in at.screen.detail_texts))
+    return any(fold(n) in map(fold, page.texts) for n in _numbers(records, at)) and matches(page, records.tests) is True
 
 
 def _heads(at: Situation) -> list[str]:

@@ -9,7 +9,17 @@ from environments.effects import Effect
 from environments.effects.words import effect_of_words
 from protocol import ActionTarget, GUIElement, Memorize, Scroll, Wait
 from roles.contracts.orders import ReadStep, Records, WaitStep
-from roles.policies.orders.skills.finding import find_record, find_row, is_here, listed, naming, open_row, survey, to_list
+from roles.policies.orders.skills.finding import (
+    find_record,
+    find_row,
+    is_here,
+    listed,
+    naming,
+    open_row,
+    shows_it,
+    survey,
+    to_list,
+)
 from roles.policies.orders.skills.rows import Row, is_cut, matches
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
 from roles.screen.matching import similarity
@@ -46,7 +56,7 @@ def read(step: ReadStep, at: Situation) -> Move:
 def _source(step: ReadStep, label: str, at: Situation) -> Source | Move:
     records = step.records
     if records is not None and not is_here(records, at):
-        if step.labels and not at.notes.get("opened it") and not _unnamed(records):
+        if step.labels and not at.notes.get("opened it") and not _unnamed(records) and not shows_it(records, at):
             rows = survey(records, at)
             if isinstance(rows, Move):
                 return rows
