@@ -97,6 +97,8 @@ class GateRequest(Frozen):
     """Why the last answer was not usable."""
     notes: tuple[Note, ...] = ()
     """What the user has said while the crew works, newest last."""
+    ledger: GoalLedger | None = None
+    """What the goal asks for, entry by entry, as it stands."""
 
 
 class GateVerdict(Frozen):

@@ -373,6 +373,14 @@ class LedgerEntry(Frozen):
     """`state:<id>`, `step:<n>` or `fact:<name>`."""
     why: str = ""
 
+    @property
+    def speaks_against(self) -> bool:
+        """Whether it speaks against calling the goal done."""
+        return self.state in {"missing", "forbidden"}
+
+    def told(self) -> str:
+        return f"{self.state}: {self.text}{f': {self.why}' if self.why else ''}"
+
 
 class GoalLedger(Frozen):
     """What a goal asks for, entry by entry."""
@@ -381,15 +389,9 @@ class GoalLedger(Frozen):
     entries: tuple[LedgerEntry, ...] = ()
 
     @property
-    def issues(self) -> tuple[str, ...]:
-        """What speaks against calling it done."""
-        return tuple(f"{e.state}: {e.text}: {e.why}" for e in self.entries if e.state in {"missing", "forbidden"})
-
-    @property
     def unproven(self) -> tuple[str, ...]:
         """What nobody could check."""
-        unproven = (e for e in self.entries if e.state in {"unchecked", "unread"})
-        return tuple(f"{e.state}: {e.text}{f': {e.why}' if e.why else ''}" for e in unproven)
+        return tuple(entry.told() for entry in self.entries if entry.state in {"unchecked", "unread"})
 
 
 def opened(reading: Reading) -> GoalLedger:

@@ -246,7 +246,7 @@ class Resolver:
                 return None
 
     def _of_order(self, order: Order, field: str, depth: int) -> list[str] | None:
-        values = [slot.value for slot in order.slots if isinstance(slot.value, Of | Worked)]
+        values = [s.value for s in order.slots if s.role in {"value", "saying"} and isinstance(s.value, Of | Worked)]
         if len(values) == 1:
             return self.texts(values[0], depth + 1)
         return [order.object.name.text] if order.object is not None and order.object.name is not None and not field else None
@@ -254,20 +254,24 @@ class Resolver:
     def _field(self, name: str, thing: Thing) -> str | None:
         """The value of a field of the one record that is meant, where all that were seen agree on it."""
         seen = [record for look in self._looks for record in look.records if record.cells]
-        held = {
-            fold(v): v
+        near = [
+            (round(similarity(name, label), 2), value)
             for record in (*seen, *self._pages)
             if _is(thing, record)
-            for label, v in record.cells
-            if v and similarity(name, label) >= 0.9
-        }
+            for label, value in record.cells
+            if value and similarity(name, label) >= _ALIKE
+        ]
+        best = max((score for score, _ in near), default=0.0)
+        held = {fold(value): value for score, value in near if score == best}
         return next(iter(held.values())) if len(held) == 1 else None
 
     def named(self, thing: Thing) -> Thing:
         """The thing, with what it points back at."""
         if thing.back is None or not 0 <= thing.back.to < len(self._reading.orders):
             return thing
-        other = self._reading.orders[thing.back.to].object
+        order = self._reading.orders[thing.back.to]
+        values = [slot.value.thing for slot in order.slots if slot.role == "value" and isinstance(slot.value, Of)]
+        other = order.object or (values[0] if len(values) == 1 else None)
         if other is None or (other.back is not None and other.back.to >= thing.back.to):
             return thing
         other = self.named(other)

@@ -15,12 +15,14 @@ from roles.contracts.gates import MOST_STEPS
 from roles.contracts.nodes import Given, Graph, single
 from roles.contracts.signals import ALLOWED_DECISIONS, GateTrigger, Signal
 from roles.evaluator.evidence import gather
-from roles.journal.events import ApprovalEvent, ErrorEvent, GateEvent, error_event
+from roles.evaluator.ledger import ledger
+from roles.journal.events import ApprovalEvent, ErrorEvent, GateEvent, LedgerEvent, error_event
 from roles.knowledge.memory.blackboard import board_of
-from roles.manager.graph import with_status
+from roles.manager.graph import wanted, with_status
 from roles.manager.knowledge import given_up, looked_up
 from roles.policies.fallback import GaveUp, PolicyFault
 from roles.safety import Constraints
+from roles.screen.language.reader import read
 
 _EARLIER = 12
 """Older screens given as evidence."""
@@ -56,12 +58,18 @@ def evaluate(state: State, ctx: Context) -> Update:
     if ctx.gallery is not None:
         changed = ctx.gallery.difference(found.before.partition(":")[2], found.after.partition(":")[2])
         found = found.model_copy(update={"picture": changed})
+    if request.trigger is GateTrigger.FINAL_CHECK:
+        goal = wanted(request.goal, request.notes)
+        held = ledger(read(goal, request.today), request, ctx.journal.screens.get)
+        found = found.model_copy(update={"ledger": held})
+        entries = [entry.model_dump(mode="json", exclude_defaults=True) for entry in held.entries]
+        ctx.journal.record(LedgerEvent(goal=goal, entries=entries), role="evaluator", key=f"ledger/{request.number}")
     request = request.model_copy(update={"found": found})
     verdict = _ask(request, ctx)
     answered = verdict is not None
     verdict = _required(verdict, request, state) if verdict is not None else _none(ctx)
-    # The difference in words is left out: the two screens are in the journal.
-    told = found.model_dump(mode="json", exclude={"changed"}, exclude_defaults=True)
+    # What the journal holds anyway is left out: the two screens that differ, and the ledger.
+    told = found.model_dump(mode="json", exclude={"changed", "ledger"}, exclude_defaults=True)
     gate = GateEvent(**verdict.model_dump(mode="json"), trigger=request.trigger.value, found=told)
     subtask = request.subtask.id if request.subtask else ""
     ctx.journal.record(gate, role="evaluator", subtask=subtask, key=f"gate/{request.number}")
@@ -151,13 +159,26 @@ def _earlier(ctx: Context, steps: tuple[StepRecord, ...]) -> tuple[VisualState, 
 
 
 def _required(verdict: GateVerdict, request: GateRequest, state: State) -> GateVerdict:
-    """At the end the output has to be as it was required, whoever judges."""
+    """At the end the output has to be as it was required, and the goal's orders done as far as code can tell, whoever judges."""
     if request.trigger is not GateTrigger.FINAL_CHECK or verdict.decision is not Signal.GATE_DONE:
         return verdict
-    left = Constraints.model_validate(state.get("constraints") or {}).unmet(request.facts)
-    if not left:
-        return verdict
-    return verdict.model_copy(update={"decision": Signal.GATE_FAIL, "reason": left[0], "issues": (*verdict.issues, *left)})
+    left = [*Constraints.model_validate(state.get("constraints") or {}).unmet(request.facts), *_unfulfilled(request)]
+    if left:
+        return verdict.model_copy(update={"decision": Signal.GATE_FAIL, "reason": left[0], "issues": (*verdict.issues, *left)})
+    unproven = request.found.ledger.unproven if request.found and request.found.ledger and not request.plan_by_user else ()
+    return verdict.model_copy(update={"reason": "; ".join([verdict.reason, *unproven])}) if unproven else verdict
+
+
+def _unfulfilled(request: GateRequest) -> list[str]:
+    """What the ledger says against calling it done. A plan that a person wrote is what they want, whatever the goal says."""
+    held = request.found.ledger if request.found is not None else None
+    if held is None or request.plan_by_user:
+        return []
+    by_rules = any(subtask.steps and not subtask.pinned for subtask in request.plan)
+    unread = [f"not understood: {entry.text}" for entry in held.entries if entry.kind == "unread" and by_rules]
+    if (request.user_words or request.notes) and held.unproven:  # what a person said since may have changed what is wanted
+        return [*unread, *(entry.told() for entry in held.entries if entry.state == "forbidden")]
+    return [*unread, *(entry.told() for entry in held.entries if entry.speaks_against)]
 
 
 def _none(ctx: Context) -> GateVerdict:

@@ -21,7 +21,7 @@ from roles.contracts.gates import MOST_STEPS
 from roles.contracts.orders import Condition, GoalLedger, LedgerEntry, Of, Order, Reading, Slot, Text, Thing, When, said
 from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, rows_on, seen_on
 from roles.evaluator.fitting import Resolver, fits, holds, kinds_of, lists_of, picked, says, tells_moment
-from roles.screen.matching import similarity, tokens
+from roles.screen.matching import app_for, similarity, tokens
 
 _STRICT = frozenset({"to", "into", "as", "called", "saying", "field", "value"})
 """Roles of slots whose words stand in what was written, moved or sent."""
@@ -249,7 +249,9 @@ class _Check:
             return self._fielded(slot.value.fields, order, group), words
         if isinstance(slot.value, Of) and not slot.value.fields:
             name = slot.value.thing.name.text if slot.value.thing.name else slot.value.thing.kind
-            return says(f"{text}\n{' '.join(self.effects[n].app for n in group)}", name) or None, words
+            apps = {self.effects[n].app for n in group}
+            named = app_for(name, self.request.apps)
+            return (named is not None and named.app in apps) or says(f"{text}\n{' '.join(apps)}", name) or None, words
         wanted = self.find.texts(slot.value)
         if wanted is None:
             return None, words
@@ -428,12 +430,7 @@ class _Check:
         """What was deleted, sent, submitted or bought and no order asks for."""
         for n, effect in enumerate(self.effects):
             kind = effect_of_words(effect.control) if effect.control else None
-            if (
-                n in self.used
-                or kind not in _SETTLED
-                or effect.opaque
-                or self._twin(n)
-            ):
+            if n in self.used or kind not in _SETTLED or effect.opaque or self._twin(n):
                 continue
             line = next((line for line in effect.says().splitlines() if line), effect.app)
             text, why = f"{effect.control}: {line}"[:160], "no order asks for it"

@@ -14,7 +14,7 @@ from roles.policies.llm.asking import Asker, Picturing, of_screen, with_pictures
 from roles.policies.llm.prompts import Prompt
 from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.schemas import evaluator_schema, form_told
-from roles.policies.llm.subtask_words import cut, facts_told, plan_told, screens_told, steps_told
+from roles.policies.llm.subtask_words import cut, facts_told, ledger_told, plan_told, screens_told, steps_told
 from roles.screen.evidence import views
 
 _STEPS = 30
@@ -59,6 +59,7 @@ class LlmEvaluator:
         return {
             "goal": request.goal,
             "user_says": notes_told(request.notes),
+            "ledger": ledger_told((request.found or gather(request)).ledger or request.ledger),
             "trigger": request.trigger.value + (f" ({request.reask})" if request.reask else ""),
             "subtask": subtask.instruction if subtask else request.goal,
             "decisions": ", ".join(sorted(d.value for d in ALLOWED_DECISIONS[request.trigger])),

@@ -13,9 +13,11 @@ from typing_extensions import TypedDict
 from roles.contracts import USER, PlanAnswer, PlanRequest, Report, Subtask, Supplement
 from roles.contracts.context import Context, State, Update
 from roles.contracts.nodes import Given, Graph, node
+from roles.contracts.orders import GoalLedger, opened
 from roles.contracts.requests import Approve, Edit, PlanReviewRequest, QuestionRequest, Reject, read_request
 from roles.contracts.signals import Signal, SubtaskStatus
-from roles.journal.events import ApprovalRequestedEvent, ErrorEvent, PlanEvent, SupplementEvent
+from roles.contracts.steering import Note
+from roles.journal.events import ApprovalRequestedEvent, ErrorEvent, LedgerEvent, PlanEvent, SupplementEvent
 from roles.journal.journal import Journal, put_out
 from roles.knowledge.library import goal_ahead, look_up
 from roles.knowledge.memory.blackboard import board_of
@@ -32,6 +34,7 @@ from roles.manager.review import (
 )
 from roles.operator.safety.approval import NOBODY, by_nobody, now, overdue_request
 from roles.policies.fallback import GaveUp, PolicyFault
+from roles.screen.language.reader import read
 
 _OPEN = {SubtaskStatus.READY, SubtaskStatus.PENDING}
 
@@ -111,6 +114,22 @@ def plan_subtasks(state: State, ctx: Context) -> Update:
     return _proposed(ctx, keep_pins(plan, merged), answer, request, changes)
 
 
+def _ledger(state: State, ctx: Context) -> GoalLedger:
+    """What the goal asks for, read when it is first planned and again whenever the user wants something else."""
+    goal = wanted(ctx.journal.alike(state["goal"]), ctx.say.notes("manager"))
+    known = ctx.journal.ledger()
+    if known is None or known.goal != goal:
+        known = opened(read(goal, ctx.today()))
+        entries = [entry.model_dump(mode="json", exclude_defaults=True) for entry in known.entries]
+        ctx.journal.record(LedgerEvent(goal=goal, entries=entries), role="manager")
+    return known
+
+
+def wanted(goal: str, notes: Sequence[Note]) -> str:
+    """The goal, and what the user has said of it since."""
+    return " ".join([goal.strip(), *(note.words.strip() for note in notes if note.for_plans)])
+
+
 def _request(state: State, ctx: Context, plan: tuple[Subtask, ...]) -> PlanRequest:
     """What the policy is given; what is known of the goal is looked up on the way to the first plan."""
     assignment = state.get("assignment") or {}
@@ -137,6 +156,7 @@ def _request(state: State, ctx: Context, plan: tuple[Subtask, ...]) -> PlanReque
         attempts=assignment.get("attempts", 1),
         nearly_spent=ctx.line.nearly_spent(),
         notes=ctx.say.notes("manager"),
+        ledger=_ledger(state, ctx),
     )
 
 

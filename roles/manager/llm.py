@@ -13,7 +13,7 @@ from roles.policies.llm.asking import Asker, with_pictures
 from roles.policies.llm.prompts import Prompt
 from roles.policies.llm.reply_parsing import UnusableReply
 from roles.policies.llm.schemas import form_told, manager_schema
-from roles.policies.llm.subtask_words import facts_told, listed, plan_told, supplements_told
+from roles.policies.llm.subtask_words import facts_told, ledger_told, listed, plan_told, supplements_told
 
 _ENDED = frozenset({SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED})
 _KNOWN = frozenset({"id", "title", "instruction", "app", "worker", "depends_on", "expect", "hints"})
@@ -54,6 +54,7 @@ class LlmManager:
         return {
             "goal": request.goal,
             "user_says": notes_told(request.notes),
+            "ledger": ledger_told(request.ledger),
             "apps": "; ".join(f"{a.app} ({', '.join([a.title, *a.words[:6]])})" for a in request.apps) or "not known",
             "workers": "; ".join(f"{worker}: {_WORKS[worker]}" for worker in self._workers),
             "trigger": f"{request.trigger}{failed}{little_left}",

@@ -94,6 +94,7 @@ def view_of(state: State, ctx: Context, seen: VisualState) -> OperatorView:
         marks=marks,
         saved=_saved(facts, ctx.journal),
         notes=ctx.say.notes("operator"),
+        ledger=ctx.journal.ledger(),
     )
 
 

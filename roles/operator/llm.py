@@ -22,6 +22,7 @@ from roles.policies.llm.subtask_words import (
     expected_told,
     facts_told,
     instruction_told,
+    ledger_told,
     listed,
     missing_of,
     results_told,
@@ -128,6 +129,7 @@ class LlmOperator:
         return without_values(data, view.facts) | {
             "goal": view.user_request,
             "user_says": notes_told(view.notes),
+            "ledger": ledger_told(view.ledger),
             "subtask": instruction_told(view.subtask),
             "app": view.app or "the application on the screen",
             "apps": ", ".join(app.app for app in view.apps) or "only this one",

@@ -63,14 +63,14 @@ class Variables(NamedTuple):
 
 VARIABLES: dict[str, Variables] = {
     "manager": Variables(
-        frozenset({"goal", "user_says", "apps", "workers", "trigger", "answer_form"}),
+        frozenset({"goal", "user_says", "ledger", "apps", "workers", "trigger", "answer_form"}),
         frozenset({"plan", "evidence", "facts", "supplements", "user_words", "refused"}),
         frozenset({"goal", "apps", "plan", "answer_form"}),
     ),
     "operator": Variables(
         frozenset(
             {
-                *("goal", "user_says", "subtask", "app", "apps", "verbs", "answer_form", "previous_subtasks"),
+                *("goal", "user_says", "ledger", "subtask", "app", "apps", "verbs", "answer_form", "previous_subtasks"),
                 *("batch", "pictures", "prefer"),
             }
         ),
@@ -83,7 +83,7 @@ VARIABLES: dict[str, Variables] = {
         frozenset({"subtask", "screen", "steps", "answer_form"}),
     ),
     "evaluator": Variables(
-        frozenset({"goal", "user_says", "trigger", "subtask", "decisions", "answer_form"}),
+        frozenset({"goal", "user_says", "ledger", "trigger", "subtask", "decisions", "answer_form"}),
         frozenset({"plan", "findings", "steps", "screens", "facts", "summary", "held"}),
         frozenset({"trigger", "screens", "steps", "answer_form"}),
     ),
@@ -124,8 +124,8 @@ class Prompt(NamedTuple):
             return fenced(name, data[name] or "(nothing)", fence)
 
         system, turn = (_EMPTY_LINE.sub("", _VARIABLE.sub(put, part)).strip() for part in (self.system, self.turn))
-        if (words := values.get("user_says", "")) and words not in system + turn:
-            turn = f"{turn}\n{words}"  # a prompt of the user's own that does not name it
+        for words in filter(None, (values.get("user_says", ""), values.get("ledger", ""))):
+            turn = turn if words in system + turn else f"{turn}\n{words}"  # a prompt of the user's own that does not name it
         return system.replace(_NOT_THERE, "(nothing)"), turn.replace(_NOT_THERE, "(nothing)")
 
 

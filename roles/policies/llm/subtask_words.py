@@ -29,6 +29,7 @@ from roles.contracts import (
     TakenSeen,
     TextShown,
 )
+from roles.contracts.orders import GoalLedger
 from roles.contracts.signals import GateTrigger
 from roles.knowledge.memory.blackboard import BlackboardRequest, board_in, fact_told
 from roles.knowledge.pages.visible_text import shown
@@ -54,6 +55,23 @@ def cut(text: str, length: int = _LINE) -> str:
     """On one line, and no longer than this; what is cut says how much."""
     flat = " ".join(text.split())
     return flat if len(flat) <= length else f"{flat[:length]}…(+{len(flat) - length})"
+
+
+_ENTRIES = 15
+_STANDS = {"shown": "x", "missing": "!", "forbidden": "!", "unchecked": "?", "unread": "?"}
+
+
+def ledger_told(ledger: GoalLedger | None) -> str:
+    """What the goal asks for, a line each and in its own words, ticked where it was seen to be done."""
+    entries = [e for e in ledger.entries if e.kind != "besides"] if ledger is not None else []
+    if not entries:
+        return ""
+    lines = ["What the goal asks for, part by part ([x] seen to be done, [!] not done or done wrongly, [?] nobody could check):"]
+    for entry in entries[:_ENTRIES]:
+        shown = f" ({', '.join(entry.evidence[:2])})" if entry.evidence else ""
+        of = "" if entry.kind == "order" else "not understood: " if entry.kind == "unread" else f"{entry.kind}: "
+        lines.append(f"[{_STANDS.get(entry.state, ' ')}] {of}{cut(entry.text, 160)}{shown}")
+    return "\n".join([*lines, *([f"and {len(entries) - _ENTRIES} more"] if len(entries) > _ENTRIES else [])])
 
 
 def listed(lines: Iterable[str]) -> str:
