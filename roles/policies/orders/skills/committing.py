@@ -29,6 +29,8 @@ WORDS: dict[str, tuple[str, ...]] = {
     "edit": ("edit", "change", "modify"),
 }  # fmt: skip
 """What a control for a verb may be called; the likeliest first. A verb without an entry is called by its own name."""
+_IRREGULAR = {"send": ("sent",), "submit": ("sent",), "save": ("kept", "set", "written"), "set": ("set",), "create": ("made",),
+              "pay": ("paid",), "accept": ("accepted",), "put": ("put",)}  # fmt: skip
 _ONWARD = frozenset({"next", "continue", "review", "proceed", "next step"})
 _LEAVES_OPEN = frozenset({"save", "set", "update", "apply"})
 
@@ -143,15 +145,25 @@ def _same_button(at: Situation) -> GUIElement | None:
 
 
 def news(at: Situation) -> list[str]:
-    """What the screen tells that it did not tell before the press; the same words may be told twice."""
+    """What the screen tells newly of the verb that was pressed, in its past: saved, sent, submitted."""
     before = list(at.notes.get("noticed", []))
     fresh = []
     for said in at.screen.notices:
         if said in before:
             before.remove(said)
-        else:
+        elif _tells_of(str(at.notes.get("verb", "")), said):
             fresh.append(said)
     return fresh
+
+
+def _tells_of(verb: str, said: str) -> bool:
+    """`Message sent` tells of sending, and `New message from Ann` does not."""
+    words = {word.split()[0] for word in WORDS.get(verb, (fold(verb),))}
+    stems = tuple(word[: max(3, len(word) - 1)] for word in words)
+    return any(
+        word in _IRREGULAR.get(verb, ()) or (word.startswith(stems) and word.endswith(("ed", "en", "ted")) and word not in words)
+        for word in fold(said).replace(".", " ").replace(",", " ").split()
+    )
 
 
 def evidence(at: Situation) -> str:
@@ -169,8 +181,7 @@ def _worked(last: StepRecord, at: Situation) -> bool:
     if not last.visible_change or (refused and set(at.screen.complaints) - set(at.notes.get("warned", []))):
         return False
     still = any(e.name == at.notes.get("button") and e.enabled for e in at.screen.presses)
-    told = [event for event in last.events if event.startswith(("status", "navigation"))]
-    if told or news(at) or not still:
+    if news(at) or not still or any(event.startswith("navigation") for event in last.events):
         return True
     return at.notes.get("verb") in _LEAVES_OPEN and differs(at)
 
@@ -180,7 +191,8 @@ def differs(at: Situation) -> bool:
     before = at.view.before
 
     def contents(elements: Sequence[GUIElement]) -> list[tuple[object, ...]]:
-        return [(e.role, e.name, e.value, e.enabled, e.selected, e.expanded) for e in elements]
+        kept = (e for e in elements if e.role not in {"status", "alert", "progressbar", "tooltip"})
+        return [(e.role, e.name, e.value, e.enabled, e.selected, e.expanded) for e in kept]
 
     return before is not None and contents(before.elements) != contents(at.view.seen.elements)
 

@@ -73,7 +73,7 @@ def _begin(step: CreateStep, kind: KindCard | None, at: Situation) -> Move | Non
         return None
     begin = _beginner(step, label, at) if at.screen.dialog is None and (not step.place or at.notes.get("placed")) else None
     if begin is not None:
-        if at.count("begins") > 3:
+        if at.count("begins") > 5:
             return fail(f'"{begin.name}" does not begin a new {step.kind}')
         if (scroll := at.reach(begin)) is None:
             at.notes["begun by"] = begin.name

@@ -105,16 +105,24 @@ def reach(records: Records, at: Situation, offers: Callable[[Item], bool]) -> Mo
             at.notes["there"] = "open" if move is None else ""
             return move
         at.notes["here"] = None
+    if at.notes.get("there") == "row" and (row := _same_row(at)) is not None:
+        return row
     found = find_row(records, at)
     if isinstance(found, Move):
         return found
     if at.notes.get("there") == "row" or offers(found):
         same = [item for item in at.screen.items if item.text == found.text]
-        at.notes.update({"there": "row", "row text": found.text, "rows": len(same)})
+        at.notes.update({"there": "row", "row text": found.text, "rows": len(same), "row id": found.element.track_id})
         return found
     move = find_record(records, at)
     at.notes["there"] = "open" if move is None else ""
     return move
+
+
+def _same_row(at: Situation) -> Item | None:
+    """The row that was found before, whatever its fields show by now."""
+    track = at.notes.get("row id")
+    return next((item for item in at.screen.items if track and item.element.track_id == track), None)
 
 
 def _writable(element: GUIElement) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from environments.cards import VerbCard
-from protocol import ActionTarget, Click, Drag, ExecStatus, GUIElement, PressKey, Wait
+from protocol import ActionTarget, Click, ExecStatus, GUIElement, PressKey, Wait
 from roles.contracts.orders import Entry, PressStep
-from roles.policies.orders.skills.committing import commit_button, control_for, evidence, mend
+from roles.policies.orders.skills.committing import commit_button, control_for, differs, evidence, mend, news
 from roles.policies.orders.skills.filling import names_of, open_menu, reach, write
 from roles.policies.orders.skills.finding import find_record
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
@@ -78,7 +78,7 @@ def _control(step: PressStep, row: Item | None, options: Sequence[GUIElement], a
 def _do(control: GUIElement, step: PressStep, at: Situation) -> Move:
     if scroll := at.reach(control):
         return scroll
-    at.notes.update(acted=True, button=control.name, at=at.history[-1].step if at.history else 0)
+    at.notes.update(acted=True, verb=step.verb, button=control.name, at=at.history[-1].step if at.history else 0)
     at.notes.update(warned=at.screen.complaints, noticed=at.screen.notices)
     return press(control, f'"{control.name}" is how to {step.verb} it')
 
@@ -162,7 +162,7 @@ def _answered(step: PressStep, at: Situation) -> Move:
     if set(at.screen.complaints) - set(at.notes.get("warned", [])) and any(f.invalid for f in at.screen.inputs):
         return mend(at) or fail("; ".join(at.screen.complaints))
     last = at.last
-    if last is not None and last.visible_change and last.step > int(at.notes["at"]):
+    if last is not None and last.visible_change and last.step > int(at.notes["at"]) and (news(at) or differs(at)):
         if said := refusal(at.view.before, at.view.seen):
             return fail(f"after the press the screen says: {said}")
         if not _still_there(step.verb, at):
@@ -254,7 +254,7 @@ def _again(step: PressStep, at: Situation) -> Move:
     last = at.last
     if tries == 0 or (last is not None and last.exec_status is not ExecStatus.EXECUTED and tries < 2):
         return act(Wait(seconds=1.0), f"nothing shows yet whether {step.verb} was done")
-    if tries > 3 or _still_there(step.verb, at) and tries > 1:
+    if tries > 3 or (_still_there(step.verb, at) and tries > 1):
         return fail(f'"{at.notes.get("button") or step.verb}" has no effect that can be seen')
     control = next((e for e in _presses(at) if e.name == at.notes.get("button") and e.enabled), None)
     if control is None:
@@ -262,13 +262,3 @@ def _again(step: PressStep, at: Situation) -> Move:
         return press_verb(step, at)
     why = f'"{control.name}" did not react to a click; press it by key'
     return act(PressKey(target=ActionTarget.of(control), keys=("Enter",)), why, f"what {step.verb} shows")
-
-
-def swept(row: Item, verb: str, at: Situation) -> Move | None:
-    """On a phone a row is swept aside, from its end to its beginning."""
-    cells = [e for e in at.screen.kids(row.element) if e.visible and e.bbox is not None]
-    if len(cells) < 2 or at.view.seen.screen_resolution[0] >= _NARROW:
-        return None
-    ends = sorted(cells, key=lambda e: e.bbox.center.x if e.bbox else 0)
-    source, to = ActionTarget.of(ends[-1]), ActionTarget.of(ends[0])
-    return act(Drag(target=source, to=to), f"on a phone a row is swept aside to {verb} it", "the row is gone")

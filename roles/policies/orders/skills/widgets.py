@@ -251,12 +251,12 @@ def choose(label: str, text: str, at: Situation) -> Move | None:
             return fail(f'"{name}" of "{label}" does not stay chosen')
         return press(chosen, f'"{name}" is the choice of "{label}"', at=at)
     opener = next((e for e in at.screen.presses if e.expanded is not None and e.enabled and fit(label, e, ()) >= GOOD), None)
-    if opener is None or at.count(f"open {label}") > 4:
+    if opener is None:
         return None
-    return _press_proposed(text, opener, at)
-
-
-def _press_proposed(text: str, opener: GUIElement, at: Situation) -> Move:
+    if not opener.expanded and text and fold(text) in {fold(opener.value or ""), fold(opener.shown or "")}:
+        return done(f'"{label}" shows {text!r}')
+    if at.count(f"open {label}") > 4:
+        return fail(f'"{label}" does not show {text!r} after it was chosen')
     entry = proposed(text, at)
     return press(entry or opener, f'"{entry.name if entry else opener.name}" leads to {text!r}', at=at)
 
