@@ -44,8 +44,12 @@ class Phrases:
         """Of the order that is being read."""
         self.topic: Thing | None = None
         """What the condition of the sentence, or an earlier statement or question, is about."""
+        self.waiting: tuple[int, int] | None = None
+        """Words that only matter if what follows speaks of them: a statement, or a question of which "if so" is said."""
         self.people: list[str] = []
         self.said_kind = ""
+        self.each: Thing | None = None
+        """What the order that is being read is done for each of."""
         self.loose = False
         """A field may stand for what has it: "set the brightness to 40"."""
 
@@ -150,7 +154,8 @@ class Phrases:
             return self._person(at, end)
         back = self.back(None if data else name in {"all", "both"}, at=end - 1)
         topic = self.topic if self.topic and plural(self.topic) == (name != "one") else None
-        if topic is not None and (back is None or self.low(at) in {"it", "them"}):
+        if topic is not None and (back is None or self.low(end - 1) in {"it", "them"}):
+            self.waiting = None
             return topic.model_copy(update={"spans": self.spans(at, end)}), end
         if back is None:
             return None
@@ -251,17 +256,25 @@ class Phrases:
             assert person is not None
             tests.append(Test(value=person[0].name or Text(text=""), spans=self.spans(at, at + 1)))
             return whose.end
-        return 10**6 if not (back := self.back(at=at)) else self._of_back(at, back, whose, tests)
-
-    def _of_back(self, at: int, back: Back, whose: Match, tests: list[Test]) -> int:
-        tests.append(Test(value=back, spans=self.spans(at, at + 1)))
+        back = None if self.topic else self.back(at=at)
+        if self.topic is None and back is None:
+            return 10**6
+        tests.append(Test(value=back or self.valued_thing(self.spoken()), spans=self.spans(at, at + 1)))
         return whose.end
+
+    def spoken(self) -> Thing:
+        """What was spoken of last, where it was in no order."""
+        assert self.topic is not None
+        self.waiting = None
+        return self.topic
 
     def _noun_ahead(self, at: int) -> bool:
         return bool(self.take(at, "noun", "ones", "states")) or self._open(at)
 
     def _count(self, at: int) -> Read[int] | None:
         if found := self.take(at, "numbers"):
+            if not self._noun_ahead(found.end) and not self.take(found.end, "superlatives", "comparatives") and self.low(found.end) not in {"of", "new"}:
+                return None
             return int(found.entry.data["value"]), found.end
         token = self.token(at)
         if token and token.kind == "number" and re.fullmatch(r"\d{1,3}", token.text) and self._noun_ahead(at + 1):
@@ -311,7 +324,7 @@ class Phrases:
             return False
         if token.kind in NAMED:
             return True
-        if self.take(at, *CLOSED) or self.dates.days(at):
+        if self.take(at, *CLOSED) or self.dates.days(at) or (not token.capital and self.take(at, "states")):
             return False
         if self.take(at, "noun", "field"):
             return True
@@ -338,10 +351,13 @@ class Phrases:
     def _head(self, at: int, data: dict[str, Any], determined: bool) -> int | None:
         """noun [name] | name noun | name | quotation | ones"""
         if ones := self.take(at, "ones"):
-            if not (determined or "pick" in data):
+            if not (determined or "pick" in data or self.kind(ones.end) == "quote"):
                 return None
             data["kind"] = self.said_kind
             self._plural(self.low(at) == "ones", data)
+            if self.kind(ones.end) == "quote" and data["kind"]:
+                data["name"] = self.text(ones.end, ones.end + 1, quoted=True)
+                return ones.end + 1
             return ones.end
         if (what := self.take(at, "whatever")) and not data and (tests := self.predicate(what.end)):
             if self.said_kind == "" or what.entry.name in {"everything that", "anything that", "all that"}:
@@ -382,8 +398,11 @@ class Phrases:
         nouns = [m for m in nouns if determined or m.end - len(m.entry.words) > at or not (at and self.words.list[at].capital)]
         first = next((m for m in nouns if m.end - len(m.entry.words) == at), None)
         if first is not None and first.end < end and self._nameish(first.end):
-            data["kind"], data["name"] = first.entry.name, self.text(first.end, end)
-            return end
+            stop = first.end
+            while stop < end and (self._nameish(stop) or self.low(stop) in {"&", "-"}):
+                stop += 1
+            data["kind"], data["name"] = first.entry.name, self.text(first.end, stop)
+            return stop
         last = next((m for m in reversed(nouns) if m.end == end), None) or (nouns[-1] if nouns else None)
         if last is not None:
             longest = max((m for m in nouns if m.end == last.end), key=lambda m: len(m.entry.words))
@@ -472,7 +491,10 @@ class Phrases:
             tests.append(self._on(at if self.low(at) == "in" and self.dates.days(at) and not self.dates.days(end) else end, when[1]))
             return when[1]
         if relation == "with" and (test := self._with_field(end)):
-            tests.append(test[0])
+            if test[0].field in {"title", "name"} and isinstance(test[0].value, Text) and data.get("quantity") == "any" and not data.get("name"):
+                data["name"] = test[0].value
+            else:
+                tests.append(test[0])
             return test[1]
         value = self.thing(end, inner=True) if relation != "in" else self.simple(end, inner=True)
         if value is None:
@@ -746,6 +768,10 @@ class Phrases:
     def _plain(self, at: int) -> Read[Value] | None:
         if self.kind(at) == "quote" and self.low(at + 1) != "'s":
             return self.text(at, at + 1, quoted=True), at + 1
+        both = self.take(at, "both")
+        if both and len(self.orders) > 1 and not self._noun_ahead(both.end) and all(o.verb in {"answer", "find"} for o in self.orders[-2:]):
+            spans, last = self.spans(at, both.end), len(self.orders)
+            return Worked(how="joined", of=(Back(to=last - 2, spans=spans), Back(to=last - 1, spans=spans)), spans=spans), both.end
         return self.worked(at) or self.fields(at) or (None if self._count(at) else self.amount(at))
 
     def worked(self, at: int) -> Read[Value] | None:
@@ -808,7 +834,8 @@ class Phrases:
             found = self.simple(end + (self.low(end) == "of"))
             if found is None or found[0].back or found[0].quantity == "any":
                 return None
-            thing, stop = found[0].model_copy(update={"quantity": "all"}), found[1]
+            alone = self.low(found[1]) in {"is", "has", "was", "does"} or found[0].quantity == "one"
+            thing, stop = found[0].model_copy(update={"quantity": "one" if alone else "all"}), found[1]
         be = self.take(stop, "auxiliaries")
         if be and be.entry.name == "be":
             picked: dict[str, Any] = {}
@@ -865,6 +892,8 @@ class Phrases:
         names, end = found
         if self._open(end) or self.kind(end) in {"quote", "number"}:
             return None
+        if (whose or article) and self.topic is not None and self.object is None and self.each is None and self.low(end) != "of":
+            return Of(fields=names, thing=self.spoken(), spans=self.spans(at, end)), end
         if whose:
             back = self.back(at=at)
             if back is None:
@@ -874,8 +903,8 @@ class Phrases:
             thing = self.thing(end + 1)
             if thing is not None:
                 return Of(fields=names, thing=thing[0], spans=self.spans(at, thing[1])), thing[1]
-        if self.object is not None and not self.object.new:
-            back = Back(to=len(self.orders), spans=self.spans(at, end))
+        if self.each is not None or (self.object is not None and not self.object.new):
+            back: Back | None = Back(to=len(self.orders), spans=self.spans(at, end))
         else:
             back = self.back(at=at)
         if back is None:

@@ -58,6 +58,9 @@ class Clauses(Phrases):
             except Doubt as doubt:
                 asks.append(str(doubt))
                 stop = end
+            if self.waiting and stop == end and self.waiting[1] < at:
+                unread.append(self._unused(self.waiting))
+                self.waiting = None
             if stop < end:
                 span = (self.words.list[stop].start, self.words.list[end - 1].end)
                 unread.append(Unread(text=goal[span[0] : span[1]], span=span, why=self.why(stop, end)))
@@ -65,9 +68,14 @@ class Clauses(Phrases):
                 idle.append(self._span(end))
                 end += 1
             at = end
+        if self.waiting:
+            unread.append(self._unused(self.waiting))
         idle += [(token.start, token.end) for token in self.words.nothing]
-        taken = [span for order in self.orders for span in order.spans]
-        return Reading(goal=goal, orders=tuple(self.orders), nothing=tuple(sorted(idle)), unread=tuple(unread), asks=tuple(asks)) if taken or True else Reading(goal=goal)
+        return Reading(goal=goal, orders=tuple(self.orders), nothing=tuple(sorted(idle)), unread=tuple(unread), asks=tuple(asks))
+
+    def _unused(self, place: tuple[int, int]) -> Unread:
+        span = (self.words.list[place[0]].start, self.words.list[place[1] - 1].end)
+        return Unread(text=self.words.goal[span[0] : span[1]], span=span, why="nothing that follows speaks of it")
 
     def _span(self, at: int) -> Span:
         return self.words.list[at].start, self.words.list[at].end
@@ -93,7 +101,10 @@ class Clauses(Phrases):
     def sentence(self, at: int, end: int) -> int:
         """Reads orders; gives the place of the first word that belongs to none."""
         before, people = len(self.orders), list(self.people)
-        self.topic = None
+        if (stated := self._statement(at)) is not None:
+            return stated
+        if self.waiting is None:
+            self.topic = None
         standing, begin = self._front(at)
         stop = self._clauses(begin, end, standing)
         if stop < end and self.orders[before:]:
@@ -101,6 +112,81 @@ class Clauses(Phrases):
             self.people = people
             return at if stop == begin else stop
         return stop if stop > begin else at
+
+    def _statement(self, at: int) -> int | None:
+        """there is THING | I do not need THING | is THING PREDICATE? | check whether THING PREDICATE | it is in PLACE"""
+        opened = self.take(at, "existing", "unwanted")
+        if opened is not None:
+            found = self.thing(opened.end)
+            if found is None or not self._over(found[1]):
+                return None
+            self.topic, self.waiting = found[0].model_copy(update={"spans": self.spans(at, found[1])}), (at, found[1])
+            return found[1]
+        if (check := self.take(at, "check_words")) is not None and (asked := self._condition_of(at, check.end)):
+            return asked
+        aux = self.take(at, "auxiliaries")
+        if aux is not None and (asked := self._asked_condition(at, aux)):
+            return asked
+        return self._placed(at)
+
+    def _over(self, at: int) -> bool:
+        return at >= len(self.words.list) or self._ends(at)
+
+    def _condition_of(self, at: int, end: int) -> int | None:
+        """THING PREDICATE, which "if so" will speak of."""
+        thing = self.thing(end)
+        tests = self.predicates(thing[1]) if thing else None
+        if thing is None or tests is None or not self._over(tests[1]):
+            return None
+        return self._await(at, thing[0], tuple(tests[0]), tests[1])
+
+    def _await(self, at: int, thing: Thing, tests: tuple[Test, ...], end: int) -> int:
+        self.condition = Condition(thing=thing, tests=tests, spans=self.spans(at, end))
+        self.topic, self.waiting = thing, (at, end)
+        return end
+
+    def _asked_condition(self, at: int, aux: Match) -> int | None:
+        """is|has THING [been] STATE? | have we paid THING? | is there THING?"""
+        if self.low(aux.end) in {"we", "i"}:
+            state = self.take(aux.end + 1, "states")
+            thing = self.thing(state.end) if state else None
+            if state is None or thing is None or not self._over(thing[1]):
+                return None
+            return self._await(at, thing[0], (self._state(state, aux.end + 1),), thing[1])
+        there = self.low(aux.end) == "there"
+        thing = self.thing(aux.end + there)
+        if thing is None or aux.entry.name not in {"be", "have"}:
+            return None
+        if there:
+            return self._await(at, thing[0], (), thing[1]) if self._over(thing[1]) else None
+        end = thing[1]
+        negated = self.low(end) == "not"
+        end += negated + (self.low(end + negated) == "been")
+        test = self._being(end, "", negated)
+        if test is None or not self._over(test[1]):
+            return None
+        return self._await(at, thing[0], (test[0],), test[1])
+
+    def _placed(self, at: int) -> int | None:
+        """ "It is in my contacts": where the thing spoken of last is looked for."""
+        found = self.take(at, "pronouns")
+        if found is None or self.low(at) not in {"it", "they", "that"} or not (self.orders or self.waiting):
+            return None
+        verb = next((m for m in self.words.matches(found.end, "auxiliaries") if m.entry.name == "be"), None)
+        if verb is None or self.low(verb.end) not in {"in", "on"}:
+            return None
+        data: dict[str, Any] = {}
+        end = self._prepositional(verb.end, data, [])
+        if end is None or not self._over(end) or not data.get("place"):
+            return None
+        if self.waiting and self.topic and self.topic.place is None:
+            self.topic = self.topic.model_copy(update={"place": data["place"], "spans": (*self.topic.spans, *self.spans(at, end))})
+            return end
+        if self.waiting or not (order := self.orders[-1]).object or order.object.place or order.object.back or order.object.new:
+            return None
+        thing = order.object.model_copy(update={"place": data["place"]})
+        self.orders[-1] = order.model_copy(update={"object": thing, "spans": (*order.spans, *self.spans(at, end))})
+        return end
 
     def _front(self, at: int) -> Read[Condition | None]:
         """[join] [condition ","] ["then"]"""
@@ -112,7 +198,7 @@ class Clauses(Phrases):
         end = found[1] + (self.low(found[1]) in {",", ":"})
         end += self.low(end) == "then"
         self.condition = found[0]
-        self.topic = found[0].thing if found[0].thing.back is None else None
+        self.topic = found[0].thing if found[0].thing.back is None else self.topic
         return found[0], end
 
     def _clauses(self, at: int, end: int, standing: Condition | None) -> int:
@@ -121,7 +207,10 @@ class Clauses(Phrases):
             found = self.clause_at(at, standing)
             if found is None:
                 return at
-            at = found
+            at, self.topic = found, None
+            if standing is not None and self.low(at) == "instead":
+                at += 1
+            at = self._without(at)
             if at >= end:
                 break
             trailing = self.conditional(at + (self.low(at) == ","))
@@ -139,10 +228,28 @@ class Clauses(Phrases):
             nxt += self.low(nxt) == ","
             while nxt < end and (more := self.take(nxt, "joins")) and not self.take(nxt, "ordinals"):
                 nxt = more.end
+            again = self.conditional(nxt) if self.take(nxt, "if_so", "if_not") or (self.condition and self.take(nxt, "conditions")) else None
+            if again is not None and standing is not None:
+                standing, nxt = again[0], again[1] + (self.low(again[1]) == ",")
+                self.topic = standing.thing if standing.thing.back is None else None
             last = self.orders[-1]
             if last.negated and (join is None or join.entry.name != "but") and not self.take(nxt, "negations") and first < len(self.orders):
                 raise Doubt(f"is {self.words.text(nxt, end)!r} to be done, or not to be done as well?")
             at = nxt
+        return at
+
+    def _without(self, at: int) -> int:
+        """ "without opening it": an order that says what must not be done"""
+        if not self.take(at, "without"):
+            return at
+        for verb in self.words.matches(at + 1, "verb"):
+            if verb.entry.shape == "ing":
+                self.object = None
+                data = dict(verb.entry.data) | {"name": verb.entry.name}
+                if (found := self._operands(data, verb.end, ())) is not None:
+                    said, spans = self.words.text(at + 1, verb.end), self.spans(at, found[1])
+                    self.orders.append(found[0].model_copy(update={"said": said, "negated": True, "spans": spans}))
+                    return found[1]
         return at
 
     # Conditions
@@ -151,11 +258,12 @@ class Clauses(Phrases):
         """if so | otherwise | (if|unless) there is THING | (if|unless) THING PREDICATE"""
         for group, negated in (("if_so", False), ("if_not", True)):
             if (found := self.take(at, group)) and self.condition is not None:
-                flipped = self.condition.model_copy(update={"negated": self.condition.negated != negated, "spans": self.spans(at, found.end)})
-                return flipped, found.end
+                return self._again(at, found.end, negated)
         word = self.take(at, "conditions")
         if word is None or word.entry.name == "when":
             return None
+        if self.condition is not None and self.low(word.end) in {"it", "they", "not"} and (short := self._elliptic(at, word)):
+            return short
         unless = word.entry.name == "unless"
         end = word.end
         if self.low(end) == "there" and self.low(end + 1) in {"is", "are"}:
@@ -171,6 +279,28 @@ class Clauses(Phrases):
         if tests is None:
             return None
         return Condition(thing=thing[0], tests=tuple(tests[0]), negated=unless, spans=self.spans(at, tests[1])), tests[1]
+
+    def _again(self, at: int, end: int, negated: bool) -> Read[Condition]:
+        """The condition said before, or its contrary."""
+        assert self.condition is not None
+        self.waiting = None
+        spans = (*self.condition.spans, *self.spans(at, end))
+        return self.condition.model_copy(update={"negated": self.condition.negated != negated, "spans": spans}), end
+
+    def _elliptic(self, at: int, word: Match) -> Read[Condition] | None:
+        """if it is | if it isn't | if not, with nothing more"""
+        end = word.end
+        if self.low(end) != "not":
+            aux = self.take(end + 1, "auxiliaries")
+            if aux is None:
+                return None
+            end = aux.end
+        negated = self.low(end) == "not"
+        end += negated
+        assert self.condition is not None
+        if self.low(end) != "," and not self.clause(end) or self.condition.negated:
+            return None
+        return self._again(at, end, negated != (word.entry.name == "unless"))
 
     # Clauses
 
@@ -208,7 +338,7 @@ class Clauses(Phrases):
             return None
         value = self.worked(wish.end) or self.fields(wish.end)
         if value is not None:
-            return self._answer(at, value)
+            return self._answer(at, wish.end, value)
         found = self._operands(self._entry("create"), wish.end, ())
         if found and found[0].object and (found[0].object.new or found[0].object.quantity == "any"):
             return found[0].model_copy(update={"said": self.words.text(at, wish.end)}), found[1]
@@ -216,11 +346,11 @@ class Clauses(Phrases):
 
     def question(self, at: int) -> Read[Order] | None:
         found = self.asked(at, turned=True) if at == 0 or self._ends(at - 1) or self.low(at - 1) in {"and", ","} else None
-        return self._answer(at, found) if found else None
+        return self._answer(at, at + 1, found) if found else None
 
-    def _answer(self, at: int, value: Read[Value]) -> Read[Order]:
+    def _answer(self, at: int, end: int, value: Read[Value]) -> Read[Order]:
         slot = Slot(role="value", value=value[0], spans=value[0].spans)
-        return Order(verb="answer", said=self.words.text(at, at + 1), slots=(slot,)), value[1]
+        return Order(verb="answer", said=self.words.text(at, end), slots=(slot,)), value[1]
 
     def _entry(self, verb: str) -> dict[str, Any]:
         entry: dict[str, Any] = self.words.lexicon.data["verbs"][verb]
@@ -247,6 +377,9 @@ class Clauses(Phrases):
             return None
         else:
             stop = modal.end
+        if (called := self.take(stop, "predicates")) and called.entry.name == "is called" and (name := self.name(called.end)):
+            slot = Slot(role="to", value=name[0], spans=self.spans(end, name[1]))
+            return Order(verb="rename", said=self.words.text(end, called.end), object=thing, slots=(slot,), negated=negated), name[1]
         for verb in self.words.matches(stop, "verb"):
             if verb.entry.shape == "past":
                 read = self._operands(dict(verb.entry.data) | {"name": verb.entry.name}, verb.end, (), thing)
@@ -267,6 +400,8 @@ class Clauses(Phrases):
                     slot = Slot(role="into", value=Of(thing=into[0], spans=into[0].spans), spans=self.spans(at, into[1]))
                     return Order(verb="move", said=self.words.text(at, at + 1), object=what[0], slots=(slot,)), what[1]
             return None
+        if word == "for":
+            return self._for_each(at)
         if word not in {"in", "on"}:
             return None
         place = self.simple(at + 1)
@@ -280,6 +415,19 @@ class Clauses(Phrases):
             return order.model_copy(update={"object": order.object.model_copy(update={"place": place[0]})}), end
         value: Value = place[0].name if bare(place[0]) and place[0].name else Of(thing=place[0], spans=place[0].spans)
         return order.model_copy(update={"slots": (*order.slots, Slot(role="at", value=value, spans=self.spans(at, place[1])))}), end
+
+    def _for_each(self, at: int) -> Read[Order] | None:
+        """For every THING "," clause"""
+        each = self.simple(at + 1)
+        if each is None or each[0].quantity != "all" or self.low(each[1]) != ",":
+            return None
+        self.each = each[0]
+        read = self.imperative(each[1] + 1)
+        self.each = None
+        if read is None:
+            return None
+        per = Slot(role="per", value=Of(thing=each[0], spans=each[0].spans), spans=self.spans(at, each[1]))
+        return read[0].model_copy(update={"slots": (*read[0].slots, per)}), read[1]
 
     # Imperatives
 
@@ -327,7 +475,8 @@ class Clauses(Phrases):
 
     def _operands(self, verb: dict[str, Any], at: int, pending: tuple[str, ...], given: Thing | None = None) -> Read[Order] | None:
         """What goes with a verb, in any order that its entry allows."""
-        claimed, self.claimed = self.claimed, frozenset(verb["slots"])
+        dated = {"when"} if verb.get("makes") or verb["name"] in {"remind", "put"} else set()
+        claimed, self.claimed = self.claimed, frozenset(verb["slots"]) | dated
         self.loose = verb["name"] in {"set", "sort"}
         frame = Frame(self, verb, given)
         end = frame.fill(at, pending)
@@ -343,6 +492,7 @@ class Frame:
         self.read, self.verb, self.takes = clauses, verb, verb.get("object", "thing")
         self.object = given
         clauses.object = given
+        clauses.each = clauses.each if given is None else None
         self.slots: list[Slot] = []
         self.person: Thing | None = None
         self.kept = False
@@ -370,7 +520,10 @@ class Frame:
         for rule in (self.keeping, self.position, self.said, self.field, self.preposition, self.there, self.when):
             if (end := rule(at)) is not None:
                 return end
-        return None if comma else self.direct(at)
+        if comma:
+            more = self.read.fields(at) if (self.object or self.person) is not None and "with" in self.verb["slots"] else None
+            return self.add("with", more[0], at, more[1]) if more else None
+        return self.direct(at)
 
     def keeping(self, at: int) -> int | None:
         found = self.read.take(at, "keeps")
@@ -397,7 +550,6 @@ class Frame:
         return end
 
     def preposition(self, at: int) -> int | None:
-        words = self.read.words
         best = ""
         for phrase in self.verb["slots"]:
             parts = phrase.split()
@@ -410,21 +562,76 @@ class Frame:
             return self.words(at, end) if best != "with" else self.told(at, end)
         if best in {"in", "on"} and self.read.take(end, "positions"):
             return None
+        if role == "as" and (field := self.as_field(end)):
+            return field
+        if best == "with" and (pairs := self.pairs(at, end)):
+            return pairs
         if best == "with" and self.verb["name"] not in {"compare", "share", "merge"} and (more := self.read.fields(end)):
-            return self.add("with", more[0], at, more[1])
+            return self.inside(self.add("with", more[0], at, more[1]))
+        if best == "for" and (each := self.read.thing(end)) and each[0].quantity == "all" and (self.verb.get("makes") or self.takes != "thing"):
+            self.read.each = each[0]
+            return self.add("per", self.read.valued_thing(each[0]), at, each[1])
         if best in {"in", "on", "at", "for", "from", "to", "by"} and (when := self.read.dates.read(at if best in {"in", "at", "from"} else end)):
             return self.add(self.timed(best, when[0]), when[0].model_copy(update={"spans": self.read.spans(at, when[1])}), at, when[1])
         value = self.read.marked(end) if role == "as" else None
         value = value or (self.read.fields(end) if role not in {"into", "to"} or self.verb["name"] == "set" else None)  # type: ignore[assignment]
         if value is None and role in {"value", "by", "to", "called"}:
             value = self.read.amount(end) or self.read.value(end)  # type: ignore[assignment]
-        value = value or self.read.valued(end)  # type: ignore[assignment]
+        if value is None and (thing := self.read.thing(end, inner=True)) is not None:
+            value = self.read.valued_thing(thing[0]), thing[1]  # type: ignore[assignment]
         if value is None:
             return None
+        if role == "into" and isinstance(value[0], Of) and value[0].thing.kind == "field" and value[0].thing.name and self.slots and self.slots[-1].role == "value":
+            spans = (*self.slots[-1].spans, *self.read.spans(at, value[1]))
+            self.slots[-1] = self.slots[-1].model_copy(update={"field": value[0].thing.name.text, "spans": spans})
+            return value[1]
         if role in {"to", "with"} and isinstance(value[0], Text) and not value[0].quoted:
             self.read.people = [*self.read.people, value[0].text]
-        del words
         return self.add(role, value[0], at, value[1])
+
+    def as_field(self, at: int) -> int | None:
+        """as the amount: into which field goes what is written"""
+        article = self.read.take(at, "articles", "possessives")
+        found = self.read.take(article.end if article else at, "field")
+        if found is None or self.read.take(found.end, "noun") or self.read._open(found.end):
+            return None
+        for place, slot in enumerate(self.slots):
+            if slot.role == "value" and not slot.field:
+                self.slots[place] = slot.model_copy(update={"field": found.entry.name, "spans": (*slot.spans, *self.read.spans(at, found.end))})
+                return found.end
+        if self.object is None or self.object.back is None or self.object.tests:
+            return None
+        self.add("value", self.read.valued_thing(self.object), at, found.end, field=found.entry.name)
+        self.object = self.read.object = None
+        return found.end
+
+    def pairs(self, first: int, at: int) -> int | None:
+        """with X as the vendor and Y as the category"""
+        size, end = len(self.slots), 0
+        while True:
+            value = self.read.fields(at) or self.read.name(at)
+            if value is None or (self.read.low(value[1]) != "as" and not (end and isinstance(value[0], Of))):
+                break
+            if self.read.low(value[1]) != "as":
+                return self.inside(self.add("with", value[0], first, value[1]))
+            article = self.read.take(value[1] + 1, "articles", "possessives")
+            found = self.read.take(article.end if article else value[1] + 1, "field")
+            if found is None:
+                break
+            end = self.inside(self.add("with", value[0], first, found.end, field=found.entry.name))
+            sep = self.read._separator(end)
+            if not sep or self.read.clause(sep):
+                return end
+            at = sep
+        if end:
+            return end
+        del self.slots[size:]
+        return None
+
+    def inside(self, at: int) -> int:
+        """ "the total in it": in what is made"""
+        made = self.read.low(at) in {"in", "on"} and self.read.low(at + 1) == "it" and self.object is not None and self.object.new
+        return at + 2 if made else at
 
     def timed(self, word: str, when: When) -> str:
         if when.minutes:
@@ -528,6 +735,8 @@ class Frame:
         thing, end = found
         if self.verb.get("says") and self.person is None and not self.letter(thing):
             self.person = thing
+            if thing.kind or thing.quantity != "one":
+                read.object = thing
             if thing.name and not thing.kind and not thing.name.quoted:
                 read.people = [*read.people, thing.name.text]
             return end
@@ -549,8 +758,20 @@ class Frame:
         if self.person is not None:
             to = self.read.valued_thing(self.person)
             self.slots.insert(0, Slot(role="to", value=to, spans=self.person.spans))
+        if name == "answer" and self.object is not None and self.object.quantity == "any":
+            return None
+        if self.verb.get("indefinite") and not (self.object and self.object.quantity in {"any", "number"}):
+            return None
         if self.verb.get("gives"):
             return self.given()
+        if name == "write" and (to := next((s for s in self.slots if s.role == "to"), None)) is not None:
+            chat = next((s for s in self.slots if s.role == "into" and isinstance(s.value, Of) and s.value.thing.kind in {"chat", "mail", "message"}), None)
+            if chat or (isinstance(to.value, Text) and not to.value.quoted and "into" not in roles):
+                name = "send"
+                roles_now = {"into": "by", "value": "saying"}
+                self.slots = [s.model_copy(update={"role": roles_now[s.role]}) if s is chat or (s.role == "value" and not s.field) else s for s in self.slots]
+        if name == "remind" and [s.role for s in self.slots[-2:]] in (["about", "on"], ["about", "at"]):
+            raise Doubt(f"is {self.slots[-1].value.text!r} when to remind, or of what?")  # type: ignore[union-attr]
         if name == "write" and self.object is not None and self.object.kind in {"mail", "email", "e-mail", "message", "letter"} and "into" not in roles:
             name = "send"
         if (name == "keep" and not self.kept and not roles) or (name == "rename" and "to" not in roles):
@@ -561,7 +782,7 @@ class Frame:
             return None
         if name == "set" and not self.spread():
             return None
-        return Order(verb=name, object=self.object, slots=tuple(self.slots))
+        return Order(verb=self.verb.get("verb", name), object=self.object, slots=tuple(self.slots))
 
     def given(self) -> Order | None:
         """Give X the title Y: the field is set."""
