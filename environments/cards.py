@@ -54,7 +54,7 @@ class KindCard(Frozen):
     words: tuple[str, ...] = ()
     """Other nouns for it: `appointment`, `meeting`."""
     place: str = ""
-    """The tab, folder or page of the application where they are listed, where that is not its first screen."""
+    """The tab, folder or page of the application where they are listed; empty where it has no others."""
     within: str = ""
     """The kind of record on whose page they are listed, such as the messages of a conversation."""
     places: tuple[str, ...] = ()

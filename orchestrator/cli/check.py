@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +12,7 @@ from orchestrator.cli import completion
 from orchestrator.cli.common import EPILOG, FAILED, AsJson, Debug, guarded
 
 if TYPE_CHECKING:
+    from environments.cards import AppCard, VerbCard
     from environments.served.server import Address
     from orchestrator.tasks.check import CheckedFile
     from orchestrator.tasks.judge import Verdict
@@ -111,9 +112,18 @@ def check_world(
 
 
 @world_app.command("apps")
-def list_apps(as_json: AsJson = False, debug: Debug = False) -> None:
-    """List the apps that a world may have: their functions, whether they have an agent, and the package they come from."""
+def list_apps(
+    world: Annotated[
+        str | None, typer.Argument(metavar="[WORLD]", help="What its apps hold and can do.", autocompletion=completion.worlds)
+    ] = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """List the apps that a world may have; of one world, its apps' cards: kinds of records, their fields, what can be done."""
     with guarded(debug):
+        if world is not None:
+            _tell_cards(world, as_json)
+            return
         from rich.console import Console
         from rich.table import Table
 
@@ -131,6 +141,41 @@ def list_apps(as_json: AsJson = False, debug: Debug = False) -> None:
         Console(width=None if Console().is_terminal else 120, highlight=False, markup=False).print(table)
         for name, why in UNUSABLE.items():
             typer.echo(f"{name} cannot be used: {why}")
+
+
+def _tell_cards(world: str, as_json: bool) -> None:
+    """The cards of a world's apps, as a crew is given them."""
+    from environments.simulated.desktop import SimulatedDesktop
+    from environments.simulated.world.worldfile import load_world
+    from orchestrator.store.printable import clean, json_text
+
+    for card in SimulatedDesktop(load_world(world)).cards():
+        lines = [json_text(card.model_dump(mode="json", exclude_defaults=True))] if as_json else list(_card_lines(card))
+        for line in lines:
+            typer.echo(line if as_json else clean(line, 1000))
+
+
+def _card_lines(card: AppCard) -> Iterator[str]:
+    yield f"{card.title} ({card.app})" + (f", works on {card.shares}" if card.shares else "")
+    for kind in card.kinds:
+        also = f" ({', '.join(kind.words)})" if kind.words else ""
+        place = f", in {', '.join(kind.places) or kind.place}" if kind.place or kind.places else ""
+        yield f"  {kind.kind}{also}{', only one' if kind.single else ''}{f' of a {kind.within}' if kind.within else ''}{place}"
+        for field in kind.fields:
+            marks = ("key", "listed", "written", "required")
+            told = [field.type.replace("_", " "), *(mark for mark in marks if getattr(field, mark))]
+            yield f"    {field.label}: {', '.join(told)}" + (f" ({' | '.join(field.options)})" if field.options else "")
+        yield from ("    " + _verb_line(verb) for verb in (*([kind.create] if kind.create else ()), *kind.verbs))
+    yield from ("  " + _verb_line(verb) for verb in card.verbs)
+    if card.functions:
+        yield "  functions: " + ", ".join(function.name for function in card.functions)
+    yield ""
+
+
+def _verb_line(verb: VerbCard) -> str:
+    asks = f", asks for {', '.join(field.label for field in verb.asks)}" if verb.asks else ""
+    control = f'"{verb.control}"' if verb.control else "its own form"
+    return f"> {verb.verb}: {control} at the {verb.at}{asks}" + (f" [{verb.effect}]" if verb.effect else "")
 
 
 def _tell(found: Iterable[CheckedFile], as_json: bool) -> None:

@@ -125,6 +125,8 @@ class _Kind:
     name: str
     words: dict[str, None] = field(default_factory=dict)
     place: str | None = None
+    listing: frozenset[str] = frozenset()
+    """What the screen has in common on which they are listed."""
     within: str = ""
     places: dict[str, None] = field(default_factory=dict)
     fields: dict[str, FieldCard] = field(default_factory=dict)
@@ -317,7 +319,10 @@ class _Explorer:
                 continue
             kind = self.kind(store)
             if kind.place is None:
-                kind.place = spot.place
+                kind.place, kind.listing = (
+                    spot.place or next(iter(self.view(spot.state).chosen), ""),
+                    self.view(spot.state).signature,
+                )
                 kind.within = self.kind(spot.kind).name if spot.kind not in ("", store) else ""
             self.names.setdefault((store, record), next((w.text for w in below(row) if w.press and w.text), record))
             self.columns(kind, one, row, self.records(spot.state, store)[record], record)
@@ -334,7 +339,9 @@ class _Explorer:
             if cell.role in ("cell", "link", "text", "rowheader"):
                 options = self.states(record, one.texts(at))
                 known = "choice" if options else type_of_values(label, one.texts(at))
-                kind.note(label, listed=True, key=at in linked or cell.text == name, type=known, options=options)
+                kind.note(
+                    label, listed=True, key=at in linked or (cell.text == name and len(name) > 2), type=known, options=options
+                )
 
     def states(self, record: BaseModel, texts: Sequence[str]) -> tuple[str, ...]:
         """What a column may say, where the record's model lists it, or where it says few words that are in no record."""
@@ -420,6 +427,8 @@ class _Explorer:
         if (done or command) and not (out or away):
             self.verb(done, label, where, kind)
         then = self.view(done.state)
+        for one in self.kinds.values() if w.role in ("link", "tab") and not (out or named) else ():
+            one.place = label if one.place == "" and one.listing == then.signature else one.place
         opens = {f.key for f, _ in then.written} - {f.key for f, _ in view.fields}
         stays = chosen or {h.text for h in then.headings} & {h.text for h in view.headings}
         deeper = spot._replace(state=done.state, depth=spot.depth + 1, via=None)

@@ -51,6 +51,8 @@ class ViewParts(NamedTuple):
     presses: tuple[tuple[Widget, Widget | None], ...]
     choices: tuple[tuple[str, ...], ...]
     """Names of tabs or links that stand side by side, of which one is chosen."""
+    chosen: tuple[str, ...]
+    """Those that are chosen."""
     menus: tuple[tuple[Widget, tuple[str, ...]], ...]
     """What opened a menu that is open, and the menu's items."""
 
@@ -102,7 +104,9 @@ def _control(widget: Widget, form: Widget | None, found: dict[str, list[Any]]) -
     elif widget.press and widget.text and not widget.key.endswith(".pick") and widget.role != "gridcell":
         found["presses"].append((widget, form))
     if any(kid.selected and kid.role in ("tab", "link") for kid in kids):
-        found["choices"].append(tuple(kid.text or "" for kid in kids if kid.role in ("tab", "link")))
+        names = [kid for kid in kids if kid.role in ("tab", "link")]
+        found["choices"].append(tuple(kid.text or "" for kid in names))
+        found["chosen"] += [kid.text or "" for kid in names if kid.selected]
     if len(kids) == 2 and kids[1].role == "menu":
         found["menus"].append((kids[0], tuple(w.text for w in below(kids[1]) if w.role == "menuitem" and w.text)))
 

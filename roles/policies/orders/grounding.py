@@ -197,24 +197,42 @@ def _named_places(thing: Thing, cards: Sequence[AppCard]) -> Sequence[AppCard]:
 
 
 def _meant(thing: Thing, cards: Sequence[AppCard]) -> Iterator[tuple[AppCard, KindCard, Thing]]:
-    """Kinds that may be meant. A noun that no application has belongs to the name; a name may be a noun that only cards know."""
+    """Kinds that may be meant. A noun that no application has is part of the name; a name may be a noun that only cards know."""
     name = thing.name
-    noun = thing.kind or ("" if name is None or name.quoted else name.text)
+    loose = name is not None and not name.quoted
     try:
-        for card, kind in ground_kind(noun, cards) if noun else ():
-            yield card, kind, thing if thing.kind else thing.model_copy(update={"name": None})
-        if noun:
+        for noun in [noun for noun in (thing.kind, name.text if name is not None and loose else "") if noun][:1]:
+            for card, kind in ground_kind(noun, cards):
+                yield card, kind, thing.model_copy(update={"name": _without(name, noun)})
             return
     except Ungrounded:
-        if name is None or name.quoted:
+        if name is None or (name.quoted and thing.kind):
             raise
     if name is None and not thing.tests:
         raise Ungrounded("it is not said what is meant")
-    whole = name if name is None else name.model_copy(update={"text": f"{name.text} {thing.kind}".strip()})
     for card in cards:
         for kind in card.kinds:
             if not kind.single and not kind.within and any(f.key for f in kind.fields):
-                yield card, kind, thing.model_copy(update={"name": whole, "kind": ""})
+                yield card, kind, thing.model_copy(update={"kind": ""})
+
+
+def _without(name: Text | None, noun: str) -> Text | None:
+    """A name without the noun at its end that says the kind; nothing where it was no more than that."""
+    if name is None or name.quoted:
+        return name
+    *before, last = name.text.split()
+    if _bare(name.text) == _bare(noun):
+        return None
+    return name.model_copy(update={"text": " ".join(before)}) if before and _bare(last) == _bare(noun.split()[-1]) else name
+
+
+def _goes_before(thing: Thing) -> bool:
+    """Whether the name stands before its noun ("the Umbra invoices"), where it may be any of what a record says."""
+    if thing.name is None or thing.name.quoted or not thing.kind or not thing.spans or not thing.name.spans:
+        return False
+    start, at = thing.spans[0][0], thing.name.spans[0][0]
+    between = sum(end - first + 1 for test in thing.tests for first, end in test.spans if start <= first < at)
+    return at - start - between < len(thing.kind)
 
 
 def _phrase(thing: Thing) -> str:
@@ -260,6 +278,7 @@ class _Grounding:
             key = _likeliest(keys) or next((f for f in keys if f.listed), None)
             sure = thing.name.quoted or not re.fullmatch(r"[a-z\s]+", thing.name.text)  # else words that a name may have in it
             value = self.words(thing.name)
+            key = None if _goes_before(thing) else key
             yield RowTest(label=key.label if key else "", relation="is" if sure and key else "has", value=value)
         for test in tests:
             yield self.test(test)
@@ -289,8 +308,10 @@ class _Grounding:
                 raise Ungrounded(f'a {self.kind.kind} in {self.card.title} has no "{test.field}"; {labels}')
             return field.label
         match test.value:
-            case When(first=first):
-                return self.typed(("date",) if first else ("time",))
+            case When(first=first) if test.relation != "about":
+                if label := self.typed(("date",) if first else ("time",)):
+                    return label
+                raise Ungrounded(f"a {self.kind.kind} in {self.card.title} has no {'date' if first else 'time'}")
             case Amount() if test.relation in ("over", "under", "at_least", "at_most", "between"):
                 return self.typed(("money", "number"))
             case Text(text=text) if test.relation == "is":
