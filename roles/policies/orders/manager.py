@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 
 from environments.cards import AppCard
 from roles.contracts import Fact, PlanAnswer, PlanRequest
-from roles.contracts.orders import Order, Reading, Step
+from roles.contracts.orders import AnswerStep, FindStep, OpenStep, Order, Reading, Step, WaitStep
+from roles.contracts.signals import SubtaskStatus
 from roles.policies.orders.planner import Planner, Refusal
 from roles.policies.orders.replanning import replan, with_notes
-from roles.policies.orders.stages import new_subtasks
+from roles.policies.orders.stages import changes, new_subtasks
 from roles.screen.language.reader import read
 from roles.technician.rules import plan_with_jobs, replan_jobs
 
@@ -35,10 +36,13 @@ class OrdersManager:
             groups = planner.groups()
         except Refusal as no:
             return _asked(str(no), request) if no.ask else PlanAnswer(outcome="infeasible", reason=f"{no}; {ADVICE}")
-        if request.failed or request.trigger == "issues_found":
+        broken = any(s.id == request.failed and s.status is not SubtaskStatus.FULFILLED for s in request.plan)
+        if broken or request.trigger == "issues_found":
             return replan(request, more=planner.more)
         fresh = new_subtasks(groups, request.plan, {card.app: card.title for card in request.cards})
-        if not fresh and not request.plan:
+        steps = [step for group in groups for step in group.steps]
+        does = any(changes(step) or isinstance(step, AnswerStep | FindStep | OpenStep | WaitStep) for step in steps)
+        if not fresh and not does and not planner.more:
             return PlanAnswer(outcome="infeasible", reason=f"there is nothing to do: {_nothing(reading)}")
         if not fresh:
             return replan(request, more=planner.more)

@@ -183,8 +183,10 @@ class Planner:
 
     def phrase(self, thing: Thing) -> str:
         """What it is called in names of facts and in refusals."""
-        if thing.back is not None and thing.back.to in self._subjects and not thing.tests:
-            return self._subjects[thing.back.to].phrase or self._said(thing.spans)
+        if thing.back is not None and not thing.tests:
+            own = self.reading.orders[self._at].object if thing.back.to == self._at else None
+            meant = self._subjects[thing.back.to].phrase if thing.back.to in self._subjects else ""
+            return (self.phrase(own) if own is not None and own.back is None else meant) or self._said(thing.spans) or "it"
         name = thing.name.text if thing.name else ""
         return self._said(thing.spans) or " ".join(part for part in (thing.kind, name) if part) or "it"
 
@@ -208,7 +210,13 @@ class Planner:
         return next(kind for kind in self.card(records.app).kinds if kind.kind == records.kind)
 
     def _candidates(self, thing: Thing, fields: Sequence[str]) -> list[Records]:
-        verb = self.reading.orders[self._at].verb if self.reading.orders[self._at].object is thing else ""
+        order = self.reading.orders[self._at]
+        verb = ""
+        if order.object is not None and thing.name == order.object.name and thing.kind == order.object.kind:
+            verb = order.verb if order.verb not in {*LOOKS, "set", "move", "postpone"} else ""
+            asked = [slot.field for slot in order.slots if slot.field and order.verb == "set"]
+            moved = any(isinstance(slot.value, When) for slot in order.slots) and order.verb in {"move", "postpone"}
+            fields = fields or asked or (["start time"] if moved else [])
         try:
             return list(to_records(thing, self.cards, self.words, fields=fields, verb=verb))
         except Ungrounded as no:
@@ -588,7 +596,7 @@ class Planner:
         if noun:
             wanted = {(card.app, kind.kind) for card, kind in self._kinds(noun)}
             kinds = [one for one in kinds if (one[0].app, one[1].kind) in wanted]
-        elif order.said in {"mail", "e-mail", "email"}:
+        elif order.said.casefold() in {"mail", "e-mail", "email"}:
             kinds = [one for one in kinds if any(field.type == "people" and field.written for field in one[1].fields)]
         elif len(kinds) > 1:
             apps = " or ".join(card.title for card, _ in kinds)
@@ -664,15 +672,18 @@ class Planner:
                 there = " and ".join(card.title for card, _ in kinds)
                 why = f"may be made in {there}; say where" if kinds else "cannot be made in any application"
                 raise Refusal(f'a new "{one.kind or thing.kind}" {why}', ask=bool(kinds))
-            card, kind = kinds[0]
-            if self._sends(kind):
-                return self._message(order.model_copy(update={"object": one}))
-            key = next((field for field in kind.fields if field.key and field.written), None)
-            named = [Slot(role="called", value=one.name, spans=one.spans)] if one.name is not None else []
-            slots = [slot for slot in order.slots if not (slot.role == "into" and self._is_place(slot.value))]
-            place = next((self.words(s.value) for s in order.slots if s not in slots and not self._names_app(s.value)), "")
-            entries = self._entries(card, kind, [*named, *slots], key=key)
-            self._made(card, kind, place, entries, self._commit(order, kind, "save"))
+            if self._sends(kinds[0][1]):
+                self._message(order.model_copy(update={"object": one}))
+            else:
+                self._make_one(order, one, *kinds[0])
+
+    def _make_one(self, order: Order, one: Thing, card: AppCard, kind: KindCard) -> None:
+        key = next((field for field in kind.fields if field.key and field.written), None)
+        named = [Slot(role="called", value=one.name, spans=one.spans)] if one.name is not None else []
+        slots = [slot for slot in order.slots if not (slot.role == "into" and self._is_place(slot.value))]
+        place = next((self.words(s.value) for s in order.slots if s not in slots and not self._names_app(s.value)), "")
+        entries = self._entries(card, kind, [*named, *slots], key=key)
+        self._made(card, kind, place, entries, self._commit(order, kind, "save"))
 
     def _is_place(self, value: Value) -> bool:
         return isinstance(value, Of | Text) and not (isinstance(value, Of) and value.fields)
@@ -706,8 +717,8 @@ class Planner:
             if not makes or len(told) != 1:
                 raise Refusal(f'"{self._said(order.spans)}": it is not understood what is to be made in {home.title}')
             rest = tuple(slot for slot in order.slots if slot is not target and slot.role != "value")
-            made = Thing(kind=makes[0].kind, place=goal, new=True)
-            return self._make(order.model_copy(update={"slots": (*title, *rest), "object": made}), made)
+            made = order.model_copy(update={"slots": (*title, *rest)})
+            return self._make_one(made, Thing(kind=makes[0].kind, new=True), home, makes[0])
         if goal.new:
             rest = tuple(slot for slot in order.slots if slot is not target and slot.role != "value")
             body = tuple(Slot(role="saying", value=value) for value in told)
@@ -742,7 +753,7 @@ class Planner:
             self._press_here(order)
             return None
         singles = [kind for card in self.cards for kind in card.kinds if kind.single]
-        if order.verb == "set" or (order.verb in SWITCHES and any(self._single_field(thing, kind) for kind in singles)):
+        if order.verb == "set" or (order.verb in SWITCHES and any(self._single_field(order, thing, kind) for kind in singles)):
             return self._set(order, thing)
         if (made := self._derived(order)) is not None:
             return self._derive(order, thing, *made)
@@ -800,7 +811,8 @@ class Planner:
         form = kind.model_copy(update={"fields": verb.asks})
         found: list[tuple[FieldCard, str]] = []
         for slot in slots:
-            field = self._field_of(slot, form, {f.label for f, _ in found})
+            only = verb.asks[0] if len(verb.asks) == 1 == len(slots) else None
+            field = only or self._field_of(slot, form, {f.label for f, _ in found})
             if field is None:
                 raise Refusal(f'"{self._said(slot.spans)}": "{verb.control}" does not ask for it')
             found.append((field, self.words(slot.value, field)))
@@ -868,7 +880,7 @@ class Planner:
     def _set(self, order: Order, thing: Thing) -> None:
         """New values of fields: of a record, or of what an application has only one of, such as its settings."""
         singles = [(card, kind) for card in self.cards for kind in card.kinds if kind.single]
-        own = [(card, kind, field) for card, kind in singles if (field := self._single_field(thing, kind)) is not None]
+        own = [(card, kind, field) for card, kind in singles if (field := self._single_field(order, thing, kind)) is not None]
         if own and thing.name is None and not thing.tests and thing.back is None:
             if len(own) > 1:
                 held = " and ".join(card.title for card, _, _ in own)
@@ -888,8 +900,12 @@ class Planner:
             self._fill(order, records, self._entries(self.card(records.app), self.kind(records), order.slots))
         self._row = None
 
-    def _single_field(self, thing: Thing, kind: KindCard) -> FieldCard | None:
-        return ground_field(thing.kind, kind, True) if thing.kind else None
+    def _single_field(self, order: Order, thing: Thing, kind: KindCard) -> FieldCard | None:
+        """The field that is meant of what there is only one of; a verb such as "mute" may name it by itself."""
+        if order.verb == "set":
+            return ground_field(thing.kind, kind, True) if thing.kind else None
+        truths = kind.model_copy(update={"fields": tuple(field for field in kind.fields if field.type == "truth")})
+        return ground_field(order.verb, truths, True) or (ground_field(thing.kind, truths, True) if thing.kind else None)
 
     # --- fields -----------------------------------------------------------------------------------------------------
 
