@@ -5,8 +5,8 @@ A card is derived and never written twice: from an app's own views and functions
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from protocol import Frozen
 
@@ -117,3 +117,29 @@ def _argument(name: str, part: Mapping[str, Any], required: bool) -> FieldCard:
     return FieldCard(
         label=label, words=(name,), type="choice" if options else known, options=options, written=True, required=required
     )
+
+
+class Vocabulary(NamedTuple):
+    """What the things of some applications are called, for whoever reads words about them."""
+
+    nouns: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+    verbs: tuple[str, ...] = ()
+
+
+def vocabulary(cards: Sequence[AppCard]) -> Vocabulary:
+    """The words of these cards, in small letters."""
+    kinds = [kind for card in cards for kind in card.kinds]
+    fields = [field for kind in kinds for field in kind.fields]
+    verbs = [verb for kind in kinds for verb in kind.verbs] + [verb for card in cards for verb in card.verbs]
+    return Vocabulary(
+        nouns=_plain(word for kind in kinds for word in (kind.kind, *kind.words)),
+        fields=_plain(word for field in fields for word in (field.label, *field.words)),
+        verbs=_plain(verb.verb.replace("_", " ") for verb in verbs),
+    )
+
+
+def _plain(words: Iterable[str]) -> tuple[str, ...]:
+    """Each once; not those that are more than a name, such as a sentence to be ticked."""
+    folded = (" ".join(word.replace("{title}", " ").casefold().split()) for word in words)
+    return tuple(dict.fromkeys(word for word in folded if word and word.count(" ") < 3))

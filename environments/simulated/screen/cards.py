@@ -515,7 +515,9 @@ class _Explorer:
             label = self.label(w.text)
             if done.touched or done.outside:
                 at: At = "record" if self.gone(spot, done) else "form"
-                kind.can(VerbCard(verb=verb_of(label), control=label, at=at, effect=done.effect, asks=done.asks))
+                verb = verb_of(label)
+                verb = "save" if done.new and verb not in _verb_words().values() else verb
+                kind.can(VerbCard(verb=verb, control=label, at=at, effect=done.effect, asks=done.asks))
             if done.new:
                 stays = [h.text for h in view.headings] == [h.text for h in self.view(done.state).headings]
                 kept = _Spot(done.state, depth=max(1, spot.depth - 1))

@@ -1,0 +1,126 @@
+"""An app that no rule knows: books that a library has lent, in the way in which anybody writes an app."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from environments.effects import Effect
+from environments.simulated.app import Answered, App, Content, Edited, Event, Pressed, Setting, Toast, Update
+from environments.simulated.apps import APPS, register
+from environments.simulated.apps.common.forms import question
+from environments.simulated.apps.common.record_list import ListState, list_update, list_view
+from environments.simulated.effect_tables import Meaning, becomes, is_gone
+from environments.simulated.screen.widgets import Widget, bar, button, cell, combobox, form, heading, link, pair, row, search_bar, textbox
+from environments.simulated.world.values import Model, matches
+
+
+class Loan(Model):
+    """A book that somebody has."""
+
+    id: str = ""
+    title: str
+    reader: str
+    shelf: str = "Novels"
+    due: str = "2026-03-20"
+    status: Literal["out", "overdue", "returned"] = "out"
+
+
+class LoansContent(Content):
+    loans: tuple[Loan, ...] = ()
+
+
+class LoansState(ListState):
+    loans: dict[str, Loan]
+    open: str = ""
+    draft: Loan | None = None
+
+
+SHELVES = ("Novels", "History", "Travel")
+
+
+class Loans(App[LoansContent, LoansState]):
+    """Loans of a library."""
+
+    name = "library"
+    title = "Lending desk"
+    words = ("library", "loans", "loan", "books", "book")
+    content = LoansContent
+    state = LoansState
+    looks = frozenset({"query", "applied", "page", "open", "draft"})
+    meanings = (
+        Meaning("loans.*", Effect.SEND, 'reminds {new.reader} of "{new.title}"', becomes(status="overdue")),
+        Meaning("loans.*", Effect.DELETE, 'deletes the loan of "{old.title}"', is_gone),
+    )
+
+    def start(self, content: LoansContent, setting: Setting) -> LoansState:
+        return LoansState(loans={f"L{n}": loan.model_copy(update={"id": f"L{n}"}) for n, loan in enumerate(content.loans, 1)})
+
+    def view(self, state: LoansState) -> tuple[Widget, ...]:
+        if state.draft is not None:
+            draft = state.draft
+            return (heading("Lend a book"), form(
+                "lend", textbox("Title", "draft.title", draft.title, required=True), textbox("Reader", "draft.reader", draft.reader),
+                combobox("Shelf", "draft.shelf", draft.shelf, SHELVES), textbox("Due date", "draft.due", draft.due),
+                bar(button("Lend it", "lend-it"), button("Cancel", "cancel")), submit="lend-it",
+            ))  # fmt: skip
+        loan = state.loans.get(state.open)
+        if loan is not None:
+            facts = {"Title": loan.title, "Reader": loan.reader, "Shelf": loan.shelf, "Due date": loan.due, "Status": loan.status}
+            controls = (button("Renew", "renew"), button("Remind reader", "remind"), button("Delete", "delete"), button("Back", "back"))
+            return (heading(loan.title, f"loan-{loan.id}"), *(pair(k, v, f"loan-{loan.id}.{k}") for k, v in facts.items()),
+                    bar(*controls))  # fmt: skip
+        shown = list_view("loans", ("Title", "Reader", "Due date", "Status"), self._found(state), self._row, "No loans", state.page)
+        return (heading("Loans"), bar(button("New loan", "new")), search_bar("loans", state.query), *shown)
+
+    def _found(self, state: LoansState) -> list[Loan]:
+        return [loan for loan in state.loans.values() if matches(state.applied, loan.title, loan.reader)]
+
+    def _row(self, loan: Loan) -> Widget:
+        key = f"loan-{loan.id}"
+        return row(key, link(loan.title, f"{key}.title"), cell(loan.reader), cell(loan.due), cell(loan.status.capitalize()))
+
+    def update(self, state: LoansState, event: Event) -> Update[LoansState]:
+        if state.draft is None and not state.open and (looked := list_update(state, event, lambda: self._found(state))) is not None:
+            return Update(looked)
+        match event:
+            case Pressed(key="new"):
+                return Update(state.model_copy(update={"draft": Loan(title="", reader="")}))
+            case Edited(key=key, value=value) if state.draft is not None and key.startswith("draft."):
+                draft = state.draft.model_copy(update={key.removeprefix("draft."): value})
+                return Update(state.model_copy(update={"draft": draft}))
+            case Pressed(key="lend-it") if state.draft is not None and state.draft.title:
+                made = state.draft.model_copy(update={"id": f"L{len(state.loans) + 1}"})
+                return Update(state.model_copy(update={"loans": {**state.loans, made.id: made}, "draft": None}), (Toast("Lent"),))
+            case Pressed(key="cancel" | "back"):
+                return Update(state.model_copy(update={"draft": None, "open": ""}))
+            case Pressed(key="delete"):
+                return Update(state, (question("sure", "Delete this loan?", "", "Delete loan"),))
+            case Answered(key="sure", button="Delete loan"):
+                rest = {name: loan for name, loan in state.loans.items() if name != state.open}
+                return Update(state.model_copy(update={"loans": rest, "open": ""}))
+            case Pressed(key="renew" | "remind" as key) if state.open in state.loans:
+                changes = {"due": "2026-04-20"} if key == "renew" else {"status": "overdue"}
+                loan = state.loans[state.open].model_copy(update=changes)
+                return Update(state.model_copy(update={"loans": {**state.loans, loan.id: loan}}))
+            case Pressed(key=key) if key.startswith("loan-"):
+                return Update(state.model_copy(update={"open": key.removeprefix("loan-").removesuffix(".title")}))
+        return Update(state)
+
+
+WORLD = """
+name: library
+apps:
+  library:
+    loans:
+      - {title: The Old Harbour, reader: Ada Moss, due: 2026-03-12}
+      - {title: Wind over Elba, reader: Tom Reyes, due: 2026-03-04, shelf: Travel, status: overdue}
+      - {title: A Short War, reader: Ada Moss, due: 2026-03-25, shelf: History}
+  notes: {notes: [{title: Shopping, body: Tea}]}
+open: [library]
+"""
+
+
+def registered() -> None:
+    """Have the app, once."""
+    if "library" not in APPS:
+        register(Loans())
