@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from environments.cards import KindCard
@@ -14,7 +15,7 @@ from roles.contracts.orders import FindStep, OpenStep, Records, RowTest
 from roles.policies.orders.skills.rows import Row, best_fitting, is_cut, matches, picked, words_of
 from roles.policies.orders.skills.situation import Move, Situation, StepFailure, act, done, fail, press
 from roles.screen.matching import similarity
-from roles.screen.screens import Item, fold
+from roles.screen.screens import Item, Pair, fold, shown
 from roles.screen.synonyms import leads_back, similarity_next
 from roles.screen.values import parse_date
 
@@ -27,7 +28,6 @@ _BACKWARD = frozenset({"previous", "previous page", "prev", "newer", "rows up", 
 _CLOSING = frozenset({"close", "close file", "close document", "close editor", "close details", "close view"})
 _DOWN = frozenset({"rows down", "page down"})
 _PLACES = frozenset({"tab", "link", "treeitem", "menuitem", "option", "radio"})
-_SECTIONS = frozenset({"group", "article", "region", "section", "listitem", "figure"})
 _HARMLESS = frozenset({None, Effect.NAVIGATE, Effect.OBSERVE})
 _MOST_PAGES, _MOST_ROWS, _MOST_OPENED, _MOST_PLACES = 60, 600, 40, 25
 _TO_DAY = frozenset({"go to date", "go to day", "jump to date", "show from", "from date"})
@@ -129,7 +129,8 @@ def listed(records: Records, at: Situation) -> list[Listed]:
     groups: dict[str, list[Item]] = {}
     for item in at.screen.items:
         outer = next((e for e in at.screen.above(item.element) if e.role in {"table", "grid", "list", "tree", "listbox"}), None)
-        groups.setdefault(outer.element_id if outer else item.element.parent or "", []).append(item)
+        inside = outer.element_id if outer else f"{item.element.parent} {item.element.role}"
+        groups.setdefault(inside, []).append(item._replace(cells=_cells(item.element, at)))
     if at.screen.columns and all(_LETTERS.fullmatch(name) for name in at.screen.columns):
         return _sheet_rows(at)
     card = at.kind(records.app, records.kind)
@@ -162,17 +163,31 @@ def _share(kind: KindCard, columns: set[str]) -> float:
     return len(columns & labels) / len(columns) if labels and columns else -1.0
 
 
+def _cells(row: GUIElement, at: Situation) -> tuple[Pair, ...]:
+    """Its cells by their columns, also where what is in a cell is a link, and where nothing says that the rows are a table."""
+    table = next((a for a in at.screen.above(row) if a.role in {"table", "grid"}), None)
+    heads = [e for e in (at.screen.within(table) if table else at.screen.elements) if e.role == "columnheader"]
+    names = [e.name for e in heads if table or _parent(e, at).parent == row.parent]
+    texts = [shown(kid) or " ".join(t for e in at.screen.within(kid) if (t := shown(e))) for kid in at.screen.kids(row)]
+    return tuple(Pair(*triple) for triple in zip(names, texts, at.screen.kids(row), strict=False))
+
+
+def _parent(element: GUIElement, at: Situation) -> GUIElement:
+    return next(iter(at.screen.above(element)), element)
+
+
 def _sections(at: Situation) -> list[Listed]:
-    """Records that stand below each other as sections or tiles, each under its own heading."""
+    """Records that stand below each other under headings of their own; the first heading is the page's."""
     found = []
-    for element in at.screen.elements:
-        kids = at.screen.kids(element)
-        heads = [e for e in kids if e.role == "heading"]
-        if element.role in _SECTIONS and len(heads) == 1 and len(kids) > 1:
-            texts = [e.name for e in at.screen.within(element) if e.name]
-            row = Row(" · ".join(texts), heads[0].name, (("Name", heads[0].name),), 0, " · ".join(texts))
-            press_it = next((e for e in at.screen.within(element) if e.role == "link"), element)
-            found.append(Listed(row, Item(element, press_it, row.text)))
+    for head in [e for e in at.screen.elements if e.role == "heading"][1:]:
+        beside = [e for e in at.screen.elements if e.parent == head.parent]
+        rest = beside[beside.index(head) + 1 :]
+        own = rest[: next((n for n, e in enumerate(rest) if e.role == "heading"), len(rest))]
+        parts = [part for e in own for part in (e, *at.screen.within(e))]
+        text = " · ".join(e.name for e in (head, *parts) if e.name)
+        link = next((e for e in parts if e.role == "link"), head)
+        if parts:
+            found.append(Listed(Row(text, head.name, (("Name", head.name),), 0, text), Item(head, link, text)))
     return found
 
 
@@ -289,7 +304,7 @@ def survey(records: Records, at: Situation, labels: Sequence[str] = ()) -> Move 
 
 def _fresh(place: int, query: str | None) -> dict[str, Any]:
     """What is known of a list before it is looked through. A query of None is decided on its first page."""
-    return {"phase": "walk", "place": place, "rows": [], "last": [], "page": 0, "way": "page", "begun": False,
+    return {"phase": "walk", "place": place, "rows": [], "last": [], "page": 0, "way": "page", "begun": False, "pages": [],
             "seen": 0, "whole": True, "query": query, "tried": []}  # fmt: skip
 
 
@@ -339,13 +354,20 @@ def _walk(records: Records, place: str, state: dict[str, Any], at: Situation) ->
             return way
         state["looked"] = [*dict.fromkeys([*state["looked"], place or at.title(records.app)])]
         state["looking in"] = place
-    here = listed(records, at)
-    texts = [one.row.text for one in here]
-    new = _overlap(state["last"], texts) if state["way"] != "page" or texts == state["last"] else 0
+    here, pages = listed(records, at), _pages(at)
+    texts, new = [one.row.text for one in here], 0
+    if pages is not None:
+        if pages[0] > len(state["pages"]) + 1 and (way := _turn(False, at)) is not None:
+            return way  # a page was passed over
+        new = len(here) if pages[0] in state["pages"] else 0
+        state["pages"] = sorted({*state["pages"], pages[0]})
+        state["page"] = pages[0] - 1
+    elif state["way"] != "page" or texts == state["last"]:
+        new = _overlap(state["last"], texts)
     for one in here[new:]:
         state["seen"] += 1
         state["total"] = state.get("total", 0) + (not state["tried"])
-        row = Row(one.row.text, one.row.key, one.row.cells, state["page"])
+        row = replace(one.row, page=state["page"])
         if matches(row, records.tests) is not False:
             state["rows"].append(row.dump())
     columns = [name for name, _ in here[0].row.cells] if here else state.get("columns", [])
@@ -375,23 +397,25 @@ def _overlap(before: Sequence[str], now: Sequence[str]) -> int:
 def _onward(texts: Sequence[str], state: dict[str, Any], at: Situation) -> Move | None:
     """The next page, more of the list, or the part of it below; None at its end."""
     buttons = [e for e in at.screen.presses if e.role in {"button", "link"} and e.expanded is None]
-    following = next((e for e in buttons if similarity_next(e.name) or fold(e.name) in _DOWN), None)
+    following, pages = next((e for e in buttons if _is_next(e.name)), None), _pages(at)
     if state["page"] >= _MOST_PAGES or state["seen"] >= _MOST_ROWS:
         state["whole"] = False
         return None
     if following is not None and following.enabled and not (fold(following.name) in _DOWN and not texts):
-        if state.get("stood") == texts and state["way"] == "more":
+        if state.get("stood") == texts and (state["way"] == "more" or at.count("stood still") > 2):
+            state["whole"] = state["way"] == "more"
             return None  # it brings nothing any more
         state.update(page=state["page"] + 1, stood=list(texts))
-        state["way"] = "page" if _pages(at) is not None or "next" in fold(following.name) else "more"
+        state["way"] = "page" if pages is not None or "next" in fold(following.name) else "more"
         return press(following, "the list goes on", at=at)
+    state["whole"] = pages is None or pages[1] <= len(state["pages"])
     boxes = [e.bbox for e in at.screen.rows if e.bbox is not None]
     reaches = bool(boxes) and max(box.y2 for box in boxes) > at.view.seen.screen_resolution[1] * 0.9
-    hidden = any(not e.visible for e in at.screen.rows)
-    if following is not None or _pages(at) is not None or not reaches or hidden or state.get("stood") == texts:
+    stood = state.get("stood") == texts and at.last is not None and at.last.verb == "scroll" and not at.last.visible_change
+    if following is not None or pages is not None or not reaches or stood or at.count("scrolls") > _MOST_PAGES:
         return None
     state.update(page=state["page"] + 1, way="scroll", stood=list(texts))
-    return act(Scroll.toward("down", 1, "page"), "the list may go on below", "more rows")
+    return act(Scroll.toward("down", 2, "page"), "the list may go on below", "more rows")
 
 
 def _pages(at: Situation) -> tuple[int, int] | None:
@@ -400,13 +424,24 @@ def _pages(at: Situation) -> tuple[int, int] | None:
     return (int(match[1]), int(match[2])) if match else None
 
 
+def _turn(forward: bool, at: Situation) -> Move | None:
+    """The next page of a list, or the one before."""
+    buttons = (e for e in at.screen.presses if e.enabled and e.role in {"button", "link"} and e.expanded is None)
+    onward = (e for e in buttons if _is_next(e.name) == forward)
+    button = next((e for e in onward if forward or fold(e.name) in _BACKWARD), None)
+    return press(button, f"the {'next' if forward else 'previous'} page of the list", at=at) if button is not None else None
+
+
+def _is_next(name: str) -> bool:
+    return similarity_next(name.strip(" ›»→>")) or similarity_next(name) or fold(name) in _DOWN
+
+
 def _first_page(at: Situation) -> Move | None:
     """A list is read from its beginning."""
-    button = next((e for e in at.screen.presses if e.enabled and fold(e.name) in _BACKWARD), None)
     pages = _pages(at)
-    if button is None or (pages is not None and pages[0] < 2) or at.count("turned back") >= _MOST_PAGES:
+    if (pages is not None and pages[0] < 2) or at.count("turned back") >= _MOST_PAGES:
         return None
-    return press(button, "the list is read from its first page", at=at)
+    return _turn(False, at)
 
 
 def _searched(records: Records, state: dict[str, Any], at: Situation) -> Move | None:
@@ -531,14 +566,10 @@ def _on_screen(row: Row, records: Records, at: Situation) -> Move | Item:
     pages, tries = _pages(at), at.count(f"turning to {row.key}")
     shown = pages[0] - 1 if pages else -1
     forward = row.page > shown if pages else tries >= 10
-    names = [e for e in at.screen.presses if e.enabled and e.role in {"button", "link"}]
-    button = next(
-        (e for e in names if (similarity_next(e.name) or fold(e.name) in _DOWN if forward else fold(e.name) in _BACKWARD)), None
-    )
     if tries > 2 * _MOST_PAGES or (pages and row.page == shown):
         raise StepFailure(f'"{row.text}" is no longer in the list')
-    if button is not None:
-        return press(button, "the one that is meant is on another page", at=at)
+    if (turn := _turn(forward, at)) is not None:
+        return turn
     if pages or tries > 20:
         raise StepFailure(f'"{row.text}" is no longer in the list')
     return act(Scroll.toward("down" if forward else "up", 1, "page"), "the one that is meant is out of view")

@@ -10,7 +10,8 @@ from functools import cached_property
 from typing import Any, Literal
 
 from environments.cards import AppCard, KindCard
-from protocol import Action, ActionTarget, Click, GUIElement, LaunchApp, Scroll, SwitchWindow
+from environments.effects.words import is_way_out
+from protocol import Action, ActionTarget, Click, GUIElement, LaunchApp, Scroll, SwitchWindow, Wait
 from roles.contracts import Fact, OperatorView, StepRecord
 from roles.screen.screens import Screen, fold
 from roles.screen.synonyms import plainly_called
@@ -134,14 +135,21 @@ class Situation:
         return act(LaunchApp(app=app), f"{app} is not open yet", f"{app} on the screen")
 
     def reach(self, element: GUIElement) -> Move | None:
-        """A scroll towards `element` when it is out of view; None when it can be pressed."""
+        """What brings `element` into view: a scroll, or getting rid of what covers it. None when it can be pressed."""
         if element.visible or element.bbox is None or self.count("reach") > 8:
             return None
-        middle = self.view.seen.screen_resolution[1] // 2
-        far = abs(element.bbox.center.y - middle)
-        unit: Literal["page", "notch"] = "page" if far > middle * 2 else "notch"
+        height = self.view.seen.screen_resolution[1]
+        if 0 <= element.bbox.center.y < height:
+            notices = [e for e in self.view.seen.elements if e.role in {"status", "alert"} and e.visible]
+            inside = (e for notice in notices for e in self.screen.within(notice) if e.role in {"button", "link"} and e.visible)
+            out = next((e for e in inside if is_way_out(e.name)), None)
+            if out is not None:
+                return press(out, f'a notice covers "{element.name}"')
+            return act(Wait(seconds=2), f'something covers "{element.name}"')
+        far = abs(element.bbox.center.y - height // 2)
+        unit: Literal["page", "notch"] = "page" if far > height else "notch"
         size = 1 if unit == "page" else max(1, min(5, far // 100))
-        way: Literal["down", "up"] = "down" if element.bbox.center.y >= middle else "up"
+        way: Literal["down", "up"] = "down" if element.bbox.center.y >= height // 2 else "up"
         return act(Scroll.toward(way, size, unit), f'"{element.name}" is out of view', f'"{element.name}" in view')
 
     def failed_times(self, action: Action) -> int:
