@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from environments.cards import VerbCard
-from protocol import ActionTarget, Click, ExecStatus, GUIElement, PressKey, Wait
+from protocol import ActionTarget, Click, GUIElement, PressKey, Wait
 from roles.contracts.orders import Entry, PressStep
-from roles.policies.orders.skills.committing import commit_button, control_for, differs, evidence, mend, news
+from roles.policies.orders.skills.committing import after, agreed, bare, commit_button, control_for, lone_way_on, mend, push
 from roles.policies.orders.skills.filling import names_of, open_menu, reach, write
 from roles.policies.orders.skills.finding import find_record
 from roles.policies.orders.skills.situation import Move, Situation, act, done, fail, press
 from roles.policies.orders.skills.widgets import field_for, option
-from roles.screen.dialogs import agree_choice, classify_dialog, dialog_text
-from roles.screen.events import refusal
+from roles.screen.dialogs import agree_choice, classify_dialog
 from roles.screen.screens import Item, fold
 
 _PRESSED = frozenset({"button", "link", "menuitem", "menuitemcheckbox", "menuitemradio", "tab", "switch", "option"})
@@ -25,124 +24,135 @@ _NARROW = 600
 
 def press_verb(step: PressStep, at: Situation) -> Move:
     """Get to where the control stands, press it once, answer what is asked, and see that it happened."""
-    if at.notes.get("acted"):
-        return _answered(step, at)
+    if at.notes.get("pressed") and (move := _answered(step, at)) is not None:
+        return move
     if step.records is None:
         return _on_page(step, at)
     stands = _card(step, at)
-    selects = stands is not None and stands.at in {"row", "list"}
-    row = reach(step.records, at, lambda item: selects or _control(step, item, _inside(item, at), at) is not None)
+    listed = stands is not None and stands.at in {"row", "list"}
+    row = reach(step.records, at, lambda item: listed or _control(step, item, _inside(item, at), at) is not None)
     if isinstance(row, Move):
         return row
     if row is None:
         return _on_page(step, at)
     if (own := _control(step, row, _inside(row, at), at)) is not None:
-        return _do(own, step, at)
-    return _in_list(step, stands, row, at)
+        return push(own, step.verb, at)
+    if (move := _in_list(step, stands, row, at)) is not None:
+        return move
+    at.notes["there"] = "open"  # the list does not do it: on the record's own page it may be done
+    return find_record(step.records, at) or _on_page(step, at)
 
 
 def _card(step: PressStep, at: Situation) -> VerbCard | None:
-    """What the app's card says of the verb."""
+    """What the app's card says of the verb; on the record's own page, where it is done in several places."""
     card = at.card(step.app)
-    if card is None:
-        return None
     kind = step.records.kind if step.records else ""
-    mine = [v for k in card.kinds if not kind or k.kind == kind for v in k.verbs]
-    fitting = [v for v in (*mine, *card.verbs) if v.verb == step.verb and (not step.control or fold(v.control) == fold(step.control))]
-    return min(fitting, key=lambda v: ["record", "row", "list", "app", "form"].index(v.at), default=None)
-
-
-def _labels(step: PressStep, at: Situation) -> list[str]:
-    card = _card(step, at)
-    return [label for label in (step.control, card.control if card else "") if label]
+    mine = [v for k in card.kinds if not kind or k.kind == kind for v in k.verbs] + list(card.verbs) if card else []
+    fitting = [v for v in mine if v.verb == step.verb and (not step.control or fold(v.control) == fold(step.control))]
+    return min(fitting, key=lambda v: ("record", "row", "list", "app", "form").index(v.at), default=None)
 
 
 def _inside(row: Item, at: Situation) -> list[GUIElement]:
     return [e for e in at.screen.within(row.element) if e.role in _PRESSED - {"link", "option"} and e.name]
 
 
-def _owner(step: PressStep, row: Item | None) -> tuple[str, ...]:
-    said = names_of(step.records)
-    return (*said, *(p.value for p in row.cells), row.press.name) if row is not None else said
-
-
-def _control(step: PressStep, row: Item | None, options: Sequence[GUIElement], at: Situation) -> GUIElement | None:
-    """The control of the verb among these; where none is called so, nothing."""
-    found = control_for(step.verb, [e for e in options if e.enabled], _labels(step, at), _owner(step, row))
-    if found is None and (step.control or not _labels(step, at)):
-        wanted = fold(step.control or step.verb)
-        found = next((e for e in options if e.enabled and fold(e.name) == wanted), None)
-    return found
-
-
-def _do(control: GUIElement, step: PressStep, at: Situation) -> Move:
-    if scroll := at.reach(control):
-        return scroll
-    at.notes.update(acted=True, verb=step.verb, button=control.name, at=at.history[-1].step if at.history else 0)
-    at.notes.update(warned=at.screen.complaints, noticed=at.screen.notices)
-    return press(control, f'"{control.name}" is how to {step.verb} it')
-
-
-def _in_list(step: PressStep, stands: VerbCard | None, row: Item, at: Situation) -> Move:
-    """The row's context menu, or the toolbar over the list, which works on what is chosen."""
-    if row.element.selected or at.notes.get("selected"):
-        if (control := _control(step, row, _presses(at), at)) is not None:
-            return _do(control, step, at)
-        if at.notes.get("selected") and (menu := open_menu(at)) is not None:
-            return menu
-    tries = at.count("selects")
-    if stands is not None and stands.at == "list" and tries < 3:
-        at.notes["selected"] = True
-        return _select(row, tries, at)
-    if tries < (4 if stands is not None and stands.at == "list" else 1):
-        return _context_menu(row, at)
-    assert step.records is not None
-    at.notes["there"] = "open"  # the list does not do it: on the record's own page it may be done
-    return find_record(step.records, at) or _on_page(step, at)
-
-
 def _presses(at: Situation) -> list[GUIElement]:
     return [e for e in at.screen.elements if e.role in _PRESSED and e.name]
 
 
+def _labels(step: PressStep, at: Situation) -> list[str]:
+    card = _card(step, at)
+    return [step.control] if step.control else [card.control] if card and card.control else []
+
+
+def _control(step: PressStep, row: Item | None, options: Sequence[GUIElement], at: Situation) -> GUIElement | None:
+    """The control of the verb among these: one that the step names, and no other; else by the card or the words for it."""
+    owner = (*names_of(step.records), *((*(p.value for p in row.cells), row.press.name) if row is not None else ()))
+    kind = at.kind(step.app, step.records.kind) if step.records else None
+    about = (kind.kind, *kind.words) if kind else ()
+    enabled = [e for e in options if e.enabled]
+    found = control_for(step.verb if not step.control else "\0", enabled, _labels(step, at), owner, about)
+    return found or next((e for e in enabled if bare(e.name) == bare(step.control or step.verb)), None)
+
+
+# --- in a list --------------------------------------------------------------------------------------------------------
+
+
+def _in_list(step: PressStep, stands: VerbCard | None, row: Item, at: Situation) -> Move | None:
+    """The toolbar over the list, which works on what is chosen, or the row's context menu; None where neither does it."""
+    if (other := _others_chosen(row, at)) is not None:
+        return other
+    if _is_chosen(row, at) or at.notes.get("selected"):
+        if (control := _control(step, row, _presses(at), at)) is not None:
+            return push(control, step.verb, at)
+        if at.notes.get("selected") and (menu := open_menu(at)) is not None:
+            return menu
+    tries, toolbar = at.count("selects"), stands is not None and stands.at == "list"
+    if tries > (3 if toolbar else 0):
+        return None
+    at.notes["selected"] = True
+    if toolbar and tries < 3:
+        return _select(row, tries, at)
+    if scroll := at.reach(row.press):
+        return scroll
+    hold = Click(target=ActionTarget.of(row.press), hold=0.8)
+    click = hold if _in_hand(at) else Click(target=ActionTarget.of(row.press), button="right")
+    return act(click, "its own menu may offer it", "a menu of the row")
+
+
+def _in_hand(at: Situation) -> bool:
+    return at.view.seen.screen_resolution[0] < _NARROW
+
+
+def _box(row: Item, at: Situation) -> GUIElement | None:
+    return next((e for e in at.screen.within(row.element) if e.role == "checkbox" and e.enabled), None)
+
+
+def _is_chosen(row: Item, at: Situation) -> bool:
+    box = _box(row, at)
+    return row.element.selected or (box is not None and box.value == "true")
+
+
+def _others_chosen(row: Item, at: Situation) -> Move | None:
+    """What else is chosen would be dealt with as well: it is let go first."""
+    for item in at.screen.items:
+        if item.element.element_id != row.element.element_id and item.element.role == row.element.role and _is_chosen(item, at):
+            if at.count("let go") > 20:
+                return fail(f'"{item.text}" is chosen, too, and cannot be let go')
+            box = _box(item, at)
+            click = Click(target=ActionTarget.of(box or item.press), modifiers=() if box is not None else ("Control",))
+            return at.reach(item.press) or act(click, f'"{item.text}" is chosen, and is not meant', "it is let go")
+    return None
+
+
 def _select(row: Item, tries: int, at: Situation) -> Move:
     """Choose a row without opening it: its box, a long press on a phone, a click where it opens nothing, a click with Control."""
-    box = next((e for e in at.screen.within(row.element) if e.role == "checkbox" and e.enabled), None)
-    if box is not None:
+    if (box := _box(row, at)) is not None:
         return press(box, "its box chooses it", at=at)
-    if scroll := at.reach(row.press):
-        return scroll
     target = ActionTarget.of(row.press)
-    if at.view.seen.screen_resolution[0] < _NARROW:
-        return act(Click(target=target, hold=0.8), "to choose it without opening it", "the row is chosen")
-    if row.press is row.element or tries:
-        return act(Click(target=target), "to choose it", "the row is chosen")
-    return act(Click(target=target, modifiers=("Control",)), "to choose it without opening it", "the row is chosen")
+    click = Click(target=target, modifiers=("Control",))
+    if _in_hand(at):
+        click = Click(target=target, hold=0.8)
+    elif row.press is row.element or tries:
+        click = Click(target=target)
+    return at.reach(row.press) or act(click, "to choose it without opening it", "the row is chosen")
 
 
-def _context_menu(row: Item, at: Situation) -> Move:
-    if scroll := at.reach(row.press):
-        return scroll
-    target = ActionTarget.of(row.press)
-    phone = at.view.seen.screen_resolution[0] < _NARROW
-    at.notes["selected"] = True
-    click = Click(target=target, hold=0.8) if phone else Click(target=target, button="right")
-    return act(click, "its own menu may offer it", "a menu of the row")
+# --- on a page --------------------------------------------------------------------------------------------------------
 
 
 def _on_page(step: PressStep, at: Situation) -> Move:
     """On the page that is open: its control, or a menu's."""
-    if (control := _control(step, None, _presses(at), at)) is not None:
-        return _do(control, step, at)
-    wanted = {fold(label).rstrip(".… ") for label in (*_labels(step, at), step.verb)}
     presses = _presses(at)
-    off = next((e for e in presses if fold(e.name).rstrip(".… ") in wanted and not e.enabled), None)
+    if (control := _control(step, None, presses, at)) is not None:
+        return push(control, step.verb, at)
+    wanted = {bare(label) for label in (*_labels(step, at), step.verb)}
     undo = next((e for e in presses if e.enabled and fold(e.name).replace("-", "") in {f"un{word}" for word in wanted}), None)
     if undo is not None and at.view.subtask.attempt > 1:
         return done(f'"{undo.name}" is offered: it is so already')
     if (menu := open_menu(at)) is not None:
         return menu
-    if off is not None:
+    if (off := next((e for e in presses if bare(e.name) in wanted), None)) is not None:
         return fail(f'"{off.name}" is disabled')
     names = ", ".join(e.name for e in presses if e.role in {"button", "menuitem"}) or "none"
     return fail(f"there is no way to {step.verb} it in {at.title(step.app)}; buttons there are: {names}", f"how to {step.verb}")
@@ -151,48 +161,40 @@ def _on_page(step: PressStep, at: Situation) -> Move:
 # --- what is asked, and what came of it -------------------------------------------------------------------------------
 
 
-def _answered(step: PressStep, at: Situation) -> Move:
-    """What the press asks for, then the proof."""
+def _answered(step: PressStep, at: Situation) -> Move | None:
+    """What the press asks for, then the proof; None where it has to be pressed again."""
     if at.view.seen.loading:
         return act(Wait(seconds=1.0), "it is still loading")
     if at.screen.dialog is not None:
-        return _in_dialog(step, at)
+        return _in_dialog(step, at.screen.dialog, at)
     if step.entries and not at.notes.get("given"):
         return _given(step, at)
-    if set(at.screen.complaints) - set(at.notes.get("warned", [])) and any(f.invalid for f in at.screen.inputs):
-        return mend(at) or fail("; ".join(at.screen.complaints))
-    last = at.last
-    if last is not None and last.visible_change and last.step > int(at.notes["at"]) and (news(at) or differs(at)):
-        if said := refusal(at.view.before, at.view.seen):
-            return fail(f"after the press the screen says: {said}")
-        if not _still_there(step.verb, at):
-            return done(f"{step.verb}: {evidence(at)}")
-    return _again(step, at)
+    if any(f.invalid for f in at.screen.inputs) and set(at.screen.complaints) - set(at.notes.get("warned", [])):
+        return mend(at)
+    over = after(step.verb, at, loose=True)
+    if (over is None or over.kind == "done") and _still_there(step.verb, at):
+        return act(Wait(seconds=1.0), "it is still in the list") if at.count("looks") < 2 else None
+    return over
 
 
-def _in_dialog(step: PressStep, at: Situation) -> Move:
+def _in_dialog(step: PressStep, dialog: GUIElement, at: Situation) -> Move:
     """Give what is asked for, and agree."""
-    assert at.screen.dialog is not None
-    if at.count("asked") > 12:
-        return fail(f'the dialog "{at.screen.dialog.name}" does not go away')
     fields = [f for f in at.screen.fields if f.role in {"textbox", "combobox", "listbox", "spinbutton", "checkbox"}]
     if step.entries and fields and not at.notes.get("given"):
         move = write(_fitting(step, fields, at), step.app, at)
         if move.kind != "done":
             return move
         at.notes["given"] = True
-    if fields and not step.entries:
-        empty = next((f for f in fields if f.required and not f.value), None)
-        if empty is not None:
-            return fail(f'"{step.verb}" asks for "{empty.name}", and nothing says what it is')
-    kind = classify_dialog(at.screen.dialog, at.screen.elements)
-    if kind in _GRAVE and step.verb not in fold(dialog_text(at.screen.dialog, at.screen.elements)):
-        return fail(f'a dialog asks something else: "{at.screen.dialog.name}"')
-    choice = agree_choice(step.verb, at.screen) or _own_button(step, at)
-    if choice is None:
-        return fail(f'a dialog asks something else: "{dialog_text(at.screen.dialog, at.screen.elements)[:160]}"')
-    at.notes["at"] = at.history[-1].step if at.history else 0
-    return press(choice, f"the crew itself asked to {step.verb} it", at=at)
+    empty = next((f for f in fields if f.required and not f.value), None)
+    if empty is not None:
+        return fail(f'"{step.verb}" asks for "{empty.name}", and nothing says what it is')
+    harmless = classify_dialog(dialog, at.screen.elements) not in _GRAVE
+    if agree_choice(step.verb, at.screen) is None and harmless and (fields and step.entries):
+        on = control_for(step.verb, at.screen.presses, ()) or lone_way_on(at)
+        if on is not None and at.count("agreed") < 4:
+            at.notes["at"] = at.history[-1].step if at.history else 0
+            return press(on, f"the crew itself asked to {step.verb} it", at=at)
+    return agreed(step.verb, at)
 
 
 def _fitting(step: PressStep, fields: Sequence[GUIElement], at: Situation) -> list[Entry]:
@@ -208,36 +210,26 @@ def _fitting(step: PressStep, fields: Sequence[GUIElement], at: Situation) -> li
     return entries
 
 
-def _own_button(step: PressStep, at: Situation) -> GUIElement | None:
-    """The button that is called as the one that was pressed, or as the verb is."""
-    wanted = fold(str(at.notes.get("button", ""))).rstrip(".… ")
-    buttons = [e for e in at.screen.presses if e.role == "button" and e.enabled]
-    same = next((e for e in buttons if fold(e.name).rstrip(".… ") == wanted), None)
-    plain = next((e for e in buttons if fold(e.name) in {"ok", "yes", "confirm", "continue"}), None)
-    return same or control_for(step.verb, buttons, (), names_of(step.records)) or (plain if step.entries else None)
-
-
-def _given(step: PressStep, at: Situation) -> Move:
+def _given(step: PressStep, at: Situation) -> Move | None:
     """Without a dialog: an entry of a menu that opened, or fields on the page with a button behind them."""
-    value = step.entries[0].value
-    items = [e for e in at.screen.elements if e.role in {"menuitem", "option", "menuitemradio", "treeitem"} and e.enabled]
-    into = [e for e in items if fold(e.name.rsplit("/", 1)[-1]) == fold(value)] or [e for e in items if fold(value) in fold(e.name)]
+    value = fold(step.entries[0].value)
+    roles = {"menuitem", "option", "menuitemradio", "treeitem"}
+    items = [e for e in at.screen.elements if e.role in roles and e.enabled and e.expanded is None]
+    into = [e for e in items if fold(e.name.rsplit("/", 1)[-1]) == value] or [e for e in items if value in fold(e.name)]
     if len(into) == 1:
         at.notes.update(given=True, at=at.history[-1].step if at.history else 0)
         return press(into[0], f'"{into[0].name}" is where it goes', at=at)
-    named = [field_for(entry.label, at) for entry in step.entries]
-    if None not in named:
+    if all(field_for(entry.label, at) is not None for entry in step.entries):
         move = write(step.entries, step.app, at)
         if move.kind != "done":
             return move
-        at.notes["given"] = True
-        button = commit_button("save", step.app, at) or _own_button(step, at)
+        at.notes.update(given=True, at=at.history[-1].step if at.history else 0)
+        button = commit_button(step.verb, step.app, at, (), ()) or commit_button("save", step.app, at, (), ())
         if button is not None and button.enabled:
-            at.notes["at"] = at.history[-1].step if at.history else 0
             return press(button, f'"{button.name}" is how to {step.verb} it', at=at)
         return act(PressKey(keys=("Enter",)), "there is no button for it; Enter may")
     if at.last is not None and not at.last.visible_change:
-        return _again(step, at)
+        return None
     asked = ", ".join(entry.label for entry in step.entries)
     return fail(f'"{step.verb}" does not ask for {asked} in {at.title(step.app)}')
 
@@ -246,19 +238,3 @@ def _still_there(verb: str, at: Situation) -> bool:
     """Whether what was taken away is still in the list that is shown."""
     text = at.notes.get("row text")
     return verb in _TAKES_AWAY and bool(text) and sum(i.text == text for i in at.screen.items) >= int(at.notes["rows"])
-
-
-def _again(step: PressStep, at: Situation) -> Move:
-    """Nothing is to be seen of it: wait, then by key, then no more."""
-    tries = at.count("tries again")
-    last = at.last
-    if tries == 0 or (last is not None and last.exec_status is not ExecStatus.EXECUTED and tries < 2):
-        return act(Wait(seconds=1.0), f"nothing shows yet whether {step.verb} was done")
-    if tries > 3 or (_still_there(step.verb, at) and tries > 1):
-        return fail(f'"{at.notes.get("button") or step.verb}" has no effect that can be seen')
-    control = next((e for e in _presses(at) if e.name == at.notes.get("button") and e.enabled), None)
-    if control is None:
-        at.notes.update(acted=False, selected=False)
-        return press_verb(step, at)
-    why = f'"{control.name}" did not react to a click; press it by key'
-    return act(PressKey(target=ActionTarget.of(control), keys=("Enter",)), why, f"what {step.verb} shows")
