@@ -192,6 +192,10 @@ class Dates:
     def _spanned(self, at: int) -> Days | None:
         """[the] next|this|last week|month|year | the week of DAY | the week after next"""
         start = at + (self.low(at) == "the")
+        if self.low(start) in {"last", "past", "next"} and (length := self.length(start + 1)) and length[0] >= 1440:
+            days = length[0] // 1440
+            first, last = (0, days) if self.low(start) == "next" else (-days, 0)
+            return Days(self._from_now(days=first), self._from_now(days=last), length[1])
         if self.has(start, "week", "after", "next"):
             return self._period("week", 2, start + 3)
         if self.has(start, "week", "of") and (day := self._day(start + 2)):
@@ -326,7 +330,7 @@ class Dates:
             float(token.lower) if token.kind == "number" and re.fullmatch(r"\d+(\.\d+)?", token.lower) else None
         )  # fmt: skip
         unit = self.words.take(at + 1, "lengths")
-        if count is None or not unit:
+        if count is None or not unit or not unit.entry.data["value"]:
             return None
         minutes, end = int(count * unit.entry.data["value"]), unit.end
         if self.has(end, "and", "a", "half"):

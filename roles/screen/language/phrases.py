@@ -10,19 +10,20 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from typing import Any, TypeVar
 
 from roles.contracts.orders import Amount, Back, Of, Order, Pick, Span, Test, Text, Thing, Value, When, Worked
 from roles.screen.language.dates import Dates
 from roles.screen.language.words import Match, Token, Words
 
-NAMED = frozenset({"id", "file", "email", "url"})
+NAMED = frozenset({"id", "file", "email", "url", "phone"})
 CLOSED = (
     "articles", "demonstratives", "possessives", "pronouns", "prepositions", "slot_prepositions", "positions", "joins", "conditions",
     "exceptions", "negations", "no", "not", "vague", "or", "relatives", "whose", "questions", "auxiliaries", "requests", "wishes",
     "superlatives", "comparatives", "all", "everything", "both", "ones", "bounds", "numbers", "ordinals", "particles", "got",
     "without", "if_so", "if_not", "passives", "receives", "belongs", "keeps", "there", "other",
-    "whatever", "unwanted", "existing",
+    "whatever", "unwanted", "existing", "wants_to_know",
 )  # fmt: skip
 T = TypeVar("T")
 Read = tuple[T, int]
@@ -48,6 +49,10 @@ class Phrases:
         """Words that only matter if what follows speaks of them: a statement, or a question of which "if so" is said."""
         self.people: list[str] = []
         self.said_kind = ""
+        self.nested = False
+        """Within what narrows another thing down."""
+        self.subject: Thing | None = None
+        """What the thing is about that the order makes: "a claim for INV-1 with its total"."""
         self.each: Thing | None = None
         """What the order that is being read is done for each of."""
         self.loose = False
@@ -132,8 +137,7 @@ class Phrases:
         head = self._head(place, data, determined=place > at)
         if head is None:
             return None
-        outer = inner and (not data.get("kind") or data["kind"] in self.words.lexicon.data["places"])
-        end = head if outer else self._modifiers(head, data, tests)
+        end = self._narrowed(head, data, tests, inner)
         data["tests"] = (*data.get("tests", ()), *tests)
         end = self._exceptions(end, data)
         return apart(Thing(**data, spans=self.spans(at, end))), end
@@ -156,7 +160,8 @@ class Phrases:
         topic = self.topic if self.topic and plural(self.topic) == (name != "one") else None
         if topic is not None and (back is None or self.low(end - 1) in {"it", "them"}):
             self.waiting = None
-            return topic.model_copy(update={"spans": self.spans(at, end)}), end
+            count = {"quantity": "number", "number": 2} if name == "both" else {}
+            return topic.model_copy(update={"spans": (*topic.spans, *self.spans(at, end)), **count}), end
         if back is None:
             return None
         if name == "both":
@@ -226,6 +231,8 @@ class Phrases:
                 return 10**6
             tests.append(Test(relation="after", value=When(text=self.low(picked), first=self.today, last=self.today), spans=self.spans(picked, at)))
         if (number := self._count(at)) and not self.take(number[1], "units", "lengths"):
+            if number[0] > 1 and data.get("quantity") == "all" and "each" not in self.low(at - 1) and self.low(at - 1) not in {"all", "the", "my", "these", "those"}:
+                raise Doubt(f"which {number[0]}: {self.words.text(at - 1, number[1])!r}?")
             if data.get("pick"):
                 data["pick"] = data["pick"].model_copy(update={"number": number[0]})
             elif number[0] == 1 and data.get("quantity") is None:
@@ -326,7 +333,7 @@ class Phrases:
             return True
         if self.take(at, *CLOSED) or self.dates.days(at) or (not token.capital and self.take(at, "states")):
             return False
-        if self.take(at, "noun", "field"):
+        if self.take(at, "noun", "field", "verb_nouns"):
             return True
         if self.take(at, "predicates"):
             return False
@@ -350,6 +357,8 @@ class Phrases:
 
     def _head(self, at: int, data: dict[str, Any], determined: bool) -> int | None:
         """noun [name] | name noun | name | quotation | ones"""
+        if (ones := self.take(at, "ones")) and data.get("pick") and self.low(ones.end) == "of":
+            return self._head(ones.end, data, determined)
         if ones := self.take(at, "ones"):
             if not (determined or "pick" in data or self.kind(ones.end) == "quote"):
                 return None
@@ -374,6 +383,12 @@ class Phrases:
         if self.kind(at) == "quote":
             data["name"] = self.text(at, at + 1, quoted=True)
             return at + 1
+        if data.get("pick") and self.low(at) == "of" and (inner := self.simple(at + 1)):
+            thing = inner[0]
+            if thing.quantity not in {"all", "number"} or thing.back or thing.pick:
+                return None
+            data.update(kind=thing.kind, name=thing.name, tests=list(thing.tests), place=thing.place, but=thing.but)
+            return inner[1]
         end = self._name_end(at)
         if end == at:
             if self.kind(at) == "number" and not determined and re.fullmatch(r"\d{4,}", self.low(at)):
@@ -414,6 +429,12 @@ class Phrases:
             if start > at:
                 data["name"] = self.text(at, start if any(self.words.list[n].capital for n in range(at, start)) else end)
             return end
+        named = next((n for n in range(at, end) if self._nameish(n)), end)
+        if determined and at < named and (named < end or self.kind(end) == "quote") and all(self._nameish(n) for n in range(named, end)):
+            data["kind"] = self.words.lexicon.singular(self.low(named - 1))
+            if named < end:
+                data["name"] = self.text(named, end)
+            return end
         word = self.words.list[end - 1]
         lower = word.kind == "word" and not word.capital and determined
         if lower:
@@ -434,6 +455,34 @@ class Phrases:
 
     # What narrows down
 
+    def _narrowed(self, head: int, data: dict[str, Any], tests: list[Test], inner: bool) -> int:
+        """What follows the head. After a name or a place within another thing it belongs to that other thing; what follows
+        "the ones" belongs to them, whatever the verb claims."""
+        if inner and (not data.get("kind") or data["kind"] in self.words.lexicon.data["places"]):
+            return head
+        claimed, nested = self.claimed, self.nested
+        self.nested = nested or inner
+        if self.take(head - 1, "ones"):
+            self.claimed = frozenset()
+            end = self._modifier(head, data, tests) or head
+            self.claimed = claimed
+        else:
+            end = head
+        end = self._modifiers(end, data, tests)
+        self.nested = nested
+        return end
+
+    def _whose_clause(self, at: int, data: dict[str, Any], tests: list[Test]) -> bool:
+        """Whether a relative clause here can be told to belong to the outer thing: "notes about the lunch that are old"."""
+        last = tests[-1].value if tests else None
+        if not isinstance(last, Of) or last.fields or data.get("place"):
+            return True
+        aux = self.low(at + 1)
+        many, within = data.get("quantity") in {"all", "number"}, plural(last.thing)
+        if aux in {"are", "were", "have"} and many and not within:
+            return True
+        raise Doubt(f"what does {self.words.text(at, at + 2)!r} speak of: {last.thing.kind!r} or {data.get('kind', '')!r}?")
+
     def _modifiers(self, at: int, data: dict[str, Any], tests: list[Test]) -> int:
         while True:
             end = self._modifier(at, data, tests)
@@ -450,7 +499,7 @@ class Phrases:
             if (name := self.name(named.end)) is not None:
                 data["name"] = name[0]
                 return name[1]
-        if (rel := self._relative(at)) is not None:
+        if not self.nested and (rel := self._relative(at)) is not None and self._whose_clause(at, data, tests):
             tests += rel[0]
             return rel[1]
         if sent := self._sent(at, tests):
@@ -487,6 +536,8 @@ class Phrases:
         if found is None:
             return None
         relation, end = found.entry.data["value"], found.end
+        if self.nested and relation == "from":
+            return None
         if relation in {"in", "is", "for", "from"} and (when := self.dates.read(at if self.low(at) == "in" and self.dates.days(at) else end)) and when[0].minutes == 0 and (when[0].first or when[0].start or not self.today):
             tests.append(self._on(at if self.low(at) == "in" and self.dates.days(at) and not self.dates.days(end) else end, when[1]))
             return when[1]
@@ -700,6 +751,10 @@ class Phrases:
         if self.dates.days(bound.end) and (when := self.dates.read(bound.end)):
             value: Value = when[0].model_copy(update={"spans": self.spans(bound.end, when[1])})
             end = when[1]
+        elif bound.entry.words[0] in {"older", "newer"} and (length := self.dates.length(bound.end)) and length[0] >= 1440 and self.dates.today:
+            day = str(self.dates.today - timedelta(minutes=length[0]))
+            end = length[1]
+            value = When(text=self.words.text(bound.end, end), first=day, last=day, spans=self.spans(bound.end, end))
         elif bound.entry.name in {"since", "until"}:
             return None
         elif amount := self.amount(bound.end):
@@ -864,6 +919,11 @@ class Phrases:
         fallback = {"when": "date", "where": "place", "much": "amount", "long": "duration"}.get(name)
         if verb and verb.entry.data.get("field"):
             field = verb.entry.data["field"] if name != "where" else "place"
+            if plural(thing) and field in {"price", "total"}:
+                if verb.entry.name != "comes to":
+                    return None
+                value = Of(fields=(field,), thing=thing, spans=self.spans(at, verb.end))
+                return Worked(how="sum", of=(value,), spans=value.spans), verb.end
             if (name in {"when", "long"}) != (field in {"due date", "start", "end", "date", "created"}) and name != "where":
                 return None
             stop = verb.end
@@ -892,6 +952,8 @@ class Phrases:
         names, end = found
         if self._open(end) or self.kind(end) in {"quote", "number"}:
             return None
+        if self.subject is not None:
+            return Of(fields=names, thing=self.subject, spans=self.spans(at, end)), end
         if (whose or article) and self.topic is not None and self.object is None and self.each is None and self.low(end) != "of":
             return Of(fields=names, thing=self.spoken(), spans=self.spans(at, end)), end
         if whose:
@@ -902,7 +964,9 @@ class Phrases:
         if self.low(end) in {"of", "for", "from", "on", "in"} and not self.dates.days(end) and (self.low(end) == "of" or self.low(end) not in self.claimed):
             thing = self.thing(end + 1)
             if thing is not None:
-                return Of(fields=names, thing=thing[0], spans=self.spans(at, thing[1])), thing[1]
+                value = Of(fields=names, thing=thing[0], spans=self.spans(at, thing[1]))
+                summed = names == ("total",) and plural(thing[0]) and self.low(start) in {"total", "sum"} and not thing[0].also
+                return (Worked(how="sum", of=(value,), spans=value.spans) if summed else value), thing[1]
         if self.each is not None or (self.object is not None and not self.object.new):
             back: Back | None = Back(to=len(self.orders), spans=self.spans(at, end))
         else:

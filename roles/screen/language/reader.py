@@ -13,24 +13,14 @@ from __future__ import annotations
 from typing import Any
 
 from roles.contracts.orders import (
-    Back,
-    Condition,
-    Of,
-    Order,
-    Reading,
-    Slot,
-    Span,
-    Text,
-    Thing,
-    Unread,
-    Value,
-    When,
-    Worked,
+    Amount, Back, Condition, Of, Order, Reading, Slot, Span, Test, Text, Thing, Unread, Value, When, Worked,
 )  # fmt: skip
 from roles.screen.language.phrases import Doubt, Phrases, Read, bare, plural
 from roles.screen.language.words import Match, Words
 
 ENDS = frozenset(".!?;")
+ONCE = frozenset({"to", "into", "as", "by", "on", "called", "until", "saying", "per", "from"})
+"""Roles that an order has once: said twice it is not certain which is meant."""
 
 
 def read(goal: str, today: str = "") -> Reading:
@@ -43,8 +33,8 @@ class Clauses(Phrases):
 
     condition: Condition | None = None
     """The one said last: what "otherwise" and "if so" speak of."""
-    fresh: bool = False
-    """No order stands under it yet."""
+    asker: range = range(0)
+    """Orders that find out what somebody wants to know."""
 
     def reading(self) -> Reading:
         goal, at, unread, asks, idle = self.words.goal, 0, [], [], []
@@ -122,12 +112,40 @@ class Clauses(Phrases):
                 return None
             self.topic, self.waiting = found[0].model_copy(update={"spans": self.spans(at, found[1])}), (at, found[1])
             return found[1]
+        if (wanted := self._wanting(at)) is not None:
+            return wanted
         if (check := self.take(at, "check_words")) is not None and (asked := self._condition_of(at, check.end)):
             return asked
         aux = self.take(at, "auxiliaries")
         if aux is not None and (asked := self._asked_condition(at, aux)):
             return asked
         return self._placed(at)
+
+    def _wanting(self, at: int) -> int | None:
+        """ANN wants to know QUESTION {and QUESTION} | ANN needs the FIELDS of THING: it is to be found out."""
+        end = self._name_end(at)
+        verb = self.take(end, "wants_to_know") if end > at else None
+        if verb is None:
+            return None
+        size, stop = len(self.orders), verb.end
+        while (value := self.worked(stop) or self.fields(stop)) is not None:
+            slot = Slot(role="value", value=value[0], spans=value[0].spans)
+            self.orders.append(Order(verb="find", said=self.words.text(end, verb.end), slots=(slot,), spans=self.spans(at, value[1])))
+            stop = value[1]
+            if self._over(stop) or (self.low(stop) == "," and self.clause(stop + 1)):
+                self.people = [*self.people, self.words.text(at, end)]
+                self.asker = range(size, len(self.orders))
+                return stop if self._over(stop) else self._clauses(stop + 1, self._sentence_end(stop), None)
+            if not (joined := self._separator(stop)):
+                break
+            stop = joined
+        del self.orders[size:]
+        return None
+
+    def _sentence_end(self, at: int) -> int:
+        while not self._over(at):
+            at += 1
+        return at
 
     def _over(self, at: int) -> bool:
         return at >= len(self.words.list) or self._ends(at)
@@ -477,10 +495,11 @@ class Clauses(Phrases):
         """What goes with a verb, in any order that its entry allows."""
         dated = {"when"} if verb.get("makes") or verb["name"] in {"remind", "put"} else set()
         claimed, self.claimed = self.claimed, frozenset(verb["slots"]) | dated
+        each = self.each
         self.loose = verb["name"] in {"set", "sort"}
         frame = Frame(self, verb, given)
         end = frame.fill(at, pending)
-        self.claimed, self.loose = claimed, False
+        self.claimed, self.loose, self.each, self.subject = claimed, False, each, None
         order = frame.order() if end is not None else None
         return (order, end) if order is not None and end is not None else None
 
@@ -492,12 +511,14 @@ class Frame:
         self.read, self.verb, self.takes = clauses, verb, verb.get("object", "thing")
         self.object = given
         clauses.object = given
-        clauses.each = clauses.each if given is None else None
+        clauses.subject = None
         self.slots: list[Slot] = []
         self.person: Thing | None = None
         self.kept = False
 
-    def add(self, role: str, value: Value, first: int, end: int, field: str = "") -> int:
+    def add(self, role: str, value: Value, first: int, end: int, field: str = "") -> int | None:
+        if role in ONCE and not field and any(slot.role == role and not slot.field for slot in self.slots):
+            return None
         self.slots.append(Slot(role=role, field=field, value=value, spans=self.read.spans(first, end)))  # type: ignore[arg-type]
         return end
 
@@ -575,18 +596,22 @@ class Frame:
             return self.add(self.timed(best, when[0]), when[0].model_copy(update={"spans": self.read.spans(at, when[1])}), at, when[1])
         value = self.read.marked(end) if role == "as" else None
         value = value or (self.read.fields(end) if role not in {"into", "to"} or self.verb["name"] == "set" else None)  # type: ignore[assignment]
-        if value is None and role in {"value", "by", "to", "called"}:
+        if value is None and role in {"value", "by", "to", "called", "with"}:
             value = self.read.amount(end) or self.read.value(end)  # type: ignore[assignment]
         if value is None and (thing := self.read.thing(end, inner=True)) is not None:
             value = self.read.valued_thing(thing[0]), thing[1]  # type: ignore[assignment]
         if value is None:
             return None
-        if role == "into" and isinstance(value[0], Of) and value[0].thing.kind == "field" and value[0].thing.name and self.slots and self.slots[-1].role == "value":
+        if role == "into" and isinstance(value[0], Of) and value[0].thing.name and value[0].thing == Thing(kind="field", name=value[0].thing.name, spans=value[0].thing.spans) and self.slots and self.slots[-1].role == "value":
             spans = (*self.slots[-1].spans, *self.read.spans(at, value[1]))
             self.slots[-1] = self.slots[-1].model_copy(update={"field": value[0].thing.name.text, "spans": spans})
             return value[1]
         if role in {"to", "with"} and isinstance(value[0], Text) and not value[0].quoted:
             self.read.people = [*self.read.people, value[0].text]
+        if role == "value" and isinstance(value[0], Amount) and (named := self.read.take(value[1], "field")) and not self.read._open(named.end):
+            return self.add(role, value[0], at, named.end, field=named.entry.name)
+        if best in {"for", "about", "of"} and isinstance(value[0], Of | Text) and (self.object is None or self.object.quantity == "any"):
+            self.read.subject = value[0].thing if isinstance(value[0], Of) and not value[0].fields else Thing(name=value[0], spans=value[0].spans) if isinstance(value[0], Text) else None
         return self.add(role, value[0], at, value[1])
 
     def as_field(self, at: int) -> int | None:
@@ -607,9 +632,9 @@ class Frame:
 
     def pairs(self, first: int, at: int) -> int | None:
         """with X as the vendor and Y as the category"""
-        size, end = len(self.slots), 0
+        size, end = len(self.slots), None  # type: int, int | None
         while True:
-            value = self.read.fields(at) or self.read.name(at)
+            value: Read[Value] | None = self.read.fields(at) or self.read.name(at)
             if value is None or (self.read.low(value[1]) != "as" and not (end and isinstance(value[0], Of))):
                 break
             if self.read.low(value[1]) != "as":
@@ -619,7 +644,7 @@ class Frame:
             if found is None:
                 break
             end = self.inside(self.add("with", value[0], first, found.end, field=found.entry.name))
-            sep = self.read._separator(end)
+            sep = self.read._separator(end) if end is not None else 0
             if not sep or self.read.clause(sep):
                 return end
             at = sep
@@ -628,8 +653,10 @@ class Frame:
         del self.slots[size:]
         return None
 
-    def inside(self, at: int) -> int:
+    def inside(self, at: int | None) -> int | None:
         """ "the total in it": in what is made"""
+        if at is None:
+            return None
         made = self.read.low(at) in {"in", "on"} and self.read.low(at + 1) == "it" and self.object is not None and self.object.new
         return at + 2 if made else at
 
@@ -651,6 +678,11 @@ class Frame:
         if when.minutes and self.read.low(end) in {"later", "earlier"}:
             when = when.model_copy(update={"minutes": when.minutes * (1 if self.read.low(end) == "later" else -1)})
             return self.add("by", when.model_copy(update={"spans": self.read.spans(at, end + 1)}), at, end + 1)
+        ahead = 1 + (self.read.low(end + 1) == "of") if self.read.low(end) in {"before", "ahead"} else 0
+        if when.minutes and ahead and "about" in self.verb["slots"] and (what := self.read.thing(end + ahead)):
+            earlier = when.model_copy(update={"minutes": -when.minutes, "spans": self.read.spans(at, end + ahead)})
+            self.add("by", earlier, at, end + ahead)
+            return self.add("about", self.read.valued_thing(what[0]), end + ahead, what[1])
         if when.minutes and not self.filled():
             return None
         role = "for" if when.minutes else self.timed("on", when)
@@ -770,6 +802,12 @@ class Frame:
                 name = "send"
                 roles_now = {"into": "by", "value": "saying"}
                 self.slots = [s.model_copy(update={"role": roles_now[s.role]}) if s is chat or (s.role == "value" and not s.field) else s for s in self.slots]
+        if name in {"send", "reply"} and self.read.asker and not {s.role for s in self.slots} & {"saying", "with"} and (self.object is None or self.object.back):
+            answers = tuple(Back(to=number, spans=slot.spans) for number in self.read.asker for slot in self.slots[:1])
+            value: Value = answers[0] if len(answers) == 1 else Worked(how="joined", of=answers)
+            if answers:
+                self.object = None
+                self.slots.append(Slot(role="saying", value=value))
         if name == "remind" and [s.role for s in self.slots[-2:]] in (["about", "on"], ["about", "at"]):
             raise Doubt(f"is {self.slots[-1].value.text!r} when to remind, or of what?")  # type: ignore[union-attr]
         if name == "write" and self.object is not None and self.object.kind in {"mail", "email", "e-mail", "message", "letter"} and "into" not in roles:
@@ -782,7 +820,22 @@ class Frame:
             return None
         if name == "set" and not self.spread():
             return None
+        if self.verb.get("works") and not self.worked():
+            return None
         return Order(verb=self.verb.get("verb", name), object=self.object, slots=tuple(self.slots))
+
+    def worked(self) -> bool:
+        """Count or add up what is named."""
+        value = next((slot for slot in self.slots if slot.role == "value"), None)
+        what = Of(thing=self.object, spans=self.object.spans) if self.object is not None else value.value if value else None
+        if isinstance(what, Worked):
+            return self.verb["works"] == what.how
+        if not isinstance(what, Of) or not (plural(what.thing) or what.thing.back) or (self.verb["works"] == "sum") != bool(what.fields):
+            return False
+        self.slots = [slot for slot in self.slots if slot is not value]
+        self.slots.append(Slot(role="value", value=Worked(how=self.verb["works"], of=(what,), spans=what.spans), spans=what.spans))
+        self.object = None
+        return True
 
     def given(self) -> Order | None:
         """Give X the title Y: the field is set."""

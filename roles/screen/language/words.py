@@ -15,6 +15,7 @@ TOKEN = re.compile(
     r"""(?P<quote>"[^"\n]*"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|(?<![\w’'])['‘](?=\S)(?:[^'’\n]|(?<=\w)['’](?=\w))*(?<=\S)['’](?!\w))
     |(?P<url>(?:https?://|www\.)[^\s,;]*[^\s,;.!?)])
     |(?P<email>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
+    |(?P<phone>\+\d[\d -]{5,}\d|\b\d{3,}(?:-\d{3,})+\b(?!-))
     |(?P<date>\d{4}-\d\d-\d\d(?:[ T]\d\d?:\d\d)?)
     |(?P<time>\d{1,2}:\d\d(?:\s?[ap]\.?m\b\.?)?|\d{1,2}\s?(?:[ap]\.m\.|[ap]m\b|o[’']clock))
     |(?P<file>(?:/|(?:\b[\w-]+/)+)[\w./-]*[\w/]|\b[\w-]+(?:\.[\w-]+)*\.[A-Za-z][A-Za-z0-9]{1,4}\b)
@@ -126,6 +127,10 @@ class Lexicon:
         for name, verb in data["verbs"].items():
             for form in verb["forms"]:
                 self._verb("verb", name, form, verb)
+        slots = {word: word for word in ("to", "for", "with", "by", "as", "into")}
+        for form in data["plain"]:
+            if form not in self.first or not any(entry.group == "verb" for entry in self.first[form]):
+                self._verb("verb", form.replace(" ", "_"), form, {"slots": slots})
         for group in data["nouns"]:
             for noun in group:
                 self._add("noun", noun, noun, {}, "one")
@@ -151,7 +156,7 @@ class Lexicon:
     def _plain(self, group: str, value: Any) -> None:
         """A group that is a list of forms, or forms by name."""
         if group in {"verbs", "nouns", "fields", "states", "superlatives", "comparatives", "bounds", "predicates", "irregular",
-                     "spelling", "in_order"}:  # fmt: skip
+                     "spelling", "in_order", "plain"}:  # fmt: skip
             return
         if isinstance(value, list):
             for form in value:
