@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from rapidfuzz import fuzz
 
-from environments.cards import AppCard
+from environments.cards import AppCard, KindCard
 from protocol import VisualState
 from roles.contracts.orders import Amount, Back, Of, Order, Pick, Reading, Test, Text, Thing, Value, When, Worked
 from roles.evaluator.effects import SeenRecord, rows_on, seen_on
@@ -92,7 +92,8 @@ def fits(thing: Thing, record: SeenRecord, today: str = "") -> bool | None:
     """Whether the record is one of those that are meant, its superlative aside."""
     answers: list[bool | None] = [says(record.text, thing.name.text)] if thing.name is not None else []
     answers += [holds(test, record) for test in thing.tests]
-    answers += [None if (out := fits(but, record, today)) is None else not out for but in thing.but]
+    told = [but for but in thing.but if but.name is not None or but.tests]
+    answers += [None if (out := fits(but, record, today)) is None else not out for but in told]
     return _all(answers)
 
 
@@ -223,9 +224,12 @@ def tells_moment(text: str, when: When) -> bool | None:
 class Resolver:
     """What values of the goal stand for, as far as the screens tell."""
 
-    def __init__(self, reading: Reading, states: Sequence[VisualState], looks: Sequence[ListLook]) -> None:
+    def __init__(
+        self, reading: Reading, states: Sequence[VisualState], looks: Sequence[ListLook], cards: Sequence[AppCard]
+    ) -> None:
         self._reading = reading
         self._looks = looks
+        self._cards = cards
         self._pages = [seen_on(state) for state in states]
 
     def texts(self, value: Value, depth: int = 0) -> list[str] | None:
@@ -310,12 +314,17 @@ class Resolver:
             {record.track or record.text: record for look in whole for record in look.records if fits(thing, record)}.values()
         )
 
+    def looks_at(self, thing: Thing) -> list[ListLook]:
+        """The lists in which such things stand, by the cards; all where no card knows the kind."""
+        held = {(card.app, kind.kind) for card in self._cards for kind in card.kinds if _is_kind(thing.kind, kind)}
+        return [look for look in self._looks if (look.app, kind_of(look, self._cards)) in held] if held else list(self._looks)
+
     def unsure_of(self, thing: Thing) -> list[SeenRecord]:
         """Of those lists the records of which what was seen does not tell whether they are meant."""
         return [record for look in self._whole(thing) for record in look.records if fits(thing, record) is None]
 
     def _whole(self, thing: Thing) -> list[ListLook]:
-        whole = [look for look in self._looks if look.whole and any(fits(thing, record) for record in look.records)]
+        whole = [look for look in self.looks_at(thing) if look.whole and any(fits(thing, record) for record in look.records)]
         place = thing.place.name.text if thing.place is not None and thing.place.name is not None else ""
         return [look for look in whole if not place or says(f"{look.title} {look.app}", place)]
 
@@ -324,11 +333,16 @@ def _is(thing: Thing, record: SeenRecord) -> bool:
     return (thing.name is not None or bool(thing.tests)) and thing.pick is None and fits(thing, record) is True
 
 
-def kinds_of(noun: str, cards: Sequence[AppCard]) -> set[str]:
-    """The applications that hold records of that kind, by their cards; none where no card says so."""
-    return {
-        card.app
-        for card in cards
-        for kind in card.kinds
-        if any(similarity(noun, word) >= 0.9 for word in (kind.kind, *kind.words))
-    }
+def _is_kind(noun: str, kind: KindCard) -> bool:
+    return any(similarity(noun, word) >= 0.9 for word in (kind.kind, *kind.words))
+
+
+def kind_of(look: ListLook, cards: Sequence[AppCard]) -> str:
+    """Which kind of record a list holds: the one whose columns or whose place it has; empty where no card says so."""
+    columns = {fold(label) for record in look.records[:1] for label, _ in record.cells}
+    kinds = [kind for card in cards if card.app == look.app for kind in card.kinds]
+    shared = [
+        (len(columns & {fold(f.label) for f in k.fields}) + bool(k.place and says(look.title, k.place)), k.kind) for k in kinds
+    ]
+    best = max(shared, default=(0, ""))
+    return best[1] if best[0] or len(kinds) == 1 else ""

@@ -20,7 +20,7 @@ from roles.contracts import GateRequest
 from roles.contracts.gates import MOST_STEPS
 from roles.contracts.orders import Condition, GoalLedger, LedgerEntry, Of, Order, Reading, Slot, Text, Thing, When, said
 from roles.evaluator.effects import RecordEffect, Screens, SeenRecord, effects_of, rows_on, seen_on
-from roles.evaluator.fitting import Resolver, fits, holds, kinds_of, lists_of, picked, says, tells_moment
+from roles.evaluator.fitting import Resolver, fits, holds, lists_of, picked, says, tells_moment
 from roles.screen.matching import app_for, similarity, tokens
 
 _STRICT = frozenset({"to", "into", "as", "called", "saying", "field", "value"})
@@ -61,7 +61,7 @@ class _Check:
         states = [state for i in ids if (state := screen(i)) is not None]
         self.states: list[VisualState] = [*states, *(s for s in request.screens if s.state_id not in ids)]
         self.looks = lists_of(self.states, reading.goal)
-        self.find = Resolver(reading, self.states, self.looks)
+        self.find = Resolver(reading, self.states, self.looks, request.cards)
         self.cut = len(request.steps) >= MOST_STEPS or any(effect.opaque for effect in self.effects)
         """Not all that was done is known."""
         self.used: set[int] = set()
@@ -153,6 +153,9 @@ class _Check:
         may = self._may(order)
         if not may:
             return Verdict("missing", f"nothing was seen to be done that is to {order.verb.replace('_', ' ')}")
+        per = next((slot.value.thing for slot in order.slots if slot.role == "per" and isinstance(slot.value, Of)), None)
+        if per is not None:
+            return self._each(order, self.find.named(per).model_copy(update={"quantity": "all"}), may)
         if thing is None:
             return self._with_slots(order, may)
         if (
@@ -225,7 +228,9 @@ class _Check:
             [Slot(role="value", value=order.object.back)] if self._is_value(order) and order.object and order.object.back else []
         )
         for slot in (*order.slots, *given):
-            if slot.role == "to" and order.object is None and isinstance(slot.value, Of) and order.verb in deeds()["passes"]:
+            if slot.role == "per" or (
+                slot.role == "to" and order.object is None and isinstance(slot.value, Of) and order.verb in deeds()["passes"]
+            ):
                 continue
             answer, words = self._stands(slot, text, order, group)
             if answer is None:
@@ -255,7 +260,10 @@ class _Check:
         wanted = self.find.texts(slot.value)
         if wanted is None:
             return None, words
-        missing = [one for one in wanted if not says(text, one) and not (slot.role == "to" and self._reached(one, text))]
+        held = "\n".join(
+            v.value for n in group for v in self.effects[n].values if slot.field and similarity(slot.field, v.label) >= 0.75
+        )
+        missing = [one for one in wanted if not says(held or text, one) and not (slot.role == "to" and self._reached(one, text))]
         return not missing, f"{words} ({', '.join(missing)})" if missing and missing != [words] else words
 
     def _fielded(self, fields: Sequence[str], order: Order, group: list[int]) -> bool | None:
@@ -380,10 +388,7 @@ class _Check:
 
     def _listed(self, thing: Thing) -> bool:
         """Whether such things stand in lists that somebody could have looked through."""
-        apps = kinds_of(thing.kind, self.request.cards) or {effect.app for effect in self.effects}
-        return any(look.app in apps and look.records for look in self.looks) or bool(
-            self.request.cards and kinds_of(thing.kind, self.request.cards)
-        )
+        return any(look.records for look in self.find.looks_at(thing)) or bool(self.request.cards)
 
     def _excepted(self, order: Order, but: Thing) -> Verdict:
         """That it was not done to what is excepted."""
@@ -479,8 +484,7 @@ class _Check:
         return None, ()
 
     def _none_of(self, thing: Thing) -> bool:
-        apps = kinds_of(thing.kind, self.request.cards)
-        whole = [look for look in self.looks if look.whole and (not apps or look.app in apps)]
+        whole = [look for look in self.find.looks_at(thing) if look.whole]
         return bool(whole) and all(fits(thing, record) is False for look in whole for record in look.records)
 
     def _evidence(self, numbers: Sequence[int]) -> tuple[str, ...]:

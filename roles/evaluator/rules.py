@@ -56,7 +56,7 @@ def _success(request: GateRequest) -> GateVerdict:
     findings = _findings(request)
     missing = [f.missing for f in findings if not f.holds]
     evidence = _evidence(findings, request)
-    undone = untouched(request.subtask, request.steps, request) if request.subtask else []
+    undone = untouched(request.subtask, request.steps, request) if request.subtask and not request.subtask.steps else []
     complaints = [
         *undone,
         *_partial(request),
@@ -75,7 +75,7 @@ def _success(request: GateRequest) -> GateVerdict:
 
 def _partial(request: GateRequest) -> list[str]:
     """A list that is seen to go on is not known as a whole, nor is one that an earlier subtask left for this one to do anew."""
-    if request.subtask is None:
+    if request.subtask is None or request.subtask.steps:  # a typed step that collects turns all pages itself
         return []
     expected = {(s.id, e.name) for s in (request.subtask, *request.plan) for e in s.expect if isinstance(e, FactKnown)}
     taken = {fact.name for fact in request.facts if fact.kind == "table" and (fact.subtask, fact.name) in expected}
@@ -232,6 +232,8 @@ def _open_ends(state: VisualState, live: list[Subtask]) -> list[str]:
 
 def _uncovered(request: GateRequest, live: list[Subtask]) -> list[str]:
     """What the goal asks for and was not done, and what it forbids and was done."""
+    if any(subtask.steps for subtask in live):
+        return []  # the goal is read by the grammar that such a plan is made by, and held in the ledger
     goal = f"{request.goal.rstrip('. ')}. {not_wanted(request.notes)}"
     clauses = parse(goal, request.apps)
     issues = [
